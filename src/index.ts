@@ -53,9 +53,15 @@ export type { KeyLimits } from './access/scope.ts';
 export type { Tenants } from './library/access/tenants.ts';
 export type { TenantSettings } from './store/tenant/tenant-settings.ts';
 export type { LimitOwner, Limits, ListedLimit } from './library/limits/limits.ts';
-export type { ListedSchedule, ScheduleOwner, ScheduleSlot, Schedules } from './library/schedules/schedules.ts';
+export type {
+  ListedSchedule,
+  ScheduleOwner,
+  ScheduleSlot,
+  Schedules,
+  SetScheduleOptions,
+} from './library/schedules/schedules.ts';
 export type { CatchUp, Overlap, ScheduleDefinition, ScheduleRunOptions, Timing } from './schedules/definition.ts';
-export type { SlotStatus } from './store/schedule/slots.ts';
+export type { SlotRow, SlotStatus } from './store/schedule/slots.ts';
 export type { LimitTotal, LimitUsage, LimitUsageOptions } from './library/limits/usage.ts';
 export type { LimitDefinition, LimitInterval } from './limits/definition.ts';
 export type { LimitKind, OnExhausted } from './limits/limit.ts';

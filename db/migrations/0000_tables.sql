@@ -292,7 +292,6 @@ CREATE TABLE "lanefold"."_schedule_slot" (
 	"settled_at" timestamptz,
 	"tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL,
 	"name" text COLLATE "C" NOT NULL,
-	"agent" text NOT NULL,
 	"late" boolean DEFAULT false NOT NULL,
 	"request" jsonb,
 	"status" text NOT NULL,
@@ -394,6 +393,7 @@ CREATE INDEX "_run_waiting" ON "lanefold"."_run" USING btree ("thread_id","creat
 CREATE INDEX "_run_trace" ON "lanefold"."_run" USING btree ("finished_at") WHERE finished_at is not null and trace_dropped_at is null;--> statement-breakpoint
 CREATE INDEX "_schedule_next" ON "lanefold"."_schedule" USING btree ("next_at") WHERE next_at is not null;--> statement-breakpoint
 CREATE INDEX "_schedule_slot_open" ON "lanefold"."_schedule_slot" USING btree ("due_at") WHERE status in ('due', 'firing');--> statement-breakpoint
+CREATE INDEX "_schedule_slot_settled" ON "lanefold"."_schedule_slot" USING btree ("settled_at") WHERE settled_at is not null;--> statement-breakpoint
 CREATE INDEX "thread_created" ON "lanefold"."thread" USING btree ("created_at","id");--> statement-breakpoint
 CREATE INDEX "thread_tenant" ON "lanefold"."thread" USING btree ("tenant_id","created_at","id");--> statement-breakpoint
 CREATE INDEX "thread_metadata" ON "lanefold"."thread" USING gin (metadata jsonb_path_ops);--> statement-breakpoint

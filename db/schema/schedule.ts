@@ -48,7 +48,6 @@ export const scheduleSlot = lanefold.table(
     settledAt: moment('settled_at'),
     tenantId: tenantId(),
     name: id('name').notNull(),
-    agent: text('agent').notNull(),
     /** It is caught up: it waits for the run before it, whatever the overlap. */
     late: boolean('late').notNull().default(false),
     /** The request of its run, as it was when a worker first took the slot. */
@@ -65,5 +64,8 @@ export const scheduleSlot = lanefold.table(
     index('_schedule_slot_open')
       .on(t.dueAt)
       .where(sql`status in ('due', 'firing')`),
+    index('_schedule_slot_settled')
+      .on(t.settledAt)
+      .where(sql`settled_at is not null`),
   ],
 );

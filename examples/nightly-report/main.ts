@@ -11,7 +11,7 @@ const lanefold = await createLanefold({
       input: 'Write the report of {{date}}. The last one was written at {{previous}}.',
       cron: process.argv[2] ?? '0 2 * * *',
       timeZone: 'Europe/Berlin',
-      // the provider has a bad minute: the report of last night still comes, once
+      // if no worker ran at two, the report is written when one starts
       catchUp: 'one',
     },
   },

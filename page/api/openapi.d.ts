@@ -1999,7 +1999,7 @@ export interface components {
       /** @description The tenant whose runs it starts. */
       tenant: components['schemas']['Id'];
       agent: string;
-      /** @description The user message of each run. In texts, `{{slot}}` is the time of the slot in ISO 8601, `{{date}}` and `{{time}}` its date and time in the time zone, and `{{previous}}` the time of the slot before it. */
+      /** @description The user message of each run. In texts, `{{slot}}` is the time of the slot in ISO 8601, `{{date}}` and `{{time}}` its date and time in the time zone, and `{{previous}}` that of the last slot before it that started a run. */
       input: components['schemas']['Content'];
       /** @description Five fields, six with seconds in front, or a nickname such as `@daily`. Either this or `every_ms`. */
       cron?: string;
@@ -2032,7 +2032,36 @@ export interface components {
       /** @description Each slot is delayed by up to this much. */
       jitter_ms?: number;
       /** @description Options of its runs, as in the request of a run. */
-      options?: JsonObject;
+      options?: {
+        /** @description Overrides the model of the agent. */
+        model?: string;
+        /** @description Overrides the strategy of the agent. */
+        strategy?: string;
+        /** @description Names of the tools to use instead of the tools of agent and thread. */
+        tools?: string[];
+        /** @description Restricts the available tools to these; an empty array allows none. */
+        allowed_tools?: string[];
+        /** @description Merged over the tool context of agent and thread. */
+        tool_context?: JsonObject;
+        /** @description Values that limits may apply to, by dimension. */
+        limit_keys?: {
+          [key: string]: string;
+        };
+        /** @description Maximum number of iterations. */
+        max_iterations?: number;
+        /** @description Tokens of input and output after which the run ends with the best result it has. */
+        max_total_tokens?: number;
+        /** @description What the model calls may cost, in US dollars: the run ends with the best result it has before a call that could cost more than is left. */
+        max_cost?: number;
+        /** @description Time after its start at which the run ends with the best result it has. */
+        max_duration_ms?: number;
+        /** @description Priority of the job: 0 (default) goes first, then lower numbers before higher ones. */
+        priority?: number;
+        /** @description The run fails with `expired` if no worker starts it within this time after it was accepted, or after its delay. */
+        ttl_ms?: number;
+        /** @description Stored in the refs of the user message. */
+        extra_refs?: JsonObject;
+      };
       /** @description The next five slots; none while it is paused, and once it has ended. */
       next: string[];
       paused_at: string | null;
@@ -2058,7 +2087,7 @@ export interface components {
     };
     NewSchedule: {
       agent: string;
-      /** @description The user message of each run. In texts, `{{slot}}` is the time of the slot in ISO 8601, `{{date}}` and `{{time}}` its date and time in the time zone, and `{{previous}}` the time of the slot before it. */
+      /** @description The user message of each run. In texts, `{{slot}}` is the time of the slot in ISO 8601, `{{date}}` and `{{time}}` its date and time in the time zone, and `{{previous}}` that of the last slot before it that started a run. */
       input: components['schemas']['Content'];
       /** @description Five fields, six with seconds in front, or a nickname such as `@daily`. Either this or `every_ms`. */
       cron?: string;
@@ -2091,7 +2120,36 @@ export interface components {
       /** @description Each slot is delayed by up to this much. */
       jitter_ms?: number;
       /** @description Options of its runs, as in the request of a run. */
-      options?: JsonObject;
+      options?: {
+        /** @description Overrides the model of the agent. */
+        model?: string;
+        /** @description Overrides the strategy of the agent. */
+        strategy?: string;
+        /** @description Names of the tools to use instead of the tools of agent and thread. */
+        tools?: string[];
+        /** @description Restricts the available tools to these; an empty array allows none. */
+        allowed_tools?: string[];
+        /** @description Merged over the tool context of agent and thread. */
+        tool_context?: JsonObject;
+        /** @description Values that limits may apply to, by dimension. */
+        limit_keys?: {
+          [key: string]: string;
+        };
+        /** @description Maximum number of iterations. */
+        max_iterations?: number;
+        /** @description Tokens of input and output after which the run ends with the best result it has. */
+        max_total_tokens?: number;
+        /** @description What the model calls may cost, in US dollars: the run ends with the best result it has before a call that could cost more than is left. */
+        max_cost?: number;
+        /** @description Time after its start at which the run ends with the best result it has. */
+        max_duration_ms?: number;
+        /** @description Priority of the job: 0 (default) goes first, then lower numbers before higher ones. */
+        priority?: number;
+        /** @description The run fails with `expired` if no worker starts it within this time after it was accepted, or after its delay. */
+        ttl_ms?: number;
+        /** @description Stored in the refs of the user message. */
+        extra_refs?: JsonObject;
+      };
     };
     ScheduleSlotList: {
       data: components['schemas']['ScheduleSlot'][];

@@ -55,6 +55,9 @@ export function assemble(
     for (const waiter of waiters) waiter.close();
   });
 
+  /** Without enforced tenants there is only the default one, which a connection without a tenant writes to. */
+  const scopeTo = (tenant: string): Database =>
+    tenant === defaultTenant && !enforcesTenants(rights) ? db : db.forTenant(tenantScope(tenant, rights));
   const acceptingOn = (db: Database) => {
     const { activeTraceparent } = telemetry ?? {};
     return { db, queue, agents, models, counting, activeTraceparent, directWorkers, admission };
@@ -81,7 +84,7 @@ export function assemble(
       ),
       schedules: refusingOptions(
         'schedules',
-        schedulesOf(db, (schedule, from) => checkRuns(accepting, schedule, from)),
+        schedulesOf(db, scopeTo, (on, schedule, from) => checkRuns(acceptingOn(on), schedule, from)),
       ),
       audit: refusingOptions('audit', auditOf(db)),
       evidence: evidenceOf(db),
@@ -125,10 +128,8 @@ export function assemble(
     toolNames: agents.toolNames,
   };
   // a worker serves all tenants, also in a library of one
-  const runsFor = (tenant: string) =>
-    (tenant === defaultTenant && !enforcesTenants(rights) ? library : libraryFor(tenant)).runs;
-  const own = onlyTenant === undefined ? db : db.forTenant(tenantScope(onlyTenant, rights));
+  const runsFor = (tenant: string) => (scopeTo(tenant) === db ? library : libraryFor(tenant)).runs;
   const defineSchedules = (defined: Readonly<Record<string, ScheduleDefinition>>) =>
-    syncSchedules(acceptingOn(own), defined);
+    syncSchedules(acceptingOn(scopeTo(onlyTenant ?? defaultTenant)), defined);
   return { library, waiter, live: streams.live, runsFor, defineSchedules };
 }

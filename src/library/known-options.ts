@@ -212,9 +212,9 @@ const knownOptions = {
   schedules: {
     list: none,
     set: [[2, { ...owner, from: true } satisfies Options<Schedules['set'], 2>]],
-    remove: [[1, { ...owner, from: true } satisfies Options<Schedules['remove'], 1>]],
-    pause: [[1, { ...owner, from: true } satisfies Options<Schedules['pause'], 1>]],
-    resume: [[1, { ...owner, from: true } satisfies Options<Schedules['resume'], 1>]],
+    remove: [[1, owner satisfies Options<Schedules['remove'], 1>]],
+    pause: [[1, owner satisfies Options<Schedules['pause'], 1>]],
+    resume: [[1, owner satisfies Options<Schedules['resume'], 1>]],
     get: [[1, { tenant: true } satisfies Options<Schedules['get'], 1>]],
     slots: [[1, { tenant: true, limit: true } satisfies Options<Schedules['slots'], 1>]],
   },

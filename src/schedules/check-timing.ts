@@ -11,12 +11,13 @@ export function checkTiming(timing: Timing, now: Date, { mayHaveEnded = false } 
   if (cron === undefined && everyMs === undefined)
     throw invalid('cron', 'is missing: a schedule needs cron or everyMs');
   if (cron !== undefined && everyMs !== undefined) throw invalid('everyMs', 'cannot be combined with cron');
+  if (cron !== undefined && typeof cron !== 'string') throw invalid('cron', 'must be text');
   if (everyMs !== undefined && !(Number.isInteger(everyMs) && everyMs >= shortestMs && everyMs <= longestMs))
     throw invalid('everyMs', `must be a whole number of ms from ${shortestMs} to ${longestMs}`);
-  if (timeZone !== undefined && !isTimeZone(timeZone))
+  if (timeZone !== undefined && !(typeof timeZone === 'string' && isTimeZone(timeZone)))
     throw invalid('timeZone', 'is not an IANA time zone, such as Europe/Berlin');
   for (const [field, at] of Object.entries({ startAt, endAt }))
-    if (at !== undefined && Number.isNaN(at.getTime())) throw invalid(field, 'is not a time');
+    if (at !== undefined && !isTime(at)) throw invalid(field, 'is not a Date up to the year 9999');
   if (startAt && endAt && startAt >= endAt) throw invalid('endAt', 'must be later than startAt');
   if (endAt && endAt <= now && !mayHaveEnded) throw invalid('endAt', 'has passed');
   if (cron !== undefined) checkCron(timing);
@@ -46,3 +47,6 @@ function isTimeZone(name: string): boolean {
     return false;
   }
 }
+
+const lastTime = new Date('9999-12-31T23:59:59.999Z');
+const isTime = (at: unknown): boolean => at instanceof Date && at.getTime() >= 0 && at <= lastTime;

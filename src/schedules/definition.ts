@@ -33,7 +33,8 @@ export interface ScheduleDefinition extends Timing {
   agent: string;
   /**
    * The user message of each run. In texts, `{{slot}}` is the time of the slot in ISO 8601, `{{date}}` and `{{time}}` its
-   * date (2026-11-25) and time (09:00) in the time zone, and `{{previous}}` the time of the slot before it.
+   * date (2026-11-25) and time (09:00) in the time zone, and `{{previous}}` the time of the last slot that
+   * started a run before it.
    */
   input: ContentInput;
   /** The thread that all its runs go on with, created if it does not exist; default: a new thread for each run. */

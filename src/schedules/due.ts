@@ -15,16 +15,14 @@ export interface Due {
 }
 
 /**
- * What to do at `now` if `first` was the next slot, maybe of other times that the schedule had before.
+ * What to do at `now` if `first` was the next slot.
  *
  * @param graceMs how late a slot may be to be on time: each of those runs; `catchUp` decides about older ones
  */
 export function dueAt(schedule: ScheduleDefinition, first: Date, now: Date, graceMs: number): Due {
   const { catchUp = 'one' } = schedule;
   const graceAt = new Date(now.getTime() - graceMs);
-  const since = slotsUntil(schedule, first, now, mostCaughtUp);
-  const isOther = first <= now && since.length < mostCaughtUp && since[0]?.getTime() !== first.getTime();
-  const past = isOther ? [first, ...since] : since;
+  const past = slotsUntil(schedule, first, now, mostCaughtUp);
   const onTime = past.filter((slot) => slot >= graceAt);
   const old = past.filter((slot) => slot < graceAt);
   const caughtUp = catchUp === 'all' ? old : catchUp === 'one' && onTime.length === 0 ? old.slice(-1) : [];

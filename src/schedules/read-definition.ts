@@ -39,5 +39,6 @@ export function readDefinition(
   return given;
 }
 
-const textOf = (part: object): string => ('text' in part && typeof part.text === 'string' ? part.text : '');
+const textOf = (part: unknown): string =>
+  typeof part === 'object' && part !== null && 'text' in part && typeof part.text === 'string' ? part.text : '';
 const orOf = (values: readonly string[]): string => `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`;

@@ -22,11 +22,12 @@ export function nextSlots(timing: Timing, after: Date, count: number): Date[] {
 export function slotsUntil(timing: Timing, first: Date, upTo: Date, most: number): Date[] {
   const end = timing.endAt && timing.endAt <= upTo ? new Date(timing.endAt.getTime() - 1) : upTo;
   const slots = timing.cron === undefined ? everyUntil(timing, first, end, most) : cronUntil(timing, first, end, most);
-  return slots.filter((slot) => slot >= first && slot <= end);
+  const start = timing.startAt && timing.startAt > first ? timing.startAt : first;
+  return slots.filter((slot) => slot >= start && slot <= end);
 }
 
 export const parseCron = ({ cron, timeZone = 'UTC' }: Timing): Cron =>
-  new Cron(cron!, { timezone: timeZone, paused: true });
+  new Cron(cron!, { timezone: timeZone, paused: true, fixedTimeRule: 'no-wildcard' });
 
 /** Croner knows whole seconds, and continues after that of `from`. */
 const nextCron = (timing: Timing, from: Date): Date | undefined => parseCron(timing).nextRun(from) ?? undefined;
@@ -42,7 +43,7 @@ function cronUntil(timing: Timing, first: Date, end: Date, most: number): Date[]
     slots.push(...found);
     const oldest = found.at(-1);
     if (oldest === undefined || oldest <= first) break;
-    before = new Date(oldest.getTime() - 1_000);
+    before = oldest;
   }
   return slots.reverse();
 }

@@ -56,9 +56,10 @@ async function fill(tenant: string): Promise<void> {
   });
 }
 
-/** A schedule of a tenant with a slot that has come. */
+/** A schedule of a tenant with a slot that has started a run. */
 async function fillSchedules(tenant: string): Promise<void> {
-  const name = `secret of ${tenant}`.replaceAll(' ', '-');
+  const name = `secret-of-${tenant}`;
+  const thread = `thread-of-${tenant}`;
   const slot = '2026-01-01T06:00:00Z';
   const schedule = {
     agent: 'a',
@@ -67,14 +68,30 @@ async function fillSchedules(tenant: string): Promise<void> {
     definition: { input: 'x' },
     next_at: slot,
   };
-  await rows(log.db, 'select lanefold.set_schedule($1, $2, $3)', tenant, name, {
-    ...schedule,
-    source: 'user',
-    by: 'x',
-  });
-  await rows(log.db, 'select lanefold.advance_schedule($1, $2, 1, $3, $4, $5)', tenant, name, slot, '2099-01-01', [
-    { slot, status: 'due' },
-  ]);
+  const given = { ...schedule, thread_id: thread, source: 'user', by: 'x' };
+  await rows(log.db, 'select lanefold.set_schedule($1, $2, $3)', tenant, name, given);
+  const slots = JSON.stringify([{ slot, status: 'due' }]);
+  await rows(
+    log.db,
+    'select lanefold.advance_schedule($1, $2, 1, $3, $4, $5)',
+    tenant,
+    name,
+    slot,
+    '2099-01-01',
+    slots,
+  );
+  const take = 'select lanefold.take_slot($1, $2, $3, $4, false, 1000) as taken';
+  const [row] = await rows<{ taken: { taken_at: string } }>(log.db, take, tenant, name, slot, '["a"]');
+  const outcome = { status: 'fired', thread_id: thread, run_id: 'ended' };
+  await rows(
+    log.db,
+    'select lanefold.settle_slot($1, $2, $3, $4, $5)',
+    tenant,
+    name,
+    slot,
+    row!.taken.taken_at,
+    outcome,
+  );
 }
 
 /** A limit of a tenant for which a run has waited, so that it has rows in every table of limits. */
@@ -192,7 +209,8 @@ test('every table has rows of both tenants, those of threads with the tenant of 
     expect(
       await rows(
         log.db,
-        `select distinct ${thread} as thread, ${tenant} as tenant_id from lanefold.${name} order by 1`,
+        // what changes a schedule is about no thread
+        `select distinct ${thread} as thread, ${tenant} as tenant_id from lanefold.${name} where ${thread} is not null order by 1`,
       ),
       name,
     ).toEqual(['acme', 'bolt'].map((tenant) => ({ thread: `thread-of-${tenant}`, tenant_id: tenant })));
@@ -469,6 +487,8 @@ const mutations = [
     '_limit_bucket',
     '_limit_share',
     '_limit_account',
+    '_schedule',
+    '_schedule_slot',
   ].flatMap((table) => [
     `alter table lanefold.${table} disable row level security`,
     `alter table lanefold.${table} no force row level security`,

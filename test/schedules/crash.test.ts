@@ -73,6 +73,8 @@ describe.skipIf(noRedis())('the slots of schedules', () => {
       await until('more slots are settled', async () => (await settled()) > before);
       const victim = workers[Math.floor(Math.random() * workers.length)]!;
       await victim.kill();
+      // as if the others looked later
+      await sql("update lanefold._schedule_slot set taken_at = taken_at - interval '1 hour' where status = 'firing'");
       workers = [
         ...workers.filter((one) => one !== victim),
         await harness.spawnWorker({ name: `next-${kill}`, worker: quick }),

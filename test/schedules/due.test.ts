@@ -32,12 +32,6 @@ describe('when its next slot has come', () => {
     });
   });
 
-  test('a slot of the times that it had before runs, too', () => {
-    const other = new Date(minute(4).getTime() + 30_000);
-    const { slots, next } = dueAt(schedule(), other, minute(5), 60_000);
-    expect([slots, next]).toEqual([[{ slot: other, late: false }, onTime(5)], minute(6)]);
-  });
-
   test('at most a thousand are caught up, and it ends with its last slot', () => {
     const year = { ...schedule('all'), everyMs: 1_000, endAt: minute(500) };
     const due = dueAt(year, minute(0), minute(600), 10_000);

@@ -112,9 +112,9 @@ describe.skipIf(noRedis())('a schedule', () => {
 
   test('interrupts the run of an earlier slot', async () => {
     await set('interrupts', { agent: 'typist', overlap: 'interrupt', catchUp: 'all' });
-    await unseen('interrupts', 1, second, 2 * second);
+    await unseen('interrupts', 1, hour, 2 * second);
     await model.next();
-    await unseen('interrupts', 1, second, second);
+    await unseen('interrupts', 1, hour, second);
     type(await model.next(), 'the newer');
     const [older, newer] = await settled('interrupts', 2);
     const end = (slot = older!) => lanefold.runs.wait({ threadId: slot.threadId!, id: slot.runId! });
@@ -141,8 +141,8 @@ describe.skipIf(noRedis())('a schedule', () => {
     const requestId = `schedule:dies:${slot.toISOString()}`;
     const run = await lanefold.runs.enqueue({ agent: 'echo', input: 'Report of 2026-01-01', requestId, busy: 'wait' });
     await sql(
-      `insert into lanefold._schedule_slot (name, slot, due_at, agent, status, taken_at, request)
-       select name, $1, $1, agent, 'firing', now() - interval '1 minute',
+      `insert into lanefold._schedule_slot (name, slot, due_at, status, taken_at, request)
+       select name, $1, $1, 'firing', now() - interval '1 minute',
          jsonb_build_object('agent', agent, 'overlap', overlap, 'timing', timing, 'definition', definition)
        from lanefold._schedule where name = 'dies'`,
       [slot],
@@ -165,15 +165,76 @@ describe.skipIf(noRedis())('a schedule', () => {
     await lanefold.schedules.remove('fails');
   });
 
-  test('keeps the slots of an agent that no worker knows', async () => {
-    await set('waits');
+  test('waits for a worker that knows its agent', async () => {
+    await set('waits', { catchUp: 'none' });
     await sql("update lanefold._schedule set agent = 'nobody' where name = 'waits'");
     await unseen('waits', 1, hour, second);
-    await until('its slot has come', async () => (await statuses('waits')) === 'due');
-    await set('waits', { agent: 'echo' });
-    expect(await statuses('waits')).toBe('due');
-    await lanefold.schedules.remove('waits');
-    expect(await statuses('waits')).toBe('skipped');
+    await set('sees', { catchUp: 'all' });
+    await unseen('sees', 1, hour, second);
+    await settled('sees', 1);
+    expect(await statuses('waits')).toBe('');
+    await sql("update lanefold._schedule set agent = 'echo' where name = 'waits'");
+    await settled('waits', 1);
+    for (const name of ['waits', 'sees']) await lanefold.schedules.remove(name);
+  });
+
+  test('fails a slot whose agent nobody has known for long since it was taken', async () => {
+    await set('gone');
+    await sql(
+      `insert into lanefold._schedule_slot (name, slot, due_at, status, taken_at, request)
+       select name, now(), now(), 'firing', now() - interval '11 minutes',
+         jsonb_build_object('agent', 'nobody', 'overlap', overlap, 'timing', timing, 'definition', definition)
+       from lanefold._schedule where name = 'gone'`,
+    );
+    expect(await settled('gone', 1)).toMatchObject([{ status: 'failed', error: { code: 'unknown_agent' } }]);
+    await lanefold.schedules.remove('gone');
+  });
+
+  test('does not wait behind any number of schedules whose slots wait', async () => {
+    const run = await lanefold.runs.enqueue({ agent: 'typist', input: 'long' });
+    const keyboard = await model.next();
+    const names = Array.from({ length: 21 }, (_, i) => `full-${i}`);
+    for (const name of names) {
+      await set(name, { overlap: 'queue', catchUp: 'all' });
+      await sql(
+        `insert into lanefold._schedule_slot (name, slot, due_at, status, settled_at, thread_id, run_id)
+         values ($1, now() - interval '1 day', now(), 'fired', now(), $2, $3)`,
+        [name, run.threadId, run.id],
+      );
+      await unseen(name, 1, hour, 10 * second);
+    }
+    await set('behind', { catchUp: 'all' });
+    await unseen('behind', 1, second, second);
+    expect(await settled('behind', 1)).toMatchObject([{ status: 'fired' }]);
+    for (const name of names) expect(await statuses(name)).toBe('fired,due');
+    type(keyboard, 'done');
+    for (const name of names) await settled(name, 2);
+    for (const name of [...names, 'behind']) await lanefold.schedules.remove(name);
+  });
+
+  test('starts no run while it is paused, and none of then once it goes on', async () => {
+    await set('pauses', { agent: 'typist', overlap: 'queue', catchUp: 'all' });
+    await unseen('pauses', 2, second, second);
+    const keyboard = await model.next();
+    await until('the other slot waits', async () => (await statuses('pauses')) === 'fired,due');
+    await lanefold.schedules.pause('pauses');
+    expect(await statuses('pauses')).toBe('fired,skipped');
+    type(keyboard, 'done');
+    await lanefold.schedules.resume('pauses');
+    expect(await statuses('pauses')).toBe('fired,skipped');
+    await lanefold.schedules.remove('pauses');
+  });
+
+  test('keeps a slot that has come when it gets other times', async () => {
+    await set('changes', { agent: 'typist', overlap: 'queue' });
+    // nobody who knows its agent looks
+    await sql("update lanefold._schedule set agent = 'nobody' where name = 'changes'");
+    await unseen('changes', 1, hour, second);
+    await set('changes', { cron: '0 0 2 1 *' });
+    const [slot] = await settled('changes', 1);
+    expect(slot).toMatchObject({ status: 'fired' });
+    expect(await statuses('changes')).toBe('fired');
+    await lanefold.schedules.remove('changes');
   });
 
   test('of a tenant starts runs of the tenant', async () => {

@@ -5,19 +5,17 @@ create or replace function lanefold.advance_schedule(p_tenant text, p_name text,
 returns boolean language plpgsql as $$
 declare
   v_at constant timestamptz := lanefold._now();
-  v_agent text;
 begin
   update lanefold._schedule set next_at = p_next
-  where tenant_id = p_tenant and name = p_name and version = p_version and next_at = p_from
-  returning agent into v_agent;
+  where tenant_id = p_tenant and name = p_name and version = p_version and next_at is not distinct from p_from and paused_at is null;
   if not found then
     return false;
   end if;
-  insert into lanefold._schedule_slot (tenant_id, name, slot, due_at, agent, late, status, settled_at)
-  select p_tenant, p_name, x.slot, coalesce(x.due_at, x.slot), v_agent, coalesce(x.late, false), x.status,
-    case when x.status = 'missed' then v_at end
+  insert into lanefold._schedule_slot as k (tenant_id, name, slot, due_at, late, status, settled_at)
+  select p_tenant, p_name, x.slot, coalesce(x.due_at, x.slot), coalesce(x.late, false), x.status, case when x.status = 'missed' then v_at end
   from jsonb_to_recordset(p_slots) x (slot timestamptz, due_at timestamptz, late boolean, status text)
-  -- a schedule that was removed and set again may come to a slot twice
-  on conflict (tenant_id, name, slot) do nothing;
+  -- a schedule that was removed and set again may come to a slot twice, and a clock that was ahead has missed what comes
+  on conflict (tenant_id, name, slot) do update set status = excluded.status, due_at = excluded.due_at, late = excluded.late, settled_at = null
+    where k.status = 'missed' and excluded.status = 'due';
   return true;
 end $$;

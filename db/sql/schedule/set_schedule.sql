@@ -1,21 +1,19 @@
 -- Sets a schedule, or replaces it. p: {agent, overlap, thread_id?, timing, definition, next_at?, source: code|user, by}. A
 -- schedule that is paused stays paused. With the same timing, the next slot stays what it is, so that a deployment loses
--- none. Setting a schedule to what it is changes nothing. Returns the row. Raises LF016.
+-- none; with another, a slot that has come but was not seen yet is kept. Setting a schedule to what it is changes nothing.
+-- A change is audited. Returns the row. Raises LF016.
 create or replace function lanefold.set_schedule(p_tenant text, p_name text, p jsonb)
 returns jsonb language plpgsql as $$
 declare
   v_at constant timestamptz := lanefold._now();
   s lanefold._schedule;
-  v_old jsonb;
-  v_new jsonb;
+  o lanefold._schedule;
+  v_given constant text[] := array['agent', 'overlap', 'thread_id', 'timing', 'definition', 'source'];
 begin
   perform lanefold._check_id(p_tenant, 'tenant id');
   perform lanefold._check_id(p_name, 'schedule name');
-  select * into s from lanefold._schedule where tenant_id = p_tenant and name = p_name for update;
-  v_old := to_jsonb(s) - array['version', 'next_at', 'paused_at', 'created_at', 'updated_at', 'updated_by'];
-  v_new := v_old || jsonb_build_object('tenant_id', p_tenant, 'name', p_name, 'agent', p -> 'agent', 'overlap', p -> 'overlap',
-    'thread_id', p -> 'thread_id', 'timing', p -> 'timing', 'definition', p -> 'definition', 'source', p -> 'source');
-  if s.name is null then
+  select * into o from lanefold._schedule where tenant_id = p_tenant and name = p_name for update;
+  if o.name is null then
     insert into lanefold._schedule (tenant_id, name, version, next_at, created_at, updated_at, agent, overlap, thread_id, timing, definition, source, updated_by)
     values (p_tenant, p_name, 1, (p ->> 'next_at')::timestamptz, v_at, v_at, p ->> 'agent', p ->> 'overlap', p ->> 'thread_id', p -> 'timing',
       p -> 'definition', p ->> 'source', p ->> 'by')
@@ -24,38 +22,42 @@ begin
       -- set by another session just now
       return lanefold.set_schedule(p_tenant, p_name, p);
     end if;
-  elsif v_old <> v_new then
+  elsif not exists (select from unnest(v_given) k where to_jsonb(o) -> k is distinct from coalesce(p -> k, 'null')) then
+    return to_jsonb(o);
+  else
+    if o.timing <> p -> 'timing' and o.next_at <= v_at then
+      insert into lanefold._schedule_slot (tenant_id, name, slot, due_at, status) values (p_tenant, p_name, o.next_at, o.next_at, 'due')
+      on conflict (tenant_id, name, slot) do nothing;
+    end if;
     update lanefold._schedule
     set version = version + 1, updated_at = v_at, agent = p ->> 'agent', overlap = p ->> 'overlap', thread_id = p ->> 'thread_id',
         timing = p -> 'timing', definition = p -> 'definition', source = p ->> 'source', updated_by = p ->> 'by',
-        -- a slot that has come is settled by the old times
-        next_at = case when paused_at is not null then null when timing = p -> 'timing' or next_at <= v_at then next_at
-          else (p ->> 'next_at')::timestamptz end
+        next_at = case when paused_at is null and timing <> p -> 'timing' then (p ->> 'next_at')::timestamptz else next_at end
     where tenant_id = p_tenant and name = p_name returning * into s;
-  else
-    return to_jsonb(s);
   end if;
-  perform pg_notify('lanefold_schedules', '');
+  perform lanefold._changed_schedule('set', to_jsonb(o), to_jsonb(s), p ->> 'by');
   return to_jsonb(s);
 end $$;
 
--- Removes a schedule and the slots that have not started a run. What its earlier slots did stays. Returns whether there was
--- one.
-create or replace function lanefold.remove_schedule(p_tenant text, p_name text)
+-- Removes a schedule and the slots that have not started a run, only if it has the source p_source, if that is given. What
+-- its earlier slots did stays. Returns whether there was one.
+create or replace function lanefold.remove_schedule(p_tenant text, p_name text, p_by text, p_source text default null)
 returns boolean language plpgsql as $$
 declare
-  v_found boolean;
+  v_at constant timestamptz := lanefold._now();
+  o lanefold._schedule;
 begin
-  delete from lanefold._schedule where tenant_id = p_tenant and name = p_name;
-  v_found := found;
-  perform pg_notify('lanefold_schedules', '');
-  update lanefold._schedule_slot set status = 'skipped', settled_at = lanefold._now()
-  where tenant_id = p_tenant and name = p_name and status = 'due';
-  return v_found;
+  delete from lanefold._schedule where tenant_id = p_tenant and name = p_name and source = coalesce(p_source, source) returning * into o;
+  if o.name is null then
+    return false;
+  end if;
+  update lanefold._schedule_slot set status = 'skipped', settled_at = v_at where tenant_id = p_tenant and name = p_name and status = 'due';
+  perform lanefold._changed_schedule('remove', to_jsonb(o), null, p_by);
+  return true;
 end $$;
 
--- Pauses a schedule, or lets it go on with the slot p_next_at. The slots in between pass. Returns its row, or null if there
--- is none.
+-- Pauses a schedule, or lets it go on with the slot p_next_at. Slots that have not started a run pass. Returns its row, or
+-- null if there is none.
 create or replace function lanefold.pause_schedule(p_tenant text, p_name text, p_paused boolean, p_next_at timestamptz, p_by text)
 returns jsonb language plpgsql as $$
 declare
@@ -70,6 +72,22 @@ begin
   set version = version + 1, updated_at = v_at, updated_by = p_by, paused_at = case when p_paused then v_at end,
       next_at = case when not p_paused then p_next_at end
   where tenant_id = p_tenant and name = p_name returning * into s;
-  perform pg_notify('lanefold_schedules', '');
+  update lanefold._schedule_slot set status = 'skipped', settled_at = v_at
+  where p_paused and tenant_id = p_tenant and name = p_name and status = 'due';
+  perform lanefold._changed_schedule(case when p_paused then 'pause' else 'resume' end, null, to_jsonb(s), p_by);
   return to_jsonb(s);
+end $$;
+
+-- Audits a change of a schedule, and wakes the workers.
+create or replace function lanefold._changed_schedule(p_action text, p_old jsonb, p_new jsonb, p_by text)
+returns void language plpgsql as $$
+declare
+  v_own constant text[] := array['tenant_id', 'name', 'version', 'next_at', 'paused_at', 'created_at', 'updated_at', 'updated_by'];
+begin
+  perform lanefold.write_audit(jsonb_build_object('actor', p_by, 'action', 'schedules.' || p_action,
+    'tenant_id', coalesce(p_new, p_old) -> 'tenant_id',
+    'detail', jsonb_strip_nulls(jsonb_build_object('name', coalesce(p_new, p_old) -> 'name'))
+      || case when p_action in ('set', 'remove') and p_old ->> 'name' is not null then jsonb_build_object('old', p_old - v_own) else '{}' end
+      || case when p_action = 'set' then jsonb_build_object('new', p_new - v_own) else '{}' end));
+  perform pg_notify('lanefold_schedules', '');
 end $$;

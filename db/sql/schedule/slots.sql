@@ -1,30 +1,38 @@
+-- Whether a slot that was taken at p_taken_at may be taken again: its worker has died, or the clock was ahead.
+create or replace function lanefold._may_retake(p_taken_at timestamptz, p_at timestamptz, p_again_ms int)
+returns boolean language sql immutable parallel safe
+return p_taken_at not between p_at - p_again_ms * interval '1 ms' and p_at;
+
 -- The oldest open slot of each schedule that is due, or was taken more than p_again_ms ago, for workers with these agents:
--- {tenant_id, name, slot, status, before?: {thread_id, run_id}: the run of the slot before it}. A paused schedule only has
--- slots that were taken. Takes nothing.
-create or replace function lanefold.open_slots(p_agents jsonb, p_limit int, p_again_ms int)
+-- {tenant_id, name, slot, due_at, before?: {thread_id, run_id}: the run of the slot before it}; up to p_limit, after p_after.
+-- One whose agent nobody has known for ten minutes since it was taken is for anybody, who fails it. Takes nothing.
+create or replace function lanefold.open_slots(p_agents jsonb, p_limit int, p_again_ms int, p_after jsonb)
 returns setof jsonb language plpgsql stable as $$
 declare
   v_at constant timestamptz := lanefold._now();
 begin
   return query
-    select jsonb_strip_nulls(jsonb_build_object('tenant_id', k.tenant_id, 'name', k.name, 'slot', k.slot, 'status', k.status,
+    select jsonb_strip_nulls(jsonb_build_object('tenant_id', k.tenant_id, 'name', k.name, 'slot', k.slot, 'due_at', k.due_at,
       'before', (select jsonb_build_object('thread_id', b.thread_id, 'run_id', b.run_id) from lanefold._schedule_slot b
         where b.tenant_id = k.tenant_id and b.name = k.name and b.slot < k.slot and b.status = 'fired' order by b.slot desc limit 1)))
     from (
       select distinct on (o.tenant_id, o.name) o.* from lanefold._schedule_slot o
       where o.status in ('due', 'firing') order by o.tenant_id, o.name, o.slot) k
     left join lanefold._schedule c on c.tenant_id = k.tenant_id and c.name = k.name
-    where p_agents ? k.agent and k.due_at <= v_at
-      and case k.status when 'due' then c.paused_at is null else k.taken_at < v_at - p_again_ms * interval '1 ms' end
-    order by k.due_at limit p_limit;
+    where k.due_at <= v_at
+      and (p_after is null or (k.due_at, k.tenant_id, k.name) > ((p_after ->> 'due_at')::timestamptz, p_after ->> 'tenant_id', p_after ->> 'name'))
+      and case k.status when 'due' then c.paused_at is null and p_agents ? c.agent
+        else lanefold._may_retake(k.taken_at, v_at, p_again_ms)
+          and (p_agents ? (k.request ->> 'agent') or lanefold._may_retake(k.taken_at, v_at, 600000)) end
+    order by k.due_at, k.tenant_id, k.name limit p_limit;
 end $$;
 
--- Takes an open slot: the caller starts its run and settles it. p_active: the run of the slot before it has not ended. Should
--- the worker die, the slot is taken again after p_again_ms, and the request is what it was, so that it is the same run.
--- Returns {request: {agent, overlap, thread_id?, timing, definition, previous?}, interrupts?: {thread_id, run_id},
--- taken_at}, {skipped: true} if the slot passes because of the run before it, {waits: true} if it waits for that run, or null
--- if another worker has it.
-create or replace function lanefold.take_slot(p_tenant text, p_name text, p_slot timestamptz, p_active boolean, p_again_ms int)
+-- Takes an open slot: the caller, which knows these agents, starts its run and settles it. p_active: the run of the slot
+-- before it has not ended. Should the worker die, the slot is taken again after p_again_ms, and the request is what it was,
+-- so that it is the same run. Returns {request: {agent, overlap, thread_id?, timing, definition, previous?}, interrupts?:
+-- {thread_id, run_id}, taken_at}, {skipped: true} if the slot passes because of the run before it, {waits: true} if it waits
+-- for that run, or null if another worker has it, or the schedule was paused, removed or given to another agent.
+create or replace function lanefold.take_slot(p_tenant text, p_name text, p_slot timestamptz, p_agents jsonb, p_active boolean, p_again_ms int)
 returns jsonb language plpgsql as $$
 declare
   v_at constant timestamptz := lanefold._now();
@@ -32,17 +40,16 @@ declare
   k lanefold._schedule_slot;
   b lanefold._schedule_slot;
 begin
+  -- first, as pause_schedule and remove_schedule do
+  select * into s from lanefold._schedule where tenant_id = p_tenant and name = p_name for share;
   select * into k from lanefold._schedule_slot where tenant_id = p_tenant and name = p_name and slot = p_slot for update skip locked;
-  if k.name is null or k.status not in ('due', 'firing') or k.taken_at >= v_at - p_again_ms * interval '1 ms' then
+  if k.name is null or k.status not in ('due', 'firing') or not lanefold._may_retake(k.taken_at, v_at, p_again_ms) then
     return null;
   end if;
   if k.status = 'due' then
-    select * into s from lanefold._schedule where tenant_id = p_tenant and name = p_name;
-    if s.name is null then
-      -- removed just now
+    if s.name is null or s.paused_at is not null or not p_agents ? s.agent then
       return null;
-    end if;
-    if p_active and s.overlap = 'skip' and not k.late then
+    elsif p_active and s.overlap = 'skip' and not k.late then
       update lanefold._schedule_slot set status = 'skipped', settled_at = v_at where tenant_id = p_tenant and name = p_name and slot = p_slot;
       return jsonb_build_object('skipped', true);
     elsif p_active and (s.overlap <> 'interrupt' or k.late) and s.thread_id is null then
@@ -71,7 +78,8 @@ begin
   where tenant_id = p_tenant and name = p_name and slot = p_slot and status = 'firing' and taken_at = p_taken_at;
 end $$;
 
--- Deletes settled slots that are older than p_days, up to p_most. Returns how many.
+-- Deletes settled slots that are older than p_days, up to p_most, but the last one of each schedule that has fired: the next
+-- one looks back at it. Returns how many.
 create or replace function lanefold.drop_slots(p_days float8, p_most int)
 returns int language plpgsql as $$
 declare
@@ -80,7 +88,11 @@ declare
 begin
   delete from lanefold._schedule_slot o
   where (o.tenant_id, o.name, o.slot) in (
-    select k.tenant_id, k.name, k.slot from lanefold._schedule_slot k where k.settled_at < v_before order by k.settled_at limit p_most);
+    select k.tenant_id, k.name, k.slot from lanefold._schedule_slot k
+    where k.settled_at < v_before and (k.status <> 'fired' or exists (
+      select from lanefold._schedule_slot n
+      where n.tenant_id = k.tenant_id and n.name = k.name and n.slot > k.slot and n.status = 'fired'))
+    order by k.settled_at limit p_most for update skip locked);
   get diagnostics v_dropped = row_count;
   return v_dropped;
 end $$;

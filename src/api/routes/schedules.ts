@@ -84,7 +84,10 @@ export function addSchedules(app: ApiApp): void {
 
   app.openapi(set, async (c) => {
     const schedule = await c.var.lanefold.schedules
-      .set(c.req.valid('param').name, toDefinition(c.req.valid('json')), ownerOf(c.var, c.req.valid('query')))
+      .set(c.req.valid('param').name, toDefinition(c.req.valid('json')), {
+        ...ownerOf(c.var, c.req.valid('query')),
+        from: 'http',
+      })
       .catch((error: unknown) => Promise.reject(withField(error)));
     return c.json(toAnswer(schedule), 200);
   });
@@ -119,7 +122,7 @@ function toDefinition({ start_at, end_at, options, ...given }: z.infer<typeof Ne
     ...(camelKeys(omitUndefined(given)) as unknown as ScheduleDefinition),
     ...(start_at === undefined ? {} : { startAt: new Date(start_at) }),
     ...(end_at === undefined ? {} : { endAt: new Date(end_at) }),
-    ...(options ? { options: camelKeys(options) } : {}),
+    ...(options ? { options: camelKeys(omitUndefined(options)) } : {}),
   };
 }
 
@@ -133,4 +136,4 @@ const toAnswer = ({ next, options, ...schedule }: ListedSchedule) =>
 const ownerOf = (
   { principal }: Pick<ApiEnv['Variables'], 'principal'>,
   given: z.infer<typeof query>,
-): ScheduleOwner => ({ ...omitUndefined(given), by: principal.actor, from: 'http' });
+): ScheduleOwner => ({ ...omitUndefined(given), by: principal.actor });

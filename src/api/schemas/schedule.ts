@@ -1,14 +1,15 @@
 import { z } from '@hono/zod-openapi';
 import { catchUps, overlaps } from '../../schedules/definition.ts';
 import { Content } from './message.ts';
-import { count, Id, jsonObject, orNull, timestamp, whole } from './values.ts';
+import { NewRun } from './run.ts';
+import { count, Id, orNull, timestamp, whole } from './values.ts';
 
 const fields = {
   agent: z.string().min(1).openapi({ example: 'reporter' }),
   input: Content.openapi({
     description:
       'The user message of each run. In texts, `{{slot}}` is the time of the slot in ISO 8601, `{{date}}` and `{{time}}` its ' +
-      'date and time in the time zone, and `{{previous}}` the time of the slot before it.',
+      'date and time in the time zone, and `{{previous}}` that of the last slot before it that started a run.',
     example: 'Write the report of {{date}}.',
   }),
   cron: z.string().min(1).max(200).optional().openapi({
@@ -37,11 +38,13 @@ const fields = {
     description: 'Of slots that passed while no worker looked: `none`, the newest `one` (default), or `all`.',
   }),
   jitter_ms: whole(0, 3_600_000).optional().openapi({ description: 'Each slot is delayed by up to this much.' }),
-  options: jsonObject('Options of its runs, as in the request of a run.')
+  options: NewRun.pick({
+    ...{ model: true, strategy: true, tools: true, allowed_tools: true, tool_context: true, limit_keys: true },
+    ...{ max_iterations: true, max_total_tokens: true, max_cost: true, max_duration_ms: true },
+    ...{ priority: true, ttl_ms: true, extra_refs: true },
+  })
     .optional()
-    .openapi({
-      example: { model: 'openai:gpt-5-mini', max_cost: 0.5 },
-    }),
+    .openapi({ description: 'Options of its runs, as in the request of a run.', example: { max_cost: 0.5 } }),
 };
 
 export const NewSchedule = z.strictObject(fields).openapi('NewSchedule', {

@@ -3,13 +3,13 @@ import type { ScheduleDefinition } from '../../schedules/definition.ts';
 import { assertRunOverrides } from '../runs/allow-overrides.ts';
 import { toRequest, type EnqueueDeps } from '../runs/enqueue.ts';
 
-/** @throws what `runs.enqueue` throws for a request that the runs of a schedule could not make */
+/** @throws what `runs.enqueue` throws for a request that the runs of a schedule could not make, whatever the limits are */
 export async function checkRuns(
-  deps: EnqueueDeps,
-  { agent, input, options }: ScheduleDefinition,
+  { admission: _, ...deps }: EnqueueDeps,
+  { agent, input, threadId, options }: ScheduleDefinition,
   from: OverrideCaller = 'library',
 ): Promise<void> {
-  const request = { ...options, agent, input };
+  const request = { ...options, agent, input, ...(threadId === undefined ? {} : { threadId, createThread: true }) };
   assertRunOverrides(deps.agents, deps.models, request, from);
   await toRequest(deps, request);
 }

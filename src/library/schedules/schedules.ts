@@ -1,6 +1,5 @@
-import { assertId } from '../../checks/ids.ts';
+import { assertId, defaultTenant } from '../../checks/ids.ts';
 import { assertWhole } from '../../checks/whole-number.ts';
-import type { JsonObject } from '../../context/message.ts';
 import { LanefoldError } from '../../errors.ts';
 import type { OverrideCaller } from '../../agents/overridable.ts';
 import type { Database } from '../../postgres/pool.ts';
@@ -8,7 +7,6 @@ import type { ScheduleDefinition } from '../../schedules/definition.ts';
 import { readDefinition } from '../../schedules/read-definition.ts';
 import { fromStored, toStored } from '../../schedules/stored.ts';
 import { nextSlot, nextSlots } from '../../schedules/timing.ts';
-import { writeAudit } from '../../store/access/audit.ts';
 import {
   pauseSchedule,
   readSchedule,
@@ -48,6 +46,9 @@ export interface ScheduleOwner {
   tenant?: string;
   /** Who changes it, for the audit; default `operator`. */
   by?: string;
+}
+
+export interface SetScheduleOptions extends ScheduleOwner {
   /** Who sets it: what its runs may override depends on it; default `library`. */
   from?: OverrideCaller;
 }
@@ -59,7 +60,7 @@ export interface Schedules {
    * @throws LanefoldError `invalid_id`; `invalid_input`, `details.field` names the field; and what `runs.enqueue` throws
    * for a request that its runs could not make
    */
-  set(name: string, definition: ScheduleDefinition, on?: ScheduleOwner): Promise<ListedSchedule>;
+  set(name: string, definition: ScheduleDefinition, on?: SetScheduleOptions): Promise<ListedSchedule>;
   /** Removes a schedule; runs that it has started go on. @throws LanefoldError `schedule_not_found` */
   remove(name: string, on?: ScheduleOwner): Promise<void>;
   /** Starts no runs until it is resumed. @throws LanefoldError `schedule_not_found` */
@@ -75,73 +76,65 @@ export interface Schedules {
 }
 
 const shownSlots = 5;
+const operator = 'operator';
 
-/** @param check throws if its runs could not be requested */
+/**
+ * @param scopeTo the same connections for a tenant
+ * @param check throws if its runs could not be requested
+ */
 export function schedulesOf(
   db: Database,
-  check: (schedule: ScheduleDefinition, from: OverrideCaller) => Promise<void>,
+  scopeTo: (tenant: string) => Database,
+  check: (db: Database, schedule: ScheduleDefinition, from: OverrideCaller) => Promise<void>,
 ): Schedules {
-  const tenantOf = ({ tenant = db.tenant ?? 'default' }: ScheduleOwner): string => {
+  const own = ({ tenant = db.tenant ?? defaultTenant }: ScheduleOwner) => {
     assertId(tenant, 'The tenant id');
     if (db.tenant !== undefined && tenant !== db.tenant) throw otherTenant(tenant, db.tenant);
-    return tenant;
+    return { tenant, on: db.tenant === undefined ? scopeTo(tenant) : db };
   };
-  const find = async (tenant: string, name: string): Promise<ScheduleRow> => {
+  const find = async (name: string, owner: ScheduleOwner): Promise<ScheduleRow> => {
     assertName(name);
-    const row = await readSchedule(db, tenant, name);
+    const { tenant, on } = own(owner);
+    const row = await readSchedule(on, tenant, name);
     if (!row) throw notFound(name, tenant);
     return row;
   };
-  const audit = (action: string, tenantId: string, { by = 'operator' }: ScheduleOwner, detail: JsonObject) =>
-    writeAudit(db, { actor: by, action: `schedules.${action}`, tenantId, detail });
-  const listed = async (tenant: string, name: string) => toListed(await find(tenant, name), await readNow(db));
-  const setPaused = async (name: string, on: ScheduleOwner, paused: boolean): Promise<ListedSchedule> => {
-    const tenant = tenantOf(on);
-    const row = await find(tenant, name);
-    await audit(paused ? 'pause' : 'resume', tenant, on, { name });
+  const listed = async (name: string, owner: ScheduleOwner) => toListed(await find(name, owner), await readNow(db));
+  const setPaused = async (name: string, owner: ScheduleOwner, paused: boolean): Promise<ListedSchedule> => {
+    const row = await find(name, owner);
+    const { tenant, on } = own(owner);
     const nextAt = paused ? undefined : nextSlot(fromStored(row), await readNow(db));
-    await pauseSchedule(db, tenant, name, { paused, nextAt, by: on.by ?? 'operator' });
-    return listed(tenant, name);
+    await pauseSchedule(on, tenant, name, { paused, nextAt, by: owner.by ?? operator });
+    return listed(name, owner);
   };
   return {
-    async set(name, definition, on = {}) {
+    async set(name, definition, owner = {}) {
       assertName(name);
-      const tenant = tenantOf(on);
+      const { tenant, on } = own(owner);
       const now = await readNow(db);
       const schedule = readDefinition(definition, now);
-      await check(schedule, on.from ?? 'library');
-      const stored = toStored(schedule);
-      const before = await readSchedule(db, tenant, name);
-      await audit('set', tenant, on, {
-        name,
-        new: stored as unknown as JsonObject,
-        ...(before ? { old: oldOf(before) } : {}),
-      });
-      await setSchedule(db, tenant, name, stored, {
-        nextAt: nextSlot(schedule, now),
-        source: 'user',
-        by: on.by ?? 'operator',
-      });
-      return listed(tenant, name);
+      await check(on, schedule, owner.from ?? 'library');
+      const change = { nextAt: nextSlot(schedule, now), source: 'user', by: owner.by ?? operator } as const;
+      await setSchedule(on, tenant, name, toStored(schedule), change);
+      return listed(name, { tenant });
     },
-    async remove(name, on = {}) {
-      const tenant = tenantOf(on);
-      const before = await find(tenant, name);
-      await audit('remove', tenant, on, { name, old: oldOf(before) });
-      if (!(await removeSchedule(db, tenant, name))) throw notFound(name, tenant);
+    async remove(name, owner = {}) {
+      assertName(name);
+      const { tenant, on } = own(owner);
+      if (!(await removeSchedule(on, tenant, name, { by: owner.by ?? operator }))) throw notFound(name, tenant);
     },
-    pause: (name, on = {}) => setPaused(name, on, true),
-    resume: (name, on = {}) => setPaused(name, on, false),
-    get: (name, on = {}) => listed(tenantOf(on), name),
+    pause: (name, owner = {}) => setPaused(name, owner, true),
+    resume: (name, owner = {}) => setPaused(name, owner, false),
+    get: (name, owner = {}) => listed(name, owner),
     async list() {
       const [rows, now] = [await readSchedules(db), await readNow(db)];
       return rows.map((row) => toListed(row, now));
     },
-    async slots(name, { limit = 50, ...on } = {}) {
+    async slots(name, { limit = 50, ...owner } = {}) {
       assertWhole(limit, 'limit', { minimum: 1, maximum: 1_000, hint: 'Pass the number of slots.' });
-      const tenant = tenantOf(on);
       assertName(name);
-      return readSlots(db, tenant, name, limit);
+      const { tenant, on } = own(owner);
+      return readSlots(on, tenant, name, limit);
     },
   };
 }
@@ -156,10 +149,6 @@ function toListed(row: ScheduleRow, now: Date): ListedSchedule {
     next: nextAt ? nextSlots(schedule, from, shownSlots) : [],
   };
 }
-
-const oldOf = ({ agent, overlap, thread_id, timing, definition }: ScheduleRow): JsonObject => ({
-  ...{ agent, overlap, thread_id, timing, definition },
-});
 
 const notFound = (name: string, tenant: string): LanefoldError =>
   new LanefoldError('schedule_not_found', `Schedule ${name} of tenant ${tenant} does not exist.`, {

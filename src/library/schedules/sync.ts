@@ -1,5 +1,4 @@
 import { defaultTenant } from '../../checks/ids.ts';
-import { writeAudit } from '../../store/access/audit.ts';
 import type { ScheduleDefinition } from '../../schedules/definition.ts';
 import { readDefinition } from '../../schedules/read-definition.ts';
 import { toStored } from '../../schedules/stored.ts';
@@ -32,16 +31,12 @@ export async function syncSchedules(
     await checkRuns(deps, schedule);
     checked.push([name, schedule]);
   }
-  const before = (await readSchedules(db)).filter(({ tenantId }) => tenantId === tenant);
-  const audit = (action: string, detail: { name: string }) =>
-    writeAudit(db, { actor: by, action: `schedules.${action}`, tenantId: tenant, detail });
   for (const [name, schedule] of checked) {
     const nextAt = nextSlot(schedule, now);
-    const version = await setSchedule(db, tenant, name, toStored(schedule), { nextAt, source: 'code', by });
-    if (version !== before.find((one) => one.name === name)?.version) await audit('set', { name });
+    await setSchedule(db, tenant, name, toStored(schedule), { nextAt, source: 'code', by });
   }
-  for (const { name, agent, source } of before) {
-    if (source !== 'code' || Object.hasOwn(defined, name) || !agents.has(agent)) continue;
-    if (await removeSchedule(db, tenant, name)) await audit('remove', { name });
+  for (const { tenantId, name, agent, source } of await readSchedules(db)) {
+    if (source !== 'code' || tenantId !== tenant || Object.hasOwn(defined, name) || !agents.has(agent)) continue;
+    await removeSchedule(db, tenant, name, { by, source });
   }
 }

@@ -7,7 +7,7 @@ export interface ScheduledRequest extends ScheduleRunOptions, Pick<ScheduleDefin
   requestId: string;
   threadId?: string;
   createThread?: boolean;
-  busy: 'wait' | 'interrupt';
+  busy: 'wait';
 }
 
 /** How the runs of schedules are requested. */

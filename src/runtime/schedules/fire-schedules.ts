@@ -3,7 +3,7 @@ import { dueAt } from '../../schedules/due.ts';
 import { dueAfter } from '../../schedules/jitter.ts';
 import { fromStored } from '../../schedules/stored.ts';
 import { findDueSchedules, type ScheduleRow } from '../../store/schedule/schedules.ts';
-import { advanceSchedule, openSlots, type NewSlot } from '../../store/schedule/slots.ts';
+import { advanceSchedule, openSlots, type NewSlot, type OpenSlot } from '../../store/schedule/slots.ts';
 import type { FireDependencies } from './dependencies.ts';
 import { againMs, fireSlot } from './fire-slot.ts';
 
@@ -19,24 +19,34 @@ export async function fireSchedules(deps: FireDependencies): Promise<boolean> {
   const { db, agents, onError, stopping } = deps;
   // one that cannot be read must not keep the others from being moved on
   for (let after: ScheduleRow | undefined; !stopping();) {
-    const due = await findDueSchedules(db, batch, after);
+    const due = await findDueSchedules(db, agents, batch, after);
     for (const schedule of due) await advance(db, schedule, schedule.now).catch(onError);
     after = due.at(-1);
     if (due.length < batch) break;
   }
-  while (!stopping()) {
-    const open = await openSlots(db, agents, batch, againMs);
-    const done = await Promise.all(
-      open.map((slot) =>
-        fireSlot(deps, slot).catch((error: unknown) => {
-          onError(error);
-          return 'taken' as const;
-        }),
-      ),
-    );
-    if (!done.includes('settled')) return done.includes('waits');
+  let last: Outcome[] = ['settled'];
+  while (last.includes('settled') && !stopping()) last = await fireOpen(deps);
+  return last.includes('waits');
+}
+
+type Outcome = Awaited<ReturnType<typeof fireSlot>>;
+
+/** Fires the oldest open slot of each schedule, and says what became of them. */
+async function fireOpen(deps: FireDependencies): Promise<Outcome[]> {
+  const { db, agents, onError, stopping } = deps;
+  const fire = (slot: OpenSlot) =>
+    fireSlot(deps, slot).catch((error: unknown): Outcome => {
+      onError(error);
+      return 'taken';
+    });
+  const all: Outcome[] = [];
+  for (let after: OpenSlot | undefined; !stopping();) {
+    const open = await openSlots(db, agents, batch, againMs, after);
+    all.push(...(await Promise.all(open.map(fire))));
+    after = open.at(-1);
+    if (open.length < batch) break;
   }
-  return false;
+  return all;
 }
 
 async function advance(db: Database, row: ScheduleRow, now: Date): Promise<void> {

@@ -14,11 +14,11 @@ export const againMs = 10_000;
  * After `settled`, the schedule may have another slot for this look.
  */
 export async function fireSlot(deps: FireDependencies, open: OpenSlot): Promise<'settled' | 'waits' | 'taken'> {
-  const { db } = deps;
+  const { db, agents } = deps;
   const { before } = open;
   const run = before && { threadId: before.thread_id, runId: before.run_id };
   const active = run !== undefined && (await runsEnded(db, [run])).length === 0;
-  const taken = await takeSlot(db, open, active, againMs);
+  const taken = await takeSlot(db, open, { agents, active, againMs });
   if (!taken) return 'taken';
   if ('waits' in taken) return 'waits';
   if ('skipped' in taken) return 'settled';
@@ -55,7 +55,7 @@ function requestOf({ name, slot }: OpenSlot, { request }: TakenSlot): ScheduledR
     ...{ agent, input: mapTexts(input, (text) => fillIn(text, times)) },
     requestId: `schedule:${name}:${at.toISOString()}`,
     ...(threadId === undefined ? {} : { threadId, createThread: true }),
-    busy: request.interrupts ? 'interrupt' : 'wait',
+    busy: 'wait',
   };
 }
 

@@ -1,3 +1,4 @@
+import { isTransient } from '../../postgres/errors.ts';
 import { fromStored } from '../../schedules/stored.ts';
 import { nextSlot } from '../../schedules/timing.ts';
 import { readNow } from '../../store/now.ts';
@@ -7,17 +8,20 @@ import type { FireDependencies } from './dependencies.ts';
 
 /**
  * Moves schedules back to the slot that comes next: a clock that was ahead for a while has moved them on too far. Slots
- * that it fired early do not fire again.
+ * that it fired early do not fire again. Returns false if one of them could not be moved.
  */
-export async function realignSchedules({ db, onError }: Pick<FireDependencies, 'db' | 'onError'>): Promise<void> {
+export async function realignSchedules({ db, onError }: Pick<FireDependencies, 'db' | 'onError'>): Promise<boolean> {
   const now = await readNow(db);
+  let done = true;
   for (const row of await readSchedules(db)) {
-    if (row.nextAt === null) continue;
+    if (row.pausedAt) continue;
     try {
       const next = nextSlot(fromStored(row), now);
-      if (next && next < row.nextAt) await advanceSchedule(db, { ...row, nextAt: row.nextAt }, next, []);
+      if (next && !(row.nextAt && row.nextAt <= next)) await advanceSchedule(db, row, next, []);
     } catch (error) {
       onError(error);
+      if (isTransient(error)) done = false;
     }
   }
+  return done;
 }

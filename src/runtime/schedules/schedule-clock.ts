@@ -10,6 +10,10 @@ const longestTimerMs = 60_000;
 /** Clocks are set back by less all the time, in ms. */
 const backMs = 1_000;
 
+/** The clock of a worker, if it has agents. */
+export const scheduleClock = (deps: Omit<FireDependencies, 'stopping'>): ScheduleClock | undefined =>
+  deps.agents.length > 0 ? new ScheduleClock(deps) : undefined;
+
 /**
  * Looks at the schedules when their next slot comes, by the clock of the database. Without schedules it costs one small
  * query per sweep.
@@ -48,10 +52,10 @@ export class ScheduleClock {
     const { db, agents } = this.deps;
     let next = await untilNextSlot(db, agents, againMs);
     if (next.atMs < this.#lastMs - backMs) {
-      await realignSchedules(this.deps);
+      const done = await realignSchedules(this.deps);
       next = await untilNextSlot(db, agents, againMs);
-    }
-    this.#lastMs = next.atMs;
+      this.#lastMs = done ? next.atMs : Infinity;
+    } else this.#lastMs = next.atMs;
     let waits = false;
     if (next.now) {
       waits = await fireSchedules({ ...this.deps, stopping: () => this.#closed });

@@ -14,7 +14,8 @@ import type { Telemetry } from '../../telemetry/telemetry.ts';
 import { Released } from '../run/held-run.ts';
 import { executable } from '../run/strategy-of.ts';
 import type { ScheduledRequests } from '../schedules/dependencies.ts';
-import { ScheduleClock } from '../schedules/schedule-clock.ts';
+import { scheduleClock } from '../schedules/schedule-clock.ts';
+import { dropSlots } from '../../store/schedule/slots.ts';
 import { sweepLimits } from './sweep-limits.ts';
 import { Company } from './company.ts';
 import { DirectStarts } from './direct-starts.ts';
@@ -34,6 +35,9 @@ import { sweep } from './sweep.ts';
 import { checkTraceOptions } from './trace-options.ts';
 import type { RunDependencies } from '../run/dependencies.ts';
 import type { RunningWorker, WorkerOptions } from './options.ts';
+
+/** Old slots of schedules that a worker deletes in a minute. */
+const slotsDropped = 1_000;
 
 /** What a worker process needs beyond what its runs need. */
 export interface WorkerDependencies extends RunDependencies {
@@ -148,13 +152,13 @@ export async function startWorker(
   const openQueue = async (agentQueue: string) => intake.open(await queue.work(work, jobs, agentQueue), 0);
   const agentQueues = new AgentQueues(deps.db, queue.prefix, known, openQueue, onError);
   const adoptable = deps.privateQueue ? [] : known.agents;
-  const clock = new ScheduleClock({ db: deps.db, agents: adoptable, requests: deps.requests, onError });
+  const clock = scheduleClock({ db: deps.db, agents: adoptable, requests: deps.requests, onError });
   const notices = deps.directUrl
     ? listen(deps.directUrl, {
         lanefold_cancel: (payload) => void keeper.cancelNotified(payload),
         [readersChannel]: (payload) => deps.live?.announced(payload),
         lanefold_agent: (payload) => void agentQueues.notified(payload),
-        lanefold_schedules: () => void clock.look(),
+        lanefold_schedules: () => void clock?.look(),
         lanefold_limits: () => void gate.refresh().catch(onError),
       })
     : undefined;
@@ -172,7 +176,9 @@ export async function startWorker(
     await sweep(deps.db, queue, { graceMs, cancelGraceMs, adoptable, known, unknownAgentMs, onError, onExpired });
   });
   repeater.repeat(sweepMs, () => sweepLimits(deps.db, queue, gate, deps.counting, onError));
-  repeater.repeat(sweepMs, () => clock.look());
+  if (clock) repeater.repeat(sweepMs, () => clock.look());
+  if (retentionDays > 0)
+    repeater.repeat(Math.max(60_000, sweepMs), () => dropSlots(deps.db, retentionDays, slotsDropped));
   repeater.repeat(sweepMs, reportUnknownAgents(deps.db, queue.prefix, onUnknownAgent));
   repeater.repeat(Math.max(60_000, sweepMs), () => queue.clean({ keepMs: keepJobsMs, keep: keepJobs }));
   // takes about a fifth of the time of one connection
@@ -193,7 +199,7 @@ export async function startWorker(
         deps.log.info({ ...facts, active_runs: keeper.size }, 'worker stopping');
       }
       repeater.stop();
-      const clockClosed = clock.close();
+      const clockClosed = clock?.close();
       intake.close();
       deps.directWorkers?.delete(direct);
       void heartbeat.send(own).catch(() => {});

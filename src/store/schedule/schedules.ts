@@ -29,10 +29,15 @@ export async function setSchedule(
   return (await db.query<{ version: number }>('set_schedule', text, [tenant, name, given]))[0]!.version;
 }
 
-/** Returns false if there is none. */
-export async function removeSchedule(db: Database, tenant: string, name: string): Promise<boolean> {
-  const text = 'select r.found from lanefold.remove_schedule($1, $2) as r (found)';
-  return (await db.query<{ found: boolean }>('remove_schedule', text, [tenant, name]))[0]!.found;
+/** Returns false if there is none, or none with that source. */
+export async function removeSchedule(
+  db: Database,
+  tenant: string,
+  name: string,
+  { by, source }: { by: string; source?: 'code' },
+): Promise<boolean> {
+  const text = 'select r.found from lanefold.remove_schedule($1, $2, $3, $4) as r (found)';
+  return (await db.query<{ found: boolean }>('remove_schedule', text, [tenant, name, by, source ?? null]))[0]!.found;
 }
 
 /** Pauses it, or lets it go on with the slot `nextAt`. */
@@ -65,18 +70,24 @@ export const readSchedule = async (db: Database, tenant: string, name: string): 
     )
   )[0];
 
-/** Schedules whose next slot has come, the most overdue first. @param after the last one of the page before */
+/**
+ * Schedules of these agents whose next slot has come, the most overdue first.
+ *
+ * @param after the last one of the page before
+ */
 export const findDueSchedules = (
   db: Database,
+  agents: readonly string[],
   limit: number,
   after?: Pick<ScheduleRow, 'nextAt' | 'tenantId' | 'name'>,
 ): Promise<(ScheduleRow & { now: Date })[]> =>
   db.query<ScheduleRow & { now: Date } & Record<string, unknown>>(
     'due_schedules',
     `select ${columns}, c.now from lanefold._schedule, (select lanefold._now() as now) c
-     where next_at <= c.now and ($2::timestamptz is null or (next_at, tenant_id, name) > ($2, $3, $4))
+     where next_at <= c.now and $5::jsonb ? agent
+       and ($2::timestamptz is null or (next_at, tenant_id, name) > ($2, $3, $4))
      order by next_at, tenant_id, name limit $1`,
-    [limit, after?.nextAt ?? null, after?.tenantId ?? null, after?.name ?? null],
+    [limit, after?.nextAt ?? null, after?.tenantId ?? null, after?.name ?? null, JSON.stringify(agents)],
   );
 
 /** What is to be done, by the clock of the database. */
@@ -96,10 +107,11 @@ export async function untilNextSlot(db: Database, agents: readonly string[], aga
     `select (extract(epoch from c.now) * 1000)::float8 as "atMs", coalesce(bool_or(s.at <= c.now), false) as now,
        extract(epoch from min(s.at) filter (where s.at > c.now) - c.now)::float8 * 1000 as "nextMs"
      from (select lanefold._now() as now) c left join (
-       select next_at as at from lanefold._schedule where next_at is not null
+       select next_at as at from lanefold._schedule where next_at is not null and $1::jsonb ? agent
        union all
-       select case status when 'due' then due_at else taken_at + $2::float8 * interval '1 ms' end
-       from lanefold._schedule_slot where status in ('due', 'firing') and $1::jsonb ? agent) s on true
+       select case k.status when 'due' then k.due_at else k.taken_at + $2::float8 * interval '1 ms' end
+       from lanefold._schedule_slot k left join lanefold._schedule a on a.tenant_id = k.tenant_id and a.name = k.name
+       where k.status = 'firing' or k.status = 'due' and a.paused_at is null and $1::jsonb ? a.agent) s on true
      group by c.now`,
     [JSON.stringify(agents), againMs],
   );

@@ -18,8 +18,9 @@ export interface SlotRow {
 export interface OpenSlot {
   tenant_id: string;
   name: string;
-  /** ISO 8601. */
+  /** ISO 8601, as `due_at`. */
   slot: string;
+  due_at: string;
   /** The run of the slot before it. */
   before?: { thread_id: string; run_id: string };
 }
@@ -45,7 +46,7 @@ export interface NewSlot {
 /** Moves a schedule on; see `advance_schedule`. Returns false if another worker has done it. */
 export async function advanceSchedule(
   db: Database,
-  { tenantId, name, version, nextAt }: { tenantId: string; name: string; version: number; nextAt: Date },
+  { tenantId, name, version, nextAt }: { tenantId: string; name: string; version: number; nextAt: Date | null },
   next: Date | undefined,
   slots: readonly NewSlot[],
 ): Promise<boolean> {
@@ -57,30 +58,29 @@ export async function advanceSchedule(
   return row!.moved;
 }
 
-/** The oldest open slot of each schedule; see `open_slots`. */
+/** The oldest open slot of each schedule; see `open_slots`. @param after the last one of the page before */
 export const openSlots = async (
   db: Database,
   agents: readonly string[],
   limit: number,
   againMs: number,
-): Promise<OpenSlot[]> =>
-  (
-    await db.query<{ slot: OpenSlot }>('open_slots', 'select o.slot from lanefold.open_slots($1, $2, $3) as o (slot)', [
-      ...[JSON.stringify(agents), limit, againMs],
-    ])
-  ).map(({ slot }) => slot);
+  after?: OpenSlot,
+): Promise<OpenSlot[]> => {
+  const text = 'select o.slot from lanefold.open_slots($1, $2, $3, $4) as o (slot)';
+  const values = [JSON.stringify(agents), limit, againMs, after ?? null];
+  return (await db.query<{ slot: OpenSlot }>('open_slots', text, values)).map(({ slot }) => slot);
+};
 
 /** Takes a slot; see `take_slot`. Null: another worker has it. */
 export async function takeSlot(
   db: Database,
   { tenant_id, name, slot }: OpenSlot,
-  active: boolean,
-  againMs: number,
+  { agents, active, againMs }: { agents: readonly string[]; active: boolean; againMs: number },
 ): Promise<TakenSlot | { skipped: true } | { waits: true } | null> {
   const [row] = await db.query<{ taken: TakenSlot | { skipped: true } | { waits: true } | null }>(
     'take_slot',
-    'select t.taken from lanefold.take_slot($1, $2, $3, $4, $5) as t (taken)',
-    [tenant_id, name, slot, active, againMs],
+    'select t.taken from lanefold.take_slot($1, $2, $3, $4, $5, $6) as t (taken)',
+    [tenant_id, name, slot, JSON.stringify(agents), active, againMs],
   );
   return row!.taken;
 }
