@@ -69,7 +69,7 @@ const slots = createRoute({
   ...{ ...shared, method: 'get', path: '/v1/schedules/{name}/slots', operationId: 'listSlots' },
   summary: 'List the slots of a schedule that have come, newest first',
   request: { params, query: query.extend({ limit: wholeText(1, 1_000, 'Maximum number of slots; default 50.') }) },
-  responses: { 200: json('The slots.', ScheduleSlotList), ...problems() },
+  responses: { 200: json('The slots.', ScheduleSlotList), ...problems(404) },
 });
 
 export function addSchedules(app: ApiApp): void {

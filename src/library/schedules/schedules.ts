@@ -71,7 +71,11 @@ export interface Schedules {
   get(name: string, on?: Pick<ScheduleOwner, 'tenant'>): Promise<ListedSchedule>;
   /** By tenant and name. A library of one tenant lists those of the tenant. */
   list(): Promise<ListedSchedule[]>;
-  /** The slots that have come, newest first; `limit` from 1 to 1,000, default 50. */
+  /**
+   * The slots that have come, newest first, also of a schedule that was removed; `limit` from 1 to 1,000, default 50.
+   *
+   * @throws LanefoldError `schedule_not_found` if there are none, and no such schedule
+   */
   slots(name: string, query?: Pick<ScheduleOwner, 'tenant'> & { limit?: number }): Promise<ScheduleSlot[]>;
 }
 
@@ -134,7 +138,9 @@ export function schedulesOf(
       assertWhole(limit, 'limit', { minimum: 1, maximum: 1_000, hint: 'Pass the number of slots.' });
       assertName(name);
       const { tenant, on } = own(owner);
-      return readSlots(on, tenant, name, limit);
+      const slots = await readSlots(on, tenant, name, limit);
+      if (slots.length === 0) await find(name, owner);
+      return slots;
     },
   };
 }

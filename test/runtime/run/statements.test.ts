@@ -22,6 +22,9 @@ const timed = [
   'find_unknown_agents',
   'requeue_runs',
   'find_old_traces',
+  'next_slot',
+  'now',
+  'schedules',
 ];
 /** Statements that serve all runs at once, however many there are, and are not counted towards any one run. */
 const shared = ['runs_ended'];
