@@ -53,7 +53,7 @@ test('that make no sense are refused', async () => {
     [[...report, '--cron', 'soon'], 'cron makes no sense'],
     [[...report], 'cron is missing'],
     [[...report, '--cron', '@daily', '--time-zone', 'Mars'], 'timeZone is not an IANA time zone'],
-    [[...report, '--cron', '@daily', '--start', 'soon'], 'startAt is not a time'],
+    [[...report, '--cron', '@daily', '--start', 'soon'], 'It must be a time'],
     [['--agent', 'nobody', '--input', 'x', '--cron', '@daily'], '[unknown_agent]'],
   ] as const)
     expect(await schedules('set', 'bad', ...args)).toMatchObject({ code: 2, stderr: told(problem) });

@@ -1,4 +1,4 @@
-import { Option, type Command } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import { snakeKeys } from '../../common/case.ts';
 import { omitUndefined } from '../../common/omit-undefined.ts';
 import type { Lanefold } from '../../lanefold/lanefold.ts';
@@ -55,8 +55,8 @@ export function addSchedules(program: Command): Command {
     .option('--cron <text>', "cron text, such as '0 6 * * MON-FRI'")
     .option('--every <duration>', 'interval, such as 15m or 6h', duration)
     .option('--time-zone <zone>', 'IANA time zone; default: UTC')
-    .option('--start <time>', 'the first slot is not before, in ISO 8601', (text) => new Date(text))
-    .option('--end <time>', 'the last slot is before, in ISO 8601', (text) => new Date(text))
+    .option('--start <time>', 'the first slot is not before, in ISO 8601', time)
+    .option('--end <time>', 'the last slot is before, in ISO 8601', time)
     .option('--thread <id>', 'thread that all its runs go on with; default: a new one for each')
     .addOption(new Option('--overlap <what>', 'what a slot does while an earlier run has not ended').choices(overlaps))
     .addOption(new Option('--catch-up <which>', 'slots to run that no worker saw').choices(catchUps))
@@ -121,6 +121,12 @@ const command = (parent: Command, name: string, summary: string, more: { isDefau
 
 const withTenant = (command: Command): Command =>
   command.option('--tenant <tenant>', 'tenant of the schedule and its runs; default: default');
+
+function time(text: string): Date {
+  const at = new Date(text);
+  if (!Number.isNaN(at.getTime())) return at;
+  throw new InvalidArgumentError('It must be a time such as 2026-11-25T06:00:00Z.');
+}
 
 const toData = ({ options, ...schedule }: ListedSchedule) =>
   snakeKeys({ ...schedule, ...(options ? { options: snakeKeys(options) } : {}) });
