@@ -392,7 +392,8 @@ CREATE INDEX "_run_delayed" ON "lanefold"."_run" USING btree ("queue_prefix") WH
 CREATE INDEX "_run_waiting" ON "lanefold"."_run" USING btree ("thread_id","created_at") WHERE not active and finished_at is null;--> statement-breakpoint
 CREATE INDEX "_run_trace" ON "lanefold"."_run" USING btree ("finished_at") WHERE finished_at is not null and trace_dropped_at is null;--> statement-breakpoint
 CREATE INDEX "_schedule_next" ON "lanefold"."_schedule" USING btree ("next_at") WHERE next_at is not null;--> statement-breakpoint
-CREATE INDEX "_schedule_slot_open" ON "lanefold"."_schedule_slot" USING btree ("due_at") WHERE status in ('due', 'firing');--> statement-breakpoint
+CREATE INDEX "_schedule_slot_open" ON "lanefold"."_schedule_slot" USING btree ("tenant_id","name","slot") WHERE status in ('due', 'firing');--> statement-breakpoint
+CREATE INDEX "_schedule_slot_fired" ON "lanefold"."_schedule_slot" USING btree ("tenant_id","name","slot") WHERE status = 'fired';--> statement-breakpoint
 CREATE INDEX "_schedule_slot_settled" ON "lanefold"."_schedule_slot" USING btree ("settled_at") WHERE settled_at is not null;--> statement-breakpoint
 CREATE INDEX "thread_created" ON "lanefold"."thread" USING btree ("created_at","id");--> statement-breakpoint
 CREATE INDEX "thread_tenant" ON "lanefold"."thread" USING btree ("tenant_id","created_at","id");--> statement-breakpoint

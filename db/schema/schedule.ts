@@ -62,8 +62,11 @@ export const scheduleSlot = lanefold.table(
   (t) => [
     primaryKey({ columns: [t.tenantId, t.name, t.slot] }),
     index('_schedule_slot_open')
-      .on(t.dueAt)
+      .on(t.tenantId, t.name, t.slot)
       .where(sql`status in ('due', 'firing')`),
+    index('_schedule_slot_fired')
+      .on(t.tenantId, t.name, t.slot)
+      .where(sql`status = 'fired'`),
     index('_schedule_slot_settled')
       .on(t.settledAt)
       .where(sql`settled_at is not null`),

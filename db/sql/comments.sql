@@ -84,7 +84,7 @@ comment on view lanefold.schedule is 'What starts runs by itself, and when next.
 comment on view lanefold.schedule_slot is 'The times of schedules that have come, and what became of them.';
 comment on function lanefold.set_schedule(text, text, jsonb) is 'Sets a schedule; what is paused stays paused.';
 comment on function lanefold.remove_schedule(text, text, text, text) is 'Removes a schedule; runs that it has started go on.';
-comment on function lanefold.pause_schedule(text, text, boolean, timestamptz, text) is 'Pauses a schedule, or lets it go on.';
+comment on function lanefold.pause_schedule(text, text, bigint, boolean, timestamptz, text) is 'Pauses a schedule, or lets it go on.';
 comment on function lanefold.advance_schedule(text, text, bigint, timestamptz, timestamptz, jsonb) is 'Moves a schedule on to its next slot, once.';
 comment on function lanefold.open_slots(jsonb, int, int, jsonb) is 'The slots that are due for workers with some agents.';
 comment on function lanefold.take_slot(text, text, timestamptz, jsonb, boolean, int) is 'Takes a slot, to start its run.';

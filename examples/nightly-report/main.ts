@@ -8,7 +8,7 @@ const lanefold = await createLanefold({
   schedules: {
     report: {
       agent: 'reporter',
-      input: 'Write the report of {{date}}. The last one was written at {{previous}}.',
+      input: 'Write the report of {{date}}. The one before it was for {{previous}}.',
       cron: process.argv[2] ?? '0 2 * * *',
       timeZone: 'Europe/Berlin',
       // if no worker ran at two, the report is written when one starts

@@ -1,3 +1,4 @@
+import { isTimeZone } from '../checks/time-zone.ts';
 import type { LimitDefinition } from './definition.ts';
 import { assertFew, invalid } from './invalid-limit.ts';
 import { dimensionProblem, valueProblem } from './scope.ts';
@@ -30,16 +31,6 @@ export function checkInterval({ kind, per, calendar, timeZone }: LimitDefinition
   if (timeZone === undefined) return;
   if (calendar === undefined) throw invalid('timeZone', 'is only for a limit with calendar');
   if (!isTimeZone(timeZone)) throw invalid('timeZone', 'is not an IANA time zone, such as Europe/Berlin');
-}
-
-/** Offsets such as `+02:00` are none: PostgreSQL reads them with the opposite sign. */
-function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return /^[a-z]/i.test(name);
-  } catch {
-    return false;
-  }
 }
 
 /** @throws LanefoldError `invalid_input` */

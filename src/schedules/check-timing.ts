@@ -1,3 +1,4 @@
+import { isTimeZone } from '../checks/time-zone.ts';
 import type { Timing } from './definition.ts';
 import { invalid } from './invalid-schedule.ts';
 import { nextSlot, parseCron } from './timing.ts';
@@ -14,7 +15,7 @@ export function checkTiming(timing: Timing, now: Date, { mayHaveEnded = false } 
   if (cron !== undefined && typeof cron !== 'string') throw invalid('cron', 'must be text');
   if (everyMs !== undefined && !(Number.isInteger(everyMs) && everyMs >= shortestMs && everyMs <= longestMs))
     throw invalid('everyMs', `must be a whole number of ms from ${shortestMs} to ${longestMs}`);
-  if (timeZone !== undefined && !(typeof timeZone === 'string' && isTimeZone(timeZone)))
+  if (timeZone !== undefined && !isTimeZone(timeZone))
     throw invalid('timeZone', 'is not an IANA time zone, such as Europe/Berlin');
   for (const [field, at] of Object.entries({ startAt, endAt }))
     if (at !== undefined && !isTime(at)) throw invalid(field, 'is not a Date up to the year 9999');
@@ -35,16 +36,6 @@ function checkCron(timing: Timing): void {
       'cron',
       `makes no sense: ${(error as Error).message.replace(/^CronPattern: /, '').replace(/\.$/, '')}`,
     );
-  }
-}
-
-/** Offsets such as `+02:00` are none: they follow no change of the clock. */
-function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return /^[a-z]/i.test(name);
-  } catch {
-    return false;
   }
 }
 

@@ -1,30 +1,30 @@
 import type { JsonObject } from '../context/message.ts';
 import type { ContentInput } from '../models/messages/accept-content.ts';
 
-/** What a slot does while the run of an earlier one has not ended. */
+/** What a slot does if the run of an earlier slot has not ended. */
 export type Overlap = 'skip' | 'queue' | 'interrupt';
 export const overlaps = ['skip', 'queue', 'interrupt'] as const satisfies Overlap[];
 
-/** What happens to the slots that passed while no worker looked. */
+/** Which of the slots that no worker saw in time still run. */
 export type CatchUp = 'none' | 'one' | 'all';
 export const catchUps = ['none', 'one', 'all'] as const satisfies CatchUp[];
 
 /** When a schedule starts runs. One of `cron` and `everyMs` is needed. */
 export interface Timing {
   /**
-   * Five fields (minute, hour, day of the month, month, day of the week), six with seconds in front, seven with a year at
-   * the end, or a nickname such as `@daily`. A time that a change of the clock skips comes at the first time after it; a
-   * time that comes twice counts once. Fields with `*` or a step follow the clock: they skip the hour that is missing and
-   * run in both that are the same.
+   * A cron expression: five fields (minute, hour, day of the month, month, day of the week), six with seconds in front,
+   * seven with a year at the end, or a nickname such as `@daily`. A fixed time that a change of the clock skips comes
+   * right after the change; one that occurs twice counts once. If the second, minute or hour has `*` or a step, slots
+   * follow the clock: none in the missing hour, and slots in both passes through the repeated one.
    */
   cron?: string;
-  /** From 1,000 ms to a year. Counted from `startAt`, else from 1970: the same slots in every process. */
+  /** From 1,000 ms to 366 days. Counted from `startAt`, else from 1970: the same slots in every process. */
   everyMs?: number;
   /** IANA time zone of `cron` and of the times in the input, such as `Europe/Berlin`; default `UTC`. */
   timeZone?: string;
-  /** The first slot is not before. */
+  /** No slot is before this time. */
   startAt?: Date;
-  /** The last slot is before. */
+  /** Every slot is before this time. */
   endAt?: Date;
 }
 
@@ -37,16 +37,16 @@ export interface ScheduleDefinition extends Timing {
    * started a run before it.
    */
   input: ContentInput;
-  /** The thread that all its runs go on with, created if it does not exist; default: a new thread for each run. */
+  /** The thread that all its runs continue; created if it does not exist. Default: a new thread for each run. */
   threadId?: string;
-  /** `skip` (default): the slot passes. `queue`: it waits. `interrupt`: the earlier run is cancelled. */
+  /** `skip` (default): the slot is skipped. `queue`: it waits. `interrupt`: it cancels the earlier run. */
   overlap?: Overlap;
   /**
-   * Of the slots that passed while no worker looked: `none` of them run, the newest `one` (default), or `all`, at most the
-   * newest 1,000.
+   * Of the slots that no worker saw in time, run `none`, only the newest `one` (default), or `all`, up to the newest
+   * 1,000.
    */
   catchUp?: CatchUp;
-  /** Each slot is delayed by up to this much, always by the same for a slot. From 0 to an hour; default 0. */
+  /** Delays each slot by up to this much; the delay of a given slot is always the same. From 0 to an hour; default 0. */
   jitterMs?: number;
   /** Overrides and options of its runs, as in `runs.enqueue`. */
   options?: ScheduleRunOptions;

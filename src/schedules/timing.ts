@@ -10,7 +10,7 @@ export function nextSlot(timing: Timing, after: Date): Date | undefined {
   return slot && (endAt === undefined || slot < endAt) ? slot : undefined;
 }
 
-/** The next slots after a time, for people. */
+/** The next slots after a time. */
 export function nextSlots(timing: Timing, after: Date, count: number): Date[] {
   const slots: Date[] = [];
   for (let slot = nextSlot(timing, after); slot && slots.length < count; slot = nextSlot(timing, slot))

@@ -237,6 +237,36 @@ describe.skipIf(noRedis())('a schedule', () => {
     await lanefold.schedules.remove('changes');
   });
 
+  test('does not start a slot late because it got other times, unless it catches up', async () => {
+    for (const [catchUp, expected] of [
+      ['none', 'missed'],
+      ['one', 'fired'],
+    ] as const) {
+      const name = `changes-${catchUp}`;
+      await set(name, { catchUp });
+      await sql("update lanefold._schedule set agent = 'nobody' where name = $1", [name]);
+      await unseen(name, 1, hour, hour);
+      await set(name, { catchUp, cron: '0 0 2 1 *' });
+      await settled(name, 1);
+      expect(await statuses(name)).toBe(expected);
+      await lanefold.schedules.remove(name);
+    }
+  });
+
+  test('keeps old slots for a while, and the last that fired as long as it is there', async () => {
+    await set('old');
+    await sql(
+      `insert into lanefold._schedule_slot (name, slot, due_at, status, settled_at)
+       select 'old', at, at, status, at from (values (now() - interval '3 days', 'fired'), (now() - interval '2 days', 'fired'),
+         (now() - interval '1 day', 'skipped'), (now(), 'skipped')) x (at, status)`,
+    );
+    const drop = () => sql<{ n: number }>('select lanefold.drop_slots(0.5, 100) as n');
+    expect(await drop()).toEqual([{ n: 2 }]);
+    expect(await statuses('old')).toBe('fired,skipped');
+    await lanefold.schedules.remove('old');
+    expect(await drop()).toEqual([{ n: 1 }]);
+  });
+
   test('of a tenant starts runs of the tenant', async () => {
     await set('acme-report', { catchUp: 'all' }, 'acme');
     await unseen('acme-report', 1, hour, hour, 'acme');
@@ -263,6 +293,11 @@ describe.skipIf(noRedis())('a schedule', () => {
     );
     await unseen('sound', 1, hour, hour);
     expect(await settled('sound', 1)).toMatchObject([{ status: 'fired' }]);
+    const listed = (await lanefold.schedules.list()).map(({ name, next }) => [name, next.length]);
+    expect(listed).toEqual([
+      ['broken', 0],
+      ['sound', 0],
+    ]);
     for (const name of ['broken', 'sound']) await lanefold.schedules.remove(name);
   });
 });

@@ -8,6 +8,7 @@ declare
   v_at constant timestamptz := lanefold._now();
   s lanefold._schedule;
   o lanefold._schedule;
+  v_late boolean;
   v_given constant text[] := array['agent', 'overlap', 'thread_id', 'timing', 'definition', 'source'];
 begin
   perform lanefold._check_id(p_tenant, 'tenant id');
@@ -15,7 +16,7 @@ begin
   select * into o from lanefold._schedule where tenant_id = p_tenant and name = p_name for update;
   if o.name is null then
     insert into lanefold._schedule (tenant_id, name, version, next_at, created_at, updated_at, agent, overlap, thread_id, timing, definition, source, updated_by)
-    values (p_tenant, p_name, 1, (p ->> 'next_at')::timestamptz, v_at, v_at, p ->> 'agent', p ->> 'overlap', p ->> 'thread_id', p -> 'timing',
+    values (p_tenant, p_name, 1, date_trunc('milliseconds', (p ->> 'next_at')::timestamptz), v_at, v_at, p ->> 'agent', p ->> 'overlap', p ->> 'thread_id', p -> 'timing',
       p -> 'definition', p ->> 'source', p ->> 'by')
     on conflict (tenant_id, name) do nothing returning * into s;
     if s.name is null then
@@ -26,13 +27,17 @@ begin
     return to_jsonb(o);
   else
     if o.timing <> p -> 'timing' and o.next_at <= v_at then
-      insert into lanefold._schedule_slot (tenant_id, name, slot, due_at, status) values (p_tenant, p_name, o.next_at, o.next_at, 'due')
+      -- as dueAt in src/schedules decides about a slot that nobody saw for a minute
+      v_late := o.next_at < v_at - interval '1 minute';
+      insert into lanefold._schedule_slot (tenant_id, name, slot, due_at, late, status, settled_at)
+      select p_tenant, p_name, o.next_at, o.next_at, v_late, x.status, case x.status when 'missed' then v_at end
+      from (select case when v_late and o.definition ->> 'catch_up' = 'none' then 'missed' else 'due' end as status) x
       on conflict (tenant_id, name, slot) do nothing;
     end if;
     update lanefold._schedule
     set version = version + 1, updated_at = v_at, agent = p ->> 'agent', overlap = p ->> 'overlap', thread_id = p ->> 'thread_id',
         timing = p -> 'timing', definition = p -> 'definition', source = p ->> 'source', updated_by = p ->> 'by',
-        next_at = case when paused_at is null and timing <> p -> 'timing' then (p ->> 'next_at')::timestamptz else next_at end
+        next_at = case when paused_at is null and timing <> p -> 'timing' then date_trunc('milliseconds', (p ->> 'next_at')::timestamptz) else next_at end
     where tenant_id = p_tenant and name = p_name returning * into s;
   end if;
   perform lanefold._changed_schedule('set', to_jsonb(o), to_jsonb(s), p ->> 'by');
@@ -57,20 +62,22 @@ begin
 end $$;
 
 -- Pauses a schedule, or lets it go on with the slot p_next_at. Slots that have not started a run pass. Returns its row, or
--- null if there is none.
-create or replace function lanefold.pause_schedule(p_tenant text, p_name text, p_paused boolean, p_next_at timestamptz, p_by text)
+-- null if there is none, or if it was changed since the caller read it as p_version.
+create or replace function lanefold.pause_schedule(p_tenant text, p_name text, p_version bigint, p_paused boolean, p_next_at timestamptz, p_by text)
 returns jsonb language plpgsql as $$
 declare
   v_at constant timestamptz := lanefold._now();
   s lanefold._schedule;
 begin
   select * into s from lanefold._schedule where tenant_id = p_tenant and name = p_name for update;
-  if s.name is null or (s.paused_at is not null) = p_paused then
+  if s.name is null or s.version <> p_version then
+    return null;
+  elsif (s.paused_at is not null) = p_paused then
     return to_jsonb(s);
   end if;
   update lanefold._schedule
   set version = version + 1, updated_at = v_at, updated_by = p_by, paused_at = case when p_paused then v_at end,
-      next_at = case when not p_paused then p_next_at end
+      next_at = case when not p_paused then date_trunc('milliseconds', p_next_at) end
   where tenant_id = p_tenant and name = p_name returning * into s;
   update lanefold._schedule_slot set status = 'skipped', settled_at = v_at
   where p_paused and tenant_id = p_tenant and name = p_name and status = 'due';

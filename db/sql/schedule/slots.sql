@@ -29,8 +29,8 @@ end $$;
 
 -- Takes an open slot: the caller, which knows these agents, starts its run and settles it. p_active: the run of the slot
 -- before it has not ended. Should the worker die, the slot is taken again after p_again_ms, and the request is what it was,
--- so that it is the same run. Returns {request: {agent, overlap, thread_id?, timing, definition, previous?}, interrupts?:
--- {thread_id, run_id}, taken_at}, {skipped: true} if the slot passes because of the run before it, {waits: true} if it waits
+-- so that it is the same run. Returns {request: {agent, overlap, thread_id?, timing, definition, previous?, interrupts?:
+-- {thread_id, run_id}}, taken_at}, {skipped: true} if the slot passes because of the run before it, {waits: true} if it waits
 -- for that run, or null if another worker has it, or the schedule was paused, removed or given to another agent.
 create or replace function lanefold.take_slot(p_tenant text, p_name text, p_slot timestamptz, p_agents jsonb, p_active boolean, p_again_ms int)
 returns jsonb language plpgsql as $$
@@ -78,8 +78,8 @@ begin
   where tenant_id = p_tenant and name = p_name and slot = p_slot and status = 'firing' and taken_at = p_taken_at;
 end $$;
 
--- Deletes settled slots that are older than p_days, up to p_most, but the last one of each schedule that has fired: the next
--- one looks back at it. Returns how many.
+-- Deletes settled slots that are older than p_days, up to p_most, but the last one that has fired of each schedule: the next
+-- slot looks back at it. Returns how many.
 create or replace function lanefold.drop_slots(p_days float8, p_most int)
 returns int language plpgsql as $$
 declare
@@ -91,7 +91,8 @@ begin
     select k.tenant_id, k.name, k.slot from lanefold._schedule_slot k
     where k.settled_at < v_before and (k.status <> 'fired' or exists (
       select from lanefold._schedule_slot n
-      where n.tenant_id = k.tenant_id and n.name = k.name and n.slot > k.slot and n.status = 'fired'))
+      where n.tenant_id = k.tenant_id and n.name = k.name and n.slot > k.slot and n.status = 'fired')
+      or not exists (select from lanefold._schedule s where s.tenant_id = k.tenant_id and s.name = k.name))
     order by k.settled_at limit p_most for update skip locked);
   get diagnostics v_dropped = row_count;
   return v_dropped;

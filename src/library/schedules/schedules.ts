@@ -25,16 +25,16 @@ export interface ListedSchedule extends ScheduleDefinition {
   name: string;
   /** The tenant whose runs it starts. */
   tenant: string;
-  /** The next five slots; none while it is paused, and once it has ended. */
+  /** The next five slots at most; empty while it is paused, and after it has ended. */
   next: Date[];
   pausedAt: Date | null;
-  /** `code`: a program defines it. */
+  /** `code`: defined by a program. `user`: set through the library, HTTP, the command line or the page. */
   source: 'code' | 'user';
   /** Rises with every change. */
   version: number;
   createdAt: Date;
   updatedAt: Date;
-  /** Who changed it last: `operator`, `key:<id>`, `cli:<user>` or `code`. */
+  /** Who changed it last, such as `operator`, `key:<id>`, `cli:<user>` or `code`. */
   updatedBy: string;
 }
 
@@ -49,27 +49,27 @@ export interface ScheduleOwner {
 }
 
 export interface SetScheduleOptions extends ScheduleOwner {
-  /** Who sets it: what its runs may override depends on it; default `library`. */
+  /** On whose behalf it is set, which decides what its runs may override; default `library`. */
   from?: OverrideCaller;
 }
 
 export interface Schedules {
   /**
-   * Sets a schedule, or replaces it. With the same times, the next slot stays what it is; what is paused stays paused.
+   * Sets or replaces a schedule. If its times stay the same, so does its next slot. A paused schedule stays paused.
    *
    * @throws LanefoldError `invalid_id`; `invalid_input`, `details.field` names the field; and what `runs.enqueue` throws
    * for a request that its runs could not make
    */
   set(name: string, definition: ScheduleDefinition, on?: SetScheduleOptions): Promise<ListedSchedule>;
-  /** Removes a schedule; runs that it has started go on. @throws LanefoldError `schedule_not_found` */
+  /** Removes a schedule. Runs that it has started continue. @throws LanefoldError `schedule_not_found` */
   remove(name: string, on?: ScheduleOwner): Promise<void>;
-  /** Starts no runs until it is resumed. @throws LanefoldError `schedule_not_found` */
+  /** Starts no runs until it is resumed; slots that are due are skipped. @throws LanefoldError `schedule_not_found` */
   pause(name: string, on?: ScheduleOwner): Promise<ListedSchedule>;
-  /** Goes on with the next slot from now on: those in between pass. @throws LanefoldError `schedule_not_found` */
+  /** Resumes with the first slot from now on; those that passed meanwhile do not run. @throws LanefoldError `schedule_not_found` */
   resume(name: string, on?: ScheduleOwner): Promise<ListedSchedule>;
   /** @throws LanefoldError `schedule_not_found` */
   get(name: string, on?: Pick<ScheduleOwner, 'tenant'>): Promise<ListedSchedule>;
-  /** By tenant and name. A library of one tenant lists those of the tenant. */
+  /** Sorted by tenant and name. The library of one tenant lists only that tenant's schedules. */
   list(): Promise<ListedSchedule[]>;
   /**
    * The slots that have come, newest first, also of a schedule that was removed; `limit` from 1 to 1,000, default 50.
@@ -108,8 +108,10 @@ export function schedulesOf(
     const row = await find(name, owner);
     const { tenant, on } = own(owner);
     const nextAt = paused ? undefined : nextSlot(fromStored(row), await readNow(db));
-    await pauseSchedule(on, tenant, name, { paused, nextAt, by: owner.by ?? operator });
-    return listed(name, owner);
+    const change = { version: row.version, paused, nextAt, by: owner.by ?? operator };
+    const done = await pauseSchedule(on, tenant, name, change);
+    // changed meanwhile: its next slot may be another one
+    return done ? listed(name, owner) : setPaused(name, owner, paused);
   };
   return {
     async set(name, definition, owner = {}) {
@@ -152,8 +154,17 @@ function toListed(row: ScheduleRow, now: Date): ListedSchedule {
   return {
     ...schedule,
     ...{ name, tenant: tenantId, pausedAt, source, version, createdAt, updatedAt, updatedBy },
-    next: nextAt ? nextSlots(schedule, from, shownSlots) : [],
+    next: nextAt ? shownOf(schedule, from) : [],
   };
+}
+
+/** None if a program that reads other times has set it: one schedule must not hide all. */
+function shownOf(schedule: ScheduleDefinition, from: Date): Date[] {
+  try {
+    return nextSlots(schedule, from, shownSlots);
+  } catch {
+    return [];
+  }
 }
 
 const notFound = (name: string, tenant: string): LanefoldError =>

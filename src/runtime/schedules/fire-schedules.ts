@@ -16,17 +16,23 @@ const batch = 20;
  * for an earlier run.
  */
 export async function fireSchedules(deps: FireDependencies): Promise<boolean> {
-  const { db, agents, onError, stopping } = deps;
+  let last: Outcome[] = ['settled'];
+  while (last.includes('settled') && !deps.stopping()) {
+    // in each pass: a backlog of one schedule must not delay the slots of others
+    await advanceAll(deps);
+    last = await fireOpen(deps);
+  }
+  return last.includes('waits');
+}
+
+async function advanceAll({ db, agents, onError, stopping }: FireDependencies): Promise<void> {
   // one that cannot be read must not keep the others from being moved on
   for (let after: ScheduleRow | undefined; !stopping();) {
     const due = await findDueSchedules(db, agents, batch, after);
     for (const schedule of due) await advance(db, schedule, schedule.now).catch(onError);
     after = due.at(-1);
-    if (due.length < batch) break;
+    if (due.length < batch) return;
   }
-  let last: Outcome[] = ['settled'];
-  while (last.includes('settled') && !stopping()) last = await fireOpen(deps);
-  return last.includes('waits');
 }
 
 type Outcome = Awaited<ReturnType<typeof fireSlot>>;

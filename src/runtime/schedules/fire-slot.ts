@@ -33,7 +33,10 @@ export async function fireSlot(deps: FireDependencies, open: OpenSlot): Promise<
 async function start({ db, requests, onError }: FireDependencies, open: OpenSlot, taken: TakenSlot): Promise<boolean> {
   const { interrupts } = taken.request;
   try {
-    if (interrupts) await requests.cancel(open.tenant_id, { threadId: interrupts.thread_id, id: interrupts.run_id });
+    if (interrupts) {
+      const earlier = { threadId: interrupts.thread_id, id: interrupts.run_id };
+      await requests.cancel(open.tenant_id, earlier).catch(unlessGone);
+    }
     const run = await requests.enqueue(open.tenant_id, requestOf(open, taken));
     await settleSlot(db, open, taken, { status: 'fired', thread_id: run.threadId, run_id: run.id });
     return true;
@@ -57,6 +60,12 @@ function requestOf({ name, slot }: OpenSlot, { request }: TakenSlot): ScheduledR
     ...(threadId === undefined ? {} : { threadId, createThread: true }),
     busy: 'wait',
   };
+}
+
+/** An earlier run that was erased needs no end. */
+function unlessGone(error: unknown): void {
+  const gone = ['thread_not_found', 'thread_erased', 'run_not_found'] as const;
+  if (!gone.some((code) => isLanefoldError(error, code))) throw error;
 }
 
 type Input = ScheduledRequest['input'];

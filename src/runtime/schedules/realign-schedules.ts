@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isTransient } from '../../postgres/errors.ts';
 import { fromStored } from '../../schedules/stored.ts';
 import { nextSlot } from '../../schedules/timing.ts';
@@ -10,11 +11,14 @@ import type { FireDependencies } from './dependencies.ts';
  * Moves schedules back to the slot that comes next: a clock that was ahead for a while has moved them on too far. Slots
  * that it fired early do not fire again. Returns false if one of them could not be moved.
  */
-export async function realignSchedules({ db, onError }: Pick<FireDependencies, 'db' | 'onError'>): Promise<boolean> {
+export async function realignSchedules({ db, agents, onError, stopping }: FireDependencies): Promise<boolean> {
   const now = await readNow(db);
   let done = true;
-  for (const row of await readSchedules(db)) {
-    if (row.pausedAt) continue;
+  const own = (await readSchedules(db)).filter(({ agent, pausedAt }) => agents.includes(agent) && !pausedAt);
+  for (const [no, row] of own.entries()) {
+    if (stopping()) return false;
+    // reading cron text takes a while, and leases are renewed meanwhile
+    if (no % 50 === 49) await nextTurn();
     try {
       const next = nextSlot(fromStored(row), now);
       if (next && !(row.nextAt && row.nextAt <= next)) await advanceSchedule(db, row, next, []);

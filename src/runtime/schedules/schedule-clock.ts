@@ -52,7 +52,7 @@ export class ScheduleClock {
     const { db, agents } = this.deps;
     let next = await untilNextSlot(db, agents, againMs);
     if (next.atMs < this.#lastMs - backMs) {
-      const done = await realignSchedules(this.deps);
+      const done = await realignSchedules({ ...this.deps, stopping: () => this.#closed });
       next = await untilNextSlot(db, agents, againMs);
       this.#lastMs = done ? next.atMs : Infinity;
     } else this.#lastMs = next.atMs;

@@ -15,7 +15,7 @@ import { Released } from '../run/held-run.ts';
 import { executable } from '../run/strategy-of.ts';
 import type { ScheduledRequests } from '../schedules/dependencies.ts';
 import { scheduleClock } from '../schedules/schedule-clock.ts';
-import { dropSlots } from '../../store/schedule/slots.ts';
+import { dropOldSlots } from '../schedules/drop-old-slots.ts';
 import { sweepLimits } from './sweep-limits.ts';
 import { Company } from './company.ts';
 import { DirectStarts } from './direct-starts.ts';
@@ -35,9 +35,6 @@ import { sweep } from './sweep.ts';
 import { checkTraceOptions } from './trace-options.ts';
 import type { RunDependencies } from '../run/dependencies.ts';
 import type { RunningWorker, WorkerOptions } from './options.ts';
-
-/** Old slots of schedules that a worker deletes in a minute. */
-const slotsDropped = 1_000;
 
 /** What a worker process needs beyond what its runs need. */
 export interface WorkerDependencies extends RunDependencies {
@@ -177,8 +174,7 @@ export async function startWorker(
   });
   repeater.repeat(sweepMs, () => sweepLimits(deps.db, queue, gate, deps.counting, onError));
   if (clock) repeater.repeat(sweepMs, () => clock.look());
-  if (retentionDays > 0)
-    repeater.repeat(Math.max(60_000, sweepMs), () => dropSlots(deps.db, retentionDays, slotsDropped));
+  if (retentionDays > 0) repeater.repeat(Math.max(60_000, sweepMs), () => dropOldSlots(deps.db, retentionDays));
   repeater.repeat(sweepMs, reportUnknownAgents(deps.db, queue.prefix, onUnknownAgent));
   repeater.repeat(Math.max(60_000, sweepMs), () => queue.clean({ keepMs: keepJobsMs, keep: keepJobs }));
   // takes about a fifth of the time of one connection

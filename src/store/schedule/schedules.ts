@@ -40,15 +40,17 @@ export async function removeSchedule(
   return (await db.query<{ found: boolean }>('remove_schedule', text, [tenant, name, by, source ?? null]))[0]!.found;
 }
 
-/** Pauses it, or lets it go on with the slot `nextAt`. */
+/** Pauses it, or lets it go on with the slot `nextAt`. Returns false if it was changed since it had this version. */
 export async function pauseSchedule(
   db: Database,
   tenant: string,
   name: string,
-  { paused, nextAt, by }: { paused: boolean; nextAt?: Date | undefined; by: string },
-): Promise<void> {
-  const text = 'select from lanefold.pause_schedule($1, $2, $3, $4, $5)';
-  await db.query('pause_schedule', text, [tenant, name, paused, nextAt ?? null, by]);
+  { version, paused, nextAt, by }: { version: number; paused: boolean; nextAt?: Date | undefined; by: string },
+): Promise<boolean> {
+  const text =
+    'select p.schedule is not null as done from lanefold.pause_schedule($1, $2, $3, $4, $5, $6) as p (schedule)';
+  const values = [tenant, name, version, paused, nextAt ?? null, by];
+  return (await db.query<{ done: boolean }>('pause_schedule', text, values))[0]!.done;
 }
 
 const columns = `tenant_id as "tenantId", name, version::float8, next_at as "nextAt", paused_at as "pausedAt", agent, overlap, thread_id,
