@@ -2,13 +2,13 @@ import { sql } from 'drizzle-orm';
 import { bigint, boolean, index, jsonb, primaryKey, text } from 'drizzle-orm/pg-core';
 import { id, lanefold, moment, tenantId } from './columns.ts';
 
-/** Schedules, one row each. The time of the next slot is the truth: whoever moves it on owns the slots it passes. */
+/** Schedules, one row each. Only the worker that advances `next_at`, by compare-and-set, stores the slots it passes. */
 export const schedule = lanefold.table(
   '_schedule',
   {
     /** Rises with every change. */
     version: bigint('version', { mode: 'number' }).notNull(),
-    /** The next slot; null while it is paused, and once it has ended. */
+    /** The next slot; null while the schedule is paused, and after it has ended. */
     nextAt: moment('next_at'),
     pausedAt: moment('paused_at'),
     createdAt: moment('created_at').notNull(),
@@ -18,13 +18,13 @@ export const schedule = lanefold.table(
     agent: text('agent').notNull(),
     /** `skip`, `queue` or `interrupt`. */
     overlap: text('overlap').notNull(),
-    /** The thread that its runs go on with; null: a new one for each. */
+    /** The thread that all its runs continue; null: a new thread for each run. */
     threadId: id('thread_id'),
-    /** Cron text or interval, time zone, start and end: with another timing, the next slot is computed anew. */
+    /** Cron expression or interval, time zone, start and end. A change recomputes the next slot. */
     timing: jsonb('timing').notNull(),
     /** The rest of the definition: input, options, catch-up, jitter. */
     definition: jsonb('definition').notNull(),
-    /** `code`: a program that defines it sets it at each start. */
+    /** `code`: set by a program, at each start of its workers; `user`: set by anybody else. */
     source: text('source').notNull(),
     updatedBy: text('updated_by').notNull(),
   },
@@ -36,27 +36,27 @@ export const schedule = lanefold.table(
   ],
 );
 
-/** The slots of schedules that have come, and what became of them. */
+/** Slots whose time has come, and their outcome. */
 export const scheduleSlot = lanefold.table(
   '_schedule_slot',
   {
     slot: moment('slot').notNull(),
-    /** When it starts its run: the slot and its jitter. */
+    /** When the run starts: the slot plus its jitter. */
     dueAt: moment('due_at').notNull(),
-    /** When a worker last took it to start its run. */
+    /** When a worker last took the slot to start its run. */
     takenAt: moment('taken_at'),
     settledAt: moment('settled_at'),
     tenantId: tenantId(),
     name: id('name').notNull(),
-    /** It is caught up: it waits for the run before it, whatever the overlap. */
+    /** Whether the slot is caught up. If so, it waits for the previous run, whatever `overlap` says. */
     late: boolean('late').notNull().default(false),
-    /** The request of its run, as it was when a worker first took the slot. */
+    /** The run's request, as of when a worker first took the slot. */
     request: jsonb('request'),
-    /** `due`, `firing`: a worker starts its run; `fired`, `skipped`, `missed`, `failed`. */
+    /** `due`, `firing` (a worker is starting the run), `fired`, `skipped`, `missed` or `failed`. */
     status: text('status').notNull(),
     threadId: id('thread_id'),
     runId: id('run_id'),
-    /** Why it failed, {code, message}. */
+    /** Why the run was refused: {code, message}. */
     error: jsonb('error'),
   },
   (t) => [

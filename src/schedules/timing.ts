@@ -1,21 +1,32 @@
 import { Cron } from 'croner';
 import type { Timing } from './definition.ts';
 
-/** The first slot after a time; undefined if there is none any more. @throws Error for cron text that makes no sense */
-export function nextSlot(timing: Timing, after: Date): Date | undefined {
-  const { startAt, endAt } = timing;
-  // a slot at startAt itself counts
-  const from = startAt && startAt > after ? new Date(startAt.getTime() - 1) : after;
-  const slot = timing.cron === undefined ? nextEvery(timing, from) : nextCron(timing, from);
-  return slot && (endAt === undefined || slot < endAt) ? slot : undefined;
-}
+/** The first slot after a time; undefined if there is none. @throws Error for an invalid cron expression */
+export const nextSlot = (timing: Timing, after: Date): Date | undefined => slotsAfter(timing)(after);
 
 /** The next slots after a time. */
 export function nextSlots(timing: Timing, after: Date, count: number): Date[] {
+  const next = slotsAfter(timing);
   const slots: Date[] = [];
-  for (let slot = nextSlot(timing, after); slot && slots.length < count; slot = nextSlot(timing, slot))
+  while (slots.length < count) {
+    const slot = next(slots.at(-1) ?? after);
+    if (!slot) break;
     slots.push(slot);
+  }
   return slots;
+}
+
+/** Finds the first slot after a time. Parsing a cron expression is most of the work, so it is done once. */
+function slotsAfter(timing: Timing): (after: Date) => Date | undefined {
+  const { startAt, endAt } = timing;
+  const cron = timing.cron === undefined ? undefined : parseCron(timing);
+  return (after) => {
+    // a slot at startAt itself counts
+    const from = startAt && startAt > after ? new Date(startAt.getTime() - 1) : after;
+    // Croner knows whole seconds, and continues after that of `from`
+    const slot = cron ? cron.nextRun(from) : everyAt(timing, everyNo(timing, from) + 1);
+    return slot && (endAt === undefined || slot < endAt) ? slot : undefined;
+  };
 }
 
 /** The slots from one that is known up to a time, oldest first: the newest `most` of them. */
@@ -29,10 +40,7 @@ export function slotsUntil(timing: Timing, first: Date, upTo: Date, most: number
 export const parseCron = ({ cron, timeZone = 'UTC' }: Timing): Cron =>
   new Cron(cron!, { timezone: timeZone, paused: true, fixedTimeRule: 'no-wildcard' });
 
-/** Croner knows whole seconds, and continues after that of `from`. */
-const nextCron = (timing: Timing, from: Date): Date | undefined => parseCron(timing).nextRun(from) ?? undefined;
-
-/** Backwards from the end, because of a slot a second a week has too many to walk through; no further than `first`. */
+/** Walks backwards from the end, because a week of one slot per second is too long to walk through; stops at `first`. */
 function cronUntil(timing: Timing, first: Date, end: Date, most: number): Date[] {
   const cron = parseCron(timing);
   const slots: Date[] = [];
@@ -49,8 +57,6 @@ function cronUntil(timing: Timing, first: Date, end: Date, most: number): Date[]
 }
 
 const chunk = 16;
-
-const nextEvery = (timing: Timing, from: Date): Date => everyAt(timing, everyNo(timing, from) + 1);
 
 function everyUntil(timing: Timing, first: Date, end: Date, most: number): Date[] {
   const last = everyNo(timing, end);

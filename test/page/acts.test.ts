@@ -135,10 +135,10 @@ describe.skipIf(noBrowser)('what can be done on the page', () => {
     await dialog.getByLabel('Name').fill('often');
     await dialog.getByLabel('Agent').selectOption('travel');
     await dialog.getByLabel('User message').fill('Weather at {{time}}?');
-    await dialog.getByLabel('Cron text').fill('often');
+    await dialog.getByLabel('Cron expression').fill('often');
     await dialog.getByRole('button', { name: 'Set', exact: true }).click();
     await dialog.getByText('makes no sense').first().waitFor();
-    await dialog.getByLabel('Cron text').fill('* * * * * *');
+    await dialog.getByLabel('Cron expression').fill('* * * * * *');
     await dialog.getByRole('button', { name: 'Set', exact: true }).click();
     await page.getByRole('heading', { name: 'often' }).waitFor();
     await page.getByText('Slots so far').click();

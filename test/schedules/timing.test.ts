@@ -6,7 +6,7 @@ import { nextSlot, nextSlots, slotsUntil } from '../../src/schedules/timing.ts';
 const at = (text: string) => new Date(text);
 const iso = (slots: readonly Date[]) => slots.map((slot) => slot.toISOString());
 
-describe('the slots of cron text', () => {
+describe('the slots of a cron expression', () => {
   test.each([
     ['0 6 * * *', 'UTC', '2026-11-25T06:00:00Z', ['2026-11-26T06:00:00.000Z']],
     ['0 6 * * *', 'Europe/Berlin', '2026-11-25T05:00:00Z', ['2026-11-26T05:00:00.000Z']],

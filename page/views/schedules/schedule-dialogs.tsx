@@ -33,7 +33,7 @@ export const NewScheduleButton = ({ onSet }: { onSet: () => Promise<void> }) => 
       <textarea name="input" rows={3} required placeholder="Write the report of {{date}}." />
     </label>
     <label>
-      <span>Cron text: minute, hour, day, month, day of the week</span>
+      <span>Cron expression: minute, hour, day, month, day of the week</span>
       <input name="cron" required placeholder="0 6 * * MON-FRI" />
     </label>
     <label>

@@ -3,11 +3,10 @@ import { scopes, type KeyLimits, type Scope } from '../../access/scope.ts';
 import { snakeKeys } from '../../common/case.ts';
 import { oneLine } from '../../log/printable.ts';
 import { actor } from '../actor.ts';
-import { connect } from '../connect.ts';
+import { subcommand, withLanefold } from '../subcommand.ts';
 import { commandHelp } from '../help.ts';
-import { duration, wholeNumber, withDatabase, withJson, type ConnectionOptions } from '../options.ts';
+import { duration, wholeNumber, type ConnectionOptions } from '../options.ts';
 import { note, print, printJson } from '../output.ts';
-import type { Lanefold } from '../../lanefold/lanefold.ts';
 import type { ApiKey } from '../../store/access/api-keys.ts';
 
 interface Options extends ConnectionOptions {
@@ -34,7 +33,7 @@ export function addKeys(program: Command): Command {
     .summary('create, list, rotate and revoke API keys')
     .description('Manages API keys. A key says what a caller may do, and with which agents and threads.');
 
-  command(keys, 'create', 'create a key, which is shown only once')
+  subcommand(keys, 'create', 'create a key, which is shown only once')
     .requiredOption('--name <text>', 'what the key is for')
     .addOption(
       new Option('--scopes <list>', `comma-separated, from ${scopes.join(', ')}`)
@@ -64,7 +63,7 @@ export function addKeys(program: Command): Command {
     )
     .action(
       ({ name, scopes, tenant, agents, threadPrefix, expires, requestsPerMinute, runs, ...options }: CreateOptions) =>
-        withKeys(options, async ({ keys }) => {
+        withLanefold(options, async ({ keys }) => {
           const minted = await keys.create({
             name,
             scopes,
@@ -81,10 +80,10 @@ export function addKeys(program: Command): Command {
         }),
     );
 
-  command(keys, 'list', 'list the keys, without their secrets')
+  subcommand(keys, 'list', 'list the keys, without their secrets')
     .addHelpText('after', commandHelp(['lanefold keys list', 'lanefold keys list --json'], [...environment]))
     .action((options: Options) =>
-      withKeys(options, async ({ keys }) => {
+      withLanefold(options, async ({ keys }) => {
         const found = await keys.list();
         if (options.json) return printJson(found.map(snakeKeys));
         if (found.length === 0) return note('there are no keys; create one with `lanefold keys create`');
@@ -92,7 +91,7 @@ export function addKeys(program: Command): Command {
       }),
     );
 
-  command(keys, 'rotate', 'give a key a new secret; the old one keeps working for a while')
+  subcommand(keys, 'rotate', 'give a key a new secret; the old one keeps working for a while')
     .argument('<key>', 'id of the key')
     .addOption(
       new Option('--overlap <duration>', 'how long the old secret keeps working')
@@ -101,34 +100,22 @@ export function addKeys(program: Command): Command {
     )
     .addHelpText('after', commandHelp(['lanefold keys rotate KEY --overlap 1d'], [...environment]))
     .action((id: string, { overlap, ...options }: Options & { overlap: number }) =>
-      withKeys(options, async ({ keys }) => show(options, await keys.rotate(id, { overlapMs: overlap, by: actor() }))),
+      withLanefold(options, async ({ keys }) =>
+        show(options, await keys.rotate(id, { overlapMs: overlap, by: actor() })),
+      ),
     );
 
-  command(keys, 'revoke', 'revoke a key; servers notice within ten seconds')
+  subcommand(keys, 'revoke', 'revoke a key; servers notice within ten seconds')
     .argument('<key>', 'id of the key')
     .addHelpText('after', commandHelp(['lanefold keys revoke KEY'], [...environment]))
     .action((id: string, options: Options) =>
-      withKeys(options, async ({ keys }) => {
+      withLanefold(options, async ({ keys }) => {
         await keys.revoke(id, { by: actor() });
         if (options.json) printJson({ id, revoked: true });
         else print(`${id} is revoked`);
       }),
     );
   return keys;
-}
-
-const command = (keys: Command, name: string, summary: string): Command =>
-  withJson(withDatabase(keys.command(name)))
-    .summary(summary)
-    .description(`${summary[0]!.toUpperCase()}${summary.slice(1)}.`);
-
-async function withKeys(options: Options, act: (lanefold: Lanefold) => Promise<void>): Promise<void> {
-  const lanefold = await connect(options, { start: true });
-  try {
-    await act(lanefold);
-  } finally {
-    await lanefold.close();
-  }
 }
 
 const limitsOf = (requestsPerMinute: number | undefined, runs: number | undefined): KeyLimits => ({

@@ -1,15 +1,14 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { snakeKeys } from '../../common/case.ts';
 import { omitUndefined } from '../../common/omit-undefined.ts';
-import type { Lanefold } from '../../lanefold/lanefold.ts';
 import type { ListedLimit } from '../../library/limits/limits.ts';
 import { namedIntervals, type LimitDefinition, type LimitInterval } from '../../limits/definition.ts';
 import { limitKinds, onExhausted } from '../../limits/limit.ts';
 import { actor } from '../actor.ts';
-import { connect } from '../connect.ts';
+import { subcommand, withLanefold } from '../subcommand.ts';
 import { commandHelp } from '../help.ts';
 import { limitTable } from '../limit-table.ts';
-import { duration, wholeNumber, withDatabase, withJson, type ConnectionOptions } from '../options.ts';
+import { duration, wholeNumber, type ConnectionOptions } from '../options.ts';
 import { note, print, printJson } from '../output.ts';
 
 interface Options extends ConnectionOptions {
@@ -32,12 +31,12 @@ export function addLimits(program: Command): Command {
     .summary('list, set and remove limits of runs, model calls, tokens and money')
     .description('Manages limits. Without a command, lists them and what was used of them.');
 
-  command(limits, 'list', 'list the limits, what was used of them, and how many runs wait', { isDefault: true })
+  subcommand(limits, 'list', 'list the limits, what was used of them, and how many runs wait', { isDefault: true })
     .option('--name <name>', 'only limits with this name')
     .option('--keys <n>', 'keys of each limit to list', wholeNumber(1, 1_000), 20)
     .addHelpText('after', commandHelp(['lanefold limits', 'lanefold limits list --json'], [...environment]))
     .action(({ name, keys, ...options }: Options & { name?: string; keys: number }) =>
-      withLimits(options, async ({ limits }) => {
+      withLanefold(options, async ({ limits }) => {
         const [all, usage] = await Promise.all([limits.list(), limits.usage(omitUndefined({ name, limit: keys }))]);
         const found = all.filter((one) => name === undefined || one.name === name);
         if (options.json) {
@@ -49,7 +48,7 @@ export function addLimits(program: Command): Command {
       }),
     );
 
-  withTenant(command(limits, 'set', 'set or replace a limit; what was used stays used'))
+  withTenant(subcommand(limits, 'set', 'set or replace a limit; what was used stays used'))
     .argument('<name>', 'name of the limit')
     .addOption(new Option('--kind <kind>', 'what it counts').choices(limitKinds).makeOptionMandatory())
     .requiredOption('--amount <n>', 'the most of it; for money in US dollars', decimal)
@@ -83,7 +82,7 @@ export function addLimits(program: Command): Command {
         name: string,
         { databaseUrl, redisUrl, dir, json, tenant, amountFor, weight, reserveFor, ...given }: SetOptions,
       ) =>
-        withLimits(omitUndefined({ databaseUrl, redisUrl, dir }), async ({ limits }) => {
+        withLanefold(omitUndefined({ databaseUrl, redisUrl, dir }), async ({ limits }) => {
           const definition = omitUndefined({
             ...given,
             amounts: amountFor,
@@ -96,11 +95,11 @@ export function addLimits(program: Command): Command {
         }),
     );
 
-  withTenant(command(limits, 'remove', 'remove a limit; runs that wait for it go on'))
+  withTenant(subcommand(limits, 'remove', 'remove a limit; runs that wait for it go on'))
     .argument('<name>', 'name of the limit')
     .addHelpText('after', commandHelp(['lanefold limits remove tpm'], [...environment]))
     .action((name: string, { tenant, ...options }: Options) =>
-      withLimits(options, async ({ limits }) => {
+      withLanefold(options, async ({ limits }) => {
         await limits.remove(name, omitUndefined({ tenant, by: actor() }));
         if (options.json) printJson({ name, removed: true });
         else print(`${name} is removed`);
@@ -109,22 +108,8 @@ export function addLimits(program: Command): Command {
   return limits;
 }
 
-const command = (limits: Command, name: string, summary: string, more: { isDefault?: boolean } = {}): Command =>
-  withJson(withDatabase(limits.command(name, more)))
-    .summary(summary)
-    .description(`${summary[0]!.toUpperCase()}${summary.slice(1)}.`);
-
 const withTenant = (command: Command): Command =>
   command.option('--tenant <tenant>', 'limit of this tenant, for its runs only; default: of the operator');
-
-async function withLimits(options: ConnectionOptions, act: (lanefold: Lanefold) => Promise<void>): Promise<void> {
-  const lanefold = await connect(options, { start: true });
-  try {
-    await act(lanefold);
-  } finally {
-    await lanefold.close();
-  }
-}
 
 function decimal(text: string): number {
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text);

@@ -5,12 +5,11 @@ import type { Lanefold } from '../../lanefold/lanefold.ts';
 import type { ScheduleDefinition } from '../../schedules/definition.ts';
 import { catchUps, overlaps } from '../../schedules/definition.ts';
 import type { ListedSchedule } from '../../library/schedules/schedules.ts';
-import type { AgentDefinition } from '../../agents/agent.ts';
 import { actor } from '../actor.ts';
 import { loadAgents } from '../agents-file.ts';
-import { connect } from '../connect.ts';
+import { subcommand, withLanefold } from '../subcommand.ts';
 import { commandHelp } from '../help.ts';
-import { duration, wholeNumber, withAgents, withDatabase, withJson, type ConnectionOptions } from '../options.ts';
+import { duration, wholeNumber, withAgents, type ConnectionOptions } from '../options.ts';
 import { note, print, printJson } from '../output.ts';
 import { scheduleTable, slotTable } from '../schedule-table.ts';
 
@@ -37,10 +36,10 @@ export function addSchedules(program: Command): Command {
     .summary('list, set, pause and remove schedules, and see what their slots did')
     .description('Manages schedules. Without a command, lists them with their next slots.');
 
-  command(schedules, 'list', 'list the schedules with their next slots', { isDefault: true })
+  subcommand(schedules, 'list', 'list the schedules with their next slots', { isDefault: true })
     .addHelpText('after', commandHelp(['lanefold schedules', 'lanefold schedules list --json'], [...environment]))
     .action((options: Options) =>
-      within(options, async ({ schedules }) => {
+      withLanefold(options, async ({ schedules }) => {
         const all = await schedules.list();
         if (options.json) return printJson({ data: all.map(toData) });
         if (all.length === 0) return note('there are no schedules; set one with `lanefold schedules set`');
@@ -48,11 +47,11 @@ export function addSchedules(program: Command): Command {
       }),
     );
 
-  withAgents(withTenant(command(schedules, 'set', 'set or replace a schedule; what is paused stays paused')))
+  withAgents(withTenant(subcommand(schedules, 'set', 'set or replace a schedule; what is paused stays paused')))
     .argument('<name>', 'name of the schedule')
     .requiredOption('--agent <agent>', 'agent of its runs')
     .requiredOption('--input <text>', 'user message; {{date}}, {{time}}, {{slot}} and {{previous}} are filled in')
-    .option('--cron <text>', "cron text, such as '0 6 * * MON-FRI'")
+    .option('--cron <text>', "cron expression, such as '0 6 * * MON-FRI'")
     .option('--every <duration>', 'interval, such as 15m or 6h', duration)
     .option('--time-zone <zone>', 'IANA time zone; default: UTC')
     .option('--start <time>', 'the first slot is not before, in ISO 8601', time)
@@ -73,14 +72,15 @@ export function addSchedules(program: Command): Command {
     )
     .action(async (name: string, given: SetOptions) => {
       const { databaseUrl, redisUrl, dir, json, tenant, agents, every, jitter, start, end, thread, ...rest } = given;
-      const known = await loadAgents(agents);
-      return within(omitUndefined({ databaseUrl, redisUrl, dir, known }), async ({ schedules }) => {
+      const known = { agents: await loadAgents(agents) };
+      const act = async ({ schedules }: Lanefold) => {
         const times = { everyMs: every, jitterMs: jitter, startAt: start, endAt: end, threadId: thread };
         const definition = omitUndefined({ ...rest, ...times }) as ScheduleDefinition;
         const schedule = await schedules.set(name, definition, omitUndefined({ tenant, by: actor() }));
         if (json) printJson(toData(schedule));
         else print(`${name} is set${schedule.next[0] ? `; next slot ${schedule.next[0].toISOString()}` : ''}`);
-      });
+      };
+      await withLanefold(omitUndefined({ databaseUrl, redisUrl, dir }), act, known);
     });
 
   for (const [verb, done, summary] of [
@@ -88,23 +88,23 @@ export function addSchedules(program: Command): Command {
     ['resume', 'resumed', 'let a paused schedule go on with the next slot from now on'],
     ['remove', 'removed', 'remove a schedule; runs that it has started go on'],
   ] as const)
-    withTenant(command(schedules, verb, summary))
+    withTenant(subcommand(schedules, verb, summary))
       .argument('<name>', 'name of the schedule')
       .addHelpText('after', commandHelp([`lanefold schedules ${verb} nightly`], [...environment]))
       .action((name: string, { tenant, ...options }: Options) =>
-        within(options, async ({ schedules }) => {
+        withLanefold(options, async ({ schedules }) => {
           await schedules[verb](name, omitUndefined({ tenant, by: actor() }));
           if (options.json) printJson({ name, [done]: true });
           else print(`${name} is ${done}`);
         }),
       );
 
-  withTenant(command(schedules, 'slots', 'list the slots of a schedule that have come, newest first'))
+  withTenant(subcommand(schedules, 'slots', 'list the slots of a schedule that have come, newest first'))
     .argument('<name>', 'name of the schedule')
     .option('--limit <n>', 'how many', wholeNumber(1, 1_000), 20)
     .addHelpText('after', commandHelp(['lanefold schedules slots nightly'], [...environment]))
     .action((name: string, { tenant, limit, ...options }: Options & { limit: number }) =>
-      within(options, async ({ schedules }) => {
+      withLanefold(options, async ({ schedules }) => {
         const slots = await schedules.slots(name, omitUndefined({ tenant, limit }));
         if (options.json) return printJson({ data: slots.map(snakeKeys) });
         if (slots.length === 0) return note('no slot has come yet');
@@ -113,11 +113,6 @@ export function addSchedules(program: Command): Command {
     );
   return schedules;
 }
-
-const command = (parent: Command, name: string, summary: string, more: { isDefault?: boolean } = {}): Command =>
-  withJson(withDatabase(parent.command(name, more)))
-    .summary(summary)
-    .description(`${summary[0]!.toUpperCase()}${summary.slice(1)}.`);
 
 const withTenant = (command: Command): Command =>
   command.option('--tenant <tenant>', 'tenant of the schedule and its runs; default: default');
@@ -130,15 +125,3 @@ function time(text: string): Date {
 
 const toData = ({ options, ...schedule }: ListedSchedule) =>
   snakeKeys({ ...schedule, ...(options ? { options: snakeKeys(options) } : {}) });
-
-async function within(
-  { known = [], ...options }: ConnectionOptions & { known?: AgentDefinition[] },
-  act: (lanefold: Lanefold) => Promise<void>,
-): Promise<void> {
-  const lanefold = await connect(options, { start: true, agents: known });
-  try {
-    await act(lanefold);
-  } finally {
-    await lanefold.close();
-  }
-}

@@ -1,10 +1,9 @@
 import { type Command } from 'commander';
 import type { KeyLimits } from '../../access/scope.ts';
-import type { Lanefold } from '../../lanefold/lanefold.ts';
 import { actor } from '../actor.ts';
-import { connect } from '../connect.ts';
+import { subcommand, withLanefold } from '../subcommand.ts';
 import { commandHelp } from '../help.ts';
-import { wholeNumber, withDatabase, withJson, type ConnectionOptions } from '../options.ts';
+import { wholeNumber, type ConnectionOptions } from '../options.ts';
 import { note, print, printJson } from '../output.ts';
 
 type Options = ConnectionOptions & { json?: boolean };
@@ -18,7 +17,7 @@ export function addTenants(program: Command): Command {
     .summary('set the limits and tamper evidence of tenants')
     .description('Sets the limits and tamper evidence of tenants. To create a tenant, create its first thread.');
 
-  command(tenants, 'limit', 'replace the limits of a tenant; without options, remove them')
+  subcommand(tenants, 'limit', 'replace the limits of a tenant; without options, remove them')
     .argument('<tenant>', 'id of the tenant')
     .option('--runs <n>', 'maximum number of runs that have not ended', wholeNumber(1))
     .option('--requests-per-minute <n>', 'maximum requests per minute, in each API process', wholeNumber(1))
@@ -26,7 +25,7 @@ export function addTenants(program: Command): Command {
     .option('--body-bytes <n>', 'maximum bytes of a request body', wholeNumber(1))
     .addHelpText('after', commandHelp(['lanefold tenants limit acme --runs 20 --streams 50'], [...environment]))
     .action((tenant: string, { runs, requestsPerMinute, streams, bodyBytes, ...options }: Options & KeyLimits) =>
-      withTenants(options, async ({ tenants }) => {
+      withLanefold(options, async ({ tenants }) => {
         const given = { runs, requestsPerMinute, streams, bodyBytes };
         const limits = JSON.parse(JSON.stringify(given)) as KeyLimits;
         await tenants.configure(tenant, { limits }, { by: actor() });
@@ -35,22 +34,22 @@ export function addTenants(program: Command): Command {
       }),
     );
 
-  command(tenants, 'chain', 'make threads that a tenant creates from now on tamper-evident')
+  subcommand(tenants, 'chain', 'make threads that a tenant creates from now on tamper-evident')
     .argument('<tenant>', 'id of the tenant')
     .option('--off', 'stop doing so')
     .addHelpText('after', commandHelp(['lanefold tenants chain acme'], [...environment]))
     .action((tenant: string, { off, ...options }: Options & { off?: boolean }) =>
-      withTenants(options, async ({ tenants }) => {
+      withLanefold(options, async ({ tenants }) => {
         await tenants.configure(tenant, { chained: !off }, { by: actor() });
         if (options.json) printJson({ tenant, chained: !off });
         else print(`${tenant}: new threads ${off ? 'have no' : 'have a'} chain`);
       }),
     );
 
-  command(tenants, 'list', 'list the tenants that have limits or tamper evidence')
+  subcommand(tenants, 'list', 'list the tenants that have limits or tamper evidence')
     .addHelpText('after', commandHelp(['lanefold tenants list --json'], [...environment]))
     .action((options: Options) =>
-      withTenants(options, async ({ tenants }) => {
+      withLanefold(options, async ({ tenants }) => {
         const found = await tenants.list();
         if (options.json) return printJson(found);
         if (found.length === 0) return note('no tenant has limits or tamper evidence; see `lanefold tenants --help`');
@@ -58,20 +57,6 @@ export function addTenants(program: Command): Command {
       }),
     );
   return tenants;
-}
-
-const command = (tenants: Command, name: string, summary: string): Command =>
-  withJson(withDatabase(tenants.command(name)))
-    .summary(summary)
-    .description(`${summary[0]!.toUpperCase()}${summary.slice(1)}.`);
-
-async function withTenants(options: Options, act: (lanefold: Lanefold) => Promise<void>): Promise<void> {
-  const lanefold = await connect(options, { start: true });
-  try {
-    await act(lanefold);
-  } finally {
-    await lanefold.close();
-  }
 }
 
 const line = (tenant: string, limits: KeyLimits): string => {

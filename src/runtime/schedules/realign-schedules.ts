@@ -17,7 +17,7 @@ export async function realignSchedules({ db, agents, onError, stopping }: FireDe
   const own = (await readSchedules(db)).filter(({ agent, pausedAt }) => agents.includes(agent) && !pausedAt);
   for (const [no, row] of own.entries()) {
     if (stopping()) return false;
-    // reading cron text takes a while, and leases are renewed meanwhile
+    // parsing cron expressions takes a while, and the process must keep renewing its leases
     if (no % 50 === 49) await nextTurn();
     try {
       const next = nextSlot(fromStored(row), now);
