@@ -44,6 +44,7 @@ export const errorStatus = {
   token_version_mismatch: 400,
   invalid_token_issuer: 400,
   token_expired: 410,
+  invalid_event_token: 400,
   token_config_mismatch: 409,
   invalid_token_state: 400,
   legacy_token_state: 400,

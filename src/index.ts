@@ -7,6 +7,10 @@
 // Agents and their tools
 export { defineAgent, type Agent, type AgentDefinition } from './agents/agent.ts';
 export { defineTool, type ToolDefinition } from './tools/define-tool.ts';
+export { agentResultTool, agentTool, type AgentToolOptions } from './tools/agent-tool.ts';
+export { awaitAgent, callAgent, spawnAgent } from './tools/call-agent.ts';
+export type { AgentTask, RunOfAgent } from './tools/child-request.ts';
+export { sleep, sleepUntil, waitFor, type Wait, type WaitOptions } from './tools/wait.ts';
 export type {
   NeedsApproval,
   PendingCallContext,
@@ -93,6 +97,7 @@ export type {
   RunHandle,
   RunRef,
   RunStatus,
+  RunWait,
   TerminationReason,
   WaitingFor,
 } from './store/run/run.ts';
@@ -110,8 +115,14 @@ export type { InputOptions } from './library/runs/inputs.ts';
 export type { InputReceipt } from './store/input/enqueue-input.ts';
 export type { RunInput } from './store/input/read-inputs.ts';
 export type { DecisionOptions } from './library/runs/approvals.ts';
-export type { CallRef, DecisionReceipt } from './store/approval/decide-tool-call.ts';
-export type { PendingApproval } from './store/approval/list-approvals.ts';
+export type { CallRef, DecisionReceipt } from './store/wait/decide-tool-call.ts';
+export type { PendingApproval } from './store/wait/list-approvals.ts';
+export type { PendingWait, WaitFilter } from './store/wait/list-waits.ts';
+export type { WaitStatus } from './store/wait/end-wait.ts';
+export type { ListWaitsOptions, ReleasedWait, ReleaseOptions, Waits } from './library/waits/waits.ts';
+export type { Events, SendOptions, SentEvent } from './library/waits/events.ts';
+export type { RunTree, TreeRun } from './library/runs/tree.ts';
+export type { TreeRow } from './store/run/read-tree.ts';
 export type { RetryOptions } from './library/runs/retry.ts';
 export type { RerunOptions } from './library/runs/rerun.ts';
 export type { RunError } from './strategies/machine.ts';

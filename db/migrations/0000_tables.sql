@@ -33,6 +33,22 @@ CREATE TABLE "lanefold"."_audit" (
 	"detail" jsonb NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "lanefold"."_child_run" (
+	"ended_at" timestamptz,
+	"told_at" timestamptz,
+	"parent_round" integer NOT NULL,
+	"parent_index" smallint NOT NULL,
+	"depth" smallint NOT NULL,
+	"thread_id" text COLLATE "C" NOT NULL,
+	"tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL,
+	"run_id" text COLLATE "C" NOT NULL,
+	"parent_thread_id" text COLLATE "C" NOT NULL,
+	"parent_run_id" text COLLATE "C" NOT NULL,
+	"root_thread_id" text COLLATE "C" NOT NULL,
+	"root_run_id" text COLLATE "C" NOT NULL,
+	CONSTRAINT "_child_run_thread_id_run_id_pk" PRIMARY KEY("thread_id","run_id")
+);
+--> statement-breakpoint
 CREATE TABLE "lanefold"."content" (
 	"thread_id" text COLLATE "C" NOT NULL,
 	"tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL,
@@ -91,6 +107,16 @@ CREATE TABLE "lanefold"."_event_batch" (
 	"run_id" text COLLATE "C" NOT NULL,
 	"events" json NOT NULL,
 	CONSTRAINT "_event_batch_thread_id_event_seq_pk" PRIMARY KEY("thread_id","event_seq")
+);
+--> statement-breakpoint
+CREATE TABLE "lanefold"."_kept_event" (
+	"sent_at" timestamptz NOT NULL,
+	"keep_until" timestamptz NOT NULL,
+	"tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL,
+	"event" text COLLATE "C" NOT NULL,
+	"content" text NOT NULL,
+	"sent_by" text,
+	CONSTRAINT "_kept_event_tenant_id_event_pk" PRIMARY KEY("tenant_id","event")
 );
 --> statement-breakpoint
 CREATE TABLE "lanefold"."_lane" (
@@ -350,6 +376,28 @@ CREATE TABLE "lanefold"."_tool_call" (
 	CONSTRAINT "_tool_call_thread_id_run_id_round_call_index_pk" PRIMARY KEY("thread_id","run_id","round","call_index")
 );
 --> statement-breakpoint
+CREATE TABLE "lanefold"."_wait" (
+	"created_at" timestamptz NOT NULL,
+	"until" timestamptz,
+	"ended_at" timestamptz,
+	"child_ended_at" timestamptz,
+	"child_cost" double precision,
+	"round" integer NOT NULL,
+	"call_index" smallint NOT NULL,
+	"thread_id" text COLLATE "C" NOT NULL,
+	"tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL,
+	"run_id" text COLLATE "C" NOT NULL,
+	"kind" text NOT NULL,
+	"status" text NOT NULL,
+	"event" text COLLATE "C",
+	"child_thread_id" text COLLATE "C",
+	"child_run_id" text COLLATE "C",
+	"ended_by" text,
+	"task" text,
+	"request" jsonb,
+	CONSTRAINT "_wait_thread_id_run_id_round_call_index_kind_pk" PRIMARY KEY("thread_id","run_id","round","call_index","kind")
+);
+--> statement-breakpoint
 CREATE TABLE "lanefold"."_worker" (
 	"started_at" timestamptz NOT NULL,
 	"heartbeat_at" timestamptz NOT NULL,
@@ -370,12 +418,15 @@ CREATE TABLE "lanefold"."_worker" (
 --> statement-breakpoint
 CREATE INDEX "_audit_thread" ON "lanefold"."_audit" USING btree ("thread_id");--> statement-breakpoint
 CREATE INDEX "_audit_tenant" ON "lanefold"."_audit" USING btree ("tenant_id","no");--> statement-breakpoint
+CREATE INDEX "_child_run_root" ON "lanefold"."_child_run" USING btree ("root_run_id","root_thread_id");--> statement-breakpoint
+CREATE INDEX "_child_run_untold" ON "lanefold"."_child_run" USING btree ("ended_at") WHERE ended_at is not null and told_at is null;--> statement-breakpoint
 CREATE INDEX "content_home" ON "lanefold"."content" USING btree ("home_thread_id") WHERE home_thread_id is not null;--> statement-breakpoint
 CREATE INDEX "_entry_lane" ON "lanefold"."_entry" USING btree ("thread_id","context_ref","seq") WHERE kind = 'ai_message';--> statement-breakpoint
 CREATE INDEX "_entry_control" ON "lanefold"."_entry" USING btree ("thread_id","context_ref","seq") WHERE kind in ('ai_context_operation', 'ai_config_change');--> statement-breakpoint
 CREATE INDEX "_entry_prompt" ON "lanefold"."_entry" USING btree ("thread_id","context_ref","seq") WHERE kind = 'ai_config_change' and payload ->> 'field' = 'system_prompt' or is_anchor and payload -> 'operation' -> 'result_context' ? 'system_prompt';--> statement-breakpoint
 CREATE INDEX "_entry_state" ON "lanefold"."_entry" USING btree ("thread_id","seq") WHERE kind = 'ai_state_change';--> statement-breakpoint
 CREATE INDEX "_entry_words" ON "lanefold"."_entry" USING gin (to_tsvector('simple', left(payload ->> 'content', 2000))) WITH (fastupdate=true,gin_pending_list_limit=512) WHERE kind = 'ai_message' and role = 'user';--> statement-breakpoint
+CREATE INDEX "_kept_event_until" ON "lanefold"."_kept_event" USING btree ("keep_until");--> statement-breakpoint
 CREATE INDEX "_limit_version" ON "lanefold"."_limit" USING btree ("version");--> statement-breakpoint
 CREATE INDEX "_limit_account_waiting" ON "lanefold"."_limit_account" USING btree ("wait_owner","wait_name","wait_key","wait_share","priority","since") WHERE wait_name is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "pending_input_id" ON "lanefold"."pending_input" USING btree ("thread_id","id");--> statement-breakpoint
@@ -398,6 +449,11 @@ CREATE INDEX "_schedule_slot_settled" ON "lanefold"."_schedule_slot" USING btree
 CREATE INDEX "thread_created" ON "lanefold"."thread" USING btree ("created_at","id");--> statement-breakpoint
 CREATE INDEX "thread_tenant" ON "lanefold"."thread" USING btree ("tenant_id","created_at","id");--> statement-breakpoint
 CREATE INDEX "thread_metadata" ON "lanefold"."thread" USING gin (metadata jsonb_path_ops);--> statement-breakpoint
+CREATE INDEX "_wait_event" ON "lanefold"."_wait" USING btree ("event","tenant_id") WHERE status = 'open' and event is not null;--> statement-breakpoint
+CREATE INDEX "_wait_approval" ON "lanefold"."_wait" USING btree ("until","thread_id","run_id","round","call_index") WHERE status = 'open' and kind = 'approval';--> statement-breakpoint
+CREATE INDEX "_wait_open" ON "lanefold"."_wait" USING btree ("created_at","thread_id","run_id","round","call_index") WHERE status = 'open';--> statement-breakpoint
+CREATE INDEX "_wait_child" ON "lanefold"."_wait" USING btree ("thread_id","child_run_id") WHERE child_run_id is not null;--> statement-breakpoint
+CREATE INDEX "_wait_task" ON "lanefold"."_wait" USING btree ("created_at") WHERE task is not null;--> statement-breakpoint
 -- Room on the page for the next version of a row: a step updates its thread and stays off the indexes, and so does a
 -- heartbeat. A run's page is left full: dead versions are cleared away only on a full page, and a page given up before
 -- that never takes a row again until the next vacuum (500 runs of one thread take 0.4 MB so, and 1.0 MB with room left).

@@ -10,4 +10,5 @@ export { role } from './role.ts';
 export { eventBatch, pendingInput, run, runNode, toolCall } from './run.ts';
 export { tenant } from './tenant.ts';
 export { worker } from './worker.ts';
+export { childRun, keptEvent, wait } from './wait.ts';
 export { minCompatibleVersion, schemaVersion } from './version.ts';

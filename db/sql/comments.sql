@@ -8,6 +8,8 @@ comment on view lanefold.thread_entry is 'The log: seq is 0-based and gapless pe
 comment on view lanefold.lane_context is 'What the model sees of every lane now: the system prompt and the messages since the latest replace.';
 comment on view lanefold.run is 'One request executed by a strategy, with its result and usage. Durations in milliseconds.';
 comment on view lanefold.run_tool_call is 'The ledger of every tool call: intent, start, outcome. A stored outcome is never run again.';
+comment on view lanefold.run_wait is 'What tool calls wait for or waited for, and the runs they started.';
+comment on view lanefold.run_tree is 'The runs of each tree: the root at depth 0, and the runs that tool calls started.';
 comment on view lanefold.run_node is 'What a strategy that asks questions of its own found out: answers, and the tree or graph of them.';
 comment on view lanefold.run_event is 'The trace: event_seq is gapless per thread, seq per run. data.seq names the entry an event is about.';
 comment on table lanefold.content is 'Large texts, each once per thread: messages show them shortened and name them in refs.contents.';
@@ -36,9 +38,14 @@ comment on function lanefold.commit_step(text, text, bigint, int, int, jsonb) is
 comment on function lanefold.attempt_all(jsonb) is 'A batch of writes to many threads: the answer of `attempt` to each.';
 comment on function lanefold.attempt(text, text, jsonb) is 'One write of a batch: its result, or that its thread is locked, or its error.';
 comment on function lanefold.record_tool_call(text, text, bigint, int, int, int, jsonb) is 'Moves one row of the ledger: started, or its outcome.';
-comment on function lanefold.suspend_run(text, text, bigint, int, jsonb) is 'Suspends a run until a human has approved or denied its calls; no worker holds it meanwhile.';
+comment on function lanefold.suspend_run(text, text, bigint, int, jsonb) is 'Suspends a run until none of its calls waits; no worker holds it meanwhile.';
 comment on function lanefold.decide_tool_call(text, text, int, int, jsonb) is 'Approves or denies a pending call; the first decision counts.';
-comment on function lanefold.expire_approvals(text, text, text, int) is 'Denies the calls of a suspended run whose time is over.';
+comment on function lanefold.expire_waits(text, text, text, int) is 'Ends the waits of a suspended run whose time is up.';
+comment on function lanefold.end_wait(text, text, int, int, jsonb) is 'Ends a wait of a call with its result; the first end counts.';
+comment on function lanefold.end_child(text, jsonb) is 'Tells the thread of a parent run that a child run has ended.';
+comment on function lanefold.end_wait_task(text, text, int, int, text) is 'Notes that a worker has done what a wait asked for.';
+comment on function lanefold.told_parent(text, text) is 'Notes that the parent of a child run was told of its end.';
+comment on function lanefold.keep_event(text, text, text, float8, text) is 'Keeps an event for waits that begin later.';
 comment on function lanefold.finish_run(text, text, bigint, jsonb) is 'Ends a run without its machine and closes its open tool group from the ledger.';
 comment on function lanefold.cancel_run(text, text, text) is 'Cancels a run; harmless twice or too late.';
 comment on function lanefold.apply_operation(text, text, text, jsonb, jsonb) is 'Accepts a replace or switch of a lane: applied when idle, deferred while a run is active.';

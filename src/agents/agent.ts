@@ -88,6 +88,10 @@ export interface AgentDefinition<
   maxToolCalls?: number;
   /** Maximum size of a tool result in bytes; default 262,144, or 16 MiB if `largeContentBytes` is set. */
   maxToolResultBytes?: number;
+  /** How deep the runs that its tool calls start may nest below its own; default 5. */
+  maxDepth?: number;
+  /** How many runs the tool calls of one run may start; default 32. */
+  maxChildren?: number;
   /** Passed to every tool as `ctx.context`. */
   toolContext?: JsonObject;
   /**
@@ -135,6 +139,8 @@ const agentKeys: KeysOf<AgentDefinition> = {
   toolRetryBackoffMs: true,
   toolConcurrency: true,
   maxToolCalls: true,
+  maxDepth: true,
+  maxChildren: true,
   maxToolResultBytes: true,
   toolContext: true,
   output: true,
@@ -240,6 +246,8 @@ export function defineAgent<
     toolRetryBackoffMs: definition.toolRetryBackoffMs ?? 200,
     toolConcurrency: definition.toolConcurrency ?? 4,
     maxToolCalls: definition.maxToolCalls ?? defaultMaxToolCalls,
+    maxDepth: definition.maxDepth ?? 5,
+    maxChildren: definition.maxChildren ?? 32,
     toolContext: definition.toolContext ?? {},
     requestTransformers: definition.requestTransformers ?? {},
     ...(definition.strategyOptions ? { strategyOptions: definition.strategyOptions } : {}),

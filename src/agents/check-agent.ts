@@ -14,7 +14,14 @@ const atLeastOne = [
   'maxToolResultBytes',
   'approvalTimeoutMs',
 ] as const;
-const atLeastZero = ['maxModelRetries', 'idleTimeoutMs', 'toolMaxRetries', 'toolRetryBackoffMs'] as const;
+const atLeastZero = [
+  'maxDepth',
+  'maxChildren',
+  'maxModelRetries',
+  'idleTimeoutMs',
+  'toolMaxRetries',
+  'toolRetryBackoffMs',
+] as const;
 
 type Numbers = Partial<
   Record<(typeof atLeastOne)[number] | (typeof atLeastZero)[number] | 'maxCost', number | undefined>

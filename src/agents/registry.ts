@@ -107,6 +107,16 @@ export async function createAgentRegistry(
     agents.set(agent.name, agent);
   }
   const names = [...agents.keys()];
+  for (const { name, tools: own } of agents.values())
+    for (const { startsAgent } of own.values())
+      if (startsAgent !== undefined && !agents.has(startsAgent))
+        throw new LanefoldError(
+          'invalid_agent',
+          `Agent ${name} has a tool for the agent ${startsAgent}, which does not exist.`,
+          {
+            hint: `Pass both to createLanefold: agents: [${name}, …].`,
+          },
+        );
   const extra = await normaliseTools(tools);
   const extraTools = toolsByName(extra);
   const toolNames = [

@@ -33,10 +33,15 @@ export const defaultTenant = 'default';
  * The thread of a request that names none. It is derived from tenant and request id: a retry of a request whose answer
  * was lost finds the same thread, and two tenants may use the same id.
  */
-export function threadIdOf(requestId: string, tenant = defaultTenant): string {
+export const threadIdOf = (requestId: string, tenant = defaultTenant): string => derivedId('thread', requestId, tenant);
+
+/** The id of a run that is derived from its request. */
+export const runIdOf = (requestId: string, tenant = defaultTenant): string => derivedId('run', requestId, tenant);
+
+function derivedId(prefix: string, requestId: string, tenant: string): string {
   // ids contain no space
   const request = tenant === defaultTenant ? requestId : `${tenant} ${requestId}`;
-  return `thread_${base32(createHash('sha256').update(request).digest('hex').slice(0, 32))}`;
+  return `${prefix}_${base32(createHash('sha256').update(request).digest('hex').slice(0, 32))}`;
 }
 
 /**

@@ -21,13 +21,18 @@ import type { ScheduleDefinition } from '../schedules/definition.ts';
 import { defaultTenant } from '../checks/ids.ts';
 import type { DirectWorker } from '../library/runs/direct-start.ts';
 import { runsOf } from '../library/runs/runs-of.ts';
+import { startChild } from '../library/runs/start-child.ts';
 import { RunWaiter } from '../library/runs/waiter.ts';
+import { eventsOf } from '../library/waits/events.ts';
+import { waitsOf } from '../library/waits/waits.ts';
 import { threadsOf } from '../library/threads/threads.ts';
 import { reportErrors } from '../log/report-errors.ts';
 import type { Database } from '../postgres/pool.ts';
 import { Admission } from '../runtime/limits/admission.ts';
 import type { LimitGate } from '../runtime/limits/gate.ts';
-import { listApprovals } from '../store/approval/list-approvals.ts';
+import { listApprovals } from '../store/wait/list-approvals.ts';
+import type { RunRef } from '../store/run/run.ts';
+import type { StoredChild } from '../store/wait/wait-tasks.ts';
 import { openStreams } from '../streams/open.ts';
 import type { Closers } from './closers.ts';
 import type { Connections } from './connect.ts';
@@ -86,6 +91,8 @@ export function assemble(
         'schedules',
         schedulesOf(db, scopeTo, (on, schedule, from) => checkRuns(acceptingOn(on), schedule, from)),
       ),
+      events: refusingOptions('events', eventsOf({ db, queue, secrets })),
+      waits: refusingOptions('waits', waitsOf(db, queue)),
       audit: refusingOptions('audit', auditOf(db)),
       evidence: evidenceOf(db),
       approvals: refusingOptions('approvals', {
@@ -131,5 +138,7 @@ export function assemble(
   const runsFor = (tenant: string) => (scopeTo(tenant) === db ? library : libraryFor(tenant)).runs;
   const defineSchedules = (defined: Readonly<Record<string, ScheduleDefinition>>) =>
     syncSchedules(acceptingOn(scopeTo(onlyTenant ?? defaultTenant)), defined);
-  return { library, waiter, live: streams.live, runsFor, defineSchedules };
+  const startChildFor = (tenant: string, child: RunRef, request: StoredChild) =>
+    startChild(acceptingOn(scopeTo(tenant)), child, request);
+  return { library, waiter, live: streams.live, runsFor, startChildFor, defineSchedules };
 }

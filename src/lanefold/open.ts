@@ -31,7 +31,7 @@ export async function openLanefold(
     const gate = new LimitGate(db, queue, reportErrors(settings.log, 'limits'));
     closers.add(() => gate.close());
     const own = { directWorkers, gate };
-    const { library, waiter, live, runsFor, defineSchedules } = assemble(settings, connections, closers, own);
+    const { library, waiter, live, runsFor, startChildFor, defineSchedules } = assemble(settings, connections, closers, own);
     const { agents, counting, log, models, privateQueue, promptCaching, redactor, telemetry } = settings;
     const worker = {
       ...{ agents, counting, log, models, privateQueue, promptCaching, redactor, telemetry },
@@ -40,6 +40,10 @@ export async function openLanefold(
       requests: {
         enqueue: (tenant: string, request: EnqueueOptions) => runsFor(tenant).enqueue(request),
         cancel: (tenant: string, run: RunRef) => runsFor(tenant).cancel(run),
+      },
+      children: {
+        start: startChildFor,
+        cancel: (tenant: string, run: RunRef) => runsFor(tenant).cancel(run, 'parent_ended'),
       },
       isAwaited: waiter.awaits.bind(waiter),
       onRelease: waiter.release.bind(waiter),

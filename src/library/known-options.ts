@@ -6,6 +6,8 @@ import type { Library, TenantLibrary } from './library.ts';
 import type { Limits } from './limits/limits.ts';
 import type { Schedules } from './schedules/schedules.ts';
 import type { Runs } from './runs/runs.ts';
+import type { Events } from './waits/events.ts';
+import type { Waits } from './waits/waits.ts';
 import type { Threads } from './threads/threads.ts';
 import type { Workers } from './fleet/workers.ts';
 
@@ -26,6 +28,8 @@ interface Parts {
   limits: Limits;
   schedules: Schedules;
   audit: AuditLog;
+  events: Events;
+  waits: Waits;
   approvals: TenantLibrary['approvals'];
   workers: Workers;
   tenants: Library['tenants'];
@@ -108,7 +112,7 @@ const knownOptions = {
     eraseTenant: [[1, { limit: true } satisfies Options<Threads['eraseTenant'], 1>]],
   },
   runs: {
-    ...{ get: none, cancel: none, ranOnly: none, stream: none },
+    ...{ get: none, cancel: none, ranOnly: none, stream: none, tree: none },
     enqueue: [[1, enqueued]],
     enqueueMany: [[1, enqueued satisfies Options<Runs['enqueueMany'], 1>]],
     retry: [
@@ -221,6 +225,14 @@ const knownOptions = {
   audit: {
     ...{ write: none, writeRead: none },
     list: [[0, { afterNo: true, threadId: true, tenantId: true, limit: true } satisfies Options<AuditLog['list'], 0>]],
+  },
+  events: {
+    send: [[2, { keepMs: true, by: true } satisfies Options<Events['send'], 2>]],
+    token: [[1, { expiresMs: true } satisfies Options<Events['token'], 1>]],
+  },
+  waits: {
+    list: [[0, { ...page, event: true, kind: true, threadId: true } satisfies Options<Waits['list'], 0>]],
+    release: [[2, { result: true, error: true, by: true } satisfies Options<Waits['release'], 2>]],
   },
   approvals: { list: [[0, page satisfies Options<TenantLibrary['approvals']['list'], 0>]] },
   workers: { list: [[0, { hours: true } satisfies Options<Workers['list'], 0>]] },

@@ -2,7 +2,7 @@ import type { AgentDefinition } from '../agents/agent.ts';
 import type { Logger } from '../log/logger.ts';
 import type { RunQueue } from '../queue/queue.ts';
 import type { AuditLog, ApiKeys } from './access/keys.ts';
-import type { PendingApproval } from '../store/approval/list-approvals.ts';
+import type { PendingApproval } from '../store/wait/list-approvals.ts';
 import type { ListPage } from '../store/page.ts';
 import type { FleetActivity } from './fleet/activity.ts';
 import type { AgentSummary } from './fleet/agents.ts';
@@ -15,6 +15,8 @@ import type { Runs } from './runs/runs.ts';
 import type { StrategyName } from '../strategies/types.ts';
 import type { Streams } from '../streams/open.ts';
 import type { Tenants } from './access/tenants.ts';
+import type { Events } from './waits/events.ts';
+import type { Waits } from './waits/waits.ts';
 import type { Threads } from './threads/threads.ts';
 import type { Workers } from './fleet/workers.ts';
 
@@ -32,9 +34,13 @@ export interface TenantLibrary<
   readonly limits: Limits;
   /** What starts by itself: cron and intervals. Workers start the runs. */
   readonly schedules: Schedules;
+  /** Events for tool calls that wait. */
+  readonly events: Events;
+  /** What tool calls wait for, and how to release them. */
+  readonly waits: Waits;
   /** The audit log: who did what. */
   readonly audit: AuditLog;
-  /** Tool calls of all threads that wait for human approval, soonest to expire first; `limit` counts runs. */
+  /** Tool calls of all threads that wait for human approval, soonest to expire first. */
   readonly approvals: { list(options?: { after?: string; limit?: number }): Promise<ListPage<PendingApproval>> };
   /** Live streams: like `runs.stream` and `threads.stream`, with errors thrown before the first item. */
   readonly streams: Pick<Streams, 'open' | 'follow'>;

@@ -9,6 +9,8 @@ export type RunEventKind =
   | 'tool_completed'
   | 'approval_requested'
   | 'approval_decided'
+  | 'wait_started'
+  | 'wait_ended'
   | 'input_injected'
   | 'worker_lost'
   | 'run_delayed'

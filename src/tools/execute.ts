@@ -2,9 +2,9 @@ import { setMaxListeners } from 'node:events';
 import type { Json, ToolCall } from '../context/message.ts';
 import { runAttempt } from './attempt.ts';
 import { errorMessage } from './error-message.ts';
-import { defaultMaxResultBytes, renderResult } from './result.ts';
+import { defaultMaxResultBytes } from './result.ts';
+import { openReturned, renderReturned } from './returned.ts';
 import { retryTool } from './retry.ts';
-import { openEffects } from './effects.ts';
 import type { ToolOutcome } from './outcome.ts';
 import { readThrown } from './tool-error.ts';
 import type { Tool, ToolCallContext, ToolLimits, ToolValidation } from './tool.ts';
@@ -61,7 +61,7 @@ export async function executeToolCall(
   return retryTool(
     async (attempt) => {
       const start = (own: AbortSignal) => tool.execute(checked.value, { ...shared, attempt, signal: own });
-      return openEffects(await runAttempt(start, timeoutMs, signal));
+      return openReturned(await runAttempt(start, timeoutMs, signal));
     },
     {
       maxRetries,
@@ -69,7 +69,7 @@ export async function executeToolCall(
       once: tool.replay === 'never',
       signal,
       onAttempt,
-      render: (result) => renderResult(result, maxBytes),
+      render: (result) => renderReturned(result, maxBytes),
     },
   );
 }

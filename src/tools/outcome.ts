@@ -2,13 +2,16 @@ import type { JsonObject } from '../context/message.ts';
 import type { StateEffect } from '../context/state.ts';
 import type { RefusedEffect } from './effects.ts';
 import type { Rendered } from './error-message.ts';
+import type { WaitRequest } from './wait.ts';
 
 /** The outcome of a call. `durationMs` is the duration of the last attempt, in whole milliseconds. */
 export interface ToolOutcome extends Omit<Rendered, 'status'> {
   /** `unknown`: the call may have taken effect, and must not be made again. */
-  status: Rendered['status'] | 'unknown' | 'denied' | 'abandoned';
+  status: Rendered['status'] | 'unknown' | 'denied' | 'abandoned' | 'waiting';
   attempts: number;
   durationMs: number;
+  /** What a `waiting` call waits for; its result comes later. A `spawn` has a result too. */
+  wait?: WaitRequest;
   /** Effects as the tool returned them, before the policy is applied. */
   offered?: readonly unknown[];
   effects?: StateEffect[];

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { errorMessage, type Rendered } from './error-message.ts';
+import { errorMessage } from './error-message.ts';
 import type { openEffects } from './effects.ts';
+import type { renderReturned } from './returned.ts';
 import type { ToolOutcome } from './outcome.ts';
 import { effectsOf, readThrown, statesOutcome } from './tool-error.ts';
 import { unknownOutcome } from './unknown-outcome.ts';
@@ -15,7 +16,7 @@ export interface ToolRetryOptions {
   /** Awaited before each attempt, counted from 1; the attempt starts only after it resolves. */
   onAttempt?: ((attempt: number) => Promise<void>) | undefined;
   /** The result as the model reads it; not part of the attempt's duration. Must not throw. */
-  render: (result: unknown) => Rendered;
+  render: (result: unknown) => ReturnType<typeof renderReturned>;
 }
 
 /**

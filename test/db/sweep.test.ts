@@ -11,7 +11,7 @@ import { citusLacks } from '../support/citus-lacks.ts';
 import { newThread, openLog, rows, value, type TestLog } from './helpers.ts';
 import { planNodes, type Explained } from './plan.ts';
 import { asks, results, sqlRun } from './sql-run.ts';
-import { findUnapprovedRuns } from '../../src/store/approval/expire-approvals.ts';
+import { findExpiredWaits } from '../../src/store/wait/expire-waits.ts';
 
 let log: TestLog;
 beforeAll(async () => {
@@ -89,7 +89,7 @@ test.skipIf(citusLacks.plans)(
 );
 
 test.skipIf(citusLacks.plans)('the look-up of overdue approvals reads those only', async () => {
-  expect(await measured((db) => findUnapprovedRuns(db, limits, 100))).toEqual({ found: 3, read: 3 });
+  expect(await measured((db) => findExpiredWaits(db, limits, 100))).toEqual({ found: 3, read: 3 });
 });
 
 test.skipIf(citusLacks.plans)('no other look-up of a sweep, and no metric, reads a run that has ended', async () => {
@@ -120,7 +120,7 @@ test('a fleet finds the runs of another one whose strategy it knows, chosen ones
     const runs = [
       findQueuedRuns(log.db, other, 9),
       findStrandedRuns(log.db, other, 9),
-      findUnapprovedRuns(log.db, other, 9),
+      findExpiredWaits(log.db, other, 9),
     ];
     return (await Promise.all(runs)).map((of) => of.length);
   };

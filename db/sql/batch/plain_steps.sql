@@ -1,6 +1,6 @@
 -- Executes the plain commit_step calls of a batch together: steps that add messages and tool calls, end rounds or
--- complete runs, where no input is queued, no cancel was requested and no operation, configuration change or run waits
--- for the end. Does what _commit_step does and leaves every other call to it, including calls with a key not listed
+-- complete runs, where no input is queued, no cancel was requested and no operation, configuration change, run or parent
+-- waits for the end. Does what _commit_step does and leaves every other call to it, including calls with a key not listed
 -- here. The threads it locks stay locked, also those of calls that turn out not to be plain: this transaction writes
 -- to them anyway. Returns the results with their places in the batch.
 create or replace function lanefold._plain_steps(p_calls jsonb)
@@ -48,7 +48,7 @@ begin
     join lanefold.thread t on t.id = c.thread_id
     join lanefold._run r on r.thread_id = c.thread_id and r.id = c.run_id
     where r.lease = c.lease and r.status = 'running' and r.step = c.step and r.cancel_requested_at is null and r.queued_inputs = 0
-      and (not c.ends or t.pending_op_id is null and t.pending_config is null and t.waiting_runs = 0)
+      and (not c.ends or t.pending_op_id is null and t.pending_config is null and t.waiting_runs = 0 and not coalesce(r.options ? 'parent', false))
       and pg_column_size(c.p -> 'state') <= 65536
   ), step as materialized (
     select h.*, jsonb_array_length(h.events) as more, v_at + h.lease_ms * interval '1 ms' as until

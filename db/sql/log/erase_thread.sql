@@ -23,6 +23,8 @@ begin
   delete from lanefold._append_receipt where thread_id = p_thread_id;
   delete from lanefold.context_op where thread_id = p_thread_id;
   delete from lanefold._lane where thread_id = p_thread_id;
+  delete from lanefold._wait where thread_id = p_thread_id;
+  delete from lanefold._child_run where thread_id = p_thread_id;
   delete from lanefold._run where thread_id = p_thread_id;
   delete from lanefold._entry where thread_id = p_thread_id;
 end $$;

@@ -215,6 +215,12 @@ begin
   where id = p_thread_id;
   if v_finish is not null then
     v_out := v_out || '{"finished": true}';
+    if v_status <> 'completed' then
+      perform lanefold._leave_waits(p_thread_id, p_run_id, v_status, v_at);
+    end if;
+    if r.options ? 'parent' then
+      perform lanefold._leave_parent(p_thread_id, p_run_id, v_at);
+    end if;
     if t.pending_op_id is not null or t.pending_config is not null or t.waiting_runs > 0 or r.queued_inputs > 0 then
       v_out := v_out || lanefold._after_finish(p_thread_id, p_run_id);
     end if;

@@ -4,7 +4,8 @@
 -- contents?: large texts of the input, see _store_contents, traceparent?, delay_ms?: no worker starts the run before,
 -- ttl_ms?: how long after that a worker may start it, claim?: the p of claim_run for a worker in the caller's process,
 -- which takes the run at once, with job_queue also job_token and job_lock_ms, job_later?: true: the caller adds the job of a
--- run that is not claimed}. options.priority: of the job, as in BullMQ.
+-- run that is not claimed, parent?: {thread_id, run_id, round, index, root_thread_id, root_run_id, depth, …} of the tool
+-- call that started it}. options.priority: of the job, as in BullMQ.
 -- With job_queue, the name of a BullMQ queue in this database, the job is added in the same transaction; otherwise the
 -- caller adds the job of a `queued` run. Without context_ref the run is on the thread's active lane. Repeating a
 -- request_id with the same hash returns the same run, before `busy` is considered. An interrupt ends earlier
@@ -107,6 +108,13 @@ begin
     update lanefold.thread
     set active_run_id = coalesce(active_run_id, v_run), waiting_runs = waiting_runs + (not v_queued)::int, updated_at = v_at
     where id = p_thread_id;
+  end if;
+  if p ? 'parent' then
+    p := jsonb_set(p, '{options,parent}', p -> 'parent');
+    insert into lanefold._child_run (thread_id, tenant_id, run_id, parent_thread_id, parent_run_id, parent_round, parent_index,
+      root_thread_id, root_run_id, depth)
+    values (p_thread_id, t.tenant_id, v_run, p #>> '{parent,thread_id}', p #>> '{parent,run_id}', (p #>> '{parent,round}')::int,
+      (p #>> '{parent,index}')::smallint, p #>> '{parent,root_thread_id}', p #>> '{parent,root_run_id}', (p #>> '{parent,depth}')::smallint);
   end if;
   perform lanefold._check_small_json(p #> '{input,refs}', 'refs', 'The request');
   v_context_ref := coalesce(p ->> 'context_ref', t.active_context_ref, 'default');

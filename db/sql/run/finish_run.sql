@@ -42,7 +42,7 @@ begin
   with closed as (
     update lanefold._tool_call c
     set result_seq = t.rev + x.n - 1, outcome = null, finished_at = coalesce(c.finished_at, v_at), status = case
-          when c.status not in ('pending', 'awaiting_approval', 'started') then c.status
+          when c.status not in ('pending', 'awaiting_approval', 'waiting', 'started') then c.status
           when c.status = 'started' then 'unknown' else 'abandoned' end
     from (select k.round, k.call_index, k.outcome, row_number() over (order by k.round, k.call_index) as n from lanefold._tool_call k
           where k.thread_id = p_thread_id and k.run_id = p_run_id and k.result_seq is null) x
@@ -90,6 +90,10 @@ begin
   set rev = rev + v_n, event_rev = event_rev + jsonb_array_length(v_events), updated_at = v_at,
       active_run_id = nullif(active_run_id, p_run_id), waiting_runs = waiting_runs - (r.status = 'waiting')::int
   where id = p_thread_id;
+  perform lanefold._leave_waits(p_thread_id, p_run_id, v_status, v_at);
+  if r.options ? 'parent' then
+    perform lanefold._leave_parent(p_thread_id, p_run_id, v_at);
+  end if;
   if r.status = 'waiting' then
     return jsonb_build_object('finished', true, 'status', v_status);
   end if;

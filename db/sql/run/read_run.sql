@@ -6,6 +6,7 @@ returns json language plpgsql stable as $$
 declare
   r lanefold._run;
   v_awaiting json := '[]'::json;
+  v_waits json := '[]'::json;
 begin
   select * into r from lanefold._run where thread_id = p_thread_id and id = p_run_id;
   if not found then
@@ -15,20 +16,28 @@ begin
     select payload -> 'content' into r.result from lanefold._entry where thread_id = p_thread_id and seq = r.result_seq;
   end if;
   if r.status = 'suspended' then
-    select json_agg(json_build_object('round', c.round, 'index', c.call_index, 'id', c.tool_call_id, 'name', c.name,
-      'arguments', c.arguments) order by c.round, c.call_index) into v_awaiting
+    select coalesce(json_agg(json_build_object('round', c.round, 'index', c.call_index, 'id', c.tool_call_id, 'name', c.name,
+      'arguments', c.arguments) order by c.round, c.call_index), '[]') into v_awaiting
     from lanefold.run_tool_call c
     where c.thread_id = p_thread_id and c.run_id = p_run_id and c.status = 'awaiting_approval';
+    select coalesce(json_agg(json_build_object('round', w.round, 'index', w.call_index, 'name', c.name, 'kind', w.kind, 'event', w.event,
+      'run', case when w.child_run_id is not null then json_build_object('threadId', w.child_thread_id, 'id', w.child_run_id) end,
+      'since', w.created_at, 'until', w.until) order by w.round, w.call_index), '[]') into v_waits
+    from lanefold._wait w
+    join lanefold._tool_call c on c.thread_id = w.thread_id and c.run_id = w.run_id and c.round = w.round and c.call_index = w.call_index
+    where w.thread_id = p_thread_id and w.run_id = p_run_id and w.status = 'open';
   end if;
   return json_build_object('id', r.id, 'threadId', r.thread_id, 'requestId', coalesce(r.request_id, r.id), 'agent', r.agent,
     'strategy', r.strategy, 'model', r.model, 'contextRef', r.context_ref, 'status', r.status,
-    'terminationReason', r.termination_reason, 'awaiting', v_awaiting, 'suspendedUntil', r.suspended_until,
+    'terminationReason', r.termination_reason, 'awaiting', v_awaiting, 'waits', v_waits,
+    'suspendedUntil', nullif(r.suspended_until, 'infinity'),
     'agentUnknownSince', case when r.finished_at is null then r.agent_unknown_since end,
     'unknownStrategy', case when r.finished_at is null and r.agent_unknown_since is not null then r.unknown_strategy end,
     'iteration', r.iteration, 'step', r.step, 'usage', r.usage, 'otherUsage', r.other_usage, 'result', r.result, 'error', r.error,
     'priority', coalesce((r.options ->> 'priority')::int, 0), 'startAt', r.start_at, 'expiresAt', r.expires_at,
     'waitingFor', case when r.status = 'queued' then r.waiting_for end,
-    'resumedFrom', r.options ->> 'resumed_from', 'retryOf', r.options ->> 'retry_of', 'createdAt', r.created_at,
+    'resumedFrom', r.options ->> 'resumed_from', 'retryOf', r.options ->> 'retry_of',
+    'parent', case when r.options ? 'parent' then json_build_object('threadId', r.options #>> '{parent,thread_id}', 'id', r.options #>> '{parent,run_id}') end, 'createdAt', r.created_at,
     'startedAt', r.started_at, 'finishedAt', r.finished_at,
     'durationMs', (extract(epoch from r.finished_at - r.started_at) * 1000)::bigint);
 end $$;

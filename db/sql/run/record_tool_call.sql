@@ -1,5 +1,6 @@
 -- Updates one row of the ledger while other calls of the round still run, and renews the lease: `started` before an
--- attempt, or the outcome. p: {status, attempts, duration_ms?, outcome?: {content, …}, contents?}. An outcome that is
+-- attempt, or the outcome. p: {status, attempts, duration_ms?, outcome?: {content, …}, contents?, wait?: what the call
+-- waits for, or the run it has started, see _write_wait}. An outcome that is
 -- already stored stays unchanged. Returns {cancel_requested}. Raises LF012 for a worker that no longer holds the run,
 -- LF013 if the run has no such call.
 create or replace function lanefold.record_tool_call(
@@ -15,6 +16,7 @@ create or replace function lanefold._record_tool_call(
   p_thread_id text, p_run_id text, p_lease bigint, p_lease_ms int, p_round int, p_call_index int, p jsonb
 ) returns jsonb language plpgsql as $$
 declare
+  t lanefold.thread;
   r lanefold._run;
   v_at timestamptz;
   v_until timestamptz;
@@ -34,6 +36,10 @@ begin
   if found then
     if p ? 'contents' then
       perform lanefold._store_contents(p_thread_id, r.tenant_id, p -> 'contents');
+    end if;
+    if p ? 'wait' then
+      select * into t from lanefold.thread where id = p_thread_id;
+      perform lanefold._write_wait(t, r, p_round, p_call_index, p -> 'wait', v_at);
     end if;
   else
     perform from lanefold._tool_call

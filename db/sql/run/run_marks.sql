@@ -75,9 +75,10 @@ begin
       jsonb_build_object('model', r.model, 'instead_of', r.options -> 'agent_model')),
     ('waiting', null::bigint, r.status in ('waiting', 'suspended') or r.status = 'queued'
         and (r.waiting_for is not null or r.agent_unknown_since is not null or r.started_at is null and r.start_at > lanefold._now()),
-      jsonb_strip_nulls(jsonb_build_object('for', case when r.status = 'waiting' then 'run' when r.status = 'suspended' then 'approval'
+      jsonb_strip_nulls(jsonb_build_object('for', case when r.status = 'waiting' then 'run' when r.status = 'suspended'
+          then (select w.kind from lanefold._wait w where w.thread_id = p_thread_id and w.run_id = r.id and w.status = 'open' order by w.kind limit 1)
         when r.waiting_for is not null then 'limit' when r.agent_unknown_since is not null then 'worker' else 'start_at' end,
-        'until', case when r.status = 'suspended' then to_jsonb(r.suspended_until)
+        'until', case when r.status = 'suspended' then to_jsonb(nullif(r.suspended_until, 'infinity'))
           when r.waiting_for is not null then r.waiting_for -> 'until'
           when r.status = 'queued' and r.agent_unknown_since is null then to_jsonb(r.start_at) end,
         'limit', r.waiting_for -> 'limit', 'key', r.waiting_for -> 'key'))),

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { DecisionOptions } from '../../library/runs/approvals.ts';
-import type { CallRef } from '../../store/approval/decide-tool-call.ts';
+import type { CallRef } from '../../store/wait/decide-tool-call.ts';
 import { connect } from '../connect.ts';
 import { UsageError } from '../errors.ts';
 import { commandHelp } from '../help.ts';

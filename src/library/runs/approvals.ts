@@ -3,7 +3,7 @@ import { assertId } from '../../checks/ids.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { briefly, dispatchFirst } from '../../queue/dispatch.ts';
 import type { RunQueue } from '../../queue/queue.ts';
-import { decideToolCall, type CallRef, type DecisionReceipt } from '../../store/approval/decide-tool-call.ts';
+import { decideToolCall, type CallRef, type DecisionReceipt } from '../../store/wait/decide-tool-call.ts';
 import { assertStorable } from '../../checks/text.ts';
 import type { RunRef } from '../../store/run/run.ts';
 
@@ -24,16 +24,20 @@ export async function decideCall(
 ): Promise<DecisionReceipt> {
   assertId(run.threadId, 'The thread id');
   assertId(run.id, 'The run id');
-  if (!isIndex(call.round) || !isIndex(call.index)) {
-    throw new LanefoldError('invalid_input', 'The tool call needs a round and an index.', {
-      hint: 'Pass { round, index } from awaiting of the run.',
-    });
-  }
+  assertCall(call);
   assertStorable({ by, reason }, 'The decision');
   const word = { decision, by, reason, queuePrefix: queue.prefix };
   const { receipt, job } = await decideToolCall(db, run.threadId, run.id, call, word);
   if (job) await briefly(dispatchFirst(db, queue, [job]));
   return receipt;
+}
+
+/** @throws LanefoldError `invalid_input` */
+export function assertCall(call: CallRef): void {
+  if (isIndex(call?.round) && isIndex(call.index)) return;
+  throw new LanefoldError('invalid_input', 'The tool call needs a round and an index.', {
+    hint: 'Pass { round, index } from waits of the run.',
+  });
 }
 
 const isIndex = (value: unknown): boolean =>

@@ -9,6 +9,7 @@ import type { Counting } from '../../models/counting/counting.ts';
 import type { ModelRegistry } from '../../models/registry/registry.ts';
 import { acceptContent, type ContentInput } from '../../models/messages/accept-content.ts';
 import type { RunOptions } from '../../store/run/run-options.ts';
+import type { ParentCall } from '../../store/wait/wait-tasks.ts';
 import type { RunHandle } from '../../store/run/run.ts';
 import { assertStorable } from '../../checks/text.ts';
 import { refuseUnknownKeys, type KeysOf } from '../../checks/unknown-keys.ts';
@@ -108,6 +109,10 @@ const enqueueKeys: KeysOf<EnqueueOptions> = {
 export interface OwnEnqueueOptions extends EnqueueOptions {
   /** The run whose checkpoint this one continues from. */
   resumedFrom?: string;
+  /** Default: a new id. */
+  runId?: string;
+  /** The call that starts it. */
+  parent?: ParentCall;
 }
 
 export interface EnqueueDeps extends RequestDeps {
@@ -147,6 +152,7 @@ async function toBody(
     model,
     ...(contextRef === undefined ? {} : { context_ref: contextRef }),
     ...timesOf(options),
+    ...(options.parent ? { parent: { ...options.parent } } : {}),
     input: { content: input as Json, ...(options.extraRefs ? { refs: options.extraRefs } : {}) },
     options: {
       ...(overrides as unknown as JsonObject),
@@ -188,12 +194,16 @@ export async function toRequest(
   options: OwnEnqueueOptions,
   { caller }: Pick<EnqueueContext, 'caller'> = {},
 ): Promise<CheckedRequest> {
-  refuseUnknownKeys('enqueue', { ...options, resumedFrom: undefined }, enqueueKeys);
+  refuseUnknownKeys(
+    'enqueue',
+    { ...options, resumedFrom: undefined, runId: undefined, parent: undefined },
+    enqueueKeys,
+  );
   const agent = agents.get(options.agent);
   const model = options.model ?? agent.model;
   models.check(model);
   await checkPolicy(counting, model, options.contextPolicy);
-  const id = newRunId();
+  const id = options.runId ?? newRunId();
   const body = await toBody(agents, options, model, options.strategy ?? agent.strategy);
   const { threadId = options.requestId === undefined ? newThreadId() : threadIdOf(options.requestId, db.tenant) } =
     options;

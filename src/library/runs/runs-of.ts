@@ -23,6 +23,7 @@ import { enqueueMany } from './enqueue-many.ts';
 import { rerun } from './rerun.ts';
 import { retry } from './retry.ts';
 import { sendInput } from './inputs.ts';
+import { treeOf } from './tree.ts';
 import { assertRef } from './assert-ref.ts';
 import { readSnapshot, type RunSnapshot } from './run-snapshot.ts';
 import type { RunWaiter } from './waiter.ts';
@@ -131,6 +132,10 @@ export function runsOf(deps: RunsDeps): Runs {
     async nodes(run, { after = 0, limit = 1_000 } = {}) {
       assertRef(run);
       return readNodes(db, run.threadId, run.id, { after, limit });
+    },
+    async tree(run) {
+      assertRef(run);
+      return treeOf(deps, run);
     },
     async inputs(run, { after = 0, limit = 100 } = {}) {
       assertRef(run);

@@ -4,7 +4,7 @@ import type { RunResult } from '../../agents/run-result.ts';
 import type { UnattendedRuns } from '../../fleet/unattended.ts';
 import type { OutputOption } from '../../contracts/contract.ts';
 import type { Known } from '../../contracts/result-type.ts';
-import type { CallRef, DecisionReceipt } from '../../store/approval/decide-tool-call.ts';
+import type { CallRef, DecisionReceipt } from '../../store/wait/decide-tool-call.ts';
 import type { InputReceipt } from '../../store/input/enqueue-input.ts';
 import type { RunInput } from '../../store/input/read-inputs.ts';
 import type { RunNode } from '../../store/run/read-nodes.ts';
@@ -23,6 +23,7 @@ import type { RerunOptions } from './rerun.ts';
 import type { RetryOptions } from './retry.ts';
 import type { ContentInput } from '../../models/messages/accept-content.ts';
 import type { InputOptions } from './inputs.ts';
+import type { RunTree } from './tree.ts';
 import type { RunSnapshot } from './run-snapshot.ts';
 
 /** A run as lists show it. */
@@ -134,6 +135,13 @@ export interface Runs<AGENTS extends AgentDefinition = AgentDefinition, STRATEGY
   steer(threadId: string, content: ContentInput, options?: InputOptions): Promise<InputReceipt>;
   /** Like `steer`, for a message that a program sends. */
   inject(threadId: string, content: ContentInput, options?: InputOptions): Promise<InputReceipt>;
+  /**
+   * The tree of runs that a run belongs to: the root, and the runs that tool calls have started, each with its state, cost
+   * and what it waits for.
+   *
+   * @throws LanefoldError `run_not_found`
+   */
+  tree(run: RunRef): Promise<RunTree>;
   /**
    * Approves a tool call that a suspended run waits for. The first decision counts: repeating it returns the
    * same receipt. The run resumes once every call of its round is decided.

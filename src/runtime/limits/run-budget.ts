@@ -5,7 +5,7 @@ import { costTooSmall, overBudget, priceUnknown } from './refusals.ts';
 import type { Reservation } from './run-limits.ts';
 
 /**
- * The most that the model calls of one run may cost (`maxCost`). What a call may cost is reserved before it, in memory: a
+ * The most that the model calls of one run and of those it started may cost (`maxCost`). What a call may cost is reserved before it, in memory: a
  * worker with the run's lease makes all its calls, and the next worker begins with what the log says was used.
  */
 export class RunBudget {
@@ -16,14 +16,19 @@ export class RunBudget {
   #open = 0;
   #onEnd: (() => void)[] = [];
 
-  /** @param dollars the most, in US dollars */
+  /**
+   * @param dollars the most, in US dollars
+   * @param childCost what the runs it started have cost, in US dollars
+   */
   constructor(
     dollars: number,
     private readonly price: Price,
     spentBefore: readonly SpentByModel[],
+    childCost = 0,
   ) {
     this.#most = billionths(dollars);
-    this.#spent = Promise.all(spentBefore.map(({ model, ...tokens }) => costOf(price, model, tokens))).then(sumOf);
+    const own = Promise.all(spentBefore.map(({ model, ...tokens }) => costOf(price, model, tokens)));
+    this.#spent = own.then((costs) => sumOf(costs) + billionths(childCost));
     // reported to the call that needs it
     this.#spent.catch(() => {});
   }
@@ -44,6 +49,11 @@ export class RunBudget {
     this.#open += 1;
     this.#reserved += cost;
     return { end: (used) => this.#end(cost, used && { model, used }) };
+  }
+
+  /** What is left, in US dollars. */
+  async left(): Promise<number> {
+    return Math.max(0, this.#most - (await this.#spent) - this.#reserved) / perDollar;
   }
 
   #end(reserved: number, call: { model: string; used: CallTokens } | undefined): void {

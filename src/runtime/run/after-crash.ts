@@ -1,10 +1,9 @@
 import type { ReadyAgent } from '../../agents/registry.ts';
 import type { ToolCall } from '../../context/message.ts';
 import { runAttempt } from '../../tools/attempt.ts';
-import { openEffects } from '../../tools/effects.ts';
 import { callIdempotencyKey, type ToolCallBase } from '../../tools/execute.ts';
 import type { ToolOutcome } from '../../tools/outcome.ts';
-import { renderResult } from '../../tools/result.ts';
+import { openReturned, renderReturned } from '../../tools/returned.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { unknownOutcome } from '../../tools/unknown-outcome.ts';
 
@@ -38,8 +37,8 @@ export async function afterCrash(
       const found = (await runAttempt(verify, tool.timeoutMs ?? agent.toolTimeoutMs, signal)) as
         { result: unknown } | undefined;
       if (!found) return undefined;
-      const { result, offered } = openEffects(found.result);
-      const rendered = renderResult(result, tool.maxResultBytes ?? resultLimit(agent, tool));
+      const { result, offered } = openReturned(found.result);
+      const rendered = renderReturned(result, tool.maxResultBytes ?? resultLimit(agent, tool));
       return { ...rendered, ...spent, ...(offered && { offered }) };
     } catch {
       // A failed verification leaves the outcome unknown: running the tool again could repeat its effect.

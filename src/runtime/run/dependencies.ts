@@ -8,6 +8,7 @@ import type { StrategyState, StepDraft } from '../../strategies/machine.ts';
 import type { LiveCalls } from '../../streams/publish-deltas.ts';
 import type { Redactor } from '../../redaction/sensitive-keys.ts';
 import type { LimitGate } from '../limits/gate.ts';
+import type { CallRef } from '../../store/wait/decide-tool-call.ts';
 import type { HeldRun } from './held-run.ts';
 
 /** The dependencies of everything that executes a run. */
@@ -23,6 +24,11 @@ export interface RunDependencies {
   redactor: Redactor;
   /** The limits of this database. */
   gate: LimitGate;
+  /** Does what waits of calls ask for, and tells parents of ends; must not throw. Without it, the next sweep does. */
+  waits?: {
+    begun(run: HeldRun, call: CallRef): Promise<void>;
+    childEnded(run: HeldRun, parentThreadId: string): Promise<void>;
+  };
   /** Streams answers to live readers while models generate them. */
   live?: LiveCalls;
   /** Length of a run's trace beyond which droppable events are left out; default 2,000. */

@@ -1,5 +1,6 @@
 import { effectiveAgent, toolsOnly } from '../../agents/apply-overrides.ts';
 import type { Json } from '../../context/message.ts';
+import { readChildren } from '../../store/wait/child-runs.ts';
 import { isTransient } from '../../postgres/errors.ts';
 import type { StrategyDecision, EntryDraft, StrategyMachine, RunFacts, StepDraft } from '../../strategies/machine.ts';
 import type { StoredAnswer } from '../../strategies/node.ts';
@@ -54,7 +55,8 @@ async function drive(deps: RunDependencies, run: HeldRun, claim: Claim, progress
   const callSeq = ledger?.[0]?.call_seq;
   const active: ActiveRun = { run, claim, agent, context, ledger, callSeq, contents: [], clock };
   if (claim.cancel_requested) throw new CancelRequested();
-  if (agent.maxCost !== undefined && !claim.options?.compaction) run.budget = budgetOf(deps, claim, agent.maxCost);
+  if (agent.maxCost !== undefined && !claim.options?.compaction)
+    run.budget = await budgetOf(deps, run, claim, agent.maxCost);
   try {
     return await loop(deps, active, strategy, facts, progress);
   } finally {
@@ -62,10 +64,16 @@ async function drive(deps: RunDependencies, run: HeldRun, claim: Claim, progress
   }
 }
 
-function budgetOf({ counting }: RunDependencies, claim: Claim, dollars: number): RunBudget {
+async function budgetOf(
+  { counting, db }: RunDependencies,
+  run: HeldRun,
+  claim: Claim,
+  dollars: number,
+): Promise<RunBudget> {
   const { created_at: createdAt, model, iteration, usage, other_usage: otherUsage } = claim;
   const spent = spentBy({ createdAt }, { model, iteration, usage, otherUsage });
-  return new RunBudget(dollars, priceAt(counting, new Date(createdAt)), spent);
+  const { cost } = claim.fresh ? { cost: 0 } : await readChildren(db, run);
+  return new RunBudget(dollars, priceAt(counting, new Date(createdAt)), spent, cost);
 }
 
 async function loop(
@@ -107,7 +115,7 @@ async function loop(
       return await endAbnormally(deps, run, progress, 'failed', command.error, command.events);
     } else {
       const event = await executeCommand(deps, active, state, command, write);
-      if (event.type === 'approval_needed') return await suspend(deps, active, progress, event);
+      if (event.type === 'calls_wait') return await suspend(deps, active, progress, event);
       decision = await decide(decider, event, decision);
     }
     resumed = false;

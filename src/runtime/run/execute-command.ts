@@ -16,9 +16,9 @@ import { wantsSummary } from './prepare-call.ts';
 import { repairOutput } from './repair-output.ts';
 import { runTools } from './run-tools.ts';
 
-/** Calls of a round need human approval; the outcomes of the others are stored. */
-export interface ApprovalNeeded {
-  type: 'approval_needed';
+/** Calls of a round wait; the outcomes of the others are stored. */
+export interface CallsWait {
+  type: 'calls_wait';
   round: number;
   calls: readonly ToolCall[];
   /** Indices of the calls that need approval. */
@@ -37,7 +37,7 @@ export async function executeCommand(
   state: StrategyState,
   command: Command,
   write: (step: StepDraft) => Promise<void>,
-): Promise<StrategyEvent | ApprovalNeeded> {
+): Promise<StrategyEvent | CallsWait> {
   const { run, claim, agent, context } = active;
   const { iteration } = state;
   switch (command.type) {
@@ -110,7 +110,7 @@ async function executeRound(
   state: StrategyState,
   command: Extract<Command, { type: 'run_tools' }>,
   write: (step: StepDraft) => Promise<void>,
-): Promise<StrategyEvent | ApprovalNeeded> {
+): Promise<StrategyEvent | CallsWait> {
   const { run, claim, agent, context, ledger } = active;
   const { round, iteration = state.iteration } = command;
   const calls = command.calls.length > 0 ? command.calls : context.openCalls;
@@ -123,9 +123,9 @@ async function executeRound(
     });
     if (events.length > 0) await write({ events });
   };
-  const toRun = { round, iteration, calls, ledger, started };
+  const toRun = { round, iteration, calls, callSeq: active.callSeq!, ledger, started };
   const outcomes = await runTools(deps, run, roundAgent, claim, toRun, active.contents);
-  if ('awaiting' in outcomes) return { type: 'approval_needed', round, calls, awaiting: outcomes.awaiting };
+  if ('awaiting' in outcomes) return { type: 'calls_wait', round, calls, awaiting: outcomes.awaiting };
   active.ledger = null;
   return { type: 'tools_finished', calls, outcomes };
 }

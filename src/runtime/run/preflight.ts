@@ -42,7 +42,7 @@ export async function preflight(
   const found: Preflight = { blocked: new Map(), awaiting: new Set(), starting: [] };
   for (const [index, call] of calls.entries()) {
     const row = stored.get(index);
-    if (row?.outcome || row?.status === 'started') continue;
+    if (row?.outcome || row?.status === 'started' || row?.status === 'waiting') continue;
     const base = baseOf(index);
     const ctx = {
       ...base,

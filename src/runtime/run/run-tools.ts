@@ -14,6 +14,7 @@ import { afterCrash, resultLimit } from './after-crash.ts';
 import type { Claim, LedgerRow } from '../../store/run/claim-run.ts';
 import { recordToolCall } from '../../store/run/record-tool-call.ts';
 import type { HeldRun } from './held-run.ts';
+import { RoundWaits } from './round-waits.ts';
 import { needsPreflight, preflight } from './preflight.ts';
 import type { RunDependencies } from './dependencies.ts';
 
@@ -21,6 +22,8 @@ interface Round {
   round: number;
   iteration: number;
   calls: ToolCall[];
+  /** `seq` of the message that makes the calls. */
+  callSeq: number;
   /** The ledger as the claim found it, on a resumed round. */
   ledger: LedgerRow[] | null;
   /** Records that these calls start, once the guard and the approval checks allow them. */
@@ -33,8 +36,8 @@ interface Round {
  *
  * A large result is shortened; its text is stored with its outcome, or added to `contents` for the commit of the round.
  *
- * If calls need human approval, the others run, their outcomes are all stored, and `awaiting` lists the calls to
- * approve.
+ * If calls need human approval, or wait for something else, the others run, their outcomes are all stored, and
+ * `awaiting` lists the calls to approve.
  */
 export async function runTools(
   deps: RunDependencies,
@@ -47,7 +50,7 @@ export async function runTools(
   const stored = new Map(round.ledger?.map((row) => [row.call_index, row]));
   // if calls already ran under a higher limit, the round continues and they keep their outcomes
   if (round.calls.length > agent.maxToolCalls && [...stored.values()].every(({ status }) => status === 'pending'))
-    return round.calls.map(() => tooManyToolCalls(agent.maxToolCalls));
+    return round.calls.map(() => tooManyToolCalls(agent.maxToolCalls) as CallOutcome);
   let open = round.calls.filter((_, index) => !stored.get(index)?.outcome).length;
   const large = new Map<number, LargeContent>();
   const shown = (outcome: ToolOutcome, tool: Tool, index: number) => {
@@ -72,13 +75,17 @@ export async function runTools(
     ? await preflight(agent, round.calls, stored, baseOf, run.signal)
     : undefined;
   if (ahead) await round.started(ahead.starting);
+  const waits = new RoundWaits(deps, run, agent, claim, { ...round, calls: round.calls.length });
+  const waiting = new Set(
+    [...round.calls.keys()].filter((index) => stored.get(index)?.status === 'waiting' && !stored.get(index)?.outcome),
+  );
 
-  const outcomes: CallOutcome[] = await runToolRound(
+  const outcomes = await runToolRound(
     round.calls,
     async (call, index, signal) => {
       const row = stored.get(index);
       if (row?.outcome) return fromLedger(row);
-      if (ahead?.awaiting.has(index)) return awaiting;
+      if (ahead?.awaiting.has(index) || waiting.has(index)) return notYet;
       const blocked = ahead?.blocked.get(index);
       if (blocked) return blocked;
       const tool = agent.tools.get(call.name);
@@ -90,7 +97,7 @@ export async function runTools(
         if (started) {
           run.assertHeld();
           const known = await afterCrash(tool, call, base, { attempts: started.attempts, signal, agent });
-          if (known) return shown(known, tool, index);
+          if (known) return known.wait ? await waits.accept(index, known) : shown(known, tool, index);
         }
         const outcome = await executeToolCall(tool, call, base, {
           signal,
@@ -105,36 +112,47 @@ export async function runTools(
             run.assertHeld();
           },
         });
-        return shown(outcome, tool, index);
+        return outcome.wait ? await waits.accept(index, outcome) : shown(outcome, tool, index);
       });
     },
     {
       concurrency: agent.toolConcurrency,
       signal: run.signal,
       onOutcome: async (index, outcome) => {
-        if (stored.get(index)?.outcome || ahead?.awaiting.has(index)) return;
+        if (stored.get(index)?.outcome || ahead?.awaiting.has(index) || waiting.has(index)) return;
+        const wait = waits.recorded.get(index);
+        if (wait) {
+          await record(index, { ...ledgerRow(outcome), wait });
+          if (outcome.status === 'waiting') waiting.add(index);
+          else open -= 1;
+          await deps.waits?.begun(run, { round: round.round, index });
+          return;
+        }
         open -= 1;
         const content = large.get(index);
         if (open === 0) {
           if (content) contents.push(content);
           return;
         }
-        await record(index, {
-          status: outcome.status,
-          attempts: outcome.attempts,
-          duration_ms: outcome.durationMs,
-          outcome: { content: outcome.content, ...extras(outcome) } as unknown as JsonObject,
-          ...(content ? { contents: [{ ...content }] } : {}),
-        });
+        await record(index, { ...ledgerRow(outcome), ...(content ? { contents: [{ ...content }] } : {}) });
       },
     },
   );
-  if (ahead && ahead.awaiting.size > 0) return { awaiting: [...ahead.awaiting] };
-  return outcomes;
+  const awaiting = [...(ahead?.awaiting ?? [])];
+  return awaiting.length + waiting.size > 0 ? { awaiting } : (outcomes as CallOutcome[]);
 }
 
-/** Placeholder for a call that does not run in this round; never stored. */
-const awaiting: ToolOutcome = { status: 'abandoned', content: '', attempts: 0, durationMs: 0 };
+const ledgerRow = (outcome: ToolOutcome): JsonObject => ({
+  status: outcome.status,
+  attempts: outcome.attempts,
+  duration_ms: outcome.durationMs,
+  ...(outcome.status === 'waiting'
+    ? {}
+    : { outcome: { content: outcome.content, ...extras(outcome) } as unknown as JsonObject }),
+});
+
+/** Placeholder for a call that has no outcome yet; never stored. */
+const notYet: ToolOutcome = { status: 'abandoned', content: '', attempts: 0, durationMs: 0 };
 
 function judged({ offered, ...outcome }: ToolOutcome, tool: Tool, agent: ReadyAgent): ToolOutcome {
   const refs = outcome.status === 'ok' ? tool.resultRefs?.(outcome.content) : undefined;

@@ -1,7 +1,7 @@
 import type { Database } from '../../postgres/pool.ts';
 import { dispatchAll, dispatchFirst } from '../../queue/dispatch.ts';
 import type { RunQueue } from '../../queue/queue.ts';
-import { expireApprovals, findUnapprovedRuns } from '../../store/approval/expire-approvals.ts';
+import { expireWaits, findExpiredWaits } from '../../store/wait/expire-waits.ts';
 import { findExpiredRuns, type ExpiredRun } from '../../store/run/find-expired-runs.ts';
 import { findQueuedRuns } from '../../store/run/find-queued-runs.ts';
 import { findStrandedRuns, type StrandedRun } from '../../store/run/find-stranded-runs.ts';
@@ -28,7 +28,7 @@ const sample = 100;
 /**
  * Recovers runs that no worker holds and the queue does not know: runs with an expired lease, and queued runs whose job
  * was never added or was lost. This makes the `run` table an outbox. The sweep also ends cancelled runs that did not
- * stop in time and runs that no worker started in time, and denies tool calls that were not decided in time. Runs that
+ * stop in time and runs that no worker started in time, and ends waits whose time is up. Runs that
  * a worker has left come first, and never wait for runs that no worker has had.
  *
  * @returns how many jobs were added
@@ -46,7 +46,7 @@ export async function sweep(
     limits: { ...options, queuePrefix: queue.prefix, adoptMs },
   };
   let added = 0;
-  for (const part of [sweepStranded, sweepUnapproved, sweepExpired, sweepQueued]) added += await part(sweeping);
+  for (const part of [sweepStranded, sweepWaits, sweepExpired, sweepQueued]) added += await part(sweeping);
   return added;
 }
 
@@ -72,11 +72,11 @@ async function sweepStranded(sweeping: Sweeping): Promise<number> {
   }
 }
 
-async function sweepUnapproved({ db, queue, limits, onError }: Sweeping): Promise<number> {
+async function sweepWaits({ db, queue, limits, onError }: Sweeping): Promise<number> {
   let added = 0;
   for (;;) {
-    const found = await findUnapprovedRuns(db, limits, batch);
-    const resumed = await inTurn(found, (run) => expireApprovals(db, run, limits).catch(onError));
+    const found = await findExpiredWaits(db, limits, batch);
+    const resumed = await inTurn(found, (run) => expireWaits(db, run, limits).catch(onError));
     await dispatchFirst(db, queue, resumed, onError);
     added += resumed.length;
     if (found.length < batch || resumed.length === 0) return added;

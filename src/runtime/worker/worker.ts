@@ -14,6 +14,8 @@ import type { Telemetry } from '../../telemetry/telemetry.ts';
 import { Released } from '../run/held-run.ts';
 import { executable } from '../run/strategy-of.ts';
 import type { ScheduledRequests } from '../schedules/dependencies.ts';
+import type { ChildRequests } from '../waits/dependencies.ts';
+import { WaitKeeper } from '../waits/wait-keeper.ts';
 import { scheduleClock } from '../schedules/schedule-clock.ts';
 import { dropOldSlots } from '../schedules/drop-old-slots.ts';
 import { sweepLimits } from './sweep-limits.ts';
@@ -52,6 +54,8 @@ export interface WorkerDependencies extends RunDependencies {
   directWorkers?: Set<DirectWorker>;
   /** How the runs of schedules are requested. */
   requests: ScheduledRequests;
+  /** How the runs that tool calls start are requested. */
+  children: ChildRequests;
   /** Traces what the worker does. */
   telemetry?: Telemetry | undefined;
 }
@@ -128,7 +132,9 @@ export async function startWorker(
   };
   const { gate } = deps;
   await gate.refresh().catch(onError);
-  const running = { ...deps, maxTraceEvents: options.maxTraceEvents };
+  const { db, children, counting } = deps;
+  const waits = new WaitKeeper({ db, queue, counting, children, agents: known.agents, onError });
+  const running = { ...deps, waits, maxTraceEvents: options.maxTraceEvents };
   const work = processJob(running, queue, self);
   // A worker may die between taking a job and claiming its run. There is no lease yet, so the job's lock must expire as
   // fast: BullMQ's check finds it on Redis, the sweep on PostgreSQL.
@@ -155,6 +161,7 @@ export async function startWorker(
         lanefold_cancel: (payload) => void keeper.cancelNotified(payload),
         [readersChannel]: (payload) => deps.live?.announced(payload),
         lanefold_agent: (payload) => void agentQueues.notified(payload),
+        lanefold_waits: () => void waits.look().catch(onError),
         lanefold_schedules: () => void clock?.look(),
         lanefold_limits: () => void gate.refresh().catch(onError),
       })
@@ -173,6 +180,7 @@ export async function startWorker(
     await sweep(deps.db, queue, { graceMs, cancelGraceMs, adoptable, known, unknownAgentMs, onError, onExpired });
   });
   repeater.repeat(sweepMs, () => sweepLimits(deps.db, queue, gate, deps.counting, onError));
+  repeater.repeat(sweepMs, () => waits.look());
   if (clock) repeater.repeat(sweepMs, () => clock.look());
   if (retentionDays > 0) repeater.repeat(Math.max(60_000, sweepMs), () => dropOldSlots(deps.db, retentionDays));
   repeater.repeat(sweepMs, reportUnknownAgents(deps.db, queue.prefix, onUnknownAgent));

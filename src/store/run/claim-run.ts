@@ -92,7 +92,7 @@ export interface LedgerRow {
   call_index: number;
   tool_call_id: string;
   name: string;
-  status: 'pending' | 'awaiting_approval' | 'started' | 'ok' | 'error' | 'unknown' | 'denied' | 'abandoned';
+  status: 'pending' | 'awaiting_approval' | 'waiting' | 'started' | 'ok' | 'error' | 'unknown' | 'denied' | 'abandoned';
   attempts: number;
   duration_ms: number | null;
   outcome: {

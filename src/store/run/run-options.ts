@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../../context/message.ts';
 import type { StoredContract } from '../../contracts/contract.ts';
 import type { CompactionRequest } from '../../strategies/machine.ts';
 import type { StrategySelection } from '../../strategies/selection.ts';
+import type { ParentCall } from '../wait/wait-tasks.ts';
 import type { ModelSettings } from '../../models/settings/settings.ts';
 
 /** The overrides of a request, as stored with its run: names and JSON, never code. */
@@ -26,6 +27,8 @@ export interface RunOptions {
   /** Values that limits may apply to, by dimension. */
   limit_keys?: Record<string, string>;
   tool_context?: JsonObject;
+  /** The call of another run that started it. */
+  parent?: ParentCall;
   on_failure?: 'restore';
   /** Replaces the tools of the agent and the thread. */
   tools?: string[];

@@ -31,6 +31,24 @@ export interface RunHandle<RESULT = unknown> extends RunRef<RESULT> {
   duplicate: boolean;
 }
 
+/** A tool call that waits: for approval, an event, a time or the end of another run. */
+export interface RunWait {
+  round: number;
+  /** Index in its round, from 0. */
+  index: number;
+  /** The name of the tool. */
+  name: string;
+  kind: 'approval' | 'event' | 'time' | 'run';
+  /** The event it waits for; null for other kinds. */
+  event: string | null;
+  /** The run it waits for; null for other kinds. */
+  run: RunRef | null;
+  /** ISO date. */
+  since: string;
+  /** When it ends by itself, as an ISO date; null: never. */
+  until: string | null;
+}
+
 /** A tool call that waits for approval. */
 export interface AwaitingCall {
   round: number;
@@ -66,9 +84,13 @@ export interface Run<RESULT = Json> extends RunRef<RESULT> {
   resumedFrom: string | null;
   /** The run that it repeats. */
   retryOf: string | null;
-  /** What a suspended run waits for; empty otherwise. */
+  /** The calls of a suspended run that wait for approval; empty otherwise. */
   awaiting: AwaitingCall[];
-  /** When the undecided calls are denied; null while the run is not suspended. */
+  /** Everything that a suspended run waits for, approvals included; empty otherwise. */
+  waits: RunWait[];
+  /** The run whose tool call started it; null otherwise. */
+  parent: RunRef | null;
+  /** When the next wait ends by itself; null if none does, and while the run is not suspended. */
   suspendedUntil: Date | null;
   /**
    * Since when the run has waited for a worker that knows its agent and strategy, and none was seen; null otherwise.

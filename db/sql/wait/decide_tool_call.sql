@@ -1,6 +1,6 @@
 -- Records a human decision on a tool call that waits for approval. The first decision counts: repeating it returns the
--- first answer, the opposite decision is rejected. The last decision of a round queues the run again under a new
--- enqueue_no.
+-- first answer, the opposite decision is rejected. The run goes on once
+-- none of its calls waits.
 -- p: {decision: approved|denied, by?, reason?, queue_prefix?: of the queue the caller adds the job to}.
 -- Returns {decision, by, reason, decided_at, duplicate, status: of the run, job?: {thread_id, run_id, agent,
 -- enqueue_no, queue_shard, queue_prefix}}. Raises LF011, LF014, LF020 no such call, LF021 decided otherwise, LF022 not
@@ -17,7 +17,6 @@ declare
   v_status text := 'pending';
   v_outcome jsonb;
   v_finished_at timestamptz;
-  v_forgotten timestamptz;
 begin
   t := lanefold._lock_thread(p_thread_id);
   v_at := lanefold._now();
@@ -59,17 +58,8 @@ begin
     json_build_array(json_build_object('k', 'approval_decided', 'i', r.iteration, 'd', jsonb_strip_nulls(v_word - 'decided_at')
       || jsonb_build_object('round', p_round, 'index', p_call_index, 'tool_call_id', c.tool_call_id, 'tool_name', c.name))));
   update lanefold.thread set event_rev = event_rev + 1, updated_at = v_at where id = p_thread_id;
-  if exists (select from lanefold._tool_call where thread_id = p_thread_id and run_id = p_run_id and status = 'awaiting_approval') then
-    update lanefold._run set event_count = event_count + 1 where thread_id = p_thread_id and id = p_run_id;
-    return v_word || jsonb_build_object('duplicate', false, 'status', 'suspended');
-  end if;
-  -- the caller cannot add the job if the queue belongs to another fleet: the job then counts as lost at once, as in
-  -- mark_job_missing
-  v_forgotten := v_at - interval '10 s';
-  update lanefold._run
-  set status = 'queued', enqueue_no = enqueue_no + 1, suspended_until = null, event_count = event_count + 1, agent_unknown_since = null,
-      enqueued_at = case when queue_prefix is not distinct from p ->> 'queue_prefix' then v_at else v_forgotten end
-  where thread_id = p_thread_id and id = p_run_id returning * into r;
-  return v_word || jsonb_build_object('duplicate', false, 'status', 'queued', 'job', jsonb_build_object('thread_id', p_thread_id,
-    'run_id', p_run_id, 'agent', r.agent, 'enqueue_no', r.enqueue_no, 'queue_shard', r.queue_shard, 'queue_prefix', r.queue_prefix));
+  update lanefold._run set event_count = event_count + 1 where thread_id = p_thread_id and id = p_run_id;
+  update lanefold._wait set status = 'resolved', ended_at = v_at, ended_by = p ->> 'by'
+  where thread_id = p_thread_id and run_id = p_run_id and round = p_round and call_index = p_call_index and kind = 'approval';
+  return v_word || jsonb_build_object('duplicate', false) || lanefold._go_on(p_thread_id, p_run_id, p ->> 'queue_prefix', v_at);
 end $$;

@@ -1,9 +1,10 @@
 import type { Database } from '../../postgres/pool.ts';
+import type { QueuedRun } from '../run/queued-run.ts';
 import type { HeldLease } from '../run/renew-leases.ts';
 
 export interface Suspension {
   round: number;
-  /** Indexes of the calls that wait for approval. */
+  /** Indexes of the calls that wait for approval; those that wait for something else are recorded already. */
   awaiting: number[];
   timeoutMs: number;
 }
@@ -11,11 +12,13 @@ export interface Suspension {
 export interface SuspendResult {
   step: number;
   status: string;
+  /** Everything it waited for had come already: the run needs a job. */
+  job?: QueuedRun;
   /** Cancellation of the run was requested; nothing was written. */
   cancel_requested?: boolean;
 }
 
-/** Suspends a run until its calls are approved or denied; meanwhile no worker holds it. */
+/** Suspends a run until nothing keeps its calls waiting; meanwhile no worker holds it. */
 export async function suspendRun(
   db: Database,
   run: HeldLease,

@@ -3,26 +3,26 @@ import { type SweepLimits, executing, type DueRun } from '../run/sweep-limits.ts
 import type { QueuedRun } from '../run/queued-run.ts';
 
 /**
- * Denies the calls of a suspended run that were not decided in time. Returns the job the run needs; undefined if there
- * is nothing left to do, or if a writer holds the thread.
+ * Ends the waits of a suspended run whose time is up. Returns the job the run needs; undefined if it still waits, or if a
+ * writer holds the thread.
  */
-export async function expireApprovals(
+export async function expireWaits(
   db: Database,
   run: QueuedRun,
   { queuePrefix, adoptMs }: Pick<SweepLimits, 'queuePrefix' | 'adoptMs'>,
 ): Promise<QueuedRun | undefined> {
   const [row] = await db.query<{ job: QueuedRun | null }>(
-    'expire_approvals',
-    'select lanefold.expire_approvals($1, $2, $3, $4) as job',
+    'expire_waits',
+    'select lanefold.expire_waits($1, $2, $3, $4) as job',
     [run.thread_id, run.run_id, queuePrefix, adoptMs],
   );
   return row!.job ?? undefined;
 }
 
-/** Finds suspended runs whose calls were not decided in time, most overdue first. */
-export const findUnapprovedRuns = (db: Database, limits: SweepLimits, limit: number): Promise<DueRun[]> =>
+/** Finds suspended runs with waits whose time is up, most overdue first. */
+export const findExpiredWaits = (db: Database, limits: SweepLimits, limit: number): Promise<DueRun[]> =>
   db.queryLong<DueRun>(
-    'find_unapproved_runs',
+    'find_expired_waits',
     `with clock as materialized (select lanefold._now() as at)
      select thread_id, id as run_id, agent, enqueue_no, queue_shard, true as taken
      from lanefold._run

@@ -1,0 +1,52 @@
+-- Ends a wait of a tool call: the first one to end it counts. p: {status: resolved|expired|released, outcome: {status:
+-- ok|error, content}: of the call, by?, queue_prefix?: of the queue the caller adds the job to}. A child run that is
+-- still unfinished after the wait expired or was released is to be cancelled.
+-- Returns {ended: whether this call ended it, wait: its status, status: of the run, job?: as _go_on returns it}. Raises
+-- LF011 no such run, LF020 no such wait.
+create or replace function lanefold.end_wait(p_thread_id text, p_run_id text, p_round int, p_call_index int, p jsonb)
+returns jsonb language plpgsql as $$
+declare
+  t lanefold.thread;
+begin
+  t := lanefold._lock_thread(p_thread_id);
+  return lanefold._end_wait(t, p_run_id, p_round, p_call_index, p);
+end $$;
+
+-- end_wait, for a caller that holds the lock of the thread and has its row `t`.
+create or replace function lanefold._end_wait(t lanefold.thread, p_run_id text, p_round int, p_call_index int, p jsonb)
+returns jsonb language plpgsql as $$
+declare
+  r lanefold._run;
+  w lanefold._wait;
+  c lanefold._tool_call;
+  v_at timestamptz;
+  v_outcome constant jsonb := p -> 'outcome';
+begin
+  v_at := lanefold._now();
+  select * into r from lanefold._run where thread_id = t.id and id = p_run_id;
+  if not found then
+    perform lanefold._fail_no_run(t.id, p_run_id);
+  end if;
+  select * into w from lanefold._wait k
+  where k.thread_id = t.id and k.run_id = p_run_id and k.round = p_round and k.call_index = p_call_index and k.kind not in ('approval', 'spawn');
+  if not found then
+    perform lanefold._fail('LF020', format('Call %s.%s of run %s does not wait for an event, a time or a run.', p_round, p_call_index, p_run_id),
+      'Read the run: waits lists its waits by round and index. Approvals are decided, not released.');
+  elsif w.status <> 'open' then
+    return jsonb_build_object('ended', false, 'wait', w.status, 'status', r.status);
+  end if;
+  update lanefold._wait
+  set status = p ->> 'status', ended_at = v_at, ended_by = p ->> 'by', task = case
+        when p ->> 'status' <> 'resolved' and w.kind = 'run' and w.child_ended_at is null then case task when 'start' then null else 'cancel' end end
+  where thread_id = t.id and run_id = p_run_id and round = p_round and call_index = p_call_index and kind = w.kind;
+  update lanefold._tool_call
+  set status = v_outcome ->> 'status', outcome = v_outcome - 'status', finished_at = v_at
+  where thread_id = t.id and run_id = p_run_id and round = p_round and call_index = p_call_index returning * into c;
+  insert into lanefold._event_batch (thread_id, tenant_id, event_seq, run_id, seq, at, entry_seq, events)
+  values (t.id, t.tenant_id, t.event_rev, p_run_id, r.event_count + 1, v_at, t.rev,
+    json_build_array(json_build_object('k', 'wait_ended', 'i', r.iteration, 'd', jsonb_strip_nulls(jsonb_build_object('round', p_round,
+      'index', p_call_index, 'tool_call_id', c.tool_call_id, 'tool_name', c.name, 'kind', w.kind, 'status', p -> 'status', 'by', p -> 'by')))));
+  update lanefold.thread set event_rev = event_rev + 1, updated_at = v_at where id = t.id;
+  update lanefold._run set event_count = event_count + 1 where thread_id = t.id and id = p_run_id;
+  return jsonb_build_object('ended', true, 'wait', p -> 'status') || lanefold._go_on(t.id, p_run_id, p ->> 'queue_prefix', v_at);
+end $$;

@@ -1,0 +1,42 @@
+import type { Counting } from '../../models/counting/counting.ts';
+import type { Usage } from '../../context/message.ts';
+import { addUsage } from '../../context/usage.ts';
+import type { Database } from '../../postgres/pool.ts';
+import { runNotFound } from '../../store/missing.ts';
+import { readTree, type TreeRow } from '../../store/run/read-tree.ts';
+import { spentOf } from '../../store/run/spent.ts';
+import type { RunRef } from '../../store/run/run.ts';
+import { costOf, type RunCost } from './cost.ts';
+
+/** A run of a tree. */
+export interface TreeRun extends TreeRow, RunCost {}
+
+/** A run, and the runs that its tool calls and theirs have started. */
+export interface RunTree extends RunCost {
+  root: RunRef;
+  /** Parents before their children, by time. */
+  runs: TreeRun[];
+  usage: Usage | null;
+}
+
+/** The tree that a run belongs to. See `Runs.tree`. */
+export async function treeOf({ db, counting }: { db: Database; counting: Counting }, run: RunRef): Promise<RunTree> {
+  const rows = await readTree(db, run.threadId, run.id);
+  if (rows.length === 0) throw runNotFound(run.threadId, run.id);
+  const runs = await Promise.all(
+    rows.map(async ({ otherUsage, ...row }) => ({
+      ...row,
+      ...(await costOf(counting, spentOf({ ...row, otherUsage }))),
+    })),
+  );
+  let usage: Usage | undefined;
+  let cost: number | null = null;
+  let unpricedTokens = 0;
+  for (const one of runs) {
+    if (one.usage) usage = addUsage(usage, one.usage);
+    if (one.cost !== null) cost = (cost ?? 0) + one.cost;
+    unpricedTokens += one.unpricedTokens;
+  }
+  const [{ threadId, id }] = runs as [TreeRun];
+  return { root: { threadId, id }, runs, usage: usage ?? null, cost, unpricedTokens };
+}

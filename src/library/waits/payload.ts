@@ -1,0 +1,13 @@
+import { LanefoldError } from '../../errors.ts';
+import { assertStorable } from '../../checks/text.ts';
+import { defaultMaxResultBytes, renderResult } from '../../tools/result.ts';
+
+/** What somebody sends as the result of a call, as the model reads it. @throws LanefoldError `invalid_input`, `invalid_text` */
+export function contentOf(payload: unknown, what: string): string {
+  assertStorable(payload, what);
+  const { status, content, error } = renderResult(payload ?? null, defaultMaxResultBytes);
+  if (status === 'ok') return content;
+  throw new LanefoldError('invalid_input', `${what} cannot be the result of a call. ${error?.message ?? ''}`.trim(), {
+    hint: `Nothing was written. Pass text or JSON of at most ${defaultMaxResultBytes} bytes.`,
+  });
+}

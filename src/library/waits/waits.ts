@@ -1,0 +1,77 @@
+import { assertId } from '../../checks/ids.ts';
+import { assertStorable } from '../../checks/text.ts';
+import { omitUndefined } from '../../common/omit-undefined.ts';
+import { LanefoldError } from '../../errors.ts';
+import type { Database } from '../../postgres/pool.ts';
+import { briefly, dispatchFirst } from '../../queue/dispatch.ts';
+import type { RunQueue } from '../../queue/queue.ts';
+import type { ListPage } from '../../store/page.ts';
+import type { RunRef, RunStatus } from '../../store/run/run.ts';
+import type { CallRef } from '../../store/wait/decide-tool-call.ts';
+import { endWait, type WaitStatus } from '../../store/wait/end-wait.ts';
+import { listWaits, type PendingWait, type WaitFilter } from '../../store/wait/list-waits.ts';
+import { errorMessage } from '../../tools/error-message.ts';
+import { assertCall } from '../runs/approvals.ts';
+import { assertRef } from '../runs/assert-ref.ts';
+import { contentOf } from './payload.ts';
+
+export interface ListWaitsOptions extends WaitFilter {
+  after?: string | undefined;
+  limit?: number;
+}
+
+export interface ReleaseOptions {
+  /** The result of the call: text or JSON; default null. */
+  result?: unknown;
+  /** Instead of a result: the call fails with this message, which the model reads. */
+  error?: string;
+  /** Who releases it, for the log. */
+  by?: string;
+}
+
+export interface ReleasedWait {
+  /** False: the wait had ended before, and nothing changed. */
+  released: boolean;
+  /** How the wait ended. */
+  wait: Exclude<WaitStatus, 'open'>;
+  /** The status of the run: `suspended` while other calls wait. */
+  status: RunStatus;
+}
+
+export interface Waits {
+  /** Calls that wait for an event, a time or another run, oldest first. See `approvals.list` for the others. */
+  list(options?: ListWaitsOptions): Promise<ListPage<PendingWait>>;
+  /**
+   * Ends a wait by hand. A run that the call waited for is cancelled.
+   *
+   * @throws LanefoldError `run_not_found`, `tool_call_not_found`, `invalid_input`
+   */
+  release(run: RunRef, call: CallRef, options?: ReleaseOptions): Promise<ReleasedWait>;
+}
+
+export const waitsOf = (db: Database, queue: RunQueue): Waits => ({
+  async list({ limit = 50, ...filter } = {}) {
+    if (filter.threadId !== undefined) assertId(filter.threadId, 'The thread id');
+    if (filter.event !== undefined) assertId(filter.event, 'The event');
+    return listWaits(db, { ...filter, limit });
+  },
+  async release(run, call, { result, error, by } = {}) {
+    assertRef(run);
+    assertCall(call);
+    assertStorable({ error, by }, 'The release');
+    if (result !== undefined && error !== undefined) {
+      throw new LanefoldError('invalid_input', 'A call has either a result or an error.', {
+        hint: 'Pass one of them.',
+      });
+    }
+    const outcome =
+      error === undefined
+        ? { status: 'ok' as const, content: contentOf(result, 'The result') }
+        : errorMessage({ type: 'released', message: error, retryable: false });
+    const end = { status: 'released' as const, outcome: { status: outcome.status, content: outcome.content } };
+    const given = { ...end, queuePrefix: queue.prefix, ...omitUndefined({ by }) };
+    const { ended, wait, status, job } = await endWait(db, { threadId: run.threadId, runId: run.id }, call, given);
+    if (job) await briefly(dispatchFirst(db, queue, [job]));
+    return { released: ended, wait: wait as ReleasedWait['wait'], status };
+  },
+});

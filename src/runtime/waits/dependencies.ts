@@ -1,0 +1,21 @@
+import type { Counting } from '../../models/counting/counting.ts';
+import type { Database } from '../../postgres/pool.ts';
+import type { RunQueue } from '../../queue/queue.ts';
+import type { RunHandle, RunRef } from '../../store/run/run.ts';
+import type { StoredChild } from '../../store/wait/wait-tasks.ts';
+
+/** How the runs that tool calls start are requested. */
+export interface ChildRequests {
+  start(tenant: string, child: RunRef, request: StoredChild): Promise<RunHandle>;
+  cancel(tenant: string, run: RunRef): Promise<unknown>;
+}
+
+export interface WaitDependencies {
+  db: Database;
+  queue: RunQueue;
+  counting: Counting;
+  /** The agents of this process. */
+  agents: readonly string[];
+  children: ChildRequests;
+  onError: (error: unknown) => void;
+}

@@ -1,0 +1,76 @@
+import { isLanefoldError } from '../../errors.ts';
+import { isTransient } from '../../postgres/errors.ts';
+import { dispatchFirst } from '../../queue/dispatch.ts';
+import type { RunRef } from '../../store/run/run.ts';
+import { endWait, type CallResult } from '../../store/wait/end-wait.ts';
+import { readKeptEvent } from '../../store/wait/events.ts';
+import { endWaitTask, type WaitTask } from '../../store/wait/wait-tasks.ts';
+import { errorMessage } from '../../tools/error-message.ts';
+import type { WaitDependencies } from './dependencies.ts';
+import { tellParent } from './tell-parent.ts';
+
+/** Does what a wait asks for. Every task may be done again, by any worker, until one has noted that it is done. */
+export async function performTask(deps: WaitDependencies, wait: WaitTask): Promise<void> {
+  if (wait.task === 'start') return startChild(deps, wait);
+  if (wait.task === 'cancel') return cancelChild(deps, wait);
+  if (wait.kind === 'event') await askForEvent(deps, wait);
+  else await tellParent(deps, endedChild(wait));
+  await endWaitTask(deps.db, wait);
+}
+
+/** The request id of the run is derived from the call, so a repeat finds the run that an earlier worker started. */
+async function startChild(deps: WaitDependencies, wait: WaitTask): Promise<void> {
+  const { db, children, onError } = deps;
+  try {
+    await children.start(wait.tenant_id, childOf(wait), wait.request!);
+  } catch (error) {
+    if (isTransient(error) || !isLanefoldError(error) || error.status >= 500) throw error;
+    onError(error);
+    const { code, message } = error;
+    if (wait.kind === 'run') await end(deps, wait, errorMessage({ type: code, message, retryable: false }));
+    await endWaitTask(db, wait);
+    return;
+  }
+  // the caller has ended meanwhile, and another worker may have looked for the run before it was there
+  if (!(await endWaitTask(db, wait))) await children.cancel(wait.tenant_id, childOf(wait)).catch(unlessGone);
+}
+
+/** A worker that is starting the run right now cancels it itself, unless it dies: so ask again for a while. */
+const lateStartMs = 60_000;
+
+async function cancelChild({ db, children }: WaitDependencies, wait: WaitTask): Promise<void> {
+  try {
+    await children.cancel(wait.tenant_id, childOf(wait));
+  } catch (error) {
+    unlessGone(error);
+    if (wait.over_ms !== null && wait.over_ms < lateStartMs) return;
+  }
+  await endWaitTask(db, wait);
+}
+
+/** An event may have come before the wait was stored, and be kept. */
+async function askForEvent(deps: WaitDependencies, wait: WaitTask): Promise<void> {
+  const kept = await readKeptEvent(deps.db, wait.tenant_id, wait.event!);
+  if (kept) await end(deps, wait, { status: 'ok', content: kept.content }, kept.sent_by);
+}
+
+async function end({ db, queue, onError }: WaitDependencies, wait: WaitTask, outcome: CallResult, by?: string | null) {
+  const run = { threadId: wait.thread_id, runId: wait.run_id };
+  const call = { round: wait.round, index: wait.call_index };
+  const given = { status: 'resolved' as const, outcome, by: by ?? undefined, queuePrefix: queue.prefix };
+  const { job } = await endWait(db, run, call, given);
+  if (job) await dispatchFirst(db, queue, [job], onError);
+}
+
+const childOf = (wait: WaitTask): RunRef => ({ threadId: wait.child_thread_id!, id: wait.child_run_id! });
+
+const endedChild = (wait: WaitTask) => ({
+  thread_id: wait.child_thread_id!,
+  run_id: wait.child_run_id!,
+  parent_thread_id: wait.thread_id,
+});
+
+function unlessGone(error: unknown): void {
+  const gone = ['thread_not_found', 'thread_erased', 'run_not_found'] as const;
+  if (!gone.some((code) => isLanefoldError(error, code))) throw error;
+}

@@ -1,0 +1,50 @@
+import { defaultTenant } from '../../checks/ids.ts';
+import type { Database } from '../../postgres/pool.ts';
+import type { CallRef } from './decide-tool-call.ts';
+
+/** An open wait for an event. */
+export interface EventWait {
+  threadId: string;
+  runId: string;
+  call: CallRef;
+}
+
+/** The open waits for an event, oldest first. */
+export async function findEventWaits(db: Database, event: string, limit: number): Promise<EventWait[]> {
+  const rows = await db.query<{ thread_id: string; run_id: string; round: number; call_index: number }>(
+    'find_event_waits',
+    `select thread_id, run_id, round, call_index from lanefold._wait
+     where event = $1 and tenant_id = $2 and status = 'open' order by created_at limit $3`,
+    [event, db.tenant ?? defaultTenant, limit],
+  );
+  return rows.map((row) => ({
+    threadId: row.thread_id,
+    runId: row.run_id,
+    call: { round: row.round, index: row.call_index },
+  }));
+}
+
+/** Keeps an event for waits that begin within `keepMs`, instead of an earlier one of that name. */
+export async function keepEvent(
+  db: Database,
+  { event, content, keepMs, by }: { event: string; content: string; keepMs: number; by?: string | undefined },
+): Promise<void> {
+  await db.queryLocking('keep_event', 'select from lanefold.keep_event($1, $2, $3, $4, $5)', [
+    ...[db.tenant ?? defaultTenant, event, content, keepMs, by ?? null],
+  ]);
+}
+
+/** The kept event of that name, unless its time is over. */
+export async function readKeptEvent(
+  db: Database,
+  tenant: string,
+  event: string,
+): Promise<{ content: string; sent_by: string | null } | undefined> {
+  const [row] = await db.query<{ content: string; sent_by: string | null }>(
+    'read_kept_event',
+    `select content, sent_by from lanefold._kept_event
+     where tenant_id = $1 and event = $2 and keep_until > lanefold._now()`,
+    [tenant, event],
+  );
+  return row;
+}

@@ -1,0 +1,92 @@
+import type { JsonObject } from '../../context/message.ts';
+import type { Database } from '../../postgres/pool.ts';
+import type { CallRef } from './decide-tool-call.ts';
+
+/** The request of a child run, as its wait stores it. */
+export interface StoredChild {
+  agent: string;
+  input: string;
+  model?: string;
+  max_cost?: number;
+  max_iterations?: number;
+  tool_context?: JsonObject;
+  limit_keys?: Record<string, string>;
+  /** The key of the request that began the tree. */
+  caller?: string;
+  /** Where its thread forks from its parent's. */
+  fork?: { seq: number; context_ref: string };
+  parent: ParentCall;
+}
+
+/** The call that started a run, and its place in the tree. */
+export interface ParentCall {
+  thread_id: string;
+  run_id: string;
+  round: number;
+  index: number;
+  root_thread_id: string;
+  root_run_id: string;
+  /** 1 for the children of the root. */
+  depth: number;
+  /** The deepest place that a run of this tree may have below it. */
+  max_depth: number;
+}
+
+/** Something that a worker has to do for a wait. */
+export type WaitTask = {
+  thread_id: string;
+  run_id: string;
+  round: number;
+  call_index: number;
+  tenant_id: string;
+  kind: 'event' | 'run' | 'spawn';
+  event: string | null;
+  child_thread_id: string | null;
+  child_run_id: string | null;
+  request: StoredChild | null;
+  /** How long its wait has been over, in ms. */
+  over_ms: number | null;
+} & { task: 'start' | 'cancel' | 'ask' };
+
+const columns = `thread_id, run_id, round, call_index, tenant_id, kind, event, child_thread_id, child_run_id, request, task,
+  (extract(epoch from lanefold._now() - ended_at) * 1000)::float8 as over_ms`;
+
+/** Tasks for workers with these agents, oldest first; those younger than `graceMs` are left to the worker of the run. */
+export const findWaitTasks = (
+  db: Database,
+  { agents, graceMs }: { agents: readonly string[]; graceMs: number },
+  limit: number,
+): Promise<WaitTask[]> =>
+  db.queryLong<WaitTask>(
+    'find_wait_tasks',
+    `select ${columns} from lanefold._wait
+     where task is not null and (task = 'cancel' or created_at < lanefold._now() - $1::float8 * interval '1 ms')
+       and (task <> 'start' or request ->> 'agent' = any ($2))
+     order by created_at limit $3`,
+    [graceMs, agents, limit],
+  );
+
+/** What is to be done for one wait; undefined if nothing is. */
+export async function readWaitTask(
+  db: Database,
+  run: { threadId: string; runId: string },
+  { round, index }: CallRef,
+): Promise<WaitTask | undefined> {
+  const [task] = await db.query<WaitTask>(
+    'read_wait_task',
+    `select ${columns} from lanefold._wait
+     where thread_id = $1 and run_id = $2 and round = $3 and call_index = $4 and task is not null`,
+    [run.threadId, run.runId, round, index],
+  );
+  return task;
+}
+
+/** Returns false if the task had changed meanwhile. */
+export async function endWaitTask(db: Database, wait: WaitTask): Promise<boolean> {
+  const [row] = await db.queryLocking<{ ended: boolean }>(
+    'end_wait_task',
+    'select lanefold.end_wait_task($1, $2, $3, $4, $5) as ended',
+    [wait.thread_id, wait.run_id, wait.round, wait.call_index, wait.task],
+  );
+  return row!.ended;
+}
