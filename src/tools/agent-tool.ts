@@ -4,9 +4,9 @@ import { awaitAgent, callAgent, spawnAgent } from './call-agent.ts';
 import type { AgentTask } from './child-request.ts';
 import { defineTool } from './define-tool.ts';
 import type { NeedsApproval, Tool } from './tool.ts';
-import type { WaitOptions } from './wait.ts';
+import type { WaitTimeout } from './wait.ts';
 
-export interface AgentToolOptions extends WaitOptions, Omit<AgentTask, 'input'> {
+export interface AgentToolOptions extends WaitTimeout, Omit<AgentTask, 'input'> {
   /** Default `ask_<agent>`, with `_` for characters that names of tools may not have. */
   name?: string;
   /** Tells the model when to call the agent. */
@@ -76,7 +76,7 @@ export function agentTool(agent: string | { name: string }, options: AgentToolOp
  *
  * @throws LanefoldError `invalid_tool`
  */
-export function agentResultTool(options: WaitOptions & { name?: string; description?: string } = {}): Tool {
+export function agentResultTool(options: WaitTimeout & { name?: string; description?: string } = {}): Tool {
   const { name = 'agent_result', description, timeoutMs } = options;
   return defineTool<{ thread_id: string; run_id: string }>({
     name,

@@ -2,7 +2,7 @@ import { assertId } from '../checks/ids.ts';
 import { refuseUnknownKeys, type KeysOf } from '../checks/unknown-keys.ts';
 import { LanefoldError } from '../errors.ts';
 import type { AgentTask, ChildRequest, RunOfAgent } from './child-request.ts';
-import { assertTimeout, Wait, waitKeys, type WaitOptions } from './wait.ts';
+import { assertTimeout, Wait, waitKeys, type WaitTimeout } from './wait.ts';
 
 const taskKeys: KeysOf<AgentTask> = {
   input: true,
@@ -19,7 +19,7 @@ const taskKeys: KeysOf<AgentTask> = {
  *
  * @throws LanefoldError `invalid_input`
  */
-export function callAgent(agent: string | { name: string }, task: AgentTask, options: WaitOptions = {}): Wait {
+export function callAgent(agent: string | { name: string }, task: AgentTask, options: WaitTimeout = {}): Wait {
   refuseUnknownKeys('callAgent', options, waitKeys);
   assertTimeout(options.timeoutMs);
   return new Wait({ kind: 'run', start: requestOf(agent, task), ...options });
@@ -41,7 +41,7 @@ export function spawnAgent(agent: string | { name: string }, task: AgentTask): W
  *
  * @throws LanefoldError `invalid_id`, `invalid_input`
  */
-export function awaitAgent(run: RunOfAgent, options: WaitOptions = {}): Wait {
+export function awaitAgent(run: RunOfAgent, options: WaitTimeout = {}): Wait {
   refuseUnknownKeys('awaitAgent', options, waitKeys);
   assertId(run?.threadId, 'The thread id');
   assertId(run.id, 'The run id');

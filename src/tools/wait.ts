@@ -22,12 +22,12 @@ export class Wait {
   constructor(readonly request: WaitRequest) {}
 }
 
-export interface WaitOptions {
+export interface WaitTimeout {
   /** After this, the call fails with the error type `timeout`. Default: it waits as long as its run lives. */
   timeoutMs?: number;
 }
 
-export const waitKeys: KeysOf<WaitOptions> = { timeoutMs: true };
+export const waitKeys: KeysOf<WaitTimeout> = { timeoutMs: true };
 
 /** A year: the longest wait of a call with a time limit, in ms. */
 const longest = 31_536_000_000;
@@ -59,7 +59,7 @@ export function assertTimeout(timeoutMs: unknown): void {
  * });
  * ```
  */
-export function waitFor(event: string, options: WaitOptions = {}): Wait {
+export function waitFor(event: string, options: WaitTimeout = {}): Wait {
   refuseUnknownKeys('waitFor', options, waitKeys);
   assertId(event, 'The event');
   assertTimeout(options.timeoutMs);
