@@ -36,6 +36,8 @@ import { addForks } from './routes/forks.ts';
 import { addEvents } from './routes/events.ts';
 import { addInputs } from './routes/inputs.ts';
 import { addLimits } from './routes/limits.ts';
+import { addSentEvents, addSignedEvents } from './routes/sent-events.ts';
+import { addWaits } from './routes/waits.ts';
 import { addSchedules } from './routes/schedules.ts';
 import { addMetrics, addProbes } from './routes/operations.ts';
 import { addMarks } from './routes/marks.ts';
@@ -114,6 +116,10 @@ export function createApp(all: Library, options: AppOptions & { closing?: AbortS
   const answer = limitedAnswer(new ByteBudget(maxHeldBytes, 'answers'));
   app.use('/v1/*', answer, actFor(lanefold), read, jsonBody, authorizeOperation(app, lanefold), limitStreams());
   app.use('/admin/*', read);
+  app.use('/signed/*', answer, read, jsonBody, (c, next) => {
+    c.set('lanefold', lanefold);
+    return next();
+  });
 
   addThreads(app, lanefold);
   addErasure(app);
@@ -137,6 +143,9 @@ export function createApp(all: Library, options: AppOptions & { closing?: AbortS
   addKeys(app);
   addLimits(app);
   addSchedules(app);
+  addWaits(app);
+  addSentEvents(app);
+  addSignedEvents(app);
   addAudit(app);
   addOverview(app, lanefold);
   // it shows all tenants

@@ -91,7 +91,7 @@ export function assemble(
         'schedules',
         schedulesOf(db, scopeTo, (on, schedule, from) => checkRuns(acceptingOn(on), schedule, from)),
       ),
-      events: refusingOptions('events', eventsOf({ db, queue, secrets })),
+      events: refusingOptions('events', eventsOf({ db, queue, secrets, scopeTo })),
       waits: refusingOptions('waits', waitsOf(db, queue)),
       audit: refusingOptions('audit', auditOf(db)),
       evidence: evidenceOf(db),

@@ -31,7 +31,12 @@ export async function openLanefold(
     const gate = new LimitGate(db, queue, reportErrors(settings.log, 'limits'));
     closers.add(() => gate.close());
     const own = { directWorkers, gate };
-    const { library, waiter, live, runsFor, startChildFor, defineSchedules } = assemble(settings, connections, closers, own);
+    const { library, waiter, live, runsFor, startChildFor, defineSchedules } = assemble(
+      settings,
+      connections,
+      closers,
+      own,
+    );
     const { agents, counting, log, models, privateQueue, promptCaching, redactor, telemetry } = settings;
     const worker = {
       ...{ agents, counting, log, models, privateQueue, promptCaching, redactor, telemetry },

@@ -22,6 +22,7 @@ const ofNoThread = new Set([
   // they name runs, but a bucket and its runs may be on different nodes
   ...['_limit', '_limit_account', '_limit_bucket', '_limit_share', 'limit_usage'],
   ...['_schedule', '_schedule_slot', 'schedule', 'schedule_slot'],
+  '_kept_event',
 ]);
 
 test('every unique index begins with the distribution key', async () => {

@@ -89,8 +89,18 @@ test.skipIf(citusLacks.readers)(
   async () => {
     const names = await relations("relname !~ '^_'");
     expect(names).toEqual(expect.arrayContaining(['lane_context', 'run', 'run_event', 'thread', 'thread_entry']));
-    // this thread has none of the first two, workers belong to no tenant, and this one has set no limits and schedules
-    const empty = ['context_op', 'pending_input', 'worker', 'limit_usage', 'schedule', 'schedule_slot'];
+    // this thread has none of the first two, workers belong to no tenant, this one has set no limits and schedules, and no
+    // call of it waits
+    const empty = [
+      'context_op',
+      'pending_input',
+      'worker',
+      'limit_usage',
+      'schedule',
+      'schedule_slot',
+      'run_wait',
+      'run_tree',
+    ];
     for (const name of names) {
       const read = await outcome(`select * from lanefold.${name}`);
       if (ofOperators.includes(name)) {

@@ -15,6 +15,7 @@ export interface EnqueueFields {
   delayMs?: number;
   ttlMs?: number;
   strategy?: string;
+  parent?: JsonObject;
 }
 
 export interface ClaimFields {
@@ -58,6 +59,7 @@ export function sqlRun(db: Database, threadId: string, runId: string) {
       delayMs,
       ttlMs,
       strategy = 'react',
+      parent,
     }: EnqueueFields = {}) =>
       call('enqueue_run($1, $2)', threadId, {
         run_id: runId,
@@ -72,6 +74,7 @@ export function sqlRun(db: Database, threadId: string, runId: string) {
         options,
         delay_ms: delayMs,
         ttl_ms: ttlMs,
+        ...(parent ? { parent } : {}),
       }),
     claim: ({
       enqueueNo = 1,
@@ -104,7 +107,7 @@ export function sqlRun(db: Database, threadId: string, runId: string) {
     decide: (round: number, index: number, decision: string, more: JsonObject = {}) =>
       call('decide_tool_call($1, $2, $3, $4, $5)', threadId, runId, round, index, { decision, ...more }),
     expire: (prefix = 'lf', adoptMs = 300_000) =>
-      call('expire_approvals($1, $2, $3, $4)', threadId, runId, prefix, adoptMs),
+      call('expire_waits($1, $2, $3, $4)', threadId, runId, prefix, adoptMs),
     renew: async ({ lease = 1, leaseMs = 60_000 } = {}) =>
       (
         await rows<Receipt>(db, 'select * from lanefold.renew_lease($1, $2, $3, $4)', threadId, runId, lease, leaseMs)

@@ -32,12 +32,24 @@ async function fill(tenant: string): Promise<void> {
   await input(on, id, 'i1', 'and this');
   await run.claim();
   await run.commit(0, asks(['a']));
+  const wait = { kind: 'spawn', child: { thread_id: id, run_id: 'queued', agent: `secret of ${tenant}` }, request: {} };
+  await run.record(1, 0, { status: 'ok', attempts: 1, outcome: { content: 'x' }, wait });
   await run.commit(1, results(['a']));
   await run.commit(2, {
     ...answer(`secret of ${tenant}`),
     nodes: [{ node: 1, status: 'open', content: `secret of ${tenant}` }],
   });
-  await sqlRun(on, id, 'queued').enqueue();
+  const parent = {
+    thread_id: id,
+    run_id: 'ended',
+    round: 1,
+    index: 0,
+    root_thread_id: id,
+    root_run_id: 'ended',
+    depth: 1,
+  };
+  await sqlRun(on, id, 'queued').enqueue({ parent });
+  await rows(on, 'select lanefold.keep_event($1, $2, $3, 1000, null)', tenant, 'e', `secret of ${tenant}`);
   await rows(on, 'select lanefold.create_key($1, $2)', Buffer.from(tenant), {
     id: `key-of-${tenant}`,
     name: `secret of ${tenant}`,
@@ -489,6 +501,9 @@ const mutations = [
     '_limit_account',
     '_schedule',
     '_schedule_slot',
+    '_wait',
+    '_child_run',
+    '_kept_event',
   ].flatMap((table) => [
     `alter table lanefold.${table} disable row level security`,
     `alter table lanefold.${table} no force row level security`,

@@ -112,6 +112,10 @@ describe.skipIf(noRedis())('a rejected request', () => {
     ['schedules.resume', (o) => lanefold.schedules.resume('s', o)],
     ['schedules.get', (o) => lanefold.schedules.get('s', o)],
     ['schedules.slots', (o) => lanefold.schedules.slots('s', o)],
+    ['events.send', (o) => lanefold.events.send('e', null, o)],
+    ['events.token', (o) => lanefold.events.token('e', o)],
+    ['waits.list', (o) => lanefold.waits.list(o)],
+    ['waits.release', (o) => lanefold.waits.release(run, { round: 1, index: 0 }, o)],
     ['audit.list', (o) => lanefold.audit.list(o)],
     ['approvals.list', (o) => lanefold.approvals.list(o)],
     ['threads.create', (o) => lanefold.threads.create({}, o)],
@@ -148,7 +152,7 @@ describe.skipIf(noRedis())('a rejected request', () => {
   /** Methods without options, and those whose own check another test is about. */
   const plain = [
     ...['threads.get', 'threads.peek', 'threads.marks', 'threads.erase', 'threads.stream'],
-    ...['runs.get', 'runs.cancel', 'runs.ranOnly', 'runs.stream'],
+    ...['runs.get', 'runs.cancel', 'runs.ranOnly', 'runs.stream', 'runs.tree'],
     ...['contexts.call', 'contexts.lanes'],
     ...['keys.create', 'keys.list', 'keys.get', 'keys.find', 'keys.holder', 'audit.write', 'audit.writeRead'],
     ...[
@@ -156,6 +160,7 @@ describe.skipIf(noRedis())('a rejected request', () => {
       'limits.list',
       'limits.totals',
       'schedules.list',
+      'events.sendSigned',
       'streams.open',
       'streams.follow',
       'streams.forTenant',

@@ -73,6 +73,7 @@ const calls = (library: TenantLibrary, threadId: string, runId: string): Record<
     'runs.ranOnly': () => library.runs.ranOnly(threadId, ['agent']),
     'runs.retry': () => library.runs.retry(run),
     'runs.rerun': () => library.runs.rerun(run, { model: 'scripted:echo' }),
+    'runs.tree': () => library.runs.tree(run),
     'runs.nodes': () => library.runs.nodes(run),
     'runs.inputs': () => library.runs.inputs(run),
     'runs.stream': () => first(library.runs.stream(run)),

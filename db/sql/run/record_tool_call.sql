@@ -39,7 +39,7 @@ begin
     end if;
     if p ? 'wait' then
       select * into t from lanefold.thread where id = p_thread_id;
-      perform lanefold._write_wait(t, r, p_round, p_call_index, p -> 'wait', v_at);
+      perform lanefold._write_wait(p_thread_id, t, r, p_round, p_call_index, p -> 'wait', v_at);
     end if;
   else
     perform from lanefold._tool_call

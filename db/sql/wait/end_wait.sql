@@ -9,11 +9,11 @@ declare
   t lanefold.thread;
 begin
   t := lanefold._lock_thread(p_thread_id);
-  return lanefold._end_wait(t, p_run_id, p_round, p_call_index, p);
+  return lanefold._end_wait(p_thread_id, t, p_run_id, p_round, p_call_index, p);
 end $$;
 
 -- end_wait, for a caller that holds the lock of the thread and has its row `t`.
-create or replace function lanefold._end_wait(t lanefold.thread, p_run_id text, p_round int, p_call_index int, p jsonb)
+create or replace function lanefold._end_wait(p_thread_id text, t lanefold.thread, p_run_id text, p_round int, p_call_index int, p jsonb)
 returns jsonb language plpgsql as $$
 declare
   r lanefold._run;
@@ -23,12 +23,12 @@ declare
   v_outcome constant jsonb := p -> 'outcome';
 begin
   v_at := lanefold._now();
-  select * into r from lanefold._run where thread_id = t.id and id = p_run_id;
+  select * into r from lanefold._run where thread_id = p_thread_id and id = p_run_id;
   if not found then
-    perform lanefold._fail_no_run(t.id, p_run_id);
+    perform lanefold._fail_no_run(p_thread_id, p_run_id);
   end if;
   select * into w from lanefold._wait k
-  where k.thread_id = t.id and k.run_id = p_run_id and k.round = p_round and k.call_index = p_call_index and k.kind not in ('approval', 'spawn');
+  where k.thread_id = p_thread_id and k.run_id = p_run_id and k.round = p_round and k.call_index = p_call_index and k.kind not in ('approval', 'spawn');
   if not found then
     perform lanefold._fail('LF020', format('Call %s.%s of run %s does not wait for an event, a time or a run.', p_round, p_call_index, p_run_id),
       'Read the run: waits lists its waits by round and index. Approvals are decided, not released.');
@@ -38,15 +38,15 @@ begin
   update lanefold._wait
   set status = p ->> 'status', ended_at = v_at, ended_by = p ->> 'by', task = case
         when p ->> 'status' <> 'resolved' and w.kind = 'run' and w.child_ended_at is null then case task when 'start' then null else 'cancel' end end
-  where thread_id = t.id and run_id = p_run_id and round = p_round and call_index = p_call_index and kind = w.kind;
+  where thread_id = p_thread_id and run_id = p_run_id and round = p_round and call_index = p_call_index and kind = w.kind;
   update lanefold._tool_call
   set status = v_outcome ->> 'status', outcome = v_outcome - 'status', finished_at = v_at
-  where thread_id = t.id and run_id = p_run_id and round = p_round and call_index = p_call_index returning * into c;
+  where thread_id = p_thread_id and run_id = p_run_id and round = p_round and call_index = p_call_index returning * into c;
   insert into lanefold._event_batch (thread_id, tenant_id, event_seq, run_id, seq, at, entry_seq, events)
-  values (t.id, t.tenant_id, t.event_rev, p_run_id, r.event_count + 1, v_at, t.rev,
+  values (p_thread_id, t.tenant_id, t.event_rev, p_run_id, r.event_count + 1, v_at, t.rev,
     json_build_array(json_build_object('k', 'wait_ended', 'i', r.iteration, 'd', jsonb_strip_nulls(jsonb_build_object('round', p_round,
       'index', p_call_index, 'tool_call_id', c.tool_call_id, 'tool_name', c.name, 'kind', w.kind, 'status', p -> 'status', 'by', p -> 'by')))));
-  update lanefold.thread set event_rev = event_rev + 1, updated_at = v_at where id = t.id;
-  update lanefold._run set event_count = event_count + 1 where thread_id = t.id and id = p_run_id;
-  return jsonb_build_object('ended', true, 'wait', p -> 'status') || lanefold._go_on(t.id, p_run_id, p ->> 'queue_prefix', v_at);
+  update lanefold.thread set event_rev = event_rev + 1, updated_at = v_at where id = p_thread_id;
+  update lanefold._run set event_count = event_count + 1 where thread_id = p_thread_id and id = p_run_id;
+  return jsonb_build_object('ended', true, 'wait', p -> 'status') || lanefold._go_on(p_thread_id, p_run_id, p ->> 'queue_prefix', v_at);
 end $$;

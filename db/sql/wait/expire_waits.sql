@@ -31,7 +31,7 @@ begin
         'by', 'lanefold', 'reason', 'the approval request expired', 'queue_prefix', p_prefix));
     else
       select * into t from lanefold.thread where id = p_thread_id;
-      v_out := lanefold._end_wait(t, p_run_id, w.round, w.call_index, jsonb_build_object('status', 'expired', 'by', 'lanefold',
+      v_out := lanefold._end_wait(p_thread_id, t, p_run_id, w.round, w.call_index, jsonb_build_object('status', 'expired', 'by', 'lanefold',
         'queue_prefix', p_prefix, 'outcome', lanefold._expired_outcome(w.kind, w.event, w.until)));
     end if;
   end loop;

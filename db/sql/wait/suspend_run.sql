@@ -33,7 +33,7 @@ begin
   v_asked := jsonb_build_object('requested_at', v_at);
   v_wait := jsonb_build_object('kind', 'approval', 'timeout_ms', p -> 'timeout_ms');
   for v_index in select n::int from jsonb_array_elements(p -> 'awaiting') n loop
-    v_written := lanefold._write_wait(t, r, (p ->> 'round')::int, v_index, v_wait, v_at);
+    v_written := lanefold._write_wait(p_thread_id, t, r, (p ->> 'round')::int, v_index, v_wait, v_at);
     t.event_rev := t.event_rev + v_written;
     r.event_count := r.event_count + v_written;
     update lanefold._tool_call c set status = 'awaiting_approval', approval = v_asked

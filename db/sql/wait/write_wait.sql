@@ -3,7 +3,7 @@
 -- run_id, agent}, request?: of the child run, which a worker then starts}. A repeat changes nothing.
 -- Returns the number of events written, 0 for a repeat. Raises LF014 if the call cannot wait.
 create or replace function lanefold._write_wait(
-  t lanefold.thread, r lanefold._run, p_round int, p_call_index int, p jsonb, p_at timestamptz
+  p_thread_id text, t lanefold.thread, r lanefold._run, p_round int, p_call_index int, p jsonb, p_at timestamptz
 ) returns int language plpgsql as $$
 declare
   c lanefold._tool_call;
@@ -12,14 +12,14 @@ declare
   v_event jsonb;
 begin
   select * into c from lanefold._tool_call k
-  where k.thread_id = t.id and k.run_id = r.id and k.round = p_round and k.call_index = p_call_index;
+  where k.thread_id = p_thread_id and k.run_id = r.id and k.round = p_round and k.call_index = p_call_index;
   if c.call_index is null or c.result_seq is not null then
     perform lanefold._fail('LF014', format('Call %s.%s of run %s cannot wait.', p_round, p_call_index, r.id),
       'This is a bug in Lanefold; please report it.');
   end if;
   insert into lanefold._wait (thread_id, tenant_id, run_id, round, call_index, kind, status, created_at, until, ended_at, event,
     child_thread_id, child_run_id, request, task)
-  values (t.id, t.tenant_id, r.id, p_round, p_call_index, v_kind, case v_kind when 'spawn' then 'resolved' else 'open' end, p_at, v_until,
+  values (p_thread_id, t.tenant_id, r.id, p_round, p_call_index, v_kind, case v_kind when 'spawn' then 'resolved' else 'open' end, p_at, v_until,
     case v_kind when 'spawn' then p_at end, p ->> 'event', p #>> '{child,thread_id}', p #>> '{child,run_id}', p -> 'request',
     case when p ? 'request' then 'start' when v_kind in ('event', 'run') then 'ask' end)
   on conflict (thread_id, run_id, round, call_index, kind) do nothing;
@@ -32,9 +32,9 @@ begin
     v_event := v_event || jsonb_strip_nulls(jsonb_build_object('kind', v_kind, 'event', p -> 'event', 'child', p -> 'child'));
   end if;
   insert into lanefold._event_batch (thread_id, tenant_id, event_seq, run_id, seq, at, entry_seq, events)
-  values (t.id, t.tenant_id, t.event_rev, r.id, r.event_count + 1, p_at, t.rev, json_build_array(json_build_object(
+  values (p_thread_id, t.tenant_id, t.event_rev, r.id, r.event_count + 1, p_at, t.rev, json_build_array(json_build_object(
     'k', case v_kind when 'approval' then 'approval_requested' else 'wait_started' end, 'i', r.iteration, 'd', v_event)));
-  update lanefold.thread set event_rev = event_rev + 1, updated_at = p_at where id = t.id;
-  update lanefold._run set event_count = event_count + 1 where thread_id = t.id and id = r.id;
+  update lanefold.thread set event_rev = event_rev + 1, updated_at = p_at where id = p_thread_id;
+  update lanefold._run set event_count = event_count + 1 where thread_id = p_thread_id and id = r.id;
   return 1;
 end $$;

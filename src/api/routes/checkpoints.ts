@@ -5,6 +5,7 @@ import { withinRuns } from '../access/limit-runs.ts';
 import { callerOf } from '../access/limited-parties.ts';
 import type { ApiApp } from '../env.ts';
 import { toJson } from '../json.ts';
+import { runToJson } from '../run-json.ts';
 import { CancelByToken, Checkpoint, Collect, NewCheckpoint, Resume } from '../schemas/checkpoint.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
 import { CancelReceipt, Run } from '../schemas/run.ts';
@@ -81,12 +82,12 @@ export function addCheckpoints(app: ApiApp): void {
       lanefold.runs.resume(token, omitUndefined({ query, requestId }) as ResumeOptions, callerOf(principal));
     const found = await (query === undefined ? act() : withinRuns(c, app, act));
     const location = { Location: `/v1/threads/${found.threadId}/runs/${found.id}` };
-    return found.finishedAt ? c.json(toJson(found), 200) : c.json(toJson(found), 202, location);
+    return found.finishedAt ? c.json(runToJson(found), 200) : c.json(runToJson(found), 202, location);
   });
 
   app.openapi(collect, async (c) => {
     const { run: found } = await c.var.lanefold.runs.collect(c.req.valid('json').token, { runUntilTerminal: false });
-    return c.json(toJson(found), 200);
+    return c.json(runToJson(found), 200);
   });
 
   app.openapi(cancel, async (c) => {

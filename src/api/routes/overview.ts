@@ -3,6 +3,7 @@ import type { Library } from '../../library/library.ts';
 import { omitUndefined } from '../../common/omit-undefined.ts';
 import type { ApiApp } from '../env.ts';
 import { toJson } from '../json.ts';
+import { refToJson } from '../run-json.ts';
 import { Activity, AgentList, ApprovalPage, WorkerList } from '../schemas/overview.ts';
 import { problems } from '../schemas/problem.ts';
 import { afterCursor, limit, wholeText } from '../schemas/values.ts';
@@ -26,7 +27,7 @@ const listApprovals = createRoute({
   security,
   summary: 'List the tool calls of all threads that wait for approval, soonest to expire first',
   request: { query: z.strictObject({ after: afterCursor, limit: limit(50) }) },
-  responses: { 200: json('A page of calls; `limit` counts runs.', ApprovalPage), ...problems() },
+  responses: { 200: json('A page of calls.', ApprovalPage), ...problems() },
 });
 
 const getActivity = createRoute({
@@ -62,7 +63,8 @@ export function addOverview(app: ApiApp, lanefold: Library): void {
 
   app.openapi(listApprovals, async (c) => {
     const { data, nextAfter } = await c.var.lanefold.approvals.list(omitUndefined(c.req.valid('query')));
-    return c.json({ data: data.map(toJson), next_after: nextAfter }, 200);
+    const shown = data.map((approval) => ({ ...toJson(approval), root: refToJson(approval.root) }));
+    return c.json({ data: shown, next_after: nextAfter }, 200);
   });
 }
 

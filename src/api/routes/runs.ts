@@ -13,6 +13,8 @@ import { callerOf } from '../access/limited-parties.ts';
 import type { ApiApp } from '../env.ts';
 import type { AppOptions } from '../options.ts';
 import { toJson } from '../json.ts';
+import { runToJson, waitToJson } from '../run-json.ts';
+import { RunTree } from '../schemas/wait.ts';
 import { toProblem } from '../problem.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
 import {
@@ -143,6 +145,18 @@ const getRun = createRoute({
   responses: { 200: json('The run.', RunSnapshot), ...problems(404) },
 });
 
+const getTree = createRoute({
+  method: 'get',
+  path: '/v1/threads/{thread_id}/runs/{run_id}/tree',
+  operationId: 'getTree',
+  tags: ['Runs'],
+  security,
+  summary: 'Read the tree of runs that a run belongs to',
+  description: 'The root, and the runs that tool calls have started, with their states, costs and waits.',
+  request: { params: run },
+  responses: { 200: json('The tree.', RunTree), ...problems(404, 410) },
+});
+
 const cancelRun = createRoute({
   method: 'post',
   path: '/v1/threads/{thread_id}/runs/{run_id}/cancel',
@@ -213,7 +227,18 @@ export function addRuns(app: ApiApp, onError: NonNullable<AppOptions['onError']>
       per_million: cost.perMillion && toJson(cost.perMillion),
     }));
     const worker = run.worker && toJson(run.worker);
-    return c.json({ ...toJson(run), cost_by_model: costs, tool_calls: run.toolCalls.map(toJson), worker }, 200);
+    return c.json({ ...runToJson(run), cost_by_model: costs, tool_calls: run.toolCalls.map(toJson), worker }, 200);
+  });
+
+  app.openapi(getTree, async (c) => {
+    const { thread_id: threadId, run_id: id } = c.req.valid('param');
+    const { root, runs, ...sums } = await c.var.lanefold.runs.tree({ threadId, id });
+    const shown = runs.map((one) => ({
+      ...toJson(one),
+      waits: one.waits.map(waitToJson),
+      parent: one.parent && toJson(one.parent),
+    }));
+    return c.json({ root: toJson(root), runs: shown, ...toJson(sums) }, 200);
   });
 
   app.openapi(cancelRun, async (c) => {
@@ -223,7 +248,7 @@ export function addRuns(app: ApiApp, onError: NonNullable<AppOptions['onError']>
   });
 }
 
-const toListed = (run: ListedRun) => ({ ...toJson(run), marks: run.marks && run.marks.map(toJson) });
+const toListed = (run: ListedRun) => ({ ...runToJson(run), marks: run.marks && run.marks.map(toJson) });
 
 function toOutput(output: z.infer<typeof Output> | undefined): OutputOption | undefined {
   if (output === undefined || output === 'raw' || !('schema' in output)) return output;

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { Tool } from './call.ts';
-import { anyJson, count, Id, nextCursor, timestamp } from './values.ts';
+import { RunRef } from './run.ts';
+import { anyJson, count, Id, nextCursor, orNull, timestamp } from './values.ts';
 
 const AgentTool = Tool.extend({ needs_approval: z.boolean() }).openapi('AgentTool');
 
@@ -28,6 +29,9 @@ export const Approval = z
     arguments: anyJson('Arguments from the model.'),
     requested_at: timestamp('When the call began to wait.'),
     expires_at: timestamp('When the call is denied if it is still undecided.'),
+    root: orNull(RunRef).openapi({
+      description: 'The root of its tree, if a tool call of another run started its run.',
+    }),
   })
   .openapi('Approval', { description: 'A tool call that waits for human approval.' });
 

@@ -97,6 +97,23 @@ export const RunReceipts = z
   })
   .openapi('RunReceipts', { description: 'One answer per run, in the order of the request.' });
 
+export const RunRef = z
+  .object({ thread_id: Id, id: RunId })
+  .openapi('RunRef', { description: 'A run by its thread and id.' });
+
+export const RunWait = z
+  .object({
+    round: count('Tool round of the run, from 1.', 1),
+    index: count('Position in the round, from 0.', 0),
+    name: z.string().openapi({ description: 'The name of the tool.' }),
+    kind: z.enum(['approval', 'event', 'time', 'run']),
+    event: orNull(Id).openapi({ description: 'The event it waits for.' }),
+    run: orNull(RunRef).openapi({ description: 'The run it waits for.' }),
+    since: timestamp('Since when it waits.'),
+    until: timestamp('When it ends by itself; null: never.').nullable(),
+  })
+  .openapi('RunWait', { description: 'A tool call that waits.' });
+
 export const Run = z
   .object({
     id: RunId,
@@ -144,7 +161,9 @@ export const Run = z
         }),
       )
       .openapi({ description: 'Tool calls of a suspended run that wait for approval; approve or deny each.' }),
-    suspended_until: timestamp('When undecided calls are denied.').nullable(),
+    waits: z.array(RunWait).openapi({ description: 'Everything that a suspended run waits for, approvals included.' }),
+    parent: orNull(RunRef).openapi({ description: 'The run whose tool call started it.' }),
+    suspended_until: timestamp('When the next wait ends by itself.').nullable(),
     agent_unknown_since: timestamp(
       'Since when the run has been waiting for a worker that knows its agent and strategy.',
     ).nullable(),

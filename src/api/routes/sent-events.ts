@@ -1,0 +1,63 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { operator } from '../../access/principal.ts';
+import { omitUndefined } from '../../common/omit-undefined.ts';
+import type { SentEvent as Sent } from '../../library/waits/send-event.ts';
+import type { ApiApp } from '../env.ts';
+import { toJson } from '../json.ts';
+import { bodyProblems, problems } from '../schemas/problem.ts';
+import { Id } from '../schemas/values.ts';
+import { EventToken, NewEvent, NewEventToken, SentEvent } from '../schemas/wait.ts';
+import { body, json, security } from './shared.ts';
+
+const params = z.object({ event: Id });
+const tags = ['Waits'];
+
+const send = createRoute({
+  method: 'post',
+  path: '/v1/events/{event}',
+  operationId: 'sendEvent',
+  tags,
+  security,
+  summary: 'Send an event to the tool calls that wait for it',
+  description:
+    'Each of them gets the payload as its result. For a wait that two events reach at once, the first counts.',
+  request: { params, body: body(NewEvent) },
+  responses: { 200: json('The calls that it released.', SentEvent), ...problems(...bodyProblems) },
+});
+
+const createToken = createRoute({
+  method: 'post',
+  path: '/v1/events/{event}/tokens',
+  operationId: 'createEventToken',
+  tags,
+  security,
+  summary: 'Create a signed path with which anybody may send an event',
+  request: { params, body: body(NewEventToken) },
+  responses: { 200: json('The token and its path.', EventToken), ...problems(...bodyProblems, 422) },
+});
+
+export function addSentEvents(app: ApiApp): void {
+  app.openapi(send, async (c) => {
+    const { payload, keep_ms: keepMs } = c.req.valid('json');
+    const { actor } = c.var.principal;
+    const by = actor === operator.actor ? undefined : actor;
+    const sent = await c.var.lanefold.events.send(c.req.valid('param').event, payload, omitUndefined({ keepMs, by }));
+    return c.json(toSent(sent), 200);
+  });
+
+  app.openapi(createToken, async (c) => {
+    const { expires_ms: expiresMs, keep_ms: keepMs } = c.req.valid('json');
+    const token = await c.var.lanefold.events.token(c.req.valid('param').event, omitUndefined({ expiresMs, keepMs }));
+    return c.json({ token, path: `/signed/events/${token}` }, 200);
+  });
+}
+
+/** Where the holders of a signed path send its event. The token is all that they need, so there is no key. */
+export function addSignedEvents(app: ApiApp): void {
+  app.post('/signed/events/:token', async (c) => {
+    const sent = await c.var.lanefold.events.sendSigned(c.req.param('token'), await c.req.json());
+    return c.json({ event: sent.event, released: sent.released.length }, 200);
+  });
+}
+
+const toSent = ({ released, ...sent }: Sent) => ({ ...sent, released: released.map(toJson) });
