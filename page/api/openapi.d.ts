@@ -254,6 +254,7 @@ export interface components {
         | 'token_version_mismatch'
         | 'invalid_token_issuer'
         | 'token_expired'
+        | 'invalid_event_token'
         | 'token_config_mismatch'
         | 'invalid_token_state'
         | 'legacy_token_state'
@@ -1124,9 +1125,13 @@ export interface components {
         /** @description Arguments from the model. */
         arguments: Json;
       }[];
+      /** @description Everything that a suspended run waits for, approvals included. */
+      waits: components['schemas']['RunWait'][];
+      /** @description The run whose tool call started it. */
+      parent: components['schemas']['RunRef'] | null;
       /**
        * Format: date-time
-       * @description When undecided calls are denied.
+       * @description When the next wait ends by itself.
        */
       suspended_until: string | null;
       /**
@@ -1192,6 +1197,36 @@ export interface components {
       /** @description Marks of the run, counted by kind; null unless requested with `marks`. */
       marks: components['schemas']['MarkCount'][] | null;
     };
+    /** @description A tool call that waits. */
+    RunWait: {
+      /** @description Tool round of the run, from 1. */
+      round: number;
+      /** @description Position in the round, from 0. */
+      index: number;
+      /** @description The name of the tool. */
+      name: string;
+      /** @enum {string} */
+      kind: 'approval' | 'event' | 'time' | 'run';
+      /** @description The event it waits for. */
+      event: components['schemas']['Id'] | null;
+      /** @description The run it waits for. */
+      run: components['schemas']['RunRef'] | null;
+      /**
+       * Format: date-time
+       * @description Since when it waits.
+       */
+      since: string;
+      /**
+       * Format: date-time
+       * @description When it ends by itself; null: never.
+       */
+      until: string | null;
+    };
+    /** @description A run by its thread and id. */
+    RunRef: {
+      thread_id: components['schemas']['Id'];
+      id: string;
+    };
     /** @description A run with its current phase and tool calls. */
     RunSnapshot: {
       id: string;
@@ -1238,9 +1273,13 @@ export interface components {
         /** @description Arguments from the model. */
         arguments: Json;
       }[];
+      /** @description Everything that a suspended run waits for, approvals included. */
+      waits: components['schemas']['RunWait'][];
+      /** @description The run whose tool call started it. */
+      parent: components['schemas']['RunRef'] | null;
       /**
        * Format: date-time
-       * @description When undecided calls are denied.
+       * @description When the next wait ends by itself.
        */
       suspended_until: string | null;
       /**
@@ -1384,6 +1423,68 @@ export interface components {
       /** @description Number of executions. */
       attempts: number;
       duration_ms: number | null;
+    };
+    /** @description A run, and the runs that its tool calls and theirs have started. */
+    RunTree: {
+      root: components['schemas']['RunRef'];
+      /** @description The root first, then by depth and time. */
+      runs: components['schemas']['TreeRun'][];
+      /** @description Of all runs of the tree. */
+      usage: components['schemas']['Usage'] | null;
+      /** @description In US dollars, at the server’s own prices or the providers’ list prices; null if no tokens were spent on a model with a known price. */
+      cost: number | null;
+      /** @description Tokens of models without a known price; `cost` does not include them. */
+      unpriced_tokens: number;
+    };
+    TreeRun: {
+      thread_id: components['schemas']['Id'];
+      id: string;
+      agent: string;
+      model: string;
+      context_ref: components['schemas']['Id'];
+      status: components['schemas']['RunStatus'];
+      /** @description Why the run ended; null until then. A run that reaches a limit, such as `max_iterations`, is also `completed`. */
+      termination_reason: string | null;
+      /** @description Iterations so far. */
+      iteration: number;
+      error: {
+        type: string;
+        message: string;
+        /** @description What could not be written at the end of the run: restore, operation, configuration, results. */
+        skipped?: string[];
+      } | null;
+      /** @description 0 for the root. */
+      depth: number;
+      /** @description The call that started it; null for the root. */
+      parent: {
+        thread_id: components['schemas']['Id'];
+        id: string;
+        /** @description Tool round of the call that started it. */
+        round: number;
+        /** @description Position of the call in its round. */
+        index: number;
+      } | null;
+      usage: components['schemas']['Usage'] | null;
+      /** @description In US dollars, at the server’s own prices or the providers’ list prices; null if no tokens were spent on a model with a known price. */
+      cost: number | null;
+      /** @description Tokens of models without a known price; `cost` does not include them. */
+      unpriced_tokens: number;
+      waits: components['schemas']['RunWait'][];
+      /**
+       * Format: date-time
+       * @description When the run was accepted.
+       */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description When a worker first claimed it.
+       */
+      started_at: string | null;
+      /**
+       * Format: date-time
+       * @description When the run ended.
+       */
+      finished_at: string | null;
     };
     CancelReceipt: {
       id: components['schemas']['Id'];
@@ -1576,9 +1677,13 @@ export interface components {
         /** @description Arguments from the model. */
         arguments: Json;
       }[];
+      /** @description Everything that a suspended run waits for, approvals included. */
+      waits: components['schemas']['RunWait'][];
+      /** @description The run whose tool call started it. */
+      parent: components['schemas']['RunRef'] | null;
       /**
        * Format: date-time
-       * @description When undecided calls are denied.
+       * @description When the next wait ends by itself.
        */
       suspended_until: string | null;
       /**
@@ -2176,6 +2281,88 @@ export interface components {
         message: string;
       } | null;
     };
+    WaitPage: {
+      data: components['schemas']['PendingWait'][];
+      /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
+      next_after: string | null;
+    };
+    /** @description A tool call that waits for an event, a time or another run. */
+    PendingWait: {
+      thread_id: components['schemas']['Id'];
+      run_id: components['schemas']['Id'];
+      /** @description Tool round of the run, from 1. */
+      round: number;
+      /** @description Position in the round, from 0. */
+      index: number;
+      /** @description The name of the tool. */
+      name: string;
+      /** @enum {string} */
+      kind: 'approval' | 'event' | 'time' | 'run';
+      /** @description The event it waits for. */
+      event: components['schemas']['Id'] | null;
+      /** @description The run it waits for. */
+      run: components['schemas']['RunRef'] | null;
+      /**
+       * Format: date-time
+       * @description Since when it waits.
+       */
+      since: string;
+      /**
+       * Format: date-time
+       * @description When it ends by itself; null: never.
+       */
+      until: string | null;
+    };
+    ReleasedWait: {
+      /** @description false: the wait had ended before, and nothing changed. */
+      released: boolean;
+      /**
+       * @description How the wait ended.
+       * @enum {string}
+       */
+      wait: 'resolved' | 'expired' | 'released' | 'abandoned';
+      /** @description The status of the run: `suspended` while other calls wait. */
+      status: components['schemas']['RunStatus'];
+    };
+    Release: {
+      /** @description The result of the call: text or JSON; default null. */
+      result?: Json;
+      /** @description The call fails with this message instead. */
+      error?: string;
+      /** @description Who released it. */
+      by?: string;
+    };
+    SentEvent: {
+      event: components['schemas']['Id'];
+      /** @description The calls whose waits it ended. */
+      released: {
+        thread_id: components['schemas']['Id'];
+        run_id: components['schemas']['Id'];
+        /** @description Tool round of the run, from 1. */
+        round: number;
+        /** @description Position in the round, from 0. */
+        index: number;
+      }[];
+      /** @description Whether it is kept for later waits. */
+      kept: boolean;
+    };
+    NewEvent: {
+      /** @description Text or JSON, at most 262,144 bytes; default null. */
+      payload?: Json;
+      /** @description Keeps the event for so long, for calls that begin to wait for it later; default 0. */
+      keep_ms?: number;
+    };
+    EventToken: {
+      token: string;
+      /** @description Whoever posts here sends the event, with the JSON body as its payload. */
+      path: string;
+    };
+    NewEventToken: {
+      /** @description Default: the token does not expire. */
+      expires_ms?: number;
+      /** @description As for the event; default 0. */
+      keep_ms?: number;
+    };
     AuditPage: {
       data: components['schemas']['AuditEntry'][];
       /** @description Pass it as `after` to get the next page; null on the last page. */
@@ -2243,6 +2430,8 @@ export interface components {
        * @description When the call is denied if it is still undecided.
        */
       expires_at: string;
+      /** @description The root of its tree, if a tool call of another run started its run. */
+      root: components['schemas']['RunRef'] | null;
     };
     WorkerList: {
       data: components['schemas']['Worker'][];

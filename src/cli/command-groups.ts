@@ -4,8 +4,8 @@ import type { Command } from 'commander';
 const groups: Record<string, readonly string[]> = {
   'Start:': ['init', 'demo', 'dev', 'run'],
   'Processes:': ['api', 'worker', 'workers', 'migrate'],
-  'Inspect:': ['threads', 'thread', 'runs', 'tail', 'context', 'diff', 'content'],
-  'Control runs:': ['approve', 'deny', 'cancel', 'retry', 'rerun'],
+  'Inspect:': ['threads', 'thread', 'runs', 'tree', 'tail', 'context', 'diff', 'content', 'waits'],
+  'Control runs:': ['approve', 'deny', 'cancel', 'retry', 'rerun', 'events'],
   'Change threads:': ['fork', 'compact', 'erase'],
   'Access and evidence:': ['keys', 'limits', 'schedules', 'tenants', 'roles', 'heads', 'verify'],
   'Test:': ['replay', 'chaos', 'bench'],

@@ -24,7 +24,7 @@ describe('every operation of the document', () => {
     if (method === 'GET' || /^\/v1\/(runs\/collect|tokens)$/.test(path)) return 'read';
     if (method !== 'POST' || path.startsWith('/v1/schedules')) return 'admin';
     if (/\/(approve|deny)$/.test(path)) return 'approve';
-    if (/\/(steer|inject|cancel)$/.test(path)) return 'steer';
+    if (/\/(steer|inject|cancel|release)$/.test(path) || path.startsWith('/v1/events/')) return 'steer';
     return /\/(threads|entries|fork|runs|retry|rerun|resume|checkpoint|replay)$/.test(path) ? 'run' : 'admin';
   };
   interface Checked {

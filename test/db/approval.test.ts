@@ -64,6 +64,7 @@ test('expires once, and not before its time', async () => {
   await run.suspend(1, wait);
   expect(await run.expire()).toBeNull();
   await log.db.query('', `update lanefold._run set suspended_until = now() where thread_id = $1`, [threadId]);
+  await log.db.query('', `update lanefold._wait set until = now() where thread_id = $1`, [threadId]);
   await run.decide(1, 0, 'approved');
   expect(await run.expire()).toMatchObject({ run_id: 'run', enqueue_no: 2 });
   expect(await run.expire()).toBeNull();

@@ -216,7 +216,7 @@ const ofOperators = ['api_key', 'audit'];
 test('every table has rows of both tenants, those of threads with the tenant of the thread', async () => {
   for (const { name } of await relations("relkind <> 'v'")) {
     const tenant = tenantOf(name);
-    const named = name === '_tenant' || tenant === 'owner' ? `'thread-of-' || ${tenant}` : undefined;
+    const named = ['_tenant', '_kept_event'].includes(name) || tenant === 'owner' ? `'thread-of-' || ${tenant}` : undefined;
     const thread = { _api_key: "replace(id, 'key-', 'thread-')", thread: 'id' }[name] ?? named ?? 'thread_id';
     expect(
       await rows(

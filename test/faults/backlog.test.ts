@@ -164,6 +164,9 @@ describe.skipIf(noRedis())('a backlog', () => {
     await db.pool.query("update lanefold._run set suspended_until = now() - interval '1 s' where thread_id = $1", [
       signing.threadId,
     ]);
+    await db.pool.query("update lanefold._wait set until = now() - interval '1 s' where thread_id = $1", [
+      signing.threadId,
+    ]);
     expect(await sweep(db, queue, limits)).toBe(1);
     gates.get('busy')!.resolve();
     expect(await order(6)).toEqual(['sign', 'busy', 'sign', '1', '2', '3']);

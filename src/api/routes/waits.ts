@@ -24,7 +24,6 @@ const list = createRoute({
       limit: limit(50),
       event: Id.optional().openapi({ param: { description: 'Only waits for this event.' } }),
       kind: z.enum(['event', 'time', 'run']).optional(),
-      thread_id: Id.optional(),
     }),
   },
   responses: { 200: json('A page of waits.', WaitPage), ...problems() },
@@ -46,8 +45,7 @@ const release = createRoute({
 
 export function addWaits(app: ApiApp): void {
   app.openapi(list, async (c) => {
-    const { thread_id: threadId, ...query } = c.req.valid('query');
-    const { data, nextAfter } = await c.var.lanefold.waits.list(omitUndefined({ ...query, threadId }));
+    const { data, nextAfter } = await c.var.lanefold.waits.list(omitUndefined(c.req.valid('query')));
     return c.json(
       { data: data.map((wait) => ({ ...toJson(wait), run: refToJson(wait.run) })), next_after: nextAfter },
       200,

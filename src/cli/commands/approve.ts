@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import type { DecisionOptions } from '../../library/runs/approvals.ts';
-import type { CallRef } from '../../store/wait/decide-tool-call.ts';
+import { toPlace } from '../call-place.ts';
 import { connect } from '../connect.ts';
-import { UsageError } from '../errors.ts';
 import { commandHelp } from '../help.ts';
 import { withJson, withQueue, type ConnectionOptions } from '../options.ts';
 import { print, printJson } from '../output.ts';
@@ -48,9 +47,3 @@ const addDecision = (program: Command, word: 'approve' | 'deny', summary: string
         await lanefold.close();
       }
     });
-
-function toPlace(call: string): CallRef {
-  const match = /^(\d{1,4})\.(\d{1,4})$/.exec(call);
-  if (match) return { round: Number(match[1]), index: Number(match[2]) };
-  throw new UsageError(`${JSON.stringify(call)} is not a tool call.`, 'Pass its round and index, such as 1.0.');
-}
