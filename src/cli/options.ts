@@ -15,10 +15,10 @@ export const withDatabase = (command: Command): Command =>
       new Option('--dir <folder>', 'folder of the embedded PostgreSQL').env('LANEFOLD_DIR').default('.lanefold'),
     );
 
-export const withQueue = (command: Command): Command =>
-  withDatabase(command).addOption(
-    new Option('--redis-url <url>', 'Redis for the queue, instead of PostgreSQL').env('REDIS_URL'),
-  );
+export const withRedis = (command: Command): Command =>
+  command.addOption(new Option('--redis-url <url>', 'Redis for the queue, instead of PostgreSQL').env('REDIS_URL'));
+
+export const withQueue = (command: Command): Command => withRedis(withDatabase(command));
 
 export const withAgents = (command: Command): Command =>
   command.addOption(

@@ -75,6 +75,18 @@ export function agentTool(agent: string | { name: string }, options: AgentToolOp
  * A tool that waits for a run that `agentTool` with `wait: false` has started, and returns its answer.
  *
  * @throws LanefoldError `invalid_tool`
+ *
+ * @example
+ * ```ts
+ * import { agentResultTool, agentTool, defineAgent } from 'lanefold';
+ *
+ * const researcher = defineAgent({ name: 'researcher', model: 'scripted:demo' });
+ * defineAgent({
+ *   name: 'editor',
+ *   model: 'scripted:demo',
+ *   tools: [agentTool(researcher, { wait: false }), agentResultTool()],
+ * });
+ * ```
  */
 export function agentResultTool(options: WaitTimeout & { name?: string; description?: string } = {}): Tool {
   const { name = 'agent_result', description, timeoutMs } = options;

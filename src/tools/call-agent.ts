@@ -18,6 +18,18 @@ const taskKeys: KeysOf<AgentTask> = {
  * own, whose ids are derived from the call, so the call starts it once, whatever dies. Return the value from a tool.
  *
  * @throws LanefoldError `invalid_input`
+ *
+ * @example
+ * ```ts
+ * import { callAgent, defineTool } from 'lanefold';
+ * import { z } from 'zod';
+ *
+ * defineTool({
+ *   name: 'translate',
+ *   input: z.object({ text: z.string(), language: z.string() }),
+ *   execute: ({ text, language }) => callAgent('translator', { input: `Into ${language}: ${text}` }),
+ * });
+ * ```
  */
 export function callAgent(agent: string | { name: string }, task: AgentTask, options: WaitTimeout = {}): Wait {
   refuseUnknownKeys('callAgent', options, waitKeys);
@@ -30,6 +42,18 @@ export function callAgent(agent: string | { name: string }, task: AgentTask, opt
  * the value from a tool. A later call may wait for the run with `awaitAgent`.
  *
  * @throws LanefoldError `invalid_input`
+ *
+ * @example
+ * ```ts
+ * import { defineTool, spawnAgent } from 'lanefold';
+ * import { z } from 'zod';
+ *
+ * defineTool({
+ *   name: 'start_research',
+ *   input: z.object({ question: z.string() }),
+ *   execute: ({ question }) => spawnAgent('researcher', { input: question }),
+ * });
+ * ```
  */
 export function spawnAgent(agent: string | { name: string }, task: AgentTask): Wait {
   return new Wait({ kind: 'spawn', start: requestOf(agent, task) });
@@ -40,6 +64,18 @@ export function spawnAgent(agent: string | { name: string }, task: AgentTask): W
  * value from a tool.
  *
  * @throws LanefoldError `invalid_id`, `invalid_input`
+ *
+ * @example
+ * ```ts
+ * import { awaitAgent, defineTool } from 'lanefold';
+ * import { z } from 'zod';
+ *
+ * defineTool({
+ *   name: 'research_result',
+ *   input: z.object({ thread_id: z.string(), run_id: z.string() }),
+ *   execute: ({ thread_id: threadId, run_id: id }) => awaitAgent({ threadId, id }, { timeoutMs: 60_000 }),
+ * });
+ * ```
  */
 export function awaitAgent(run: RunOfAgent, options: WaitTimeout = {}): Wait {
   refuseUnknownKeys('awaitAgent', options, waitKeys);

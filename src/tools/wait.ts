@@ -66,13 +66,45 @@ export function waitFor(event: string, options: WaitTimeout = {}): Wait {
   return new Wait({ kind: 'event', event, ...options });
 }
 
-/** Waits for a time, counted from when the wait is stored. @throws LanefoldError `invalid_input` */
+/**
+ * Waits for a time, counted from when the wait is stored.
+ *
+ * @throws LanefoldError `invalid_input`
+ *
+ * @example
+ * ```ts
+ * import { defineTool, sleep } from 'lanefold';
+ * import { z } from 'zod';
+ *
+ * defineTool({
+ *   name: 'wait_minutes',
+ *   input: z.object({ minutes: z.int().positive() }),
+ *   execute: ({ minutes }) => sleep(minutes * 60_000),
+ * });
+ * ```
+ */
 export function sleep(ms: number): Wait {
   assertWhole(ms ?? NaN, 'The time to sleep', { minimum: 0, maximum: longest, hint: 'Pass milliseconds.' });
   return new Wait({ kind: 'time', timeoutMs: ms });
 }
 
-/** Waits until a time. One that has passed ends the wait at once. @throws LanefoldError `invalid_input` */
+/**
+ * Waits until a time. One that has passed ends the wait at once.
+ *
+ * @throws LanefoldError `invalid_input`
+ *
+ * @example
+ * ```ts
+ * import { defineTool, sleepUntil } from 'lanefold';
+ * import { z } from 'zod';
+ *
+ * defineTool({
+ *   name: 'wait_until',
+ *   input: z.object({ time: z.iso.datetime() }),
+ *   execute: ({ time }) => sleepUntil(new Date(time)),
+ * });
+ * ```
+ */
 export function sleepUntil(time: Date): Wait {
   if (!(time instanceof Date) || Number.isNaN(time.getTime()) || time.getUTCFullYear() > 9999) {
     throw new LanefoldError('invalid_input', 'The time to sleep until is not a date.', { hint: 'Pass a Date.' });

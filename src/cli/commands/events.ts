@@ -4,7 +4,7 @@ import { omitUndefined } from '../../common/omit-undefined.ts';
 import type { Lanefold } from '../../lanefold/lanefold.ts';
 import { toPayload } from '../call-place.ts';
 import { commandHelp } from '../help.ts';
-import { duration, withQueue, type ConnectionOptions } from '../options.ts';
+import { duration, withRedis, type ConnectionOptions } from '../options.ts';
 import { print, printJson } from '../output.ts';
 import { subcommand, withLanefold } from '../subcommand.ts';
 
@@ -21,7 +21,7 @@ export function addEvents(program: Command): Command {
     .summary('send events to tool calls that wait')
     .description('Sends events to tool calls that wait, and signs tokens with which others may send them.');
 
-  withQueue(subcommand(events, 'send', 'send an event to the calls that wait for it'))
+  withRedis(subcommand(events, 'send', 'send an event to the calls that wait for it'))
     .argument('<event>', 'name of the event')
     .argument('[payload]', 'JSON or text, the result of the calls; default null')
     .option('--keep <duration>', 'keep it for calls that wait later, such as 1d', duration)

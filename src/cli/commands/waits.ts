@@ -5,7 +5,7 @@ import type { PendingWait } from '../../store/wait/list-waits.ts';
 import { toPayload, toPlace } from '../call-place.ts';
 import { table } from '../demo/table.ts';
 import { commandHelp } from '../help.ts';
-import { withQueue, wholeNumber, type ConnectionOptions } from '../options.ts';
+import { withRedis, wholeNumber, type ConnectionOptions } from '../options.ts';
 import { note, print, printJson } from '../output.ts';
 import { subcommand, withLanefold } from '../subcommand.ts';
 
@@ -42,7 +42,7 @@ export function addWaits(program: Command): Command {
       }),
     );
 
-  withQueue(subcommand(waits, 'release', 'end a wait with a result or an error'))
+  withRedis(subcommand(waits, 'release', 'end a wait with a result or an error'))
     .argument('<thread>', 'thread id')
     .argument('<run>', 'run id')
     .argument('<call>', 'round and index of the call, such as 1.0')
