@@ -8,6 +8,14 @@
 export { defineAgent, type Agent, type AgentDefinition } from './agents/agent.ts';
 export { defineTool, type ToolDefinition } from './tools/define-tool.ts';
 export { agentResultTool, agentTool, type AgentToolOptions } from './tools/agent-tool.ts';
+export {
+  handOff,
+  handoffTool,
+  type Handoff,
+  type HandoffOptions,
+  type HandoffRequest,
+  type HandoffToolOptions,
+} from './tools/handoff.ts';
 export { awaitAgent, callAgent, spawnAgent } from './tools/call-agent.ts';
 export type { AgentTask, ChildRequest, RunOfAgent } from './tools/child-request.ts';
 export { sleep, sleepUntil, waitFor, type Wait, type WaitRequest, type WaitTimeout } from './tools/wait.ts';

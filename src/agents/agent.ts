@@ -92,6 +92,8 @@ export interface AgentDefinition<
   maxDepth?: number;
   /** How many runs the tool calls of one run may start; default 32. */
   maxChildren?: number;
+  /** How often runs of this agent may be handed over to others, in all; default 8. */
+  maxHandoffs?: number;
   /** Passed to every tool as `ctx.context`. */
   toolContext?: JsonObject;
   /**
@@ -141,6 +143,7 @@ const agentKeys: KeysOf<AgentDefinition> = {
   maxToolCalls: true,
   maxDepth: true,
   maxChildren: true,
+  maxHandoffs: true,
   maxToolResultBytes: true,
   toolContext: true,
   output: true,
@@ -248,6 +251,7 @@ export function defineAgent<
     maxToolCalls: definition.maxToolCalls ?? defaultMaxToolCalls,
     maxDepth: definition.maxDepth ?? 5,
     maxChildren: definition.maxChildren ?? 32,
+    maxHandoffs: definition.maxHandoffs ?? 8,
     toolContext: definition.toolContext ?? {},
     requestTransformers: definition.requestTransformers ?? {},
     ...(definition.strategyOptions ? { strategyOptions: definition.strategyOptions } : {}),

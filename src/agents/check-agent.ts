@@ -17,6 +17,7 @@ const atLeastOne = [
 const atLeastZero = [
   'maxDepth',
   'maxChildren',
+  'maxHandoffs',
   'maxModelRetries',
   'idleTimeoutMs',
   'toolMaxRetries',

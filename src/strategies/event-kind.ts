@@ -9,6 +9,7 @@ export type RunEventKind =
   | 'tool_completed'
   | 'approval_requested'
   | 'approval_decided'
+  | 'handed_over'
   | 'wait_started'
   | 'wait_ended'
   | 'input_injected'

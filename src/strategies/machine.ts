@@ -48,6 +48,8 @@ export interface StrategyState {
   iteration: number;
   /** Number of the last tool round started; 0 before the first. */
   round: number;
+  /** Set by the commit that gave the run to another agent, for the next worker: what that agent sees. */
+  handed?: 'whole' | 'summary' | undefined;
   /** The only tools the calls of this round may use, if the model was offered fewer than the run has. */
   tools?: string[] | undefined;
 }
@@ -163,7 +165,7 @@ export interface CompactionRequest {
   /** The newest turns that stay as they are; default 1. */
   keepTurns?: number;
   /** The cause, for the log. */
-  cause: 'request' | 'threshold' | 'over_budget';
+  cause: 'request' | 'threshold' | 'over_budget' | 'handoff';
 }
 
 /** The outcome of a compaction; `unchanged` if there is nothing to summarise. */

@@ -7,6 +7,7 @@ import { isAsyncIterable, lastValue } from './last-value.ts';
 import { fromModelOutput, throwMcpError } from './model-output.ts';
 import { readLazySchema } from './schema.ts';
 import { ToolError } from './tool-error.ts';
+import { Handoff } from './handoff.ts';
 import { Wait } from './wait.ts';
 import type { NeedsApproval, Tool, ToolCallContext } from './tool.ts';
 
@@ -41,7 +42,7 @@ export async function fromAiSdkTool(name: string, tool: AiSdkTool): Promise<Tool
       const output = await (isAsyncIterable(returned) ? lastValue(returned, ctx.signal) : returned);
       const { result, offered } = openEffects(output);
       throwMcpError(result);
-      if (!tool.toModelOutput || result instanceof Wait) return output;
+      if (!tool.toModelOutput || result instanceof Wait || result instanceof Handoff) return output;
       const shown = fromModelOutput(
         await tool.toModelOutput({ toolCallId: ctx.toolCallId, input: args, output: result }),
       );

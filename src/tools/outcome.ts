@@ -2,6 +2,7 @@ import type { JsonObject } from '../context/message.ts';
 import type { StateEffect } from '../context/state.ts';
 import type { RefusedEffect } from './effects.ts';
 import type { Rendered } from './error-message.ts';
+import type { HandoffRequest } from './handoff.ts';
 import type { WaitRequest } from './wait.ts';
 
 /** The outcome of a call. `durationMs` is the duration of the last attempt, in whole milliseconds. */
@@ -12,6 +13,8 @@ export interface ToolOutcome extends Omit<Rendered, 'status'> {
   durationMs: number;
   /** What a `waiting` call waits for; its result comes later. A `spawn` has a result too. */
   wait?: WaitRequest;
+  /** The agent that goes on with the run. */
+  handoff?: HandoffRequest;
   /** Effects as the tool returned them, before the policy is applied. */
   offered?: readonly unknown[];
   effects?: StateEffect[];

@@ -1,4 +1,5 @@
 import { openEffects } from './effects.ts';
+import { Handoff } from './handoff.ts';
 import type { ToolOutcome } from './outcome.ts';
 import { renderResult } from './result.ts';
 import { ToolError } from './tool-error.ts';
@@ -15,9 +16,12 @@ export function openReturned(value: unknown): ReturnType<typeof openEffects> {
   return opened;
 }
 
-/** A result as the model sees it, or what the call waits for. Never throws. */
-export const renderReturned = (
+/** A result as the model sees it, or what the call asks for instead. Never throws. */
+export function renderReturned(
   result: unknown,
   maxBytes: number,
-): Pick<ToolOutcome, 'status' | 'content' | 'error' | 'cleaned' | 'wait'> =>
-  result instanceof Wait ? { status: 'waiting', content: '', wait: result.request } : renderResult(result, maxBytes);
+): Pick<ToolOutcome, 'status' | 'content' | 'error' | 'cleaned' | 'wait' | 'handoff'> {
+  if (result instanceof Wait) return { status: 'waiting', content: '', wait: result.request };
+  if (result instanceof Handoff) return { status: 'ok', content: '', handoff: result.request };
+  return renderResult(result, maxBytes);
+}

@@ -16,11 +16,12 @@
 -- finish?: {status, reason, result?, shown?: the result as its event may quote it, error?, events?, output?},
 -- seal?: boolean, closes the input queue while the run continues,
 -- continue?: {state, iteration, events} in place of finish or seal if input waits,
+-- handoff?: {agent, model, prompt, from, options}: gives the run to another agent, which a worker claims it for,
 -- resumed?: boolean, the step only resumes the run and does not count as progress,
 -- max_events?: length of the trace at which droppable events are left out, default 2000,
 -- awaited?: boolean, a client waits for the run; in a batch, the call says so instead}.
 -- Returns {step, finished, status, cancel_requested, seq?: of the first entry, inputs?: [{seq, content, refs}],
--- promoted?, run?: as read_run returns it, if the run ended and is awaited}. Raises LF012 for a worker that no longer
+-- job?: of a run that was handed over, promoted?, run?: as read_run returns it, if the run ended and is awaited}. Raises LF012 for a worker that no longer
 -- holds the run, LF013 for a step too high, LF014 for a state above 64 KB.
 create or replace function lanefold.commit_step(p_thread_id text, p_run_id text, p_lease bigint, p_step int, p_lease_ms int, p jsonb)
 returns jsonb language plpgsql as $$
@@ -55,6 +56,8 @@ declare
   v_round int;
   v_then jsonb;
   v_continued boolean := false;
+  v_hands constant boolean := p ? 'handoff';
+  v_prompt record;
   v_end record;
   v_status text;
   v_reason text;
@@ -136,6 +139,13 @@ begin
   if p ? 'compact' and r.cancel_requested_at is null
     and lanefold._write_compaction(p_thread_id, r, v_next, v_at, p -> 'compact') then
     v_next := v_next + 1;
+  end if;
+
+  if v_hands and r.cancel_requested_at is null then
+    v_prompt := lanefold._adopt_agent_prompt(p_thread_id, r.context_ref, v_next, v_at, p #>> '{handoff,agent}', p -> 'handoff');
+    v_next := v_next + v_prompt.written;
+    v_events := v_events || jsonb_build_array(jsonb_build_object('k', 'handed_over', 'i', r.iteration,
+      'd', jsonb_build_object('from', p #> '{handoff,from}', 'to', p #> '{handoff,agent}')));
   end if;
 
   if p ? 'continue' and r.queued_inputs > 0 and r.cancel_requested_at is null then
@@ -226,7 +236,29 @@ begin
     end if;
   elsif r.cancel_requested_at is not null then
     v_out := v_out || '{"cancel_requested": true}';
+  elsif v_hands then
+    v_out := v_out || lanefold._hand_over(p_thread_id, p_run_id, v_out, p -> 'handoff', v_at);
   end if;
+  return v_out;
+end $$;
+
+-- Gives a run to another agent: the worker loses it, and the caller adds its job. p_answer: what commit_step returns
+-- without it, for a retry after a lost acknowledgement. Returns {status, job}.
+create or replace function lanefold._hand_over(p_thread_id text, p_run_id text, p_answer jsonb, p jsonb, p_at timestamptz)
+returns jsonb language plpgsql as $$
+declare
+  r lanefold._run;
+  v_out jsonb;
+  v_answer jsonb;
+begin
+  update lanefold._run
+  set agent = p ->> 'agent', model = p ->> 'model', options = p -> 'options', status = 'queued', enqueue_no = enqueue_no + 1,
+      enqueued_at = p_at, lease_until = null, worker_id = null, agent_unknown_since = null
+  where thread_id = p_thread_id and id = p_run_id returning * into r;
+  v_out := jsonb_build_object('status', 'queued', 'job', jsonb_build_object('thread_id', p_thread_id, 'run_id', p_run_id, 'agent', r.agent,
+    'enqueue_no', r.enqueue_no, 'queue_shard', r.queue_shard, 'queue_prefix', r.queue_prefix));
+  v_answer := p_answer || v_out;
+  update lanefold._run set last_commit = v_answer where thread_id = p_thread_id and id = p_run_id;
   return v_out;
 end $$;
 

@@ -2,11 +2,12 @@ import type { JsonObject } from '../../context/message.ts';
 import { LanefoldError } from '../../errors.ts';
 import { runNotFound } from '../../store/missing.ts';
 import { readRequest, type StoredRequest } from '../../store/run/read-request.ts';
+import type { RunOptions } from '../../store/run/run-options.ts';
 import type { EnqueueDeps } from './enqueue.ts';
 import type { RunRef } from '../../store/run/run.ts';
 
 /** Options that are not repeated: those added when a run is accepted, and those that say where it came from. */
-const own = ['active_lane', 'resumed_from'];
+const own = ['active_lane', 'resumed_from', 'parent'];
 
 /** The request of a run, to repeat it. @throws LanefoldError `run_not_found`, `unknown_agent`, `invalid_input` */
 export async function requestOf(
@@ -16,6 +17,9 @@ export async function requestOf(
   const found = await readRequest(db, run.threadId, run.id);
   if (!found) throw runNotFound(run.threadId, run.id);
   const { input } = found;
+  // a run that was handed over is repeated with the agent that it was asked of
+  const { asked } = found.options as RunOptions;
+  if (asked) Object.assign(found, asked);
   if (!input) {
     throw new LanefoldError('invalid_input', `Run ${run.id} has no stored input to repeat.`, {
       hint: 'A compaction has none, and the input of a run that ended before it started is deleted with its trace. Enqueue the input as a new run.',

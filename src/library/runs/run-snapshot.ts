@@ -77,7 +77,7 @@ export async function readSnapshot(
     selection,
     phase: details.phase,
     callId: details.call_no === null ? null : `${run.id}.${details.call_no}`,
-    maxIterations: agent ? iterationLimit(agent, machine) : null,
+    maxIterations: agent ? (details.options?.handoffs?.at(-1)?.iteration ?? 0) + iterationLimit(agent, machine) : null,
     tools: agent ? [...(machine?.tools === false ? [] : agent.tools.keys())] : null,
     toolCalls: details.tool_calls ?? [],
     queuedInputs: details.queued_inputs,

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../context/message.ts';
 import { applyEffects } from '../../context/state.ts';
 import type { StrategyState, StepDraft } from '../../strategies/machine.ts';
 import { readContext } from '../../store/context/read-context.ts';
@@ -17,6 +18,7 @@ export async function commit(
   step: StepDraft,
   progress: RunProgress,
   resumed: boolean,
+  handoff?: JsonObject,
 ): Promise<CommitResult> {
   const { run, claim, context } = active;
   const { entries = [], effects } = step;
@@ -30,7 +32,7 @@ export async function commit(
   const { contents } = active;
   const awaited = deps.isAwaited?.(run) ?? false;
   const { otherUsage } = progress;
-  const options = { resumed, maxTraceEvents: deps.maxTraceEvents, messages, contents, awaited, otherUsage };
+  const options = { resumed, maxTraceEvents: deps.maxTraceEvents, messages, contents, awaited, otherUsage, handoff };
   const result = await run.persist(
     () => commitStep(deps.db, run, state, redactedStep, progress.usage, options),
     // a repeated commit wrote nothing, so it did not renew the lease either

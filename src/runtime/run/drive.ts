@@ -2,11 +2,19 @@ import { effectiveAgent, toolsOnly } from '../../agents/apply-overrides.ts';
 import type { Json } from '../../context/message.ts';
 import { readChildren } from '../../store/wait/child-runs.ts';
 import { isTransient } from '../../postgres/errors.ts';
-import type { StrategyDecision, EntryDraft, StrategyMachine, RunFacts, StepDraft } from '../../strategies/machine.ts';
+import type {
+  StrategyDecision,
+  EntryDraft,
+  StrategyMachine,
+  RunFacts,
+  StepDraft,
+} from '../../strategies/machine.ts';
 import type { StoredAnswer } from '../../strategies/node.ts';
 import type { Claim, NodeRow } from '../../store/run/claim-run.ts';
 import { commit } from './commit.ts';
-import { decide, decideOn } from './decide.ts';
+import { decide, decideOn, type Decider } from './decide.ts';
+import { handoffIn } from './accept-handoff.ts';
+import { handOver } from './hand-over.ts';
 import type { ActiveRun } from './active-run.ts';
 import { executeCommand } from './execute-command.ts';
 import { fullness } from './fit-context.ts';
@@ -22,6 +30,7 @@ import { spentBy } from '../limits/limits-for.ts';
 import { RunBudget } from '../limits/run-budget.ts';
 import { LimitReached } from '../limits/limit-reached.ts';
 import { strategyOf } from './strategy-of.ts';
+import { callId, type TurnState } from '../../strategies/turn/state.ts';
 import { suspend } from './suspend.ts';
 
 /**
@@ -85,10 +94,7 @@ async function loop(
 ): Promise<RunEnd> {
   const { run, claim, agent } = active;
   const decider = { active, strategy, facts, progress };
-  const restarts = claim.fresh || (claim.waited && !claim.state);
-  const first = restarts
-    ? strategy.start(facts)
-    : strategy.resume(facts, claim.state, claim.nodes?.map(toStoredAnswer));
+  const first = firstDecision(decider, claim);
   let decision: StrategyDecision = claim.waited ? withoutLoss(first) : first;
   let resumed = !claim.fresh;
   for (;;) {
@@ -116,10 +122,25 @@ async function loop(
     } else {
       const event = await executeCommand(deps, active, state, command, write);
       if (event.type === 'calls_wait') return await suspend(deps, active, progress, event);
+      const handoff = event.type === 'tools_finished' ? handoffIn(event.outcomes) : undefined;
       decision = await decide(decider, event, decision);
+      if (handoff) return await handOver(deps, active, facts, decision, handoff, progress);
     }
     resumed = false;
   }
+}
+
+/** How the strategy goes on with a run that was just claimed. */
+function firstDecision(decider: Decider, claim: Claim): StrategyDecision {
+  const { strategy, facts } = decider;
+  if (claim.fresh || (claim.waited && !claim.state)) return strategy.start(facts);
+  const { handed, ...state } = claim.state ?? {};
+  if (handed === undefined) return strategy.resume(facts, claim.state, claim.nodes?.map(toStoredAnswer));
+  // the commit that handed the run over has started the next call
+  const own = state as TurnState;
+  if (handed === 'whole') return decideOn(decider, { type: 'continued' }, { state: own });
+  const request = { cause: 'handoff', keepTurns: 0 } as const;
+  return { state: own, command: { type: 'compact', callId: callId(facts, own), request } };
 }
 
 /** A run that a limit delayed lost no call: it had made none. */

@@ -1,25 +1,36 @@
 import type { ReadyAgent } from '../../agents/registry.ts';
 import type { ReadyContract } from '../../contracts/contract.ts';
 import type { Claim } from '../../store/run/claim-run.ts';
+import type { HandoffRecord, RunOptions } from '../../store/run/run-options.ts';
 import type { StrategyMachine, RunFacts } from '../../strategies/machine.ts';
 import { iterationLimit } from '../../agents/iteration-limit.ts';
 import { questionOf } from './question.ts';
 
 /** What a strategy knows about the run it decides for. */
-export const runFacts = (runId: string, claim: Claim, agent: ReadyAgent, machine: StrategyMachine): RunFacts => ({
+export const runFacts = (
+  runId: string,
+  claim: Claim,
+  agent: ReadyAgent,
+  machine: StrategyMachine,
+  since = usedBefore(claim.options),
+): RunFacts => ({
   runId,
   model: claim.model,
-  maxIterations: iterationLimit(agent, machine),
+  maxIterations: since.iteration + iterationLimit(agent, machine),
   spent: { tokens: claim.usage?.total_tokens ?? 0, elapsedMs: claim.elapsed_ms },
   question: questionOf(claim),
   ...(machine.options ? { options: machine.options.parse(claim.options?.strategy_options ?? {}) } : {}),
-  ...(agent.maxTotalTokens === undefined ? {} : { maxTotalTokens: agent.maxTotalTokens }),
-  ...(agent.maxDurationMs === undefined ? {} : { maxDurationMs: agent.maxDurationMs }),
+  ...(agent.maxTotalTokens === undefined ? {} : { maxTotalTokens: since.tokens + agent.maxTotalTokens }),
+  ...(agent.maxDurationMs === undefined ? {} : { maxDurationMs: since.elapsed_ms + agent.maxDurationMs }),
   maxModelRetries: agent.maxModelRetries,
   cycleWarning: agent.cycleWarning,
   ...(claim.options?.compaction ? { compaction: claim.options.compaction } : {}),
   ...(agent.output ? { output: outputFacts(agent.output) } : {}),
 });
+
+/** What a run had used when its agent took it over: the limits of the agent count from there. */
+const usedBefore = (options: RunOptions | null): Pick<HandoffRecord, 'iteration' | 'tokens' | 'elapsed_ms'> =>
+  options?.handoffs?.at(-1) ?? { iteration: 0, tokens: 0, elapsed_ms: 0 };
 
 const outputFacts = ({ kind, mode, maxRepairs, schema }: ReadyContract): NonNullable<RunFacts['output']> => ({
   mode,

@@ -10,6 +10,7 @@ import type { ToolOutcome } from '../../tools/outcome.ts';
 import { unknownTool } from '../../tools/lookup.ts';
 import { runToolRound } from '../../tools/round.ts';
 import type { Tool } from '../../tools/tool.ts';
+import { acceptHandoff } from './accept-handoff.ts';
 import { afterCrash, resultLimit } from './after-crash.ts';
 import type { Claim, LedgerRow } from '../../store/run/claim-run.ts';
 import { recordToolCall } from '../../store/run/record-tool-call.ts';
@@ -76,6 +77,11 @@ export async function runTools(
     : undefined;
   if (ahead) await round.started(ahead.starting);
   const waits = new RoundWaits(deps, run, agent, claim, { ...round, calls: round.calls.length });
+  const accepted = (outcome: ToolOutcome, tool: Tool, index: number): ToolOutcome | Promise<ToolOutcome> => {
+    const { wait, handoff } = outcome;
+    if (wait) return waits.accept(index, outcome);
+    return shown(handoff ? acceptHandoff(deps, agent, claim, { ...outcome, handoff }) : outcome, tool, index);
+  };
   const waiting = new Set(
     [...round.calls.keys()].filter((index) => stored.get(index)?.status === 'waiting' && !stored.get(index)?.outcome),
   );
@@ -97,7 +103,7 @@ export async function runTools(
         if (started) {
           run.assertHeld();
           const known = await afterCrash(tool, call, base, { attempts: started.attempts, signal, agent });
-          if (known) return known.wait ? await waits.accept(index, known) : shown(known, tool, index);
+          if (known) return accepted(known, tool, index);
         }
         const outcome = await executeToolCall(tool, call, base, {
           signal,
@@ -112,7 +118,7 @@ export async function runTools(
             run.assertHeld();
           },
         });
-        return outcome.wait ? await waits.accept(index, outcome) : shown(outcome, tool, index);
+        return accepted(outcome, tool, index);
       });
     },
     {

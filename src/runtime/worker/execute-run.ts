@@ -57,7 +57,7 @@ export async function executeRun(
     deps.live?.committed(threadId);
     onEnd(end.status);
     const { parent } = claim.options ?? {};
-    if (parent && end.status !== 'suspended') await deps.waits?.childEnded(run, parent.thread_id);
+    if (parent && !['suspended', 'queued'].includes(end.status)) await deps.waits?.childEnded(run, parent.thread_id);
     if (end.promoted) await dispatch(deps.db, queue, end.promoted, onError);
     // if this fails, the next run to end asks again
     if (end.full) await requestCompaction(held, claim).catch(onError);

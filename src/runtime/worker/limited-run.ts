@@ -32,14 +32,14 @@ const limitedRun = (job: HeldJob['job'], { threadId, runId }: HeldRun, claim: Cl
   job: { queue: job.queueName, enqueue_no: job.data.enqueue_no, agent: claim.agent },
 });
 
-/** A run has ended, or waits for approval: what it reserved returns, and what it used is settled. */
+/** A run has ended, waits, or was handed over: what it reserved returns, and what it used is settled. */
 export async function settleLimits(
   { job, run }: HeldJob,
   limits: RunLimits,
   claim: Claim,
   { status, iteration, usage, otherUsage }: RunEnd,
 ): Promise<void> {
-  if (status === 'suspended') return limits.pause({ fresh: claim.fresh });
+  if (status === 'suspended' || status === 'queued') return limits.pause({ fresh: claim.fresh });
   const spent = spentBy(limitedRun(job, run, claim), { model: claim.model, iteration, usage, otherUsage });
   await limits.end(spent, { fresh: claim.fresh });
 }

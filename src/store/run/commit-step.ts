@@ -23,6 +23,8 @@ export interface CommitResult {
   cancel_requested?: boolean;
   /** Input that the commit drained; it is now part of the context. */
   inputs?: { seq: number; role: 'user'; content: string; refs?: JsonObject }[];
+  /** If the step gave the run to another agent: the job it needs. */
+  job?: QueuedRun;
   /** The run that became the thread's active one and needs a job. */
   promoted?: QueuedRun;
   /** The ended run, if the step that ended it was `awaited`, and ran in a batch or on the node of its thread. */
@@ -41,6 +43,8 @@ export interface CommitOptions {
   awaited?: boolean;
   /** The part of the usage spent on models other than the run's, by model. */
   otherUsage?: Record<string, Usage> | undefined;
+  /** Gives the run to another agent; see `commit_step`. */
+  handoff?: JsonObject | undefined;
 }
 
 type CommitAnswer = Omit<CommitResult, 'run'> & { run?: RunRow['run'] };
@@ -52,7 +56,15 @@ export async function commitStep(
   state: StrategyState,
   draft: StepDraft,
   usage?: Usage,
-  { resumed = false, maxTraceEvents, messages, contents = [], awaited = false, otherUsage }: CommitOptions = {},
+  {
+    resumed = false,
+    maxTraceEvents,
+    messages,
+    contents = [],
+    awaited = false,
+    otherUsage,
+    handoff,
+  }: CommitOptions = {},
 ): Promise<CommitResult> {
   const ends = awaited && draft.finish !== undefined;
   const body = {
@@ -85,6 +97,7 @@ export async function commitStep(
       events: packEvents(run.runId, draft.continue.events, messages),
       iteration: draft.continue.state.iteration,
     },
+    handoff,
     resumed: resumed || undefined,
     max_events: maxTraceEvents,
     awaited: (ends && db.settings.distributed) || undefined,

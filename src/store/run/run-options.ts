@@ -26,6 +26,10 @@ export interface RunOptions {
   priority?: number;
   /** Values that limits may apply to, by dimension. */
   limit_keys?: Record<string, string>;
+  /** The handoffs of the run, in order. */
+  handoffs?: HandoffRecord[];
+  /** The request of a run that was handed over: what it asked of its first agent. */
+  asked?: { agent: string; model: string; strategy: string; options: RunOptions };
   tool_context?: JsonObject;
   /** The call of another run that started it. */
   parent?: ParentCall;
@@ -44,6 +48,15 @@ export interface RunOptions {
   output?: StoredContract | 'raw';
   /** The strategy's own system prompt, for an agent without one. */
   prompt?: string;
+}
+
+/** A handoff, and what the run had used by then: the limits of the next agent count from there. */
+export interface HandoffRecord {
+  from: string;
+  to: string;
+  iteration: number;
+  tokens: number;
+  elapsed_ms: number;
 }
 
 /** How many characters lists show of the message that began a run. */

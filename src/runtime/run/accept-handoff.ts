@@ -1,0 +1,38 @@
+import type { ReadyAgent } from '../../agents/registry.ts';
+import type { Claim } from '../../store/run/claim-run.ts';
+import type { CallOutcome } from '../../strategies/machine.ts';
+import { errorMessage } from '../../tools/error-message.ts';
+import type { HandoffRequest } from '../../tools/handoff.ts';
+import type { ToolOutcome } from '../../tools/outcome.ts';
+import type { RunDependencies } from './dependencies.ts';
+
+/** The outcome of a call that hands the run over, or why it cannot. */
+export function acceptHandoff(
+  { agents }: RunDependencies,
+  agent: ReadyAgent,
+  claim: Claim,
+  outcome: ToolOutcome & { handoff: HandoffRequest },
+): ToolOutcome {
+  const { handoff, attempts, durationMs } = outcome;
+  const { agent: next, context = 'whole' } = handoff;
+  const refused = (type: string, message: string): ToolOutcome => ({
+    ...errorMessage({ type, message, retryable: false }),
+    ...{ attempts, durationMs },
+  });
+  if (!agents.has(next)) return refused('unknown_agent', `The agent ${next} does not exist here`);
+  if (next === claim.agent) return refused('invalid_handoff', `The agent ${next} has the run already`);
+  if (claim.strategy !== 'react' || agents.get(next).strategy !== 'react')
+    return refused('invalid_handoff', 'Only agents with the strategy react can hand runs over and take them');
+  const before = claim.options?.handoffs?.length ?? 0;
+  if (before >= agent.maxHandoffs) return refused('too_many_handoffs', `A run is handed over ${before} times at most`);
+  return {
+    ...{ status: 'ok', content: JSON.stringify({ handed_to: next }), attempts, durationMs },
+    refs: { handoff: { agent: next, context } },
+  };
+}
+
+/** The handoff of a round that has ended: that of its first call that handed the run over. */
+export function handoffIn(outcomes: readonly CallOutcome[]): Required<HandoffRequest> | undefined {
+  for (const { refs } of outcomes) if (refs?.['handoff']) return refs['handoff'] as unknown as Required<HandoffRequest>;
+  return undefined;
+}

@@ -1,0 +1,94 @@
+import { subtractUsage } from '../../context/usage.ts';
+import type { JsonObject, Usage } from '../../context/message.ts';
+import type { HandoffRecord, RunOptions } from '../../store/run/run-options.ts';
+import type { RunFacts, StrategyDecision } from '../../strategies/machine.ts';
+import { llmStarted } from '../../strategies/turn/events.ts';
+import type { TurnState } from '../../strategies/turn/state.ts';
+import type { HandoffRequest } from '../../tools/handoff.ts';
+import type { ActiveRun } from './active-run.ts';
+import { commit } from './commit.ts';
+import type { RunDependencies } from './dependencies.ts';
+import { CancelRequested } from './held-run.ts';
+import { toRunEnd, type RunEnd, type RunProgress } from './run-end.ts';
+
+/** What a request asked of the agent that it named; the next agent goes by its own definition. */
+const ofTheAgent = [
+  ...[
+    'agent_model',
+    'max_iterations',
+    'max_total_tokens',
+    'max_duration_ms',
+    'strategy_options',
+    'selection',
+    'prompt',
+  ],
+  ...[
+    'tools',
+    'allowed_tools',
+    'settings',
+    'request_transformer',
+    'context_policy',
+    'idle_timeout_ms',
+    'tool_timeout_ms',
+  ],
+] as const;
+
+/**
+ * Ends the tool round of a run and gives the run to another agent, in one commit. The run is queued again, because this
+ * worker has claimed it under the prompt, the limits and the model of its agent. `decision` is what the strategy made of
+ * the round.
+ */
+export async function handOver(
+  deps: RunDependencies,
+  active: ActiveRun,
+  facts: RunFacts,
+  decision: StrategyDecision,
+  { agent: name, context }: Required<HandoffRequest>,
+  progress: RunProgress,
+): Promise<RunEnd> {
+  const { claim, clock } = active;
+  const next = deps.agents.get(name);
+  const state = { ...decision.state, handed: context } as TurnState;
+  const { tokens, elapsedMs } = clock.spent(progress);
+  const record: HandoffRecord = {
+    ...{ from: claim.agent, to: name, iteration: state.iteration - 1, tokens, elapsed_ms: elapsedMs },
+  };
+  const handoff = {
+    ...{ agent: name, model: next.model, prompt: next.instructions, from: claim.agent },
+    options: optionsOf(active, record) as JsonObject,
+  };
+  changeModel(progress, claim.model, next.model, record.iteration);
+  // the limits of the earlier agent do not end the run
+  const { finish: _, continue: __, thenEvents: ___, ...step } = decision.step ?? {};
+  const started = llmStarted({ ...facts, model: next.model }, state);
+  const result = await commit(
+    deps,
+    active,
+    state,
+    { ...step, drain: true, thenEvents: [started] },
+    progress,
+    false,
+    handoff,
+  );
+  if (result.cancel_requested) throw new CancelRequested();
+  return toRunEnd(progress, { status: 'queued', ...(result.job ? { promoted: result.job } : {}) });
+}
+
+/** The options of the run from now on; `asked` keeps its request, for a retry. */
+function optionsOf({ claim }: ActiveRun, record: HandoffRecord): RunOptions {
+  const { handoffs = [], ...given } = claim.options ?? {};
+  const { agent, model, strategy } = claim;
+  const asked = given.asked ?? { agent, model, strategy, options: given };
+  const kept: RunOptions = { ...given, asked, handoffs: [...handoffs, record] };
+  for (const key of ofTheAgent) delete kept[key];
+  return kept;
+}
+
+/** What was used so far is of another model, if the next agent has another one. */
+function changeModel(progress: RunProgress, from: string, to: string, calls: number): void {
+  if (from === to || !progress.usage) return;
+  const { [to]: _, ...others } = progress.otherUsage ?? {};
+  let own: Usage = { ...progress.usage, calls };
+  for (const used of Object.values(progress.otherUsage ?? {})) own = subtractUsage(own, used);
+  progress.otherUsage = { ...others, [from]: own };
+}

@@ -1,0 +1,107 @@
+import { refuseUnknownKeys, type KeysOf } from '../checks/unknown-keys.ts';
+import { LanefoldError } from '../errors.ts';
+import { defineTool } from './define-tool.ts';
+import type { NeedsApproval, Tool } from './tool.ts';
+
+export interface HandoffOptions {
+  /**
+   * What the next agent sees of the conversation: all of it (`whole`, default), or a `summary` with the last turn. Its
+   * context policy may leave out more.
+   */
+  context?: 'whole' | 'summary';
+}
+
+export interface HandoffRequest extends HandoffOptions {
+  agent: string;
+}
+
+const keys: KeysOf<HandoffOptions> = { context: true };
+
+/**
+ * Returned by a tool instead of a result: once the calls of the round have ended, another agent goes on with the run.
+ * Create it with `handOff`.
+ */
+export class Handoff {
+  /** @internal */
+  constructor(readonly request: HandoffRequest) {}
+}
+
+/**
+ * Gives the run to another agent: it goes on with the same conversation, under the prompt, tools, model and limits of that
+ * agent. Return the value from a tool.
+ *
+ * @throws LanefoldError `invalid_input`
+ *
+ * @example
+ * ```ts
+ * import { defineTool, handOff } from 'lanefold';
+ * import { z } from 'zod';
+ *
+ * defineTool({
+ *   name: 'transfer',
+ *   input: z.object({ department: z.enum(['billing', 'support']) }),
+ *   execute: ({ department }) => handOff(department),
+ * });
+ * ```
+ */
+export function handOff(agent: string | { name: string }, options: HandoffOptions = {}): Handoff {
+  refuseUnknownKeys('handOff', options, keys);
+  const name = typeof agent === 'string' ? agent : agent?.name;
+  if (typeof name !== 'string' || name === '') {
+    throw new LanefoldError('invalid_input', 'The agent is neither an agent nor the name of one.', {
+      hint: 'Pass a name, or what defineAgent returned.',
+    });
+  }
+  if (options.context !== undefined && !['whole', 'summary'].includes(options.context)) {
+    throw new LanefoldError(
+      'invalid_input',
+      `The context ${JSON.stringify(options.context)} of a handoff is unknown.`,
+      {
+        hint: 'Pass "whole" or "summary".',
+      },
+    );
+  }
+  return new Handoff({ agent: name, ...options });
+}
+
+export interface HandoffToolOptions extends HandoffOptions {
+  /** Default `transfer_to_<agent>`, with `_` for characters that names of tools may not have. */
+  name?: string;
+  /** Tells the model when to hand over. */
+  description?: string;
+  needsApproval?: NeedsApproval<object>;
+}
+
+const toolKeys: KeysOf<HandoffToolOptions> = { name: true, description: true, context: true, needsApproval: true };
+
+/**
+ * A tool with which a model hands the run to another agent, which must be one of the `agents` of the worker too.
+ *
+ * @throws LanefoldError `invalid_tool`, `invalid_input`
+ *
+ * @example
+ * ```ts
+ * import { defineAgent, handoffTool } from 'lanefold';
+ *
+ * const billing = defineAgent({ name: 'billing', model: 'scripted:demo', instructions: 'You answer about invoices.' });
+ * defineAgent({
+ *   name: 'reception',
+ *   model: 'scripted:demo',
+ *   tools: [handoffTool(billing, { description: 'For everything about invoices.' })],
+ * });
+ * ```
+ */
+export function handoffTool(agent: string | { name: string }, options: HandoffToolOptions = {}): Tool {
+  refuseUnknownKeys('handoffTool', options, toolKeys);
+  const agentName = typeof agent === 'string' ? agent : agent.name;
+  const { description, needsApproval, context } = options;
+  const name = (options.name ?? `transfer_to_${agentName.replaceAll(/[^A-Za-z0-9_-]/g, '_')}`).slice(0, 64);
+  const tool = defineTool<object>({
+    name,
+    description: description ?? `Hands the conversation to the agent ${agentName}.`,
+    input: { type: 'object', properties: {}, additionalProperties: false },
+    ...(needsApproval === undefined ? {} : { needsApproval }),
+    execute: () => handOff(agentName, context === undefined ? {} : { context }),
+  });
+  return { ...tool, startsAgent: agentName };
+}
