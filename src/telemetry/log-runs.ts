@@ -38,7 +38,7 @@ class LoggedRun extends RunTelemetry {
   override async toolCall({ call }: ObservedToolCall, work: () => Promise<ToolOutcome>): Promise<ToolOutcome> {
     const outcome = await work();
     const { status, attempts, durationMs: duration_ms, error } = outcome;
-    if (status !== 'ok') {
+    if (status !== 'ok' && status !== 'waiting') {
       const facts = { ...this.#ids, tool: call.name, status, attempts, duration_ms };
       this.logger.warn(error ? { ...facts, error_type: error.type } : facts, 'tool call failed');
     }

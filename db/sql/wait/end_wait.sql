@@ -20,6 +20,7 @@ declare
   w lanefold._wait;
   c lanefold._tool_call;
   v_at timestamptz;
+  v_task text;
   v_outcome constant jsonb := p -> 'outcome';
 begin
   v_at := lanefold._now();
@@ -35,9 +36,10 @@ begin
   elsif w.status <> 'open' then
     return jsonb_build_object('ended', false, 'wait', w.status, 'status', r.status);
   end if;
-  update lanefold._wait
-  set status = p ->> 'status', ended_at = v_at, ended_by = p ->> 'by', task = case
-        when p ->> 'status' <> 'resolved' and w.kind = 'run' and w.child_ended_at is null then case task when 'start' then null else 'cancel' end end
+  if p ->> 'status' <> 'resolved' and w.kind = 'run' and w.child_ended_at is null then
+    v_task := 'cancel';
+  end if;
+  update lanefold._wait set status = p ->> 'status', ended_at = v_at, ended_by = p ->> 'by', task = v_task
   where thread_id = p_thread_id and run_id = p_run_id and round = p_round and call_index = p_call_index and kind = w.kind;
   update lanefold._tool_call
   set status = v_outcome ->> 'status', outcome = v_outcome - 'status', finished_at = v_at

@@ -10,6 +10,9 @@ declare
   v_kind constant text := p ->> 'kind';
   v_until constant timestamptz := coalesce((p ->> 'until')::timestamptz, p_at + (p ->> 'timeout_ms')::float8 * interval '1 ms');
   v_event jsonb;
+  v_status text := 'open';
+  v_ended_at timestamptz;
+  v_task text;
 begin
   select * into c from lanefold._tool_call k
   where k.thread_id = p_thread_id and k.run_id = r.id and k.round = p_round and k.call_index = p_call_index;
@@ -17,11 +20,19 @@ begin
     perform lanefold._fail('LF014', format('Call %s.%s of run %s cannot wait.', p_round, p_call_index, r.id),
       'This is a bug in Lanefold; please report it.');
   end if;
+  if v_kind = 'spawn' then
+    v_status := 'resolved';
+    v_ended_at := p_at;
+  end if;
+  if p ? 'request' then
+    v_task := 'start';
+  elsif v_kind in ('event', 'run') then
+    v_task := 'ask';
+  end if;
   insert into lanefold._wait (thread_id, tenant_id, run_id, round, call_index, kind, status, created_at, until, ended_at, event,
     child_thread_id, child_run_id, request, task)
-  values (p_thread_id, t.tenant_id, r.id, p_round, p_call_index, v_kind, case v_kind when 'spawn' then 'resolved' else 'open' end, p_at, v_until,
-    case v_kind when 'spawn' then p_at end, p ->> 'event', p #>> '{child,thread_id}', p #>> '{child,run_id}', p -> 'request',
-    case when p ? 'request' then 'start' when v_kind in ('event', 'run') then 'ask' end)
+  values (p_thread_id, t.tenant_id, r.id, p_round, p_call_index, v_kind, v_status, p_at, v_until, v_ended_at, p ->> 'event', p #>> '{child,thread_id}', p #>> '{child,run_id}', p -> 'request',
+    v_task)
   on conflict (thread_id, run_id, round, call_index, kind) do nothing;
   if not found then
     return 0;

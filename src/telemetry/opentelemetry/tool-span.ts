@@ -42,7 +42,7 @@ export class ToolSpan {
     const { status, attempts, error } = outcome;
     if (content && this.#span.isRecording()) this.#span.setAttributes(toolResult(content, outcome.content));
     const spent = { 'lanefold.tool_call.status': status, 'lanefold.tool_call.attempts': attempts };
-    this.#endLater(spent, status === 'ok' ? undefined : (error?.type ?? status));
+    this.#endLater(spent, status === 'ok' || status === 'waiting' ? undefined : (error?.type ?? status));
     return outcome;
   }
 
