@@ -11,6 +11,7 @@ import type { Contexts } from './contexts/contexts.ts';
 import type { FleetHealth, FleetStats } from './fleet/health.ts';
 import type { Limits } from './limits/limits.ts';
 import type { Schedules } from './schedules/schedules.ts';
+import type { Webhooks } from './webhooks/webhooks.ts';
 import type { Runs } from './runs/runs.ts';
 import type { StrategyName } from '../strategies/types.ts';
 import type { Streams } from '../streams/open.ts';
@@ -32,6 +33,8 @@ export interface TenantLibrary<
   readonly limits: Limits;
   /** What starts by itself: cron and intervals. Workers start the runs. */
   readonly schedules: Schedules;
+  /** Webhooks: endpoints that are told of the ends of runs and the like. */
+  readonly webhooks: Webhooks;
   /** The audit log: who did what. */
   readonly audit: AuditLog;
   /** Tool calls of all threads that wait for human approval, soonest to expire first; `limit` counts runs. */

@@ -53,5 +53,7 @@ begin
       claims_without_progress = 0, event_count = event_count + jsonb_array_length(v_events), last_commit = null
   where thread_id = p_thread_id and id = p_run_id;
   update lanefold.thread set event_rev = event_rev + jsonb_array_length(v_events), updated_at = v_at where id = p_thread_id;
+  perform lanefold._note_event(p_thread_id, t.tenant_id, 'approval.requested', r.agent, p_run_id || ' ' || p_step,
+    lanefold._run_data(r) || jsonb_build_object('status', 'suspended', 'expires_at', v_until, 'calls', jsonb_path_query_array(v_events, '$[*].d')));
   return jsonb_build_object('step', p_step + 1, 'status', 'suspended');
 end $$;

@@ -214,6 +214,7 @@ begin
       active_run_id = case when v_finish is null then active_run_id end
   where id = p_thread_id;
   if v_finish is not null then
+    perform lanefold._note_run_end(p_thread_id, t.tenant_id, p_run_id);
     v_out := v_out || '{"finished": true}';
     if t.pending_op_id is not null or t.pending_config is not null or t.waiting_runs > 0 or r.queued_inputs > 0 then
       v_out := v_out || lanefold._after_finish(p_thread_id, p_run_id);

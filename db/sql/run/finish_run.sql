@@ -90,6 +90,7 @@ begin
   set rev = rev + v_n, event_rev = event_rev + jsonb_array_length(v_events), updated_at = v_at,
       active_run_id = nullif(active_run_id, p_run_id), waiting_runs = waiting_runs - (r.status = 'waiting')::int
   where id = p_thread_id;
+  perform lanefold._note_run_end(p_thread_id, t.tenant_id, p_run_id);
   if r.status = 'waiting' then
     return jsonb_build_object('finished', true, 'status', v_status);
   end if;
