@@ -37,6 +37,7 @@ import { addEvents } from './routes/events.ts';
 import { addInputs } from './routes/inputs.ts';
 import { addLimits } from './routes/limits.ts';
 import { addSchedules } from './routes/schedules.ts';
+import { addWebhooks } from './routes/webhooks.ts';
 import { addMetrics, addProbes } from './routes/operations.ts';
 import { addMarks } from './routes/marks.ts';
 import { addNodes } from './routes/nodes.ts';
@@ -137,6 +138,7 @@ export function createApp(all: Library, options: AppOptions & { closing?: AbortS
   addKeys(app);
   addLimits(app);
   addSchedules(app);
+  addWebhooks(app);
   addAudit(app);
   addOverview(app, lanefold);
   // it shows all tenants

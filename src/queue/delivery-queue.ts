@@ -30,6 +30,8 @@ const concurrency = 20;
 const batchSize = 500;
 /** BullMQ retries after an error this soon, in ms. */
 const retryMs = 2_000;
+/** How soon the job of a worker that died is given to another, in ms; no jobs are kept, so the check is cheap. */
+const lockMs = 5_000;
 
 export function openDeliveryQueue(options: QueueOptions): DeliveryQueue {
   const backend = options.redisUrl ? 'redis' : 'postgres';
@@ -62,7 +64,13 @@ export function openDeliveryQueue(options: QueueOptions): DeliveryQueue {
     async work(deliver) {
       worker = new Worker<DeliveryJob, void>(name, (async ({ data }: Job<DeliveryJob>) => deliver(data)) as never, {
         ...base(true),
-        ...{ concurrency, autorun: false, drainDelay: limitMs / 3_000, runRetryDelay: retryMs },
+        ...{
+          concurrency,
+          autorun: false,
+          drainDelay: limitMs / 3_000,
+          runRetryDelay: retryMs,
+          ...{ lockDuration: lockMs, stalledInterval: lockMs },
+        },
       });
       worker.on('error', onError);
       await allReady([queue, worker]);

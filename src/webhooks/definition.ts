@@ -1,10 +1,16 @@
 /** What an endpoint may be told. `webhook.test` comes only when you ask for it. */
+export type WebhookType =
+  | 'run.completed'
+  | 'run.failed'
+  | 'run.cancelled'
+  | 'approval.requested'
+  | 'wait.started'
+  | 'limit.exhausted'
+  | 'schedule.missed';
 export const webhookTypes = [
   ...(['run.completed', 'run.failed', 'run.cancelled'] as const),
   ...(['approval.requested', 'wait.started', 'limit.exhausted', 'schedule.missed'] as const),
-] as const;
-
-export type WebhookType = (typeof webhookTypes)[number];
+] as const satisfies WebhookType[];
 
 /** An endpoint, as you set it. */
 export interface WebhookDefinition {

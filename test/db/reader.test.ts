@@ -90,7 +90,16 @@ test.skipIf(citusLacks.readers)(
     const names = await relations("relname !~ '^_'");
     expect(names).toEqual(expect.arrayContaining(['lane_context', 'run', 'run_event', 'thread', 'thread_entry']));
     // this thread has none of the first two, workers belong to no tenant, and this one has set no limits and schedules
-    const empty = ['context_op', 'pending_input', 'worker', 'limit_usage', 'schedule', 'schedule_slot'];
+    const empty = [
+      'context_op',
+      'pending_input',
+      'worker',
+      'limit_usage',
+      'schedule',
+      'schedule_slot',
+      'webhook',
+      'webhook_delivery',
+    ];
     for (const name of names) {
       const read = await outcome(`select * from lanefold.${name}`);
       if (ofOperators.includes(name)) {
