@@ -58,7 +58,7 @@ export const NewWebhookSecret = z
       .optional()
       .openapi({ description: 'How long the secrets before stay valid; default one day.', example: 86_400_000 }),
   })
-  .openapi('NewWebhookSecret');
+  .openapi('NewWebhookSecret', { example: { keep_ms: 86_400_000 } });
 export const WebhookSecret = z.object({ secret }).openapi('WebhookSecret');
 
 export const WebhookReplay = z
