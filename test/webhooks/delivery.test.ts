@@ -1,4 +1,4 @@
-import { defineAgent, defineTool } from 'lanefold';
+import { createLanefold, defineAgent, defineTool, type WebhookDelivery } from 'lanefold';
 import type { ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -146,6 +146,51 @@ describe.skipIf(noRedis())('a webhook', () => {
       expect(await lanefold.webhooks.get(name)).toMatchObject({ failures: 0, failingSince: null });
     },
   );
+
+  test('is sent each event once while nothing fails, however many workers there are', async () => {
+    const other = await createLanefold(lanefold.options);
+    await other.startWorker({ sweepMs: 50 });
+    await set('once');
+    const runs = await Promise.all(Array.from({ length: 40 }, () => endedRun(lanefold)));
+    const deliveries = await settled(lanefold, 'once', 40);
+    expect(deliveries.map(({ attempts }) => attempts)).toEqual(Array(40).fill(1));
+    expect(
+      at('once')
+        .map(({ event }) => event.data['run_id'])
+        .toSorted(),
+    ).toEqual(runs.map(({ id }) => id).toSorted());
+    await other.close();
+  });
+
+  test('gets an event whose job the queue has lost', async () => {
+    await set('lost');
+    await lanefold.webhooks.pause('lost');
+    await endedRun(lanefold);
+    const [{ threadId, id }] = (await lanefold.webhooks.deliveries('lost')) as [WebhookDelivery];
+    // as if a worker had added its job
+    const take = 'select lanefold.queue_delivery($1, $2, 1, 30000) as mine';
+    const { rows } = await lanefold.database.pool.query(take, [threadId, id]);
+    expect(rows).toEqual([{ mine: true }]);
+    await lanefold.webhooks.resume('lost');
+    expect(await lanefold.webhooks.deliveries('lost')).toMatchObject([{ status: 'pending', attempts: 0 }]);
+    await passTime(lanefold);
+    expect(await settled(lanefold, 'lost', 1)).toMatchObject([{ status: 'delivered', attempts: 1 }]);
+  });
+
+  test('that hangs does not keep others waiting', async () => {
+    await set('hanging');
+    await set('healthy');
+    receiver.respond = (request, response) => {
+      if (request.path === '/healthy') response.writeHead(200).end();
+    };
+    for (let i = 0; i < 30; i++) await endedRun(lanefold);
+    const healthy = await until('the healthy one has got all', async () => {
+      const all = await lanefold.webhooks.deliveries('healthy');
+      return all.length === 30 && all.every(({ status }) => status === 'delivered') && all;
+    });
+    expect(healthy.map(({ attempts }) => attempts)).toEqual(Array(30).fill(1));
+    expect((await lanefold.webhooks.deliveries('hanging')).every(({ status }) => status === 'pending')).toBe(true);
+  });
 
   test('fails for good after its last attempt, and can be sent again', async () => {
     await set('last');

@@ -6,7 +6,7 @@ declare
   v_at constant timestamptz := lanefold._now();
   v_again constant timestamptz := v_at + p_again_ms * interval '1 ms';
 begin
-  perform from lanefold._webhook_delivery
+  perform 1 from lanefold._webhook_delivery
   where thread_id = p_thread_id and id = p_id and status = 'pending' and attempts = p_attempt - 1 and next_at <= v_at for update skip locked;
   if not found then
     return false;
@@ -96,9 +96,10 @@ end $$;
 create or replace function lanefold.drop_deliveries(p_thread_id text, p_ids jsonb)
 returns int language plpgsql as $$
 declare
+  v_ids constant text[] := array(select jsonb_array_elements_text(p_ids));
   v_dropped int;
 begin
-  delete from lanefold._webhook_delivery where thread_id = p_thread_id and id in (select jsonb_array_elements_text(p_ids));
+  delete from lanefold._webhook_delivery where thread_id = p_thread_id and id = any (v_ids);
   get diagnostics v_dropped = row_count;
   return v_dropped;
 end $$;

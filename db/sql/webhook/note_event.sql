@@ -63,7 +63,7 @@ declare
   v_no bigint;
 begin
   if w.ordered then
-    perform from lanefold._webhook_delivery
+    perform 1 from lanefold._webhook_delivery
     where thread_id = p_thread_id and webhook_id = w.id and status = 'pending' order by no desc limit 1 for update;
     v_waits := found;
   end if;
