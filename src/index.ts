@@ -70,7 +70,7 @@ export type {
   WebhookDelivery,
   WebhookOwner,
   Webhooks,
-} from './library/webhooks/webhooks.ts';
+} from './library/webhooks/types.ts';
 export type { DeliveryStatus, PauseReason, WebhookDefinition, WebhookType } from './webhooks/definition.ts';
 export type { WebhookRow } from './store/webhook/webhooks.ts';
 export type { DeliveryRow } from './store/webhook/deliveries.ts';

@@ -1,4 +1,4 @@
-import type { ListedWebhook, WebhookDelivery } from '../library/webhooks/webhooks.ts';
+import type { ListedWebhook, WebhookDelivery } from '../library/webhooks/types.ts';
 import { table } from './demo/table.ts';
 
 /** Webhooks as a table. */

@@ -5,7 +5,7 @@ import type { AuditLog, ApiKeys } from './access/keys.ts';
 import type { Library, TenantLibrary } from './library.ts';
 import type { Limits } from './limits/limits.ts';
 import type { Schedules } from './schedules/schedules.ts';
-import type { Webhooks } from './webhooks/webhooks.ts';
+import type { Webhooks } from './webhooks/types.ts';
 import type { Runs } from './runs/runs.ts';
 import type { Threads } from './threads/threads.ts';
 import type { Workers } from './fleet/workers.ts';

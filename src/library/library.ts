@@ -11,7 +11,7 @@ import type { Contexts } from './contexts/contexts.ts';
 import type { FleetHealth, FleetStats } from './fleet/health.ts';
 import type { Limits } from './limits/limits.ts';
 import type { Schedules } from './schedules/schedules.ts';
-import type { Webhooks } from './webhooks/webhooks.ts';
+import type { Webhooks } from './webhooks/types.ts';
 import type { Runs } from './runs/runs.ts';
 import type { StrategyName } from '../strategies/types.ts';
 import type { Streams } from '../streams/open.ts';

@@ -17,7 +17,7 @@ export interface DeliveryJob {
 
 /** The queue of the attempts to deliver webhooks, `<prefix>-webhooks`. */
 export interface DeliveryQueue {
-  /** Adds jobs in few round trips; those with `failing` wait behind the others. Adding the same job twice adds it once. */
+  /** Adds jobs; those with `failing` wait behind the others. Adding the same job twice adds it once. */
   add(jobs: readonly (DeliveryJob & { failing: boolean })[]): Promise<void>;
   /** Starts processing jobs. */
   work(deliver: (job: DeliveryJob) => Promise<void>): Promise<void>;
@@ -27,7 +27,6 @@ export interface DeliveryQueue {
 
 /** Sockets rather than work: an attempt mostly waits for its receiver. */
 const concurrency = 20;
-const batchSize = 500;
 /** BullMQ retries after an error this soon, in ms. */
 const retryMs = 2_000;
 /** How soon the job of a worker that died is given to another, in ms; no jobs are kept, so the check is cheap. */
@@ -48,18 +47,20 @@ export function openDeliveryQueue(options: QueueOptions): DeliveryQueue {
 
   return {
     async add(jobs) {
-      for (let at = 0; at < jobs.length; at += batchSize) {
-        const batch = jobs.slice(at, at + batchSize).map(({ thread_id, id, attempt, failing }) => ({
-          ...{ name: 'deliver', data: { thread_id, id, attempt } },
-          opts: {
+      // one by one: BullMQ's bulk on PostgreSQL creates a sequence, which the role of a worker may not
+      const adding = jobs.map(({ thread_id, id, attempt, failing }) =>
+        queue.add(
+          'deliver',
+          { thread_id, id, attempt },
+          {
             ...{ jobId: `${id}.${attempt}`, attempts: 1, removeOnComplete: true, removeOnFail: true },
             ...(failing ? { priority: 10 } : {}),
           },
-        }));
-        await within(answerTimeoutMs, queue.addBulk(batch)).catch((error: Error) => {
-          throw outage(backend, error);
-        });
-      }
+        ),
+      );
+      await within(answerTimeoutMs, Promise.all(adding)).catch((error: Error) => {
+        throw outage(backend, error);
+      });
     },
     async work(deliver) {
       worker = new Worker<DeliveryJob, void>(name, (async ({ data }: Job<DeliveryJob>) => deliver(data)) as never, {

@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { camelKeys } from '../../common/case.ts';
 import { omitUndefined } from '../../common/omit-undefined.ts';
-import type { WebhookOwner } from '../../library/webhooks/webhooks.ts';
+import type { WebhookOwner } from '../../library/webhooks/types.ts';
 import { deliveryStatuses, type WebhookDefinition } from '../../webhooks/definition.ts';
 import type { ApiApp, ApiEnv } from '../env.ts';
 import { toJson } from '../json.ts';

@@ -9,6 +9,7 @@ const againMs = 30_000;
 /** Of one endpoint at once, so that its backlog does not keep others waiting; of one that fails, only this many a sweep. */
 const each = 100;
 const failing = 1;
+const most = 500;
 
 export interface DispatcherDependencies {
   db: Database;
@@ -56,7 +57,7 @@ export class Dispatcher {
 
   async #dispatch(sweeping: boolean): Promise<void> {
     const { db } = this.deps;
-    const due = await dueDeliveries(db, { each, failing: sweeping ? failing : 0 });
+    const due = await dueDeliveries(db, { each, failing: sweeping ? failing : 0, most });
     if (due.length === 0) return;
     // before the rows are handed over: without a queue nobody would look at them for a while
     const queue = await this.#open();

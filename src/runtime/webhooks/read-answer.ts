@@ -20,6 +20,6 @@ export async function readAnswer(response: IncomingMessage): Promise<string> {
     response.destroy();
   }
   const text = Buffer.concat(chunks).subarray(0, mostBytes).toString('utf8');
-   
+
   return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, '').trim();
 }

@@ -8,28 +8,30 @@ export interface DueDelivery extends AttemptRef {
   failing: boolean;
 }
 
-/** What may be taken at once: `each` of an endpoint, but only `failing` of one whose last attempt failed. */
+/** What may be taken at once: `each` of an endpoint, but only `failing` of one whose last attempt failed; `most` in all. */
 export interface DueLimits {
   each: number;
   failing: number;
+  most: number;
 }
 
 /** The oldest attempts that are due, of each endpoint that is not paused. */
-export async function dueDeliveries(db: Database, { each, failing }: DueLimits): Promise<DueDelivery[]> {
-  if (db.settings.distributed) return dueOnNodes(db, { each, failing });
+export async function dueDeliveries(db: Database, limits: DueLimits): Promise<DueDelivery[]> {
+  const { each, failing, most } = limits;
+  if (db.settings.distributed) return dueOnNodes(db, limits);
   return db.query<DueDelivery & Record<string, unknown>>(
     'due_deliveries',
     `select d.thread_id, d.id, d.attempts + 1 as attempt, w.failures > 0 as failing
      from (select lanefold._now() as now) c cross join lanefold._webhook w cross join lateral (
-       select o.thread_id, o.id, o.attempts from lanefold._webhook_delivery o
+       select o.thread_id, o.id, o.attempts, o.next_at from lanefold._webhook_delivery o
        where o.webhook_id = w.id and o.next_at <= c.now order by o.next_at limit case when w.failures > 0 then $2::int else $1::int end) d
-     where w.paused_at is null and w.removed_at is null`,
-    [each, failing],
+     where w.paused_at is null and w.removed_at is null order by d.next_at limit $3`,
+    [each, failing, most],
   );
 }
 
 /** Endpoint by endpoint: a node accepts no limit inside a statement. */
-async function dueOnNodes(db: Database, { each, failing }: DueLimits): Promise<DueDelivery[]> {
+async function dueOnNodes(db: Database, { each, failing, most }: DueLimits): Promise<DueDelivery[]> {
   const webhooks = await db.query<{ id: string; failing: boolean; now: Date }>(
     'due_webhooks',
     `select id, failures > 0 as failing, c.now from lanefold._webhook, (select lanefold._now() as now) c
@@ -45,7 +47,7 @@ async function dueOnNodes(db: Database, { each, failing }: DueLimits): Promise<D
       )
       .then((rows) => rows.map((row) => ({ ...row, failing: webhook.failing }))),
   );
-  return due;
+  return due.slice(0, most);
 }
 
 /** Hands due attempts to the queue; see `queue_delivery`. Returns those whose jobs the caller adds. */
