@@ -1,17 +1,18 @@
 import { LanefoldError } from './errors.ts';
 
 /** `LANEFOLD_PREPARED_STATEMENTS`; default on. @throws LanefoldError `invalid_input` */
-export function preparedStatements(): boolean {
-  const given = process.env['LANEFOLD_PREPARED_STATEMENTS'] || 'on';
+export const preparedStatements = (): boolean => onOrOff('LANEFOLD_PREPARED_STATEMENTS', true);
+
+/** `LANEFOLD_PRIVATE_WEBHOOKS`; default off. @throws LanefoldError `invalid_input` */
+export const privateWebhooks = (): boolean => onOrOff('LANEFOLD_PRIVATE_WEBHOOKS', false);
+
+function onOrOff(name: string, otherwise: boolean): boolean {
+  const given = process.env[name] || (otherwise ? 'on' : 'off');
   if (['on', 'true', '1'].includes(given)) return true;
   if (['off', 'false', '0'].includes(given)) return false;
-  throw new LanefoldError(
-    'invalid_input',
-    `LANEFOLD_PREPARED_STATEMENTS must be on or off; got ${JSON.stringify(given)}.`,
-    {
-      hint: 'Set it to on or off, or unset it.',
-    },
-  );
+  throw new LanefoldError('invalid_input', `${name} must be on or off; got ${JSON.stringify(given)}.`, {
+    hint: 'Set it to on or off, or unset it.',
+  });
 }
 
 /** `LANEFOLD_STOP_GRACE_MS` as the worker option. @throws LanefoldError `invalid_input` */

@@ -67,6 +67,8 @@ export const errorStatus = {
   key_not_found: 404,
   limit_not_found: 404,
   schedule_not_found: 404,
+  webhook_not_found: 404,
+  delivery_not_found: 404,
   call_not_found: 404,
   content_not_found: 404,
   tool_call_not_found: 404,

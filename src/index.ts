@@ -73,6 +73,19 @@ export type {
   SetScheduleOptions,
 } from './library/schedules/schedules.ts';
 export type { CatchUp, Overlap, ScheduleDefinition, ScheduleRunOptions, Timing } from './schedules/definition.ts';
+export type {
+  DeliveriesQuery,
+  ListedWebhook,
+  ReplayWebhookOptions,
+  RotateWebhookOptions,
+  SetWebhookResult,
+  WebhookDelivery,
+  WebhookOwner,
+  Webhooks,
+} from './library/webhooks/types.ts';
+export type { DeliveryStatus, PauseReason, WebhookDefinition, WebhookType } from './webhooks/definition.ts';
+export type { WebhookRow } from './store/webhook/webhooks.ts';
+export type { DeliveryRow } from './store/webhook/deliveries.ts';
 export type { SlotRow, SlotStatus } from './store/schedule/slots.ts';
 export type { LimitTotal, LimitUsage, LimitUsageOptions } from './library/limits/usage.ts';
 export type { LimitDefinition, LimitInterval } from './limits/definition.ts';

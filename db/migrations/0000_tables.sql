@@ -398,6 +398,50 @@ CREATE TABLE "lanefold"."_wait" (
 	CONSTRAINT "_wait_thread_id_run_id_round_call_index_kind_pk" PRIMARY KEY("thread_id","run_id","round","call_index","kind")
 );
 --> statement-breakpoint
+CREATE TABLE "lanefold"."_webhook" (
+	"version" bigint NOT NULL,
+	"created_at" timestamptz NOT NULL,
+	"updated_at" timestamptz NOT NULL,
+	"paused_at" timestamptz,
+	"failing_since" timestamptz,
+	"removed_at" timestamptz,
+	"failures" integer DEFAULT 0 NOT NULL,
+	"tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL,
+	"id" text COLLATE "C" NOT NULL,
+	"name" text COLLATE "C" NOT NULL,
+	"url" text NOT NULL,
+	"types" text[] NOT NULL,
+	"agents" text[] NOT NULL,
+	"ordered" boolean NOT NULL,
+	"include_result" boolean NOT NULL,
+	"secrets" jsonb NOT NULL,
+	"paused_reason" text,
+	"updated_by" text NOT NULL,
+	CONSTRAINT "_webhook_tenant_id_id_pk" PRIMARY KEY("tenant_id","id")
+);
+--> statement-breakpoint
+CREATE TABLE "lanefold"."_webhook_delivery" (
+	"no" bigint NOT NULL,
+	"created_at" timestamptz NOT NULL,
+	"next_at" timestamptz,
+	"attempted_at" timestamptz,
+	"settled_at" timestamptz,
+	"attempts" integer DEFAULT 0 NOT NULL,
+	"earlier" integer DEFAULT 0 NOT NULL,
+	"duration_ms" integer,
+	"status_code" integer,
+	"tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL,
+	"thread_id" text COLLATE "C" NOT NULL,
+	"id" text COLLATE "C" NOT NULL,
+	"webhook_id" text COLLATE "C" NOT NULL,
+	"type" text NOT NULL,
+	"payload" jsonb NOT NULL,
+	"status" text NOT NULL,
+	"error" jsonb,
+	"answer" text,
+	CONSTRAINT "_webhook_delivery_thread_id_id_pk" PRIMARY KEY("thread_id","id")
+);
+--> statement-breakpoint
 CREATE TABLE "lanefold"."_worker" (
 	"started_at" timestamptz NOT NULL,
 	"heartbeat_at" timestamptz NOT NULL,
@@ -454,6 +498,11 @@ CREATE INDEX "_wait_approval" ON "lanefold"."_wait" USING btree ("until","thread
 CREATE INDEX "_wait_open" ON "lanefold"."_wait" USING btree ("created_at","thread_id","run_id","round","call_index") WHERE status = 'open';--> statement-breakpoint
 CREATE INDEX "_wait_child" ON "lanefold"."_wait" USING btree ("thread_id","child_run_id") WHERE child_run_id is not null;--> statement-breakpoint
 CREATE INDEX "_wait_task" ON "lanefold"."_wait" USING btree ("created_at") WHERE task is not null;--> statement-breakpoint
+CREATE UNIQUE INDEX "_webhook_name" ON "lanefold"."_webhook" USING btree ("tenant_id","name") WHERE removed_at is null;--> statement-breakpoint
+CREATE INDEX "_webhook_delivery_order" ON "lanefold"."_webhook_delivery" USING btree ("thread_id","webhook_id","no");--> statement-breakpoint
+CREATE INDEX "_webhook_delivery_due" ON "lanefold"."_webhook_delivery" USING btree ("webhook_id","next_at") WHERE next_at is not null;--> statement-breakpoint
+CREATE INDEX "_webhook_delivery_log" ON "lanefold"."_webhook_delivery" USING btree ("webhook_id","created_at");--> statement-breakpoint
+CREATE INDEX "_webhook_delivery_settled" ON "lanefold"."_webhook_delivery" USING btree ("settled_at") WHERE settled_at is not null;--> statement-breakpoint
 -- Room on the page for the next version of a row: a step updates its thread and stays off the indexes, and so does a
 -- heartbeat. A run's page is left full: dead versions are cleared away only on a full page, and a page given up before
 -- that never takes a row again until the next vacuum (500 runs of one thread take 0.4 MB so, and 1.0 MB with room left).

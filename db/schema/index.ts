@@ -9,6 +9,7 @@ export { limit, limitAccount, limitBucket, limitShare } from './limit.ts';
 export { role } from './role.ts';
 export { eventBatch, pendingInput, run, runNode, toolCall } from './run.ts';
 export { tenant } from './tenant.ts';
+export { webhook, webhookDelivery } from './webhook.ts';
 export { worker } from './worker.ts';
 export { childRun, keptEvent, wait } from './wait.ts';
 export { minCompatibleVersion, schemaVersion } from './version.ts';

@@ -275,6 +275,8 @@ export interface components {
         | 'key_not_found'
         | 'limit_not_found'
         | 'schedule_not_found'
+        | 'webhook_not_found'
+        | 'delivery_not_found'
         | 'call_not_found'
         | 'content_not_found'
         | 'tool_call_not_found'
@@ -2362,6 +2364,176 @@ export interface components {
       expires_ms?: number;
       /** @description As for the event; default 0. */
       keep_ms?: number;
+    };
+    WebhookList: {
+      data: components['schemas']['Webhook'][];
+    };
+    Webhook: {
+      name: components['schemas']['Id'];
+      /** @description The tenant whose events it gets. */
+      tenant: components['schemas']['Id'];
+      /** @description An `https:` URL at a public address. */
+      url: string;
+      /** @description The types of events it wants; empty: all. */
+      types: (
+        | 'run.completed'
+        | 'run.failed'
+        | 'run.cancelled'
+        | 'approval.requested'
+        | 'wait.started'
+        | 'limit.exhausted'
+        | 'schedule.missed'
+      )[];
+      /** @description The agents whose events it wants; empty: all. */
+      agents: string[];
+      /** @description Whether the events of a thread come one after the other. */
+      ordered: boolean;
+      /** @description Whether `run.completed` includes the result of the run, up to 64 KiB. */
+      include_result: boolean;
+      paused_at: string | null;
+      /** @description Why: by hand, after many failures, or because it answered 410 Gone. */
+      paused_reason: ('manual' | 'failures' | 'gone') | null;
+      /** @description How many attempts in a row have failed. */
+      failures: number;
+      failing_since: string | null;
+      /** @description Rises with every change. */
+      version: number;
+      /**
+       * Format: date-time
+       * @description When it was first set.
+       */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description When it was last changed.
+       */
+      updated_at: string;
+      /** @description `operator`, `key:<id>`, `cli:<user>` or `lanefold`. */
+      updated_by: string;
+    };
+    WebhookSet: {
+      name: components['schemas']['Id'];
+      /** @description The tenant whose events it gets. */
+      tenant: components['schemas']['Id'];
+      /** @description An `https:` URL at a public address. */
+      url: string;
+      /** @description The types of events it wants; empty: all. */
+      types: (
+        | 'run.completed'
+        | 'run.failed'
+        | 'run.cancelled'
+        | 'approval.requested'
+        | 'wait.started'
+        | 'limit.exhausted'
+        | 'schedule.missed'
+      )[];
+      /** @description The agents whose events it wants; empty: all. */
+      agents: string[];
+      /** @description Whether the events of a thread come one after the other. */
+      ordered: boolean;
+      /** @description Whether `run.completed` includes the result of the run, up to 64 KiB. */
+      include_result: boolean;
+      paused_at: string | null;
+      /** @description Why: by hand, after many failures, or because it answered 410 Gone. */
+      paused_reason: ('manual' | 'failures' | 'gone') | null;
+      /** @description How many attempts in a row have failed. */
+      failures: number;
+      failing_since: string | null;
+      /** @description Rises with every change. */
+      version: number;
+      /**
+       * Format: date-time
+       * @description When it was first set.
+       */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description When it was last changed.
+       */
+      updated_at: string;
+      /** @description `operator`, `key:<id>`, `cli:<user>` or `lanefold`. */
+      updated_by: string;
+      /** @description Verify signatures with it. It is shown only here. */
+      secret?: string;
+    };
+    NewWebhook: {
+      /** @description An `https:` URL at a public address. */
+      url: string;
+      /** @description The types of events it wants; empty: all. */
+      types?: (
+        | 'run.completed'
+        | 'run.failed'
+        | 'run.cancelled'
+        | 'approval.requested'
+        | 'wait.started'
+        | 'limit.exhausted'
+        | 'schedule.missed'
+      )[];
+      /** @description The agents whose events it wants; empty: all. */
+      agents?: string[];
+      /** @description Whether the events of a thread come one after the other. */
+      ordered?: boolean;
+      /** @description Whether `run.completed` includes the result of the run, up to 64 KiB. */
+      include_result?: boolean;
+    };
+    WebhookSecret: {
+      /** @description Verify signatures with it. It is shown only here. */
+      secret: string;
+    };
+    NewWebhookSecret: {
+      /** @description How long the secrets before stay valid; default one day. */
+      keep_ms?: number;
+    };
+    WebhookTest: {
+      /** @description The delivery. */
+      id: components['schemas']['Id'];
+    };
+    WebhookDeliveryList: {
+      data: components['schemas']['WebhookDelivery'][];
+    };
+    WebhookDelivery: {
+      /** @description The `webhook-id` of all its attempts. */
+      id: components['schemas']['Id'];
+      thread_id: string;
+      type: string;
+      /** @enum {string} */
+      status: 'pending' | 'delivered' | 'failed';
+      /** @description Attempts begun. */
+      attempts: number;
+      /**
+       * Format: date-time
+       * @description When the event happened.
+       */
+      created_at: string;
+      next_at: string | null;
+      attempted_at: string | null;
+      settled_at: string | null;
+      /** @description How long the last attempt took. */
+      duration_ms: number | null;
+      /** @description The status of the last answer. */
+      status_code: number | null;
+      /** @description Why the last attempt failed. */
+      error: {
+        code: string;
+        message: string;
+      } | null;
+      /** @description The beginning of the last answer. */
+      answer: string | null;
+      /** @description The body: `type`, `timestamp` and `data`. */
+      payload: JsonObject;
+    };
+    WebhookReplayed: {
+      /** @description How many are sent again. */
+      replayed: number;
+    };
+    WebhookReplay: {
+      /** @description One delivery. */
+      id?: components['schemas']['Id'];
+      /**
+       * Format: date-time
+       * @description All failed deliveries of events since then. Either this or `id`.
+       */
+      since?: string;
     };
     AuditPage: {
       data: components['schemas']['AuditEntry'][];

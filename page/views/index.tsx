@@ -11,6 +11,7 @@ import { ThreadsView } from './threads/threads.tsx';
 
 const LimitsView = onDemand(async () => (await import('./limits/limits.tsx')).LimitsView);
 const SchedulesView = onDemand(async () => (await import('./schedules/schedules.tsx')).SchedulesView);
+const WebhooksView = onDemand(async () => (await import('./webhooks/webhooks.tsx')).WebhooksView);
 const OperationsView = onDemand(async () => (await import('./operations/operations.tsx')).OperationsView);
 
 /** The view of an address. A new id starts a new view, so that no state of one thread shows in another. */
@@ -19,6 +20,7 @@ export function view({ path }: Route): ComponentChild {
   if (area === 'runs') return <RunsView />;
   if (area === 'approvals') return <ApprovalsView />;
   if (area === 'schedules') return <SchedulesView />;
+  if (area === 'webhooks') return <WebhooksView />;
   if (area === 'limits') return <LimitsView />;
   if (area === 'operations') return <OperationsView />;
   if (area !== 'threads') return <Empty>There is no such view.</Empty>;

@@ -8,6 +8,7 @@ const areas = [
   ['runs', 'Runs'],
   ['approvals', 'Approvals'],
   ['schedules', 'Schedules'],
+  ['webhooks', 'Webhooks'],
   ['limits', 'Limits'],
   ['operations', 'Operations'],
 ] as const;

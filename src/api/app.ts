@@ -39,6 +39,7 @@ import { addLimits } from './routes/limits.ts';
 import { addSentEvents, addSignedEvents } from './routes/sent-events.ts';
 import { addWaits } from './routes/waits.ts';
 import { addSchedules } from './routes/schedules.ts';
+import { addWebhooks } from './routes/webhooks.ts';
 import { addMetrics, addProbes } from './routes/operations.ts';
 import { addMarks } from './routes/marks.ts';
 import { addNodes } from './routes/nodes.ts';
@@ -146,6 +147,7 @@ export function createApp(all: Library, options: AppOptions & { closing?: AbortS
   addWaits(app);
   addSentEvents(app);
   addSignedEvents(app);
+  addWebhooks(app);
   addAudit(app);
   addOverview(app, lanefold);
   // it shows all tenants

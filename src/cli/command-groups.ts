@@ -7,7 +7,7 @@ const groups: Record<string, readonly string[]> = {
   'Inspect:': ['threads', 'thread', 'runs', 'tree', 'tail', 'context', 'diff', 'content', 'waits'],
   'Control runs:': ['approve', 'deny', 'cancel', 'retry', 'rerun', 'events'],
   'Change threads:': ['fork', 'compact', 'erase'],
-  'Access and evidence:': ['keys', 'limits', 'schedules', 'tenants', 'roles', 'heads', 'verify'],
+  'Access and evidence:': ['keys', 'limits', 'schedules', 'webhooks', 'tenants', 'roles', 'heads', 'verify'],
   'Test:': ['replay', 'chaos', 'bench'],
 };
 const names = Object.values(groups).flat();

@@ -4,6 +4,7 @@ const variables = {
   LANEFOLD_DIRECT_URL: 'direct connection, without a pooler, for migrations and the queue (default DATABASE_URL)',
   LANEFOLD_PREPARED_STATEMENTS: 'set to off behind PgBouncer < 1.21 (default on)',
   LANEFOLD_ROLE_CHECK: 'refuse, warn or off: what to do about a database role with too many rights',
+  LANEFOLD_PRIVATE_WEBHOOKS: 'on: webhooks may have http URLs and private addresses (default off)',
   REDIS_URL: 'Redis for the queue; default: the queue is in PostgreSQL',
   LANEFOLD_QUEUE_SHARDS: 'number of queues; must be the same in every process (default 1)',
   LANEFOLD_AGENTS: 'module that default-exports an array of agents',

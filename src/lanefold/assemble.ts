@@ -15,6 +15,7 @@ import { refusingOptions } from '../library/known-options.ts';
 import type { Library, TenantLibrary } from '../library/library.ts';
 import { limitsOf } from '../library/limits/limits.ts';
 import { schedulesOf } from '../library/schedules/schedules.ts';
+import { webhooksOf } from '../library/webhooks/webhooks.ts';
 import { checkRuns } from '../library/schedules/check-runs.ts';
 import { syncSchedules } from '../library/schedules/sync.ts';
 import type { ScheduleDefinition } from '../schedules/definition.ts';
@@ -93,6 +94,7 @@ export function assemble(
       ),
       events: refusingOptions('events', eventsOf({ db, queue, secrets, scopeTo })),
       waits: refusingOptions('waits', waitsOf(db, queue)),
+      webhooks: refusingOptions('webhooks', webhooksOf(db, scopeTo, settings.privateWebhooks)),
       audit: refusingOptions('audit', auditOf(db)),
       evidence: evidenceOf(db),
       approvals: refusingOptions('approvals', {

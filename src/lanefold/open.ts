@@ -7,6 +7,7 @@ import type { EnqueueOptions } from '../library/runs/enqueue.ts';
 import type { Database } from '../postgres/pool.ts';
 import type { RunRef } from '../store/run/run.ts';
 import { reportErrors } from '../log/report-errors.ts';
+import { openDeliveryQueue } from '../queue/delivery-queue.ts';
 import { LimitGate } from '../runtime/limits/gate.ts';
 import { assemble } from './assemble.ts';
 import { Closers } from './closers.ts';
@@ -25,7 +26,7 @@ export async function openLanefold(
   const closers = new Closers();
   try {
     const connections = await connect(settings, closers, onEmbedded);
-    const { db, directUrl, openPool, queue, rights } = connections;
+    const { db, directUrl, openPool, queue, queueOptions, rights } = connections;
     database = db;
     const directWorkers = new Set<DirectWorker>();
     const gate = new LimitGate(db, queue, reportErrors(settings.log, 'limits'));
@@ -37,10 +38,12 @@ export async function openLanefold(
       closers,
       own,
     );
-    const { agents, counting, log, models, privateQueue, promptCaching, redactor, telemetry } = settings;
+    const { agents, counting, log, models, privateQueue, privateWebhooks, promptCaching, redactor, telemetry } =
+      settings;
     const worker = {
-      ...{ agents, counting, log, models, privateQueue, promptCaching, redactor, telemetry },
+      ...{ agents, counting, log, models, privateQueue, privateWebhooks, promptCaching, redactor, telemetry },
       ...{ db, connect: openPool, directUrl, directWorkers, gate, live },
+      openDeliveryQueue: (onError: (error: unknown) => void) => openDeliveryQueue({ ...queueOptions, onError }),
       onHold: waiter.hold.bind(waiter),
       requests: {
         enqueue: (tenant: string, request: EnqueueOptions) => runsFor(tenant).enqueue(request),

@@ -41,6 +41,11 @@ export interface LanefoldOptions<AGENTS extends AgentDefinition = AgentDefinitio
    * those that are no longer here are removed if their agent is one of `agents`.
    */
   schedules?: Readonly<Record<string, ScheduleDefinition>>;
+  /**
+   * Webhooks may have `http:` URLs and go to private addresses. Only for development, or if you trust everyone who may set
+   * webhooks with your internal network. Default `LANEFOLD_PRIVATE_WEBHOOKS`, else false.
+   */
+  privateWebhooks?: boolean;
   /** Your own strategies, which requests may select by name; those of agents need not be repeated here. */
   strategies?: readonly Strategy[];
   /** Context windows in tokens by `provider:model`, or by provider; they take precedence over the built-in table. */
@@ -116,6 +121,7 @@ export interface LanefoldOptions<AGENTS extends AgentDefinition = AgentDefinitio
 export const optionKeys: KeysOf<LanefoldOptions> = {
   strategies: true,
   schedules: true,
+  privateWebhooks: true,
   telemetry: true,
   logger: true,
   scriptedModels: true,

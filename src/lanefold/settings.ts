@@ -6,6 +6,7 @@ import {
   largeContentBytes,
   maxContextBytes,
   preparedStatements,
+  privateWebhooks,
   queueShards,
   telemetryWanted,
 } from '../environment.ts';
@@ -67,6 +68,7 @@ export async function readSettings(options: LanefoldOptions, database: () => Dat
     migrate: options.migrate ?? !urls.databaseUrl,
     tenant: options.tenant,
     schedules: options.schedules,
+    privateWebhooks: options.privateWebhooks ?? privateWebhooks(),
   };
   for (const { model } of agents) models.check(model);
   return settings;

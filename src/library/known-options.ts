@@ -5,6 +5,7 @@ import type { AuditLog, ApiKeys } from './access/keys.ts';
 import type { Library, TenantLibrary } from './library.ts';
 import type { Limits } from './limits/limits.ts';
 import type { Schedules } from './schedules/schedules.ts';
+import type { Webhooks } from './webhooks/types.ts';
 import type { Runs } from './runs/runs.ts';
 import type { Events } from './waits/events.ts';
 import type { Waits } from './waits/waits.ts';
@@ -27,6 +28,7 @@ interface Parts {
   keys: ApiKeys;
   limits: Limits;
   schedules: Schedules;
+  webhooks: Webhooks;
   audit: AuditLog;
   events: Events;
   waits: Waits;
@@ -221,6 +223,18 @@ const knownOptions = {
     resume: [[1, owner satisfies Options<Schedules['resume'], 1>]],
     get: [[1, { tenant: true } satisfies Options<Schedules['get'], 1>]],
     slots: [[1, { tenant: true, limit: true } satisfies Options<Schedules['slots'], 1>]],
+  },
+  webhooks: {
+    list: none,
+    set: [[2, owner satisfies Options<Webhooks['set'], 2>]],
+    remove: [[1, owner satisfies Options<Webhooks['remove'], 1>]],
+    pause: [[1, owner satisfies Options<Webhooks['pause'], 1>]],
+    resume: [[1, owner satisfies Options<Webhooks['resume'], 1>]],
+    test: [[1, owner satisfies Options<Webhooks['test'], 1>]],
+    rotate: [[1, { ...owner, keepMs: true } satisfies Options<Webhooks['rotate'], 1>]],
+    get: [[1, { tenant: true } satisfies Options<Webhooks['get'], 1>]],
+    deliveries: [[1, { tenant: true, status: true, limit: true } satisfies Options<Webhooks['deliveries'], 1>]],
+    replay: [[1, { ...owner, id: true, since: true } satisfies Options<Webhooks['replay'], 1>]],
   },
   audit: {
     ...{ write: none, writeRead: none },

@@ -11,6 +11,7 @@ import type { Contexts } from './contexts/contexts.ts';
 import type { FleetHealth, FleetStats } from './fleet/health.ts';
 import type { Limits } from './limits/limits.ts';
 import type { Schedules } from './schedules/schedules.ts';
+import type { Webhooks } from './webhooks/types.ts';
 import type { Runs } from './runs/runs.ts';
 import type { StrategyName } from '../strategies/types.ts';
 import type { Streams } from '../streams/open.ts';
@@ -38,6 +39,8 @@ export interface TenantLibrary<
   readonly events: Events;
   /** What tool calls wait for, and how to release them. */
   readonly waits: Waits;
+  /** Webhooks: endpoints that are told of the ends of runs and the like. */
+  readonly webhooks: Webhooks;
   /** The audit log: who did what. */
   readonly audit: AuditLog;
   /** Tool calls of all threads that wait for human approval, soonest to expire first. */

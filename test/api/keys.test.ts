@@ -22,7 +22,7 @@ describe('every operation of the document', () => {
   const needed = (method: string, path: string): Scope => {
     if (/^\/v1\/(keys|audit)/.test(path)) return 'admin';
     if (method === 'GET' || /^\/v1\/(runs\/collect|tokens)$/.test(path)) return 'read';
-    if (method !== 'POST' || path.startsWith('/v1/schedules')) return 'admin';
+    if (method !== 'POST' || /^\/v1\/(schedules|webhooks)/.test(path)) return 'admin';
     if (/\/(approve|deny)$/.test(path)) return 'approve';
     if (/\/(steer|inject|cancel|release)$/.test(path) || path.startsWith('/v1/events/')) return 'steer';
     return /\/(threads|entries|fork|runs|retry|rerun|resume|checkpoint|replay)$/.test(path) ? 'run' : 'admin';

@@ -108,6 +108,7 @@ export const everythingOf = async (db: Database, threadId: string) => ({
     threadId,
   ),
   contents: await rows(db, 'select * from lanefold.content where thread_id = $1 order by id', threadId),
+  deliveries: await rows(db, 'select * from lanefold._webhook_delivery where thread_id = $1 order by id', threadId),
 });
 
 /** What a worker says of itself with a heartbeat. */

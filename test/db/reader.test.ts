@@ -100,6 +100,8 @@ test.skipIf(citusLacks.readers)(
       'schedule_slot',
       'run_wait',
       'run_tree',
+      'webhook',
+      'webhook_delivery',
     ];
     for (const name of names) {
       const read = await outcome(`select * from lanefold.${name}`);

@@ -60,6 +60,7 @@ async function fill(tenant: string): Promise<void> {
   await rows(on, 'select lanefold.configure_tenant($1, $2)', tenant, { runs: 100 });
   await fillLimits(tenant);
   await fillSchedules(tenant);
+  await fillWebhooks(tenant);
   await rows(on, 'select lanefold.write_audit($1)', {
     actor: 'operator',
     action: 'x',
@@ -104,6 +105,16 @@ async function fillSchedules(tenant: string): Promise<void> {
     row!.taken.taken_at,
     outcome,
   );
+}
+
+/** An endpoint of a tenant with a delivery. */
+async function fillWebhooks(tenant: string): Promise<void> {
+  const name = `secret-of-${tenant}`;
+  const thread = `thread-of-${tenant}`;
+  const webhook = { url: 'https://example.com', types: [], agents: [], ordered: false, include_result: true };
+  const given = { ...webhook, secret: 'whsec_x', by: 'x' };
+  await rows(log.db, 'select lanefold.set_webhook($1, $2, $3, $4)', tenant, name, `webhook-of-${tenant}`, given);
+  await rows(log.db, 'select lanefold.test_webhook($1, $2, $3, $4)', thread, tenant, `webhook-of-${tenant}`, 'x');
 }
 
 /** A limit of a tenant for which a run has waited, so that it has rows in every table of limits. */
@@ -216,8 +227,16 @@ const ofOperators = ['api_key', 'audit'];
 test('every table has rows of both tenants, those of threads with the tenant of the thread', async () => {
   for (const { name } of await relations("relkind <> 'v'")) {
     const tenant = tenantOf(name);
-    const named = ['_tenant', '_kept_event'].includes(name) || tenant === 'owner' ? `'thread-of-' || ${tenant}` : undefined;
-    const thread = { _api_key: "replace(id, 'key-', 'thread-')", thread: 'id' }[name] ?? named ?? 'thread_id';
+    const named =
+      ['_tenant', '_kept_event'].includes(name) || tenant === 'owner' ? `'thread-of-' || ${tenant}` : undefined;
+    const thread =
+      {
+        _api_key: "replace(id, 'key-', 'thread-')",
+        _webhook: "replace(id, 'webhook-', 'thread-')",
+        thread: 'id',
+      }[name] ??
+      named ??
+      'thread_id';
     expect(
       await rows(
         log.db,
@@ -504,6 +523,8 @@ const mutations = [
     '_wait',
     '_child_run',
     '_kept_event',
+    '_webhook',
+    '_webhook_delivery',
   ].flatMap((table) => [
     `alter table lanefold.${table} disable row level security`,
     `alter table lanefold.${table} no force row level security`,

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createLanefold, defineAgent, migrate } from 'lanefold';
+import { createLanefold, defineAgent, migrate, type LanefoldOptions } from 'lanefold';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findUnattendedIn } from '../../src/fleet/unattended.ts';
@@ -10,6 +10,7 @@ import { statements, urlAs } from '../support/citus.ts';
 import { citusLacks } from '../support/citus-lacks.ts';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { until } from '../support/until.ts';
+import { answerWith, startReceiver } from '../webhooks/receiver.ts';
 
 const agents = [defineAgent({ name: 'agent', model: 'scripted:["done"]' })];
 const prefix = `shop${randomBytes(4).toString('hex')}`;
@@ -31,8 +32,8 @@ afterAll(async () => {
 });
 
 const urlOf = (duty: string): string => urlAs(owner.database.url, `${prefix}_${duty}`, 'p');
-const open = (duty: string) =>
-  createLanefold({ ...owner.options, databaseUrl: urlOf(duty), directUrl: urlOf(duty), roleCheck: 'refuse' });
+const open = (duty: string, more: LanefoldOptions = {}) =>
+  createLanefold({ ...owner.options, databaseUrl: urlOf(duty), directUrl: urlOf(duty), roleCheck: 'refuse', ...more });
 
 test('the roles that `lanefold roles` creates do their duty, the queue in the same database, and pass the check', async () => {
   const [worker, api] = await Promise.all([open('worker'), open('api')]);
@@ -100,6 +101,36 @@ test('a schedule that the role of an API sets for a tenant starts runs in a work
     expect(errors).toEqual([]);
   } finally {
     await Promise.all([worker.close(), api.close()]);
+  }
+});
+
+test('a webhook that the role of an API sets for a tenant is sent by a worker with its role', async () => {
+  const receiver = await startReceiver();
+  const more = { privateWebhooks: true };
+  const [worker, api] = await Promise.all([open('worker', more), open('api', more)]);
+  try {
+    const errors: unknown[] = [];
+    await worker.startWorker({ onError: (error) => errors.push(error) });
+    const { runs, webhooks } = api.forTenant('acme');
+    await webhooks.set('ends', { url: receiver.url });
+    receiver.respond = answerWith(500);
+    const run = await runs.enqueue({ agent: 'agent', input: 'x' });
+    const [delivery] = await until('it has failed', async () => {
+      const all = await webhooks.deliveries('ends');
+      return all[0]?.error && all;
+    });
+    receiver.respond = answerWith(200);
+    expect(await webhooks.replay('ends', { id: delivery!.id })).toEqual({ replayed: 1 });
+    await until('it is delivered', async () => (await webhooks.deliveries('ends'))[0]!.status === 'delivered');
+    expect(receiver.received.map(({ event }) => event.data['run_id'])).toEqual([run.id, run.id]);
+    await webhooks.rotate('ends');
+    await webhooks.pause('ends');
+    await webhooks.remove('ends');
+    expect(await webhooks.list()).toEqual([]);
+    expect(errors).toEqual([]);
+  } finally {
+    await Promise.all([worker.close(), api.close()]);
+    await receiver.close();
   }
 });
 

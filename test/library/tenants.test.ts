@@ -196,6 +196,23 @@ test('a schedule is of one tenant, and another neither sees nor changes it', asy
   }
 });
 
+test('a webhook is of one tenant, and another neither sees nor changes it', async () => {
+  for (const lanefold of both()) {
+    const [acme, bolt] = [lanefold.forTenant('acme').webhooks, lanefold.forTenant('bolt').webhooks];
+    const endpoint = { url: 'https://1.1.1.1/' };
+    expect(await bolt.set('ends', endpoint)).toMatchObject({ tenant: 'bolt' });
+    expect(await acme.list()).toEqual([]);
+    for (const act of ['get', 'deliveries', 'test', 'rotate', 'pause', 'resume', 'remove'] as const) {
+      await refused(acme[act]('ends'), 'webhook_not_found');
+      await refused(acme[act]('ends', { tenant: 'bolt' }), 'invalid_input');
+    }
+    await refused(acme.replay('ends', { id: 'x' }), 'webhook_not_found');
+    await refused(acme.set('ends', endpoint, { tenant: 'bolt' }), 'invalid_input');
+    expect(await bolt.get('ends')).toMatchObject({ version: 1, pausedAt: null });
+    await bolt.remove('ends');
+  }
+});
+
 test('two tenants may use the same request id, and each gets its own run again', async () => {
   for (const lanefold of both()) {
     const requestId = newId();

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { noBrowser } from '../support/browser.ts';
 import { until } from '../support/until.ts';
+import { answerWith, startReceiver } from '../webhooks/receiver.ts';
 import { expectAccessible, openSite, type OpenPage, type Site } from './harness.ts';
 
 /** Lets a test tear the event streams of a page, and keep them from coming back until it mends them. */
@@ -155,6 +156,43 @@ describe.skipIf(noBrowser)('what can be done on the page', () => {
     await dialog.getByRole('button', { name: 'Remove' }).click();
     await page.getByText('There are no schedules').waitFor();
     expect(await schedules.list()).toEqual([]);
+  });
+
+  test('set a webhook, keep its secret, see how it answered, send it again, pause and remove it', async () => {
+    const { webhooks } = site.api.lanefold;
+    const receiver = await startReceiver();
+    receiver.respond = answerWith(503, 'Come back later.');
+    await go('#/webhooks');
+    await page.getByText('There are no webhooks').waitFor();
+    await page.getByRole('button', { name: 'Set a webhook' }).click();
+    await expectAccessible(page, 'a new webhook');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('orders');
+    await dialog.getByLabel('URL').fill('ftp://127.0.0.1/');
+    await dialog.getByRole('button', { name: 'Set', exact: true }).click();
+    await dialog.getByText('must begin with https:').first().waitFor();
+    await dialog.getByLabel('URL').fill(`${receiver.url}/orders`);
+    await dialog.getByLabel('Events it wants').selectOption(['run.completed']);
+    await dialog.getByRole('button', { name: 'Set', exact: true }).click();
+    await page.getByText(/whsec_/).waitFor();
+    expect(await webhooks.get('orders')).toMatchObject({ types: ['run.completed'], ordered: false });
+    await page.getByRole('button', { name: 'Test orders' }).click();
+    await dialog.getByRole('button', { name: 'Test' }).click();
+    await until('it was sent', () => receiver.received.length > 0);
+    await page.getByText('Deliveries').click();
+    await page.getByText('Come back later.').waitFor();
+    await expectAccessible(page, 'webhooks');
+    receiver.respond = answerWith(200);
+    await page.getByRole('button', { name: /^Send again/ }).click();
+    await dialog.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.getByText('delivered', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Pause orders' }).click();
+    await dialog.getByRole('button', { name: 'Pause' }).click();
+    await page.getByText('Paused by hand').waitFor();
+    await page.getByRole('button', { name: 'Remove orders' }).click();
+    await dialog.getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('There are no webhooks').waitFor();
+    await receiver.close();
   });
 
   test('switch the lane and replace the context', async () => {

@@ -73,6 +73,8 @@ export async function openSite({ server, worker = true, agents = [], models }: S
   const second = fakeModel([{ text: 'The sun shines all day.' }]);
   const api = await startApi({
     worker,
+    // receivers of webhooks are on this machine
+    privateWebhooks: true,
     ...(server ? { server } : {}),
     // the price list knows openai:gpt-4o
     models: { broken: () => broken, second, openai: () => second, ...models },

@@ -27,6 +27,8 @@ describe.skipIf(noBrowser)('the views of the page', () => {
     await site.api.lanefold.schedules.set('nightly', {
       ...{ agent: 'travel', input: 'Weather of {{date}}?', cron: '0 2 * * *', timeZone: 'Europe/Berlin' },
     });
+    await site.api.lanefold.webhooks.set('orders', { url: 'https://1.1.1.1/hooks', types: ['run.completed'] });
+    await site.api.lanefold.webhooks.pause('orders');
     await limits.set('hourly', { kind: 'tokens', scope: { agent: '*' }, amount: 1_000_000, per: 'hour' });
     await limits.set('closed', { kind: 'concurrency', amount: 0, scope: { plan: 'free' }, share: 'customer' });
     runId = await site.ask('trip', 'Should I go to Hamburg?');
@@ -70,6 +72,7 @@ describe.skipIf(noBrowser)('the views of the page', () => {
     ['approvals', '#/approvals', 'with these arguments?'],
     ['operations', '#/operations', 'Active'],
     ['schedules', '#/schedules', 'nightly'],
+    ['webhooks', '#/webhooks', 'orders'],
     ['limits', '#/limits', 'acme: 1'],
     ['thread of a run that waits for a limit', '#/threads/held', 'closed'],
     ['run that waits for a limit', '#/threads/held/runs/HELD', 'Wait for the limit closed'],

@@ -97,4 +97,9 @@ begin
     'status', case when s.ends then 'completed' else 'running' end, 'seq', case when s.entries > 0 then s.rev end,
     'finished', case when s.ends then true end))::json
   from step s;
+  if exists (select from lanefold._webhook) then
+    perform lanefold._note_run_end(t.id, t.tenant_id, c #>> '{args,0}')
+    from jsonb_array_elements(p_calls) c join lanefold.thread t on t.id = c ->> 'thread_id'
+    where c #> '{args,4}' ? 'finish' and t.id = any (v_locked);
+  end if;
 end $$;

@@ -4,10 +4,17 @@
 create or replace function lanefold.await_limit(p_thread_id text, p_run_id text, p_enqueue_no int, p_waiting_for jsonb)
 returns boolean language plpgsql as $$
 declare
+  r lanefold._run;
   v_waiting_for constant jsonb := p_waiting_for || jsonb_build_object('since', lanefold._now());
 begin
   update lanefold._run
   set waiting_for = v_waiting_for
-  where thread_id = p_thread_id and id = p_run_id and enqueue_no = p_enqueue_no and status = 'queued' and started_at is null;
-  return found;
+  where thread_id = p_thread_id and id = p_run_id and enqueue_no = p_enqueue_no and status = 'queued' and started_at is null
+  returning * into r;
+  if r.id is null then
+    return false;
+  end if;
+  perform lanefold._note_event(p_thread_id, r.tenant_id, 'limit.exhausted', r.agent, p_run_id || ' queued ' || p_enqueue_no,
+    lanefold._run_data(r) || jsonb_build_object('waiting_for', p_waiting_for));
+  return true;
 end $$;

@@ -224,6 +224,7 @@ begin
       active_run_id = case when v_finish is null then active_run_id end
   where id = p_thread_id;
   if v_finish is not null then
+    perform lanefold._note_run_end(p_thread_id, t.tenant_id, p_run_id);
     v_out := v_out || '{"finished": true}';
     if v_status <> 'completed' then
       perform lanefold._leave_waits(p_thread_id, p_run_id, v_status, v_at);

@@ -26,5 +26,7 @@ begin
       claims_without_progress = greatest(claims_without_progress - 1, 0), event_count = event_count + 1
   where thread_id = p_thread_id and id = p_run_id;
   update lanefold.thread set event_rev = event_rev + 1, updated_at = v_at where id = p_thread_id;
+  perform lanefold._note_event(p_thread_id, t.tenant_id, 'limit.exhausted', r.agent, p_run_id || ' ' || r.event_count,
+    lanefold._run_data(r) || jsonb_build_object('status', 'queued', 'waiting_for', p_waiting_for));
   return jsonb_build_object('delayed', true);
 end $$;

@@ -94,6 +94,7 @@ begin
   if r.options ? 'parent' then
     perform lanefold._leave_parent(p_thread_id, p_run_id, v_at);
   end if;
+  perform lanefold._note_run_end(p_thread_id, t.tenant_id, p_run_id);
   if r.status = 'waiting' then
     return jsonb_build_object('finished', true, 'status', v_status);
   end if;

@@ -17,5 +17,21 @@ begin
   -- a schedule that was removed and set again may come to a slot twice, and a clock that was ahead has missed what comes
   on conflict (tenant_id, name, slot) do update set status = excluded.status, due_at = excluded.due_at, late = excluded.late, settled_at = null
     where k.status = 'missed' and excluded.status = 'due';
+  perform lanefold._note_slot(p_tenant, p_name, x.slot, null) from jsonb_to_recordset(p_slots) x (slot timestamptz, status text) where x.status = 'missed';
   return true;
+end $$;
+
+-- Notes a slot that has started no run, after its outcome is written.
+create or replace function lanefold._note_slot(p_tenant text, p_name text, p_slot timestamptz, p_agent text)
+returns void language plpgsql as $$
+declare
+  v_agent text := p_agent;
+  k lanefold._schedule_slot;
+begin
+  if v_agent is null then
+    select agent into v_agent from lanefold._schedule where tenant_id = p_tenant and name = p_name;
+  end if;
+  select * into k from lanefold._schedule_slot where tenant_id = p_tenant and name = p_name and slot = p_slot;
+  perform lanefold._note_event('schedule:' || p_name, p_tenant, 'schedule.missed', v_agent, p_name || ' ' || extract(epoch from p_slot),
+    jsonb_strip_nulls(jsonb_build_object('schedule', p_name, 'slot', p_slot, 'agent', v_agent, 'status', k.status, 'error', k.error)));
 end $$;

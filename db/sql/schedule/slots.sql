@@ -51,6 +51,7 @@ begin
       return null;
     elsif p_active and s.overlap = 'skip' and not k.late then
       update lanefold._schedule_slot set status = 'skipped', settled_at = v_at where tenant_id = p_tenant and name = p_name and slot = p_slot;
+      perform lanefold._note_slot(p_tenant, p_name, p_slot, s.agent);
       return jsonb_build_object('skipped', true);
     elsif p_active and (s.overlap <> 'interrupt' or k.late) and s.thread_id is null then
       return jsonb_build_object('waits', true);
@@ -76,6 +77,9 @@ begin
   update lanefold._schedule_slot
   set status = p ->> 'status', settled_at = v_at, thread_id = p ->> 'thread_id', run_id = p ->> 'run_id', error = p -> 'error', request = null
   where tenant_id = p_tenant and name = p_name and slot = p_slot and status = 'firing' and taken_at = p_taken_at;
+  if found and p ->> 'status' = 'failed' then
+    perform lanefold._note_slot(p_tenant, p_name, p_slot, null);
+  end if;
 end $$;
 
 -- Deletes settled slots that are older than p_days, up to p_most, but the last one that has fired of each schedule: the next

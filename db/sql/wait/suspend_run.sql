@@ -15,7 +15,8 @@ declare
   v_index int;
   v_asked jsonb;
   v_wait jsonb;
-  v_written int;
+  v_call jsonb;
+  v_calls jsonb := '[]';
 begin
   t := lanefold._lock_thread(p_thread_id);
   select * into r from lanefold._run where thread_id = p_thread_id and id = p_run_id;
@@ -33,9 +34,12 @@ begin
   v_asked := jsonb_build_object('requested_at', v_at);
   v_wait := jsonb_build_object('kind', 'approval', 'timeout_ms', p -> 'timeout_ms');
   for v_index in select n::int from jsonb_array_elements(p -> 'awaiting') n loop
-    v_written := lanefold._write_wait(p_thread_id, t, r, (p ->> 'round')::int, v_index, v_wait, v_at);
-    t.event_rev := t.event_rev + v_written;
-    r.event_count := r.event_count + v_written;
+    v_call := lanefold._write_wait(p_thread_id, t, r, (p ->> 'round')::int, v_index, v_wait, v_at);
+    if v_call is not null then
+      v_calls := v_calls || jsonb_build_array(v_call);
+      t.event_rev := t.event_rev + 1;
+      r.event_count := r.event_count + 1;
+    end if;
     update lanefold._tool_call c set status = 'awaiting_approval', approval = v_asked
     where c.thread_id = p_thread_id and c.run_id = p_run_id and c.round = (p ->> 'round')::int and c.call_index = v_index;
   end loop;
@@ -43,5 +47,9 @@ begin
   set status = 'suspended', step = p_step + 1, suspended_until = 'infinity', lease_until = null, worker_id = null,
       claims_without_progress = 0, last_commit = null
   where thread_id = p_thread_id and id = p_run_id;
+  if v_calls <> '[]' then
+    perform lanefold._note_event(p_thread_id, t.tenant_id, 'approval.requested', r.agent, p_run_id || ' ' || p_step,
+      lanefold._run_data(r) || jsonb_build_object('status', 'suspended', 'expires_at', v_calls #> '{0,expires_at}', 'calls', v_calls));
+  end if;
   return jsonb_build_object('step', p_step + 1) || lanefold._go_on(p_thread_id, p_run_id, r.queue_prefix, v_at);
 end $$;

@@ -40,6 +40,7 @@ export const addApi = (program: Command): Command =>
           'DATABASE_URL',
           'LANEFOLD_PREPARED_STATEMENTS',
           'LANEFOLD_ROLE_CHECK',
+          'LANEFOLD_PRIVATE_WEBHOOKS',
           'REDIS_URL',
           'LANEFOLD_QUEUE_SHARDS',
           'LANEFOLD_LOG',

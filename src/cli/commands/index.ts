@@ -15,6 +15,7 @@ export { addHeads } from './heads.ts';
 export { addKeys } from './keys.ts';
 export { addLimits } from './limits.ts';
 export { addSchedules } from './schedules.ts';
+export { addWebhooks } from './webhooks.ts';
 export { addErase } from './erase.ts';
 export { addInit } from './init.ts';
 export { addMigrate } from './migrate.ts';

@@ -53,6 +53,7 @@ export const addWorker = (program: Command): Command =>
           'LANEFOLD_DIRECT_URL',
           'LANEFOLD_PREPARED_STATEMENTS',
           'LANEFOLD_ROLE_CHECK',
+          'LANEFOLD_PRIVATE_WEBHOOKS',
           'REDIS_URL',
           'LANEFOLD_QUEUE_SHARDS',
           'LANEFOLD_STOP_GRACE_MS',

@@ -21,6 +21,8 @@ export interface WorkerOptions extends TraceOptions {
   cancelGraceMs?: number;
   /** How long `stop` waits for runs to end before it releases the rest for other workers; default 25,000. */
   stopGraceMs?: number;
+  /** How long the receiver of a webhook may take to answer, in ms; from 100 to 60,000, default 10,000. */
+  webhookTimeoutMs?: number;
   /**
    * How long a run waits for a worker that knows its agent and strategy before it fails as `unknown_agent` or
    * `unknown_strategy`, in ms; default: without limit. Workers that know the agent look at its waiting runs every few

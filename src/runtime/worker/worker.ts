@@ -2,6 +2,7 @@ import { newId } from '../../checks/ids.ts';
 import { closeWorker } from '../../queue/bull-workers.ts';
 import type { DirectWorker } from '../../library/runs/direct-start.ts';
 import { DirectQueue } from '../../queue/direct-queue.ts';
+import type { DeliveryQueue } from '../../queue/delivery-queue.ts';
 import type { RunQueue } from '../../queue/queue.ts';
 import { listen } from '../../postgres/listen.ts';
 import type { Logger } from '../../log/logger.ts';
@@ -17,6 +18,8 @@ import type { ScheduledRequests } from '../schedules/dependencies.ts';
 import type { ChildRequests } from '../waits/dependencies.ts';
 import { WaitKeeper } from '../waits/wait-keeper.ts';
 import { scheduleClock } from '../schedules/schedule-clock.ts';
+import { Dispatcher } from '../webhooks/dispatcher.ts';
+import { dropOldDeliveries } from '../webhooks/drop-old-deliveries.ts';
 import { dropOldSlots } from '../schedules/drop-old-slots.ts';
 import { sweepLimits } from './sweep-limits.ts';
 import { Company } from './company.ts';
@@ -24,6 +27,7 @@ import { DirectStarts } from './direct-starts.ts';
 import { workerHealth } from './health.ts';
 import { Intake } from './intake.ts';
 import { refuseUnknownKeys, type KeysOf } from '../../checks/unknown-keys.ts';
+import { assertWhole } from '../../checks/whole-number.ts';
 import { AgentQueues } from './agent-queues.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { LeaseKeeper, renewalTimeoutMs } from './leases.ts';
@@ -56,6 +60,10 @@ export interface WorkerDependencies extends RunDependencies {
   requests: ScheduledRequests;
   /** How the runs that tool calls start are requested. */
   children: ChildRequests;
+  /** The queue of webhooks, opened once there is something to send. */
+  openDeliveryQueue: (onError: (error: unknown) => void) => DeliveryQueue;
+  /** Webhooks may have `http:` URLs and private addresses. */
+  privateWebhooks: boolean;
   /** Traces what the worker does. */
   telemetry?: Telemetry | undefined;
 }
@@ -70,6 +78,7 @@ const optionKeys: KeysOf<WorkerOptions> = {
   maxClaimsWithoutProgress: true,
   cancelGraceMs: true,
   stopGraceMs: true,
+  webhookTimeoutMs: true,
   unknownAgentMs: true,
   onUnknownAgent: true,
   onRunEnd: true,
@@ -99,11 +108,16 @@ export async function startWorker(
     maxClaimsWithoutProgress = 5,
     cancelGraceMs = 5_000,
     stopGraceMs = 25_000,
+    webhookTimeoutMs = 10_000,
     unknownAgentMs,
     onUnknownAgent = (unknown) =>
       deps.log.error({ component: 'worker', agent: unknown.agent }, describeUnknownAgent(unknown)),
   } = options;
   const { retentionDays } = checkTraceOptions(options);
+  assertWhole(webhookTimeoutMs, 'webhookTimeoutMs', {
+    ...{ minimum: 100, maximum: 60_000 },
+    hint: 'Omit it for the default of 10,000.',
+  });
   const onError = options.onError ?? reportErrors(deps.log, 'worker');
   const id = newId('worker');
   const { settings } = deps.db;
@@ -156,6 +170,12 @@ export async function startWorker(
   const agentQueues = new AgentQueues(deps.db, queue.prefix, known, openQueue, onError);
   const adoptable = deps.privateQueue ? [] : known.agents;
   const clock = scheduleClock({ db: deps.db, agents: adoptable, requests: deps.requests, onError });
+  const webhooks = deps.privateQueue
+    ? undefined
+    : new Dispatcher({
+        ...{ db: deps.db, onError, openQueue: () => deps.openDeliveryQueue(onError) },
+        send: { anywhere: deps.privateWebhooks, timeoutMs: webhookTimeoutMs },
+      });
   const notices = deps.directUrl
     ? listen(deps.directUrl, {
         lanefold_cancel: (payload) => void keeper.cancelNotified(payload),
@@ -163,6 +183,7 @@ export async function startWorker(
         lanefold_agent: (payload) => void agentQueues.notified(payload),
         lanefold_waits: () => void waits.look().catch(onError),
         lanefold_schedules: () => void clock?.look(),
+        lanefold_webhooks: () => void webhooks?.look(),
         lanefold_limits: () => void gate.refresh().catch(onError),
       })
     : undefined;
@@ -182,6 +203,8 @@ export async function startWorker(
   repeater.repeat(sweepMs, () => sweepLimits(deps.db, queue, gate, deps.counting, onError));
   repeater.repeat(sweepMs, () => waits.look());
   if (clock) repeater.repeat(sweepMs, () => clock.look());
+  if (webhooks) repeater.repeat(sweepMs, () => webhooks.look(true));
+  repeater.repeat(Math.max(600_000, sweepMs), () => dropOldDeliveries(deps.db, retentionDays));
   if (retentionDays > 0) repeater.repeat(Math.max(60_000, sweepMs), () => dropOldSlots(deps.db, retentionDays));
   repeater.repeat(sweepMs, reportUnknownAgents(deps.db, queue.prefix, onUnknownAgent));
   repeater.repeat(Math.max(60_000, sweepMs), () => queue.clean({ keepMs: keepJobsMs, keep: keepJobs }));
@@ -203,7 +226,7 @@ export async function startWorker(
         deps.log.info({ ...facts, active_runs: keeper.size }, 'worker stopping');
       }
       repeater.stop();
-      const clockClosed = clock?.close();
+      const clocksClosed = Promise.allSettled([clock?.close(), webhooks?.close()]);
       intake.close();
       deps.directWorkers?.delete(direct);
       void heartbeat.send(own).catch(() => {});
@@ -213,7 +236,7 @@ export async function startWorker(
         self.phase = 'leaving';
         keeper.loseAll(() => new Released());
       }, patienceMs);
-      await Promise.all([drained, clockClosed]);
+      await Promise.all([drained, clocksClosed]);
       clearTimeout(patience);
       await notices?.close();
       await keeper.stop();

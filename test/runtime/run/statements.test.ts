@@ -25,6 +25,7 @@ const timed = [
   'next_slot',
   'now',
   'schedules',
+  'due_deliveries',
 ];
 /** Statements that serve all runs at once, however many there are, and are not counted towards any one run. */
 const shared = ['runs_ended'];

@@ -1,0 +1,10 @@
+-- The endpoints of webhooks without their secrets, and what was sent to them.
+create or replace view lanefold.webhook as
+select w.name, w.url, w.types, w.agents, w.ordered, w.include_result, w.paused_at, w.paused_reason, w.failures, w.failing_since, w.version,
+       w.created_at, w.updated_at, w.updated_by, w.id, w.tenant_id
+from lanefold._webhook w where w.removed_at is null;
+
+create or replace view lanefold.webhook_delivery as
+select w.name as webhook, d.thread_id, d.id, d.type, d.status, d.attempts, d.created_at, d.next_at, d.attempted_at, d.settled_at, d.duration_ms,
+       d.status_code, d.error, d.answer, d.payload, d.tenant_id
+from lanefold._webhook_delivery d join lanefold._webhook w on w.tenant_id = d.tenant_id and w.id = d.webhook_id where w.removed_at is null;

@@ -1,0 +1,80 @@
+-- Notes a fact for the endpoints that want it, in the transaction that settles it. p_key tells it from other facts of its
+-- type and endpoint: noting the same fact again changes nothing. p_thread_id orders it; a fact of no thread has a name
+-- there. A tenant without endpoints pays for one look at a small table.
+create or replace function lanefold._note_event(p_thread_id text, p_tenant text, p_type text, p_agent text, p_key text, p_data jsonb)
+returns void language plpgsql as $$
+declare
+  w lanefold._webhook;
+begin
+  for w in select * from lanefold._webhook where tenant_id = p_tenant and removed_at is null order by id loop
+    if (w.types = '{}' or p_type = any (w.types)) and (w.agents = '{}' or p_agent = any (w.agents)) then
+      perform lanefold._add_delivery(p_thread_id, w, p_type, p_key, case when w.include_result then p_data else p_data - 'result' end);
+    end if;
+  end loop;
+end $$;
+
+-- Notes the end of a run, and that a limit ended it, if so. Does nothing for a run that has not ended.
+create or replace function lanefold._note_run_end(p_thread_id text, p_tenant text, p_run_id text)
+returns void language plpgsql as $$
+declare
+  r lanefold._run;
+  v_result jsonb;
+  v_data jsonb;
+begin
+  if not exists (select from lanefold._webhook where tenant_id = p_tenant and removed_at is null) then
+    return;
+  end if;
+  select * into r from lanefold._run where thread_id = p_thread_id and id = p_run_id;
+  if r.finished_at is null then
+    return;
+  end if;
+  v_result := r.result;
+  if v_result is null and r.result_seq is not null then
+    select payload -> 'content' into v_result from lanefold._entry where thread_id = p_thread_id and seq = r.result_seq;
+  end if;
+  v_data := lanefold._run_data(r) || jsonb_strip_nulls(jsonb_build_object('termination_reason', r.termination_reason, 'error', r.error,
+    'usage', r.usage, 'other_usage', r.other_usage, 'started_at', r.started_at, 'finished_at', r.finished_at));
+  if octet_length(v_result::text) > 65536 then
+    v_data := v_data || jsonb_build_object('result_bytes', octet_length(v_result::text));
+  elsif v_result is not null then
+    v_data := v_data || jsonb_build_object('result', v_result);
+  end if;
+  perform lanefold._note_event(p_thread_id, p_tenant, 'run.' || r.status, r.agent, p_run_id, v_data);
+  if r.termination_reason = 'budget_exhausted' then
+    perform lanefold._note_event(p_thread_id, p_tenant, 'limit.exhausted', r.agent, p_run_id, v_data - 'result');
+  end if;
+end $$;
+
+-- What every event about a run says.
+create or replace function lanefold._run_data(r lanefold._run)
+returns jsonb language sql immutable as $$
+  select jsonb_build_object('thread_id', r.thread_id, 'run_id', r.id, 'request_id', coalesce(r.request_id, r.id), 'agent', r.agent,
+    'status', r.status);
+$$;
+
+-- Writes the delivery of a fact to an endpoint, unless it is there. If the endpoint wants order, it waits for the earlier
+-- ones of its thread: locking the newest that is pending makes sure that its end is not missed.
+create or replace function lanefold._add_delivery(p_thread_id text, w lanefold._webhook, p_type text, p_key text, p_data jsonb)
+returns text language plpgsql as $$
+declare
+  v_at constant timestamptz := lanefold._now();
+  v_id constant text := 'msg_' || left(encode(sha256(convert_to(w.id || ' ' || p_type || ' ' || p_key, 'UTF8')), 'hex'), 32);
+  v_waits boolean := false;
+  v_no bigint;
+begin
+  if w.ordered then
+    perform 1 from lanefold._webhook_delivery
+    where thread_id = p_thread_id and webhook_id = w.id and status = 'pending' order by no desc limit 1 for update;
+    v_waits := found;
+  end if;
+  select coalesce(max(no), 0) + 1 into v_no from lanefold._webhook_delivery where thread_id = p_thread_id and webhook_id = w.id;
+  insert into lanefold._webhook_delivery (thread_id, tenant_id, id, webhook_id, no, type, payload, status, created_at, next_at)
+  values (p_thread_id, w.tenant_id, v_id, w.id, v_no, p_type,
+    jsonb_build_object('type', p_type, 'timestamp', v_at, 'data', p_data), 'pending', v_at, case when not v_waits then v_at end)
+  on conflict (thread_id, id) do nothing;
+  if found and not v_waits then
+    -- an endpoint whose last attempts failed waits for the sweep
+    perform pg_notify('lanefold_webhooks', '') where w.failures = 0;
+  end if;
+  return v_id;
+end $$;

@@ -1,0 +1,25 @@
+import type { IncomingMessage } from 'node:http';
+
+const mostBytes = 1_024;
+/** The status counts; its text is not worth a long wait, in ms. */
+const patienceMs = 1_000;
+
+/** The beginning of an answer as text, without control characters. Ends the connection. */
+export async function readAnswer(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  const timer = setTimeout(() => response.destroy(), patienceMs);
+  try {
+    for await (const chunk of response) {
+      chunks.push(chunk as Buffer);
+      if (Buffer.concat(chunks).length >= mostBytes) break;
+    }
+  } catch {
+    // what has come until then is enough
+  } finally {
+    clearTimeout(timer);
+    response.destroy();
+  }
+  const text = Buffer.concat(chunks).subarray(0, mostBytes).toString('utf8');
+
+  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, '').trim();
+}

@@ -1,0 +1,47 @@
+import { lookup as ask, type LookupAddress } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import { promisify } from 'node:util';
+import { isPublic } from '../../webhooks/is-public.ts';
+
+/** Why a host may not be called. */
+export interface Refused {
+  code: 'private_address' | 'unknown_host';
+  message: string;
+}
+
+/** Node's resolver; tests pass their own. */
+export type Resolver = (host: string) => Promise<LookupAddress[]>;
+
+const system: Resolver = (host) => promisify(ask)(host, { all: true, verbatim: true });
+
+/**
+ * The addresses of a URL's host, or why it may not be called: one address that is not public is enough, because a name
+ * server may mix them.
+ *
+ * @param anywhere private addresses are allowed
+ */
+export async function resolveHost(
+  { hostname }: Pick<URL, 'hostname'>,
+  anywhere: boolean,
+  resolve: Resolver = system,
+): Promise<LookupAddress[] | Refused> {
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const addresses = isIP(host)
+    ? [{ address: host, family: isIP(host) }]
+    : await resolve(host).catch((error: NodeJS.ErrnoException) => error.code ?? error.message);
+  if (typeof addresses === 'string' || addresses.length === 0)
+    return { code: 'unknown_host', message: `The host ${host} has no address (${String(addresses) || 'none'}).` };
+  const refused = addresses.find(({ address }) => !anywhere && !isPublic(address));
+  if (!refused) return addresses;
+  return {
+    code: 'private_address',
+    message: `The host ${host} has the address ${refused.address}, which is not public.`,
+  };
+}
+
+/** A `lookup` that answers with these addresses, so that the connection goes to one that was checked. */
+export const pinned = (addresses: readonly LookupAddress[]): LookupFunction =>
+  ((_host, options, answer) => {
+    if (options.all) answer(null, [...addresses]);
+    else answer(null, addresses[0]!.address, addresses[0]!.family);
+  }) as LookupFunction;

@@ -1,0 +1,78 @@
+import http from 'node:http';
+import https from 'node:https';
+import { packageVersion } from '../../common/package-root.ts';
+import type { AttemptEnd } from '../../store/webhook/deliveries.ts';
+import { readUrl } from '../../webhooks/read-url.ts';
+import { pinned, resolveHost, type Resolver } from './resolve.ts';
+import { readAnswer } from './read-answer.ts';
+import { failureOf } from './failure.ts';
+
+export interface SendOptions {
+  /** `http:` URLs and private addresses are allowed. */
+  anywhere: boolean;
+  timeoutMs: number;
+  resolve?: Resolver;
+}
+
+/** Posts a body to an endpoint, once, and says how that ended; never rejects. Follows no redirect. */
+export async function send(
+  target: string,
+  body: string,
+  headers: Record<string, string>,
+  { anywhere, timeoutMs, resolve }: SendOptions,
+): Promise<AttemptEnd> {
+  const from = performance.now();
+  const signal = AbortSignal.timeout(timeoutMs);
+  const end = await Promise.race([attempt(), timedOut(signal)]).catch((error: unknown) => ({
+    ...{ delivered: false, error: signal.aborted ? noAnswer(timeoutMs) : failureOf(error) },
+  }));
+  return { ...end, durationMs: Math.round(performance.now() - from) };
+
+  async function attempt(): Promise<Omit<AttemptEnd, 'durationMs'>> {
+    const { url, problem } = readUrl(target, anywhere) as { url: URL; problem?: string };
+    if (problem) return { delivered: false, error: { code: 'invalid_url', message: `The URL ${problem}.` } };
+    const addresses = await resolveHost(url, anywhere, resolve);
+    if (!Array.isArray(addresses)) return { delivered: false, error: addresses };
+    const response = await post(
+      url,
+      body,
+      { ...headers, 'user-agent': `Lanefold/${packageVersion()}` },
+      {
+        signal,
+        lookup: pinned(addresses),
+      },
+    );
+    const { statusCode = 0 } = response;
+    const answer = await readAnswer(response);
+    return { statusCode, answer, ...outcomeOf(statusCode, response.headers.location) };
+  }
+}
+
+const post = (
+  url: URL,
+  body: string,
+  headers: Record<string, string>,
+  options: Pick<http.RequestOptions, 'signal' | 'lookup'>,
+): Promise<http.IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    const length = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) };
+    // no agent: a kept connection could go to an address that was checked for another endpoint
+    const given = { ...options, method: 'POST', agent: false as const, headers: { ...headers, ...length } };
+    const request = (url.protocol === 'https:' ? https : http).request(url, given, resolve);
+    request.on('error', reject).end(body);
+  });
+
+function outcomeOf(status: number, location: string | undefined): Pick<AttemptEnd, 'delivered' | 'error'> {
+  if (status >= 200 && status < 300) return { delivered: true };
+  if (status >= 300 && status < 400) {
+    const message = `The receiver redirects${location ? ` to ${location.slice(0, 200)}` : ''} (${status}); redirects are not followed.`;
+    return { delivered: false, error: { code: 'redirect', message } };
+  }
+  if (status === 410) return { delivered: false, error: { code: 'gone', message: 'The receiver is gone (410).' } };
+  return { delivered: false, error: { code: 'status', message: `The receiver answered ${status}.` } };
+}
+
+const noAnswer = (ms: number) => ({ code: 'timeout', message: `The receiver did not answer within ${ms} ms.` });
+
+const timedOut = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }));

@@ -1,0 +1,99 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { resolveHost, type Resolver } from '../../src/runtime/webhooks/resolve.ts';
+import { isPublic } from '../../src/webhooks/is-public.ts';
+import { readUrl } from '../../src/webhooks/read-url.ts';
+
+describe('an address', () => {
+  test.each(['8.8.8.8', '1.1.1.1', '2606:4700::1111', '::ffff:8.8.8.8'])('%s is public', (address) => {
+    expect(isPublic(address)).toBe(true);
+  });
+
+  test.each([
+    ...['127.0.0.1', '0.0.0.0', '10.1.2.3', '172.16.0.1', '192.168.1.1', '169.254.169.254', '100.64.0.1', '224.0.0.1'],
+    ...['192.0.2.1', '198.18.0.1', '240.0.0.1', '255.255.255.255', '::1', '::', 'fc00::1', 'fe80::1', 'ff02::1'],
+    ...[
+      '::ffff:127.0.0.1',
+      '::ffff:169.254.169.254',
+      '64:ff9b::7f00:1',
+      '2002:7f00:1::',
+      '2001:db8::1',
+      'fe80::1%eth0',
+    ],
+    ...['::ffff:0:7f00:1', 'localhost', ''],
+  ])('%s is not', (address) => {
+    expect(isPublic(address)).toBe(false);
+  });
+
+  test('of a private network is never public, however it is written', () => {
+    const octet = fc.integer({ min: 0, max: 255 });
+    fc.assert(
+      fc.property(octet, octet, octet, (a, b, c) => {
+        const hex = (high: number, low: number) => ((high << 8) | low).toString(16);
+        expect(isPublic(`10.${a}.${b}.${c}`)).toBe(false);
+        expect(isPublic(`::ffff:${hex(10, a)}:${hex(b, c)}`)).toBe(false);
+      }),
+    );
+  });
+});
+
+describe('a URL', () => {
+  test.each([
+    ['', 'must be a URL'],
+    [7, 'must be a URL'],
+    ['http://example.com/', 'must begin with https:'],
+    ['ftp://example.com/', 'must begin with https:'],
+    ['file:///etc/passwd', 'must begin with https:'],
+    ['https://user:secret@example.com/', 'must not have a user or password: verify the signature instead'],
+    ['https://example.com/#x', 'must not have a fragment'],
+    [`https://example.com/${'x'.repeat(2_000)}`, 'must have at most 2000 characters'],
+  ])('%s is refused', (url, problem) => {
+    expect(readUrl(url, false)).toEqual({ problem });
+  });
+
+  test('may have http only where private addresses are allowed', () => {
+    expect(readUrl('http://localhost:8080/x', true)).toMatchObject({ url: { port: '8080' } });
+    expect(readUrl('ftp://localhost/', true)).toEqual({ problem: 'must begin with https: or http:' });
+  });
+});
+
+describe('a host', () => {
+  const names: Resolver = async (host) => {
+    if (host === 'gone.example') throw Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND' });
+    if (host === 'mixed.example') return [{ address: '8.8.8.8', family: 4 }, ...own];
+    return host === 'inside.example' ? own : [{ address: '8.8.8.8', family: 4 }];
+  };
+  const own = [{ address: '10.0.0.1', family: 4 }];
+  const resolve = (url: string, anywhere = false) => resolveHost(new URL(url), anywhere, names);
+
+  test('is refused if any of its addresses is not public', async () => {
+    for (const host of ['inside.example', 'mixed.example'])
+      expect(await resolve(`https://${host}/`)).toEqual({
+        ...{ code: 'private_address' },
+        message: `The host ${host} has the address 10.0.0.1, which is not public.`,
+      });
+    expect(await resolve('https://public.example/')).toEqual([{ address: '8.8.8.8', family: 4 }]);
+    expect(await resolve('https://inside.example/', true)).toEqual(own);
+  });
+
+  test.each([
+    ...[
+      '127.0.0.1',
+      '127.1',
+      '2130706433',
+      '0x7f.0.0.1',
+      '0177.0.0.1',
+      '[::1]',
+      '[::ffff:127.0.0.1]',
+      '[::ffff:7f00:1]',
+    ],
+  ])('written as %s is this machine', async (host) => {
+    expect(await resolve(`https://${host}/`)).toMatchObject({ code: 'private_address' });
+  });
+
+  test('without an address is refused', async () => {
+    expect(await resolve('https://gone.example/')).toEqual({
+      ...{ code: 'unknown_host', message: 'The host gone.example has no address (ENOTFOUND).' },
+    });
+  });
+});
