@@ -9,6 +9,7 @@ import type {
   RunEventPage,
   RunNodePage,
   RunSnapshot,
+  RunTree,
 } from '../../api/types.ts';
 import { Facts, Failure, Loading, Status, Tag, Time } from '../../parts/basics.tsx';
 import { duration, number, price } from '../../parts/format.ts';
@@ -22,6 +23,8 @@ import { Effects } from './effects.tsx';
 import { LimitWait } from './limit-wait.tsx';
 import { NodeTree } from './node-tree.tsx';
 import { rates } from './rates.ts';
+import { Tree } from './run-tree.tsx';
+import { WaitingCall } from './waits.tsx';
 import { ToolCalls } from './tool-calls.tsx';
 import { Waterfall } from './waterfall.tsx';
 
@@ -37,6 +40,7 @@ interface Shown {
   inputs: Input[];
   nodes: RunNodePage;
   effects: Entry[];
+  tree: RunTree | undefined;
 }
 
 /** A run: what it did when, what it waits for, and how it ended. */
@@ -52,15 +56,17 @@ export function RunView({ threadId, runId }: { threadId: string; runId: string }
         get<RunNodePage>(path('nodes'), { limit: maxNodes }, signal),
       ]);
       const effects = run.tool_calls.length > 0 ? await effectsOf(threadId, run, events.data, signal) : [];
+      const inTree = run.parent !== null || events.data.some(({ data }) => data['child'] !== undefined);
+      const tree = inTree ? await get<RunTree>(path('tree'), {}, signal) : undefined;
       // last, because it stops the timer and drops a read in progress
       ended.value = run.finished_at !== null;
-      return { run, events: events.data, more: events.next_after !== null, inputs: inputs.data, nodes, effects };
+      return { run, events: events.data, more: events.next_after !== null, inputs: inputs.data, nodes, effects, tree };
     },
     [],
     { everyMs: ended.value ? undefined : refreshMs },
   );
   if (!loaded.data) return loaded.error ? <Failure error={loaded.error} /> : <Loading />;
-  const { run, events, more, inputs, nodes, effects } = loaded.data;
+  const { run, events, more, inputs, nodes, effects, tree } = loaded.data;
   const cancel = () => post(path('cancel')).then(loaded.reload);
   return (
     <article aria-labelledby="title">
@@ -101,6 +107,17 @@ export function RunView({ threadId, runId }: { threadId: string; runId: string }
           onDecided={loaded.reload}
         />
       ))}
+      {run.waits
+        .filter(({ kind }) => kind !== 'approval')
+        .map((wait) => (
+          <WaitingCall
+            key={`${wait.round}.${wait.index}`}
+            threadId={threadId}
+            runId={runId}
+            wait={wait}
+            onReleased={loaded.reload}
+          />
+        ))}
       <Facts
         items={[
           ['Agent', run.agent],
@@ -139,6 +156,7 @@ export function RunView({ threadId, runId }: { threadId: string; runId: string }
           ['Job', <JobLink job={run.job} />],
         ]}
       />
+      {tree && <Tree tree={tree} runId={runId} />}
       <h2>What it did</h2>
       <Waterfall run={run} events={events} />
       {more && <p class="muted">Only the first {number(maxEvents)} events are shown.</p>}
