@@ -13,7 +13,7 @@ test('events are sent, kept, and signed for others', async () => {
   const { lanefold, run, start, results } = given;
   const first = await start([on('order:1:paid')]);
   expect(await run('events', 'send', 'order:1:paid', '{"amount": 30}', '--by', 'ada')).toMatchObject({
-    ...{ code: 0, stdout: 'released 1 calls\n' },
+    ...{ code: 0, stdout: 'released 1 call\n' },
   });
   expect(await results(first)).toEqual(['{"amount":30}']);
   const kept = await run('events', 'send', 'order:2:paid', 'thank you', '--keep', '1h', '--json');
