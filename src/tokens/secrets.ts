@@ -21,7 +21,7 @@ export function tokenSecrets(given: readonly string[] = []): readonly string[] {
 export function signingSecret(secrets: readonly string[]): string {
   const [first] = secrets;
   if (first !== undefined) return first;
-  throw new LanefoldError('missing_token_secret', 'No secret is configured to sign checkpoint tokens.', {
+  throw new LanefoldError('missing_token_secret', 'No secret is configured to sign tokens.', {
     hint:
       'Set LANEFOLD_TOKEN_SECRET to a long random string (openssl rand -hex 32), the same in every process. Separate ' +
       'several with commas; the first one signs.',

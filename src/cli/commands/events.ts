@@ -39,7 +39,8 @@ export function addEvents(program: Command): Command {
         const how = omitUndefined({ keepMs: options.keep, by: options.by });
         const sent = await on(lanefold, options).send(event, toPayload(payload), how);
         if (options.json) return printJson({ ...sent, released: sent.released.map(snakeKeys) });
-        print(`released ${sent.released.length} calls${sent.kept ? '; the event is kept' : ''}`);
+        const { length } = sent.released;
+        print(`released ${length} ${length === 1 ? 'call' : 'calls'}${sent.kept ? '; the event is kept' : ''}`);
       }),
     );
 

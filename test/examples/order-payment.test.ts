@@ -1,0 +1,57 @@
+// @module-tag long
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { cli } from '../cli/cli.ts';
+import { until } from '../support/until.ts';
+import { emptyFolder } from './folder.ts';
+import { startProgram, type Program } from './program.ts';
+
+let folder: ReturnType<typeof emptyFolder>;
+const programs: Program[] = [];
+beforeEach(() => void (folder = emptyFolder()));
+afterEach(async () => {
+  for (const program of programs.splice(0)) {
+    program.stop();
+    await program.ended;
+  }
+  folder.remove();
+});
+
+function shop(): Program {
+  const program = startProgram('examples/order-payment/main.ts', { cwd: folder.path, env: { PORT: '0' } });
+  programs.push(program);
+  return program;
+}
+const linkOf = async (program: Program) => (await program.says(/^pay at (http\S+\/signed\/events\/\S+)$/m))[1]!;
+const pay = async (link: string) => {
+  const headers = { 'content-type': 'application/json' };
+  const answer = await fetch(link, { method: 'POST', headers, body: '{"euros":40}' });
+  return { status: answer.status, body: (await answer.json()) as object };
+};
+
+test('an order is paid at its link, even before the agent waits', async () => {
+  const program = shop();
+  expect(await pay(await linkOf(program))).toMatchObject({ status: 200, body: { event: 'order:A-17:paid' } });
+  const { code, output, errors } = await program.ended;
+  expect([code, errors]).toEqual([0, '']);
+  expect(output).toContain('invoice for order A-17: 40 euros\n');
+  expect(output).toMatch(/^completed: .*request_payment says \{"euros":40\}/m);
+});
+
+test('an order that waits survives its process, and is paid at the link of the next one', async () => {
+  const first = shop();
+  const link = await linkOf(first);
+  await until('the agent waits', async () => {
+    const { stdout } = await cli(['waits', '--event', 'order:A-17:paid', '--json'], { cwd: folder.path });
+    return (JSON.parse(stdout) as { data: object[] }).data.length === 1;
+  });
+  first.stop();
+  expect(await first.ended).toMatchObject({ code: 0, output: expect.stringContaining('go on') as string, errors: '' });
+
+  const second = shop();
+  const next = await linkOf(second);
+  const stale = next.slice(0, next.lastIndexOf('/') + 1) + link.slice(link.lastIndexOf('/') + 1);
+  expect(await pay(stale)).toMatchObject({ status: 400, body: { code: 'invalid_event_token' } });
+  expect(await pay(next)).toEqual({ status: 200, body: { event: 'order:A-17:paid', released: 1 } });
+  expect(await second.ended).toMatchObject({ code: 0, output: expect.stringMatching(/^completed: /m) as string });
+  expect(second.said()).not.toContain('invoice');
+});
