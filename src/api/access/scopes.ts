@@ -83,6 +83,7 @@ export const audited: ReadonlySet<string> = new Set([
   'approveToolCall',
   'denyToolCall',
   'releaseWait',
+  'createEventToken',
   'eraseThread',
   'eraseTenant',
 ]);

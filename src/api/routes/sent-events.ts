@@ -46,8 +46,12 @@ export function addSentEvents(app: ApiApp): void {
   });
 
   app.openapi(createToken, async (c) => {
-    const { expires_ms: expiresMs, keep_ms: keepMs } = c.req.valid('json');
-    const token = await c.var.lanefold.events.token(c.req.valid('param').event, omitUndefined({ expiresMs, keepMs }));
+    const { expires_ms: asked = Infinity, keep_ms: keepMs } = c.req.valid('json');
+    // a key gives nobody more time than it has
+    const { expiresAtMs = Infinity } = c.var.principal;
+    const most = Math.min(asked, Math.max(1, expiresAtMs - Date.now()));
+    const how = omitUndefined({ expiresMs: most === Infinity ? undefined : most, keepMs });
+    const token = await c.var.lanefold.events.token(c.req.valid('param').event, how);
     return c.json({ token, path: `/signed/events/${token}` }, 200);
   });
 }
@@ -55,7 +59,9 @@ export function addSentEvents(app: ApiApp): void {
 /** Where the holders of a signed path send its event. The token is all that they need, so there is no key. */
 export function addSignedEvents(app: ApiApp): void {
   app.post('/signed/events/:token', async (c) => {
-    const sent = await c.var.lanefold.events.sendSigned(c.req.param('token'), await c.req.json());
+    // without a body, the payload is null, as it is for send
+    const payload = c.get('body').byteLength === 0 ? null : await c.req.json<unknown>();
+    const sent = await c.var.lanefold.events.sendSigned(c.req.param('token'), payload);
     return c.json({ event: sent.event, released: sent.released.length }, 200);
   });
 }

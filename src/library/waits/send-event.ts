@@ -1,5 +1,6 @@
 import pLimit from 'p-limit';
 import { assertId } from '../../checks/ids.ts';
+import { isLanefoldError } from '../../errors.ts';
 import { assertStorable } from '../../checks/text.ts';
 import { assertWhole } from '../../checks/whole-number.ts';
 import type { Database } from '../../postgres/pool.ts';
@@ -57,20 +58,30 @@ export async function sendEvent(
   const released: EventWait[] = [];
   const jobs: QueuedRun[] = [];
   const limit = pLimit(atOnce);
-  for (;;) {
-    const waits = await findEventWaits(db, event, batch);
-    await limit.map(waits, async (wait) => {
-      const end = { status: 'resolved' as const, outcome, by, queuePrefix: queue.prefix };
-      const { ended, job } = await endWait(db, wait, wait.call, end);
-      if (ended) released.push(wait);
-      if (job) jobs.push(job);
-    });
-    if (waits.length < batch) break;
+  const end = { status: 'resolved' as const, outcome, by, queuePrefix: queue.prefix };
+  try {
+    for (let found = batch; found === batch;) {
+      const waits = await findEventWaits(db, event, batch);
+      found = waits.length;
+      await limit.map(waits, async (wait) => {
+        const { ended, job } = (await endWait(db, wait, wait.call, end).catch(unlessGone)) ?? {};
+        if (ended) released.push(wait);
+        if (job) jobs.push(job);
+      });
+    }
+  } finally {
+    await briefly(dispatchFirst(db, queue, jobs), jobs.length);
   }
-  await briefly(dispatchFirst(db, queue, jobs), jobs.length);
   return {
     event,
     released: released.map(({ threadId, runId, call }) => ({ threadId, runId, ...call })),
     kept: keepMs > 0,
   };
+}
+
+/** A thread that was erased meanwhile waits for nothing. */
+function unlessGone(error: unknown): undefined {
+  const gone = ['thread_not_found', 'thread_erased', 'run_not_found', 'tool_call_not_found'] as const;
+  if (!gone.some((code) => isLanefoldError(error, code))) throw error;
+  return undefined;
 }

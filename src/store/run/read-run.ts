@@ -1,5 +1,5 @@
 import type { Database } from '../../postgres/pool.ts';
-import type { Run } from './run.ts';
+import type { Run, RunWait } from './run.ts';
 
 /** The answer of `lanefold.read_run`. */
 export interface RunRow {
@@ -8,6 +8,7 @@ export interface RunRow {
 
 export const toRun = ({ run }: RunRow): Run => ({
   ...(run as unknown as Run),
+  waits: toWaits(run['waits']),
   suspendedUntil: date(run['suspendedUntil']),
   agentUnknownSince: date(run['agentUnknownSince']),
   startAt: date(run['startAt']),
@@ -16,6 +17,12 @@ export const toRun = ({ run }: RunRow): Run => ({
   startedAt: date(run['startedAt']),
   finishedAt: date(run['finishedAt']),
 });
+
+/** A wait as JSON. */
+export type WaitJson = Omit<RunWait, 'since' | 'until'> & { since: string; until: string | null };
+
+export const toWaits = (waits: readonly WaitJson[] | null | undefined): RunWait[] =>
+  (waits ?? []).map((wait) => ({ ...wait, since: new Date(wait.since), until: date(wait.until) }));
 
 const date = (text: string | null | undefined): Date | null => (text ? new Date(text) : null);
 

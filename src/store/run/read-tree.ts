@@ -1,5 +1,6 @@
 import type { Usage } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
+import { toWaits, type WaitJson } from './read-run.ts';
 import type { Run, RunWait } from './run.ts';
 
 /** A run with its place in a tree of runs. */
@@ -61,7 +62,7 @@ export async function readTree(
      order by k.depth, r.created_at, r.id`,
     [root.thread_id, root.run_id],
   );
-  return [...(first ? [first] : []), ...children].map((row) => ({ ...row, waits: row.waits ?? [] }));
+  return [...(first ? [first] : []), ...children].map((row) => ({ ...row, waits: toWaits(row.waits) }));
 }
 
-type Row = Omit<TreeRow, 'waits'> & Pick<Run, 'otherUsage'> & { waits: RunWait[] | null };
+type Row = Omit<TreeRow, 'waits'> & Pick<Run, 'otherUsage'> & { waits: WaitJson[] | null };

@@ -43,10 +43,9 @@ export interface RunWait {
   event: string | null;
   /** The run it waits for; null for other kinds. */
   run: RunRef | null;
-  /** ISO date. */
-  since: string;
-  /** When it ends by itself, as an ISO date; null: never. */
-  until: string | null;
+  since: Date;
+  /** When it ends by itself; null: never. */
+  until: Date | null;
 }
 
 /** A tool call that waits for approval. */
