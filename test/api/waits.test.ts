@@ -12,7 +12,7 @@ const tools = [
 ];
 const payer = defineAgent({ name: 'payer', model: 'scripted:[{"tool":"pay"},"settled"]', tools });
 const lead = defineAgent({ name: 'lead', model: 'scripted:echo', tools: [...tools, agentTool(payer)] });
-const iso = expect.stringMatching(/^\d{4}-\d\d-\d\dT/) as string;
+const iso = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as string;
 
 describe.skipIf(noRedis())('waits over HTTP', () => {
   let api: Api;

@@ -62,7 +62,7 @@ export const NewEventToken = z
     expires_ms: whole(1).optional().openapi({ description: 'Default: the token does not expire.' }),
     keep_ms: whole(0, 31_536_000_000).optional().openapi({ description: 'As for the event; default 0.' }),
   })
-  .openapi('NewEventToken');
+  .openapi('NewEventToken', { example: { expires_ms: 86_400_000 } });
 
 export const EventToken = z
   .object({
