@@ -9,7 +9,7 @@ declare
   w record;
   v_at timestamptz;
   v_end jsonb;
-  v_jobs jsonb := '[]';
+  v_jobs jsonb := '[]'::jsonb;
 begin
   t := lanefold._await_thread(p_thread_id);
   if t.id is null or t.erased_at is not null then

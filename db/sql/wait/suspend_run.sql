@@ -16,7 +16,7 @@ declare
   v_asked jsonb;
   v_wait jsonb;
   v_call jsonb;
-  v_calls jsonb := '[]';
+  v_calls jsonb := '[]'::jsonb;
 begin
   t := lanefold._lock_thread(p_thread_id);
   select * into r from lanefold._run where thread_id = p_thread_id and id = p_run_id;
