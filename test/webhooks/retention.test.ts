@@ -21,10 +21,14 @@ test('settled deliveries are kept for a while, pending ones until they are settl
     await webhooks.set(name, { url: 'https://1.1.1.1/' });
     for (let i = 0; i < 3; i++) await webhooks.test(name);
   }
-  await database.pool.query(
-    `update lanefold._webhook_delivery d set status = 'delivered', next_at = null, settled_at = now() - x.days * interval '1 day'
-     from (values (1, 3), (2, 1)) x (no, days) where d.no = x.no`,
-  );
+  for (const [no, days] of [
+    [1, 3],
+    [2, 1],
+  ] as const)
+    await database.pool.query(
+      "update lanefold._webhook_delivery set status = 'delivered', next_at = null, settled_at = $2 where no = $1",
+      [no, new Date(Date.now() - days * 86_400_000)],
+    );
   await webhooks.remove('removed');
   const left = async () =>
     (await database.pool.query<{ n: number }>('select count(*)::int as n from lanefold._webhook_delivery')).rows[0]!.n;

@@ -5,6 +5,9 @@ create or replace function lanefold.set_webhook(p_tenant text, p_name text, p_id
 returns jsonb language plpgsql as $$
 declare
   v_at constant timestamptz := lanefold._now();
+  -- a reference table takes no subqueries in its writes
+  v_types constant text[] := array(select jsonb_array_elements_text(p -> 'types'));
+  v_agents constant text[] := array(select jsonb_array_elements_text(p -> 'agents'));
   v_given constant text[] := array['url', 'types', 'agents', 'ordered', 'include_result'];
   o lanefold._webhook;
   w lanefold._webhook;
@@ -17,8 +20,7 @@ begin
       perform lanefold._fail('LF014', format('Tenant %s has 50 webhooks.', p_tenant), 'Nothing was written. Remove one first.');
     end if;
     insert into lanefold._webhook (tenant_id, id, name, version, created_at, updated_at, url, types, agents, ordered, include_result, secrets, updated_by)
-    values (p_tenant, p_id, p_name, 1, v_at, v_at, p ->> 'url', array(select jsonb_array_elements_text(p -> 'types')),
-      array(select jsonb_array_elements_text(p -> 'agents')), (p -> 'ordered')::boolean, (p -> 'include_result')::boolean,
+    values (p_tenant, p_id, p_name, 1, v_at, v_at, p ->> 'url', v_types, v_agents, (p -> 'ordered')::boolean, (p -> 'include_result')::boolean,
       jsonb_build_array(jsonb_build_object('secret', p -> 'secret')), p ->> 'by')
     on conflict (tenant_id, name) where removed_at is null do nothing returning * into w;
     if w.id is null then
@@ -30,7 +32,7 @@ begin
   else
     update lanefold._webhook
     set version = version + 1, updated_at = v_at, updated_by = p ->> 'by', url = p ->> 'url',
-        types = array(select jsonb_array_elements_text(p -> 'types')), agents = array(select jsonb_array_elements_text(p -> 'agents')),
+        types = v_types, agents = v_agents,
         ordered = (p -> 'ordered')::boolean, include_result = (p -> 'include_result')::boolean
     where tenant_id = p_tenant and id = o.id returning * into w;
   end if;
