@@ -65,8 +65,12 @@ const violating: [string, string][] = [
      from lanefold._run r`,
   ],
   [
-    'a run awaits a decision if and only if it is suspended, and a suspended run holds no lease',
+    'a suspended run has an open wait and no lease, and no ended run has an open wait',
     `update lanefold._run set status = 'suspended', finished_at = null`,
+  ],
+  [
+    'a call awaits a decision if and only if its approval is an open wait of a suspended run',
+    `update lanefold._tool_call set status = 'awaiting_approval', result_seq = null`,
   ],
   [
     'a call is denied if and only if a decision denied it and its outcome is stored',

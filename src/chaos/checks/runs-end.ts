@@ -32,13 +32,26 @@ export const runsEnd: Check[] = [
   },
   {
     invariant: 'I5',
-    name: 'a run awaits a decision if and only if it is suspended, and a suspended run holds no lease',
+    name: 'a suspended run has an open wait and no lease, and no ended run has an open wait',
     holds: 'always',
     sql: `
-      select r.thread_id, r.id as run_id, r.status, count(c.run_id) as awaiting from lanefold._run r
-      left join lanefold._tool_call c on c.thread_id = r.thread_id and c.run_id = r.id and c.status = 'awaiting_approval'
-      group by r.thread_id, r.id having (r.status = 'suspended') <> (count(c.run_id) > 0)
+      select r.thread_id, r.id as run_id, r.status, count(w.run_id) as open from lanefold._run r
+      left join lanefold._wait w on w.thread_id = r.thread_id and w.run_id = r.id and w.status = 'open'
+      group by r.thread_id, r.id having (r.status = 'suspended' and count(w.run_id) = 0)
+        or (r.finished_at is not null and count(w.run_id) > 0)
         or (r.status = 'suspended') <> (r.suspended_until is not null) or (r.status = 'suspended' and r.lease_until is not null)`,
+  },
+  {
+    invariant: 'I5',
+    name: 'a call awaits a decision if and only if its approval is an open wait of a suspended run',
+    holds: 'always',
+    sql: `
+      select c.thread_id, c.run_id, c.round, c.call_index, c.status from lanefold._tool_call c
+      join lanefold._run r on r.thread_id = c.thread_id and r.id = c.run_id
+      left join lanefold._wait w on w.thread_id = c.thread_id and w.run_id = c.run_id and w.round = c.round
+        and w.call_index = c.call_index and w.kind = 'approval' and w.status = 'open'
+      where (c.status = 'awaiting_approval') <> (w.run_id is not null)
+        or (c.status = 'awaiting_approval' and r.status <> 'suspended')`,
   },
   {
     invariant: 'I5',

@@ -4,7 +4,7 @@ import { dispatchFirst } from '../../queue/dispatch.ts';
 import type { RunRef } from '../../store/run/run.ts';
 import { endWait, type CallResult } from '../../store/wait/end-wait.ts';
 import { readKeptEvent } from '../../store/wait/events.ts';
-import { endWaitTask, type WaitTask } from '../../store/wait/wait-tasks.ts';
+import { endWaitTask, isWanted, type WaitTask } from '../../store/wait/wait-tasks.ts';
 import { errorMessage } from '../../tools/error-message.ts';
 import type { WaitDependencies } from './dependencies.ts';
 import { tellParent } from './tell-parent.ts';
@@ -31,8 +31,10 @@ async function startChild(deps: WaitDependencies, wait: WaitTask): Promise<void>
     await endWaitTask(db, wait);
     return;
   }
-  // the caller has ended meanwhile, and another worker may have looked for the run before it was there
-  if (!(await endWaitTask(db, wait))) await children.cancel(wait.tenant_id, childOf(wait)).catch(unlessGone);
+  if (await endWaitTask(db, wait)) return;
+  // Another worker has started it too, or the caller has ended meanwhile, and a worker may have looked for the run before
+  // it was there.
+  if (!(await isWanted(db, wait))) await children.cancel(wait.tenant_id, childOf(wait)).catch(unlessGone);
 }
 
 /** A worker that is starting the run right now cancels it itself, unless it dies: so ask again for a while. */

@@ -37,6 +37,16 @@ export async function toldParent(db: Database, { thread_id: threadId, run_id: ru
   await db.queryLocking('told_parent', 'select lanefold.told_parent($1, $2)', [threadId, runId]);
 }
 
+/** Whether a worker has yet to start a child run, whose parent's thread knows it already. */
+export async function isToStart(db: Database, child: EndedChild): Promise<boolean> {
+  const rows = await db.query(
+    'is_child_to_start',
+    `select 1 from lanefold._wait where thread_id = $1 and child_run_id = $2 and task = 'start' limit 1`,
+    [child.parent_thread_id, child.run_id],
+  );
+  return rows.length > 0;
+}
+
 /** How many runs the calls of a run have started, and what those that have ended cost, in US dollars. */
 export async function readChildren(
   db: Database,
