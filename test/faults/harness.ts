@@ -7,6 +7,7 @@ import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { until } from '../support/until.ts';
 import { faultAgent } from './fixtures/agent.ts';
 import { startCallServer, type CallServer } from './fixtures/call-server.ts';
+import { treeAgent } from './fixtures/tree-agent.ts';
 import type { WorkerProcessOptions } from './fixtures/worker.ts';
 
 /** Leases that expire within a test. */
@@ -44,6 +45,7 @@ export interface FaultHarness extends TestLanefold {
         | 'worker'
         | 'dieAfter'
         | 'dieBefore'
+        | 'stopBefore'
         | 'crashPoints'
         | 'name'
         | 'ignorant'
@@ -54,23 +56,41 @@ export interface FaultHarness extends TestLanefold {
   ): Promise<WorkerProcess>;
   /** Expires the lease of the thread's run, so that the next sweep recovers it. */
   expireLease(threadId: string): Promise<void>;
+  /** Resolves once the server executes nothing for Lanefold: PostgreSQL completes what a killed process has sent. */
+  quiet(): Promise<unknown>;
 }
 
-/** Starts a Lanefold on its own database and a call server; `close` also kills the worker processes. */
-export async function startHarness(options: LanefoldOptions = {}): Promise<FaultHarness> {
+/**
+ * Starts a Lanefold on its own database and a call server; `close` also kills the worker processes. With `trees`, all of
+ * them know the agent `tree` instead of `fault`.
+ */
+export async function startHarness(options: LanefoldOptions = {}, { trees = false } = {}): Promise<FaultHarness> {
   const callServer = await startCallServer();
-  const lanefold = await startLanefold({ ...options, ...faultAgent(callServer.url, 'rescuer') });
+  const lanefold = await startLanefold({
+    ...options,
+    ...(trees ? treeAgent() : faultAgent(callServer.url, 'rescuer')),
+  });
   const { databaseUrl, redisUrl, queuePrefix, largeContentBytes } = lanefold.options;
   const children: WorkerProcess[] = [];
+  const quiet = () =>
+    until('no statement is under way', async () => {
+      const { rowCount } = await lanefold.database.pool.query(
+        `select from pg_stat_activity where datname = current_database() and application_name like 'lanefold%'
+           and state <> 'idle' and query not like '%pg_stat_activity%'`,
+      );
+      return rowCount === 0;
+    });
   return {
     ...lanefold,
     callServer,
+    quiet,
     async spawnWorker(options = {}) {
       const child = spawnProcess({
         lanefold: { databaseUrl, redisUrl, queuePrefix, largeContentBytes } as WorkerProcessOptions['lanefold'],
         worker: patient,
         name: 'child',
         callServerUrl: callServer.url,
+        ...(trees ? { trees } : {}),
         ...options,
       });
       children.push(child);
@@ -78,14 +98,8 @@ export async function startHarness(options: LanefoldOptions = {}): Promise<Fault
       return child;
     },
     async expireLease(threadId) {
-      // PostgreSQL completes what a killed process has sent, and that may renew the lease
-      await until('no statement is under way', async () => {
-        const { rowCount } = await lanefold.database.pool.query(
-          `select from pg_stat_activity where datname = current_database() and application_name like 'lanefold%'
-             and state <> 'idle' and query not like '%pg_stat_activity%'`,
-        );
-        return rowCount === 0;
-      });
+      // a statement of a killed process may renew the lease
+      await quiet();
       await lanefold.database.pool.query(
         `update lanefold._run set lease_until = now() - interval '1 ms',
            enqueued_at = now() - interval '1 hour' where thread_id = $1 and status = 'running'`,
