@@ -108,11 +108,11 @@ export async function createAgentRegistry(
   }
   const names = [...agents.keys()];
   for (const { name, tools: own } of agents.values())
-    for (const { startsAgent } of own.values())
-      if (startsAgent !== undefined && !agents.has(startsAgent))
+    for (const { toAgent } of own.values())
+      if (toAgent !== undefined && !agents.has(toAgent))
         throw new LanefoldError(
           'invalid_agent',
-          `Agent ${name} has a tool for the agent ${startsAgent}, which does not exist.`,
+          `Agent ${name} has a tool for the agent ${toAgent}, which does not exist.`,
           {
             hint: `Pass both to createLanefold: agents: [${name}, …].`,
           },

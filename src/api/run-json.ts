@@ -1,4 +1,5 @@
 import type { Run, RunRef, RunWait } from '../store/run/run.ts';
+import type { RunTree } from '../library/runs/tree.ts';
 import { toJson } from './json.ts';
 
 export const waitToJson = (wait: RunWait) => ({ ...toJson(wait), run: refToJson(wait.run) });
@@ -11,4 +12,14 @@ export const runToJson = <R extends Run>(run: R) => ({
   ...toJson(run),
   waits: run.waits.map(waitToJson),
   parent: refToJson(run.parent),
+});
+
+export const treeToJson = ({ root, runs, ...sums }: RunTree) => ({
+  root: toJson(root),
+  runs: runs.map((run) => ({
+    ...toJson(run),
+    waits: run.waits.map(waitToJson),
+    parent: run.parent && toJson(run.parent),
+  })),
+  ...toJson(sums),
 });

@@ -68,7 +68,7 @@ export function agentTool(agent: string | { name: string }, options: AgentToolOp
         ? callAgent(agentName, { ...task, input }, timeoutMs === undefined ? {} : { timeoutMs })
         : spawnAgent(agentName, { ...task, input }),
   });
-  return { ...tool, startsAgent: agentName };
+  return { ...tool, toAgent: agentName };
 }
 
 /**

@@ -5,7 +5,7 @@ import type { NeedsApproval, Tool } from './tool.ts';
 
 export interface HandoffOptions {
   /**
-   * What the next agent sees of the conversation: all of it (`whole`, default), or a `summary` with the last turn. Its
+   * What the next agent sees of the conversation: all of it (`whole`, default), or the question and a `summary`. Its
    * context policy may leave out more.
    */
   context?: 'whole' | 'summary';
@@ -103,5 +103,5 @@ export function handoffTool(agent: string | { name: string }, options: HandoffTo
     ...(needsApproval === undefined ? {} : { needsApproval }),
     execute: () => handOff(agentName, context === undefined ? {} : { context }),
   });
-  return { ...tool, startsAgent: agentName };
+  return { ...tool, toAgent: agentName };
 }

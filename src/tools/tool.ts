@@ -73,8 +73,8 @@ export interface Tool
   needsApproval?: NeedsApproval;
   /** Derives the `refs` of a successful result from its text. Only built-in tools set it. */
   resultRefs?: (content: string) => JsonObject;
-  /** The agent whose runs it starts. Only `agentTool` sets it. */
-  startsAgent?: string;
+  /** The agent that it gives work to. Only `agentTool` and `handoffTool` set it. */
+  toAgent?: string;
   /** Offered even if the tool list of a request leaves it out. Only built-in tools set it. */
   always?: true;
 }

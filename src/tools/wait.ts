@@ -89,7 +89,7 @@ export function sleep(ms: number): Wait {
 }
 
 /**
- * Waits until a time. One that has passed ends the wait at once.
+ * Waits until a time. One that has passed ends the wait with the next sweep, within seconds.
  *
  * @throws LanefoldError `invalid_input`
  *

@@ -262,9 +262,25 @@ test('whatever ends waits in whatever order, also at once: the first end counts,
         await assertInvariants(log.db);
         // an empty database keeps the invariants cheap to ask
         await log.threads.erase(threadId);
+        const left = await rows<{ round: number; call_index: number; task: string; request: object | null }>(
+          log.db,
+          'select round, call_index, task, request from lanefold._wait where thread_id = $1',
+          threadId,
+        );
+        expect(left.filter(({ task, request }) => task !== 'cancel' || request !== null)).toEqual([]);
+        for (const { round, call_index: index } of left)
+          await rows(
+            log.db,
+            'select lanefold.end_wait_task($1, $2, $3, $4, $5)',
+            threadId,
+            'run',
+            round,
+            index,
+            'cancel',
+          );
         expect(
           await rows(log.db, 'select from lanefold._wait where thread_id = $1', threadId),
-          'an erased thread has no waits',
+          'an erased thread has no waits once its runs are cancelled',
         ).toEqual([]);
       },
     ),

@@ -24,8 +24,10 @@ begin
   delete from lanefold._append_receipt where thread_id = p_thread_id;
   delete from lanefold.context_op where thread_id = p_thread_id;
   delete from lanefold._lane where thread_id = p_thread_id;
-  delete from lanefold._wait where thread_id = p_thread_id;
-  delete from lanefold._child_run where thread_id = p_thread_id;
+  -- what others have yet to hear of stays without its text, until a worker has told them: end_wait_task, told_parent
+  update lanefold._wait set request = null where thread_id = p_thread_id and task = 'cancel';
+  delete from lanefold._wait where thread_id = p_thread_id and task is distinct from 'cancel';
+  delete from lanefold._child_run where thread_id = p_thread_id and (ended_at is null or told_at is not null);
   delete from lanefold._run where thread_id = p_thread_id;
   delete from lanefold._entry where thread_id = p_thread_id;
 end $$;

@@ -16,7 +16,7 @@
 -- finish?: {status, reason, result?, shown?: the result as its event may quote it, error?, events?, output?},
 -- seal?: boolean, closes the input queue while the run continues,
 -- continue?: {state, iteration, events} in place of finish or seal if input waits,
--- handoff?: {agent, model, prompt, from, options}: gives the run to another agent, which a worker claims it for,
+-- handoff?: {agent, model, prompt, from, options, other_usage?: with the earlier model}: gives the run to another agent, which a worker claims it for,
 -- resumed?: boolean, the step only resumes the run and does not count as progress,
 -- max_events?: length of the trace at which droppable events are left out, default 2000,
 -- awaited?: boolean, a client waits for the run; in a batch, the call says so instead}.
@@ -253,7 +253,7 @@ declare
   v_answer jsonb;
 begin
   update lanefold._run
-  set agent = p ->> 'agent', model = p ->> 'model', options = p -> 'options', status = 'queued', enqueue_no = enqueue_no + 1,
+  set agent = p ->> 'agent', model = p ->> 'model', options = p -> 'options', other_usage = coalesce(p -> 'other_usage', other_usage), status = 'queued', enqueue_no = enqueue_no + 1,
       enqueued_at = p_at, lease_until = null, worker_id = null, agent_unknown_since = null
   where thread_id = p_thread_id and id = p_run_id returning * into r;
   v_out := jsonb_build_object('status', 'queued', 'job', jsonb_build_object('thread_id', p_thread_id, 'run_id', p_run_id, 'agent', r.agent,

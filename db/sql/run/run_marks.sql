@@ -9,7 +9,8 @@
 --   steered           {kind, source, sent_at, reached_at}, steer_dropped {kind, source, sent_at}
 --   prompt_changed    {by?, agent?}, context_replaced, compacted {covered, messages, model}: since the last
 --                     answer before the run
---   waiting           {for: run, approval, limit, start_at or worker, until?, limit?, key?}, failed {type, message}, abandoned
+--   waiting           {for: run, approval, event, time, agent (the end of a run that a call waits for), limit, start_at or
+--                     worker, until?, limit?, key?}, failed {type, message}, abandoned
 -- Marks derived from events disappear when the trace of the run is dropped.
 create or replace function lanefold.run_marks(p_thread_id text, p_run_ids text[])
 returns table (run_id text, kind text, seq bigint, llm_call_id text, data jsonb) language plpgsql stable rows 20
@@ -76,7 +77,7 @@ begin
     ('waiting', null::bigint, r.status in ('waiting', 'suspended') or r.status = 'queued'
         and (r.waiting_for is not null or r.agent_unknown_since is not null or r.started_at is null and r.start_at > lanefold._now()),
       jsonb_strip_nulls(jsonb_build_object('for', case when r.status = 'waiting' then 'run' when r.status = 'suspended'
-          then (select w.kind from lanefold._wait w where w.thread_id = p_thread_id and w.run_id = r.id and w.status = 'open' order by w.kind limit 1)
+          then (select replace(w.kind, 'run', 'agent') from lanefold._wait w where w.thread_id = p_thread_id and w.run_id = r.id and w.status = 'open' order by w.kind limit 1)
         when r.waiting_for is not null then 'limit' when r.agent_unknown_since is not null then 'worker' else 'start_at' end,
         'until', case when r.status = 'suspended' then to_jsonb(nullif(r.suspended_until, 'infinity'))
           when r.waiting_for is not null then r.waiting_for -> 'until'

@@ -12,4 +12,4 @@ select r.thread_id, r.id, 0, r.thread_id, r.id, null, null, null, null,
        r.tenant_id
 from lanefold._run r
 where not coalesce(r.options ? 'parent', false)
-  and exists (select from lanefold._wait w where w.thread_id = r.thread_id and w.run_id = r.id and w.child_run_id is not null);
+  and exists (select from lanefold._wait w where w.thread_id = r.thread_id and w.run_id = r.id and w.request is not null);

@@ -1,7 +1,8 @@
 -- Records a human decision on a tool call that waits for approval. The first decision counts: repeating it returns the
 -- first answer, the opposite decision is rejected. The run goes on once
 -- none of its calls waits.
--- p: {decision: approved|denied, by?, reason?, queue_prefix?: of the queue the caller adds the job to}.
+-- p: {decision: approved|denied, by?, reason?, queue_prefix?: of the queue the caller adds the job to,
+-- wait?: status of its wait, default resolved}.
 -- Returns {decision, by, reason, decided_at, duplicate, status: of the run, job?: {thread_id, run_id, agent,
 -- enqueue_no, queue_shard, queue_prefix}}. Raises LF011, LF014, LF020 no such call, LF021 decided otherwise, LF022 not
 -- awaiting approval.
@@ -59,7 +60,7 @@ begin
       || jsonb_build_object('round', p_round, 'index', p_call_index, 'tool_call_id', c.tool_call_id, 'tool_name', c.name))));
   update lanefold.thread set event_rev = event_rev + 1, updated_at = v_at where id = p_thread_id;
   update lanefold._run set event_count = event_count + 1 where thread_id = p_thread_id and id = p_run_id;
-  update lanefold._wait set status = 'resolved', ended_at = v_at, ended_by = p ->> 'by'
+  update lanefold._wait set status = coalesce(p ->> 'wait', 'resolved'), ended_at = v_at, ended_by = p ->> 'by'
   where thread_id = p_thread_id and run_id = p_run_id and round = p_round and call_index = p_call_index and kind = 'approval';
   return v_word || jsonb_build_object('duplicate', false) || lanefold._go_on(p_thread_id, p_run_id, p ->> 'queue_prefix', v_at);
 end $$;

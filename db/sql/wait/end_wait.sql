@@ -36,7 +36,7 @@ begin
   elsif w.status <> 'open' then
     return jsonb_build_object('ended', false, 'wait', w.status, 'status', r.status);
   end if;
-  if p ->> 'status' <> 'resolved' and w.kind = 'run' and w.child_ended_at is null then
+  if p ->> 'status' <> 'resolved' and w.request is not null and w.child_ended_at is null then
     v_task := 'cancel';
   end if;
   update lanefold._wait set status = p ->> 'status', ended_at = v_at, ended_by = p ->> 'by', task = v_task

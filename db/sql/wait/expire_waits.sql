@@ -28,7 +28,7 @@ begin
   loop
     if w.kind = 'approval' then
       v_out := lanefold.decide_tool_call(p_thread_id, p_run_id, w.round, w.call_index, jsonb_build_object('decision', 'denied',
-        'by', 'lanefold', 'reason', 'the approval request expired', 'queue_prefix', p_prefix));
+        'by', 'lanefold', 'reason', 'the approval request expired', 'wait', 'expired', 'queue_prefix', p_prefix));
     else
       select * into t from lanefold.thread where id = p_thread_id;
       v_out := lanefold._end_wait(p_thread_id, t, p_run_id, w.round, w.call_index, jsonb_build_object('status', 'expired', 'by', 'lanefold',

@@ -9,8 +9,8 @@ begin
   if p_status = 'completed' then
     return;
   end if;
-  update lanefold._wait set task = 'cancel'
-  where thread_id = p_thread_id and run_id = p_run_id and child_run_id is not null and child_ended_at is null;
+  update lanefold._wait set task = 'cancel', ended_at = p_at
+  where thread_id = p_thread_id and run_id = p_run_id and request is not null and child_ended_at is null;
   if found then
     perform pg_notify('lanefold_waits', '');
   end if;

@@ -6,4 +6,9 @@ declare
 begin
   v_at := lanefold._now();
   update lanefold._child_run set told_at = v_at where thread_id = p_thread_id and run_id = p_run_id and told_at is null;
+  perform from lanefold._run where thread_id = p_thread_id and id = p_run_id;
+  if not found then
+    -- the thread was erased
+    delete from lanefold._child_run where thread_id = p_thread_id and run_id = p_run_id;
+  end if;
 end $$;

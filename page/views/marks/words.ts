@@ -39,6 +39,9 @@ const outcomes: Record<string, string> = {
 const waits: Record<string, string> = {
   run: 'waits for the run before it',
   approval: 'waits for approval',
+  event: 'waits for an event',
+  time: 'waits for a time',
+  agent: 'waits for another agent',
   start_at: 'is delayed',
   worker: 'waits for a worker that knows its agent',
   limit: 'waits for the limit',

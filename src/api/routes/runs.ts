@@ -13,7 +13,8 @@ import { callerOf } from '../access/limited-parties.ts';
 import type { ApiApp } from '../env.ts';
 import type { AppOptions } from '../options.ts';
 import { toJson } from '../json.ts';
-import { runToJson, waitToJson } from '../run-json.ts';
+import { assertSeesThreads } from '../access/require-unbound.ts';
+import { runToJson, treeToJson } from '../run-json.ts';
 import { RunTree } from '../schemas/wait.ts';
 import { toProblem } from '../problem.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
@@ -232,13 +233,10 @@ export function addRuns(app: ApiApp, onError: NonNullable<AppOptions['onError']>
 
   app.openapi(getTree, async (c) => {
     const { thread_id: threadId, run_id: id } = c.req.valid('param');
-    const { root, runs, ...sums } = await c.var.lanefold.runs.tree({ threadId, id });
-    const shown = runs.map((one) => ({
-      ...toJson(one),
-      waits: one.waits.map(waitToJson),
-      parent: one.parent && toJson(one.parent),
-    }));
-    return c.json({ root: toJson(root), runs: shown, ...toJson(sums) }, 200);
+    const tree = await c.var.lanefold.runs.tree({ threadId, id });
+    // its other runs have threads of their own
+    if (tree.runs.length > 1) assertSeesThreads(c.var.principal, 'read');
+    return c.json(treeToJson(tree), 200);
   });
 
   app.openapi(cancelRun, async (c) => {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { snakeKeys } from '../../common/case.ts';
+import { treeToJson } from '../../api/run-json.ts';
 import type { RunTree, TreeRun } from '../../library/runs/tree.ts';
 import { connect } from '../connect.ts';
 import { commandHelp } from '../help.ts';
@@ -21,7 +21,7 @@ export const addTree = (program: Command): Command =>
       const lanefold = await connect(options, { start: false });
       try {
         const tree = await lanefold.runs.tree({ threadId, id });
-        if (options.json) return printJson(snakeKeys({ ...tree, runs: tree.runs.map((run) => snakeKeys({ ...run })) }));
+        if (options.json) return printJson(treeToJson(tree));
         print(linesOf(tree).join('\n'));
       } finally {
         await lanefold.close();

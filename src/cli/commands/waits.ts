@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { snakeKeys } from '../../common/case.ts';
+import { toJson } from '../../api/json.ts';
+import { refToJson } from '../../api/run-json.ts';
 import { omitUndefined } from '../../common/omit-undefined.ts';
 import type { PendingWait } from '../../store/wait/list-waits.ts';
 import { toPayload, toPlace } from '../call-place.ts';
@@ -35,7 +36,11 @@ export function addWaits(program: Command): Command {
       withLanefold(options, async ({ waits }) => {
         const { event, limit, after } = options;
         const { data, nextAfter } = await waits.list(omitUndefined({ event, limit, after }));
-        if (options.json) return printJson({ data: data.map((wait) => snakeKeys({ ...wait })), next_after: nextAfter });
+        if (options.json)
+          return printJson({
+            data: data.map((wait) => ({ ...toJson(wait), run: refToJson(wait.run) })),
+            next_after: nextAfter,
+          });
         if (data.length === 0) return note('no tool call waits; `lanefold threads` lists the calls that need approval');
         print(table(['since', 'call', 'tool', 'waits for', 'until', 'thread', 'run'], data.map(toRow)).join('\n'));
         if (nextAfter !== null) note(`more: --after ${nextAfter}`);

@@ -1,6 +1,6 @@
 import { omitUndefined } from '../../common/omit-undefined.ts';
 import type { RunHandle, RunRef } from '../../store/run/run.ts';
-import type { StoredChild } from '../../store/wait/wait-tasks.ts';
+import { childRequestId, type StoredChild } from '../../store/wait/wait-tasks.ts';
 import { fork } from '../threads/fork.ts';
 import { enqueue, type EnqueueDeps } from './enqueue.ts';
 
@@ -15,7 +15,7 @@ export async function startChild(deps: EnqueueDeps, child: RunRef, request: Stor
     deps,
     {
       ...{ agent, input, threadId: child.threadId, createThread: !point },
-      ...{ runId: child.id, requestId: `child:${parent.run_id}:${parent.round}.${parent.index}`, parent },
+      ...{ runId: child.id, requestId: childRequestId(parent.run_id, parent.round, parent.index), parent },
       ...omitUndefined({
         ...{ model: options.model, maxCost: options.max_cost, maxIterations: options.max_iterations },
         ...{ toolContext: options.tool_context, limitKeys: options.limit_keys },

@@ -51,6 +51,12 @@ export class RunBudget {
     return { end: (used) => this.#end(cost, used && { model, used }) };
   }
 
+  /** Gives a part of it to another run, in US dollars. */
+  give(dollars: number): void {
+    this.#spent = this.#spent.then((spent) => spent + billionths(dollars));
+    this.#spent.catch(() => {});
+  }
+
   /** What is left, in US dollars. */
   async left(): Promise<number> {
     return Math.max(0, this.#most - (await this.#spent) - this.#reserved) / perDollar;

@@ -13,11 +13,12 @@ export function acceptHandoff(
   claim: Claim,
   outcome: ToolOutcome & { handoff: HandoffRequest },
 ): ToolOutcome {
-  const { handoff, attempts, durationMs } = outcome;
+  const { handoff, attempts, durationMs, offered } = outcome;
+  const spent = { attempts, durationMs, ...(offered && { offered }) };
   const { agent: next, context = 'whole' } = handoff;
   const refused = (type: string, message: string): ToolOutcome => ({
     ...errorMessage({ type, message, retryable: false }),
-    ...{ attempts, durationMs },
+    ...spent,
   });
   if (!agents.has(next)) return refused('unknown_agent', `The agent ${next} does not exist here`);
   if (next === claim.agent) return refused('invalid_handoff', `The agent ${next} has the run already`);
@@ -26,7 +27,7 @@ export function acceptHandoff(
   const before = claim.options?.handoffs?.length ?? 0;
   if (before >= agent.maxHandoffs) return refused('too_many_handoffs', `A run is handed over ${before} times at most`);
   return {
-    ...{ status: 'ok', content: JSON.stringify({ handed_to: next }), attempts, durationMs },
+    ...{ status: 'ok', content: JSON.stringify({ handed_to: next }), ...spent },
     refs: { handoff: { agent: next, context } },
   };
 }

@@ -28,7 +28,7 @@ import { callId, type TurnState } from '../../strategies/turn/state.ts';
 import { suspend } from './suspend.ts';
 
 /**
- * Drives a claimed run until it ends or waits for approval. Errors end the run, except those that only stop this worker
+ * Drives a claimed run until it ends, waits or is handed over. Errors end the run, except those that only stop this worker
  * from driving it: a failing database, a lost lease, and the worker's own stop.
  *
  * @throws LanefoldError `lease_lost`, `step_ahead` and others that `isLost` tells: this worker must write nothing more
@@ -132,7 +132,10 @@ function firstDecision(decider: Decider, claim: Claim): StrategyDecision {
   if (handed === undefined) return strategy.resume(facts, claim.state, claim.nodes?.map(toStoredAnswer));
   // the commit that handed the run over has started the next call
   const own = state as TurnState;
-  if (handed === 'whole') return decideOn(decider, { type: 'continued' }, { state: own });
+  if (handed === 'whole') {
+    // committed without `handed`, so that a worker that takes over sees a call that was lost
+    return { step: {}, ...decideOn(decider, { type: 'continued' }, { state: own }) };
+  }
   const request = { cause: 'handoff', keepTurns: 0 } as const;
   return { state: own, command: { type: 'compact', callId: callId(facts, own), request } };
 }

@@ -56,8 +56,8 @@ export async function handOver(
   const handoff = {
     ...{ agent: name, model: next.model, prompt: next.instructions, from: claim.agent },
     options: optionsOf(active, record) as JsonObject,
+    ...otherUsageOf(progress, claim.model, next.model, record.iteration),
   };
-  changeModel(progress, claim.model, next.model, record.iteration);
   // the limits of the earlier agent do not end the run
   const { finish: _, continue: __, thenEvents: ___, ...step } = decision.step ?? {};
   const started = llmStarted({ ...facts, model: next.model }, state);
@@ -85,10 +85,10 @@ function optionsOf({ claim }: ActiveRun, record: HandoffRecord): RunOptions {
 }
 
 /** What was used so far is of another model, if the next agent has another one. */
-function changeModel(progress: RunProgress, from: string, to: string, calls: number): void {
-  if (from === to || !progress.usage) return;
-  const { [to]: _, ...others } = progress.otherUsage ?? {};
-  let own: Usage = { ...progress.usage, calls };
-  for (const used of Object.values(progress.otherUsage ?? {})) own = subtractUsage(own, used);
-  progress.otherUsage = { ...others, [from]: own };
+function otherUsageOf({ usage, otherUsage = {} }: RunProgress, from: string, to: string, calls: number): JsonObject {
+  if (from === to || !usage) return {};
+  const { [to]: _, ...others } = otherUsage;
+  let own: Usage = { ...usage, calls };
+  for (const used of Object.values(otherUsage)) own = subtractUsage(own, used);
+  return { other_usage: { ...others, [from]: own } };
 }

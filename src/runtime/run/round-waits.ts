@@ -4,7 +4,7 @@ import { omitUndefined } from '../../common/omit-undefined.ts';
 import type { JsonObject } from '../../context/message.ts';
 import type { Claim } from '../../store/run/claim-run.ts';
 import { hasStarted, readChildren } from '../../store/wait/child-runs.ts';
-import type { StoredChild } from '../../store/wait/wait-tasks.ts';
+import { childRequestId, type StoredChild } from '../../store/wait/wait-tasks.ts';
 import type { ChildRequest, RunOfAgent } from '../../tools/child-request.ts';
 import { errorMessage } from '../../tools/error-message.ts';
 import type { ToolOutcome } from '../../tools/outcome.ts';
@@ -26,6 +26,7 @@ export class RoundWaits {
   readonly recorded = new Map<number, JsonObject>();
   #started: Promise<number> | undefined;
   #more = 0;
+  #share: Promise<number> | undefined;
 
   constructor(
     private readonly deps: RunDependencies,
@@ -63,12 +64,14 @@ export class RoundWaits {
     const before = this.#more++;
     if ((await this.#started) + before >= this.agent.maxChildren)
       return refused('too_many_agents', `A run may start only ${this.agent.maxChildren} runs`);
+    const maxCost = await this.#costOf(task.maxCost ?? agents.get(agent).maxCost);
+    if (maxCost === 0) return refused('budget_exhausted', 'The budget of the run is used up');
     const child = this.#idsOf(index);
     const request: StoredChild = {
       ...{ agent, input: task.input },
       ...omitUndefined({
         ...{ model: task.model, max_iterations: task.maxIterations, tool_context: task.toolContext },
-        max_cost: await this.#costOf(task.maxCost ?? agents.get(agent).maxCost),
+        max_cost: maxCost,
         limit_keys: this.claim.options?.limit_keys,
         caller: this.claim.caller ?? undefined,
         fork: context === 'fork' ? { seq: this.round.callSeq - 1, context_ref: this.claim.context_ref } : undefined,
@@ -94,17 +97,16 @@ export class RoundWaits {
     return { threadId: threadIdOf(requestId, tenant), id: runIdOf(requestId, tenant) };
   }
 
-  /** A child may spend its own limit, but at most an equal share of what its parent has left. */
+  /** A child may spend its own limit, but at most an equal share of what its parent had left before the round. */
   async #costOf(own: number | undefined): Promise<number | undefined> {
     const { budget } = this.run;
     if (!budget) return own;
-    const share = (await budget.left()) / this.round.calls;
-    return Math.min(own ?? share, share);
+    this.#share ??= budget.left().then((left) => left / this.round.calls);
+    const cost = Math.min(own ?? Infinity, await this.#share);
+    budget.give(cost);
+    return cost;
   }
 }
-
-/** The request id of the run that a call starts. */
-const childRequestId = (runId: string, round: number, index: number): string => `child:${runId}:${round}.${index}`;
 
 function bodyOf(wait: Exclude<WaitRequest, { start: ChildRequest }>): JsonObject {
   if ('run' in wait) {

@@ -9,17 +9,21 @@ import { errorMessage } from '../../tools/error-message.ts';
 import type { WaitDependencies } from './dependencies.ts';
 import { tellParent } from './tell-parent.ts';
 
-/** Does what a wait asks for. Every task may be done again, by any worker, until one has noted that it is done. */
-export async function performTask(deps: WaitDependencies, wait: WaitTask): Promise<void> {
+/**
+ * Does what a wait asks for. Every task may be done again, by any worker, until one has noted that it is done. Returns
+ * false if it has to be.
+ */
+export async function performTask(deps: WaitDependencies, wait: WaitTask): Promise<boolean> {
   if (wait.task === 'start') return startChild(deps, wait);
   if (wait.task === 'cancel') return cancelChild(deps, wait);
   if (wait.kind === 'event') await askForEvent(deps, wait);
   else await tellParent(deps, endedChild(wait));
   await endWaitTask(deps.db, wait);
+  return true;
 }
 
 /** The request id of the run is derived from the call, so a repeat finds the run that an earlier worker started. */
-async function startChild(deps: WaitDependencies, wait: WaitTask): Promise<void> {
+async function startChild(deps: WaitDependencies, wait: WaitTask): Promise<true> {
   const { db, children, onError } = deps;
   try {
     await children.start(wait.tenant_id, childOf(wait), wait.request!);
@@ -29,30 +33,32 @@ async function startChild(deps: WaitDependencies, wait: WaitTask): Promise<void>
     const { code, message } = error;
     if (wait.kind === 'run') await end(deps, wait, errorMessage({ type: code, message, retryable: false }));
     await endWaitTask(db, wait);
-    return;
+    return true;
   }
-  if (await endWaitTask(db, wait)) return;
+  if (await endWaitTask(db, wait)) return true;
   // Another worker has started it too, or the caller has ended meanwhile, and a worker may have looked for the run before
   // it was there.
   if (!(await isWanted(db, wait))) await children.cancel(wait.tenant_id, childOf(wait)).catch(unlessGone);
+  return true;
 }
 
 /** A worker that is starting the run right now cancels it itself, unless it dies: so ask again for a while. */
 const lateStartMs = 60_000;
 
-async function cancelChild({ db, children }: WaitDependencies, wait: WaitTask): Promise<void> {
+async function cancelChild({ db, children }: WaitDependencies, wait: WaitTask): Promise<boolean> {
   try {
     await children.cancel(wait.tenant_id, childOf(wait));
   } catch (error) {
     unlessGone(error);
-    if (wait.over_ms !== null && wait.over_ms < lateStartMs) return;
+    if (wait.over_ms !== null && wait.over_ms < lateStartMs) return false;
   }
   await endWaitTask(db, wait);
+  return true;
 }
 
 /** An event may have come before the wait was stored, and be kept. */
 async function askForEvent(deps: WaitDependencies, wait: WaitTask): Promise<void> {
-  const kept = await readKeptEvent(deps.db, wait.tenant_id, wait.event!);
+  const kept = await readKeptEvent(deps.db, wait.tenant_id, wait.event!, wait.created_at);
   if (kept) await end(deps, wait, { status: 'ok', content: kept.content }, kept.sent_by);
 }
 

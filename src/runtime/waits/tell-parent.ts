@@ -27,7 +27,11 @@ export async function tellParent({ db, queue, counting, onError }: WaitDependenc
   }
   const jobs = await endChild(db, child, { outcome, cost, queuePrefix: queue.prefix });
   await dispatchFirst(db, queue, jobs, onError);
-  if (run) await toldParent(db, child);
+  await toldParent(db, child);
 }
 
-const gone = errorMessage({ type: 'agent_gone', message: 'The thread of the agent was erased.', retryable: false });
+const gone = errorMessage({
+  type: 'agent_gone',
+  message: 'The run of the agent does not exist: it could not start, or its thread was erased.',
+  retryable: false,
+});

@@ -1,5 +1,5 @@
 import type { HeldRun } from '../run/held-run.ts';
-import { findUntold } from '../../store/wait/child-runs.ts';
+import { findOpenRunWaits, findUntold, type EndedChild, type WaitCursor } from '../../store/wait/child-runs.ts';
 import type { CallRef } from '../../store/wait/decide-tool-call.ts';
 import { findWaitTasks, readWaitTask } from '../../store/wait/wait-tasks.ts';
 import type { WaitDependencies } from './dependencies.ts';
@@ -10,12 +10,17 @@ import { tellParent } from './tell-parent.ts';
 const batch = 200;
 /** Tasks younger than this are left to the worker that stored them, in ms. */
 const graceMs = 2_000;
+/** Open waits that are looked at again at a time. */
+const again = 20;
 
 /**
  * Does what waits ask for: at once for the runs of this worker, and again for what a worker has left. Child runs start,
  * their ends reach their parents, and those of cancelled parents are cancelled.
  */
 export class WaitKeeper {
+  #looking: Promise<void> | undefined;
+  #after: WaitCursor | undefined;
+
   constructor(private readonly deps: WaitDependencies) {}
 
   /** A call of a run of this worker waits, or has started a run. Never throws. */
@@ -32,30 +37,48 @@ export class WaitKeeper {
     await this.#attempt(() => tellParent(this.deps, child));
   }
 
-  /** Looks for what other workers have left. */
+  /** Looks for what other workers have left. Looks at the same time are one. */
   async look(): Promise<void> {
+    this.#looking ??= this.#look().finally(() => (this.#looking = undefined));
+    return this.#looking;
+  }
+
+  async #look(): Promise<void> {
     const { db, agents } = this.deps;
-    for (;;) {
+    for (let more = true; more;) {
       const tasks = await findWaitTasks(db, { agents, graceMs }, batch);
       const done = await this.#all(tasks, (task) => performTask(this.deps, task));
       const ended = await findUntold(db, graceMs, batch);
-      const told = await this.#all(ended, (child) => tellParent(this.deps, child));
-      const full = (tasks.length === batch && done > 0) || (ended.length === batch && told > 0);
-      if (!full) return;
+      const told = await this.#all(ended, (child) => this.#tell(child));
+      more = (tasks.length === batch && done > 0) || (ended.length === batch && told > 0);
     }
+    await this.#lookAgain();
   }
 
+  /**
+   * Asks for the ends of runs that calls wait for, a few at each look, in turn: an end is told once, and a node that fails
+   * over may lose that.
+   */
+  async #lookAgain(): Promise<void> {
+    const waits = await findOpenRunWaits(this.deps.db, this.#after, again);
+    const last = waits.at(-1);
+    this.#after = waits.length === again && last ? { created_at: last.created_at, run_id: last.run_id } : undefined;
+    await this.#all(waits, (wait) => this.#tell(wait.child));
+  }
+
+  #tell = (child: EndedChild): Promise<true> => tellParent(this.deps, child).then(() => true);
+
   /** One at a time, so that a sweep takes one connection. Returns how many succeeded. */
-  async #all<T>(items: readonly T[], act: (item: T) => Promise<void>): Promise<number> {
+  async #all<T>(items: readonly T[], act: (item: T) => Promise<boolean>): Promise<number> {
     let done = 0;
     for (const item of items) if (await this.#attempt(() => act(item))) done += 1;
     return done;
   }
 
-  async #attempt(act: () => Promise<void>): Promise<boolean> {
+  /** Returns false if it failed, or has to be done again. */
+  async #attempt(act: () => Promise<unknown>): Promise<boolean> {
     try {
-      await act();
-      return true;
+      return (await act()) !== false;
     } catch (error) {
       this.deps.onError(error);
       return false;

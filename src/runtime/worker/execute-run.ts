@@ -1,6 +1,6 @@
 import type { ReadyAgent } from '../../agents/registry.ts';
 import { startCompaction } from '../../library/contexts/compact.ts';
-import { dispatch } from '../../queue/dispatch.ts';
+import { dispatch, dispatchFirst } from '../../queue/dispatch.ts';
 import { jobId, type RunJobResult } from '../../queue/job.ts';
 import type { Claim } from '../../store/run/claim-run.ts';
 import { jobLog } from '../job/log.ts';
@@ -57,8 +57,10 @@ export async function executeRun(
     deps.live?.committed(threadId);
     onEnd(end.status);
     const { parent } = claim.options ?? {};
-    if (parent && !['suspended', 'queued'].includes(end.status)) await deps.waits?.childEnded(run, parent.thread_id);
-    if (end.promoted) await dispatch(deps.db, queue, end.promoted, onError);
+    const goesOn = end.status === 'suspended' || end.status === 'queued';
+    if (end.promoted && goesOn) await dispatchFirst(deps.db, queue, [end.promoted], onError);
+    else if (end.promoted) await dispatch(deps.db, queue, end.promoted, onError);
+    if (parent && !goesOn) await deps.waits?.childEnded(run, parent.thread_id);
     // if this fails, the next run to end asks again
     if (end.full) await requestCompaction(held, claim).catch(onError);
     const shown = await log.end(end);

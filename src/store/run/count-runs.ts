@@ -55,7 +55,8 @@ export async function ranOnly(db: Database, threadId: string, agents: readonly s
       'ran_only',
       `select t.parent_thread_id, t.fork_seq, t.erased_at is not null as erased, exists (
          select from lanefold._run r
-         where r.thread_id = $1 and r.agent <> all ($2::text[]) and ($3::bigint is null or coalesce(r.user_seq <= $3,
+         where r.thread_id = $1 and (r.agent <> all ($2::text[]) or r.options ? 'handoffs' and exists (
+             select from jsonb_array_elements(r.options -> 'handoffs') h where h ->> 'from' <> all ($2::text[]))) and ($3::bigint is null or coalesce(r.user_seq <= $3,
            r.started_at <= (select e.at from lanefold._entry e where e.thread_id = $1 and e.seq = $3)))
        ) as others
        from lanefold.thread t where t.id = $1`,

@@ -72,8 +72,8 @@ export interface Run<RESULT = Json> extends RunRef<RESULT> {
   step: number;
   usage: Usage | null;
   /**
-   * The part of `usage` spent on models other than `model`, by model, each with its `calls`. Usually null: only a
-   * request transformer chooses other models.
+   * The part of `usage` spent on models other than `model`, by model, each with its `calls`. Usually null: only
+   * request transformers and handoffs change the model.
    */
   otherUsage: Record<string, Usage> | null;
   /** Null until the run completes, and if it ended without a result: failed, or at a limit (`terminationReason`). */

@@ -19,6 +19,32 @@ export const findUntold = (db: Database, graceMs: number, limit: number): Promis
     [graceMs, limit],
   );
 
+/** A place among the open waits. */
+export interface WaitCursor {
+  created_at: Date;
+  run_id: string;
+}
+
+/** Calls that have waited for a run for a minute, oldest first, after a place among them. */
+export async function findOpenRunWaits(
+  db: Database,
+  after: WaitCursor | undefined,
+  limit: number,
+): Promise<(WaitCursor & { child: EndedChild })[]> {
+  const rows = await db.query<WaitCursor & { thread_id: string; child_thread_id: string; child_run_id: string }>(
+    'find_open_run_waits',
+    `select created_at, run_id, thread_id, child_thread_id, child_run_id from lanefold._wait
+     where status = 'open' and kind = 'run' and task is null and created_at < lanefold._now() - interval '1 minute'
+       and (created_at, run_id) > (coalesce($1, '-infinity'::timestamptz), $2)
+     order by created_at, run_id limit $3`,
+    [after?.created_at ?? null, after?.run_id ?? '', limit],
+  );
+  return rows.map(({ created_at, run_id, ...row }) => ({
+    ...{ created_at, run_id },
+    child: { thread_id: row.child_thread_id, run_id: row.child_run_id, parent_thread_id: row.thread_id },
+  }));
+}
+
 /** Tells the parent's thread of the end of a child run. Returns the jobs of the runs that go on. */
 export async function endChild(
   db: Database,
@@ -47,14 +73,15 @@ export async function isToStart(db: Database, child: EndedChild): Promise<boolea
   return rows.length > 0;
 }
 
-/** How many runs the calls of a run have started, and what those that have ended cost, in US dollars. */
+/** How many runs the calls of a run have started, and what they cost, or may cost until they end, in US dollars. */
 export async function readChildren(
   db: Database,
   run: { threadId: string; runId: string },
 ): Promise<{ started: number; cost: number }> {
   const [row] = await db.query<{ started: number; cost: number }>(
     'read_children',
-    `select count(*)::int as started, coalesce(sum(child_cost), 0)::float8 as cost
+    `select count(*)::int as started,
+       coalesce(sum(case when child_ended_at is null then (request ->> 'max_cost')::float8 else child_cost end), 0)::float8 as cost
      from lanefold._wait where thread_id = $1 and run_id = $2 and request is not null`,
     [run.threadId, run.runId],
   );

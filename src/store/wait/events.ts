@@ -34,17 +34,18 @@ export async function keepEvent(
   ]);
 }
 
-/** The kept event of that name, unless its time is over. */
+/** The event of that name that is kept for a wait which began at this time. */
 export async function readKeptEvent(
   db: Database,
   tenant: string,
   event: string,
+  since: Date,
 ): Promise<{ content: string; sent_by: string | null } | undefined> {
   const [row] = await db.query<{ content: string; sent_by: string | null }>(
     'read_kept_event',
     `select content, sent_by from lanefold._kept_event
-     where tenant_id = $1 and event = $2 and keep_until > lanefold._now()`,
-    [tenant, event],
+     where tenant_id = $1 and event = $2 and keep_until > $3`,
+    [tenant, event, since],
   );
   return row;
 }

@@ -32,6 +32,10 @@ export interface ParentCall {
   max_depth: number;
 }
 
+/** The request id of the run that a call starts: a repeat of the request finds that run. */
+export const childRequestId = (runId: string, round: number, index: number): string =>
+  `child:${runId}:${round}.${index}`;
+
 /** Something that a worker has to do for a wait. */
 export type WaitTask = {
   thread_id: string;
@@ -39,6 +43,7 @@ export type WaitTask = {
   round: number;
   call_index: number;
   tenant_id: string;
+  created_at: Date;
   kind: 'event' | 'run' | 'spawn';
   event: string | null;
   child_thread_id: string | null;
@@ -48,7 +53,7 @@ export type WaitTask = {
   over_ms: number | null;
 } & { task: 'start' | 'cancel' | 'ask' };
 
-const columns = `thread_id, run_id, round, call_index, tenant_id, kind, event, child_thread_id, child_run_id, request, task,
+const columns = `thread_id, run_id, round, call_index, tenant_id, created_at, kind, event, child_thread_id, child_run_id, request, task,
   (extract(epoch from lanefold._now() - ended_at) * 1000)::float8 as over_ms`;
 
 /** Tasks for workers with these agents, oldest first; those younger than `graceMs` are left to the worker of the run. */
