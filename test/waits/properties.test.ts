@@ -202,15 +202,13 @@ test('whatever ends waits in whatever order, also at once: the first end counts,
                 expect(row).toMatchObject({ status: winners[0].what.status, result: winners[0].tag });
               } else if (winners[0]?.what.do === 'decide') {
                 expect(row.decision).toBe(winners[0].what.approved ? 'approved' : 'denied');
-              } else if (row.status === 'resolved' && kind !== 'approval') {
-                expect(told.map(({ tag }) => tag)).toContain(row.result);
               } else if (row.status === 'resolved') {
-                // the expiry of an approval is a decision
-                expect(acts.map(({ what }) => what.do)).toContain('expire');
-                expect(row.decision).toBe('denied');
+                expect(told.map(({ tag }) => tag)).toContain(row.result);
               } else if (row.status === 'expired') {
                 expect(acts.map(({ what }) => what.do)).toContain('expire');
-                expect(row.result).toContain(kind === 'time' ? 'waited_until' : 'timeout');
+                // the expiry of an approval is a decision
+                if (kind === 'approval') expect(row.decision).toBe('denied');
+                expect(row.result).toContain({ time: 'waited_until', approval: 'denied' }[kind as string] ?? 'timeout');
               } else {
                 expect(row.status).toBe('abandoned');
                 expect(cancelled).toBe(true);
