@@ -20,11 +20,23 @@ export async function addJobs(
       ...{ name: 'run', data: toJob(job) },
       opts: { jobId: jobId(job), attempts: 1, ...(end === 'front' ? { lifo: true } : turnOf(job)) },
     }));
-    const [{ name, data, opts }] = batch as [(typeof batch)[0]];
-    const added: Promise<unknown> = batch.length > 1 ? queue.addBulk(batch) : queue.add(name, data, opts);
-    await within(answerTimeoutMs, added);
+    await within(answerTimeoutMs, addBatch(queue, batch));
   }
 }
+
+type Batch = Parameters<BullQueue['addBulk']>[0];
+
+async function addBatch(queue: BullQueue, batch: Batch): Promise<void> {
+  try {
+    if (batch.length > 1) return void (await queue.addBulk(batch));
+  } catch (error) {
+    // In PostgreSQL, BullMQ first creates a sequence for ids of its own, which a role of workers may not.
+    if ((error as { code?: unknown }).code !== insufficientPrivilege) throw error;
+  }
+  for (const { name, data, opts } of batch) await queue.add(name, data, opts);
+}
+
+const insufficientPrivilege = '42501';
 
 const turnOf = ({ priority, delay_ms }: Partial<NewJob>): { priority?: number; delay?: number } => ({
   ...(priority ? { priority } : {}),

@@ -8,7 +8,7 @@ import { rolesSql } from '../../src/store/role/roles-sql.ts';
 import { refused } from '../db/helpers.ts';
 import { statements, urlAs } from '../support/citus.ts';
 import { citusLacks } from '../support/citus-lacks.ts';
-import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
+import { queueBackend, startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { until } from '../support/until.ts';
 import { answerWith, startReceiver } from '../webhooks/receiver.ts';
 
@@ -53,6 +53,22 @@ test('the roles that `lanefold roles` creates do their duty, the queue in the sa
     expect(await api.health()).toEqual({});
   } finally {
     await Promise.all([worker.close(), api.close()]);
+  }
+});
+
+test.skipIf(queueBackend() === 'redis')('the role of a worker gives lost jobs back, also several at once', async () => {
+  const { pool } = owner.database;
+  const runs = await Promise.all(['one', 'two', 'three'].map((input) => owner.runs.enqueue({ agent: 'agent', input })));
+  await pool.query('delete from bullmq.job');
+  await pool.query("update lanefold._run set enqueued_at = now() - interval '1 minute' where finished_at is null");
+  const worker = await open('worker');
+  try {
+    const errors: unknown[] = [];
+    await worker.startWorker({ sweepMs: 20, onError: (error) => errors.push(error) });
+    for (const run of runs) expect(await worker.runs.wait(run)).toMatchObject({ status: 'completed' });
+    expect(errors).toEqual([]);
+  } finally {
+    await worker.close();
   }
 });
 
