@@ -1429,7 +1429,7 @@ export interface components {
     /** @description A run, and the runs that its tool calls and theirs have started. */
     RunTree: {
       root: components['schemas']['RunRef'];
-      /** @description The root first, then by depth and time. */
+      /** @description Each run is followed by the runs that it started, in order of time. */
       runs: components['schemas']['TreeRun'][];
       /** @description Of all runs of the tree. */
       usage: components['schemas']['Usage'] | null;

@@ -70,7 +70,7 @@ describe('a host', () => {
     for (const host of ['inside.example', 'mixed.example'])
       expect(await resolve(`https://${host}/`)).toEqual({
         ...{ code: 'private_address' },
-        message: `The host ${host} has the address 10.0.0.1, which is not public.`,
+        message: `The host ${host} has an address that is not public.`,
       });
     expect(await resolve('https://public.example/')).toEqual([{ address: '8.8.8.8', family: 4 }]);
     expect(await resolve('https://inside.example/', true)).toEqual(own);

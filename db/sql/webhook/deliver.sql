@@ -34,7 +34,7 @@ begin
   if w.id is null or w.removed_at is not null or w.paused_at is not null then
     return null;
   end if;
-  update lanefold._webhook_delivery set attempts = p_attempt, attempted_at = v_at, next_at = v_until where thread_id = p_thread_id and id = p_id;
+  update lanefold._webhook_delivery set attempts = p_attempt, attempted_at = v_at, next_at = v_until, error = null where thread_id = p_thread_id and id = p_id;
   return jsonb_build_object('url', w.url, 'name', w.name, 'tenant_id', w.tenant_id, 'webhook_id', w.id, 'failures', w.failures,
     'payload', d.payload, 'nth', p_attempt - d.earlier, 'secrets', (
       select jsonb_agg(s -> 'secret') from jsonb_array_elements(w.secrets) s

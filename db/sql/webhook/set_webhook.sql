@@ -30,8 +30,13 @@ begin
   elsif not exists (select from unnest(v_given) k where to_jsonb(o) -> k is distinct from p -> k) then
     return to_jsonb(o) - 'secrets';
   else
+    if o.url is distinct from p ->> 'url' then
+      -- what failed was another receiver
+      o.failures := 0;
+      o.failing_since := null;
+    end if;
     update lanefold._webhook
-    set version = version + 1, updated_at = v_at, updated_by = p ->> 'by', url = p ->> 'url',
+    set version = version + 1, updated_at = v_at, updated_by = p ->> 'by', url = p ->> 'url', failures = o.failures, failing_since = o.failing_since,
         types = v_types, agents = v_agents,
         ordered = (p -> 'ordered')::boolean, include_result = (p -> 'include_result')::boolean
     where tenant_id = p_tenant and id = o.id returning * into w;
@@ -57,7 +62,7 @@ begin
   return true;
 end $$;
 
--- Gives an endpoint a new secret. The ones before stay valid for p_keep_ms: both signatures are sent. Returns whether there
+-- Gives an endpoint a new secret. Previous ones, up to four, stay valid for p_keep_ms: all signatures are sent. Returns whether there
 -- is such an endpoint.
 create or replace function lanefold.rotate_webhook(p_tenant text, p_name text, p_secret text, p_keep_ms float8, p_by text)
 returns boolean language plpgsql as $$
@@ -74,7 +79,8 @@ begin
   select coalesce(jsonb_agg(s || jsonb_build_object('expires_at', least((s ->> 'expires_at')::timestamptz, v_until)) order by n), '[]') into v_kept
   from jsonb_array_elements(w.secrets) with ordinality as x (s, n)
   where v_until > v_at and (not s ? 'expires_at' or (s ->> 'expires_at')::timestamptz > v_at);
-  v_kept := jsonb_build_array(jsonb_build_object('secret', p_secret)) || v_kept;
+  -- each adds a signature to the headers of a request
+  v_kept := jsonb_build_array(jsonb_build_object('secret', p_secret)) || jsonb_path_query_array(v_kept, '$[0 to 3]');
   update lanefold._webhook set secrets = v_kept, version = version + 1, updated_at = v_at, updated_by = p_by
   where tenant_id = p_tenant and id = w.id;
   perform lanefold._changed_webhook('rotate', w, p_by, jsonb_build_object('keep_ms', p_keep_ms));

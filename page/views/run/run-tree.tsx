@@ -1,6 +1,6 @@
-import type { RunTree, TreeRun } from '../../api/types.ts';
+import type { RunTree } from '../../api/types.ts';
 import { Status } from '../../parts/basics.tsx';
-import { duration, number, price } from '../../parts/format.ts';
+import { number, price } from '../../parts/format.ts';
 import { href } from '../../state/route.ts';
 
 const deepest = 16;
@@ -10,7 +10,7 @@ export const Tree = ({ tree, runId }: { tree: RunTree; runId: string }) => (
   <section aria-labelledby="tree">
     <h2 id="tree">Tree of runs</h2>
     <ol class="tree plain">
-      {inOrder(tree.runs).map((run) => (
+      {tree.runs.map((run) => (
         <li key={run.id} style={{ paddingLeft: `${Math.min(run.depth, deepest)}rem` }}>
           <Status status={run.status} />{' '}
           {run.id === runId ? (
@@ -19,14 +19,11 @@ export const Tree = ({ tree, runId }: { tree: RunTree; runId: string }) => (
             <a href={href('threads', run.thread_id, 'runs', run.id)}>{run.agent}</a>
           )}{' '}
           <span class="muted">
-            {run.waits.map(({ name, kind, event }) => `${name} waits for ${event ?? what[kind]}`).join(', ')}
+            {run.waits.map(({ name, kind, event }) => `${name} waits for ${event ?? kind}`).join(', ')}
             {run.error && ` ${run.error.type}`}
           </span>{' '}
           {run.usage && <span class="num">{number(run.usage.total_tokens)} tokens</span>}{' '}
-          {run.usage && <span class="num">{price(run)}</span>}{' '}
-          {run.started_at && run.finished_at && (
-            <span class="num">{duration(Date.parse(run.finished_at) - Date.parse(run.started_at))}</span>
-          )}
+          {run.usage && <span class="num">{price(run)}</span>}
         </li>
       ))}
     </ol>
@@ -35,13 +32,3 @@ export const Tree = ({ tree, runId }: { tree: RunTree; runId: string }) => (
     </p>
   </section>
 );
-
-const what = { approval: 'approval', event: 'an event', time: 'a time', run: 'its run' };
-
-/** Depth first, siblings by time. */
-function inOrder(runs: TreeRun[]): TreeRun[] {
-  const below = (id: string): TreeRun[] =>
-    runs.filter(({ parent }) => parent?.id === id).flatMap((run) => [run, ...below(run.id)]);
-  const [root] = runs;
-  return root ? [root, ...below(root.id)] : [];
-}

@@ -21,7 +21,7 @@ export function WaitingCall({ threadId, runId, wait, onReleased }: Props) {
   const release = async () => {
     error.value = undefined;
     try {
-      const body = { by: 'page', result: result.value.trim() === '' ? null : readable(result.value) };
+      const body = { by: 'page', result: result.value || null };
       await post(v1('threads', threadId, 'runs', runId, 'tool-calls', call, 'release'), body);
       await onReleased();
     } catch (caught) {
@@ -36,7 +36,7 @@ export function WaitingCall({ threadId, runId, wait, onReleased }: Props) {
       </p>
       <details class="fold">
         <summary>Release it</summary>
-        <label for={field}>Result of the call: JSON or text</label>
+        <label for={field}>Result of the call</label>
         <input id={field} value={result.value} onInput={(event) => (result.value = event.currentTarget.value)} />
         <Failure error={error.value} />
         <div class="actions">
@@ -53,11 +53,3 @@ const Awaited = ({ wait: { kind, event, run } }: { wait: RunWait }) => {
   if (kind === 'event') return <code>{event}</code>;
   return run ? <a href={href('threads', run.thread_id, 'runs', run.id)}>another run</a> : <>a time</>;
 };
-
-function readable(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}

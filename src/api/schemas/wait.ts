@@ -98,7 +98,9 @@ const TreeRun = z
 export const RunTree = z
   .object({
     root: RunRef,
-    runs: z.array(TreeRun).openapi({ description: 'The root first, then by depth and time.' }),
+    runs: z
+      .array(TreeRun)
+      .openapi({ description: 'Each run is followed by the runs that it started, in order of time.' }),
     usage: orNull(Usage).openapi({ description: 'Of all runs of the tree.' }),
     ...cost,
   })

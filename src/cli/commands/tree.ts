@@ -29,14 +29,7 @@ export const addTree = (program: Command): Command =>
     });
 
 function linesOf({ runs, cost, usage }: RunTree): string[] {
-  const childrenOf = new Map<string, TreeRun[]>();
-  for (const run of runs.slice(1)) childrenOf.set(run.parent!.id, [...(childrenOf.get(run.parent!.id) ?? []), run]);
-  const lines: string[] = [];
-  const open = runs.slice(0, 1);
-  for (let run = open.pop(); run; run = open.pop()) {
-    lines.push(`${'  '.repeat(run.depth)}${lineOf(run)}`);
-    open.push(...(childrenOf.get(run.id) ?? []).toReversed());
-  }
+  const lines = runs.map((run) => `${'  '.repeat(run.depth)}${lineOf(run)}`);
   const tokens = (usage?.['input_tokens'] ?? 0) + (usage?.['output_tokens'] ?? 0);
   return [...lines, `in all: ${tokens} tokens${cost === null ? '' : `, $${cost.toFixed(4)}`}`];
 }

@@ -14,7 +14,7 @@ export interface TreeRun extends TreeRow, RunCost {}
 /** A run, and the runs that its tool calls and theirs have started. */
 export interface RunTree extends RunCost {
   root: RunRef;
-  /** Parents before their children, by time. */
+  /** Each run is followed by the runs that it started, in order of time. */
   runs: TreeRun[];
   usage: Usage | null;
 }

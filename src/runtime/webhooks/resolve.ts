@@ -35,7 +35,8 @@ export async function resolveHost(
   if (!refused) return addresses;
   return {
     code: 'private_address',
-    message: `The host ${host} has the address ${refused.address}, which is not public.`,
+    // without the address: names inside the operator's network are not for tenants to look up
+    message: `The host ${host} has an address that is not public.`,
   };
 }
 

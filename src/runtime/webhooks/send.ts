@@ -57,7 +57,13 @@ const post = (
   new Promise((resolve, reject) => {
     const length = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) };
     // no agent: a kept connection could go to an address that was checked for another endpoint
-    const given = { ...options, method: 'POST', agent: false as const, headers: { ...headers, ...length } };
+    const given = {
+      ...options,
+      method: 'POST',
+      agent: false as const,
+      rejectUnauthorized: true,
+      headers: { ...headers, ...length },
+    };
     const request = (url.protocol === 'https:' ? https : http).request(url, given, resolve);
     request.on('error', reject).end(body);
   });

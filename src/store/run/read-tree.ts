@@ -33,7 +33,7 @@ const waits = (run: string) => `left join lateral (
     join lanefold._tool_call c on c.thread_id = w.thread_id and c.run_id = w.run_id and c.round = w.round and c.call_index = w.call_index
     where w.thread_id = ${run}.thread_id and w.run_id = ${run}.id and w.status = 'open') w on true`;
 
-/** The runs of the tree that a run belongs to: the root, then by depth and time; empty if the run does not exist. */
+/** The runs of the tree that a run belongs to: each followed by the runs that it started, in order of time; empty if the run does not exist. */
 export async function readTree(
   db: Database,
   threadId: string,
@@ -62,7 +62,10 @@ export async function readTree(
      order by k.depth, r.created_at, r.id`,
     [root.thread_id, root.run_id],
   );
-  return [...(first ? [first] : []), ...children].map((row) => ({ ...row, waits: toWaits(row.waits) }));
+  const childrenOf = new Map<string, Row[]>();
+  for (const row of children) childrenOf.set(row.parent!.id, [...(childrenOf.get(row.parent!.id) ?? []), row]);
+  const below = (row: Row): Row[] => [row, ...(childrenOf.get(row.id) ?? []).flatMap(below)];
+  return (first ? below(first) : []).map((row) => ({ ...row, waits: toWaits(row.waits) }));
 }
 
 type Row = Omit<TreeRow, 'waits'> & Pick<Run, 'otherUsage'> & { waits: WaitJson[] | null };
