@@ -1,4 +1,4 @@
-import { LanefoldError } from '../errors.ts';
+import { isLanefoldError, LanefoldError } from '../errors.ts';
 
 export const threadNotFound = (id: string): LanefoldError =>
   new LanefoldError('thread_not_found', `Thread ${id} does not exist.`, {
@@ -10,3 +10,11 @@ export const threadErased = (id: string): LanefoldError =>
 
 export const runNotFound = (threadId: string, id: string): LanefoldError =>
   new LanefoldError('run_not_found', `Run ${id} of thread ${threadId} does not exist.`, { hint: 'Check the ids.' });
+
+const gone = ['thread_not_found', 'thread_erased', 'run_not_found', 'tool_call_not_found'] as const;
+
+/** For acts on a run that need not be there any more: throws all other errors again. */
+export function unlessGone(error: unknown): undefined {
+  if (!gone.some((code) => isLanefoldError(error, code))) throw error;
+  return undefined;
+}

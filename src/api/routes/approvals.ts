@@ -1,11 +1,10 @@
 import { createRoute, type z } from '@hono/zod-openapi';
-import { operator } from '../../access/principal.ts';
 import { omitUndefined } from '../../common/omit-undefined.ts';
 import type { ApiApp, ApiEnv } from '../env.ts';
 import { toJson } from '../json.ts';
 import { Call, Decision, DecisionReceipt } from '../schemas/approval.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
-import { body, json, run, security } from './shared.ts';
+import { actedBy, body, callOf, json, run, security } from './shared.ts';
 
 const pendingCall = run.extend({ call: Call });
 
@@ -33,14 +32,12 @@ export function addApprovals(app: ApiApp): void {
     async (
       { thread_id: threadId, run_id: id, call }: z.infer<typeof pendingCall>,
       { by: named, reason }: z.infer<typeof Decision>,
-      { principal: { actor }, lanefold }: ApiEnv['Variables'],
+      { principal, lanefold }: ApiEnv['Variables'],
     ) => {
-      // a caller may claim any name, so the deciding key is recorded with it
-      const by = actor === operator.actor ? named : named === undefined ? actor : `${named} (${actor})`;
-      const [round, index] = call.split('.').map(Number) as [number, number];
+      const by = actedBy(principal, named);
       const receipt = await lanefold.runs[word](
         { threadId, id },
-        { round, index },
+        callOf(call),
         omitUndefined({ by, reason }) as object,
       );
       return toJson({ threadId, runId: id, call, ...receipt });

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { operator, type Principal } from '../../access/principal.ts';
 import type { TenantLibrary } from '../../library/library.ts';
 import type { RunHandle } from '../../store/run/run.ts';
 import { Id } from '../schemas/values.ts';
@@ -7,6 +8,18 @@ import { invalidRequest } from '../problem.ts';
 export const thread = z.object({ thread_id: Id });
 export const lane = thread.extend({ context_ref: Id });
 export const run = thread.extend({ run_id: Id });
+
+/** Who acts, for the log: a caller may claim any name, so its key is recorded with it. */
+export function actedBy({ actor }: Principal, named: string | undefined): string | undefined {
+  if (actor === operator.actor) return named;
+  return named === undefined ? actor : `${named} (${actor})`;
+}
+
+/** A tool call of a path, such as `1.0`. */
+export function callOf(call: string): { round: number; index: number } {
+  const [round, index] = call.split('.').map(Number) as [number, number];
+  return { round, index };
+}
 
 /** Every `/v1` operation requires the API key, if the server has one. */
 export const security = [{ bearer: [] }];

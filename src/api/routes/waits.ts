@@ -1,5 +1,4 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { operator } from '../../access/principal.ts';
 import { omitUndefined } from '../../common/omit-undefined.ts';
 import type { ApiApp } from '../env.ts';
 import { toJson } from '../json.ts';
@@ -8,7 +7,7 @@ import { Call } from '../schemas/approval.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
 import { afterCursor, Id, limit } from '../schemas/values.ts';
 import { Release, ReleasedWait, WaitPage } from '../schemas/wait.ts';
-import { body, json, run, security } from './shared.ts';
+import { actedBy, body, callOf, json, run, security } from './shared.ts';
 
 const list = createRoute({
   method: 'get',
@@ -55,11 +54,8 @@ export function addWaits(app: ApiApp): void {
   app.openapi(release, async (c) => {
     const { thread_id: threadId, run_id: id, call } = c.req.valid('param');
     const { result, error, by: named } = c.req.valid('json');
-    const { actor } = c.var.principal;
-    // a caller may claim any name, so the releasing key is recorded with it
-    const by = actor === operator.actor ? named : named === undefined ? actor : `${named} (${actor})`;
-    const [round, index] = call.split('.').map(Number) as [number, number];
+    const by = actedBy(c.var.principal, named);
     const given = omitUndefined({ result, error, by }) as object;
-    return c.json(await c.var.lanefold.waits.release({ threadId, id }, { round, index }, given), 200);
+    return c.json(await c.var.lanefold.waits.release({ threadId, id }, callOf(call), given), 200);
   });
 }

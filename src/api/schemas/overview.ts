@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { Tool } from './call.ts';
-import { RunRef } from './run.ts';
+import { RunRef } from './run-ref.ts';
 import { anyJson, count, Id, nextCursor, orNull, timestamp } from './values.ts';
 
 const AgentTool = Tool.extend({ needs_approval: z.boolean() }).openapi('AgentTool');

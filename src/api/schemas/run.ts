@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { maxDelayMs, maxPriority } from '../../library/runs/schedule.ts';
 import { cost, ModelCost } from './cost.ts';
+import { RunId, RunRef, RunWait } from './run-ref.ts';
 import { marks } from './mark.ts';
 import { Content } from './message.ts';
 import { Problem } from './problem.ts';
@@ -79,9 +80,6 @@ export const NewRuns = z
     },
   });
 
-/** As `Id`, with a run's id as the example: by default a request has the same id. */
-const RunId = z.string().openapi({ example: 'run_01k7uumgdredk9mgulbgm9ll5m' });
-
 export const RunReceipt = z
   .object({ id: RunId, thread_id: Id, request_id: RunId, status: RunStatus, duplicate: z.boolean() })
   .openapi('RunReceipt', { description: 'The run was accepted and will end, even if processes crash.' });
@@ -96,23 +94,6 @@ export const RunReceipts = z
     ),
   })
   .openapi('RunReceipts', { description: 'One answer per run, in the order of the request.' });
-
-export const RunRef = z
-  .object({ thread_id: Id, id: RunId })
-  .openapi('RunRef', { description: 'A run by its thread and id.' });
-
-export const RunWait = z
-  .object({
-    round: count('Tool round of the run, from 1.', 1),
-    index: count('Position in the round, from 0.', 0),
-    name: z.string().openapi({ description: 'The name of the tool.' }),
-    kind: z.enum(['approval', 'event', 'time', 'run']),
-    event: orNull(Id).openapi({ description: 'The event it waits for.' }),
-    run: orNull(RunRef).openapi({ description: 'The run it waits for.' }),
-    since: timestamp('Since when it waits.'),
-    until: timestamp('When it ends by itself; null: never.').nullable(),
-  })
-  .openapi('RunWait', { description: 'A tool call that waits.' });
 
 export const Run = z
   .object({

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { cost } from './cost.ts';
-import { Run, RunRef, RunStatus, RunWait } from './run.ts';
+import { Run, RunStatus } from './run.ts';
+import { RunRef, RunWait } from './run-ref.ts';
 import { Usage } from './usage.ts';
 import { count, Id, nextCursor, orNull, timestamp, whole } from './values.ts';
 

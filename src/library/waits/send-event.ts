@@ -1,11 +1,11 @@
 import pLimit from 'p-limit';
 import { assertId } from '../../checks/ids.ts';
-import { isLanefoldError } from '../../errors.ts';
 import { assertStorable } from '../../checks/text.ts';
 import { assertWhole } from '../../checks/whole-number.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { briefly, dispatchFirst } from '../../queue/dispatch.ts';
 import type { RunQueue } from '../../queue/queue.ts';
+import { unlessGone } from '../../store/missing.ts';
 import type { QueuedRun } from '../../store/run/queued-run.ts';
 import { endWait, type CallResult } from '../../store/wait/end-wait.ts';
 import { findEventWaits, keepEvent, type EventWait } from '../../store/wait/events.ts';
@@ -77,11 +77,4 @@ export async function sendEvent(
     released: released.map(({ threadId, runId, call }) => ({ threadId, runId, ...call })),
     kept: keepMs > 0,
   };
-}
-
-/** A thread that was erased meanwhile waits for nothing. */
-function unlessGone(error: unknown): undefined {
-  const gone = ['thread_not_found', 'thread_erased', 'run_not_found', 'tool_call_not_found'] as const;
-  if (!gone.some((code) => isLanefoldError(error, code))) throw error;
-  return undefined;
 }

@@ -2,6 +2,7 @@ import { isLanefoldError } from '../../errors.ts';
 import { isTransient } from '../../postgres/errors.ts';
 import { fromStored } from '../../schedules/stored.ts';
 import { fillIn } from '../../schedules/template.ts';
+import { unlessGone } from '../../store/missing.ts';
 import { runsEnded } from '../../store/run/runs-ended.ts';
 import { settleSlot, takeSlot, type OpenSlot, type TakenSlot } from '../../store/schedule/slots.ts';
 import type { FireDependencies, ScheduledRequest } from './dependencies.ts';
@@ -60,12 +61,6 @@ function requestOf({ name, slot }: OpenSlot, { request }: TakenSlot): ScheduledR
     ...(threadId === undefined ? {} : { threadId, createThread: true }),
     busy: 'wait',
   };
-}
-
-/** An earlier run that was erased needs no end. */
-function unlessGone(error: unknown): void {
-  const gone = ['thread_not_found', 'thread_erased', 'run_not_found'] as const;
-  if (!gone.some((code) => isLanefoldError(error, code))) throw error;
 }
 
 type Input = ScheduledRequest['input'];

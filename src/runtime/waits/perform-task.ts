@@ -1,6 +1,7 @@
 import { isLanefoldError } from '../../errors.ts';
 import { isTransient } from '../../postgres/errors.ts';
 import { dispatchFirst } from '../../queue/dispatch.ts';
+import { unlessGone } from '../../store/missing.ts';
 import type { RunRef } from '../../store/run/run.ts';
 import { endWait, type CallResult } from '../../store/wait/end-wait.ts';
 import { readKeptEvent } from '../../store/wait/events.ts';
@@ -77,8 +78,3 @@ const endedChild = (wait: WaitTask) => ({
   run_id: wait.child_run_id!,
   parent_thread_id: wait.thread_id,
 });
-
-function unlessGone(error: unknown): void {
-  const gone = ['thread_not_found', 'thread_erased', 'run_not_found'] as const;
-  if (!gone.some((code) => isLanefoldError(error, code))) throw error;
-}
