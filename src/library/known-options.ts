@@ -118,14 +118,15 @@ const knownOptions = {
     enqueue: [[1, enqueued]],
     enqueueMany: [[1, enqueued satisfies Options<Runs['enqueueMany'], 1>]],
     retry: [
-      [1, { model: true, busy: true, requestId: true } satisfies Options<Runs['retry'], 1>],
+      [1, { model: true, busy: true, freshChildren: true, requestId: true } satisfies Options<Runs['retry'], 1>],
       [2, caller satisfies Options<Runs['retry'], 2>],
     ],
     rerun: [
       [
         1,
         {
-          ...{ threadId: true, model: true, systemPrompt: true, contextPolicy: true, metadata: true, requestId: true },
+          ...{ threadId: true, model: true, systemPrompt: true, contextPolicy: true, freshChildren: true },
+          ...{ metadata: true, requestId: true },
         } satisfies Options<Runs['rerun'], 1>,
       ],
       [2, { ...caller, ...whose } satisfies Options<Runs['rerun'], 2>],

@@ -15,6 +15,12 @@ export interface HandoffRequest extends HandoffOptions {
   agent: string;
 }
 
+/** The agent that goes on, as the worker that accepted the handoff knew it. */
+export interface NextAgent extends Required<HandoffRequest> {
+  model: string;
+  prompt: string | null;
+}
+
 const keys: KeysOf<HandoffOptions> = { context: true };
 
 /**

@@ -2,7 +2,7 @@ import type { JsonObject } from '../context/message.ts';
 import type { StateEffect } from '../context/state.ts';
 import type { RefusedEffect } from './effects.ts';
 import type { Rendered } from './error-message.ts';
-import type { HandoffRequest } from './handoff.ts';
+import type { HandoffRequest, NextAgent } from './handoff.ts';
 import type { WaitRequest } from './wait.ts';
 
 /** The outcome of a call. `durationMs` is the duration of the last attempt, in whole milliseconds. */
@@ -13,8 +13,11 @@ export interface ToolOutcome extends Omit<Rendered, 'status'> {
   durationMs: number;
   /** What a `waiting` call waits for; its result comes later. A `spawn` has a result too. */
   wait?: WaitRequest;
-  /** The agent that goes on with the run. */
+  /** The agent that is to go on with the run; once the handoff is accepted, `next` says all about it. */
   handoff?: HandoffRequest;
+  next?: NextAgent;
+  /** The result came from the end of a wait. */
+  waited?: true;
   /** Effects as the tool returned them, before the policy is applied. */
   offered?: readonly unknown[];
   effects?: StateEffect[];

@@ -49,6 +49,7 @@ export interface FaultHarness extends TestLanefold {
         | 'crashPoints'
         | 'name'
         | 'ignorant'
+        | 'knowsOnly'
         | 'clockAheadMs'
         | 'enqueues'
       >
@@ -62,7 +63,7 @@ export interface FaultHarness extends TestLanefold {
 
 /**
  * Starts a Lanefold on its own database and a call server; `close` also kills the worker processes. With `trees`, all of
- * them know the agent `tree` instead of `fault`.
+ * them know the agents `tree` and `heir` instead of `fault`.
  */
 export async function startHarness(options: LanefoldOptions = {}, { trees = false } = {}): Promise<FaultHarness> {
   const callServer = await startCallServer();

@@ -7,6 +7,8 @@ import { startHarness, type FaultHarness, type WorkerProcess } from '../faults/h
 import { noRedis } from '../support/lanefold.ts';
 import { expectSound } from '../support/log.ts';
 import { until } from '../support/until.ts';
+import { answerWith, startReceiver, type Receiver } from '../webhooks/receiver.ts';
+import { settled } from '../webhooks/support.ts';
 import { atRest, eventsIn, expectOneEach, expectWhole, hoursLater, leftOvers, plansIn, startTree } from './trees.ts';
 
 /** Another seed is another campaign: set WAITS_SEED to repeat a failure or to look further. */
@@ -19,10 +21,17 @@ const worker = { leaseMs: 1_000, sweepMs: 150, maxClaimsWithoutProgress: 1_000 }
 
 describe.skipIf(noRedis())('trees of runs whose workers are killed at random', () => {
   let harness: FaultHarness;
+  let receiver: Receiver;
   beforeAll(async () => {
+    process.env['LANEFOLD_PRIVATE_WEBHOOKS'] = 'on';
+    receiver = await startReceiver();
     harness = await startHarness({}, { trees: true });
   });
-  afterAll(() => harness?.close());
+  afterAll(async () => {
+    delete process.env['LANEFOLD_PRIVATE_WEBHOOKS'];
+    await receiver?.close();
+    await harness?.close();
+  });
 
   test('end complete: each call with one result, each child started once', { timeout: 240_000 }, async () => {
     const random = randomOf(seed, 'trees');
@@ -48,6 +57,7 @@ describe.skipIf(noRedis())('trees of runs whose workers are killed at random', (
         if (spawned.length > 0)
           rounds.push([...spawned.map((index): PlannedCall => ({ do: 'collect', round: 0, index })), simple()]);
       }
+      if (random.chance(0.4)) random.pick(rounds).push({ do: 'hand', to: 'heir' });
       return { name: `run:${(made += 1)}`, rounds };
     };
     const plans = Array.from({ length: trees }, () => planAt(1));
@@ -61,6 +71,15 @@ describe.skipIf(noRedis())('trees of runs whose workers are killed at random', (
     const early = new Set(events.filter(() => random.chance(0.4)));
     for (const event of early)
       expect(await harness.events.send(event, payload(event), { keepMs: 3_600_000 })).toMatchObject({ kept: true });
+    await harness.webhooks.set('ends', {
+      ...{ url: receiver.url, types: ['run.completed', 'run.failed', 'run.cancelled'] },
+    });
+    let no = 0;
+    // every third request is refused, answered with a redirect, or cut off
+    receiver.respond = (request, response) => {
+      const faults = [answerWith(500), answerWith(302), (): void => void response.destroy()];
+      return ((no += 1) % 3 === 0 ? faults[(no % 9) / 3]! : answerWith(200))(request, response);
+    };
     const sent = new Map<string, number>([...early].map((event) => [event, 1]));
     const sendOpen = async () => {
       for (const { event } of (await harness.waits.list({ limit: 200 })).data) {
@@ -76,7 +95,7 @@ describe.skipIf(noRedis())('trees of runs whose workers are killed at random', (
       );
       return rows[0]!.n;
     };
-    const ended = async (run: RunHandle) => (await harness.runs.get(run)).finishedAt !== null;
+    const hasEnded = async (run: RunHandle) => (await harness.runs.get(run)).finishedAt !== null;
 
     // the trees come one after the other, so that every kill meets runs at work
     const roots: RunHandle[] = [];
@@ -87,7 +106,7 @@ describe.skipIf(noRedis())('trees of runs whose workers are killed at random', (
       const more = random.int(1, 15);
       await until(
         'calls get on, or nothing waits for them',
-        async () => (await results()) >= before + more || (await ended(root)),
+        async () => (await results()) >= before + more || (await hasEnded(root)),
       );
       // a cancel just before the kill, which the victim may be about to follow
       if (isCancelled(i)) await harness.runs.cancel(root);
@@ -97,7 +116,7 @@ describe.skipIf(noRedis())('trees of runs whose workers are killed at random', (
     }
     await until('all trees have ended', async () => {
       await sendOpen();
-      return (await Promise.all(roots.map(ended))).every(Boolean);
+      return (await Promise.all(roots.map(hasEnded))).every(Boolean);
     });
     await until('nothing is left but what might still start', async () => {
       const left = (await leftOvers(harness)) as { task: string | null }[];
@@ -117,6 +136,13 @@ describe.skipIf(noRedis())('trees of runs whose workers are killed at random', (
       await expectOneEach(harness, root);
       for (const run of runs) await expectSound(harness, run.threadId);
     }
+    const { rows: ended } = await harness.database.pool.query<{ id: string }>('select id from lanefold.run');
+    const deliveries = await settled(harness, 'ends', ended.length);
+    expect(deliveries.filter(({ status }) => status !== 'delivered')).toEqual([]);
+    const toldOf = new Map(
+      receiver.received.map(({ headers, event }) => [headers['webhook-id'], event.data['run_id']]),
+    );
+    expect([...toldOf.values()].sort()).toEqual(ended.map(({ id }) => id).sort());
     for (const event of events) expect(sent.get(event), `the releases of ${event}`).toBe(1);
     const { rows: orphans } = await harness.database.pool.query(
       `select c.thread_id from lanefold._child_run c where not exists (select from lanefold._wait w

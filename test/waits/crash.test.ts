@@ -96,6 +96,57 @@ describe.skipIf(noRedis())('a worker that dies', () => {
     },
   );
 
+  test.each(
+    around(['record_tool_call:1', 'commit_step:1', 'commit_step:2', 'claim_run:2', 'commit_step:3', 'commit_step:4']),
+  )('%s %s: a run is handed over once', async (how, statement) => {
+    const plan: Plan = {
+      name: name(),
+      rounds: [[{ do: 'look' }, { do: 'hand', to: 'heir' }], [{ do: 'look' }]],
+    };
+    const root = await crash(how, statement, plan);
+    await rescue();
+    await finished(root, plan);
+    expect(await harness.runs.get(root)).toMatchObject({ agent: 'heir', model: 'inherited' });
+    expect(await eventKinds(root, 'handed_over')).toHaveLength(1);
+  });
+
+  test.each(around(['end_child:1', 'told_parent:1', 'commit_step:4', 'claim_run:3']))(
+    '%s %s: a child that was handed over answers its parent, which was handed over too',
+    async (how, statement) => {
+      const child = leaf(name(), { do: 'hand', to: 'heir' });
+      const plan: Plan = { name: name(), rounds: [[ask(child), { do: 'hand', to: 'heir' }], [{ do: 'look' }]] };
+      const root = await crash(how, statement, plan);
+      await rescue();
+      await finished(root, plan);
+      const { runs } = await harness.runs.tree(root);
+      expect(runs.map(({ agent }) => agent)).toEqual(['heir', 'heir']);
+    },
+  );
+
+  test('after a handoff was accepted: a worker that does not know the next agent hands the run over', async () => {
+    const event = `accepted:${name()}`;
+    const plan: Plan = {
+      name: name(),
+      rounds: [
+        [
+          { do: 'hand', to: 'heir' },
+          { do: 'await', event },
+        ],
+        [{ do: 'look' }],
+      ],
+    };
+    const worker = await spawn({});
+    const root = await startTree(harness, plan);
+    await until('the run waits', async () => (await harness.runs.get(root)).status === 'suspended');
+    await worker.kill();
+    await spawn({ knowsOnly: 'tree' });
+    await harness.events.send(event, payload(event));
+    await until('the run is handed over', async () => (await harness.runs.get(root)).agent === 'heir');
+    await rescue();
+    await finished(root, plan, payload);
+    expect((await harness.runs.get(root)).model).toBe('inherited');
+  });
+
   test.each(around(['create_fork:1', 'enqueue_run:1', 'end_wait_task:1']))(
     '%s %s: a run asks a fork of itself once',
     async (how, statement) => {

@@ -42,7 +42,7 @@ begin
   update lanefold._wait set status = p ->> 'status', ended_at = v_at, ended_by = p ->> 'by', task = v_task
   where thread_id = p_thread_id and run_id = p_run_id and round = p_round and call_index = p_call_index and kind = w.kind;
   update lanefold._tool_call
-  set status = v_outcome ->> 'status', outcome = v_outcome - 'status', finished_at = v_at
+  set status = v_outcome ->> 'status', outcome = v_outcome - 'status' || '{"waited": true}', finished_at = v_at
   where thread_id = p_thread_id and run_id = p_run_id and round = p_round and call_index = p_call_index returning * into c;
   insert into lanefold._event_batch (thread_id, tenant_id, event_seq, run_id, seq, at, entry_seq, events)
   values (p_thread_id, t.tenant_id, t.event_rev, p_run_id, r.event_count + 1, v_at, t.rev,

@@ -1,6 +1,7 @@
 -- Records that a tool call waits, or that it started a run; the caller holds the lock of the thread, and has its row and
 -- the run's. p: {kind: approval|event|time|run|spawn, event?, timeout_ms? or until?: when it ends by itself, child?: {thread_id,
--- run_id, agent}, request?: of the child run, which a worker then starts}. A repeat changes nothing.
+-- run_id, agent, earlier?: it has ended, for the run that this one repeats}, request?: of the child run, which a worker then
+-- starts}. A repeat changes nothing.
 -- Returns the data of its event, null for a repeat. Raises LF014 if the call cannot wait.
 create or replace function lanefold._write_wait(
   p_thread_id text, t lanefold.thread, r lanefold._run, p_round int, p_call_index int, p jsonb, p_at timestamptz
@@ -12,6 +13,8 @@ declare
   v_event jsonb;
   v_status text := 'open';
   v_ended_at timestamptz;
+  v_child_ended_at timestamptz;
+  v_child_cost float8;
   v_task text;
 begin
   select * into c from lanefold._tool_call k
@@ -24,15 +27,19 @@ begin
     v_status := 'resolved';
     v_ended_at := p_at;
   end if;
-  if p ? 'request' then
+  if p -> 'child' ? 'earlier' then
+    v_child_ended_at := p_at;
+    v_child_cost := 0;
+  end if;
+  if p ? 'request' and v_child_ended_at is null then
     v_task := 'start';
   elsif v_kind in ('event', 'run') then
     v_task := 'ask';
   end if;
   insert into lanefold._wait (thread_id, tenant_id, run_id, round, call_index, kind, status, created_at, until, ended_at, event,
-    child_thread_id, child_run_id, request, task)
+    child_thread_id, child_run_id, request, task, child_ended_at, child_cost)
   values (p_thread_id, t.tenant_id, r.id, p_round, p_call_index, v_kind, v_status, p_at, v_until, v_ended_at, p ->> 'event', p #>> '{child,thread_id}', p #>> '{child,run_id}', p -> 'request',
-    v_task)
+    v_task, v_child_ended_at, v_child_cost)
   on conflict (thread_id, run_id, round, call_index, kind) do nothing;
   if not found then
     return null;

@@ -90,6 +90,7 @@ export function addForks(app: ApiApp): void {
     const { lanefold, principal } = c.var;
     const options = omitUndefined({
       ...{ threadId: given.thread_id, model: given.model, systemPrompt: given.system_prompt, requestId },
+      freshChildren: given.fresh_children,
       ...{ contextPolicy: given.context_policy && toPolicyOption(given.context_policy), metadata: given.metadata },
     });
     const handle = await withinRuns(c, app, () =>

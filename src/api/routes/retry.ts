@@ -26,11 +26,11 @@ const retryRun = createRoute({
 export function addRetry(app: ApiApp): void {
   app.openapi(retryRun, async (c) => {
     const { thread_id: threadId, run_id: id } = c.req.valid('param');
-    const { request_id: given, busy } = c.req.valid('json');
+    const { request_id: given, busy, fresh_children: freshChildren } = c.req.valid('json');
     const requestId = keyOf(c.req.valid('header'), 'request_id', given);
     const { lanefold, principal } = c.var;
     const handle = await withinRuns(c, app, () =>
-      lanefold.runs.retry({ threadId, id }, omitUndefined({ requestId, busy }), callerOf(principal)),
+      lanefold.runs.retry({ threadId, id }, omitUndefined({ requestId, busy, freshChildren }), callerOf(principal)),
     );
     return c.json(toJson(handle), 202, receiptHeaders(handle));
   });

@@ -248,10 +248,17 @@ export const RunPage = z
   })
   .openapi('RunPage');
 
+const freshChildren = z.boolean().optional().openapi({
+  description:
+    'True: calls of other agents start new runs. By default, a call that asks an agent what the earlier run has asked it ' +
+    'gets the answer that the agent gave then.',
+});
+
 export const RetryRun = z
   .strictObject({
     request_id: Id.optional().openapi({ description: 'Repeating the id returns the same run.' }),
     busy: z.enum(['reject', 'wait', 'interrupt']).optional().openapi({ description: 'As for a new run.' }),
+    fresh_children: freshChildren,
   })
   .openapi('RetryRun', { example: { busy: 'wait' } });
 
@@ -265,6 +272,7 @@ export const Rerun = z
       .optional()
       .openapi({ description: 'Overrides the prompt of the lane; every agent must list it as overridable.' }),
     context_policy: overrides.context_policy,
+    fresh_children: freshChildren,
     metadata: jsonObject('Your own data, stored with the fork.').optional(),
     request_id: Id.optional().openapi({ description: 'Repeating the id returns the same run.' }),
   })

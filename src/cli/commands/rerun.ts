@@ -12,6 +12,7 @@ interface Options extends ConnectionOptions {
   model?: string;
   prompt?: string;
   policy?: string;
+  freshChildren?: boolean;
   json?: boolean;
 }
 
@@ -22,6 +23,7 @@ export const addRerun = (program: Command): Command =>
     .option('--model <id>', 'model to use instead of the run’s')
     .option('--prompt <text>', 'system prompt to use instead of the lane’s')
     .option('--policy <policy>', 'context policy to use instead of the run’s: a preset, or a JSON object of fields')
+    .option('--fresh-children', 'ask other agents again, instead of taking the answers that they gave the run')
     .option('--id <id>', 'id of the fork; default: a generated id')
     .summary('ask a run’s question again, on a fork of its lane as the lane was then')
     .description(
@@ -41,9 +43,9 @@ export const addRerun = (program: Command): Command =>
     .action(async (threadId: string, runId: string, options: Options) => {
       const lanefold = await connect(options, { start: false });
       try {
-        const { id, model, prompt: systemPrompt, policy } = options;
+        const { id, model, prompt: systemPrompt, policy, freshChildren } = options;
         const contextPolicy = policy === undefined ? undefined : parsePolicy(policy);
-        const asked = omitUndefined({ threadId: id, model, systemPrompt, contextPolicy });
+        const asked = omitUndefined({ threadId: id, model, systemPrompt, contextPolicy, freshChildren });
         const run = await lanefold.runs.rerun({ threadId, id: runId }, asked);
         if (options.json) return printJson(snakeKeys({ ...run }));
         print(`${run.id} is ${run.status} on thread ${run.threadId}`);

@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander';
 import { snakeKeys } from '../../common/case.ts';
+import { omitUndefined } from '../../common/omit-undefined.ts';
 import type { RetryOptions } from '../../library/runs/retry.ts';
 import { connect } from '../connect.ts';
 import { commandHelp } from '../help.ts';
@@ -15,6 +16,7 @@ export const addRetry = (program: Command): Command =>
     .argument('<thread>', 'thread id')
     .argument('<run>', 'run id')
     .option('--model <id>', 'model to use instead of the run’s')
+    .option('--fresh-children', 'ask other agents again, instead of taking the answers that they gave the run')
     .addOption(
       new Option('--busy <what>', 'if the thread has an active run: fail (default), wait for it, or cancel it').choices(
         ['reject', 'wait', 'interrupt'],
@@ -35,11 +37,8 @@ export const addRetry = (program: Command): Command =>
     .action(async (threadId: string, id: string, options: Options) => {
       const lanefold = await connect(options, { start: false });
       try {
-        const { model, busy } = options;
-        const run = await lanefold.runs.retry(
-          { threadId, id },
-          { ...(model === undefined ? {} : { model }), ...(busy === undefined ? {} : { busy }) },
-        );
+        const { model, busy, freshChildren } = options;
+        const run = await lanefold.runs.retry({ threadId, id }, omitUndefined({ model, busy, freshChildren }));
         if (options.json) return printJson(snakeKeys({ ...run }));
         print(`${run.id} is ${run.status}`);
       } finally {

@@ -7,7 +7,7 @@ import type { EnqueueDeps } from './enqueue.ts';
 import type { RunRef } from '../../store/run/run.ts';
 
 /** Options that are not repeated: those added when a run is accepted, and those that say where it came from. */
-const own = ['active_lane', 'resumed_from', 'parent'];
+const own = ['active_lane', 'resumed_from', 'parent', 'retry_of_thread', 'fresh_children'];
 
 /** The request of a run, to repeat it. @throws LanefoldError `run_not_found`, `unknown_agent`, `invalid_input` */
 export async function requestOf(
@@ -37,8 +37,9 @@ export function repeatedBody(
   otherModel: string | undefined,
   over: JsonObject = {},
 ): JsonObject {
-  const { agent_model: agentModel = model, ...kept }: JsonObject = { ...options, retry_of: retryOf, ...over };
-  for (const key of own) delete kept[key];
+  const repeated = { ...options };
+  for (const key of own) delete repeated[key];
+  const { agent_model: agentModel = model, ...kept }: JsonObject = { ...repeated, retry_of: retryOf, ...over };
   const chosen = otherModel ?? model;
   const overridden = chosen === agentModel ? kept : { ...kept, agent_model: agentModel };
   return { agent, strategy, model: chosen, context_ref, input, options: overridden };

@@ -25,6 +25,8 @@ export interface RerunOptions {
   systemPrompt?: string | null;
   /** Replaces its context policy. */
   contextPolicy?: PolicyOption;
+  /** True: calls of other agents start new runs; see `RetryOptions`. */
+  freshChildren?: boolean;
   /** Metadata of the fork. */
   metadata?: JsonObject;
   /** Repeating the id returns the same run. */
@@ -35,7 +37,7 @@ export interface RerunOptions {
 export async function rerun(
   deps: EnqueueDeps,
   run: RunRef,
-  { threadId, model, systemPrompt, contextPolicy, metadata, requestId }: RerunOptions,
+  { threadId, model, systemPrompt, contextPolicy, freshChildren, metadata, requestId }: RerunOptions,
   { caller, from }: { caller?: string | undefined; from: OverrideCaller },
 ): Promise<RunHandle> {
   const { db, agents, models, counting } = deps;
@@ -53,8 +55,12 @@ export async function rerun(
   if (model !== undefined) models.check(model);
   await checkPolicy(counting, model ?? found.model, contextPolicy);
   const id = newRunId();
-  const policy: JsonObject = contextPolicy === undefined ? {} : { context_policy: storedOption(contextPolicy) };
-  const body = repeatedBody(found, run.id, model, policy);
+  const over: JsonObject = {
+    retry_of_thread: run.threadId,
+    ...(contextPolicy === undefined ? {} : { context_policy: storedOption(contextPolicy) }),
+    ...(freshChildren ? { fresh_children: true } : {}),
+  };
+  const body = repeatedBody(found, run.id, model, over);
   const made = await fork(
     db,
     agents,

@@ -10,6 +10,11 @@ export interface RetryOptions {
   /** Replaces the run's model. */
   model?: ModelName;
   busy?: EnqueueOptions['busy'];
+  /**
+   * True: calls of other agents start new runs. By default, a call that asks an agent what the earlier run has asked it
+   * gets the answer that the agent gave then.
+   */
+  freshChildren?: boolean;
   /** Repeating the id returns the same run; default: the new run's own id, so that each call starts a new run. */
   requestId?: string;
 }
@@ -18,7 +23,7 @@ export interface RetryOptions {
 export async function retry(
   deps: EnqueueDeps,
   run: RunRef,
-  { model, busy, requestId }: RetryOptions = {},
+  { model, busy, freshChildren, requestId }: RetryOptions = {},
   caller?: string,
 ): Promise<RunHandle> {
   if (requestId !== undefined) assertId(requestId, 'The request id');
@@ -29,7 +34,7 @@ export async function retry(
     });
   }
   if (model !== undefined) deps.models.check(model);
-  const body = repeatedBody(found, run.id, model);
+  const body = repeatedBody(found, run.id, model, freshChildren ? { fresh_children: true } : {});
   const id = newRunId();
   const hash = requestHash(body);
   const request = { threadId: run.threadId, body, id, requestId: requestId ?? id, hash, busy, createThread: false };

@@ -2,7 +2,7 @@ import type { ReadyAgent } from '../../agents/registry.ts';
 import type { Claim } from '../../store/run/claim-run.ts';
 import type { CallOutcome } from '../../strategies/machine.ts';
 import { errorMessage } from '../../tools/error-message.ts';
-import type { HandoffRequest } from '../../tools/handoff.ts';
+import type { HandoffRequest, NextAgent } from '../../tools/handoff.ts';
 import type { ToolOutcome } from '../../tools/outcome.ts';
 import type { RunDependencies } from './dependencies.ts';
 
@@ -26,14 +26,14 @@ export function acceptHandoff(
     return refused('invalid_handoff', 'Only agents with the strategy react can hand runs over and take them');
   const before = claim.options?.handoffs?.length ?? 0;
   if (before >= agent.maxHandoffs) return refused('too_many_handoffs', `A run is handed over ${before} times at most`);
+  const { model, instructions: prompt } = agents.get(next);
   return {
+    next: { agent: next, context, model, prompt },
     ...{ status: 'ok', content: JSON.stringify({ handed_to: next }), ...spent },
     refs: { handoff: { agent: next, context } },
   };
 }
 
 /** The handoff of a round that has ended: that of its first call that handed the run over. */
-export function handoffIn(outcomes: readonly CallOutcome[]): Required<HandoffRequest> | undefined {
-  for (const { refs } of outcomes) if (refs?.['handoff']) return refs['handoff'] as unknown as Required<HandoffRequest>;
-  return undefined;
-}
+export const handoffIn = (outcomes: readonly (CallOutcome & Pick<ToolOutcome, 'next'>)[]): NextAgent | undefined =>
+  outcomes.find(({ next }) => next)?.next;

@@ -4,7 +4,7 @@ import type { HandoffRecord, RunOptions } from '../../store/run/run-options.ts';
 import type { RunFacts, StrategyDecision } from '../../strategies/machine.ts';
 import { llmStarted } from '../../strategies/turn/events.ts';
 import type { TurnState } from '../../strategies/turn/state.ts';
-import type { HandoffRequest } from '../../tools/handoff.ts';
+import type { NextAgent } from '../../tools/handoff.ts';
 import type { ActiveRun } from './active-run.ts';
 import { commit } from './commit.ts';
 import type { RunDependencies } from './dependencies.ts';
@@ -43,24 +43,23 @@ export async function handOver(
   active: ActiveRun,
   facts: RunFacts,
   decision: StrategyDecision,
-  { agent: name, context }: Required<HandoffRequest>,
+  { agent: name, context, model, prompt }: NextAgent,
   progress: RunProgress,
 ): Promise<RunEnd> {
   const { claim, clock } = active;
-  const next = deps.agents.get(name);
   const state = { ...decision.state, handed: context } as TurnState;
   const { tokens, elapsedMs } = clock.spent(progress);
   const record: HandoffRecord = {
     ...{ from: claim.agent, to: name, iteration: state.iteration - 1, tokens, elapsed_ms: elapsedMs },
   };
   const handoff = {
-    ...{ agent: name, model: next.model, prompt: next.instructions, from: claim.agent },
+    ...{ agent: name, model, prompt, from: claim.agent },
     options: optionsOf(active, record) as JsonObject,
-    ...otherUsageOf(progress, claim.model, next.model, record.iteration),
+    ...otherUsageOf(progress, claim.model, model, record.iteration),
   };
   // the limits of the earlier agent do not end the run
   const { finish: _, continue: __, thenEvents: ___, ...step } = decision.step ?? {};
-  const started = llmStarted({ ...facts, model: next.model }, state);
+  const started = llmStarted({ ...facts, model }, state);
   const result = await commit(
     deps,
     active,

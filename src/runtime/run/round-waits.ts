@@ -5,11 +5,13 @@ import type { JsonObject } from '../../context/message.ts';
 import type { Claim } from '../../store/run/claim-run.ts';
 import { hasStarted, readChildren } from '../../store/wait/child-runs.ts';
 import { childRequestId, type StoredChild } from '../../store/wait/wait-tasks.ts';
+import type { AskedOfChild } from '../../store/wait/earlier-children.ts';
 import type { ChildRequest, RunOfAgent } from '../../tools/child-request.ts';
 import { errorMessage } from '../../tools/error-message.ts';
 import type { ToolOutcome } from '../../tools/outcome.ts';
 import type { WaitRequest } from '../../tools/wait.ts';
 import type { RunDependencies } from './dependencies.ts';
+import { earlierChild } from './earlier-child.ts';
 import type { HeldRun } from './held-run.ts';
 
 interface Round {
@@ -64,17 +66,19 @@ export class RoundWaits {
     const before = this.#more++;
     if ((await this.#started) + before >= this.agent.maxChildren)
       return refused('too_many_agents', `A run may start only ${this.agent.maxChildren} runs`);
-    const maxCost = await this.#costOf(task.maxCost ?? agents.get(agent).maxCost);
-    if (maxCost === 0) return refused('budget_exhausted', 'The budget of the run is used up');
-    const child = this.#idsOf(index);
+    const fork = context === 'fork' ? { seq: this.round.callSeq - 1, context_ref: this.claim.context_ref } : undefined;
+    const given = { model: task.model, max_iterations: task.maxIterations, tool_context: task.toolContext, fork };
+    const asked: AskedOfChild = { agent, input: task.input, ...omitUndefined(given) };
+    const earlier = await earlierChild(this.deps, this.run, this.claim, { round: this.round.round, index }, asked);
+    const maxCost = earlier ? 0 : await this.#costOf(task.maxCost ?? agents.get(agent).maxCost);
+    if (maxCost === 0 && !earlier) return refused('budget_exhausted', 'The budget of the run is used up');
+    const child = earlier ?? this.#idsOf(index);
     const request: StoredChild = {
-      ...{ agent, input: task.input },
+      ...asked,
       ...omitUndefined({
-        ...{ model: task.model, max_iterations: task.maxIterations, tool_context: task.toolContext },
         max_cost: maxCost,
         limit_keys: this.claim.options?.limit_keys,
         caller: this.claim.caller ?? undefined,
-        fork: context === 'fork' ? { seq: this.round.callSeq - 1, context_ref: this.claim.context_ref } : undefined,
       }),
       parent: {
         ...{ thread_id: this.run.threadId, run_id: this.run.runId, round: this.round.round, index, depth },
@@ -83,7 +87,7 @@ export class RoundWaits {
         max_depth: maxDepth,
       },
     };
-    const named = { agent, thread_id: child.threadId, run_id: child.id };
+    const named = { agent, thread_id: child.threadId, run_id: child.id, ...(earlier ? { earlier: true } : {}) };
     const timeout = wait.kind === 'run' ? omitUndefined({ timeout_ms: wait.timeoutMs }) : {};
     this.recorded.set(index, { kind: wait.kind, child: named, request: request as unknown as JsonObject, ...timeout });
     if (wait.kind === 'run') return { status: 'waiting' as const, content: '' };

@@ -1,9 +1,8 @@
 import type { ReadyAgent } from '../../agents/registry.ts';
 import type { JsonObject, ToolCall } from '../../context/message.ts';
-import { readContentName, shorten, type LargeContent } from '../../context/large-content.ts';
+import type { LargeContent } from '../../context/large-content.ts';
 import { frozen } from '../../context/state.ts';
 import type { CallOutcome } from '../../strategies/machine.ts';
-import { judgeEffects } from '../../tools/effects.ts';
 import { tooManyToolCalls } from '../../tools/call-limit.ts';
 import { executeToolCall, type ToolCallBase } from '../../tools/execute.ts';
 import type { ToolOutcome } from '../../tools/outcome.ts';
@@ -18,6 +17,8 @@ import type { HeldRun } from './held-run.ts';
 import { RoundWaits } from './round-waits.ts';
 import { needsPreflight, preflight } from './preflight.ts';
 import type { RunDependencies } from './dependencies.ts';
+import { judged, shortened, within } from './shown-outcome.ts';
+import { fromLedger, ledgerRow } from './stored-outcome.ts';
 
 interface Round {
   round: number;
@@ -59,6 +60,14 @@ export async function runTools(
     if (content) large.set(index, content);
     return short;
   };
+  /** A result that came from the end of a wait, which knows neither the limits of the agent nor what is stored apart. */
+  const fromWait = (outcome: ToolOutcome, { name }: ToolCall): ToolOutcome => {
+    const tool = agent.tools.get(name);
+    if (!tool) return outcome;
+    const { outcome: short, content } = shortened(within(outcome, tool, agent), tool, deps.db);
+    if (content) contents.push(content);
+    return short;
+  };
   const state = frozen(claim.thread_state);
   const baseOf = (index: number): ToolCallBase => ({
     threadId: run.threadId,
@@ -90,6 +99,7 @@ export async function runTools(
     round.calls,
     async (call, index, signal) => {
       const row = stored.get(index);
+      if (row?.outcome?.waited) return fromWait(fromLedger(row), call);
       if (row?.outcome) return fromLedger(row);
       if (ahead?.awaiting.has(index) || waiting.has(index)) return notYet;
       const blocked = ahead?.blocked.get(index);
@@ -148,62 +158,5 @@ export async function runTools(
   return awaiting.length + waiting.size > 0 ? { awaiting } : (outcomes as CallOutcome[]);
 }
 
-const ledgerRow = (outcome: ToolOutcome): JsonObject => ({
-  status: outcome.status,
-  attempts: outcome.attempts,
-  duration_ms: outcome.durationMs,
-  ...(outcome.status === 'waiting'
-    ? {}
-    : { outcome: { content: outcome.content, ...extras(outcome) } as unknown as JsonObject }),
-});
-
 /** Placeholder for a call that has no outcome yet; never stored. */
 const notYet: ToolOutcome = { status: 'abandoned', content: '', attempts: 0, durationMs: 0 };
-
-function judged({ offered, ...outcome }: ToolOutcome, tool: Tool, agent: ReadyAgent): ToolOutcome {
-  const refs = outcome.status === 'ok' ? tool.resultRefs?.(outcome.content) : undefined;
-  return {
-    ...outcome,
-    ...(offered ? judgeEffects(offered, agent.effectPolicy, agent.maxInlineBytes) : {}),
-    ...(refs ? { refs } : {}),
-  };
-}
-
-/**
- * A result as the model sees it, and the full text if it was shortened. Results that a tool marks, such as skills, stay
- * whole.
- */
-function shortened(
-  outcome: ToolOutcome,
-  tool: Tool,
-  { settings }: RunDependencies['db'],
-): { outcome: ToolOutcome; content?: LargeContent } {
-  const limit = settings.largeContentBytes;
-  if (limit === undefined || outcome.status !== 'ok' || tool.resultRefs || tool.name === readContentName)
-    return { outcome };
-  const short = shorten(outcome.content, limit);
-  if (!short) return { outcome };
-  const refs = { ...outcome.refs, contents: [short.ref] };
-  return { outcome: { ...outcome, content: short.text, refs }, content: short.content };
-}
-
-/** The optional fields of an outcome that are set. */
-const extras = ({
-  cleaned,
-  effects,
-  refused,
-  refs,
-}: Pick<ToolOutcome, 'cleaned' | 'effects' | 'refused' | 'refs'>) => ({
-  ...(cleaned ? { cleaned } : {}),
-  ...(effects ? { effects } : {}),
-  ...(refused ? { refused } : {}),
-  ...(refs ? { refs } : {}),
-});
-
-const fromLedger = (row: LedgerRow): ToolOutcome => ({
-  status: row.status as ToolOutcome['status'],
-  content: row.outcome!.content,
-  attempts: row.attempts,
-  durationMs: row.duration_ms ?? 0,
-  ...extras(row.outcome!),
-});

@@ -1,7 +1,10 @@
 import type { Run } from '../../store/run/run.ts';
 import type { CallResult } from '../../store/wait/end-wait.ts';
 import { errorMessage } from '../../tools/error-message.ts';
-import { defaultMaxResultBytes, renderResult } from '../../tools/result.ts';
+import { renderResult } from '../../tools/result.ts';
+
+/** In bytes. The caller applies the limit of its tool, which only it knows. */
+const largest = 16_777_216;
 
 /** The result of a call that waited for a run: the answer of the run, or why it has none. */
 export function childResult(run: Run): CallResult {
@@ -16,5 +19,5 @@ function resultOf({ agent, status, result, error, terminationReason }: Run): Pic
   if (status === 'failed') return failed('agent_failed', `The agent ${agent} failed: ${error?.message ?? 'unknown'}`);
   if (result === null)
     return failed('agent_no_result', `The agent ${agent} ended without an answer: ${terminationReason}.`);
-  return renderResult(result, defaultMaxResultBytes);
+  return renderResult(result, largest);
 }

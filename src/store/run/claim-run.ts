@@ -4,6 +4,7 @@ import type { StateEffect } from '../../context/state.ts';
 import type { Database } from '../../postgres/pool.ts';
 import type { StrategyState, RunError } from '../../strategies/machine.ts';
 import type { RefusedEffect } from '../../tools/effects.ts';
+import type { NextAgent } from '../../tools/handoff.ts';
 import { contextLimit } from '../context-limit.ts';
 import { callFunction, repeatIfLost } from '../call-function.ts';
 import type { LoggedConfig } from '../context/read-config.ts';
@@ -101,6 +102,8 @@ export interface LedgerRow {
     effects?: StateEffect[];
     refused?: RefusedEffect[];
     refs?: JsonObject;
+    next?: NextAgent;
+    waited?: true;
   } | null;
   /** Present if human approval was requested; a denied call also has an outcome. */
   approval: { decision?: 'approved' | 'denied' } | null;

@@ -31,6 +31,11 @@ export interface RunOptions {
   /** The request of a run that was handed over: what it asked of its first agent. */
   asked?: { agent: string; model: string; strategy: string; options: RunOptions };
   tool_context?: JsonObject;
+  /** The ended run that it repeats, and the thread of that run, if it is another one. */
+  retry_of?: string;
+  retry_of_thread?: string;
+  /** A repeated run asks other agents again. */
+  fresh_children?: true;
   /** The call of another run that started it. */
   parent?: ParentCall;
   on_failure?: 'restore';
