@@ -132,6 +132,7 @@ export type { RunToolCall } from './store/run/read-run-details.ts';
 export type { RunEvent } from './store/trace/read-events.ts';
 export type { RunEventKind } from './strategies/event-kind.ts';
 export type { StreamItem, StreamOptions } from './streams/stream-item.ts';
+export type { TreeStreamItem, TreeStreamOptions } from './streams/tree.ts';
 export type { InputOptions } from './library/runs/inputs.ts';
 export type { InputReceipt } from './store/input/enqueue-input.ts';
 export type { RunInput } from './store/input/read-inputs.ts';

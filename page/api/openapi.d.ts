@@ -552,6 +552,8 @@ export interface components {
       system_prompt?: string | null;
       /** @description Replaces the context policy of agent and thread. */
       context_policy?: components['schemas']['ContextPolicy'];
+      /** @description True: calls of other agents start new runs. By default, a call that asks an agent what the earlier run has asked it gets the answer that the agent gave then. */
+      fresh_children?: boolean;
       /** @description Your own data, stored with the fork. */
       metadata?: JsonObject;
       /** @description Repeating the id returns the same run. */
@@ -1506,6 +1508,8 @@ export interface components {
        * @enum {string}
        */
       busy?: 'reject' | 'wait' | 'interrupt';
+      /** @description True: calls of other agents start new runs. By default, a call that asks an agent what the earlier run has asked it gets the answer that the agent gave then. */
+      fresh_children?: boolean;
     };
     /** @description The run accepted the input. */
     InputReceipt: {

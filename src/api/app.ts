@@ -48,6 +48,8 @@ import { addRetry } from './routes/retry.ts';
 import { addRuns } from './routes/runs.ts';
 import { addCheckpoints } from './routes/checkpoints.ts';
 import { addThreads } from './routes/threads.ts';
+import { addTreeEvents } from './routes/tree-events.ts';
+import { streamServer } from './serve-stream.ts';
 import { noStore, securityHeaders } from './security-headers.ts';
 import { assertWhole } from '../checks/whole-number.ts';
 import { onInvalid, refuseQueries } from './validation.ts';
@@ -140,7 +142,11 @@ export function createApp(all: Library, options: AppOptions & { closing?: AbortS
   addApprovals(app);
   const maxStreams = options.maxStreams ?? defaultMaxStreams;
   const streamed = new ByteBudget(maxHeldBytes, 'streams');
-  addEvents(app, omitUndefined({ onError, closing: options.closing, maxStreams, budget: streamed, keyRecheckMs }));
+  const serve = streamServer(
+    omitUndefined({ onError, closing: options.closing, maxStreams, budget: streamed, keyRecheckMs }),
+  );
+  addEvents(app, serve);
+  addTreeEvents(app, serve);
   addKeys(app);
   addLimits(app);
   addSchedules(app);

@@ -1,3 +1,4 @@
+import { snakeKeys } from '../common/case.ts';
 import type { JsonObject } from '../context/message.ts';
 import type { RunEventKind } from '../strategies/event-kind.ts';
 import { hasResult, type StreamItem } from '../streams/stream-item.ts';
@@ -92,3 +93,7 @@ function tokens(data: JsonObject): string {
   const { total_tokens: total } = Object(data['usage']) as { total_tokens?: number };
   return total === undefined ? '' : `, ${total} tokens`;
 }
+
+/** A stream item as the API sends it: `{type: "event", …}`, `llm_delta` or `llm_snapshot`. */
+export const itemToJson = (item: StreamItem): object =>
+  item.type === 'event' ? { type: 'event', ...snakeKeys(item.event) } : snakeKeys(item);

@@ -114,7 +114,7 @@ const knownOptions = {
     eraseTenant: [[1, { limit: true } satisfies Options<Threads['eraseTenant'], 1>]],
   },
   runs: {
-    ...{ get: none, cancel: none, ranOnly: none, stream: none, tree: none },
+    ...{ get: none, cancel: none, ranOnly: none, stream: none, streamTree: none, tree: none },
     enqueue: [[1, enqueued]],
     enqueueMany: [[1, enqueued satisfies Options<Runs['enqueueMany'], 1>]],
     retry: [

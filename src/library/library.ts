@@ -45,8 +45,8 @@ export interface TenantLibrary<
   readonly audit: AuditLog;
   /** Tool calls of all threads that wait for human approval, soonest to expire first. */
   readonly approvals: { list(options?: { after?: string; limit?: number }): Promise<ListPage<PendingApproval>> };
-  /** Live streams: like `runs.stream` and `threads.stream`, with errors thrown before the first item. */
-  readonly streams: Pick<Streams, 'open' | 'follow'>;
+  /** Live streams: like `runs.stream`, `runs.streamTree` and `threads.stream`, with errors thrown before the first item. */
+  readonly streams: Pick<Streams, 'open' | 'openTree' | 'follow'>;
   /** Tamper evidence for the threads of tenants that have it enabled. */
   readonly evidence: TamperEvidence;
   /** Undefined: every tenant that the role of the connection may see. */

@@ -1,5 +1,6 @@
 import type { QuietWaits } from '../fleet/quiet-waits.ts';
 import type { Database } from '../postgres/pool.ts';
+import type { RunRef } from '../store/run/run.ts';
 import type { QueueOptions } from '../queue/queue.ts';
 import { openRelay } from '../queue/relay.ts';
 import { EntryPayloads } from './entries.ts';
@@ -8,7 +9,11 @@ import { LiveCalls } from './publish-deltas.ts';
 import { Readers } from './readers.ts';
 import { WeakValues } from '../common/weak-values.ts';
 import { openStream, type OpenStream, type StreamDeps } from './stream.ts';
+import { openTreeStream, type OpenTreeStream, type TreeStreamOptions } from './tree.ts';
 import type { StreamItem, StreamOptions } from './stream-item.ts';
+
+/** What the streams of one tenant offer. */
+export type OfTenant = Pick<Streams, 'open' | 'follow' | 'openTree'>;
 
 /** The streams of a process, and the live model calls its workers publish to others. */
 export interface Streams {
@@ -16,8 +21,10 @@ export interface Streams {
   open(threadId: string, runId: string | undefined, options?: StreamOptions): Promise<OpenStream>;
   /** As `open`, but opens the stream when iteration starts. */
   follow(threadId: string, runId: string | undefined, options?: StreamOptions): AsyncGenerator<StreamItem, void, void>;
+  /** The stream of a run and the runs below it; throws as `open`, and `invalid_input` for a cursor of something else. */
+  openTree(run: RunRef, options?: TreeStreamOptions): Promise<OpenTreeStream>;
   /** Streams over these connections, which belong to one tenant. They end with the others. */
-  forTenant(db: Database): Pick<Streams, 'open' | 'follow'>;
+  forTenant(db: Database): OfTenant;
   /** The model calls of this process. */
   readonly live: LiveCalls;
   /** Ends every stream. */
@@ -35,7 +42,7 @@ export function openStreams(db: Database, queue: QueueOptions, quietOn: (db: Dat
     for (const { readers } of opened) readers.recovered();
   });
   const live = new LiveCalls(relay);
-  const streamsOf = (db: Database): Pick<Streams, 'open' | 'follow'> => {
+  const streamsOf = (db: Database): OfTenant => {
     const feed = new EventFeed(db);
     const deps = {
       db,
@@ -48,6 +55,7 @@ export function openStreams(db: Database, queue: QueueOptions, quietOn: (db: Dat
     const open: Streams['open'] = (threadId, runId, options) => openStream(deps, threadId, runId, options);
     return {
       open,
+      openTree: (run, options) => openTreeStream(deps, run, options),
       async *follow(threadId, runId, options) {
         yield* (await open(threadId, runId, options)).items;
       },

@@ -56,4 +56,13 @@ test('a tree shows its runs with what they wait for, from any of them', async ()
   expect(rowsOf((await run('waits', '--event', 'signed')).stdout)).toHaveLength(3);
   await run('events', 'send', 'signed');
   expect(await results(root)).toEqual(['done']);
+  const followed = await run('tree', root.threadId, root.id, '--follow');
+  expect([followed.code, followed.stderr]).toEqual([0, '']);
+  const lines = followed.stdout.trimEnd().split('\n');
+  expect(new Set(lines.map((line) => line.split(' | ')[0]))).toEqual(new Set(['lead', 'clerk']));
+  expect(lines.some((line) => line.startsWith('clerk | ← await_event ok'))).toBe(true);
+  const items = (await run('tree', root.threadId, root.id, '--follow', '--json')).stdout.trimEnd().split('\n');
+  expect(new Set(items.map((item) => (JSON.parse(item) as { run_id: string }).run_id))).toEqual(
+    new Set([root.id, child.id]),
+  );
 });

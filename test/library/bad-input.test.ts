@@ -85,6 +85,8 @@ describe.skipIf(noRedis())('a rejected request', () => {
     ['threads.events', (o) => lanefold.threads.events('idle', o)],
     ['stream', (o) => lanefold.threads.stream('idle', o)],
     ['stream', (o) => lanefold.runs.stream(run, o)],
+    ['streamTree', (o) => lanefold.runs.streamTree(run, o)],
+    ['streamTree', (o) => lanefold.streams.openTree(run, o)],
     ['stream', (o) => lanefold.streams.open('idle', undefined, o)],
     ['runs.enqueue', (o) => lanefold.runs.enqueue(ok, o)],
     ['runs.enqueueMany', (o) => lanefold.runs.enqueueMany([ok], o)],
@@ -161,7 +163,7 @@ describe.skipIf(noRedis())('a rejected request', () => {
   /** Methods without options, and those whose own check another test is about. */
   const plain = [
     ...['threads.get', 'threads.peek', 'threads.marks', 'threads.erase', 'threads.stream'],
-    ...['runs.get', 'runs.cancel', 'runs.ranOnly', 'runs.stream', 'runs.tree'],
+    ...['runs.get', 'runs.cancel', 'runs.ranOnly', 'runs.stream', 'runs.streamTree', 'runs.tree'],
     ...['contexts.call', 'contexts.lanes'],
     ...['keys.create', 'keys.list', 'keys.get', 'keys.find', 'keys.holder', 'audit.write', 'audit.writeRead'],
     ...[
@@ -172,6 +174,7 @@ describe.skipIf(noRedis())('a rejected request', () => {
       'events.sendSigned',
       'webhooks.list',
       'streams.open',
+      'streams.openTree',
       'streams.follow',
       'streams.forTenant',
       'streams.close',

@@ -77,6 +77,7 @@ const calls = (library: TenantLibrary, threadId: string, runId: string): Record<
     'runs.nodes': () => library.runs.nodes(run),
     'runs.inputs': () => library.runs.inputs(run),
     'runs.stream': () => first(library.runs.stream(run)),
+    'runs.streamTree': () => first(library.runs.streamTree(run)),
     'runs.steer': () => library.runs.steer(threadId, 'x'),
     'runs.inject': () => library.runs.inject(threadId, 'x'),
     'runs.approve': () => library.runs.approve(run, { round: 1, index: 0 }),

@@ -2,33 +2,40 @@ import type { RunTree } from '../../api/types.ts';
 import { Status } from '../../parts/basics.tsx';
 import { number, price } from '../../parts/format.ts';
 import { href } from '../../state/route.ts';
+import { Bar } from './bar.tsx';
 
-const deepest = 16;
+const used = (of: Pick<RunTree, 'usage' | 'cost' | 'unpriced_tokens'>) =>
+  ` ${number(of.usage?.total_tokens ?? 0)} tokens, ${price(of)}`;
 
-/** The tree of runs that a run belongs to, each with its state, what it waits for and what it has used. */
-export const Tree = ({ tree, runId }: { tree: RunTree; runId: string }) => (
-  <section aria-labelledby="tree">
-    <h2 id="tree">Tree of runs</h2>
-    <ol class="tree plain">
-      {tree.runs.map((run) => (
-        <li key={run.id} style={{ paddingLeft: `${Math.min(run.depth, deepest)}rem` }}>
-          <Status status={run.status} />{' '}
-          {run.id === runId ? (
-            <strong>{run.agent}</strong>
-          ) : (
-            <a href={href('threads', run.thread_id, 'runs', run.id)}>{run.agent}</a>
-          )}{' '}
-          <span class="muted">
-            {run.waits.map(({ name, kind, event }) => `${name} waits for ${event ?? kind}`).join(', ')}
-            {run.error && ` ${run.error.type}`}
-          </span>{' '}
-          {run.usage && <span class="num">{number(run.usage.total_tokens)} tokens</span>}{' '}
-          {run.usage && <span class="num">{price(run)}</span>}
-        </li>
-      ))}
-    </ol>
-    <p class="muted">
-      In all: {number(tree.usage?.total_tokens ?? 0)} tokens, {price(tree)}
-    </p>
-  </section>
-);
+/** The tree of runs that a run belongs to: when each was there, its state, what it waits for and what it has used. */
+export function Tree({ tree, runId }: { tree: RunTree; runId: string }) {
+  const zero = Date.parse(tree.runs[0]!.created_at);
+  const at = (time: string | null) => (time ? Date.parse(time) : Date.now()) - zero;
+  const total = Math.max(...tree.runs.map((run) => at(run.finished_at)));
+  return (
+    <section aria-labelledby="tree">
+      <h2 id="tree">Tree of runs</h2>
+      <ol class="waterfall plain">
+        {tree.runs.map((run) => (
+          <li key={run.id} class={`span ${run.error ? 'bad' : run.finished_at ? 'tool' : 'model'}`}>
+            <span style={{ paddingLeft: `${run.depth}rem` }}>
+              <Status status={run.status} />{' '}
+              {run.id === runId ? (
+                <strong>{run.agent}</strong>
+              ) : (
+                <a href={href('threads', run.thread_id, 'runs', run.id)}>{run.agent}</a>
+              )}{' '}
+              <span class="muted">
+                {run.waits.map(({ name, kind, event }) => `${name} waits for ${event ?? kind}`).join(', ')}
+                {run.error && ` ${run.error.type}`}
+                {run.usage && used(run)}
+              </span>
+            </span>
+            <Bar start={at(run.created_at)} end={at(run.finished_at)} total={total} />
+          </li>
+        ))}
+      </ol>
+      <p class="muted">In all:{used(tree)}</p>
+    </section>
+  );
+}

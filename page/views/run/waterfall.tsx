@@ -1,6 +1,6 @@
 import type { Run, RunEvent } from '../../api/types.ts';
-import { duration } from '../../parts/format.ts';
 import { href } from '../../state/route.ts';
+import { Bar } from './bar.tsx';
 import { spansOf, type Span } from './spans.ts';
 
 /** How a run spent its time. */
@@ -14,15 +14,7 @@ export function Waterfall({ run, events }: { run: Run; events: RunEvent[] }) {
             <Title span={span} threadId={run.thread_id} />
             {span.note && <span class="muted"> {span.note}</span>}
           </span>
-          <span class="span-track" aria-hidden="true">
-            <span
-              class="span-bar"
-              style={{ left: `${(span.start / total) * 100}%`, width: `${((span.end - span.start) / total) * 100}%` }}
-            />
-          </span>
-          <span class="span-time num">
-            {span.end > span.start ? duration(span.end - span.start) : `at ${duration(span.start)}`}
-          </span>
+          <Bar start={span.start} end={span.end} total={total} />
         </li>
       ))}
     </ol>

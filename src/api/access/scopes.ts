@@ -33,6 +33,7 @@ export const operationScopes: Readonly<Record<string, Scope>> = {
   listRuns: 'read',
   getRun: 'read',
   listRunEvents: 'read',
+  streamTree: 'read',
   listInputs: 'read',
   listNodes: 'read',
   listMarks: 'read',

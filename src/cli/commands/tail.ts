@@ -1,12 +1,10 @@
 import type { Command } from 'commander';
-import type { StreamItem } from '../../streams/stream-item.ts';
 import { connect } from '../connect.ts';
 import { commandHelp } from '../help.ts';
 import { wholeNumber, withJson, withQueue, type ConnectionOptions } from '../options.ts';
 import { note, printJson } from '../output.ts';
-import { snakeKeys } from '../../common/case.ts';
 import { printable } from '../../log/printable.ts';
-import { StreamText } from '../show-stream.ts';
+import { itemToJson, StreamText } from '../show-stream.ts';
 import { stopSignal } from '../stop-signal.ts';
 
 interface Options extends ConnectionOptions {
@@ -40,7 +38,7 @@ export const addTail = (program: Command): Command =>
         const text = new StreamText();
         const items = lanefold.streams.follow(threadId, runId, { after, entries: !json, signal: stop.signal });
         for await (const item of items) {
-          if (json) printJson(toJson(item));
+          if (json) printJson(itemToJson(item));
           else if (item.type === 'unattended') note(printable(item.message));
           else process.stdout.write(text.of(item));
         }
@@ -48,7 +46,3 @@ export const addTail = (program: Command): Command =>
         await lanefold.close();
       }
     });
-
-/** A stream item as the API sends it: `{type: "event", …}`, `llm_delta` or `llm_snapshot`. */
-const toJson = (item: StreamItem): object =>
-  item.type === 'event' ? { type: 'event', ...snakeKeys(item.event) } : snakeKeys(item);

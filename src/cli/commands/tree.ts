@@ -3,23 +3,38 @@ import { treeToJson } from '../../api/run-json.ts';
 import type { RunTree, TreeRun } from '../../library/runs/tree.ts';
 import { connect } from '../connect.ts';
 import { commandHelp } from '../help.ts';
-import { withDatabase, withJson, type ConnectionOptions } from '../options.ts';
-import { print, printJson } from '../output.ts';
+import { withJson, withQueue, type ConnectionOptions } from '../options.ts';
+import type { Lanefold } from '../../lanefold/lanefold.ts';
+import { printable } from '../../log/printable.ts';
+import type { RunRef } from '../../store/run/run.ts';
+import { note, print, printJson } from '../output.ts';
+import { itemToJson } from '../show-stream.ts';
+import { TreeText } from '../show-tree.ts';
+import { stopSignal } from '../stop-signal.ts';
 
 interface Options extends ConnectionOptions {
+  follow?: boolean;
   json?: boolean;
 }
 
 export const addTree = (program: Command): Command =>
-  withJson(withDatabase(program.command('tree')))
+  withJson(withQueue(program.command('tree')))
     .argument('<thread>', 'thread id')
     .argument('<run>', 'id of any run of the tree')
+    .option('--follow', 'follow the run and those below it live, each line with its agent, until all have ended')
     .summary('show the runs that the tool calls of a run have started')
     .description('Shows a run and the runs that its tool calls and theirs have started, with states, waits and costs.')
-    .addHelpText('after', commandHelp(['lanefold tree orders-42 run_01k7…'], ['DATABASE_URL', 'LANEFOLD_DIR']))
+    .addHelpText(
+      'after',
+      commandHelp(
+        ['lanefold tree orders-42 run_01k7…', 'lanefold tree orders-42 run_01k7… --follow'],
+        ['DATABASE_URL', 'REDIS_URL', 'LANEFOLD_DIR', 'NO_COLOR'],
+      ),
+    )
     .action(async (threadId: string, id: string, options: Options) => {
       const lanefold = await connect(options, { start: false });
       try {
+        if (options.follow) return await follow(lanefold, { threadId, id }, options);
         const tree = await lanefold.runs.tree({ threadId, id });
         if (options.json) return printJson(treeToJson(tree));
         print(linesOf(tree).join('\n'));
@@ -27,6 +42,17 @@ export const addTree = (program: Command): Command =>
         await lanefold.close();
       }
     });
+
+async function follow(lanefold: Lanefold, run: RunRef, { json }: Options): Promise<void> {
+  const stop = new AbortController();
+  void stopSignal().then(() => stop.abort());
+  const text = new TreeText(await lanefold.runs.get(run));
+  for await (const one of lanefold.runs.streamTree(run, { entries: !json, signal: stop.signal })) {
+    if (json) printJson({ ...itemToJson(one.item), thread_id: one.run.threadId, run_id: one.run.id });
+    else if (one.item.type === 'unattended') note(printable(one.item.message));
+    else process.stdout.write(text.of(one));
+  }
+}
 
 function linesOf({ runs, cost, usage }: RunTree): string[] {
   const lines = runs.map((run) => `${'  '.repeat(run.depth)}${lineOf(run)}`);

@@ -36,7 +36,7 @@ export interface RunsDeps extends EnqueueDeps {
   waiter: RunWaiter;
   findUnattended: FindUnattended;
   log: Logger;
-  streams: Pick<Streams, 'follow'>;
+  streams: Pick<Streams, 'follow' | 'openTree'>;
   tokenSecrets: readonly string[];
 }
 
@@ -124,6 +124,10 @@ export function runsOf(deps: RunsDeps): Runs {
     async *stream(run, options) {
       assertRef(run);
       yield* streams.follow(run.threadId, run.id, options);
+    },
+    async *streamTree(run, options) {
+      assertRef(run);
+      yield* (await streams.openTree(run, options)).items;
     },
     steer: (threadId, content, options) => sendInput(db, 'steer', threadId, content, options),
     inject: (threadId, content, options) => sendInput(db, 'inject', threadId, content, options),

@@ -15,6 +15,7 @@ import type { Run, RunHandle, RunStatus, RunRef } from '../../store/run/run.ts';
 import type { RunEvent } from '../../store/trace/read-events.ts';
 import type { StrategyName } from '../../strategies/types.ts';
 import type { StreamItem, StreamOptions } from '../../streams/stream-item.ts';
+import type { TreeStreamItem, TreeStreamOptions } from '../../streams/tree.ts';
 import type { DecisionOptions } from './approvals.ts';
 import type { RunCost } from './cost.ts';
 import type { CollectedRun, CollectOptions, MintedToken, ResumeOptions } from './checkpoints.ts';
@@ -126,6 +127,19 @@ export interface Runs<AGENTS extends AgentDefinition = AgentDefinition, STRATEGY
    * }
    */
   stream(run: RunRef, options?: StreamOptions): AsyncIterable<StreamItem>;
+  /**
+   * As `stream`, together with the runs that its tool calls start, and theirs. The events of one run come in order, those
+   * of different runs as they happen. Ends once all of them have ended. Resume with `after`: the `cursor` of the last event
+   * received.
+   *
+   * @throws LanefoldError `run_not_found`, `thread_erased`, `invalid_input` for a cursor of something else
+   *
+   * @example
+   * for await (const { run: of, item } of lanefold.runs.streamTree(run)) {
+   *   if (item.type === 'event') console.log(of.id, item.event.kind);
+   * }
+   */
+  streamTree(run: RunRef, options?: TreeStreamOptions): AsyncIterable<TreeStreamItem>;
   /**
    * Sends a human's message to the active run of a thread, without starting a run. For a program's, see `inject`.
    *

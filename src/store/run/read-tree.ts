@@ -1,6 +1,7 @@
 import type { Usage } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { toWaits, type WaitJson } from './read-run.ts';
+import { findRoot } from '../wait/child-runs.ts';
 import type { Run, RunWait } from './run.ts';
 
 /** A run with its place in a tree of runs. */
@@ -39,16 +40,11 @@ export async function readTree(
   threadId: string,
   id: string,
 ): Promise<(TreeRow & Pick<Run, 'otherUsage'>)[]> {
-  const [place] = await db.query<{ thread_id: string; run_id: string }>(
-    'find_root',
-    'select root_thread_id as thread_id, root_run_id as run_id from lanefold._child_run where thread_id = $1 and run_id = $2',
-    [threadId, id],
-  );
-  const root = place ?? { thread_id: threadId, run_id: id };
+  const root = await findRoot(db, { threadId, id });
   const [first] = await db.query<Row>(
     'read_root',
     `select ${columns('null::json', '0')} from lanefold._run r ${waits('r')} where r.thread_id = $1 and r.id = $2`,
-    [root.thread_id, root.run_id],
+    [root.threadId, root.id],
   );
   const children = await db.query<Row>(
     'read_descendants',
@@ -60,7 +56,7 @@ export async function readTree(
      join lanefold._run r on r.thread_id = k.thread_id and r.id = k.run_id ${waits('r')}
      where k.root_thread_id = $1 and k.root_run_id = $2
      order by k.depth, r.created_at, r.id`,
-    [root.thread_id, root.run_id],
+    [root.threadId, root.id],
   );
   const childrenOf = new Map<string, Row[]>();
   for (const row of children) childrenOf.set(row.parent!.id, [...(childrenOf.get(row.parent!.id) ?? []), row]);

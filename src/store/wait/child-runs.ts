@@ -1,5 +1,6 @@
 import type { Database } from '../../postgres/pool.ts';
 import type { QueuedRun } from '../run/queued-run.ts';
+import type { RunRef } from '../run/run.ts';
 import type { CallResult } from './end-wait.ts';
 
 /** A child run whose parent has not been told of its end. */
@@ -97,4 +98,14 @@ export async function hasStarted(db: Database, threadId: string, child: { thread
     [threadId, child.id, child.threadId],
   );
   return rows.length > 0;
+}
+
+/** The root of the tree that a run belongs to; the run itself if no call has started it, or if it has not started yet. */
+export async function findRoot(db: Database, { threadId, id }: RunRef): Promise<RunRef> {
+  const [root] = await db.query<RunRef>(
+    'find_root',
+    'select root_thread_id as "threadId", root_run_id as id from lanefold._child_run where thread_id = $1 and run_id = $2',
+    [threadId, id],
+  );
+  return root ?? { threadId, id };
 }

@@ -1,0 +1,44 @@
+/** Sources that are added while they are read, as one sequence. Each waits until its last item was taken. */
+export class Merge<KEY, ITEM> {
+  readonly #ready: { key: KEY; item?: ITEM; error?: unknown; taken: () => void }[] = [];
+  #open = 0;
+  #wake: (() => void) | undefined;
+
+  /** `key` names the source; the end of a source is yielded too, without an item. */
+  add(key: KEY, source: AsyncIterable<ITEM>): void {
+    this.#open += 1;
+    void this.#drain(key, source);
+  }
+
+  /** Ends with the last source. An error of a source ends all. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<{ key: KEY; item?: ITEM }, void, void> {
+    while (this.#open > 0 || this.#ready.length > 0) {
+      const next = this.#ready.shift();
+      if (!next) {
+        await new Promise<void>((resolve) => (this.#wake = resolve));
+        continue;
+      }
+      if ('error' in next) throw next.error;
+      yield next;
+      next.taken();
+    }
+  }
+
+  async #drain(key: KEY, source: AsyncIterable<ITEM>): Promise<void> {
+    let end: { key: KEY; error?: unknown } = { key };
+    try {
+      for await (const item of source) await this.#offer({ key, item });
+    } catch (error) {
+      end = { key, error };
+    }
+    this.#open -= 1;
+    void this.#offer(end);
+  }
+
+  #offer(offered: { key: KEY; item?: ITEM; error?: unknown }): Promise<void> {
+    return new Promise((taken) => {
+      this.#ready.push({ ...offered, taken });
+      this.#wake?.();
+    });
+  }
+}

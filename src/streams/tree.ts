@@ -1,0 +1,151 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { assertId } from '../checks/ids.ts';
+import { refuseUnknownKeys, type KeysOf } from '../checks/unknown-keys.ts';
+import type { JsonObject } from '../context/message.ts';
+import { isLanefoldError, LanefoldError } from '../errors.ts';
+import { unlessGone } from '../store/missing.ts';
+import type { RunRef } from '../store/run/run.ts';
+import { findRoot, hasStarted, isToStart } from '../store/wait/child-runs.ts';
+import { Merge } from './merge.ts';
+import type { StreamItem, StreamOptions } from './stream-item.ts';
+import { openStream, type StreamDeps } from './stream.ts';
+import { decodeTreeCursor, encodeTreeCursor, type Branch } from './tree-cursor.ts';
+
+export interface TreeStreamOptions extends Pick<StreamOptions, 'deltas' | 'entries' | 'signal'> {
+  /** Only what comes after the item with this `cursor`. Default: from the beginning. */
+  after?: string;
+}
+
+/** An item of the stream of a tree. */
+export interface TreeStreamItem {
+  /** The run that the item belongs to. */
+  run: RunRef;
+  item: StreamItem;
+  /** Resumes the stream after this item; only events have one. */
+  cursor?: string;
+}
+
+/** An open stream of a tree; its run exists. */
+export interface OpenTreeStream {
+  items: AsyncGenerator<TreeStreamItem, void, void>;
+  /** True if everything was delivered by `after`. */
+  over: boolean;
+}
+
+const optionKeys: KeysOf<TreeStreamOptions> = { after: true, deltas: true, entries: true, signal: true };
+
+/** How often to look whether a child run has started, in ms. */
+const lookMs = 100;
+
+/**
+ * Opens the stream of a run together with the runs that its tool calls start, and theirs. The events of one run come in
+ * order, and every event comes once, over reconnects too. Ends once all of them have ended.
+ *
+ * @throws LanefoldError `thread_not_found`, `thread_erased`, `run_not_found`, `invalid_input`
+ */
+export async function openTreeStream(
+  deps: StreamDeps,
+  top: RunRef,
+  { after, ...options }: TreeStreamOptions = {},
+): Promise<OpenTreeStream> {
+  refuseUnknownKeys('streamTree', { after, ...options }, optionKeys);
+  assertId(top.threadId, 'The thread id');
+  assertId(top.id, 'The run id');
+  const branches = after === undefined ? [{ ...top, after: -1 }] : decodeTreeCursor(after);
+  await assertOneTree(deps, top, branches);
+  const over = await Promise.all(branches.map((branch) => isOver(deps, branch)));
+  return { items: follow(deps, branches, options), over: over.every(Boolean) };
+}
+
+async function* follow(
+  deps: StreamDeps,
+  branches: Branch[],
+  { signal, ...options }: Omit<TreeStreamOptions, 'after'>,
+): AsyncGenerator<TreeStreamItem, void, void> {
+  const left = new AbortController();
+  const both = signal ? AbortSignal.any([signal, left.signal]) : left.signal;
+  const open = new Set<Branch>();
+  const merge = new Merge<Branch, StreamItem>();
+  const add = (branch: Branch) => {
+    open.add(branch);
+    merge.add(branch, itemsOf(deps, branch, { ...options, signal: both }));
+  };
+  branches.forEach(add);
+  try {
+    for await (const { key: branch, item } of merge) {
+      if (!item) {
+        open.delete(branch);
+        continue;
+      }
+      const run = { threadId: branch.threadId, id: branch.id };
+      if (item.type !== 'event') {
+        yield { run, item };
+        continue;
+      }
+      branch.after = item.event.eventSeq;
+      const child = startedBy(item.event.kind, item.event.data, branch.threadId);
+      if (child) add(child);
+      yield { run, item, cursor: encodeTreeCursor(open) };
+      if (both.aborted) return;
+    }
+  } finally {
+    left.abort();
+  }
+}
+
+/** The events of one run, once it has started; none if it never does. */
+async function* itemsOf(
+  deps: StreamDeps,
+  branch: Branch,
+  options: StreamOptions,
+): AsyncGenerator<StreamItem, void, void> {
+  const { threadId, id, after, parentThreadId } = branch;
+  const { signal } = options;
+  for (let last = false; !signal?.aborted;) {
+    try {
+      const { items } = await openStream(deps, threadId, id, { ...options, after });
+      return yield* items;
+    } catch (error) {
+      if (parentThreadId === undefined) throw error;
+      unlessGone(error);
+      if (isLanefoldError(error, 'thread_erased')) return;
+    }
+    if (last) return;
+    // looked at before the run: it may start in between
+    last = !(await isToStart(deps.db, { thread_id: threadId, run_id: id, parent_thread_id: parentThreadId }));
+    if (!last) await delay(lookMs, undefined, { ref: false, ...(signal && { signal }) }).catch(() => {});
+  }
+}
+
+/** The run that a call has started; not one that it only waits for, nor the run of an earlier answer. */
+function startedBy(kind: string, data: JsonObject, parentThreadId: string): Branch | undefined {
+  if (kind !== 'wait_started') return undefined;
+  const child = data['child'] as { thread_id: string; run_id: string; agent?: string; earlier?: true } | undefined;
+  if (!child?.agent || child.earlier) return undefined;
+  return { threadId: child.thread_id, id: child.run_id, after: -1, parentThreadId };
+}
+
+/** Whether every event of a run was delivered. @throws what `openStream` throws for the run at the top */
+async function isOver(deps: StreamDeps, { threadId, id, after, parentThreadId }: Branch): Promise<boolean> {
+  const opening = openStream(deps, threadId, id, { after });
+  if (parentThreadId === undefined) return (await opening).over;
+  return (await opening.catch(unlessGone))?.over ?? false;
+}
+
+/** The runs of a cursor must have been started by runs of the same tree. */
+async function assertOneTree({ db }: StreamDeps, top: RunRef, branches: Branch[]): Promise<void> {
+  const root = await findRoot(db, top);
+  for (const { parentThreadId, ...branch } of branches) {
+    const own =
+      parentThreadId === undefined
+        ? isIn(branch, [top])
+        : (await hasStarted(db, parentThreadId, branch)) && isIn(await findRoot(db, branch), [root, branch]);
+    if (own) continue;
+    throw new LanefoldError('invalid_input', 'The cursor is that of another tree.', {
+      hint: 'Pass the cursor of an item that the stream of this run has delivered.',
+    });
+  }
+}
+
+const isIn = (run: RunRef, runs: readonly RunRef[]): boolean =>
+  runs.some(({ threadId, id }) => threadId === run.threadId && id === run.id);
