@@ -13,7 +13,7 @@ import { openTreeStream, type OpenTreeStream, type TreeStreamOptions } from './t
 import type { StreamItem, StreamOptions } from './stream-item.ts';
 
 /** What the streams of one tenant offer. */
-export type OfTenant = Pick<Streams, 'open' | 'follow' | 'openTree'>;
+export type TenantStreams = Pick<Streams, 'open' | 'follow' | 'openTree'>;
 
 /** The streams of a process, and the live model calls its workers publish to others. */
 export interface Streams {
@@ -24,7 +24,7 @@ export interface Streams {
   /** The stream of a run and the runs below it; throws as `open`, and `invalid_input` for a cursor of something else. */
   openTree(run: RunRef, options?: TreeStreamOptions): Promise<OpenTreeStream>;
   /** Streams over these connections, which belong to one tenant. They end with the others. */
-  forTenant(db: Database): OfTenant;
+  forTenant(db: Database): TenantStreams;
   /** The model calls of this process. */
   readonly live: LiveCalls;
   /** Ends every stream. */
@@ -42,7 +42,7 @@ export function openStreams(db: Database, queue: QueueOptions, quietOn: (db: Dat
     for (const { readers } of opened) readers.recovered();
   });
   const live = new LiveCalls(relay);
-  const streamsOf = (db: Database): OfTenant => {
+  const streamsOf = (db: Database): TenantStreams => {
     const feed = new EventFeed(db);
     const deps = {
       db,
