@@ -17,6 +17,7 @@ export const errorStatus = {
   body_too_large: 413,
   body_timeout: 408,
   unknown_agent: 422,
+  unknown_version: 404,
   unknown_model: 422,
   unknown_tool: 422,
   missing_provider_key: 422,

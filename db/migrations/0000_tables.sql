@@ -1,5 +1,14 @@
 CREATE SCHEMA "lanefold";
 --> statement-breakpoint
+CREATE TABLE "lanefold"."_agent_version" (
+	"first_at" timestamptz NOT NULL,
+	"last_at" timestamptz NOT NULL,
+	"agent" text NOT NULL,
+	"id" text COLLATE "C" NOT NULL,
+	"definition" jsonb NOT NULL,
+	CONSTRAINT "_agent_version_agent_id_pk" PRIMARY KEY("agent","id")
+);
+--> statement-breakpoint
 CREATE TABLE "lanefold"."_api_key" (
 	"id" text COLLATE "C" NOT NULL,
 	"hash" "bytea" NOT NULL,
@@ -255,6 +264,7 @@ CREATE TABLE "lanefold"."_run" (
 	"request_id" text COLLATE "C",
 	"request_hash" "bytea" NOT NULL,
 	"agent" text NOT NULL,
+	"agent_version" text COLLATE "C",
 	"unknown_strategy" text,
 	"strategy" text NOT NULL,
 	"model" text NOT NULL,

@@ -71,6 +71,8 @@ export const run = lanefold.table(
     requestId: id('request_id'),
     requestHash: bytea('request_hash').notNull(),
     agent: text('agent').notNull(),
+    /** The version of the agent that the worker which claimed it last has; see `_agent_version`. */
+    agentVersion: id('agent_version'),
     /** While the job is in the queue of its agent: the strategy that workers lack. Null: they lack the agent. */
     unknownStrategy: text('unknown_strategy'),
     strategy: text('strategy').notNull(),

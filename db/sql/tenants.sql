@@ -41,14 +41,17 @@ begin
     execute format('create policy tenant on %s %s', c.name, v_policy_of_operators);
     execute format('alter table %s enable row level security, force row level security', c.name);
   end loop;
-  -- workers have no tenant, so a session that acts for one does not see them
-  if not (select relforcerowsecurity from pg_class where oid = 'lanefold._worker'::regclass) then
-    create policy tenant on lanefold._worker using (case
+  -- workers and the versions of their agents have no tenant, so a session that acts for one does not see them
+  for c in
+    select k.oid::regclass as name from pg_class k
+    where k.oid in ('lanefold._worker'::regclass, 'lanefold._agent_version'::regclass) and not k.relforcerowsecurity
+  loop
+    execute format($policy$create policy tenant on %s using (case
       when lanefold._sees_all() then coalesce(current_setting('lanefold.tenant', true), '') in ('', '*')
       when lanefold._chooses_tenant() then coalesce(current_setting('lanefold.tenant', true), '') = ''
-      else lanefold._bound_tenant() = '*' end);
-    alter table lanefold._worker enable row level security, force row level security;
-  end if;
+      else lanefold._bound_tenant() = '*' end)$policy$, c.name);
+    execute format('alter table %s enable row level security, force row level security', c.name);
+  end loop;
   -- a limit belongs to a tenant or to the operator
   for c in
     select k.oid::regclass as name from pg_class k

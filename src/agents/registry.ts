@@ -18,6 +18,7 @@ import { iterationLimit } from './iteration-limit.ts';
 import { defineAgent, type Agent, type AgentDefinition } from './agent.ts';
 import { assertTransformer, findTransformer } from './find-transformer.ts';
 import type { RequestTransformer } from './transformer.ts';
+import { versionOf, type AgentVersion } from './version.ts';
 
 /** An agent ready for runs: its tools are resolved, its settings in their stored form. */
 export interface ReadyAgent extends Omit<
@@ -46,6 +47,7 @@ export interface ReadyAgent extends Omit<
   readonly settings: ModelSettings;
   /** SHA-256 of everything that affects how a run continues; checkpoint tokens are bound to it. */
   readonly fingerprint: string;
+  readonly version: AgentVersion;
 }
 
 export interface AgentRegistry {
@@ -165,7 +167,7 @@ async function ready(
   const transformer = typeof given === 'string' ? findTransformer(given, agent.requestTransformers, shared) : given;
   const output = contract && (await readContract(contract));
   const contextPolicy = policy === undefined ? undefined : readPolicy(policy);
-  return {
+  const resolved = {
     ...agent,
     strategy,
     maxIterations: agent.maxIterations,
@@ -175,6 +177,10 @@ async function ready(
     tools: toolsByName(tools),
     descriptors: describeTools(tools),
     settings: fromCallSettings(agent.settings),
+  };
+  return {
+    ...resolved,
+    version: versionOf(resolved),
     fingerprint: createHash('sha256')
       .update(
         canonicalize({

@@ -48,6 +48,7 @@ import { addRetry } from './routes/retry.ts';
 import { addRuns } from './routes/runs.ts';
 import { addCheckpoints } from './routes/checkpoints.ts';
 import { addThreads } from './routes/threads.ts';
+import { addVersions } from './routes/versions.ts';
 import { addTreeEvents } from './routes/tree-events.ts';
 import { streamServer } from './serve-stream.ts';
 import { noStore, securityHeaders } from './security-headers.ts';
@@ -157,7 +158,10 @@ export function createApp(all: Library, options: AppOptions & { closing?: AbortS
   addAudit(app);
   addOverview(app, lanefold);
   // it shows all tenants
-  if (lanefold.tenant === undefined) addActivity(app, lanefold);
+  if (lanefold.tenant === undefined) {
+    addActivity(app, lanefold);
+    addVersions(app, lanefold);
+  }
   addProbes(app, lanefold);
   addDocs(app);
   const page = options.page ?? process.env['LANEFOLD_PAGE'] !== 'off';

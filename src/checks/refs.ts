@@ -3,7 +3,7 @@ import { LanefoldError } from '../errors.ts';
 /** Keys that the runtime writes into the `refs` of an entry. */
 const reserved = new Set([
   ...['kind', 'request_id', 'run_id', 'durable', 'iteration', 'context_hash', 'llm_call_id'],
-  ...['policy_hash', 'dropped', 'transformed', 'source', 'contents', 'child_run', 'handoff'],
+  ...['policy_hash', 'dropped', 'transformed', 'source', 'contents', 'child_run', 'handoff', 'agent_version'],
   ...['tool_calls_cut', 'kinds', 'kinds_cut', 'cut_moved', 'over_budget', 'summary_role'],
 ]);
 

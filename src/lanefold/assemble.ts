@@ -9,6 +9,7 @@ import { contextsOf } from '../library/contexts/contexts.ts';
 import { evidenceOf } from '../library/evidence/evidence.ts';
 import { activity } from '../library/fleet/activity.ts';
 import { listAgents } from '../library/fleet/agents.ts';
+import { versionsOf } from '../library/fleet/versions.ts';
 import { checkHealth, readStats } from '../library/fleet/health.ts';
 import { workersOf } from '../library/fleet/workers.ts';
 import { refusingOptions } from '../library/known-options.ts';
@@ -122,7 +123,7 @@ export function assemble(
     ...(onlyTenant === undefined ? libraryOn(db, streams, waiter) : forTenant(onlyTenant)),
     forTenant,
     tenants: refusingOptions('tenants', tenantsOf(db)),
-    agents: { list: () => listAgents(agents) },
+    agents: { list: () => listAgents(agents), ...refusingOptions('agents', versionsOf(db, counting)) },
     workers: refusingOptions('workers', workersOf(db)),
     health: () => checkHealth(db, queue),
     stats: () => readStats(db, queue),

@@ -10,6 +10,7 @@ import type { Runs } from './runs/runs.ts';
 import type { Events } from './waits/events.ts';
 import type { Waits } from './waits/waits.ts';
 import type { Threads } from './threads/threads.ts';
+import type { AgentVersions } from './fleet/versions.ts';
 import type { Workers } from './fleet/workers.ts';
 
 /** The keys of all members of a union. */
@@ -33,6 +34,7 @@ interface Parts {
   events: Events;
   waits: Waits;
   approvals: TenantLibrary['approvals'];
+  agents: AgentVersions;
   workers: Workers;
   tenants: Library['tenants'];
   library: Pick<Library, 'activity'>;
@@ -251,6 +253,7 @@ const knownOptions = {
     release: [[2, { result: true, error: true, by: true } satisfies Options<Waits['release'], 2>]],
   },
   approvals: { list: [[0, page satisfies Options<TenantLibrary['approvals']['list'], 0>]] },
+  agents: { versions: [[1, { hours: true } satisfies Options<AgentVersions['versions'], 1>]], diff: none },
   workers: { list: [[0, { hours: true } satisfies Options<Workers['list'], 0>]] },
   library: { activity: [[0, { hours: true } satisfies Options<Library['activity'], 0>]] },
   tenants: {

@@ -10,6 +10,7 @@ export type RunEventKind =
   | 'approval_requested'
   | 'approval_decided'
   | 'handed_over'
+  | 'version_changed'
   | 'wait_started'
   | 'wait_ended'
   | 'input_injected'

@@ -89,12 +89,13 @@ test.skipIf(citusLacks.readers)(
   async () => {
     const names = await relations("relname !~ '^_'");
     expect(names).toEqual(expect.arrayContaining(['lane_context', 'run', 'run_event', 'thread', 'thread_entry']));
-    // this thread has none of the first two, workers belong to no tenant, this one has set no limits and schedules, and no
+    // this thread has none of the first two, workers and versions belong to no tenant, this one has set no limits and schedules, and no
     // call of it waits
     const empty = [
       'context_op',
       'pending_input',
       'worker',
+      'agent_version',
       'limit_usage',
       'schedule',
       'schedule_slot',

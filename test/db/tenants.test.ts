@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readSessionRights } from '../../src/store/role/session-rights.ts';
+import { recordVersions } from '../../src/store/agent/versions.ts';
 import { reportWorker } from '../../src/store/worker/report-worker.ts';
 import { statements, urlAs } from '../support/citus.ts';
 import { onCitus } from '../support/services.ts';
@@ -140,6 +141,7 @@ async function fillLimits(tenant: string): Promise<void> {
 beforeAll(async () => {
   for (const tenant of ['acme', 'bolt']) await fill(tenant);
   await reportWorker(log.db, workerReport('w'));
+  await recordVersions(log.db, [{ agent: 'support', id: 'v_1', definition: {} }]);
   for (const [duty, role] of Object.entries(roles)) {
     await log.pool.query(`create role ${role} login password 'p'`);
     await rows(log.db, 'select lanefold.grant_role($1, $2, $3)', role, duty, duty === 'reader' ? 'acme' : null);
@@ -181,7 +183,7 @@ const relations = (condition = 'true') =>
   rows<{ name: string; kind: string }>(
     log.db,
     `select relname::text as name, relkind::text as kind from pg_class
-     where relnamespace = 'lanefold'::regnamespace and relkind in ('r', 'p', 'v') and relname not in ('_role', '_worker', 'worker', '_limit_account') and ${condition}`,
+     where relnamespace = 'lanefold'::regnamespace and relkind in ('r', 'p', 'v') and relname not in ('_role', '_worker', 'worker', '_limit_account', '_agent_version', 'agent_version') and ${condition}`,
   );
 
 /** The column with the tenant: a limit may belong to the operator too. */
@@ -254,10 +256,12 @@ test('every insert of a function names the tenant', async () => {
     "select proname::text as name, prosrc as body from pg_proc where pronamespace = 'lanefold'::regnamespace",
   );
   const inserts = found.flatMap(({ name, body }) =>
-    [...body.matchAll(/insert into lanefold\.(?!_role|_worker|_limit)\w+ \(([^)]*)\)/g)].map((match) => ({
-      name,
-      columns: match[1]!,
-    })),
+    [...body.matchAll(/insert into lanefold\.(?!_role|_worker|_agent_version|_limit)\w+ \(([^)]*)\)/g)].map(
+      (match) => ({
+        name,
+        columns: match[1]!,
+      }),
+    ),
   );
   expect(inserts.length).toBeGreaterThan(15);
   expect(inserts.filter(({ columns }) => !/\btenant_id\b/.test(columns))).toEqual([]);
@@ -514,6 +518,7 @@ const mutations = [
     '_audit',
     '_tenant',
     '_worker',
+    '_agent_version',
     '_limit',
     '_limit_bucket',
     '_limit_share',
@@ -548,7 +553,7 @@ test.skipIf(onCitus)('whatever protects the rows, without it a leak shows', asyn
       const { rowCount } = await client.query(`select from lanefold.${name} where ${tenantOf(name)} = 'bolt' limit 1`);
       if (rowCount) return true;
     }
-    for (const name of ['worker', '_limit_account']) {
+    for (const name of ['worker', 'agent_version', '_limit_account']) {
       const { rowCount } = await client.query(`select from lanefold.${name}`);
       if (rowCount) return true;
     }
@@ -565,6 +570,11 @@ test.skipIf(onCitus)('whatever protects the rows, without it a leak shows', asyn
   }
   client.release();
   expect(quiet).toEqual(['select 1']);
-  const tables = [...(await relations("relkind <> 'v'")), { name: '_worker' }, { name: '_limit_account' }];
+  const tables = [
+    ...(await relations("relkind <> 'v'")),
+    { name: '_worker' },
+    { name: '_agent_version' },
+    { name: '_limit_account' },
+  ];
   expect(tables.filter(({ name }) => !mutations.some((mutation) => mutation.includes(`.${name} `)))).toEqual([]);
 });

@@ -3,7 +3,7 @@
 -- another. Later claims write nothing to the log; one that takes over from a lost worker adds `worker_lost` to the
 -- trace.
 -- p: {worker_id, lease_ms, prompt: null for none, absent if the worker does not know the agent, which leaves the lane
--- its prompt, config_fingerprint, max_claims_without_progress, alone: whether the worker holds no other run and takes
+-- its prompt, config_fingerprint, agent_version?: that of the worker, agent_version?: that of the worker, max_claims_without_progress, alone: whether the worker holds no other run and takes
 -- none until this one has made progress, strategies: the names of those it knows, lease_gap?: a random number by which
 -- the lease number rises, so that a claim lost in a failover and the next claim do not share a number,
 -- max_context_bytes?}.
@@ -152,7 +152,17 @@ begin
     values (p_thread_id, t.tenant_id, t.event_rev, p_run_id, r.event_count + 1, v_at, coalesce(r.user_seq, v_rev), v_events::json);
     update lanefold.thread set rev = v_rev, event_rev = event_rev + jsonb_array_length(v_events), updated_at = v_at
     where id = p_thread_id;
-  elsif r.state ->> 'phase' = 'tools' then
+  elsif r.agent_version <> p ->> 'agent_version' then
+    v_events := jsonb_build_array(jsonb_build_object('k', 'version_changed', 'i', r.iteration,
+      'd', jsonb_build_object('from', r.agent_version, 'to', p -> 'agent_version')));
+    -- a lost worker may have been noted since they were read
+    select event_rev into t.event_rev from lanefold.thread where id = p_thread_id;
+    select event_count into r.event_count from lanefold._run where thread_id = p_thread_id and id = p_run_id;
+    insert into lanefold._event_batch (thread_id, tenant_id, event_seq, run_id, seq, at, entry_seq, events)
+    values (p_thread_id, t.tenant_id, t.event_rev, p_run_id, r.event_count + 1, v_at, v_rev, v_events::json);
+    update lanefold.thread set event_rev = event_rev + 1, updated_at = v_at where id = p_thread_id;
+  end if;
+  if not v_fresh and r.state ->> 'phase' = 'tools' then
     select json_agg(c) into v_calls from (
       select call_index, tool_call_id, name, status, attempts, duration_ms, outcome, approval, call_seq
       from lanefold._tool_call
@@ -171,7 +181,7 @@ begin
   v_until := v_at + (p ->> 'lease_ms')::int * interval '1 ms';
   update lanefold._run
   set status = 'running', lease = v_lease, worker_id = p ->> 'worker_id', lease_until = v_until, lease_ms = (p ->> 'lease_ms')::int,
-      started_at = coalesce(started_at, v_at), user_seq = r.user_seq,
+      started_at = coalesce(started_at, v_at), user_seq = r.user_seq, agent_version = coalesce(p ->> 'agent_version', agent_version),
       first_event_seq = coalesce(first_event_seq, t.event_rev),
       input = null, waiting_for = null, agent_unknown_since = null, expires_at = null, iteration = greatest(iteration, 1), event_count = event_count + coalesce(jsonb_array_length(v_events), 0),
       queued_inputs = case when v_inputs is null then queued_inputs else 0 end,

@@ -27,7 +27,7 @@ begin
     join lanefold._tool_call c on c.thread_id = w.thread_id and c.run_id = w.run_id and c.round = w.round and c.call_index = w.call_index
     where w.thread_id = p_thread_id and w.run_id = p_run_id and w.status = 'open';
   end if;
-  return json_build_object('id', r.id, 'threadId', r.thread_id, 'requestId', coalesce(r.request_id, r.id), 'agent', r.agent,
+  return json_build_object('id', r.id, 'threadId', r.thread_id, 'requestId', coalesce(r.request_id, r.id), 'agent', r.agent, 'agentVersion', r.agent_version,
     'strategy', r.strategy, 'model', r.model, 'contextRef', r.context_ref, 'status', r.status,
     'terminationReason', r.termination_reason, 'awaiting', v_awaiting, 'waits', v_waits,
     'suspendedUntil', nullif(r.suspended_until, 'infinity'),

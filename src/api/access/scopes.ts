@@ -11,6 +11,8 @@ export const operationScopes: Readonly<Record<string, Scope>> = {
   listAgents: 'read',
   getActivity: 'read',
   listWorkers: 'read',
+  listAgentVersions: 'read',
+  diffAgentVersions: 'read',
   listLimits: 'read',
   listSchedules: 'read',
   getSchedule: 'read',
@@ -68,7 +70,9 @@ export const operationScopes: Readonly<Record<string, Scope>> = {
 export const aboutNoThread: ReadonlySet<string> = new Set(['listAgents', 'getActivity']);
 
 /** Operations over all tenants: also closed to keys bound to a tenant. */
-export const everywhere: ReadonlySet<string> = new Set(['getActivity', 'listWorkers']);
+export const everywhere: ReadonlySet<string> = new Set([
+  ...['getActivity', 'listWorkers', 'listAgentVersions', 'diffAgentVersions'],
+]);
 
 /** Operations that are audited before they are carried out. */
 export const audited: ReadonlySet<string> = new Set([

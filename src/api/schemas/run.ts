@@ -101,6 +101,10 @@ export const Run = z
     thread_id: Id,
     request_id: RunId,
     agent: z.string(),
+    agent_version: z.string().nullable().openapi({
+      description:
+        'The version of its agent that the worker which took it last has; null before a worker has taken it.',
+    }),
     strategy: z.string(),
     model: z.string(),
     context_ref: Id,
@@ -248,11 +252,14 @@ export const RunPage = z
   })
   .openapi('RunPage');
 
-const freshChildren = z.boolean().optional().openapi({
-  description:
-    'True: calls of other agents start new runs. By default, a call that asks an agent what the earlier run has asked it ' +
-    'gets the answer that the agent gave then.',
-});
+const freshChildren = z
+  .boolean()
+  .optional()
+  .openapi({
+    description:
+      'True: calls of other agents start new runs. By default, a call that asks an agent what the earlier run has asked it ' +
+      'gets the answer that the agent gave then.',
+  });
 
 export const RetryRun = z
   .strictObject({

@@ -1,4 +1,5 @@
 // One line per command; `lanefold --help` lists them by name.
+export { addAgents } from './agents.ts';
 export { addApi } from './api.ts';
 export { addApprove, addDeny } from './approve.ts';
 export { addBench } from './bench.ts';

@@ -69,7 +69,7 @@ export async function callModel(
         turn: { ...turn, toolCalls },
         contextHash,
         ...(checked ? { checked } : {}),
-        ...(refs || cut > 0 ? { refs: { ...refs, ...(cut > 0 && { tool_calls_cut: cut }) } } : {}),
+        refs: { ...refs, agent_version: agent.version.id, ...(cut > 0 && { tool_calls_cut: cut }) },
         ...(narrowed ? { tools: narrowed } : {}),
       };
     });

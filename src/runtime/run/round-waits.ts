@@ -90,7 +90,12 @@ export class RoundWaits {
     const named = { agent, thread_id: child.threadId, run_id: child.id };
     const started = { ...named, ...(earlier ? { earlier: true } : {}) };
     const timeout = wait.kind === 'run' ? omitUndefined({ timeout_ms: wait.timeoutMs }) : {};
-    this.recorded.set(index, { kind: wait.kind, child: started, request: request as unknown as JsonObject, ...timeout });
+    this.recorded.set(index, {
+      kind: wait.kind,
+      child: started,
+      request: request as unknown as JsonObject,
+      ...timeout,
+    });
     if (wait.kind === 'run') return { status: 'waiting' as const, content: '' };
     return { status: 'ok' as const, content: JSON.stringify(named), refs: { child_run: named } };
   }

@@ -41,6 +41,7 @@ export const claimTerms = (
   leaseMs: worker.leaseMs,
   prompt: agent.instructions ?? null,
   fingerprint: agent.fingerprint,
+  agentVersion: agent.version.id,
   maxClaimsWithoutProgress: worker.maxClaimsWithoutProgress,
   alone,
   strategies: executable(agents),

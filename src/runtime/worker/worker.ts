@@ -29,6 +29,7 @@ import { Intake } from './intake.ts';
 import { refuseUnknownKeys, type KeysOf } from '../../checks/unknown-keys.ts';
 import { assertWhole } from '../../checks/whole-number.ts';
 import { AgentQueues } from './agent-queues.ts';
+import { recordVersions } from '../../store/agent/versions.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { LeaseKeeper, renewalTimeoutMs } from './leases.ts';
 import { processJob } from './process-job.ts';
@@ -158,6 +159,10 @@ export async function startWorker(
   };
   // announce the worker before it takes a job; later heartbeats ride on the renewals
   await heartbeat.send(own).catch(onError);
+  await recordVersions(
+    own,
+    known.agents.map((name) => deps.agents.get(name).version),
+  ).catch(onError);
   const workers = await queue.work(work, jobs).catch((error: unknown) => {
     void keeper.stop();
     throw error;

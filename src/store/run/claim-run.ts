@@ -26,6 +26,8 @@ export interface ClaimTerms {
   /** Null: the agent has none. */
   prompt: string | null;
   fingerprint: string;
+  /** The version of the agent that this worker has. */
+  agentVersion: string;
   maxClaimsWithoutProgress: number;
   /** Names of the strategies that the worker knows. */
   strategies: readonly string[];
@@ -154,6 +156,7 @@ export const claimBody = (db: Database, request: ClaimTerms): JsonObject => ({
   prompt: request.prompt,
   // shortened to 132 bits, because every run stores it
   config_fingerprint: request.fingerprint.slice(0, 22),
+  agent_version: request.agentVersion,
   max_claims_without_progress: request.maxClaimsWithoutProgress,
   alone: request.alone,
   strategies: [...request.strategies],

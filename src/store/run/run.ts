@@ -62,6 +62,8 @@ export interface AwaitingCall {
 export interface Run<RESULT = Json> extends RunRef<RESULT> {
   requestId: string;
   agent: string;
+  /** The version of its agent that the worker which took it last has; null before a worker has taken it. */
+  agentVersion: string | null;
   strategy: string;
   model: string;
   contextRef: string;

@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto';
+import canonicalize from 'canonicalize';
+import type { JsonObject } from '../context/message.ts';
+import { omitUndefined } from '../common/omit-undefined.ts';
+import type { ReadyAgent } from './registry.ts';
+
+/** A version of an agent: all that decides how it answers, by the hash of it. */
+export interface AgentVersion {
+  agent: string;
+  /** `v_` and 24 hexadecimal digits. The same definition has the same id in every process. */
+  id: string;
+  definition: JsonObject;
+}
+
+type Defined = Omit<ReadyAgent, 'version' | 'fingerprint'>;
+
+/**
+ * The version of an agent: prompt, model, settings, tools with their descriptions and schemas, strategy, context policy,
+ * output contract and limits. Code is not part of it: a function counts by its name.
+ */
+export function versionOf(agent: Defined): AgentVersion {
+  const definition = definitionOf(agent);
+  const hash = createHash('sha256').update(canonicalize({ agent: agent.name, definition }) as string);
+  return { agent: agent.name, id: `v_${hash.digest('hex').slice(0, 24)}`, definition };
+}
+
+function definitionOf(agent: Defined): JsonObject {
+  const { output, requestTransformer } = agent;
+  const fields = {
+    model: agent.model,
+    instructions: agent.instructions,
+    strategy: agent.strategy,
+    strategy_options: agent.strategyOptions,
+    settings: agent.settings,
+    streaming: agent.streaming,
+    context_policy: agent.contextPolicy,
+    output: output && {
+      ...{ schema: output.schema, mode: output.mode, max_repairs: output.maxRepairs },
+      repair: output.repair?.name,
+    },
+    request_transformer: requestTransformer?.name,
+    tools: [...agent.tools.values()].map((tool) => ({
+      name: tool.name,
+      description: tool.description,
+      input_schema: tool.inputSchema,
+      input_examples: tool.inputExamples,
+      strict: tool.strict,
+      provider_options: tool.providerOptions,
+      needs_approval: named(tool.needsApproval),
+      replay: typeof tool.replay === 'string' ? tool.replay : 'verify',
+      to_agent: tool.toAgent,
+    })),
+    tool_context: agent.toolContext,
+    limits: {
+      max_iterations: agent.maxIterations,
+      max_total_tokens: agent.maxTotalTokens,
+      max_cost: agent.maxCost,
+      max_duration_ms: agent.maxDurationMs,
+      max_tool_calls: agent.maxToolCalls,
+      max_tool_result_bytes: agent.maxToolResultBytes,
+      max_depth: agent.maxDepth,
+      max_children: agent.maxChildren,
+      max_handoffs: agent.maxHandoffs,
+    },
+  };
+  // plain JSON, without what is undefined
+  return JSON.parse(JSON.stringify(omitUndefined(fields))) as JsonObject;
+}
+
+/** A function counts by its name: the only identity of it that survives a deployment. */
+const named = (value: unknown): unknown => (typeof value === 'function' ? value.name || 'function' : value);

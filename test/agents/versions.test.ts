@@ -1,0 +1,75 @@
+import { defineAgent, defineTool, type AgentDefinition } from 'lanefold';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { diffVersions } from '../../src/agents/diff-versions.ts';
+import { createAgentRegistry } from '../../src/agents/registry.ts';
+
+const lookup = (description: string) =>
+  defineTool({ name: 'lookup', description, input: z.object({ id: z.string() }), execute: () => 'found' });
+const base = { name: 'support', model: 'scripted:demo', instructions: 'Help.', tools: [lookup('Looks up an order.')] };
+const versionOf = async (definition: AgentDefinition) =>
+  (await createAgentRegistry([defineAgent(definition)])).get(definition.name).version;
+
+describe('the version of an agent', () => {
+  test('is the same for the same definition, whatever its functions are', async () => {
+    const { id, definition } = await versionOf(base);
+    expect(id).toMatch(/^v_[0-9a-f]{24}$/);
+    expect((await versionOf({ ...base, tools: [lookup('Looks up an order.')] })).id).toBe(id);
+    expect(definition).toMatchObject({
+      ...{ model: 'scripted:demo', instructions: 'Help.', strategy: 'react' },
+      tools: [{ name: 'lookup', description: 'Looks up an order.', input_schema: { type: 'object' } }],
+    });
+  });
+
+  test.each<[string, Partial<AgentDefinition>, object[]]>([
+    ['its prompt', { instructions: 'Help!' }, [{ path: 'instructions', from: 'Help.', to: 'Help!' }]],
+    ['its model', { model: 'scripted:echo' }, [{ path: 'model', from: 'scripted:demo', to: 'scripted:echo' }]],
+    ['a setting', { settings: { temperature: 0.2 } }, [{ path: 'settings.temperature', to: 0.2 }]],
+    [
+      'the description of a tool',
+      { tools: [lookup('Finds an order.')] },
+      [{ path: 'tools.lookup.description', from: 'Looks up an order.', to: 'Finds an order.' }],
+    ],
+    ['a tool less', { tools: [] }, [{ path: 'tools.lookup', from: { name: 'lookup' } }]],
+    ['a limit', { maxIterations: 3 }, [{ path: 'limits.max_iterations', to: 3 }]],
+    ['a context policy', { contextPolicy: { maxMessages: 9 } }, [{ path: 'context_policy' }]],
+    [
+      'an output contract',
+      { output: { schema: z.object({ answer: z.string() }) } },
+      [{ path: 'output', to: { max_repairs: 1 } }],
+    ],
+  ])('is another one with %s, and the difference says so', async (_, change, expected) => {
+    const before = await versionOf(base);
+    const after = await versionOf({ ...base, ...change } as AgentDefinition);
+    expect(after.id).not.toBe(before.id);
+    expect(diffVersions(before.definition, after.definition)).toMatchObject(expected);
+    expect(diffVersions(before.definition, before.definition)).toEqual([]);
+  });
+});
+
+test('a difference is empty only for equal definitions, and turned around by turning them around', () => {
+  const definition = fc.dictionary(fc.constantFrom('a', 'b', 'settings', 'limits'), fc.jsonValue()) as never;
+  fc.assert(
+    fc.property(definition, definition, (from, to) => {
+      const plain = (value: unknown) => JSON.parse(JSON.stringify(value)) as never;
+      const changes = diffVersions(plain(from), plain(to));
+      expect(changes.length === 0).toBe(JSON.stringify(sorted(from)) === JSON.stringify(sorted(to)));
+      const back = diffVersions(plain(to), plain(from)).map(({ path, from: to, to: from }) => ({ path, from, to }));
+      const full = changes.map(({ path, from, to }) => ({ path, from, to }));
+      const order = (a: { path: string }, b: { path: string }) => (a.path < b.path ? -1 : 1);
+      expect(back.sort(order)).toEqual(full.sort(order));
+    }),
+  );
+});
+
+/** With the keys of all objects in order. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, one]) => [key, sorted(one)]),
+  );
+}
