@@ -59,10 +59,12 @@ export const webhookDelivery = lanefold.table(
     settledAt: moment('settled_at'),
     /** Attempts begun. The number of an attempt is its fence. */
     attempts: integer('attempts').notNull().default(0),
-    /** Of these, those before the last replay. */
+    /** Of these, those that do not count: before the last replay, or ended because their worker stopped. */
     earlier: integer('earlier').notNull().default(0),
     durationMs: integer('duration_ms'),
     statusCode: integer('status_code'),
+    /** Until `next_at`, it is in the queue or being sent. */
+    inFlight: boolean('in_flight').notNull().default(false),
     tenantId: tenantId(),
     threadId: id('thread_id').notNull(),
     /** The `webhook-id` of all its attempts, derived from endpoint and fact. */
@@ -84,6 +86,9 @@ export const webhookDelivery = lanefold.table(
     index('_webhook_delivery_due')
       .on(t.webhookId, t.nextAt)
       .where(sql`next_at is not null`),
+    index('_webhook_delivery_flight')
+      .on(t.webhookId)
+      .where(sql`in_flight`),
     index('_webhook_delivery_log').on(t.webhookId, t.createdAt),
     index('_webhook_delivery_settled')
       .on(t.settledAt)

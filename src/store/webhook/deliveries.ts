@@ -46,7 +46,7 @@ export interface TakenDelivery {
   /** Attempts of the endpoint in a row that have failed. */
   failures: number;
   payload: Json;
-  /** The number of the attempt since the last replay. */
+  /** The number of the attempt since the last replay, without those that a stop interrupted. */
   nth: number;
 }
 
@@ -57,14 +57,20 @@ export interface AttemptRef {
   attempt: number;
 }
 
-/** Begins an attempt; see `take_delivery`. Null: somebody else has, or it is not to be sent. */
+/** An attempt that was handed to the queue. */
+export interface QueuedAttempt extends AttemptRef {
+  /** Whether the last attempt of its endpoint had failed. */
+  failing: boolean;
+}
+
+/** Begins an attempt; see `take_delivery`. Null: another worker has, or it is not to be sent now. */
 export async function takeDelivery(
   db: Database,
-  { thread_id, id, attempt }: AttemptRef,
+  { thread_id, id, attempt, failing }: QueuedAttempt,
   leaseMs: number,
 ): Promise<TakenDelivery | null> {
-  const text = 'select t.taken from lanefold.take_delivery($1, $2, $3, $4) as t (taken)';
-  const values = [thread_id, id, attempt, leaseMs];
+  const text = 'select t.taken from lanefold.take_delivery($1, $2, $3, $4, $5) as t (taken)';
+  const values = [thread_id, id, attempt, leaseMs, failing];
   return (await db.query<{ taken: TakenDelivery | null }>('take_delivery', text, values))[0]!.taken;
 }
 
@@ -79,6 +85,11 @@ export async function settleDelivery(
   await db.query('settle_delivery', 'select from lanefold.settle_delivery($1, $2, $3, $4)', [
     ...[thread_id, id, attempt, given],
   ]);
+}
+
+/** Ends an attempt that the stop of this worker has interrupted; see `release_delivery`. */
+export async function releaseDelivery(db: Database, { thread_id, id, attempt }: AttemptRef): Promise<void> {
+  await db.query('release_delivery', 'select from lanefold.release_delivery($1, $2, $3)', [thread_id, id, attempt]);
 }
 
 /** Sends it again; see `replay_delivery`. Returns false if there is none to be sent again. */
