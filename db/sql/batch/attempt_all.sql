@@ -12,7 +12,7 @@ declare
   v_n int := 0;
   v_place int;
   v_result json;
-  v_plain json[] := array[]::json[];  -- results of plain calls, by place in the batch
+  v_plain json[] := array[]::json[];  -- results of plain calls, by place in the batch; 0: what concerns the whole batch
 begin
   if jsonb_array_length(p_calls) > 1 then
     begin
@@ -51,6 +51,10 @@ begin
     end if;
     if v_call ? 'ends' and result is not null then
       result := (result::jsonb || jsonb_build_object('run', lanefold.read_run(v_call ->> 'thread_id', v_call ->> 'ends')))::json;
+    end if;
+    if v_plain[0] is not null and result is not null then
+      result := (result::jsonb || v_plain[0]::jsonb)::json;
+      v_plain[0] := null;
     end if;
     return next;
   end loop;

@@ -132,12 +132,12 @@ begin
   end if;
 end $$;
 
--- Notes a test event for one endpoint, whatever types it wants. p_thread_id: webhook:<id>. Audited. Returns the id of its
+-- Notes a test event for one endpoint, whatever types it wants. p_thread_id: /webhooks/<id>, no thread. Audited. Returns the id of its
 -- delivery, or null if there is no such endpoint.
 create or replace function lanefold.test_webhook(p_thread_id text, p_tenant text, p_webhook_id text, p_by text)
 returns text language plpgsql as $$
 declare
-  v_at constant timestamptz := lanefold._now();
+  v_key constant text := extract(epoch from lanefold._now())::text;
   w lanefold._webhook;
 begin
   select * into w from lanefold._webhook where tenant_id = p_tenant and id = p_webhook_id and removed_at is null;
@@ -146,7 +146,10 @@ begin
   end if;
   perform lanefold.write_audit(jsonb_build_object('actor', p_by, 'action', 'webhooks.test', 'tenant_id', p_tenant,
     'detail', jsonb_build_object('name', w.name)));
-  return lanefold._add_delivery(p_thread_id, w, 'webhook.test', extract(epoch from v_at)::text, jsonb_build_object('webhook', w.name));
+  if lanefold._add_delivery(p_thread_id, w, 'webhook.test', v_key, jsonb_build_object('webhook', w.name)) then
+    perform pg_notify('lanefold_webhooks', '');
+  end if;
+  return lanefold._delivery_id(w.id, 'webhook.test', v_key);
 end $$;
 
 -- Forgets a removed endpoint whose deliveries are deleted.

@@ -10,6 +10,7 @@ import { reportErrors } from '../../log/report-errors.ts';
 import type { Database, DatabaseOptions } from '../../postgres/pool.ts';
 import { callsAtOnce } from '../../store/each-thread.ts';
 import type { ExpiredRun } from '../../store/run/find-expired-runs.ts';
+import type { DeliveryNotices } from '../../store/webhook/delivery-notices.ts';
 import { readersChannel } from '../../streams/delta.ts';
 import type { Telemetry } from '../../telemetry/telemetry.ts';
 import { Released } from '../run/held-run.ts';
@@ -62,6 +63,8 @@ export interface WorkerDependencies extends RunDependencies {
   children: ChildRequests;
   /** The queue of webhooks, opened once there is something to send. */
   openDeliveryQueue: (onError: (error: unknown) => void) => DeliveryQueue;
+  /** Learns after commits of this process that deliveries are due. */
+  deliveryNotices?: DeliveryNotices;
   /** Webhooks may have `http:` URLs and private addresses. */
   privateWebhooks: boolean;
   /** Traces what the worker does. */
@@ -176,6 +179,8 @@ export async function startWorker(
         ...{ db: deps.db, onError, openQueue: () => deps.openDeliveryQueue(onError) },
         send: { anywhere: deps.privateWebhooks, timeoutMs: webhookTimeoutMs },
       });
+  const lookAtDeliveries = () => void webhooks?.look();
+  if (webhooks) deps.deliveryNotices?.dispatchers.add(lookAtDeliveries);
   const notices = deps.directUrl
     ? listen(deps.directUrl, {
         lanefold_cancel: (payload) => void keeper.cancelNotified(payload),
@@ -183,7 +188,7 @@ export async function startWorker(
         lanefold_agent: (payload) => void agentQueues.notified(payload),
         lanefold_waits: () => void waits.look().catch(onError),
         lanefold_schedules: () => void clock?.look(),
-        lanefold_webhooks: () => void webhooks?.look(),
+        lanefold_webhooks: lookAtDeliveries,
         lanefold_limits: () => void gate.refresh().catch(onError),
       })
     : undefined;
@@ -226,6 +231,7 @@ export async function startWorker(
         deps.log.info({ ...facts, active_runs: keeper.size }, 'worker stopping');
       }
       repeater.stop();
+      deps.deliveryNotices?.dispatchers.delete(lookAtDeliveries);
       const clocksClosed = Promise.allSettled([clock?.close(), webhooks?.close()]);
       intake.close();
       deps.directWorkers?.delete(direct);

@@ -71,7 +71,7 @@ export async function testWebhook(
   by: string,
 ): Promise<string | null> {
   const text = 'select t.id from lanefold.test_webhook($1, $2, $3, $4) as t (id)';
-  return (await db.query<{ id: string | null }>('test_webhook', text, [`webhook:${id}`, tenantId, id, by]))[0]!.id;
+  return (await db.query<{ id: string | null }>('test_webhook', text, [`/webhooks/${id}`, tenantId, id, by]))[0]!.id;
 }
 
 const columns = `id, tenant_id as "tenantId", name, url, types, agents, ordered, include_result as "includeResult", paused_at as "pausedAt",
