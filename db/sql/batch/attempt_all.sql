@@ -12,7 +12,7 @@ declare
   v_n int := 0;
   v_place int;
   v_result json;
-  v_plain json[] := array[]::json[];  -- results of plain calls, by place in the batch; 0: what concerns the whole batch
+  v_plain json[] := array[]::json[];  -- results of plain calls, by place in the batch
 begin
   if jsonb_array_length(p_calls) > 1 then
     begin
@@ -31,7 +31,7 @@ begin
         end if;
         if p_calls @> '[{"function": "commit_step"}]' then
           for v_place, v_result in select a.place, a.result from lanefold._plain_steps(p_calls) a loop
-            v_plain[v_place] := v_result;
+            v_plain[abs(v_place)] := case when v_place > 0 then v_result else (v_plain[-v_place]::jsonb || v_result::jsonb)::json end;
           end loop;
         end if;
       end if;
@@ -51,10 +51,6 @@ begin
     end if;
     if v_call ? 'ends' and result is not null then
       result := (result::jsonb || jsonb_build_object('run', lanefold.read_run(v_call ->> 'thread_id', v_call ->> 'ends')))::json;
-    end if;
-    if v_plain[0] is not null and result is not null then
-      result := (result::jsonb || v_plain[0]::jsonb)::json;
-      v_plain[0] := null;
     end if;
     return next;
   end loop;
