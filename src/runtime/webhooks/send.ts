@@ -3,7 +3,8 @@ import https from 'node:https';
 import { packageVersion } from '../../common/package-root.ts';
 import type { AttemptEnd } from '../../store/webhook/deliveries.ts';
 import { readUrl } from '../../webhooks/read-url.ts';
-import { pinned, resolveHost, type Resolver } from './resolve.ts';
+import type { Resolver } from './name-servers.ts';
+import { pinned, resolveHost } from './resolve.ts';
 import { readAnswer } from './read-answer.ts';
 import { failureOf } from './failure.ts';
 
