@@ -406,6 +406,7 @@ CREATE TABLE "lanefold"."_webhook" (
 	"failing_since" timestamptz,
 	"removed_at" timestamptz,
 	"failures" integer DEFAULT 0 NOT NULL,
+	"dropped" integer DEFAULT 0 NOT NULL,
 	"tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL,
 	"id" text COLLATE "C" NOT NULL,
 	"name" text COLLATE "C" NOT NULL,
@@ -503,6 +504,7 @@ CREATE UNIQUE INDEX "_webhook_name" ON "lanefold"."_webhook" USING btree ("tenan
 CREATE INDEX "_webhook_delivery_order" ON "lanefold"."_webhook_delivery" USING btree ("thread_id","webhook_id","no");--> statement-breakpoint
 CREATE INDEX "_webhook_delivery_due" ON "lanefold"."_webhook_delivery" USING btree ("webhook_id","next_at") WHERE next_at is not null;--> statement-breakpoint
 CREATE INDEX "_webhook_delivery_flight" ON "lanefold"."_webhook_delivery" USING btree ("webhook_id") WHERE in_flight;--> statement-breakpoint
+CREATE INDEX "_webhook_delivery_waiting" ON "lanefold"."_webhook_delivery" USING btree ("webhook_id","created_at") WHERE settled_at is null;--> statement-breakpoint
 CREATE INDEX "_webhook_delivery_log" ON "lanefold"."_webhook_delivery" USING btree ("webhook_id","created_at");--> statement-breakpoint
 CREATE INDEX "_webhook_delivery_settled" ON "lanefold"."_webhook_delivery" USING btree ("settled_at") WHERE settled_at is not null;--> statement-breakpoint
 -- Room on the page for the next version of a row: a step updates its thread and stays off the indexes, and so does a

@@ -17,6 +17,8 @@ export const webhook = lanefold.table(
     removedAt: moment('removed_at'),
     /** How many attempts in a row have failed. */
     failures: integer('failures').notNull().default(0),
+    /** How many deliveries it has not got because too many were waiting. */
+    dropped: integer('dropped').notNull().default(0),
     tenantId: tenantId(),
     id: id('id').notNull(),
     name: id('name').notNull(),
@@ -73,7 +75,7 @@ export const webhookDelivery = lanefold.table(
     type: text('type').notNull(),
     /** The body: {type, timestamp, data}. */
     payload: jsonb('payload').notNull(),
-    /** `pending`, `delivered` or `failed`. */
+    /** `pending`, `delivered`, `failed`, or `dropped` because too many were waiting. */
     status: text('status').notNull(),
     /** Why the last attempt failed: {code, message}. */
     error: jsonb('error'),
@@ -89,6 +91,9 @@ export const webhookDelivery = lanefold.table(
     index('_webhook_delivery_flight')
       .on(t.webhookId)
       .where(sql`in_flight`),
+    index('_webhook_delivery_waiting')
+      .on(t.webhookId, t.createdAt)
+      .where(sql`settled_at is null`),
     index('_webhook_delivery_log').on(t.webhookId, t.createdAt),
     index('_webhook_delivery_settled')
       .on(t.settledAt)

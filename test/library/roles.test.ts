@@ -140,6 +140,12 @@ test('a webhook that the role of an API sets for a tenant is sent by a worker wi
     await until('it is delivered', async () => (await webhooks.deliveries('ends'))[0]!.status === 'delivered');
     expect(receiver.received.map(({ event }) => event.data['run_id'])).toEqual([run.id, run.id]);
     await webhooks.rotate('ends');
+    for (const duty of ['api', 'worker']) {
+      await statements(urlOf(duty), 'select url from lanefold._webhook');
+      await expect(statements(urlOf(duty), 'select secrets from lanefold._webhook')).rejects.toThrow(
+        'permission denied',
+      );
+    }
     await webhooks.pause('ends');
     await webhooks.remove('ends');
     expect(await webhooks.list()).toEqual([]);

@@ -121,6 +121,22 @@ begin
   return true;
 end $$;
 
+-- Gives up deliveries of a thread and endpoint, except those in flight. Returns how many.
+create or replace function lanefold.give_up_deliveries(p_thread_id text, p_webhook_id text, p_ids jsonb)
+returns int language plpgsql as $$
+declare
+  v_at constant timestamptz := lanefold._now();
+  v_ids constant text[] := array(select jsonb_array_elements_text(p_ids));
+  v_dropped int;
+begin
+  update lanefold._webhook_delivery
+  set status = 'dropped', settled_at = v_at, next_at = null, in_flight = false
+  where thread_id = p_thread_id and webhook_id = p_webhook_id and id = any (v_ids) and status = 'pending' and (not in_flight or next_at <= v_at);
+  get diagnostics v_dropped = row_count;
+  perform lanefold._next_delivery(p_thread_id, p_webhook_id, v_at);
+  return v_dropped;
+end $$;
+
 -- Deletes deliveries of a thread. Returns how many.
 create or replace function lanefold.drop_deliveries(p_thread_id text, p_ids jsonb)
 returns int language plpgsql as $$

@@ -21,6 +21,7 @@ import { WaitKeeper } from '../waits/wait-keeper.ts';
 import { scheduleClock } from '../schedules/schedule-clock.ts';
 import { Dispatcher } from '../webhooks/dispatcher.ts';
 import { dropOldDeliveries } from '../webhooks/drop-old-deliveries.ts';
+import { giveUpOldDeliveries } from '../webhooks/give-up-deliveries.ts';
 import { dropOldSlots } from '../schedules/drop-old-slots.ts';
 import { sweepLimits } from './sweep-limits.ts';
 import { Company } from './company.ts';
@@ -209,6 +210,7 @@ export async function startWorker(
   repeater.repeat(sweepMs, () => waits.look());
   if (clock) repeater.repeat(sweepMs, () => clock.look());
   if (webhooks) repeater.repeat(sweepMs, () => webhooks.look(true));
+  repeater.repeat(Math.max(60_000, sweepMs), () => giveUpOldDeliveries(deps.db));
   repeater.repeat(Math.max(600_000, sweepMs), () => dropOldDeliveries(deps.db, retentionDays));
   if (retentionDays > 0) repeater.repeat(Math.max(60_000, sweepMs), () => dropOldSlots(deps.db, retentionDays));
   repeater.repeat(sweepMs, reportUnknownAgents(deps.db, queue.prefix, onUnknownAgent));

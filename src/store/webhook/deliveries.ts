@@ -107,7 +107,7 @@ const columns = `id, thread_id as "threadId", type, status, attempts, created_at
   attempted_at as "attemptedAt", settled_at as "settledAt", duration_ms as "durationMs", status_code as "statusCode", error, answer, payload`;
 
 export interface DeliveryQuery {
-  status?: DeliveryStatus | undefined;
+  statuses?: readonly DeliveryStatus[] | undefined;
   id?: string | undefined;
   since?: Date | undefined;
   limit: number;
@@ -117,15 +117,15 @@ export interface DeliveryQuery {
 export const readDeliveries = (
   db: Database,
   webhookId: string,
-  { status, id, since, limit }: DeliveryQuery,
+  { statuses, id, since, limit }: DeliveryQuery,
 ): Promise<DeliveryRow[]> =>
   db.query<DeliveryRow & Record<string, unknown>>(
     'webhook_deliveries',
     `select ${columns} from lanefold._webhook_delivery
-     where webhook_id = $1 and ($2::text is null or status = $2) and ($3::text is null or id = $3)
+     where webhook_id = $1 and ($2::text[] is null or status = any ($2)) and ($3::text is null or id = $3)
        and ($4::timestamptz is null or created_at >= $4)
      order by created_at desc, id limit $5`,
-    [webhookId, status ?? null, id ?? null, since ?? null, limit],
+    [webhookId, statuses ?? null, id ?? null, since ?? null, limit],
   );
 
 /** Deletes old deliveries: settled ones of more than `days` ago, or all of a removed endpoint. Returns how many were due. */
@@ -143,11 +143,42 @@ export async function dropDeliveries(db: Database, which: { days: number } | { w
           'select thread_id, id from lanefold._webhook_delivery where webhook_id = $1 limit $2',
           [which.webhookId, most],
         );
-  const byThread = new Map<string, string[]>();
-  for (const { thread_id, id } of due) byThread.set(thread_id, [...(byThread.get(thread_id) ?? []), id]);
   const text = 'select d.dropped from lanefold.drop_deliveries($1, $2) as d (dropped)';
-  await eachThread([...byThread], ([threadId, ids]) =>
+  await eachThread(byThread(due), ([threadId, ids]) =>
     db.query('drop_deliveries', text, [threadId, JSON.stringify(ids)]),
   );
   return due.length;
+}
+
+/**
+ * Gives up pending deliveries of an endpoint, except its newest `keep` and those in flight; up to `most` at once. Returns how
+ * many there were too many, of those at most, and how many it gave up.
+ */
+export async function giveUpDeliveries(
+  db: Database,
+  webhookId: string,
+  keep: number,
+  most: number,
+): Promise<{ tooMany: number; dropped: number }> {
+  const waiting = await db.queryLong<{ thread_id: string; id: string }>(
+    'too_many_deliveries',
+    `select thread_id, id from lanefold._webhook_delivery
+     where webhook_id = $1 and settled_at is null order by created_at desc offset $2 limit $3`,
+    [webhookId, keep, most],
+  );
+  const text = 'select g.dropped from lanefold.give_up_deliveries($1, $2, $3) as g (dropped)';
+  const counts = await eachThread(byThread(waiting), ([threadId, ids]) =>
+    db.query<{ dropped: number }>('give_up_deliveries', text, [threadId, webhookId, JSON.stringify(ids)]),
+  );
+  return { tooMany: waiting.length, dropped: counts.reduce((sum, { dropped }) => sum + dropped, 0) };
+}
+
+function byThread(deliveries: readonly { thread_id: string; id: string }[]): [string, string[]][] {
+  const found = new Map<string, string[]>();
+  for (const { thread_id, id } of deliveries) {
+    const ids = found.get(thread_id);
+    if (ids) ids.push(id);
+    else found.set(thread_id, [id]);
+  }
+  return [...found];
 }
