@@ -319,6 +319,7 @@ CREATE TABLE "lanefold"."_schedule_slot" (
 	"tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL,
 	"name" text COLLATE "C" NOT NULL,
 	"late" boolean DEFAULT false NOT NULL,
+	"waits" boolean DEFAULT false NOT NULL,
 	"request" jsonb,
 	"status" text NOT NULL,
 	"thread_id" text COLLATE "C",

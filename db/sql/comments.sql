@@ -93,7 +93,7 @@ comment on function lanefold.set_schedule(text, text, jsonb) is 'Sets a schedule
 comment on function lanefold.remove_schedule(text, text, text, text) is 'Removes a schedule; runs that it has started go on.';
 comment on function lanefold.pause_schedule(text, text, bigint, boolean, timestamptz, text) is 'Pauses a schedule, or lets it go on.';
 comment on function lanefold.advance_schedule(text, text, bigint, timestamptz, timestamptz, jsonb) is 'Moves a schedule on to its next slot, once.';
-comment on function lanefold.open_slots(jsonb, int, int, jsonb) is 'The slots that are due for workers with some agents.';
+comment on function lanefold.open_slots(jsonb, int, int, jsonb, boolean) is 'The slots that are due for workers with some agents.';
 comment on function lanefold.take_slot(text, text, timestamptz, jsonb, boolean, int) is 'Takes a slot, to start its run.';
 comment on function lanefold.settle_slot(text, text, timestamptz, timestamptz, jsonb) is 'Says what became of a slot.';
 comment on function lanefold.drop_slots(float8, int) is 'Deletes settled slots that are old.';

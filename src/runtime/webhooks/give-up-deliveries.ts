@@ -1,5 +1,5 @@
 import type { Database } from '../../postgres/pool.ts';
-import { giveUpDeliveries } from '../../store/webhook/deliveries.ts';
+import { giveUpDeliveries } from '../../store/webhook/drop-deliveries.ts';
 import { countDropped, readBlocked } from '../../store/webhook/webhooks.ts';
 
 /** How many deliveries may wait for an endpoint that is paused, or has failed for long. */

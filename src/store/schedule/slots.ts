@@ -30,8 +30,8 @@ export interface TakenSlot {
   request: StoredSchedule & {
     /** The slot before it, in ISO 8601. */
     previous?: string;
-    /** The run that it interrupts. */
-    interrupts?: { thread_id: string; run_id: string };
+    /** It cancels the runs of earlier slots that have not ended. */
+    interrupts?: true;
   };
   taken_at: string;
 }
@@ -58,16 +58,21 @@ export async function advanceSchedule(
   return row!.moved;
 }
 
-/** The oldest open slot of each schedule; see `open_slots`. @param after the last one of the page before */
+/**
+ * The oldest open slot of each schedule; see `open_slots`.
+ *
+ * @param waiting those that wait for an earlier run, else the others
+ * @param after the last one of the page before
+ */
 export const openSlots = async (
   db: Database,
   agents: readonly string[],
   limit: number,
   againMs: number,
-  after?: OpenSlot,
+  { waiting, after }: { waiting: boolean; after?: OpenSlot | undefined },
 ): Promise<OpenSlot[]> => {
-  const text = 'select o.slot from lanefold.open_slots($1, $2, $3, $4) as o (slot)';
-  const values = [JSON.stringify(agents), limit, againMs, after ?? null];
+  const text = 'select o.slot from lanefold.open_slots($1, $2, $3, $4, $5) as o (slot)';
+  const values = [JSON.stringify(agents), limit, againMs, after ?? null, waiting];
   return (await db.query<{ slot: OpenSlot }>('open_slots', text, values)).map(({ slot }) => slot);
 };
 
