@@ -108,12 +108,12 @@ test('a schedule that the role of an API sets for a tenant starts runs in a work
     const { runs, schedules } = api.forTenant('acme');
     await schedules.set('often', { agent: 'agent', input: 'at {{slot}}', cron: '* * * * * *' });
     const slot = await until('a slot has fired', async () =>
-      (await schedules.slots('often')).find(({ status }) => status === 'fired'),
+      (await schedules.slots('often')).data.find(({ status }) => status === 'fired'),
     );
     expect(await runs.wait({ threadId: slot.threadId!, id: slot.runId! })).toMatchObject({ status: 'completed' });
     await schedules.pause('often');
     await schedules.remove('often');
-    expect(await schedules.list()).toEqual([]);
+    expect((await schedules.list()).data).toEqual([]);
     expect(errors).toEqual([]);
   } finally {
     await Promise.all([worker.close(), api.close()]);

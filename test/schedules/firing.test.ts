@@ -31,7 +31,7 @@ describe.skipIf(noRedis())('a schedule', () => {
   const sql = async <Row>(text: string, values: unknown[] = []) =>
     (await lanefold.database.pool.query(text, values)).rows as Row[];
   const slotsOf = async (name: string, tenant = 'default') =>
-    (await lanefold.schedules.slots(name, { tenant, limit: 1_000 })).reverse();
+    (await lanefold.schedules.slots(name, { tenant, limit: 1_000 })).data.reverse();
   const statuses = async (name: string) => (await slotsOf(name)).map(({ status }) => status).join();
   const settled = (name: string, count: number, tenant?: string) =>
     until(`${count} slots of ${name} are settled`, async () => {
@@ -326,7 +326,7 @@ describe.skipIf(noRedis())('a schedule', () => {
     );
     await unseen('sound', 1, hour, hour);
     expect(await settled('sound', 1)).toMatchObject([{ status: 'fired' }]);
-    const listed = (await lanefold.schedules.list()).map(({ name, next }) => [name, next.length]);
+    const listed = (await lanefold.schedules.list()).data.map(({ name, next }) => [name, next.length]);
     expect(listed).toEqual([
       ['broken', 0],
       ['sound', 0],

@@ -34,7 +34,7 @@ describe.skipIf(noRedis())('a webhook is told of slots that started no run', () 
       await lanefold.schedules[act](act);
       const skipped = { schedule: act, agent: 'echo', status: 'skipped', threadId: `/schedules/default/${act}` };
       expect(await told(act)).toMatchObject([skipped, skipped]);
-      expect((await lanefold.schedules.slots(act)).map(({ status }) => status)).toEqual(['skipped', 'skipped']);
+      expect((await lanefold.schedules.slots(act)).data.map(({ status }) => status)).toEqual(['skipped', 'skipped']);
     }
   });
 
