@@ -1,15 +1,17 @@
-import { createLanefold, defineAgent, defineTool, waitFor } from 'lanefold';
+import { createLanefold, defineAgent, defineTool, waitFor, type RunningWorker } from 'lanefold';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { until } from '../support/until.ts';
-import { startReceiver, type Receiver } from './receiver.ts';
+import { unseen } from '../schedules/support.ts';
+import { answerWith, startReceiver, type Receiver } from './receiver.ts';
 import { endedRun } from './support.ts';
 
 describe.skipIf(noRedis())('between sweeps, a webhook', () => {
   let lanefold: TestLanefold;
   let other: Awaited<ReturnType<typeof createLanefold>>;
+  let worker: RunningWorker;
   let receiver: Receiver;
   let listener: pg.Client;
   let notified = 0;
@@ -27,7 +29,7 @@ describe.skipIf(noRedis())('between sweeps, a webhook', () => {
     listener = new pg.Client({ connectionString: lanefold.database.url });
     await listener.connect();
     other = await createLanefold(lanefold.options);
-    await other.startWorker({ sweepMs: 3_600_000 });
+    worker = await other.startWorker({ sweepMs: 3_600_000, metrics: true });
   });
   afterEach(async () => {
     for (const { name } of await lanefold.webhooks.list()) await lanefold.webhooks.remove(name);
@@ -68,6 +70,23 @@ describe.skipIf(noRedis())('between sweeps, a webhook', () => {
     await got('cancels', 2);
     expect(types('cancels').sort()).toEqual(['limit.exhausted', 'run.cancelled']);
     await lanefold.limits.remove('none');
+  });
+
+  test('has its attempts counted, as slots are', async () => {
+    const counted = (series: string, value: number) =>
+      until(`${series} is ${value}`, async () =>
+        (await worker.metrics()).includes(`lanefold_worker_${series} ${value}\n`),
+      );
+    await set('counted');
+    receiver.respond = answerWith(500);
+    await endedRun(lanefold);
+    await counted('webhook_attempts_total{outcome="retried"}', 1);
+    await lanefold.schedules.set('counted', { agent: 'echo', input: 'x', cron: '@yearly' });
+    await unseen(lanefold, 'counted', { count: 2, everyMs: 3_600_000, agoMs: 3_600_000 });
+    await counted('schedule_slots_total{status="fired"}', 1);
+    await counted('schedule_slots_total{status="missed"}', 1);
+    await lanefold.schedules.remove('counted');
+    receiver.respond = answerWith(200);
   });
 
   test('is told of calls that wait', async () => {

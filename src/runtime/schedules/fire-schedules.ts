@@ -55,11 +55,11 @@ async function fireWaiting(deps: FireDependencies, place: WaitingPlace): Promise
   return true;
 }
 
-async function advanceAll({ db, agents, onError, stopping }: FireDependencies): Promise<void> {
+async function advanceAll({ db, agents, onError, onSettled, stopping }: FireDependencies): Promise<void> {
   // one that cannot be read must not keep the others from being moved on
   for (let after: ScheduleRow | undefined; !stopping();) {
     const due = await findDueSchedules(db, agents, batch, after);
-    for (const schedule of due) await advance(db, schedule, schedule.now).catch(onError);
+    for (const schedule of due) if (await advance(db, schedule, schedule.now).catch(onError)) onSettled('missed');
     after = due.at(-1);
     if (due.length < batch) return;
   }
@@ -86,7 +86,8 @@ const fireOne = (deps: FireDependencies, slot: OpenSlot): Promise<Outcome> =>
     return 'taken';
   });
 
-async function advance(db: Database, row: ScheduleRow, now: Date): Promise<void> {
+/** Returns whether a slot was missed. */
+async function advance(db: Database, row: ScheduleRow, now: Date): Promise<boolean> {
   const schedule = fromStored(row);
   const { slots, missed, next } = dueAt(schedule, row.nextAt!, now, graceMs);
   const { jitterMs = 0 } = schedule;
@@ -95,5 +96,5 @@ async function advance(db: Database, row: ScheduleRow, now: Date): Promise<void>
     due_at: dueAfter(slot, jitterMs, `${row.tenantId} ${row.name}`),
   }));
   if (missed) stored.unshift({ slot: missed, due_at: missed, late: false, status: 'missed' });
-  await advanceSchedule(db, { ...row, nextAt: row.nextAt! }, next, stored);
+  return (await advanceSchedule(db, { ...row, nextAt: row.nextAt! }, next, stored)) && missed !== undefined;
 }

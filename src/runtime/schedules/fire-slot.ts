@@ -26,7 +26,10 @@ export async function fireSlot(deps: FireDependencies, open: OpenSlot): Promise<
   const taken = await takeSlot(db, open, { agents, active, againMs });
   if (!taken) return 'taken';
   if ('waits' in taken) return 'waits';
-  if ('skipped' in taken) return 'settled';
+  if ('skipped' in taken) {
+    deps.onSettled('skipped');
+    return 'settled';
+  }
   return (await start(deps, open, taken)) ? 'settled' : 'taken';
 }
 
@@ -39,10 +42,16 @@ export const runBefore = ({ before }: OpenSlot): RunKey | undefined =>
  * slot, the next one repeats the request, and gets this run. A request that is refused fails the slot, unless it was
  * accepted before: agents and limits may have changed since. Returns false if the slot is to be taken again.
  */
-async function start({ db, requests, onError }: FireDependencies, open: OpenSlot, taken: TakenSlot): Promise<boolean> {
+async function start(
+  { db, requests, onError, onSettled }: FireDependencies,
+  open: OpenSlot,
+  taken: TakenSlot,
+): Promise<boolean> {
   const { tenant_id: tenant } = open;
-  const fired = (run: RunRef) =>
-    settleSlot(db, open, taken, { status: 'fired', thread_id: run.threadId, run_id: run.id });
+  const fired = async (run: RunRef): Promise<void> => {
+    await settleSlot(db, open, taken, { status: 'fired', thread_id: run.threadId, run_id: run.id });
+    onSettled('fired');
+  };
   try {
     if (taken.request.interrupts)
       for (const earlier of await unendedBefore(db, open, mostInterrupted))
@@ -60,6 +69,7 @@ async function start({ db, requests, onError }: FireDependencies, open: OpenSlot
     }
     const { code, message } = isLanefoldError(error) ? error : { code: 'internal', message: String(error) };
     await settleSlot(db, open, taken, { status: 'failed', error: { code, message } });
+    onSettled('failed');
     return true;
   }
 }

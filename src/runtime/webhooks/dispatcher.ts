@@ -1,6 +1,7 @@
 import type { Database } from '../../postgres/pool.ts';
 import type { DeliveryJob, DeliveryQueue } from '../../queue/delivery-queue.ts';
 import { dueDeliveries, queueDeliveries } from '../../store/webhook/due-deliveries.ts';
+import type { AttemptOutcome } from '../../webhooks/definition.ts';
 import { deliver } from './deliver.ts';
 import type { SendOptions } from './send.ts';
 
@@ -22,6 +23,7 @@ export interface DispatcherDependencies {
   openQueue: () => DeliveryQueue;
   send: Omit<SendOptions, 'stop'>;
   onError: (error: unknown) => void;
+  onAttempt: (outcome: AttemptOutcome) => void;
 }
 
 /** Hands deliveries to the queue when they are due, and makes the attempts. Opens the queue once there is something to send. */
@@ -113,6 +115,7 @@ export class Dispatcher {
     const { db, send, onError } = this.deps;
     const end = await deliver(db, job, { ...send, stop: this.#stop.signal }).catch(onError);
     if (!end) return;
+    this.deps.onAttempt(end.outcome);
     // the next of its endpoint may go
     this.#wanted.only.add(end.webhookId);
     void this.#begin();

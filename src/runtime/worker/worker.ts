@@ -12,6 +12,7 @@ import { callsAtOnce } from '../../store/each-thread.ts';
 import type { ExpiredRun } from '../../store/run/find-expired-runs.ts';
 import type { DeliveryNotices } from '../../store/webhook/delivery-notices.ts';
 import { readersChannel } from '../../streams/delta.ts';
+import type { SlotOutcome } from '../../schedules/definition.ts';
 import type { Telemetry } from '../../telemetry/telemetry.ts';
 import { Released } from '../run/held-run.ts';
 import { executable } from '../run/strategy-of.ts';
@@ -173,12 +174,14 @@ export async function startWorker(
   const openQueue = async (agentQueue: string) => intake.open(await queue.work(work, jobs, agentQueue), 0);
   const agentQueues = new AgentQueues(deps.db, queue.prefix, known, openQueue, onError);
   const adoptable = deps.privateQueue ? [] : known.agents;
-  const clock = scheduleClock({ db: deps.db, agents: adoptable, requests: deps.requests, onError });
+  const onSettled = (outcome: SlotOutcome) => telemetry.slotSettled?.(outcome);
+  const clock = scheduleClock({ db: deps.db, agents: adoptable, requests: deps.requests, onError, onSettled });
   const webhooks = deps.privateQueue
     ? undefined
     : new Dispatcher({
         ...{ db: deps.db, onError, openQueue: () => deps.openDeliveryQueue(onError) },
         send: { anywhere: deps.privateWebhooks, timeoutMs: webhookTimeoutMs },
+        onAttempt: (outcome) => telemetry.attemptEnded?.(outcome),
       });
   const lookAtDeliveries = () => void webhooks?.look();
   if (webhooks) deps.deliveryNotices?.dispatchers.add(lookAtDeliveries);
