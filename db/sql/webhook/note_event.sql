@@ -11,7 +11,7 @@ declare
 begin
   for w in select * from lanefold._webhook where tenant_id = p_tenant and removed_at is null order by id loop
     if (w.types = '{}' or p_type = any (w.types)) and (w.agents = '{}' or p_agent = any (w.agents)) then
-      v_due := lanefold._add_delivery(p_thread_id, w, p_type, p_key, case when w.include_result then p_data else p_data - 'result' end)
+      v_due := lanefold._add_delivery(p_thread_id, w, p_type, p_key, case when w.include_result then p_data else p_data - array['result', 'result_bytes'] end)
         or v_due;
     end if;
   end loop;
@@ -48,7 +48,7 @@ begin
   end if;
   v_due := lanefold._note_event(p_thread_id, p_tenant, 'run.' || r.status, r.agent, p_run_id, v_data);
   if r.termination_reason = 'budget_exhausted' then
-    v_due := lanefold._note_event(p_thread_id, p_tenant, 'limit.exhausted', r.agent, p_run_id, v_data - 'result') or v_due;
+    v_due := lanefold._note_event(p_thread_id, p_tenant, 'limit.exhausted', r.agent, p_run_id, v_data - array['result', 'result_bytes']) or v_due;
   end if;
   return case when v_due then '{"deliveries": true}' else '{}' end::jsonb;
 end $$;
