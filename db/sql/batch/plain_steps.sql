@@ -2,8 +2,8 @@
 -- complete runs, where no input is queued, no cancel was requested and no operation, configuration change, run or parent
 -- waits for the end. Does what _commit_step does and leaves every other call to it, including calls with a key not listed
 -- here. The threads it locks stay locked, also those of calls that turn out not to be plain: this transaction writes
--- to them anyway. Returns the results with their places in the batch, then
--- what is to be added to some of them, with their negative places.
+-- to them anyway. Returns the results with their places in the batch, then what is to be added to
+-- some of them, with their negative places.
 create or replace function lanefold._plain_steps(p_calls jsonb)
 returns table (place int, result json) language plpgsql
 -- a session keeps its plan while the tables grow, so the plan must suit tables of any size

@@ -1,7 +1,7 @@
 -- Returns a run to the queue until a limit lets it go on; called by the worker that holds it and was refused. The run
 -- keeps its job, which the worker delays, and the claim does not count. p_waiting_for: {limit, owner?, key?, until?}; the row also has since. Adds
--- `run_delayed` to the trace. Returns {delayed: true, deliveries?: of webhooks are due}, {delayed: false} if another worker holds the run or it has ended,
--- or {cancel_requested: true} and writes nothing if it is to be cancelled.
+-- `run_delayed` to the trace. Returns {delayed: true, deliveries?: of webhooks are due}, {delayed: false} if another worker
+-- holds the run or it has ended, or {cancel_requested: true} and writes nothing if it is to be cancelled.
 create or replace function lanefold.delay_run(p_thread_id text, p_run_id text, p_lease bigint, p_waiting_for jsonb)
 returns jsonb language plpgsql as $$
 declare

@@ -50,8 +50,8 @@ begin
   return to_jsonb(s);
 end $$;
 
--- Removes a schedule; slots that have come and not started a run are skipped. Only if it has the source p_source, if that is given. What
--- its earlier slots did stays. Returns whether there was one.
+-- Removes a schedule, only if it has the source p_source, if that is given. Slots that have come and not started a run are
+-- skipped; what its earlier slots did stays. Returns whether there was one.
 create or replace function lanefold.remove_schedule(p_tenant text, p_name text, p_by text, p_source text default null)
 returns boolean language plpgsql as $$
 declare

@@ -3,8 +3,8 @@
 -- worker holds the run. The outcomes of the other calls of the round are already in the ledger. If nothing is left to
 -- wait for, the run is queued again at once. Steps count as in commit_step, so a retry after a lost acknowledgement
 -- suspends only once. p: {round, awaiting: [call_index], timeout_ms: of the approvals}.
--- Returns {step, status, job?: as _go_on returns it, deliveries?: of webhooks are due}. If the run is to be cancelled, writes nothing and returns {step,
--- cancel_requested: true}. Raises LF012 for a worker that no longer holds the run, LF013 for a step too high, LF014 if
+-- Returns {step, status, job?: as _go_on returns it, deliveries?: of webhooks are due}. If the run is to be cancelled, writes
+-- nothing and returns {step, cancel_requested: true}. Raises LF012 for a worker that no longer holds the run, LF013 for a step too high, LF014 if
 -- one of the calls cannot wait.
 create or replace function lanefold.suspend_run(p_thread_id text, p_run_id text, p_lease bigint, p_step int, p jsonb)
 returns jsonb language plpgsql as $$

@@ -64,8 +64,8 @@ export interface Webhooks {
   /** Its deliveries and how it answered, newest first. @throws LanefoldError `webhook_not_found` */
   deliveries(name: string, query?: DeliveriesQuery): Promise<WebhookDelivery[]>;
   /**
-   * Sends one delivery again, or all failed and dropped ones, under the same `webhook-id`. Returns how many. A delivery that is being
-   * sent, is in the queue, or waits for an earlier one is left alone.
+   * Sends one delivery again, or all failed and dropped ones, under the same `webhook-id`. Returns how many. A delivery that
+   * is being sent, is in the queue, or waits for an earlier one is left alone.
    *
    * @throws LanefoldError `webhook_not_found`, `delivery_not_found`
    */

@@ -62,7 +62,7 @@ async function start(
     onError(error);
     if (isTransient(error) || (isLanefoldError(error) && error.status >= 500)) return false;
     const { threadId, requestId } = requestOf(open, taken);
-    const accepted = await findRequested(db, threadId ?? threadIdOf(requestId, tenant), requestId);
+    const accepted = await findRequested(db, tenant, threadId ?? threadIdOf(requestId, tenant), requestId);
     if (accepted) {
       await fired(accepted);
       return true;

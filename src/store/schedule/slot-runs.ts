@@ -1,6 +1,7 @@
 import type { Database } from '../../postgres/pool.ts';
 import { eachThread } from '../each-thread.ts';
 import type { RunRef } from '../run/run.ts';
+import { tenantIs } from '../tenant/tenant-settings.ts';
 import type { OpenSlot } from './slots.ts';
 
 /** The runs of the newest slots before one that have not ended. */
@@ -25,8 +26,13 @@ export async function unendedBefore(
   );
 }
 
-/** The run of a request, if the thread has it. */
-export async function findRequested(db: Database, threadId: string, requestId: string): Promise<RunRef | undefined> {
-  const text = 'select thread_id as "threadId", id from lanefold._run where thread_id = $1 and request_id = $2';
-  return (await db.query<RunRef & Record<string, unknown>>('requested_run', text, [threadId, requestId]))[0];
+/** The run of a tenant's request, if the thread has it. */
+export async function findRequested(
+  db: Database,
+  tenant: string,
+  threadId: string,
+  requestId: string,
+): Promise<RunRef | undefined> {
+  const text = `select thread_id as "threadId", id from lanefold._run where thread_id = $1 and request_id = $2 and ${tenantIs(db, '$3')}`;
+  return (await db.query<RunRef & Record<string, unknown>>('requested_run', text, [threadId, requestId, tenant]))[0];
 }
