@@ -70,6 +70,7 @@ export type {
   ScheduleOwner,
   ScheduleSlot,
   Schedules,
+  SchedulePage,
   SetScheduleOptions,
 } from './library/schedules/schedules.ts';
 export type { CatchUp, Overlap, ScheduleDefinition, ScheduleRunOptions, Timing } from './schedules/definition.ts';

@@ -329,6 +329,7 @@ CREATE TABLE "lanefold"."_schedule_slot" (
 	"tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL,
 	"name" text COLLATE "C" NOT NULL,
 	"late" boolean DEFAULT false NOT NULL,
+	"waits" boolean DEFAULT false NOT NULL,
 	"request" jsonb,
 	"status" text NOT NULL,
 	"thread_id" text COLLATE "C",
@@ -416,6 +417,7 @@ CREATE TABLE "lanefold"."_webhook" (
 	"failing_since" timestamptz,
 	"removed_at" timestamptz,
 	"failures" integer DEFAULT 0 NOT NULL,
+	"dropped" integer DEFAULT 0 NOT NULL,
 	"tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL,
 	"id" text COLLATE "C" NOT NULL,
 	"name" text COLLATE "C" NOT NULL,
@@ -440,6 +442,7 @@ CREATE TABLE "lanefold"."_webhook_delivery" (
 	"earlier" integer DEFAULT 0 NOT NULL,
 	"duration_ms" integer,
 	"status_code" integer,
+	"in_flight" boolean DEFAULT false NOT NULL,
 	"tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL,
 	"thread_id" text COLLATE "C" NOT NULL,
 	"id" text COLLATE "C" NOT NULL,
@@ -511,6 +514,8 @@ CREATE INDEX "_wait_task" ON "lanefold"."_wait" USING btree ("created_at") WHERE
 CREATE UNIQUE INDEX "_webhook_name" ON "lanefold"."_webhook" USING btree ("tenant_id","name") WHERE removed_at is null;--> statement-breakpoint
 CREATE INDEX "_webhook_delivery_order" ON "lanefold"."_webhook_delivery" USING btree ("thread_id","webhook_id","no");--> statement-breakpoint
 CREATE INDEX "_webhook_delivery_due" ON "lanefold"."_webhook_delivery" USING btree ("webhook_id","next_at") WHERE next_at is not null;--> statement-breakpoint
+CREATE INDEX "_webhook_delivery_flight" ON "lanefold"."_webhook_delivery" USING btree ("webhook_id") WHERE in_flight;--> statement-breakpoint
+CREATE INDEX "_webhook_delivery_waiting" ON "lanefold"."_webhook_delivery" USING btree ("webhook_id","created_at") WHERE settled_at is null;--> statement-breakpoint
 CREATE INDEX "_webhook_delivery_log" ON "lanefold"."_webhook_delivery" USING btree ("webhook_id","created_at");--> statement-breakpoint
 CREATE INDEX "_webhook_delivery_settled" ON "lanefold"."_webhook_delivery" USING btree ("settled_at") WHERE settled_at is not null;--> statement-breakpoint
 -- Room on the page for the next version of a row: a step updates its thread and stays off the indexes, and so does a

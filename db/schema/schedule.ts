@@ -50,6 +50,8 @@ export const scheduleSlot = lanefold.table(
     name: id('name').notNull(),
     /** Whether the slot is caught up. If so, it waits for the previous run, whatever `overlap` says. */
     late: boolean('late').notNull().default(false),
+    /** Whether a worker has found that it waits for the previous run. */
+    waits: boolean('waits').notNull().default(false),
     /** The run's request, as of when a worker first took the slot. */
     request: jsonb('request'),
     /** `due`, `firing` (a worker is starting the run), `fired`, `skipped`, `missed` or `failed`. */

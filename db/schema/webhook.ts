@@ -17,6 +17,8 @@ export const webhook = lanefold.table(
     removedAt: moment('removed_at'),
     /** How many attempts in a row have failed. */
     failures: integer('failures').notNull().default(0),
+    /** How many deliveries it has not got because too many were waiting. */
+    dropped: integer('dropped').notNull().default(0),
     tenantId: tenantId(),
     id: id('id').notNull(),
     name: id('name').notNull(),
@@ -59,10 +61,12 @@ export const webhookDelivery = lanefold.table(
     settledAt: moment('settled_at'),
     /** Attempts begun. The number of an attempt is its fence. */
     attempts: integer('attempts').notNull().default(0),
-    /** Of these, those before the last replay. */
+    /** Of these, those that do not count: before the last replay, or ended because their worker stopped. */
     earlier: integer('earlier').notNull().default(0),
     durationMs: integer('duration_ms'),
     statusCode: integer('status_code'),
+    /** Until `next_at`, it is in the queue or being sent. */
+    inFlight: boolean('in_flight').notNull().default(false),
     tenantId: tenantId(),
     threadId: id('thread_id').notNull(),
     /** The `webhook-id` of all its attempts, derived from endpoint and fact. */
@@ -71,7 +75,7 @@ export const webhookDelivery = lanefold.table(
     type: text('type').notNull(),
     /** The body: {type, timestamp, data}. */
     payload: jsonb('payload').notNull(),
-    /** `pending`, `delivered` or `failed`. */
+    /** `pending`, `delivered`, `failed`, or `dropped` because too many were waiting. */
     status: text('status').notNull(),
     /** Why the last attempt failed: {code, message}. */
     error: jsonb('error'),
@@ -84,6 +88,12 @@ export const webhookDelivery = lanefold.table(
     index('_webhook_delivery_due')
       .on(t.webhookId, t.nextAt)
       .where(sql`next_at is not null`),
+    index('_webhook_delivery_flight')
+      .on(t.webhookId)
+      .where(sql`in_flight`),
+    index('_webhook_delivery_waiting')
+      .on(t.webhookId, t.createdAt)
+      .where(sql`settled_at is null`),
     index('_webhook_delivery_log').on(t.webhookId, t.createdAt),
     index('_webhook_delivery_settled')
       .on(t.settledAt)

@@ -95,7 +95,7 @@ comment on function lanefold.set_schedule(text, text, jsonb) is 'Sets a schedule
 comment on function lanefold.remove_schedule(text, text, text, text) is 'Removes a schedule; runs that it has started go on.';
 comment on function lanefold.pause_schedule(text, text, bigint, boolean, timestamptz, text) is 'Pauses a schedule, or lets it go on.';
 comment on function lanefold.advance_schedule(text, text, bigint, timestamptz, timestamptz, jsonb) is 'Moves a schedule on to its next slot, once.';
-comment on function lanefold.open_slots(jsonb, int, int, jsonb) is 'The slots that are due for workers with some agents.';
+comment on function lanefold.open_slots(jsonb, int, int, jsonb, boolean) is 'The slots that are due for workers with some agents.';
 comment on function lanefold.take_slot(text, text, timestamptz, jsonb, boolean, int) is 'Takes a slot, to start its run.';
 comment on function lanefold.settle_slot(text, text, timestamptz, timestamptz, jsonb) is 'Says what became of a slot.';
 comment on function lanefold.drop_slots(float8, int) is 'Deletes settled slots that are old.';
@@ -103,13 +103,16 @@ comment on view lanefold.webhook is 'The endpoints of webhooks, without their se
 comment on view lanefold.webhook_delivery is 'What was and will be sent to endpoints, and how they answered.';
 comment on function lanefold.set_webhook(text, text, text, jsonb) is 'Sets an endpoint; what is paused stays paused.';
 comment on function lanefold.remove_webhook(text, text, text) is 'Removes an endpoint and discards its deliveries.';
-comment on function lanefold.rotate_webhook(text, text, text, float8, text) is 'Gives an endpoint a new secret; the ones before end soon.';
+comment on function lanefold.rotate_webhook(text, text, float8, text) is 'Gives an endpoint a new secret; the ones before end soon.';
 comment on function lanefold.pause_webhook(text, text, boolean, text) is 'Pauses an endpoint, or lets it go on.';
 comment on function lanefold.test_webhook(text, text, text, text) is 'Notes a test event for an endpoint.';
 comment on function lanefold.count_attempt(text, text, boolean, boolean, int, float8) is 'Counts failed attempts of an endpoint, and pauses it after many.';
-comment on function lanefold.forget_webhook(text, text) is 'Forgets a removed endpoint whose deliveries are deleted.';
+comment on function lanefold.forget_webhook(text, text) is 'Forgets an endpoint that was removed long ago.';
+comment on function lanefold.count_dropped(text, text, int) is 'Counts deliveries that were given up.';
 comment on function lanefold.queue_delivery(text, text, int, int) is 'Hands a due delivery to the queue.';
-comment on function lanefold.take_delivery(text, text, int, int) is 'Begins an attempt of a delivery.';
+comment on function lanefold.take_delivery(text, text, int, int, boolean) is 'Begins an attempt of a delivery.';
+comment on function lanefold.give_up_deliveries(text, text, jsonb) is 'Gives up deliveries of a thread and endpoint.';
+comment on function lanefold.release_delivery(text, text, int) is 'Ends an attempt of a delivery without an outcome.';
 comment on function lanefold.settle_delivery(text, text, int, jsonb) is 'Records how an attempt of a delivery ended.';
 comment on function lanefold.replay_delivery(text, text, text, text) is 'Sends a delivery again.';
 comment on function lanefold.drop_deliveries(text, jsonb) is 'Deletes deliveries of a thread.';

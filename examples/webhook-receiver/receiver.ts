@@ -10,16 +10,18 @@ export function receiver(secret: () => string, handle: (event: { type: string; d
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const headers = request.headers as Record<string, string>;
+      let event: { type: string; data: unknown };
       try {
         // the raw body: parsing it and writing it again may change it
-        const event = new Webhook(secret()).verify(Buffer.concat(chunks), headers) as { type: string; data: unknown };
-        const id = headers['webhook-id']!;
-        if (!seen.has(id)) handle(event);
-        seen.add(id);
-        response.writeHead(204).end();
+        event = new Webhook(secret()).verify(Buffer.concat(chunks), headers) as typeof event;
       } catch {
         response.writeHead(401).end();
+        return;
       }
+      const id = headers['webhook-id']!;
+      if (!seen.has(id)) handle(event);
+      seen.add(id);
+      response.writeHead(204).end();
     });
   });
 }

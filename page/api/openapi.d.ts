@@ -2104,6 +2104,8 @@ export interface components {
     };
     ScheduleList: {
       data: components['schemas']['Schedule'][];
+      /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
+      next_after: string | null;
     };
     Schedule: {
       name: components['schemas']['Id'];
@@ -2264,6 +2266,8 @@ export interface components {
     };
     ScheduleSlotList: {
       data: components['schemas']['ScheduleSlot'][];
+      /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
+      next_after: string | null;
     };
     ScheduleSlot: {
       /**
@@ -2400,6 +2404,8 @@ export interface components {
       /** @description How many attempts in a row have failed. */
       failures: number;
       failing_since: string | null;
+      /** @description How many deliveries it has not got because too many were waiting. */
+      dropped: number;
       /** @description Rises with every change. */
       version: number;
       /**
@@ -2443,6 +2449,8 @@ export interface components {
       /** @description How many attempts in a row have failed. */
       failures: number;
       failing_since: string | null;
+      /** @description How many deliveries it has not got because too many were waiting. */
+      dropped: number;
       /** @description Rises with every change. */
       version: number;
       /**
@@ -2501,7 +2509,7 @@ export interface components {
       thread_id: string;
       type: string;
       /** @enum {string} */
-      status: 'pending' | 'delivered' | 'failed';
+      status: 'pending' | 'delivered' | 'failed' | 'dropped';
       /** @description Attempts begun. */
       attempts: number;
       /**
@@ -2535,7 +2543,7 @@ export interface components {
       id?: components['schemas']['Id'];
       /**
        * Format: date-time
-       * @description All failed deliveries of events since then. Either this or `id`.
+       * @description All failed and dropped deliveries of events since then. Either this or `id`.
        */
       since?: string;
     };

@@ -29,6 +29,12 @@ export function metricsText(
       samples: [{ value: stats.oldestQueuedSeconds }],
     },
     {
+      name: 'lanefold_oldest_due_delivery_seconds',
+      type: 'gauge',
+      help: 'Age of the oldest delivery of a webhook that no worker has sent.',
+      samples: [{ value: stats.oldestDueDeliverySeconds }],
+    },
+    {
       name: 'lanefold_workers',
       type: 'gauge',
       help: 'Workers by state; dead workers are counted for an hour.',

@@ -19,7 +19,9 @@ export const deliveryTable = (deliveries: readonly WebhookDelivery[]): string[] 
     ]),
   );
 
-function stateOf({ pausedAt, pausedReason, failures }: Pick<ListedWebhook, 'pausedAt' | 'pausedReason' | 'failures'>) {
-  if (pausedAt) return `paused (${pausedReason})`;
-  return failures > 0 ? `failing (${failures})` : 'ok';
+type State = Pick<ListedWebhook, 'pausedAt' | 'pausedReason' | 'failures' | 'dropped'>;
+
+function stateOf({ pausedAt, pausedReason, failures, dropped }: State): string {
+  const state = pausedAt ? `paused (${pausedReason})` : failures > 0 ? `failing (${failures})` : 'ok';
+  return dropped > 0 ? `${state}, dropped ${dropped}` : state;
 }

@@ -8,6 +8,7 @@ import { openQueue } from '../queue/open-queue.ts';
 import { readSessionRights } from '../store/role/session-rights.ts';
 import { holdFleet } from '../store/run/private-fleets.ts';
 import { assertSchema, isDistributed } from '../store/schema/version.ts';
+import { DeliveryNotices } from '../store/webhook/delivery-notices.ts';
 import type { Closers } from './closers.ts';
 import type { LanefoldSettings } from './settings.ts';
 
@@ -37,6 +38,8 @@ export async function connect(
   });
   db.settings.maxContextBytes = settings.contextLimit;
   db.settings.largeContentBytes = settings.contentLimit;
+  const deliveryNotices = new DeliveryNotices(db);
+  db.settings.deliveriesDue = () => deliveryNotices.due();
   db.settings.distributed = await isDistributed(db.pool);
   const rights = await readSessionRights(db.pool);
   // the embedded server has only one role, a superuser
@@ -51,5 +54,5 @@ export async function connect(
     closers.add(() => fleet.release());
   }
   await endAbandonedRuns(db, queue, directUrl, queueOptions);
-  return { db, databaseUrl, directUrl, openPool, rights, queue, queueOptions };
+  return { db, databaseUrl, directUrl, openPool, rights, queue, queueOptions, deliveryNotices };
 }

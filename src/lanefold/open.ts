@@ -26,7 +26,7 @@ export async function openLanefold(
   const closers = new Closers();
   try {
     const connections = await connect(settings, closers, onEmbedded);
-    const { db, directUrl, openPool, queue, queueOptions, rights } = connections;
+    const { db, deliveryNotices, directUrl, openPool, queue, queueOptions, rights } = connections;
     database = db;
     const directWorkers = new Set<DirectWorker>();
     const gate = new LimitGate(db, queue, reportErrors(settings.log, 'limits'));
@@ -42,7 +42,7 @@ export async function openLanefold(
       settings;
     const worker = {
       ...{ agents, counting, log, models, privateQueue, privateWebhooks, promptCaching, redactor, telemetry },
-      ...{ db, connect: openPool, directUrl, directWorkers, gate, live },
+      ...{ db, connect: openPool, deliveryNotices, directUrl, directWorkers, gate, live },
       openDeliveryQueue: (onError: (error: unknown) => void) => openDeliveryQueue({ ...queueOptions, onError }),
       onHold: waiter.hold.bind(waiter),
       requests: {

@@ -219,13 +219,13 @@ const knownOptions = {
     usage: [[0, { name: true, limit: true } satisfies Options<Limits['usage'], 0>]],
   },
   schedules: {
-    list: none,
+    list: [[0, { after: true, limit: true } satisfies Options<Schedules['list'], 0>]],
     set: [[2, { ...owner, from: true } satisfies Options<Schedules['set'], 2>]],
     remove: [[1, owner satisfies Options<Schedules['remove'], 1>]],
     pause: [[1, owner satisfies Options<Schedules['pause'], 1>]],
     resume: [[1, owner satisfies Options<Schedules['resume'], 1>]],
     get: [[1, { tenant: true } satisfies Options<Schedules['get'], 1>]],
-    slots: [[1, { tenant: true, limit: true } satisfies Options<Schedules['slots'], 1>]],
+    slots: [[1, { tenant: true, after: true, limit: true } satisfies Options<Schedules['slots'], 1>]],
   },
   webhooks: {
     list: none,

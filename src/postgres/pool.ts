@@ -42,6 +42,8 @@ export interface DatabaseSettings {
   maxContextBytes?: number | undefined;
   /** Texts with more bytes are stored outside the log; undefined: all texts stay in the log. */
   largeContentBytes?: number | undefined;
+  /** Called after a commit that made deliveries of webhooks due. */
+  deliveriesDue?: () => void;
 }
 
 export interface DatabaseOptions {

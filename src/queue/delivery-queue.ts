@@ -13,12 +13,14 @@ export interface DeliveryJob {
   thread_id: string;
   id: string;
   attempt: number;
+  /** Whether the last attempt of its endpoint had failed: it waits behind the others. */
+  failing: boolean;
 }
 
 /** The queue of the attempts to deliver webhooks, `<prefix>-webhooks`. */
 export interface DeliveryQueue {
-  /** Adds jobs; those with `failing` wait behind the others. Adding the same job twice adds it once. */
-  add(jobs: readonly (DeliveryJob & { failing: boolean })[]): Promise<void>;
+  /** Adds jobs. Adding the same job twice adds it once. */
+  add(jobs: readonly DeliveryJob[]): Promise<void>;
   /** Starts processing jobs. */
   work(deliver: (job: DeliveryJob) => Promise<void>): Promise<void>;
   /** Lets the jobs that have begun finish. */
@@ -51,7 +53,7 @@ export function openDeliveryQueue(options: QueueOptions): DeliveryQueue {
       const adding = jobs.map(({ thread_id, id, attempt, failing }) =>
         queue.add(
           'deliver',
-          { thread_id, id, attempt },
+          { thread_id, id, attempt, failing },
           {
             ...{ jobId: `${id}.${attempt}`, attempts: 1, removeOnComplete: true, removeOnFail: true },
             ...(failing ? { priority: 10 } : {}),

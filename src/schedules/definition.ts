@@ -9,6 +9,10 @@ export const overlaps = ['skip', 'queue', 'interrupt'] as const satisfies Overla
 export type CatchUp = 'none' | 'one' | 'all';
 export const catchUps = ['none', 'one', 'all'] as const satisfies CatchUp[];
 
+/** What became of a slot. */
+export const slotOutcomes = ['fired', 'skipped', 'missed', 'failed'] as const;
+export type SlotOutcome = (typeof slotOutcomes)[number];
+
 /** When a schedule starts runs. One of `cron` and `everyMs` is needed. */
 export interface Timing {
   /**

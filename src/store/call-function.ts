@@ -1,6 +1,7 @@
 import { isLanefoldError } from '../errors.ts';
 import { fromPostgres, isAnswerLost, isConnectionError } from '../postgres/errors.ts';
 import type { Database } from '../postgres/pool.ts';
+import { noticed } from './webhook/delivery-notices.ts';
 
 /** The functions of db/sql that are called often enough to share statements: those `lanefold.attempt` knows. */
 export type BatchedFunction =
@@ -45,7 +46,7 @@ export async function callFunction<Result>(
   if (attempt.error) {
     throw fromPostgres(Object.assign(new Error(attempt.error.message), attempt.error), threadId);
   }
-  return attempt.result as Result;
+  return noticed(db, attempt.result as Result);
 }
 
 async function callAlone<Result>(
@@ -65,7 +66,7 @@ async function callAlone<Result>(
     `select lanefold.${name}(${values.map((_, i) => `$${i + 1}`).join(', ')}) as result`,
     values,
   );
-  return row!.result;
+  return noticed(db, row!.result);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { LanefoldError } from '../errors.ts';
 
-/** A page of a list, newest first. */
+/** A page of a list. */
 export interface ListPage<T> {
   data: T[];
   /**
@@ -18,13 +18,22 @@ export const cursorText = (cursor: Cursor): string => cursor.join('/');
 
 /** @throws LanefoldError `invalid_input` */
 export function readCursor(text: string | undefined, ids: number): Cursor | undefined {
-  if (text === undefined) return undefined;
-  const parts = text.split('/');
-  if (parts.length === ids + 1 && /^-?\d{1,18}$/.test(parts[0]!)) return parts as unknown as Cursor;
-  throw new LanefoldError('invalid_input', `${JSON.stringify(text.slice(0, 80))} is not a valid cursor.`, {
+  const parts = readIds(text, ids + 1);
+  if (text !== undefined && !/^-?\d{1,18}$/.test(parts![0]!)) throw invalidCursor(text);
+  return parts as Cursor | undefined;
+}
+
+/** The cursor of a list that is sorted by ids alone. @throws LanefoldError `invalid_input` */
+export function readIds(text: string | undefined, ids: number): string[] | undefined {
+  const parts = text?.split('/');
+  if (parts && parts.length !== ids) throw invalidCursor(text!);
+  return parts;
+}
+
+const invalidCursor = (text: string): LanefoldError =>
+  new LanefoldError('invalid_input', `${JSON.stringify(text.slice(0, 80))} is not a valid cursor.`, {
     hint: 'Pass the next_after of the previous page, unchanged.',
   });
-}
 
 /** Collects the conditions of a filtered statement with their parameters. */
 export class Conditions {

@@ -20,6 +20,8 @@ export function combine(observers: readonly Telemetry[]): Telemetry {
       return new CombinedRun(runs, traceId);
     },
     runRefused: (run, reason) => observers.forEach((observer) => observer.runRefused(run, reason)),
+    attemptEnded: (outcome) => observers.forEach((observer) => observer.attemptEnded?.(outcome)),
+    slotSettled: (outcome) => observers.forEach((observer) => observer.slotSettled?.(outcome)),
   };
 }
 

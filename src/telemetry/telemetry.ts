@@ -1,6 +1,8 @@
 import type { LanguageModelV4, LanguageModelV4FunctionTool, LanguageModelV4Prompt } from '@ai-sdk/provider';
 import type { ModelTurn, ToolCall } from '../context/message.ts';
 import type { ModelSettings } from '../models/settings/settings.ts';
+import type { SlotOutcome } from '../schedules/definition.ts';
+import type { AttemptOutcome } from '../webhooks/definition.ts';
 import type { RunError, StepDraft } from '../strategies/machine.ts';
 import type { ToolOutcome } from '../tools/outcome.ts';
 
@@ -10,6 +12,10 @@ export interface Telemetry {
   runClaimed(run: ClaimedRun): RunTelemetry;
   /** A worker ended the run instead of taking it. */
   runRefused(run: Pick<ClaimedRun, 'threadId' | 'runId' | 'agent'>, reason: RefusedClaim): void;
+  /** An attempt to deliver an event to a webhook has ended. */
+  attemptEnded?(outcome: AttemptOutcome): void;
+  /** A slot of a schedule has started its run, or will not. */
+  slotSettled?(outcome: SlotOutcome): void;
 }
 
 /**

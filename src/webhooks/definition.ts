@@ -32,5 +32,10 @@ export interface WebhookDefinition {
 /** Why an endpoint is paused: by hand, after many failures, or because it answered 410 Gone. */
 export type PauseReason = 'manual' | 'failures' | 'gone';
 
-export type DeliveryStatus = 'pending' | 'delivered' | 'failed';
-export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const satisfies DeliveryStatus[];
+/** How an attempt ended: delivered, to be repeated, failed for good, or released because its worker stopped. */
+export const attemptOutcomes = ['delivered', 'retried', 'failed', 'released'] as const;
+export type AttemptOutcome = (typeof attemptOutcomes)[number];
+
+/** `dropped`: given up, because too many were waiting for a paused or failing endpoint. */
+export type DeliveryStatus = 'pending' | 'delivered' | 'failed' | 'dropped';
+export const deliveryStatuses = ['pending', 'delivered', 'failed', 'dropped'] as const satisfies DeliveryStatus[];

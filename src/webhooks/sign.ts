@@ -1,8 +1,4 @@
-import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
-
-/** A secret of Standard Webhooks. */
-export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
 
 /** The headers of Standard Webhooks, with a signature for each secret. */
 export const signedHeaders = (id: string, at: Date, body: string, secrets: readonly string[]) => ({

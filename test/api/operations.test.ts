@@ -38,6 +38,7 @@ describe.skipIf(noRedis())('a server', () => {
         'lanefold_runs{status="queued"} 2',
         'lanefold_runs{status="waiting"} 1',
         'lanefold_runs{status="running"} 0',
+        'lanefold_oldest_due_delivery_seconds 0',
         'lanefold_limit_waiting_runs{limit="slots",kind="concurrency"} 1',
         'lanefold_limit_used_ratio{limit="slots",kind="concurrency"} 0',
         'lanefold_limit_lifetime_use{limit="slots",kind="concurrency"} 0',

@@ -38,12 +38,12 @@ describe.skipIf(noRedis())('schedules over HTTP', () => {
       updated_by: 'operator',
     };
     expect(await put('nightly', { ...nightly, ...more })).toMatchObject({ status: 200, body: answer });
-    expect((await call(root, 'GET', '')).body).toEqual({ data: [answer] });
+    expect((await call(root, 'GET', '')).body).toEqual({ data: [answer], next_after: null });
     const paused = await call(root, 'POST', '/nightly/pause');
     expect(paused.body).toMatchObject({ paused_at: expect.stringMatching(/Z$/) as string, next: [], version: 2 });
     expect((await call(root, 'GET', '/nightly')).body).toEqual(paused.body);
     expect((await call(root, 'POST', '/nightly/resume')).body).toMatchObject({ ...answer, version: 3 });
-    expect((await call(root, 'GET', '/nightly/slots?limit=5')).body).toEqual({ data: [] });
+    expect((await call(root, 'GET', '/nightly/slots?limit=5')).body).toEqual({ data: [], next_after: null });
     expect((await call(root, 'DELETE', '/nightly')).status).toBe(204);
     for (const [method, path] of [
       ['GET', '/nightly'],

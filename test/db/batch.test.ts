@@ -17,7 +17,7 @@ beforeAll(async () => {
   single.db.settings.distributed = true;
   const endpoint = { url: 'https://example.com', types: [], agents: [], ordered: true, include_result: true };
   for (const { db } of [batching, single])
-    await rows(db, "select lanefold.set_webhook('default', 'w', 'w', $1)", { ...endpoint, secret: 'x', by: 'x' });
+    await rows(db, "select lanefold.set_webhook('default', 'w', 'w', $1)", { ...endpoint, by: 'x' });
 });
 afterAll(() => Promise.all([batching, single].map((log) => log.drop())));
 

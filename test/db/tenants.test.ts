@@ -113,7 +113,7 @@ async function fillWebhooks(tenant: string): Promise<void> {
   const name = `secret-of-${tenant}`;
   const thread = `thread-of-${tenant}`;
   const webhook = { url: 'https://example.com', types: [], agents: [], ordered: false, include_result: true };
-  const given = { ...webhook, secret: 'whsec_x', by: 'x' };
+  const given = { ...webhook, by: 'x' };
   await rows(log.db, 'select lanefold.set_webhook($1, $2, $3, $4)', tenant, name, `webhook-of-${tenant}`, given);
   await rows(log.db, 'select lanefold.test_webhook($1, $2, $3, $4)', thread, tenant, `webhook-of-${tenant}`, 'x');
 }

@@ -24,7 +24,7 @@ beforeAll(async () => {
     ...{ status: 'ok', content: '', attempts: 1, durationMs: 0 },
   }));
   const jobs = [{ queue: 'q', counts: { wait: 1 } }];
-  const stats = { runs: { queued: 1 }, oldestQueuedSeconds: 0, fleet: { alive: 1 }, jobs } as unknown as Parameters<
+  const stats = { runs: { queued: 1 }, oldestQueuedSeconds: 0, oldestDueDeliverySeconds: 0, fleet: { alive: 1 }, jobs } as unknown as Parameters<
     typeof metricsText
   >[0];
   const requests = [{ labels: { method: 'GET', status: '200' }, value: 1 }];

@@ -108,12 +108,12 @@ test('a schedule that the role of an API sets for a tenant starts runs in a work
     const { runs, schedules } = api.forTenant('acme');
     await schedules.set('often', { agent: 'agent', input: 'at {{slot}}', cron: '* * * * * *' });
     const slot = await until('a slot has fired', async () =>
-      (await schedules.slots('often')).find(({ status }) => status === 'fired'),
+      (await schedules.slots('often')).data.find(({ status }) => status === 'fired'),
     );
     expect(await runs.wait({ threadId: slot.threadId!, id: slot.runId! })).toMatchObject({ status: 'completed' });
     await schedules.pause('often');
     await schedules.remove('often');
-    expect(await schedules.list()).toEqual([]);
+    expect((await schedules.list()).data).toEqual([]);
     expect(errors).toEqual([]);
   } finally {
     await Promise.all([worker.close(), api.close()]);
@@ -140,6 +140,12 @@ test('a webhook that the role of an API sets for a tenant is sent by a worker wi
     await until('it is delivered', async () => (await webhooks.deliveries('ends'))[0]!.status === 'delivered');
     expect(receiver.received.map(({ event }) => event.data['run_id'])).toEqual([run.id, run.id]);
     await webhooks.rotate('ends');
+    for (const duty of ['api', 'worker']) {
+      await statements(urlOf(duty), 'select url from lanefold._webhook');
+      await expect(statements(urlOf(duty), 'select secrets from lanefold._webhook')).rejects.toThrow(
+        'permission denied',
+      );
+    }
     await webhooks.pause('ends');
     await webhooks.remove('ends');
     expect(await webhooks.list()).toEqual([]);

@@ -186,7 +186,7 @@ test('a schedule is of one tenant, and another neither sees nor changes it', asy
     const [acme, bolt] = [lanefold.forTenant('acme').schedules, lanefold.forTenant('bolt').schedules];
     const daily = { agent: 'agent', input: 'x', cron: '@daily' };
     expect(await bolt.set('daily', daily)).toMatchObject({ tenant: 'bolt' });
-    expect(await acme.list()).toEqual([]);
+    expect((await acme.list()).data).toEqual([]);
     for (const act of ['get', 'slots', 'pause', 'resume', 'remove'] as const) {
       await refused(acme[act]('daily'), 'schedule_not_found');
       await refused(acme[act]('daily', { tenant: 'bolt' }), 'invalid_input');

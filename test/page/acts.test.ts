@@ -155,7 +155,7 @@ describe.skipIf(noBrowser)('what can be done on the page', () => {
     await page.getByRole('button', { name: 'Remove often' }).click();
     await dialog.getByRole('button', { name: 'Remove' }).click();
     await page.getByText('There are no schedules').waitFor();
-    expect(await schedules.list()).toEqual([]);
+    expect((await schedules.list()).data).toEqual([]);
   });
 
   test('set a webhook, keep its secret, see how it answered, send it again, pause and remove it', async () => {

@@ -32,7 +32,7 @@ describe.skipIf(noRedis())('a clock of the database that was ahead for a while',
   };
   const nextAt = async () =>
     (await sql("select next_at from lanefold._schedule where name = 'hourly'"))[0]!['next_at'] as Date;
-  const slots = async () => (await lanefold.schedules.slots('hourly')).map(({ slot }) => slot.getTime());
+  const slots = async () => (await lanefold.schedules.slots('hourly')).data.map(({ slot }) => slot.getTime());
 
   test('starts no slot twice, and moves no slot away, whether workers saw it or start later', async () => {
     const everyMs = 3_600_000;

@@ -40,7 +40,7 @@ describe.skipIf(noRedis())('the slots of schedules', () => {
     await sql("update lanefold._schedule_slot set taken_at = taken_at - interval '1 hour' where status = 'firing'");
     const rescuer = await harness.startWorker(quick);
     const [slot] = await until('the slot is settled', async () => {
-      const slots = await harness.schedules.slots(name);
+      const { data: slots } = await harness.schedules.slots(name);
       return slots[0]?.settledAt && slots;
     });
     expect(slot).toMatchObject({ status: 'fired' });

@@ -31,7 +31,7 @@ describe.skipIf(noRedis())('a schedule', () => {
   const sql = async <Row>(text: string, values: unknown[] = []) =>
     (await lanefold.database.pool.query(text, values)).rows as Row[];
   const slotsOf = async (name: string, tenant = 'default') =>
-    (await lanefold.schedules.slots(name, { tenant, limit: 1_000 })).reverse();
+    (await lanefold.schedules.slots(name, { tenant, limit: 1_000 })).data.reverse();
   const statuses = async (name: string) => (await slotsOf(name)).map(({ status }) => status).join();
   const settled = (name: string, count: number, tenant?: string) =>
     until(`${count} slots of ${name} are settled`, async () => {
@@ -123,6 +123,23 @@ describe.skipIf(noRedis())('a schedule', () => {
     await lanefold.schedules.remove('interrupts');
   });
 
+  test('interrupts all runs of earlier slots on its thread', async () => {
+    const queues = { agent: 'typist', threadId: 'desk', overlap: 'queue', catchUp: 'all' } as const;
+    await set('desk', queues);
+    await unseen('desk', 3, hour, hour);
+    await settled('desk', 3);
+    await model.next();
+    const own = await lanefold.runs.enqueue({ agent: 'echo', input: 'mine', threadId: 'desk', busy: 'wait' });
+    await set('desk', { ...queues, overlap: 'interrupt' });
+    await unseen('desk', 1, hour, second);
+    type(await model.next(), 'the newest');
+    const slots = await settled('desk', 4);
+    const ends = await Promise.all(slots.map(({ runId }) => lanefold.runs.wait({ threadId: 'desk', id: runId! })));
+    expect(ends.map(({ status }) => status)).toEqual(['cancelled', 'cancelled', 'cancelled', 'completed']);
+    expect(await lanefold.runs.wait(own)).toMatchObject({ status: 'completed' });
+    await lanefold.schedules.remove('desk');
+  });
+
   test('goes on with its thread, where the runs wait for one another', async () => {
     await set('goes-on', { threadId: 'diary', overlap: 'queue', catchUp: 'all' });
     await unseen('goes-on', 3, hour, hour / 2);
@@ -188,6 +205,22 @@ describe.skipIf(noRedis())('a schedule', () => {
     );
     expect(await settled('gone', 1)).toMatchObject([{ status: 'failed', error: { code: 'unknown_agent' } }]);
     await lanefold.schedules.remove('gone');
+  });
+
+  test('has fired a slot whose run exists, also if it is taken again and would be refused by then', async () => {
+    await set('refused');
+    const slot = new Date('2026-01-01T06:00:00Z');
+    const requestId = `schedule:refused:${slot.toISOString()}`;
+    const run = await lanefold.runs.enqueue({ agent: 'echo', input: 'x', requestId, busy: 'wait' });
+    await sql(
+      `insert into lanefold._schedule_slot (name, slot, due_at, status, taken_at, request)
+       select name, $1, $1, 'firing', now() - interval '11 minutes',
+         jsonb_build_object('agent', 'nobody', 'overlap', overlap, 'timing', timing, 'definition', definition)
+       from lanefold._schedule where name = 'refused'`,
+      [slot],
+    );
+    expect(await settled('refused', 1)).toMatchObject([{ status: 'fired', threadId: run.threadId, runId: run.id }]);
+    await lanefold.schedules.remove('refused');
   });
 
   test('does not wait behind any number of schedules whose slots wait', async () => {
@@ -293,7 +326,7 @@ describe.skipIf(noRedis())('a schedule', () => {
     );
     await unseen('sound', 1, hour, hour);
     expect(await settled('sound', 1)).toMatchObject([{ status: 'fired' }]);
-    const listed = (await lanefold.schedules.list()).map(({ name, next }) => [name, next.length]);
+    const listed = (await lanefold.schedules.list()).data.map(({ name, next }) => [name, next.length]);
     expect(listed).toEqual([
       ['broken', 0],
       ['sound', 0],

@@ -28,7 +28,7 @@ describe.skipIf(noRedis())('schedules', () => {
       version: 1,
     });
     expect(set.next).toHaveLength(5);
-    expect(await lanefold.schedules.list()).toEqual([set]);
+    expect(await lanefold.schedules.list()).toEqual({ data: [set], nextAfter: null });
     const paused = await lanefold.schedules.pause('nightly');
     expect(paused).toMatchObject({ pausedAt: expect.any(Date) as Date, next: [] });
     // a deployment does not let it go on
@@ -45,6 +45,35 @@ describe.skipIf(noRedis())('schedules', () => {
         .filter((action) => action.startsWith('schedules.'))
         .sort(),
     ).toEqual(['set', 'pause', 'set', 'resume', 'remove'].map((action) => `schedules.${action}`).sort());
+  });
+
+  test('are listed in pages, and so are their slots', async () => {
+    const { schedules, database } = lanefold;
+    for (const name of ['c', 'a', 'b']) await schedules.set(name, daily);
+    await schedules.set('a', daily, { tenant: 'acme' });
+    const pages: string[][] = [];
+    for (let after: string | null | undefined; after !== null;) {
+      const page = await schedules.list({ limit: 2, ...(after ? { after } : {}) });
+      pages.push(page.data.map(({ tenant, name }) => `${tenant} ${name}`));
+      after = page.nextAfter;
+    }
+    expect(pages).toEqual([
+      ['acme a', 'default a'],
+      ['default b', 'default c'],
+    ]);
+    await database.pool.query(
+      `insert into lanefold._schedule_slot (name, slot, due_at, status, settled_at)
+       select 'c', at, at, 'missed', at from generate_series(timestamptz '2026-01-01T00:00:00.001Z', '2026-01-03', '1 day') at`,
+    );
+    const newest = await schedules.slots('c', { limit: 1 });
+    const older = await schedules.slots('c', { limit: 1, after: newest.nextAfter! });
+    const days = [...newest.data, ...older.data].map(({ slot }) => slot.toISOString());
+    expect(days).toEqual(['2026-01-02T00:00:00.001Z', '2026-01-01T00:00:00.001Z']);
+    expect(older.nextAfter).toBeNull();
+    for (const list of [schedules.list({ after: 'x' }), schedules.slots('c', { after: 'x' })])
+      await expect(list).rejects.toMatchObject({ code: 'invalid_input' });
+    for (const name of ['a', 'b', 'c']) await schedules.remove(name);
+    await schedules.remove('a', { tenant: 'acme' });
   });
 
   test('keep their next slot as long as their times stay', async () => {
@@ -84,7 +113,7 @@ describe.skipIf(noRedis())('schedules', () => {
     ['empty_content', { ...daily, input: ' ' }],
   ])('that make no sense are refused: %s of %j', async (field, definition) => {
     expect(await refused(definition)).toBe(field);
-    expect(await lanefold.schedules.list()).toEqual([]);
+    expect((await lanefold.schedules.list()).data).toEqual([]);
   });
 
   test('of a program are set when its worker starts, and removed when it defines them no more', async () => {
@@ -93,7 +122,7 @@ describe.skipIf(noRedis())('schedules', () => {
       await program.startWorker();
       return program;
     };
-    const names = async () => (await lanefold.schedules.list()).map(({ name, source }) => `${name} ${source}`);
+    const names = async () => (await lanefold.schedules.list()).data.map(({ name, source }) => `${name} ${source}`);
     await lanefold.schedules.set('by-hand', daily);
     const one = await start({ a: daily, b: daily });
     expect(await names()).toEqual(['a code', 'b code', 'by-hand user']);

@@ -1,8 +1,10 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
-import { resolveHost, type Resolver } from '../../src/runtime/webhooks/resolve.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { nameServers, type Resolver } from '../../src/runtime/webhooks/name-servers.ts';
+import { resolveHost } from '../../src/runtime/webhooks/resolve.ts';
 import { isPublic } from '../../src/webhooks/is-public.ts';
 import { readUrl } from '../../src/webhooks/read-url.ts';
+import { startNameServer, type NameServer } from './name-server.ts';
 
 describe('an address', () => {
   test.each(['8.8.8.8', '1.1.1.1', '2606:4700::1111', '::ffff:8.8.8.8'])('%s is public', (address) => {
@@ -95,5 +97,46 @@ describe('a host', () => {
     expect(await resolve('https://gone.example/')).toEqual({
       ...{ code: 'unknown_host', message: 'The host gone.example has no address (ENOTFOUND).' },
     });
+  });
+});
+
+describe('name servers', () => {
+  let server: NameServer;
+  beforeAll(async () => {
+    server = await startNameServer({
+      'both.example': { A: '8.8.8.8', AAAA: '2606:4700:0:0:0:0:0:1111' },
+      'four.example': { A: '8.8.4.4' },
+      'mixed.example': { A: '8.8.8.8', AAAA: 'fd00:0:0:0:0:0:0:1' },
+      'silent.example': undefined,
+    });
+  });
+  afterAll(() => server?.close());
+  const ask = (host: string, limitMs?: number) =>
+    nameServers({ servers: [server.address], ...(limitMs ? { limitMs } : {}) })(host);
+
+  test('are asked for addresses of both families', async () => {
+    expect(await ask('both.example')).toEqual([
+      { address: '8.8.8.8', family: 4 },
+      { address: '2606:4700::1111', family: 6 },
+    ]);
+    expect(await ask('four.example')).toEqual([{ address: '8.8.4.4', family: 4 }]);
+    expect(await resolveHost(new URL('https://mixed.example/'), false, ask)).toMatchObject({ code: 'private_address' });
+  });
+
+  test('may know no such host, or not answer', async () => {
+    await expect(ask('unknown.example')).rejects.toMatchObject({ code: 'ENOTFOUND' });
+    expect(await resolveHost(new URL('https://silent.example/'), false, (host) => ask(host, 50))).toEqual({
+      ...{
+        code: 'unknown_host',
+        message: 'The host silent.example has no address (no name server answered within 50 ms).',
+      },
+    });
+    expect(server.asked).toContain('silent.example');
+  });
+
+  test('are not asked for this machine, which private webhooks may call', async () => {
+    for (const host of ['localhost', 'receiver.localhost'])
+      expect(await resolveHost({ hostname: host }, false)).toMatchObject({ code: 'private_address' });
+    expect(await resolveHost({ hostname: 'localhost' }, true)).toContainEqual({ address: '127.0.0.1', family: 4 });
   });
 });

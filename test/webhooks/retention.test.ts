@@ -1,6 +1,7 @@
 import { defineAgent } from 'lanefold';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase, type Database } from '../../src/postgres/pool.ts';
+import { giveUpOldDeliveries } from '../../src/runtime/webhooks/give-up-deliveries.ts';
 import { dropOldDeliveries } from '../../src/runtime/webhooks/drop-old-deliveries.ts';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 
@@ -36,5 +37,61 @@ test('settled deliveries are kept for a while, pending ones until they are settl
   expect(await left()).toBe(3);
   await dropOldDeliveries(db, 2);
   expect((await webhooks.deliveries('kept')).map(({ status }) => status)).toEqual(['pending', 'delivered']);
+  await passDay();
+  await dropOldDeliveries(db, 2);
   expect((await database.pool.query('select name from lanefold._webhook')).rows).toEqual([{ name: 'kept' }]);
+});
+
+/** As if removed webhooks had been removed a day earlier. */
+const passDay = () =>
+  lanefold.database.pool.query("update lanefold._webhook set removed_at = removed_at - interval '25 hours'");
+
+test('of a removed webhook, also those that a transaction commits later are deleted', async () => {
+  const { webhooks, database } = lanefold;
+  await webhooks.set('raced', { url: 'https://1.1.1.1/' });
+  const client = await database.pool.connect();
+  await client.query('begin');
+  await client.query("select lanefold._note_event('thread', 'default', 'run.completed', 'echo', 'key', '{}')");
+  await webhooks.remove('raced');
+  await dropOldDeliveries(db, 0);
+  await client.query('commit');
+  client.release();
+  await passDay();
+  await dropOldDeliveries(db, 0);
+  const { rows } = await database.pool.query(
+    "select (select count(*)::int from lanefold._webhook_delivery where type = 'run.completed' and thread_id = 'thread' and webhook_id in (select id from lanefold._webhook where name = 'raced')) as known, (select count(*)::int from lanefold._webhook_delivery d where not exists (select from lanefold._webhook w where w.id = d.webhook_id)) as orphans",
+  );
+  expect(rows).toEqual([{ known: 0, orphans: 0 }]);
+});
+
+test('of those that wait for a paused webhook, or one that has failed for long, the newest are kept', async () => {
+  const { webhooks, database } = lanefold;
+  const names = ['paused', 'failing', 'recovering', 'ordered'];
+  for (const name of names) {
+    await webhooks.set(name, { url: 'https://1.1.1.1/', ordered: name === 'ordered' });
+    for (let i = 0; i < 5; i++) await webhooks.test(name);
+    if (name === 'paused' || name === 'ordered') await webhooks.pause(name);
+  }
+  for (const [name, hours] of [
+    ['failing', 2],
+    ['recovering', 0],
+  ] as const)
+    await database.pool.query(
+      "update lanefold._webhook set failures = 3, failing_since = now() - $2::int * interval '1 hour' where name = $1",
+      [name, hours],
+    );
+  await giveUpOldDeliveries(db, 3);
+  await giveUpOldDeliveries(db, 3);
+  for (const name of names) {
+    const dropped = name === 'recovering' ? 0 : 2;
+    const deliveries = (await webhooks.deliveries(name)).reverse();
+    expect(deliveries.map(({ status }) => status)).toEqual(
+      deliveries.map((_, i) => (i < dropped ? 'dropped' : 'pending')),
+    );
+    expect(await webhooks.get(name)).toMatchObject({ dropped });
+    // the next of its thread no longer waits for one that was dropped
+    expect(deliveries[dropped]!.nextAt).not.toBeNull();
+  }
+  const since = new Date(Date.now() - 3_600_000);
+  expect(await webhooks.replay('paused', { since })).toEqual({ replayed: 2 });
 });

@@ -31,7 +31,7 @@ begin
         end if;
         if p_calls @> '[{"function": "commit_step"}]' then
           for v_place, v_result in select a.place, a.result from lanefold._plain_steps(p_calls) a loop
-            v_plain[v_place] := v_result;
+            v_plain[abs(v_place)] := case when v_place > 0 then v_result else (v_plain[-v_place]::jsonb || v_result::jsonb)::json end;
           end loop;
         end if;
       end if;

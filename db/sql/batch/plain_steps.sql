@@ -2,7 +2,8 @@
 -- complete runs, where no input is queued, no cancel was requested and no operation, configuration change, run or parent
 -- waits for the end. Does what _commit_step does and leaves every other call to it, including calls with a key not listed
 -- here. The threads it locks stay locked, also those of calls that turn out not to be plain: this transaction writes
--- to them anyway. Returns the results with their places in the batch.
+-- to them anyway. Returns the results with their places in the batch, then what is to be added to
+-- some of them, with their negative places.
 create or replace function lanefold._plain_steps(p_calls jsonb)
 returns table (place int, result json) language plpgsql
 -- a session keeps its plan while the tables grow, so the plan must suit tables of any size
@@ -98,8 +99,11 @@ begin
     'finished', case when s.ends then true end))::json
   from step s;
   if exists (select from lanefold._webhook) then
-    perform lanefold._note_run_end(t.id, t.tenant_id, c #>> '{args,0}')
-    from jsonb_array_elements(p_calls) c join lanefold.thread t on t.id = c ->> 'thread_id'
-    where c #> '{args,4}' ? 'finish' and t.id = any (v_locked);
+    return query
+    select -n.place, n.more::json from (
+      select x.place::int, lanefold._note_run_end(t.id, t.tenant_id, c #>> '{args,0}') as more
+      from jsonb_array_elements(p_calls) with ordinality as x (c, place) join lanefold.thread t on t.id = c ->> 'thread_id'
+      where c #> '{args,4}' ? 'finish' and t.id = any (v_locked)) n
+    where n.more <> '{}';
   end if;
 end $$;

@@ -21,7 +21,8 @@
 -- max_events?: length of the trace at which droppable events are left out, default 2000,
 -- awaited?: boolean, a client waits for the run; in a batch, the call says so instead}.
 -- Returns {step, finished, status, cancel_requested, seq?: of the first entry, inputs?: [{seq, content, refs}],
--- job?: of a run that was handed over, promoted?, run?: as read_run returns it, if the run ended and is awaited}. Raises LF012 for a worker that no longer
+-- job?: of a run that was handed over, promoted?, run?: as read_run returns it, if the run ended and is awaited,
+-- deliveries?: of webhooks are due}. Raises LF012 for a worker that no longer
 -- holds the run, LF013 for a step too high, LF014 for a state above 64 KB.
 create or replace function lanefold.commit_step(p_thread_id text, p_run_id text, p_lease bigint, p_step int, p_lease_ms int, p jsonb)
 returns jsonb language plpgsql as $$
@@ -224,8 +225,7 @@ begin
       active_run_id = case when v_finish is null then active_run_id end
   where id = p_thread_id;
   if v_finish is not null then
-    perform lanefold._note_run_end(p_thread_id, t.tenant_id, p_run_id);
-    v_out := v_out || '{"finished": true}';
+    v_out := v_out || lanefold._note_run_end(p_thread_id, t.tenant_id, p_run_id) || '{"finished": true}';
     if v_status <> 'completed' then
       perform lanefold._leave_waits(p_thread_id, p_run_id, v_status, v_at);
     end if;

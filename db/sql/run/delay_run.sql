@@ -1,13 +1,14 @@
 -- Returns a run to the queue until a limit lets it go on; called by the worker that holds it and was refused. The run
 -- keeps its job, which the worker delays, and the claim does not count. p_waiting_for: {limit, owner?, key?, until?}; the row also has since. Adds
--- `run_delayed` to the trace. Returns {delayed: true}, {delayed: false} if another worker holds the run or it has ended,
--- or {cancel_requested: true} and writes nothing if it is to be cancelled.
+-- `run_delayed` to the trace. Returns {delayed: true, deliveries?: of webhooks are due}, {delayed: false} if another worker
+-- holds the run or it has ended, or {cancel_requested: true} and writes nothing if it is to be cancelled.
 create or replace function lanefold.delay_run(p_thread_id text, p_run_id text, p_lease bigint, p_waiting_for jsonb)
 returns jsonb language plpgsql as $$
 declare
   t lanefold.thread;
   r lanefold._run;
   v_at timestamptz;
+  v_due boolean;
 begin
   t := lanefold._lock_thread(p_thread_id);
   select * into r from lanefold._run where thread_id = p_thread_id and id = p_run_id;
@@ -26,7 +27,7 @@ begin
       claims_without_progress = greatest(claims_without_progress - 1, 0), event_count = event_count + 1
   where thread_id = p_thread_id and id = p_run_id;
   update lanefold.thread set event_rev = event_rev + 1, updated_at = v_at where id = p_thread_id;
-  perform lanefold._note_event(p_thread_id, t.tenant_id, 'limit.exhausted', r.agent, p_run_id || ' ' || r.event_count,
+  v_due := lanefold._note_event(p_thread_id, t.tenant_id, 'limit.exhausted', r.agent, p_run_id || ' ' || r.event_count,
     lanefold._run_data(r) || jsonb_build_object('status', 'queued', 'waiting_for', p_waiting_for));
-  return jsonb_build_object('delayed', true);
+  return jsonb_build_object('delayed', true) || case when v_due then '{"deliveries": true}' else '{}' end::jsonb;
 end $$;

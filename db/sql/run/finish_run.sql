@@ -2,7 +2,7 @@
 -- (p_lease null) if no worker can. The normal end is the commit_step that carries `finish`: see _complete_run. First
 -- closes the open tool group from the ledger: stored outcomes become real tool messages, all other calls get error
 -- results that name the reason. p: {status, reason, error?, usage?, other_usage?, events?}. Returns {finished, status,
--- promoted?}; for a run that has ended it writes nothing and returns finished: false. Raises LF011, and LF012 for a
+-- promoted?, deliveries?: of webhooks are due}; for a run that has ended it writes nothing and returns finished: false. Raises LF011, and LF012 for a
 -- worker that no longer holds the run: another worker does, or the run is queued or suspended and held by no worker.
 create or replace function lanefold.finish_run(p_thread_id text, p_run_id text, p_lease bigint, p jsonb)
 returns jsonb language plpgsql as $$
@@ -19,6 +19,7 @@ declare
   v_no_result text;
   v_n int := 0;
   v_stored bigint;
+  v_out jsonb;
 begin
   t := lanefold._lock_thread(p_thread_id);
   v_at := lanefold._now();
@@ -94,9 +95,9 @@ begin
   if r.options ? 'parent' then
     perform lanefold._leave_parent(p_thread_id, p_run_id, v_at);
   end if;
-  perform lanefold._note_run_end(p_thread_id, t.tenant_id, p_run_id);
+  v_out := jsonb_build_object('finished', true, 'status', v_status) || lanefold._note_run_end(p_thread_id, t.tenant_id, p_run_id);
   if r.status = 'waiting' then
-    return jsonb_build_object('finished', true, 'status', v_status);
+    return v_out;
   end if;
-  return jsonb_build_object('finished', true, 'status', v_status) || lanefold._after_finish(p_thread_id, p_run_id);
+  return v_out || lanefold._after_finish(p_thread_id, p_run_id);
 end $$;

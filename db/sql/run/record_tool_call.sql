@@ -1,7 +1,7 @@
 -- Updates one row of the ledger while other calls of the round still run, and renews the lease: `started` before an
 -- attempt, or the outcome. p: {status, attempts, duration_ms?, outcome?: {content, …}, contents?, wait?: what the call
 -- waits for, or the run it has started, see _write_wait}. An outcome that is
--- already stored stays unchanged. Returns {cancel_requested}. Raises LF012 for a worker that no longer holds the run,
+-- already stored stays unchanged. Returns {cancel_requested, deliveries?: of webhooks are due}. Raises LF012 for a worker that no longer holds the run,
 -- LF013 if the run has no such call.
 create or replace function lanefold.record_tool_call(
   p_thread_id text, p_run_id text, p_lease bigint, p_lease_ms int, p_round int, p_call_index int, p jsonb
@@ -20,6 +20,7 @@ declare
   r lanefold._run;
   v_at timestamptz;
   v_until timestamptz;
+  v_wait jsonb;
 begin
   v_at := lanefold._now();
   v_until := v_at + p_lease_ms * interval '1 ms';
@@ -39,7 +40,7 @@ begin
     end if;
     if p ? 'wait' then
       select * into t from lanefold.thread where id = p_thread_id;
-      perform lanefold._write_wait(p_thread_id, t, r, p_round, p_call_index, p -> 'wait', v_at);
+      v_wait := lanefold._write_wait(p_thread_id, t, r, p_round, p_call_index, p -> 'wait', v_at);
     end if;
   else
     perform from lanefold._tool_call
@@ -49,5 +50,6 @@ begin
         'Nothing was written. A failover lost the step of this call; drop the run.');
     end if;
   end if;
-  return jsonb_build_object('cancel_requested', r.cancel_requested_at is not null);
+  return jsonb_build_object('cancel_requested', r.cancel_requested_at is not null)
+    || case when v_wait ? 'deliveries' then '{"deliveries": true}' else '{}' end::jsonb;
 end $$;

@@ -21,7 +21,8 @@ begin
   return true;
 end $$;
 
--- Notes a slot that has started no run, after its outcome is written.
+-- Notes a slot that has started no run, after its outcome is written. A slot may have several outcomes: one that was missed
+-- may be caught up, and fail.
 create or replace function lanefold._note_slot(p_tenant text, p_name text, p_slot timestamptz, p_agent text)
 returns void language plpgsql as $$
 declare
@@ -32,6 +33,10 @@ begin
     select agent into v_agent from lanefold._schedule where tenant_id = p_tenant and name = p_name;
   end if;
   select * into k from lanefold._schedule_slot where tenant_id = p_tenant and name = p_name and slot = p_slot;
-  perform lanefold._note_event('schedule:' || p_name, p_tenant, 'schedule.missed', v_agent, p_name || ' ' || extract(epoch from p_slot),
-    jsonb_strip_nulls(jsonb_build_object('schedule', p_name, 'slot', p_slot, 'agent', v_agent, 'status', k.status, 'error', k.error)));
+  if lanefold._note_event(format('/schedules/%s/%s', p_tenant, p_name), p_tenant, 'schedule.missed', v_agent,
+    format('%s %s %s', p_name, extract(epoch from p_slot), k.status),
+    jsonb_strip_nulls(jsonb_build_object('schedule', p_name, 'slot', p_slot, 'agent', v_agent, 'status', k.status, 'error', k.error)))
+  then
+    perform pg_notify('lanefold_webhooks', '');
+  end if;
 end $$;

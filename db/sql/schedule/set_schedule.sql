@@ -9,6 +9,7 @@ declare
   s lanefold._schedule;
   o lanefold._schedule;
   v_late boolean;
+  v_status text;
   v_given constant text[] := array['agent', 'overlap', 'thread_id', 'timing', 'definition', 'source'];
 begin
   perform lanefold._check_id(p_tenant, 'tenant id');
@@ -29,23 +30,28 @@ begin
     if o.timing <> p -> 'timing' and o.next_at <= v_at then
       -- as dueAt in src/schedules decides about a slot that nobody saw for a minute
       v_late := o.next_at < v_at - interval '1 minute';
+      v_status := case when v_late and o.definition ->> 'catch_up' = 'none' then 'missed' else 'due' end;
       insert into lanefold._schedule_slot (tenant_id, name, slot, due_at, late, status, settled_at)
-      select p_tenant, p_name, o.next_at, o.next_at, v_late, x.status, case x.status when 'missed' then v_at end
-      from (select case when v_late and o.definition ->> 'catch_up' = 'none' then 'missed' else 'due' end as status) x
+      values (p_tenant, p_name, o.next_at, o.next_at, v_late, v_status, case v_status when 'missed' then v_at end)
       on conflict (tenant_id, name, slot) do nothing;
+      if found and v_status = 'missed' then
+        perform lanefold._note_slot(p_tenant, p_name, o.next_at, o.agent);
+      end if;
     end if;
     update lanefold._schedule
     set version = version + 1, updated_at = v_at, agent = p ->> 'agent', overlap = p ->> 'overlap', thread_id = p ->> 'thread_id',
         timing = p -> 'timing', definition = p -> 'definition', source = p ->> 'source', updated_by = p ->> 'by',
         next_at = case when paused_at is null and timing <> p -> 'timing' then date_trunc('milliseconds', (p ->> 'next_at')::timestamptz) else next_at end
     where tenant_id = p_tenant and name = p_name returning * into s;
+    -- with another overlap, it may no longer have to
+    update lanefold._schedule_slot set waits = false where tenant_id = p_tenant and name = p_name and status = 'due' and waits;
   end if;
   perform lanefold._changed_schedule('set', to_jsonb(o), to_jsonb(s), p ->> 'by');
   return to_jsonb(s);
 end $$;
 
--- Removes a schedule and the slots that have not started a run, only if it has the source p_source, if that is given. What
--- its earlier slots did stays. Returns whether there was one.
+-- Removes a schedule, only if it has the source p_source, if that is given. Slots that have come and not started a run are
+-- skipped; what its earlier slots did stays. Returns whether there was one.
 create or replace function lanefold.remove_schedule(p_tenant text, p_name text, p_by text, p_source text default null)
 returns boolean language plpgsql as $$
 declare
@@ -56,13 +62,13 @@ begin
   if o.name is null then
     return false;
   end if;
-  update lanefold._schedule_slot set status = 'skipped', settled_at = v_at where tenant_id = p_tenant and name = p_name and status = 'due';
+  perform lanefold._skip_slots(o, v_at);
   perform lanefold._changed_schedule('remove', to_jsonb(o), null, p_by);
   return true;
 end $$;
 
--- Pauses a schedule, or lets it go on with the slot p_next_at. Slots that have not started a run pass. Returns its row, or
--- null if there is none, or if it was changed since the caller read it as p_version.
+-- Pauses a schedule, or lets it go on with the slot p_next_at. Slots that have come and not started a run are skipped.
+-- Returns its row, or null if there is none, or if it was changed since the caller read it as p_version.
 create or replace function lanefold.pause_schedule(p_tenant text, p_name text, p_version bigint, p_paused boolean, p_next_at timestamptz, p_by text)
 returns jsonb language plpgsql as $$
 declare
@@ -74,15 +80,31 @@ begin
     return null;
   elsif (s.paused_at is not null) = p_paused then
     return to_jsonb(s);
+  elsif p_paused then
+    perform lanefold._skip_slots(s, v_at);
   end if;
   update lanefold._schedule
   set version = version + 1, updated_at = v_at, updated_by = p_by, paused_at = case when p_paused then v_at end,
       next_at = case when not p_paused then date_trunc('milliseconds', p_next_at) end
   where tenant_id = p_tenant and name = p_name returning * into s;
-  update lanefold._schedule_slot set status = 'skipped', settled_at = v_at
-  where p_paused and tenant_id = p_tenant and name = p_name and status = 'due';
   perform lanefold._changed_schedule(case when p_paused then 'pause' else 'resume' end, null, to_jsonb(s), p_by);
   return to_jsonb(s);
+end $$;
+
+-- Skips the slots of a schedule that have come and not started a run, also one that no worker has seen yet, and notes them.
+create or replace function lanefold._skip_slots(s lanefold._schedule, p_at timestamptz)
+returns void language plpgsql as $$
+declare
+  v_slots timestamptz[];
+begin
+  insert into lanefold._schedule_slot (tenant_id, name, slot, due_at, status)
+  select s.tenant_id, s.name, s.next_at, s.next_at, 'due' where s.next_at <= p_at
+  on conflict (tenant_id, name, slot) do nothing;
+  with skipped as (
+    update lanefold._schedule_slot set status = 'skipped', settled_at = p_at
+    where tenant_id = s.tenant_id and name = s.name and status = 'due' returning slot)
+  select array_agg(slot order by slot) into v_slots from skipped;
+  perform lanefold._note_slot(s.tenant_id, s.name, x, s.agent) from unnest(v_slots) x;
 end $$;
 
 -- Audits a change of a schedule, and wakes the workers.

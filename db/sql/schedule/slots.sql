@@ -5,8 +5,9 @@ return p_taken_at not between p_at - p_again_ms * interval '1 ms' and p_at;
 
 -- The oldest open slot of each schedule that is due, or was taken more than p_again_ms ago, for workers with these agents:
 -- {tenant_id, name, slot, due_at, before?: {thread_id, run_id}: the run of the slot before it}; up to p_limit, after p_after.
+-- p_waiting: those that were found to wait for that run, else the others.
 -- One whose agent nobody has known for ten minutes since it was taken is for anybody, who fails it. Takes nothing.
-create or replace function lanefold.open_slots(p_agents jsonb, p_limit int, p_again_ms int, p_after jsonb)
+create or replace function lanefold.open_slots(p_agents jsonb, p_limit int, p_again_ms int, p_after jsonb, p_waiting boolean)
 returns setof jsonb language plpgsql stable as $$
 declare
   v_at constant timestamptz := lanefold._now();
@@ -19,7 +20,7 @@ begin
       select distinct on (o.tenant_id, o.name) o.* from lanefold._schedule_slot o
       where o.status in ('due', 'firing') order by o.tenant_id, o.name, o.slot) k
     left join lanefold._schedule c on c.tenant_id = k.tenant_id and c.name = k.name
-    where k.due_at <= v_at
+    where k.due_at <= v_at and k.waits = p_waiting
       and (p_after is null or (k.due_at, k.tenant_id, k.name) > ((p_after ->> 'due_at')::timestamptz, p_after ->> 'tenant_id', p_after ->> 'name'))
       and case k.status when 'due' then c.paused_at is null and p_agents ? c.agent
         else lanefold._may_retake(k.taken_at, v_at, p_again_ms)
@@ -29,8 +30,8 @@ end $$;
 
 -- Takes an open slot: the caller, which knows these agents, starts its run and settles it. p_active: the run of the slot
 -- before it has not ended. Should the worker die, the slot is taken again after p_again_ms, and the request is what it was,
--- so that it is the same run. Returns {request: {agent, overlap, thread_id?, timing, definition, previous?, interrupts?:
--- {thread_id, run_id}}, taken_at}, {skipped: true} if the slot passes because of the run before it, {waits: true} if it waits
+-- so that it is the same run. Returns {request: {agent, overlap, thread_id?, timing, definition, previous?, interrupts?: true
+-- if it cancels the runs of earlier slots}, taken_at}, {skipped: true} if the slot passes because of the run before it, {waits: true} if it waits
 -- for that run, or null if another worker has it, or the schedule was paused, removed or given to another agent.
 create or replace function lanefold.take_slot(p_tenant text, p_name text, p_slot timestamptz, p_agents jsonb, p_active boolean, p_again_ms int)
 returns jsonb language plpgsql as $$
@@ -54,14 +55,14 @@ begin
       perform lanefold._note_slot(p_tenant, p_name, p_slot, s.agent);
       return jsonb_build_object('skipped', true);
     elsif p_active and (s.overlap <> 'interrupt' or k.late) and s.thread_id is null then
+      update lanefold._schedule_slot set waits = true where tenant_id = p_tenant and name = p_name and slot = p_slot and not waits;
       return jsonb_build_object('waits', true);
     end if;
     select * into b from lanefold._schedule_slot o
     where o.tenant_id = p_tenant and o.name = p_name and o.slot < p_slot and o.status = 'fired' order by o.slot desc limit 1;
     k.request := jsonb_strip_nulls(jsonb_build_object('agent', s.agent, 'overlap', s.overlap, 'thread_id', s.thread_id, 'previous', b.slot))
       || jsonb_build_object('timing', s.timing, 'definition', s.definition)
-      || case when p_active and s.overlap = 'interrupt' and not k.late
-         then jsonb_build_object('interrupts', jsonb_build_object('thread_id', b.thread_id, 'run_id', b.run_id)) else '{}' end;
+      || case when s.overlap = 'interrupt' and not k.late then '{"interrupts": true}' else '{}' end::jsonb;
   end if;
   update lanefold._schedule_slot set status = 'firing', taken_at = v_at, request = k.request
   where tenant_id = p_tenant and name = p_name and slot = p_slot;

@@ -1,6 +1,6 @@
 -- The endpoints of webhooks without their secrets, and what was sent to them.
 create or replace view lanefold.webhook as
-select w.name, w.url, w.types, w.agents, w.ordered, w.include_result, w.paused_at, w.paused_reason, w.failures, w.failing_since, w.version,
+select w.name, w.url, w.types, w.agents, w.ordered, w.include_result, w.paused_at, w.paused_reason, w.failures, w.failing_since, w.dropped, w.version,
        w.created_at, w.updated_at, w.updated_by, w.id, w.tenant_id
 from lanefold._webhook w where w.removed_at is null;
 

@@ -3,8 +3,8 @@
 -- worker holds the run. The outcomes of the other calls of the round are already in the ledger. If nothing is left to
 -- wait for, the run is queued again at once. Steps count as in commit_step, so a retry after a lost acknowledgement
 -- suspends only once. p: {round, awaiting: [call_index], timeout_ms: of the approvals}.
--- Returns {step, status, job?: as _go_on returns it}. If the run is to be cancelled, writes nothing and returns {step,
--- cancel_requested: true}. Raises LF012 for a worker that no longer holds the run, LF013 for a step too high, LF014 if
+-- Returns {step, status, job?: as _go_on returns it, deliveries?: of webhooks are due}. If the run is to be cancelled, writes
+-- nothing and returns {step, cancel_requested: true}. Raises LF012 for a worker that no longer holds the run, LF013 for a step too high, LF014 if
 -- one of the calls cannot wait.
 create or replace function lanefold.suspend_run(p_thread_id text, p_run_id text, p_lease bigint, p_step int, p jsonb)
 returns jsonb language plpgsql as $$
@@ -17,6 +17,7 @@ declare
   v_wait jsonb;
   v_call jsonb;
   v_calls jsonb := '[]'::jsonb;
+  v_due boolean := false;
 begin
   t := lanefold._lock_thread(p_thread_id);
   select * into r from lanefold._run where thread_id = p_thread_id and id = p_run_id;
@@ -48,8 +49,9 @@ begin
       claims_without_progress = 0, last_commit = null
   where thread_id = p_thread_id and id = p_run_id;
   if v_calls <> '[]' then
-    perform lanefold._note_event(p_thread_id, t.tenant_id, 'approval.requested', r.agent, p_run_id || ' ' || p_step,
+    v_due := lanefold._note_event(p_thread_id, t.tenant_id, 'approval.requested', r.agent, p_run_id || ' ' || p_step,
       lanefold._run_data(r) || jsonb_build_object('status', 'suspended', 'expires_at', v_calls #> '{0,expires_at}', 'calls', v_calls));
   end if;
-  return jsonb_build_object('step', p_step + 1) || lanefold._go_on(p_thread_id, p_run_id, r.queue_prefix, v_at);
+  return jsonb_build_object('step', p_step + 1) || case when v_due then '{"deliveries": true}' else '{}' end::jsonb
+    || lanefold._go_on(p_thread_id, p_run_id, r.queue_prefix, v_at);
 end $$;

@@ -2,7 +2,8 @@
 -- the run's. p: {kind: approval|event|time|run|spawn, event?, timeout_ms? or until?: when it ends by itself, child?: {thread_id,
 -- run_id, agent, earlier?: it has ended, for the run that this one repeats}, request?: of the child run, which a worker then
 -- starts}. A repeat changes nothing.
--- Returns the data of its event, null for a repeat. Raises LF014 if the call cannot wait.
+-- Returns the data of its event, and deliveries: true if some of webhooks are due; null for a repeat. Raises LF014 if the
+-- call cannot wait.
 create or replace function lanefold._write_wait(
   p_thread_id text, t lanefold.thread, r lanefold._run, p_round int, p_call_index int, p jsonb, p_at timestamptz
 ) returns jsonb language plpgsql as $$
@@ -54,9 +55,10 @@ begin
     'k', case v_kind when 'approval' then 'approval_requested' else 'wait_started' end, 'i', r.iteration, 'd', v_event)));
   update lanefold.thread set event_rev = event_rev + 1, updated_at = p_at where id = p_thread_id;
   update lanefold._run set event_count = event_count + 1 where thread_id = p_thread_id and id = r.id;
-  if v_kind not in ('approval', 'spawn') then
-    perform lanefold._note_event(p_thread_id, t.tenant_id, 'wait.started', r.agent, format('%s %s.%s', r.id, p_round, p_call_index),
-      lanefold._run_data(r) || v_event);
+  if v_kind not in ('approval', 'spawn') and lanefold._note_event(p_thread_id, t.tenant_id, 'wait.started', r.agent,
+    format('%s %s.%s', r.id, p_round, p_call_index), lanefold._run_data(r) || v_event)
+  then
+    return v_event || '{"deliveries": true}';
   end if;
   return v_event;
 end $$;

@@ -1,32 +1,39 @@
 -- Notes a fact for the endpoints that want it, in the transaction that settles it. p_key tells it from other facts of its
 -- type and endpoint: noting the same fact again changes nothing. p_thread_id orders it; a fact of no thread has a name
--- there. A tenant without endpoints pays for one look at a small table.
+-- there that no thread can have, such as /schedules/<tenant>/<name>. A tenant without endpoints pays for one look at a
+-- small table. Returns whether a delivery is due at once: the caller tells the process, which tells a worker after the
+-- commit. A notification inside the commit would make the commits of all sessions wait for one another.
 create or replace function lanefold._note_event(p_thread_id text, p_tenant text, p_type text, p_agent text, p_key text, p_data jsonb)
-returns void language plpgsql as $$
+returns boolean language plpgsql as $$
 declare
   w lanefold._webhook;
+  v_due boolean := false;
 begin
   for w in select * from lanefold._webhook where tenant_id = p_tenant and removed_at is null order by id loop
     if (w.types = '{}' or p_type = any (w.types)) and (w.agents = '{}' or p_agent = any (w.agents)) then
-      perform lanefold._add_delivery(p_thread_id, w, p_type, p_key, case when w.include_result then p_data else p_data - 'result' end);
+      v_due := lanefold._add_delivery(p_thread_id, w, p_type, p_key, case when w.include_result then p_data else p_data - array['result', 'result_bytes'] end)
+        or v_due;
     end if;
   end loop;
+  return v_due;
 end $$;
 
--- Notes the end of a run, and that a limit ended it, if so. Does nothing for a run that has not ended.
+-- Notes the end of a run, and that a limit ended it, if so. Does nothing for a run that has not ended. Returns what to add
+-- to the answer of the caller: {deliveries: true} if one is due at once.
 create or replace function lanefold._note_run_end(p_thread_id text, p_tenant text, p_run_id text)
-returns void language plpgsql as $$
+returns jsonb language plpgsql as $$
 declare
   r lanefold._run;
   v_result jsonb;
   v_data jsonb;
+  v_due boolean;
 begin
   if not exists (select from lanefold._webhook where tenant_id = p_tenant and removed_at is null) then
-    return;
+    return '{}';
   end if;
   select * into r from lanefold._run where thread_id = p_thread_id and id = p_run_id;
   if r.finished_at is null then
-    return;
+    return '{}';
   end if;
   v_result := r.result;
   if v_result is null and r.result_seq is not null then
@@ -39,10 +46,11 @@ begin
   elsif v_result is not null then
     v_data := v_data || jsonb_build_object('result', v_result);
   end if;
-  perform lanefold._note_event(p_thread_id, p_tenant, 'run.' || r.status, r.agent, p_run_id, v_data);
+  v_due := lanefold._note_event(p_thread_id, p_tenant, 'run.' || r.status, r.agent, p_run_id, v_data);
   if r.termination_reason = 'budget_exhausted' then
-    perform lanefold._note_event(p_thread_id, p_tenant, 'limit.exhausted', r.agent, p_run_id, v_data - 'result');
+    v_due := lanefold._note_event(p_thread_id, p_tenant, 'limit.exhausted', r.agent, p_run_id, v_data - array['result', 'result_bytes']) or v_due;
   end if;
+  return case when v_due then '{"deliveries": true}' else '{}' end::jsonb;
 end $$;
 
 -- What every event about a run says.
@@ -52,13 +60,19 @@ returns jsonb language sql immutable as $$
     'status', r.status);
 $$;
 
+-- The id of the delivery of a fact to an endpoint.
+create or replace function lanefold._delivery_id(p_webhook_id text, p_type text, p_key text)
+returns text language sql immutable parallel safe
+return 'msg_' || left(encode(sha256(convert_to(p_webhook_id || ' ' || p_type || ' ' || p_key, 'UTF8')), 'hex'), 32);
+
 -- Writes the delivery of a fact to an endpoint, unless it is there. If the endpoint wants order, it waits for the earlier
--- ones of its thread: locking the newest that is pending makes sure that its end is not missed.
+-- ones of its thread: locking the newest that is pending makes sure that its end is not missed. Returns whether it is due at
+-- once; that of an endpoint whose last attempt failed waits for the sweep.
 create or replace function lanefold._add_delivery(p_thread_id text, w lanefold._webhook, p_type text, p_key text, p_data jsonb)
-returns text language plpgsql as $$
+returns boolean language plpgsql as $$
 declare
   v_at constant timestamptz := lanefold._now();
-  v_id constant text := 'msg_' || left(encode(sha256(convert_to(w.id || ' ' || p_type || ' ' || p_key, 'UTF8')), 'hex'), 32);
+  v_id constant text := lanefold._delivery_id(w.id, p_type, p_key);
   v_waits boolean := false;
   v_no bigint;
 begin
@@ -72,9 +86,5 @@ begin
   values (p_thread_id, w.tenant_id, v_id, w.id, v_no, p_type,
     jsonb_build_object('type', p_type, 'timestamp', v_at, 'data', p_data), 'pending', v_at, case when not v_waits then v_at end)
   on conflict (thread_id, id) do nothing;
-  if found and not v_waits then
-    -- an endpoint whose last attempts failed waits for the sweep
-    perform pg_notify('lanefold_webhooks', '') where w.failures = 0;
-  end if;
-  return v_id;
+  return found and not v_waits and w.failures = 0;
 end $$;

@@ -1,6 +1,6 @@
--- Sets an endpoint, or replaces what it is told. p: {url, types: [], agents: [], ordered, include_result, secret: of a new
--- one, by}. What is paused stays paused. Audited. Returns its row without secrets, with created: true if it is new. Raises
--- LF014 if the tenant has 50 of them; LF016.
+-- Sets an endpoint, or replaces what it is told. p: {url, types: [], agents: [], ordered, include_result, by}. What is paused
+-- stays paused. Audited. Returns its row without secrets; if it is new, with created: true and its secret. Raises LF014 if
+-- the tenant has 50 of them; LF016.
 create or replace function lanefold.set_webhook(p_tenant text, p_name text, p_id text, p jsonb)
 returns jsonb language plpgsql as $$
 declare
@@ -9,6 +9,7 @@ declare
   v_types constant text[] := array(select jsonb_array_elements_text(p -> 'types'));
   v_agents constant text[] := array(select jsonb_array_elements_text(p -> 'agents'));
   v_given constant text[] := array['url', 'types', 'agents', 'ordered', 'include_result'];
+  v_secret constant text := lanefold._new_secret();
   o lanefold._webhook;
   w lanefold._webhook;
 begin
@@ -21,7 +22,7 @@ begin
     end if;
     insert into lanefold._webhook (tenant_id, id, name, version, created_at, updated_at, url, types, agents, ordered, include_result, secrets, updated_by)
     values (p_tenant, p_id, p_name, 1, v_at, v_at, p ->> 'url', v_types, v_agents, (p -> 'ordered')::boolean, (p -> 'include_result')::boolean,
-      jsonb_build_array(jsonb_build_object('secret', p -> 'secret')), p ->> 'by')
+      jsonb_build_array(jsonb_build_object('secret', v_secret)), p ->> 'by')
     on conflict (tenant_id, name) where removed_at is null do nothing returning * into w;
     if w.id is null then
       -- set by another session just now
@@ -43,8 +44,14 @@ begin
   end if;
   perform lanefold._changed_webhook('set', w, p ->> 'by',
     jsonb_strip_nulls(jsonb_build_object('old', lanefold._webhook_detail(o), 'new', lanefold._webhook_detail(w))));
-  return to_jsonb(w) - 'secrets' || jsonb_build_object('created', o.id is null);
+  return to_jsonb(w) - 'secrets' || case when o.id is null then jsonb_build_object('created', true, 'secret', v_secret) else '{}' end;
 end $$;
+
+-- A secret of Standard Webhooks: 32 bytes made of 244 random bits. Made here, because servers log the parameters of
+-- statements.
+create or replace function lanefold._new_secret()
+returns text language sql volatile
+return 'whsec_' || encode(sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 'base64');
 
 -- Removes an endpoint and forgets its secrets; what was not delivered yet is not sent. Returns whether there was one.
 create or replace function lanefold.remove_webhook(p_tenant text, p_name text, p_by text)
@@ -62,29 +69,30 @@ begin
   return true;
 end $$;
 
--- Gives an endpoint a new secret. Previous ones, up to four, stay valid for p_keep_ms: all signatures are sent. Returns whether there
--- is such an endpoint.
-create or replace function lanefold.rotate_webhook(p_tenant text, p_name text, p_secret text, p_keep_ms float8, p_by text)
-returns boolean language plpgsql as $$
+-- Gives an endpoint a new secret, and returns it. Previous ones, up to four, stay valid for p_keep_ms: all signatures are
+-- sent. Returns null if there is no such endpoint.
+create or replace function lanefold.rotate_webhook(p_tenant text, p_name text, p_keep_ms float8, p_by text)
+returns text language plpgsql as $$
 declare
   v_at constant timestamptz := lanefold._now();
   v_until constant timestamptz := v_at + p_keep_ms * interval '1 ms';
+  v_secret constant text := lanefold._new_secret();
   w lanefold._webhook;
   v_kept jsonb;
 begin
   select * into w from lanefold._webhook where tenant_id = p_tenant and name = p_name and removed_at is null for update;
   if w.id is null then
-    return false;
+    return null;
   end if;
   select coalesce(jsonb_agg(s || jsonb_build_object('expires_at', least((s ->> 'expires_at')::timestamptz, v_until)) order by n), '[]') into v_kept
   from jsonb_array_elements(w.secrets) with ordinality as x (s, n)
   where v_until > v_at and (not s ? 'expires_at' or (s ->> 'expires_at')::timestamptz > v_at);
   -- each adds a signature to the headers of a request
-  v_kept := jsonb_build_array(jsonb_build_object('secret', p_secret)) || jsonb_path_query_array(v_kept, '$[0 to 3]');
+  v_kept := jsonb_build_array(jsonb_build_object('secret', v_secret)) || jsonb_path_query_array(v_kept, '$[0 to 3]');
   update lanefold._webhook set secrets = v_kept, version = version + 1, updated_at = v_at, updated_by = p_by
   where tenant_id = p_tenant and id = w.id;
   perform lanefold._changed_webhook('rotate', w, p_by, jsonb_build_object('keep_ms', p_keep_ms));
-  return true;
+  return v_secret;
 end $$;
 
 -- Pauses an endpoint, or lets it go on with what was not delivered meanwhile. Returns whether there is one.
@@ -132,12 +140,12 @@ begin
   end if;
 end $$;
 
--- Notes a test event for one endpoint, whatever types it wants. p_thread_id: webhook:<id>. Audited. Returns the id of its
+-- Notes a test event for one endpoint, whatever types it wants. p_thread_id: /webhooks/<id>, no thread. Audited. Returns the id of its
 -- delivery, or null if there is no such endpoint.
 create or replace function lanefold.test_webhook(p_thread_id text, p_tenant text, p_webhook_id text, p_by text)
 returns text language plpgsql as $$
 declare
-  v_at constant timestamptz := lanefold._now();
+  v_key constant text := extract(epoch from lanefold._now())::text;
   w lanefold._webhook;
 begin
   select * into w from lanefold._webhook where tenant_id = p_tenant and id = p_webhook_id and removed_at is null;
@@ -146,14 +154,30 @@ begin
   end if;
   perform lanefold.write_audit(jsonb_build_object('actor', p_by, 'action', 'webhooks.test', 'tenant_id', p_tenant,
     'detail', jsonb_build_object('name', w.name)));
-  return lanefold._add_delivery(p_thread_id, w, 'webhook.test', extract(epoch from v_at)::text, jsonb_build_object('webhook', w.name));
+  if lanefold._add_delivery(p_thread_id, w, 'webhook.test', v_key, jsonb_build_object('webhook', w.name)) then
+    perform pg_notify('lanefold_webhooks', '');
+  end if;
+  return lanefold._delivery_id(w.id, 'webhook.test', v_key);
 end $$;
 
--- Forgets a removed endpoint whose deliveries are deleted.
+-- Forgets an endpoint that was removed more than a day ago and has no deliveries: a transaction that found it before its
+-- removal may commit one later, and no transaction lasts that long.
 create or replace function lanefold.forget_webhook(p_tenant text, p_webhook_id text)
 returns void language plpgsql as $$
+declare
+  v_before constant timestamptz := lanefold._now() - interval '1 day';
 begin
-  delete from lanefold._webhook where tenant_id = p_tenant and id = p_webhook_id and removed_at is not null;
+  perform 1 from lanefold._webhook_delivery where webhook_id = p_webhook_id limit 1;
+  if not found then
+    delete from lanefold._webhook where tenant_id = p_tenant and id = p_webhook_id and removed_at < v_before;
+  end if;
+end $$;
+
+-- Adds to the number of deliveries that an endpoint has not got because too many were waiting. Returns nothing.
+create or replace function lanefold.count_dropped(p_tenant text, p_webhook_id text, p_count int)
+returns void language plpgsql as $$
+begin
+  update lanefold._webhook set dropped = dropped + p_count where tenant_id = p_tenant and id = p_webhook_id;
 end $$;
 
 -- What the audit says about an endpoint: nothing secret. Null for none.

@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import { get } from '../../api/client.ts';
 import type { Schedule, ScheduleList } from '../../api/types.ts';
 import { Empty, Failure, Loading, Tag, Time } from '../../parts/basics.tsx';
@@ -8,10 +9,17 @@ import { NewScheduleButton, PauseButton, RemoveButton } from './schedule-dialogs
 import { Slots } from './slots.tsx';
 
 const refreshMs = 5_000;
+const pageSize = 100;
 
 /** Every schedule: its next slots, and what the last ones did. */
 export function SchedulesView() {
-  const loaded = useLoaded<ScheduleList>((signal) => get('/v1/schedules', {}, signal), [], { everyMs: refreshMs });
+  const shown = useSignal(pageSize);
+  const read = (signal: AbortSignal) => get<ScheduleList>('/v1/schedules', { limit: shown.value }, signal);
+  const loaded = useLoaded<ScheduleList>(read, [], { everyMs: refreshMs });
+  const showMore = async () => {
+    shown.value += pageSize;
+    await loaded.reload();
+  };
   const schedules = loaded.data?.data;
   return (
     <section aria-labelledby="title">
@@ -27,6 +35,11 @@ export function SchedulesView() {
       {schedules?.map((schedule) => (
         <ScheduleCard key={`${schedule.tenant} ${schedule.name}`} schedule={schedule} onSet={loaded.reload} />
       ))}
+      {loaded.data?.next_after && shown.value < 1_000 && (
+        <button type="button" class="more" onClick={() => void showMore()}>
+          Show more
+        </button>
+      )}
     </section>
   );
 }

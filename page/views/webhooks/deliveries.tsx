@@ -22,7 +22,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
   );
 }
 
-const tones: Record<string, string> = { delivered: 'good', failed: 'bad', pending: 'wait' };
+const tones: Record<string, string> = { delivered: 'good', failed: 'bad', dropped: 'bad', pending: 'wait' };
 
 function DeliveryTable({ webhook }: { webhook: Webhook }) {
   const { name, tenant } = webhook;

@@ -83,6 +83,9 @@ function WebhookCard({ webhook, onChange }: { webhook: Webhook; onChange: OnChan
           <Time at={webhook.failing_since} />
         </p>
       )}
+      {webhook.dropped > 0 && (
+        <p class="bad">{webhook.dropped} deliveries were dropped, because too many were waiting</p>
+      )}
       <Deliveries webhook={webhook} />
     </section>
   );

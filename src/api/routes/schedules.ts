@@ -8,7 +8,7 @@ import { toJson } from '../json.ts';
 import { withField } from '../problem.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
 import { NewSchedule, Schedule, ScheduleList, ScheduleSlotList } from '../schemas/schedule.ts';
-import { Id, wholeText } from '../schemas/values.ts';
+import { afterCursor, Id, limit } from '../schemas/values.ts';
 import { body, json, security } from './shared.ts';
 
 const tags = ['Schedules'];
@@ -19,12 +19,14 @@ const query = z.strictObject({
   }),
 });
 const shared = { tags, security };
+const paging = { after: afterCursor, limit: limit(50) };
 
 const list = createRoute({
   ...{ ...shared, method: 'get', path: '/v1/schedules', operationId: 'listSchedules' },
   summary: 'List the schedules, with their next five slots',
   description: 'A key of a tenant sees the schedules of the tenant.',
-  responses: { 200: json('The schedules, by tenant and name.', ScheduleList), ...problems() },
+  request: { query: z.strictObject(paging) },
+  responses: { 200: json('A page of schedules, by tenant and name.', ScheduleList), ...problems() },
 });
 
 const get = createRoute({
@@ -68,12 +70,15 @@ const resume = createRoute({
 const slots = createRoute({
   ...{ ...shared, method: 'get', path: '/v1/schedules/{name}/slots', operationId: 'listSlots' },
   summary: 'List the slots of a schedule that have come, newest first',
-  request: { params, query: query.extend({ limit: wholeText(1, 1_000, 'Maximum number of slots; default 50.') }) },
-  responses: { 200: json('The slots.', ScheduleSlotList), ...problems(404) },
+  request: { params, query: query.extend(paging) },
+  responses: { 200: json('A page of slots.', ScheduleSlotList), ...problems(404) },
 });
 
 export function addSchedules(app: ApiApp): void {
-  app.openapi(list, async (c) => c.json({ data: (await c.var.lanefold.schedules.list()).map(toAnswer) }, 200));
+  app.openapi(list, async (c) => {
+    const { data, nextAfter } = await c.var.lanefold.schedules.list(omitUndefined(c.req.valid('query')));
+    return c.json({ data: data.map(toAnswer), next_after: nextAfter }, 200);
+  });
 
   app.openapi(get, async (c) =>
     c.json(
@@ -112,8 +117,9 @@ export function addSchedules(app: ApiApp): void {
   );
 
   app.openapi(slots, async (c) => {
-    const found = await c.var.lanefold.schedules.slots(c.req.valid('param').name, omitUndefined(c.req.valid('query')));
-    return c.json({ data: found.map(toJson) }, 200);
+    const given = omitUndefined(c.req.valid('query'));
+    const { data, nextAfter } = await c.var.lanefold.schedules.slots(c.req.valid('param').name, given);
+    return c.json({ data: data.map(toJson), next_after: nextAfter }, 200);
   });
 }
 

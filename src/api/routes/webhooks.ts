@@ -108,7 +108,7 @@ const deliveries = createRoute({
 
 const replay = createRoute({
   ...{ ...shared, method: 'post', path: '/v1/webhooks/{name}/replay', operationId: 'replayWebhook' },
-  summary: 'Send one delivery again, or all failed ones since a time',
+  summary: 'Send one delivery again, or all failed and dropped ones since a time',
   description: 'Their `webhook-id` stays.',
   request: { params, query, body: body(WebhookReplay) },
   responses: { 202: json('How many are sent again.', WebhookReplayed), ...problems(404, ...bodyProblems) },

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { catchUps, overlaps } from '../../schedules/definition.ts';
 import { Content } from './message.ts';
 import { NewRun } from './run.ts';
-import { count, Id, orNull, timestamp, whole } from './values.ts';
+import { count, Id, nextCursor, orNull, timestamp, whole } from './values.ts';
 
 const fields = {
   agent: z.string().min(1).openapi({ example: 'reporter' }),
@@ -68,7 +68,7 @@ export const Schedule = z
   })
   .openapi('Schedule');
 
-export const ScheduleList = z.object({ data: z.array(Schedule) }).openapi('ScheduleList');
+export const ScheduleList = z.object({ data: z.array(Schedule), next_after: nextCursor }).openapi('ScheduleList');
 
 export const ScheduleSlot = z
   .object({
@@ -82,4 +82,6 @@ export const ScheduleSlot = z
   })
   .openapi('ScheduleSlot');
 
-export const ScheduleSlotList = z.object({ data: z.array(ScheduleSlot) }).openapi('ScheduleSlotList');
+export const ScheduleSlotList = z
+  .object({ data: z.array(ScheduleSlot), next_after: nextCursor })
+  .openapi('ScheduleSlotList');

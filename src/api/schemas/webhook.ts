@@ -42,6 +42,7 @@ const webhook = z.object({
   }),
   failures: count('How many attempts in a row have failed.', 0),
   failing_since: orNull(timestamp('Since when every attempt has failed.')),
+  dropped: count('How many deliveries it has not got because too many were waiting.', 0),
   version: count('Rises with every change.', 3),
   created_at: timestamp('When it was first set.'),
   updated_at: timestamp('When it was last changed.'),
@@ -64,7 +65,7 @@ export const WebhookSecret = z.object({ secret }).openapi('WebhookSecret');
 export const WebhookReplay = z
   .strictObject({
     id: Id.optional().openapi({ description: 'One delivery.', example: 'msg_6d4c3f1b0a9e8d7c6b5a493827160504' }),
-    since: timestamp('All failed deliveries of events since then. Either this or `id`.').optional(),
+    since: timestamp('All failed and dropped deliveries of events since then. Either this or `id`.').optional(),
   })
   .openapi('WebhookReplay', { example: { since: '2026-11-21T10:15:30.123Z' } });
 export const WebhookReplayed = z.object({ replayed: count('How many are sent again.', 12) }).openapi('WebhookReplayed');
@@ -81,7 +82,7 @@ export const WebhookDelivery = z
     created_at: timestamp('When the event happened.'),
     next_at: orNull(timestamp('When it is tried next; null once it is settled, or while it waits for an earlier one.')),
     attempted_at: orNull(timestamp('When the last attempt began.')),
-    settled_at: orNull(timestamp('When it was delivered, or failed for good.')),
+    settled_at: orNull(timestamp('When it was delivered, failed for good or was dropped.')),
     duration_ms: orNull(z.int()).openapi({ description: 'How long the last attempt took.' }),
     status_code: orNull(z.int()).openapi({ description: 'The status of the last answer.' }),
     error: orNull(z.object({ code: z.string(), message: z.string() })).openapi({

@@ -18,6 +18,11 @@ interface Options extends ConnectionOptions {
   tenant?: string;
 }
 
+interface Page {
+  limit?: number;
+  after?: string;
+}
+
 interface SetOptions extends Options, Omit<ScheduleDefinition, 'options' | 'startAt' | 'endAt' | 'threadId'> {
   agents?: string;
   every?: number;
@@ -36,14 +41,15 @@ export function addSchedules(program: Command): Command {
     .summary('list, set, pause and remove schedules, and see what their slots did')
     .description('Manages schedules. Without a command, lists them with their next slots.');
 
-  subcommand(schedules, 'list', 'list the schedules with their next slots', { isDefault: true })
+  withPage(subcommand(schedules, 'list', 'list the schedules with their next slots', { isDefault: true }))
     .addHelpText('after', commandHelp(['lanefold schedules', 'lanefold schedules list --json'], [...environment]))
-    .action((options: Options) =>
+    .action(({ limit, after, ...options }: Options & Page) =>
       withLanefold(options, async ({ schedules }) => {
-        const all = await schedules.list();
-        if (options.json) return printJson({ data: all.map(toData) });
-        if (all.length === 0) return note('there are no schedules; set one with `lanefold schedules set`');
-        print(scheduleTable(all).join('\n'));
+        const { data, nextAfter } = await schedules.list(omitUndefined({ limit, after }));
+        if (options.json) return printJson({ data: data.map(toData), next_after: nextAfter });
+        if (data.length === 0) return note('there are no schedules; set one with `lanefold schedules set`');
+        print(scheduleTable(data).join('\n'));
+        if (nextAfter !== null) note(`more: --after ${nextAfter}`);
       }),
     );
 
@@ -99,20 +105,25 @@ export function addSchedules(program: Command): Command {
         }),
       );
 
-  withTenant(subcommand(schedules, 'slots', 'list the slots of a schedule that have come, newest first'))
+  withPage(withTenant(subcommand(schedules, 'slots', 'list the slots of a schedule that have come, newest first')))
     .argument('<name>', 'name of the schedule')
-    .option('--limit <n>', 'how many', wholeNumber(1, 1_000), 20)
     .addHelpText('after', commandHelp(['lanefold schedules slots nightly'], [...environment]))
-    .action((name: string, { tenant, limit, ...options }: Options & { limit: number }) =>
+    .action((name: string, { tenant, limit, after, ...options }: Options & Page) =>
       withLanefold(options, async ({ schedules }) => {
-        const slots = await schedules.slots(name, omitUndefined({ tenant, limit }));
-        if (options.json) return printJson({ data: slots.map(snakeKeys) });
-        if (slots.length === 0) return note('no slot has come yet');
-        print(slotTable(slots).join('\n'));
+        const { data, nextAfter } = await schedules.slots(name, omitUndefined({ tenant, limit, after }));
+        if (options.json) return printJson({ data: data.map(snakeKeys), next_after: nextAfter });
+        if (data.length === 0) return note('no slot has come yet');
+        print(slotTable(data).join('\n'));
+        if (nextAfter !== null) note(`more: --after ${nextAfter}`);
       }),
     );
   return schedules;
 }
+
+const withPage = (command: Command): Command =>
+  command
+    .option('--limit <count>', 'how many; default 50', wholeNumber(1, 1_000))
+    .option('--after <cursor>', 'the next page');
 
 const withTenant = (command: Command): Command =>
   command.option('--tenant <tenant>', 'tenant of the schedule and its runs; default: default');

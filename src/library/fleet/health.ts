@@ -3,6 +3,7 @@ import type { Database } from '../../postgres/pool.ts';
 import type { RunQueue } from '../../queue/queue.ts';
 import { countRuns, type RunCounts } from '../../store/run/count-runs.ts';
 import { assertSchema } from '../../store/schema/version.ts';
+import { oldestDueSeconds } from '../../store/webhook/oldest-due.ts';
 import { within } from '../../common/time-limit.ts';
 import { countWorkers, type FleetCounts } from '../../store/worker/list-workers.ts';
 
@@ -29,6 +30,8 @@ export async function checkHealth(db: Database, queue: RunQueue): Promise<FleetH
 }
 
 export interface FleetStats extends RunCounts {
+  /** How long the oldest delivery of a webhook that is due has been waiting for a worker, in seconds; 0 without one. */
+  oldestDueDeliverySeconds: number;
   /** Workers by state; dead ones only if they were alive within the last hour. */
   fleet: FleetCounts;
   /** Jobs by queue and state, ended ones for as long as the queue keeps them; no counts if a queue does not answer. */
@@ -36,8 +39,9 @@ export interface FleetStats extends RunCounts {
 }
 
 export async function readStats(db: Database, queue: RunQueue): Promise<FleetStats> {
-  const [counts, fleet, jobs] = await Promise.all([
+  const [counts, oldestDueDeliverySeconds, fleet, jobs] = await Promise.all([
     countRuns(db),
+    oldestDueSeconds(db),
     countWorkers(db),
     Promise.all(
       queue.queues.map(async (q) => ({
@@ -46,5 +50,5 @@ export async function readStats(db: Database, queue: RunQueue): Promise<FleetSta
       })),
     ),
   ]);
-  return { ...counts, fleet, jobs };
+  return { ...counts, oldestDueDeliverySeconds, fleet, jobs };
 }

@@ -10,12 +10,13 @@ import { nextSlot, nextSlots } from '../../schedules/timing.ts';
 import {
   pauseSchedule,
   readSchedule,
-  readSchedules,
+  listSchedules,
   removeSchedule,
   setSchedule,
   type ScheduleRow,
 } from '../../store/schedule/schedules.ts';
 import { readSlots, type SlotRow } from '../../store/schedule/slots.ts';
+import type { ListPage } from '../../store/page.ts';
 import { readNow } from '../../store/now.ts';
 import { otherTenant } from '../access/tenant-scope.ts';
 import { assertName } from './assert-name.ts';
@@ -53,6 +54,14 @@ export interface SetScheduleOptions extends ScheduleOwner {
   from?: OverrideCaller;
 }
 
+/** A page of schedules or slots. */
+export interface SchedulePage {
+  /** `nextAfter` of the page before. */
+  after?: string;
+  /** From 1 to 1,000; default 50. */
+  limit?: number;
+}
+
 export interface Schedules {
   /**
    * Sets or replaces a schedule. If its times stay the same, so does its next slot. A paused schedule stays paused.
@@ -70,13 +79,13 @@ export interface Schedules {
   /** @throws LanefoldError `schedule_not_found` */
   get(name: string, on?: Pick<ScheduleOwner, 'tenant'>): Promise<ListedSchedule>;
   /** Sorted by tenant and name. The library of one tenant lists only that tenant's schedules. */
-  list(): Promise<ListedSchedule[]>;
+  list(query?: SchedulePage): Promise<ListPage<ListedSchedule>>;
   /**
-   * The slots that have come, newest first, also of a schedule that was removed; `limit` from 1 to 1,000, default 50.
+   * The slots that have come, newest first, also of a schedule that was removed.
    *
    * @throws LanefoldError `schedule_not_found` if there are none, and no such schedule
    */
-  slots(name: string, query?: Pick<ScheduleOwner, 'tenant'> & { limit?: number }): Promise<ScheduleSlot[]>;
+  slots(name: string, query?: Pick<ScheduleOwner, 'tenant'> & SchedulePage): Promise<ListPage<ScheduleSlot>>;
 }
 
 const shownSlots = 5;
@@ -132,16 +141,17 @@ export function schedulesOf(
     pause: (name, owner = {}) => setPaused(name, owner, true),
     resume: (name, owner = {}) => setPaused(name, owner, false),
     get: (name, owner = {}) => listed(name, owner),
-    async list() {
-      const [rows, now] = [await readSchedules(db), await readNow(db)];
-      return rows.map((row) => toListed(row, now));
+    async list({ after, limit = 50 } = {}) {
+      assertWhole(limit, 'limit', { minimum: 1, maximum: 1_000, hint: 'Pass the number of schedules.' });
+      const [{ data, nextAfter }, now] = [await listSchedules(db, { after, limit }), await readNow(db)];
+      return { data: data.map((row) => toListed(row, now)), nextAfter };
     },
-    async slots(name, { limit = 50, ...owner } = {}) {
+    async slots(name, { after, limit = 50, ...owner } = {}) {
       assertWhole(limit, 'limit', { minimum: 1, maximum: 1_000, hint: 'Pass the number of slots.' });
       assertName(name);
       const { tenant, on } = own(owner);
-      const slots = await readSlots(on, tenant, name, limit);
-      if (slots.length === 0) await find(name, owner);
+      const slots = await readSlots(on, tenant, name, { after, limit });
+      if (slots.data.length === 0) await find(name, owner);
       return slots;
     },
   };

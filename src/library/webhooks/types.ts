@@ -38,7 +38,7 @@ export interface DeliveriesQuery extends Pick<WebhookOwner, 'tenant'> {
 export interface ReplayWebhookOptions extends WebhookOwner {
   /** One delivery. */
   id?: string;
-  /** All failed deliveries of events since then, up to 1,000, the oldest first. */
+  /** All failed or dropped deliveries of events since then: the newest 1,000, in the order in which they happened. */
   since?: Date;
 }
 
@@ -64,8 +64,8 @@ export interface Webhooks {
   /** Its deliveries and how it answered, newest first. @throws LanefoldError `webhook_not_found` */
   deliveries(name: string, query?: DeliveriesQuery): Promise<WebhookDelivery[]>;
   /**
-   * Sends one delivery again, or all failed ones, under the same `webhook-id`. Returns how many. A delivery that is being
-   * sent, or waits for an earlier one, is left alone.
+   * Sends one delivery again, or all failed and dropped ones, under the same `webhook-id`. Returns how many. A delivery that
+   * is being sent, is in the queue, or waits for an earlier one is left alone.
    *
    * @throws LanefoldError `webhook_not_found`, `delivery_not_found`
    */

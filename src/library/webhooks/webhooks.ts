@@ -17,7 +17,6 @@ import {
 import { deliveryStatuses } from '../../webhooks/definition.ts';
 import { invalid } from '../../webhooks/invalid-webhook.ts';
 import { readDefinition } from '../../webhooks/read-definition.ts';
-import { newSecret } from '../../webhooks/sign.ts';
 import { otherTenant } from '../access/tenant-scope.ts';
 import type { ListedWebhook, WebhookOwner, Webhooks } from './types.ts';
 
@@ -56,10 +55,9 @@ export function webhooksOf(db: Database, scopeTo: (tenant: string) => Database, 
       const webhook = readDefinition(definition, anywhere);
       const addresses = await resolveHost(new URL(webhook.url), anywhere);
       if (!Array.isArray(addresses)) throw invalid('url', `is refused: ${addresses.message.replace(/\.$/, '')}`);
-      const secret = newSecret();
-      const fresh = { id: newId('webhook'), secret, by: owner.by ?? operator };
-      const created = await setWebhook(on, tenant, name, webhook, fresh);
-      return { ...(await listed(name, { tenant })), ...(created ? { secret } : {}) };
+      const fresh = { id: newId('webhook'), by: owner.by ?? operator };
+      const secret = await setWebhook(on, tenant, name, webhook, fresh);
+      return { ...(await listed(name, { tenant })), ...(secret === undefined ? {} : { secret }) };
     },
     get: (name, owner = {}) => listed(name, owner),
     list: async () => (await readWebhooks(db)).map(toListed),
@@ -72,9 +70,8 @@ export function webhooksOf(db: Database, scopeTo: (tenant: string) => Database, 
       assertName(name);
       assertWhole(keepMs, 'keepMs', { maximum: 30 * day, hint: 'Pass ms, up to 30 days. Nothing was written.' });
       const { tenant, on } = own(owner);
-      const secret = newSecret();
-      const done = await rotateWebhook(on, tenant, name, { secret, keepMs, by: owner.by ?? operator });
-      if (!done) throw notFound(name, tenant);
+      const secret = await rotateWebhook(on, tenant, name, { keepMs, by: owner.by ?? operator });
+      if (secret === undefined) throw notFound(name, tenant);
       return { secret };
     },
     pause: (name, owner = {}) => setPaused(name, owner, true),
@@ -86,7 +83,7 @@ export function webhooksOf(db: Database, scopeTo: (tenant: string) => Database, 
           hint: 'Omit it for all.',
         });
       const { row, on } = await find(name, owner);
-      return readDeliveries(on, row.id, { status, limit });
+      return readDeliveries(on, row.id, { statuses: status && [status], limit });
     },
     async replay(name, { id, since, ...owner }) {
       const { row, on } = await find(name, owner);
@@ -110,7 +107,7 @@ export function webhooksOf(db: Database, scopeTo: (tenant: string) => Database, 
 function which(id: unknown, since: unknown): Query {
   if (typeof id === 'string' && since === undefined) return { id, limit: 1 };
   if (since instanceof Date && !Number.isNaN(since.getTime()) && id === undefined)
-    return { since, status: 'failed', limit: mostReplayed };
+    return { since, statuses: ['failed', 'dropped'], limit: mostReplayed };
   throw new LanefoldError('invalid_input', 'replay needs either the id of a delivery or a time.', {
     hint: 'Nothing was written. Pass { id } or { since: new Date(…) }.',
   });

@@ -1,5 +1,5 @@
 import type { Database } from '../../postgres/pool.ts';
-import type { ScheduleDefinition, ScheduleRunOptions } from '../../schedules/definition.ts';
+import type { ScheduleDefinition, ScheduleRunOptions, SlotOutcome } from '../../schedules/definition.ts';
 import type { RunHandle, RunRef } from '../../store/run/run.ts';
 
 /** The request of a slot. */
@@ -22,6 +22,7 @@ export interface FireDependencies {
   agents: readonly string[];
   requests: ScheduledRequests;
   onError: (error: unknown) => void;
+  onSettled: (outcome: SlotOutcome) => void;
   /** Whether the worker is stopping. */
   stopping: () => boolean;
 }

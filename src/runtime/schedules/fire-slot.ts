@@ -1,14 +1,19 @@
+import { threadIdOf } from '../../checks/ids.ts';
 import { isLanefoldError } from '../../errors.ts';
 import { isTransient } from '../../postgres/errors.ts';
 import { fromStored } from '../../schedules/stored.ts';
 import { fillIn } from '../../schedules/template.ts';
 import { unlessGone } from '../../store/missing.ts';
-import { runsEnded } from '../../store/run/runs-ended.ts';
+import type { RunRef } from '../../store/run/run.ts';
+import { runsEnded, type RunKey } from '../../store/run/runs-ended.ts';
+import { findRequested, unendedBefore } from '../../store/schedule/slot-runs.ts';
 import { settleSlot, takeSlot, type OpenSlot, type TakenSlot } from '../../store/schedule/slots.ts';
 import type { FireDependencies, ScheduledRequest } from './dependencies.ts';
 
 /** After this, another worker starts the run of a slot that was taken, in ms. */
 export const againMs = 10_000;
+/** How many slots back a slot looks for runs to interrupt. */
+const mostInterrupted = 100;
 
 /**
  * Takes a slot and starts its run. `waits`: for an earlier run. `taken`: by another worker, or until a lasting failure ends.
@@ -16,36 +21,55 @@ export const againMs = 10_000;
  */
 export async function fireSlot(deps: FireDependencies, open: OpenSlot): Promise<'settled' | 'waits' | 'taken'> {
   const { db, agents } = deps;
-  const { before } = open;
-  const run = before && { threadId: before.thread_id, runId: before.run_id };
+  const run = runBefore(open);
   const active = run !== undefined && (await runsEnded(db, [run])).length === 0;
   const taken = await takeSlot(db, open, { agents, active, againMs });
   if (!taken) return 'taken';
   if ('waits' in taken) return 'waits';
-  if ('skipped' in taken) return 'settled';
+  if ('skipped' in taken) {
+    deps.onSettled('skipped');
+    return 'settled';
+  }
   return (await start(deps, open, taken)) ? 'settled' : 'taken';
 }
 
+/** The run of the slot before it. */
+export const runBefore = ({ before }: OpenSlot): RunKey | undefined =>
+  before && { threadId: before.thread_id, runId: before.run_id };
+
 /**
  * Starts the run of a slot, under a request id made of schedule and slot: should this worker die before it settles the
- * slot, the next one repeats the request, and gets this run. A request that is refused fails the slot. Returns false if the
- * slot is to be taken again.
+ * slot, the next one repeats the request, and gets this run. A request that is refused fails the slot, unless it was
+ * accepted before: agents and limits may have changed since. Returns false if the slot is to be taken again.
  */
-async function start({ db, requests, onError }: FireDependencies, open: OpenSlot, taken: TakenSlot): Promise<boolean> {
-  const { interrupts } = taken.request;
-  try {
-    if (interrupts) {
-      const earlier = { threadId: interrupts.thread_id, id: interrupts.run_id };
-      await requests.cancel(open.tenant_id, earlier).catch(unlessGone);
-    }
-    const run = await requests.enqueue(open.tenant_id, requestOf(open, taken));
+async function start(
+  { db, requests, onError, onSettled }: FireDependencies,
+  open: OpenSlot,
+  taken: TakenSlot,
+): Promise<boolean> {
+  const { tenant_id: tenant } = open;
+  const fired = async (run: RunRef): Promise<void> => {
     await settleSlot(db, open, taken, { status: 'fired', thread_id: run.threadId, run_id: run.id });
+    onSettled('fired');
+  };
+  try {
+    if (taken.request.interrupts)
+      for (const earlier of await unendedBefore(db, open, mostInterrupted))
+        await requests.cancel(tenant, earlier).catch(unlessGone);
+    await fired(await requests.enqueue(tenant, requestOf(open, taken)));
     return true;
   } catch (error) {
     onError(error);
     if (isTransient(error) || (isLanefoldError(error) && error.status >= 500)) return false;
+    const { threadId, requestId } = requestOf(open, taken);
+    const accepted = await findRequested(db, tenant, threadId ?? threadIdOf(requestId, tenant), requestId);
+    if (accepted) {
+      await fired(accepted);
+      return true;
+    }
     const { code, message } = isLanefoldError(error) ? error : { code: 'internal', message: String(error) };
     await settleSlot(db, open, taken, { status: 'failed', error: { code, message } });
+    onSettled('failed');
     return true;
   }
 }

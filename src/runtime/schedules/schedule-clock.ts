@@ -1,6 +1,6 @@
 import { untilNextSlot } from '../../store/schedule/schedules.ts';
 import type { FireDependencies } from './dependencies.ts';
-import { fireSchedules } from './fire-schedules.ts';
+import { fireSchedules, type WaitingPlace } from './fire-schedules.ts';
 import { againMs } from './fire-slot.ts';
 import { realignSchedules } from './realign-schedules.ts';
 
@@ -25,6 +25,7 @@ export class ScheduleClock {
   #closed = false;
   /** When the database was last asked, by its clock; a first look checks the schedules like after a clock set back. */
   #lastMs = Infinity;
+  readonly #waiting: WaitingPlace = {};
 
   constructor(private readonly deps: Omit<FireDependencies, 'stopping'>) {}
 
@@ -58,7 +59,7 @@ export class ScheduleClock {
     } else this.#lastMs = next.atMs;
     let waits = false;
     if (next.now) {
-      waits = await fireSchedules({ ...this.deps, stopping: () => this.#closed });
+      waits = await fireSchedules({ ...this.deps, stopping: () => this.#closed }, this.#waiting);
       next = await untilNextSlot(db, agents, againMs);
     }
     this.#set(waits ? Math.min(next.nextMs ?? waitMs, waitMs) : next.nextMs);

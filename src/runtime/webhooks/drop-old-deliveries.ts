@@ -1,5 +1,5 @@
 import type { Database } from '../../postgres/pool.ts';
-import { dropDeliveries } from '../../store/webhook/deliveries.ts';
+import { dropDeliveries } from '../../store/webhook/drop-deliveries.ts';
 import { forgetWebhook, readRemoved } from '../../store/webhook/webhooks.ts';
 
 const batch = 1_000;

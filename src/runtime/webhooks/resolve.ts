@@ -1,7 +1,7 @@
-import { lookup as ask, type LookupAddress } from 'node:dns';
+import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
-import { promisify } from 'node:util';
 import { isPublic } from '../../webhooks/is-public.ts';
+import { isLocalhost, nameServers, nameServersAndHosts, type Resolver } from './name-servers.ts';
 
 /** Why a host may not be called. */
 export interface Refused {
@@ -9,36 +9,36 @@ export interface Refused {
   message: string;
 }
 
-/** Node's resolver; tests pass their own. */
-export type Resolver = (host: string) => Promise<LookupAddress[]>;
-
-const system: Resolver = (host) => promisify(ask)(host, { all: true, verbatim: true });
+const publicNames = nameServers();
 
 /**
  * The addresses of a URL's host, or why it may not be called: one address that is not public is enough, because a name
- * server may mix them.
+ * server may mix them. Takes ten seconds at most.
  *
- * @param anywhere private addresses are allowed
+ * @param anywhere private addresses are allowed, and names that only this machine knows
+ * @param resolve tests pass their own
  */
 export async function resolveHost(
   { hostname }: Pick<URL, 'hostname'>,
   anywhere: boolean,
-  resolve: Resolver = system,
+  resolve: Resolver = anywhere ? nameServersAndHosts : publicNames,
 ): Promise<LookupAddress[] | Refused> {
   const host = hostname.replace(/^\[|\]$/g, '');
+  if (!anywhere && isLocalhost(host)) return notPublic(host);
   const addresses = isIP(host)
     ? [{ address: host, family: isIP(host) }]
     : await resolve(host).catch((error: NodeJS.ErrnoException) => error.code ?? error.message);
   if (typeof addresses === 'string' || addresses.length === 0)
     return { code: 'unknown_host', message: `The host ${host} has no address (${String(addresses) || 'none'}).` };
   const refused = addresses.find(({ address }) => !anywhere && !isPublic(address));
-  if (!refused) return addresses;
-  return {
-    code: 'private_address',
-    // without the address: names inside the operator's network are not for tenants to look up
-    message: `The host ${host} has an address that is not public.`,
-  };
+  return refused ? notPublic(host) : addresses;
 }
+
+/** Without the address: names inside the operator's network are not for tenants to look up. */
+const notPublic = (host: string): Refused => ({
+  code: 'private_address',
+  message: `The host ${host} has an address that is not public.`,
+});
 
 /** A `lookup` that answers with these addresses, so that the connection goes to one that was checked. */
 export const pinned = (addresses: readonly LookupAddress[]): LookupFunction =>

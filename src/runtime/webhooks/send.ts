@@ -3,7 +3,8 @@ import https from 'node:https';
 import { packageVersion } from '../../common/package-root.ts';
 import type { AttemptEnd } from '../../store/webhook/deliveries.ts';
 import { readUrl } from '../../webhooks/read-url.ts';
-import { pinned, resolveHost, type Resolver } from './resolve.ts';
+import type { Resolver } from './name-servers.ts';
+import { pinned, resolveHost } from './resolve.ts';
 import { readAnswer } from './read-answer.ts';
 import { failureOf } from './failure.ts';
 
@@ -12,20 +13,27 @@ export interface SendOptions {
   anywhere: boolean;
   timeoutMs: number;
   resolve?: Resolver;
+  /** Ends the attempt. */
+  stop?: AbortSignal;
 }
 
-/** Posts a body to an endpoint, once, and says how that ended; never rejects. Follows no redirect. */
+/**
+ * Posts a body to an endpoint, once, and says how that ended; never rejects. Follows no redirect. Returns undefined if `stop`
+ * has ended it.
+ */
 export async function send(
   target: string,
   body: string,
   headers: Record<string, string>,
-  { anywhere, timeoutMs, resolve }: SendOptions,
-): Promise<AttemptEnd> {
+  { anywhere, timeoutMs, resolve, stop }: SendOptions,
+): Promise<AttemptEnd | undefined> {
   const from = performance.now();
-  const signal = AbortSignal.timeout(timeoutMs);
-  const end = await Promise.race([attempt(), timedOut(signal)]).catch((error: unknown) => ({
+  const late = AbortSignal.timeout(timeoutMs);
+  const signal = stop ? AbortSignal.any([late, stop]) : late;
+  const end = await Promise.race([attempt(), aborted(signal)]).catch((error: unknown) => ({
     ...{ delivered: false, error: signal.aborted ? noAnswer(timeoutMs) : failureOf(error) },
   }));
+  if (stop?.aborted && !end.delivered) return undefined;
   return { ...end, durationMs: Math.round(performance.now() - from) };
 
   async function attempt(): Promise<Omit<AttemptEnd, 'durationMs'>> {
@@ -80,5 +88,8 @@ function outcomeOf(status: number, location: string | undefined): Pick<AttemptEn
 
 const noAnswer = (ms: number) => ({ code: 'timeout', message: `The receiver did not answer within ${ms} ms.` });
 
-const timedOut = (signal: AbortSignal): Promise<never> =>
-  new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }));
+const aborted = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason as Error);
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });

@@ -10,7 +10,9 @@ import { reportErrors } from '../../log/report-errors.ts';
 import type { Database, DatabaseOptions } from '../../postgres/pool.ts';
 import { callsAtOnce } from '../../store/each-thread.ts';
 import type { ExpiredRun } from '../../store/run/find-expired-runs.ts';
+import type { DeliveryNotices } from '../../store/webhook/delivery-notices.ts';
 import { readersChannel } from '../../streams/delta.ts';
+import type { SlotOutcome } from '../../schedules/definition.ts';
 import type { Telemetry } from '../../telemetry/telemetry.ts';
 import { Released } from '../run/held-run.ts';
 import { executable } from '../run/strategy-of.ts';
@@ -20,6 +22,7 @@ import { WaitKeeper } from '../waits/wait-keeper.ts';
 import { scheduleClock } from '../schedules/schedule-clock.ts';
 import { Dispatcher } from '../webhooks/dispatcher.ts';
 import { dropOldDeliveries } from '../webhooks/drop-old-deliveries.ts';
+import { giveUpOldDeliveries } from '../webhooks/give-up-deliveries.ts';
 import { dropOldSlots } from '../schedules/drop-old-slots.ts';
 import { sweepLimits } from './sweep-limits.ts';
 import { Company } from './company.ts';
@@ -63,6 +66,8 @@ export interface WorkerDependencies extends RunDependencies {
   children: ChildRequests;
   /** The queue of webhooks, opened once there is something to send. */
   openDeliveryQueue: (onError: (error: unknown) => void) => DeliveryQueue;
+  /** Learns after commits of this process that deliveries are due. */
+  deliveryNotices?: DeliveryNotices;
   /** Webhooks may have `http:` URLs and private addresses. */
   privateWebhooks: boolean;
   /** Traces what the worker does. */
@@ -174,13 +179,17 @@ export async function startWorker(
   const openQueue = async (agentQueue: string) => intake.open(await queue.work(work, jobs, agentQueue), 0);
   const agentQueues = new AgentQueues(deps.db, queue.prefix, known, openQueue, onError);
   const adoptable = deps.privateQueue ? [] : known.agents;
-  const clock = scheduleClock({ db: deps.db, agents: adoptable, requests: deps.requests, onError });
+  const onSettled = (outcome: SlotOutcome) => telemetry.slotSettled?.(outcome);
+  const clock = scheduleClock({ db: deps.db, agents: adoptable, requests: deps.requests, onError, onSettled });
   const webhooks = deps.privateQueue
     ? undefined
     : new Dispatcher({
         ...{ db: deps.db, onError, openQueue: () => deps.openDeliveryQueue(onError) },
         send: { anywhere: deps.privateWebhooks, timeoutMs: webhookTimeoutMs },
+        onAttempt: (outcome) => telemetry.attemptEnded?.(outcome),
       });
+  const lookAtDeliveries = () => void webhooks?.look();
+  if (webhooks) deps.deliveryNotices?.dispatchers.add(lookAtDeliveries);
   const notices = deps.directUrl
     ? listen(deps.directUrl, {
         lanefold_cancel: (payload) => void keeper.cancelNotified(payload),
@@ -188,7 +197,7 @@ export async function startWorker(
         lanefold_agent: (payload) => void agentQueues.notified(payload),
         lanefold_waits: () => void waits.look().catch(onError),
         lanefold_schedules: () => void clock?.look(),
-        lanefold_webhooks: () => void webhooks?.look(),
+        lanefold_webhooks: lookAtDeliveries,
         lanefold_limits: () => void gate.refresh().catch(onError),
       })
     : undefined;
@@ -209,6 +218,7 @@ export async function startWorker(
   repeater.repeat(sweepMs, () => waits.look());
   if (clock) repeater.repeat(sweepMs, () => clock.look());
   if (webhooks) repeater.repeat(sweepMs, () => webhooks.look(true));
+  repeater.repeat(Math.max(60_000, sweepMs), () => giveUpOldDeliveries(deps.db));
   repeater.repeat(Math.max(600_000, sweepMs), () => dropOldDeliveries(deps.db, retentionDays));
   if (retentionDays > 0) repeater.repeat(Math.max(60_000, sweepMs), () => dropOldSlots(deps.db, retentionDays));
   repeater.repeat(sweepMs, reportUnknownAgents(deps.db, queue.prefix, onUnknownAgent));
@@ -231,6 +241,7 @@ export async function startWorker(
         deps.log.info({ ...facts, active_runs: keeper.size }, 'worker stopping');
       }
       repeater.stop();
+      deps.deliveryNotices?.dispatchers.delete(lookAtDeliveries);
       const clocksClosed = Promise.allSettled([clock?.close(), webhooks?.close()]);
       intake.close();
       deps.directWorkers?.delete(direct);

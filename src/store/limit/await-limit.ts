@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
+import { noticed } from '../webhook/delivery-notices.ts';
 import type { QueuedRun } from '../run/queued-run.ts';
 
 /** Notes for what a queued run waits that nobody has claimed. Returns false if it is no longer queued. */
@@ -8,10 +9,10 @@ export async function awaitLimit(
   { thread_id, run_id, enqueue_no }: QueuedRun,
   waitingFor: JsonObject,
 ): Promise<boolean> {
-  const [row] = await db.query<{ waits: boolean }>(
+  const [row] = await db.query<{ answer: { waits: boolean } }>(
     'await_limit',
-    'select lanefold.await_limit($1, $2, $3, $4) as waits',
+    'select lanefold.await_limit($1, $2, $3, $4) as answer',
     [...[thread_id, run_id, enqueue_no], waitingFor],
   );
-  return row!.waits;
+  return noticed(db, row!.answer).waits;
 }

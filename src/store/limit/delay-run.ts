@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
 import type { HeldLease } from '../run/renew-leases.ts';
+import { noticed } from '../webhook/delivery-notices.ts';
 
 export interface Delay {
   delayed: boolean;
@@ -14,5 +15,5 @@ export async function delayRun(db: Database, run: HeldLease, waitingFor: JsonObj
     'select lanefold.delay_run($1, $2, $3, $4) as result',
     [run.threadId, run.runId, run.lease, waitingFor],
   );
-  return row!.result;
+  return noticed(db, row!.result);
 }

@@ -3,6 +3,7 @@ import type { Database } from '../../postgres/pool.ts';
 import { notifyFromHere } from '../each-thread.ts';
 import type { QueuedRun } from './queued-run.ts';
 import type { RunStatus } from './run.ts';
+import { noticed } from '../webhook/delivery-notices.ts';
 
 export interface CancelReceipt {
   status: RunStatus;
@@ -20,5 +21,5 @@ export async function cancelRun(db: Database, threadId: string, runId: string, r
   );
   if (row!.result.status === 'running' && row!.result.accepted)
     await notifyFromHere(db, 'lanefold_cancel', pseudonym(threadId, runId));
-  return row!.result;
+  return noticed(db, row!.result);
 }

@@ -5,6 +5,7 @@ import { callFunction } from '../call-function.ts';
 import { packEvents } from '../trace/pack-events.ts';
 import type { QueuedRun } from './queued-run.ts';
 import type { HeldLease } from './renew-leases.ts';
+import { noticed } from '../webhook/delivery-notices.ts';
 
 export interface FinishResult {
   finished: boolean;
@@ -57,5 +58,5 @@ async function endInSweep(
     `select lanefold.${name}(${values.map((_, i) => `$${i + 1}`).join(', ')}) as result`,
     values,
   );
-  return row!.result ?? undefined;
+  return noticed(db, row!.result) ?? undefined;
 }

@@ -1,5 +1,6 @@
 import type { Database } from '../../postgres/pool.ts';
 import type { StoredSchedule } from '../../schedules/stored.ts';
+import { readIds, type ListPage } from '../page.ts';
 
 /** A schedule with its state and history. */
 export interface ScheduleRow extends StoredSchedule {
@@ -62,6 +63,23 @@ export const readSchedules = (db: Database): Promise<ScheduleRow[]> =>
     'schedules',
     `select ${columns} from lanefold._schedule order by tenant_id, name`,
   );
+
+/** A page of them. @param after `nextAfter` of the page before */
+export async function listSchedules(
+  db: Database,
+  { after, limit }: { after?: string | undefined; limit: number },
+): Promise<ListPage<ScheduleRow>> {
+  const [tenant = null, name = null] = readIds(after, 2) ?? [];
+  const rows = await db.query<ScheduleRow & Record<string, unknown>>(
+    'list_schedules',
+    `select ${columns} from lanefold._schedule
+     where $1::text is null or (tenant_id, name) > ($1, $2) order by tenant_id, name limit $3`,
+    [tenant, name, limit + 1],
+  );
+  const data = rows.slice(0, limit);
+  const last = data.at(-1);
+  return { data, nextAfter: rows.length > limit && last ? `${last.tenantId}/${last.name}` : null };
+}
 
 export const readSchedule = async (db: Database, tenant: string, name: string): Promise<ScheduleRow | undefined> =>
   (

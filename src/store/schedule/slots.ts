@@ -1,5 +1,6 @@
 import type { Database } from '../../postgres/pool.ts';
 import type { StoredSchedule } from '../../schedules/stored.ts';
+import { cursorText, microsSql, readCursor, timestampSql, type ListPage } from '../page.ts';
 
 export type SlotStatus = 'due' | 'firing' | 'fired' | 'skipped' | 'missed' | 'failed';
 
@@ -30,8 +31,8 @@ export interface TakenSlot {
   request: StoredSchedule & {
     /** The slot before it, in ISO 8601. */
     previous?: string;
-    /** The run that it interrupts. */
-    interrupts?: { thread_id: string; run_id: string };
+    /** It cancels the runs of earlier slots that have not ended. */
+    interrupts?: true;
   };
   taken_at: string;
 }
@@ -58,16 +59,21 @@ export async function advanceSchedule(
   return row!.moved;
 }
 
-/** The oldest open slot of each schedule; see `open_slots`. @param after the last one of the page before */
+/**
+ * The oldest open slot of each schedule; see `open_slots`.
+ *
+ * @param waiting those that wait for an earlier run, else the others
+ * @param after the last one of the page before
+ */
 export const openSlots = async (
   db: Database,
   agents: readonly string[],
   limit: number,
   againMs: number,
-  after?: OpenSlot,
+  { waiting, after }: { waiting: boolean; after?: OpenSlot | undefined },
 ): Promise<OpenSlot[]> => {
-  const text = 'select o.slot from lanefold.open_slots($1, $2, $3, $4) as o (slot)';
-  const values = [JSON.stringify(agents), limit, againMs, after ?? null];
+  const text = 'select o.slot from lanefold.open_slots($1, $2, $3, $4, $5) as o (slot)';
+  const values = [JSON.stringify(agents), limit, againMs, after ?? null, waiting];
   return (await db.query<{ slot: OpenSlot }>('open_slots', text, values)).map(({ slot }) => slot);
 };
 
@@ -96,14 +102,27 @@ export async function settleSlot(
   ]);
 }
 
-/** The newest slots of a schedule, newest first. */
-export const readSlots = (db: Database, tenant: string, name: string, limit: number): Promise<SlotRow[]> =>
-  db.query<SlotRow & Record<string, unknown>>(
+/** The slots of a schedule, newest first. @param after `nextAfter` of the page before */
+export async function readSlots(
+  db: Database,
+  tenant: string,
+  name: string,
+  { after, limit }: { after?: string | undefined; limit: number },
+): Promise<ListPage<SlotRow>> {
+  const [before = null] = readCursor(after, 0) ?? [];
+  const rows = await db.query<SlotRow & { micros: string } & Record<string, unknown>>(
     'schedule_slots',
-    `select slot, due_at as "dueAt", status, settled_at as "settledAt", thread_id as "threadId", run_id as "runId", error
-     from lanefold._schedule_slot where tenant_id = $1 and name = $2 order by slot desc limit $3`,
-    [tenant, name, limit],
+    `select slot, due_at as "dueAt", status, settled_at as "settledAt", thread_id as "threadId", run_id as "runId", error,
+       ${microsSql('slot')} as micros
+     from lanefold._schedule_slot where tenant_id = $1 and name = $2 and ($3::text is null or slot < ${timestampSql('$3')})
+     order by slot desc limit $4`,
+    [tenant, name, before, limit + 1],
   );
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  const data = shown.map(({ micros: _, ...slot }) => slot);
+  return { data, nextAfter: rows.length > limit && last ? cursorText([last.micros]) : null };
+}
 
 /** Deletes settled slots older than this; see `drop_slots`. Returns how many. */
 export async function dropSlots(db: Database, days: number, most: number): Promise<number> {

@@ -1,6 +1,7 @@
 import type { Database } from '../../postgres/pool.ts';
 import type { QueuedRun } from '../run/queued-run.ts';
 import type { HeldLease } from '../run/renew-leases.ts';
+import { noticed } from '../webhook/delivery-notices.ts';
 
 export interface Suspension {
   round: number;
@@ -29,5 +30,5 @@ export async function suspendRun(
     'select lanefold.suspend_run($1, $2, $3, $4, $5) as result',
     [run.threadId, run.runId, run.lease, run.step, { round, awaiting, timeout_ms: timeoutMs }],
   );
-  return row!.result;
+  return noticed(db, row!.result);
 }

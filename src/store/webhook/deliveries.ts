@@ -1,7 +1,6 @@
 import type { Json, JsonObject } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
 import type { DeliveryStatus } from '../../webhooks/definition.ts';
-import { eachThread } from '../each-thread.ts';
 
 /** What was sent to an endpoint, or will be. */
 export interface DeliveryRow {
@@ -46,7 +45,7 @@ export interface TakenDelivery {
   /** Attempts of the endpoint in a row that have failed. */
   failures: number;
   payload: Json;
-  /** The number of the attempt since the last replay. */
+  /** The number of the attempt since the last replay, without those that a stop interrupted. */
   nth: number;
 }
 
@@ -57,14 +56,20 @@ export interface AttemptRef {
   attempt: number;
 }
 
-/** Begins an attempt; see `take_delivery`. Null: somebody else has, or it is not to be sent. */
+/** An attempt that was handed to the queue. */
+export interface QueuedAttempt extends AttemptRef {
+  /** Whether the last attempt of its endpoint had failed. */
+  failing: boolean;
+}
+
+/** Begins an attempt; see `take_delivery`. Null: another worker has, or it is not to be sent now. */
 export async function takeDelivery(
   db: Database,
-  { thread_id, id, attempt }: AttemptRef,
+  { thread_id, id, attempt, failing }: QueuedAttempt,
   leaseMs: number,
 ): Promise<TakenDelivery | null> {
-  const text = 'select t.taken from lanefold.take_delivery($1, $2, $3, $4) as t (taken)';
-  const values = [thread_id, id, attempt, leaseMs];
+  const text = 'select t.taken from lanefold.take_delivery($1, $2, $3, $4, $5) as t (taken)';
+  const values = [thread_id, id, attempt, leaseMs, failing];
   return (await db.query<{ taken: TakenDelivery | null }>('take_delivery', text, values))[0]!.taken;
 }
 
@@ -79,6 +84,11 @@ export async function settleDelivery(
   await db.query('settle_delivery', 'select from lanefold.settle_delivery($1, $2, $3, $4)', [
     ...[thread_id, id, attempt, given],
   ]);
+}
+
+/** Ends an attempt that the stop of this worker has interrupted; see `release_delivery`. */
+export async function releaseDelivery(db: Database, { thread_id, id, attempt }: AttemptRef): Promise<void> {
+  await db.query('release_delivery', 'select from lanefold.release_delivery($1, $2, $3)', [thread_id, id, attempt]);
 }
 
 /** Sends it again; see `replay_delivery`. Returns false if there is none to be sent again. */
@@ -96,7 +106,7 @@ const columns = `id, thread_id as "threadId", type, status, attempts, created_at
   attempted_at as "attemptedAt", settled_at as "settledAt", duration_ms as "durationMs", status_code as "statusCode", error, answer, payload`;
 
 export interface DeliveryQuery {
-  status?: DeliveryStatus | undefined;
+  statuses?: readonly DeliveryStatus[] | undefined;
   id?: string | undefined;
   since?: Date | undefined;
   limit: number;
@@ -106,37 +116,13 @@ export interface DeliveryQuery {
 export const readDeliveries = (
   db: Database,
   webhookId: string,
-  { status, id, since, limit }: DeliveryQuery,
+  { statuses, id, since, limit }: DeliveryQuery,
 ): Promise<DeliveryRow[]> =>
   db.query<DeliveryRow & Record<string, unknown>>(
     'webhook_deliveries',
     `select ${columns} from lanefold._webhook_delivery
-     where webhook_id = $1 and ($2::text is null or status = $2) and ($3::text is null or id = $3)
+     where webhook_id = $1 and ($2::text[] is null or status = any ($2)) and ($3::text is null or id = $3)
        and ($4::timestamptz is null or created_at >= $4)
      order by created_at desc, id limit $5`,
-    [webhookId, status ?? null, id ?? null, since ?? null, limit],
+    [webhookId, statuses ?? null, id ?? null, since ?? null, limit],
   );
-
-/** Deletes old deliveries: settled ones of more than `days` ago, or all of a removed endpoint. Returns how many were due. */
-export async function dropDeliveries(db: Database, which: { days: number } | { webhookId: string }, most: number) {
-  const due =
-    'days' in which
-      ? await db.queryLong<{ thread_id: string; id: string }>(
-          'old_deliveries',
-          `select thread_id, id from lanefold._webhook_delivery
-           where settled_at < (select lanefold._now() - $1::float8 * interval '1 day') order by settled_at limit $2`,
-          [which.days, most],
-        )
-      : await db.queryLong<{ thread_id: string; id: string }>(
-          'removed_deliveries',
-          'select thread_id, id from lanefold._webhook_delivery where webhook_id = $1 limit $2',
-          [which.webhookId, most],
-        );
-  const byThread = new Map<string, string[]>();
-  for (const { thread_id, id } of due) byThread.set(thread_id, [...(byThread.get(thread_id) ?? []), id]);
-  const text = 'select d.dropped from lanefold.drop_deliveries($1, $2) as d (dropped)';
-  await eachThread([...byThread], ([threadId, ids]) =>
-    db.query('drop_deliveries', text, [threadId, JSON.stringify(ids)]),
-  );
-  return due.length;
-}

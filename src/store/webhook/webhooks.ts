@@ -14,24 +14,25 @@ export interface WebhookRow extends Required<WebhookDefinition> {
   failures: number;
   /** Since when every attempt has failed. */
   failingSince: Date | null;
+  /** How many deliveries it has not got because too many were waiting. */
+  dropped: number;
   version: number;
   createdAt: Date;
   updatedAt: Date;
   updatedBy: string;
 }
 
-/** Sets an endpoint; see `set_webhook`. Returns whether it is new: only then it has the id and secret given. */
+/** Sets an endpoint; see `set_webhook`. Returns the secret of a new one: only then it has the id given. */
 export async function setWebhook(
   db: Database,
   tenant: string,
   name: string,
   definition: Required<WebhookDefinition>,
-  { id, secret, by }: { id: string; secret: string; by: string },
-): Promise<boolean> {
-  const text =
-    "select coalesce((s.webhook -> 'created')::boolean, false) as created from lanefold.set_webhook($1, $2, $3, $4) as s (webhook)";
-  const values = [tenant, name, id, { ...snakeKeys(definition), secret, by }];
-  return (await db.query<{ created: boolean }>('set_webhook', text, values))[0]!.created;
+  { id, by }: { id: string; by: string },
+): Promise<string | undefined> {
+  const text = "select s.webhook ->> 'secret' as secret from lanefold.set_webhook($1, $2, $3, $4) as s (webhook)";
+  const values = [tenant, name, id, { ...snakeKeys(definition), by }];
+  return (await db.query<{ secret: string | null }>('set_webhook', text, values))[0]!.secret ?? undefined;
 }
 
 /** Returns false if there is none. */
@@ -42,16 +43,17 @@ export const removeWebhook = (db: Database, tenant: string, name: string, by: st
     by,
   ]);
 
-/** Gives it a new secret; the ones before stay valid for `keepMs`. Returns false if there is none. */
-export const rotateWebhook = (
+/** Gives it a new secret, and returns it; the ones before stay valid for `keepMs`. Undefined if there is none. */
+export async function rotateWebhook(
   db: Database,
   tenant: string,
   name: string,
-  { secret, keepMs, by }: { secret: string; keepMs: number; by: string },
-): Promise<boolean> =>
-  found(db, 'rotate_webhook', 'select w.found from lanefold.rotate_webhook($1, $2, $3, $4, $5) as w (found)', [
-    ...[tenant, name, secret, keepMs, by],
-  ]);
+  { keepMs, by }: { keepMs: number; by: string },
+): Promise<string | undefined> {
+  const text = 'select w.secret from lanefold.rotate_webhook($1, $2, $3, $4) as w (secret)';
+  const [row] = await db.query<{ secret: string | null }>('rotate_webhook', text, [tenant, name, keepMs, by]);
+  return row!.secret ?? undefined;
+}
 
 /** Pauses it, or lets it go on. Returns false if there is none. */
 export const pauseWebhook = (
@@ -71,11 +73,11 @@ export async function testWebhook(
   by: string,
 ): Promise<string | null> {
   const text = 'select t.id from lanefold.test_webhook($1, $2, $3, $4) as t (id)';
-  return (await db.query<{ id: string | null }>('test_webhook', text, [`webhook:${id}`, tenantId, id, by]))[0]!.id;
+  return (await db.query<{ id: string | null }>('test_webhook', text, [`/webhooks/${id}`, tenantId, id, by]))[0]!.id;
 }
 
 const columns = `id, tenant_id as "tenantId", name, url, types, agents, ordered, include_result as "includeResult", paused_at as "pausedAt",
-  paused_reason as "pausedReason", failures, failing_since as "failingSince", version::float8, created_at as "createdAt",
+  paused_reason as "pausedReason", failures, failing_since as "failingSince", dropped, version::float8, created_at as "createdAt",
   updated_at as "updatedAt", updated_by as "updatedBy"`;
 
 /** By tenant and name. */
@@ -103,6 +105,19 @@ export async function countAttempt(
 ): Promise<void> {
   const text = 'select from lanefold.count_attempt($1, $2, $3, $4, $5, $6)';
   await db.query('count_attempt', text, [tenant, id, delivered, gone, failures, days]);
+}
+
+/** Endpoints that get nothing for a while: paused ones, and those that have failed for longer than this. */
+export const readBlocked = (db: Database, failingMs: number): Promise<{ tenantId: string; id: string }[]> =>
+  db.query(
+    'blocked_webhooks',
+    `select tenant_id as "tenantId", id from lanefold._webhook, (select lanefold._now() as now) c
+     where removed_at is null and (paused_at is not null or failing_since < c.now - $1::float8 * interval '1 ms')`,
+    [failingMs],
+  );
+
+export async function countDropped(db: Database, tenant: string, id: string, count: number): Promise<void> {
+  await db.query('count_dropped', 'select from lanefold.count_dropped($1, $2, $3)', [tenant, id, count]);
 }
 
 /** Endpoints that were removed, but may have deliveries. */

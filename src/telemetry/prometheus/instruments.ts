@@ -46,6 +46,8 @@ export function createInstruments({ Counter, Histogram }: Client, register: Regi
       'reason',
     ]),
     refused: counter('runs_refused_total', 'Runs that the worker ended instead of claiming them.', ['agent', 'reason']),
+    attempts: counter('webhook_attempts_total', 'Attempts to deliver an event to a webhook, by outcome.', ['outcome']),
+    slots: counter('schedule_slots_total', 'Slots of schedules that this worker settled, by status.', ['status']),
     tokens: counter('tokens_total', 'Tokens of model calls, by counter of the usage.', ['agent', 'model', 'counter']),
   };
 }

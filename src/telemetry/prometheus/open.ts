@@ -1,4 +1,6 @@
 import type { AgentRegistry } from '../../agents/registry.ts';
+import { slotOutcomes } from '../../schedules/definition.ts';
+import { attemptOutcomes } from '../../webhooks/definition.ts';
 import { refusedClaims, type Telemetry } from '../telemetry.ts';
 import { createInstruments, type Instruments } from './instruments.ts';
 import { knownNames, other } from './known-names.ts';
@@ -36,6 +38,8 @@ export async function workerMetrics(agents: AgentRegistry, active: () => number)
       instruments.refused.inc({ agent: known.agent(agent), reason });
       instruments.runsEnded.inc({ agent: known.agent(agent), status: 'failed' });
     },
+    attemptEnded: (outcome) => instruments.attempts.inc({ outcome }),
+    slotSettled: (status) => instruments.slots.inc({ status }),
     text: () => register.metrics(),
     close: () => register.clear(),
   };
@@ -43,6 +47,8 @@ export async function workerMetrics(agents: AgentRegistry, active: () => number)
 
 /** Creates each series at 0, because `increase` misses the first count of a new series. */
 function startAtZero(instruments: Instruments, agents: readonly string[]): void {
+  for (const outcome of attemptOutcomes) instruments.attempts.inc({ outcome }, 0);
+  for (const status of slotOutcomes) instruments.slots.inc({ status }, 0);
   for (const agent of [...agents, other]) {
     for (const kind of ['first', 'resumed']) instruments.claims.inc({ agent, kind }, 0);
     for (const status of ['completed', 'failed', 'cancelled', 'suspended']) {

@@ -1,0 +1,136 @@
+import { createLanefold, defineAgent } from 'lanefold';
+import type pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
+import { until } from '../support/until.ts';
+import { answerWith, startReceiver, type Receiver } from './receiver.ts';
+import { endedRun } from './support.ts';
+
+/** Attempts never run into their time limit here: what waits for one waits longer than the tests do. */
+const worker = { webhookTimeoutMs: 60_000, sweepMs: 200 };
+
+describe.skipIf(noRedis())('the deliveries of a webhook', () => {
+  let lanefold: TestLanefold;
+  let receiver: Receiver;
+  beforeAll(async () => {
+    const agents = [defineAgent({ name: 'echo', model: 'scripted:echo', settings: { maxOutputTokens: 20 } })];
+    lanefold = await startLanefold({ privateWebhooks: true, agents });
+  });
+  beforeEach(async () => void (receiver = await startReceiver()));
+  afterEach(async () => {
+    for (const { name } of await lanefold.webhooks.list()) await lanefold.webhooks.remove(name);
+    await receiver.close();
+  });
+  afterAll(() => lanefold?.close());
+  const set = (name: string, more = {}) => lanefold.webhooks.set(name, { url: `${receiver.url}/${name}`, ...more });
+  const sql = (text: string, values: unknown[] = []) => lanefold.database.pool.query(text, values);
+  /** Another process with a worker. */
+  const start = async () => {
+    const other = await createLanefold(lanefold.options);
+    const running = await other.startWorker(worker);
+    return { stop: () => running.stop(), close: () => other.close() };
+  };
+  const hang: Receiver['respond'] = (request, response) => {
+    if (request.path !== '/hanging') response.writeHead(200).end();
+  };
+  /** As if that many runs had ended. */
+  const due = (name: string, count: number) =>
+    sql(
+      `insert into lanefold._webhook_delivery (thread_id, id, webhook_id, no, type, payload, status, created_at, next_at)
+       select 'old-' || n, format('msg_%s_%s', $1::text, n), w.id, 1, 'run.completed', '{"type": "run.completed", "data": {}}', 'pending', now(),
+         now() - interval '1 hour'
+       from lanefold._webhook w, generate_series(1, $2::int) n where w.name = $1 and removed_at is null`,
+      [name, count],
+    );
+  const all = (name: string) => lanefold.webhooks.deliveries(name, { limit: 1_000 });
+  const delivered = (name: string, count: number) =>
+    until(`${count} deliveries of ${name}`, async () => {
+      const found = await all(name);
+      return found.length === count && found.every(({ status }) => status === 'delivered') && found;
+    });
+
+  test('come at once, whatever is due for one that hangs', async () => {
+    receiver.respond = hang;
+    for (const name of ['hanging', 'healthy']) await set(name);
+    await due('hanging', 10_000);
+    const { close } = await start();
+    await until('it hangs', () => receiver.at('/hanging').length >= 10);
+    for (let i = 0; i < 5; i++) await endedRun(lanefold);
+    await delivered('healthy', 5);
+    expect(receiver.at('/hanging')).toHaveLength(10);
+    await close();
+  });
+
+  test('follow one another, however many are due', async () => {
+    await set('busy');
+    await due('busy', 300);
+    const { close } = await start();
+    const sent = await delivered('busy', 300);
+    expect(sent.map(({ attempts }) => attempts)).toEqual(Array(300).fill(1));
+    await close();
+  });
+
+  test.each([
+    ['paused', 'paused_at = now()'],
+    ['failing', 'failures = 1'],
+  ])('in the queue go back if the webhook is %s meanwhile', async (name, change) => {
+    await set(name);
+    await due(name, 1);
+    const id = `msg_${name}_1`;
+    await sql("select lanefold.queue_delivery('old-1', $1, 1, 30000)", [id]);
+    await sql(`update lanefold._webhook set ${change} where name = $1`, [name]);
+    const take = "select lanefold.take_delivery('old-1', $1, 1, 30000, false) as taken";
+    expect((await sql(take, [id])).rows).toEqual([{ taken: null }]);
+    const { rows } = await sql(
+      "select in_flight, attempts, next_at < now() + interval '2 seconds' as soon from lanefold._webhook_delivery where id = $1",
+      [id],
+    );
+    expect(rows).toEqual([{ in_flight: false, attempts: 0, soon: true }]);
+  });
+
+  test('in order are taken while another event of their thread is noted', async () => {
+    await set('ordered', { ordered: true });
+    await due('ordered', 1);
+    await sql("select lanefold.queue_delivery('old-1', 'msg_ordered_1', 1, 30000)");
+    const [noting, taking] = (await Promise.all([
+      lanefold.database.pool.connect(),
+      lanefold.database.pool.connect(),
+    ])) as [pg.PoolClient, pg.PoolClient];
+    await noting.query('begin');
+    await noting.query(
+      "select lanefold._note_event('old-1', 'default', 'run.failed', 'echo', 'x', '{}') from lanefold._webhook where name = 'ordered'",
+    );
+    const pid = (await taking.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]!.pid;
+    let settled = false;
+    const taken = taking
+      .query<{ url: string | null }>(
+        "select lanefold.take_delivery('old-1', 'msg_ordered_1', 1, 30000, false) ->> 'url' as url",
+      )
+      .finally(() => (settled = true));
+    await until(
+      'the attempt waits for the commit',
+      async () =>
+        settled || (await noting.query('select from pg_locks where pid = $1 and not granted', [pid])).rows.length > 0,
+    );
+    await noting.query('commit');
+    expect((await taken).rows).toEqual([{ url: `${receiver.url}/ordered` }]);
+    noting.release();
+    taking.release();
+  });
+
+  test('are made again by another worker if theirs stops, and that is no failure', async () => {
+    receiver.respond = () => {};
+    await set('stopped');
+    const first = await start();
+    const { id } = await endedRun(lanefold);
+    await until('it is being sent', () => receiver.at('/stopped').length === 1);
+    await first.stop();
+    expect(await all('stopped')).toMatchObject([{ status: 'pending', attempts: 1, error: null }]);
+    expect(await lanefold.webhooks.get('stopped')).toMatchObject({ failures: 0 });
+    receiver.respond = answerWith(200);
+    const second = await start();
+    expect(await delivered('stopped', 1)).toMatchObject([{ attempts: 2 }]);
+    expect(receiver.at('/stopped').map(({ event }) => event.data['run_id'])).toEqual([id, id]);
+    await Promise.all([first.close(), second.close()]);
+  });
+});
