@@ -1,7 +1,8 @@
 import pg from 'pg';
 import { isConnectionError } from '../postgres/errors.ts';
 import { Gatherer } from '../postgres/gather.ts';
-import { completeJobs } from './complete-jobs.ts';
+import { bullCall, endOf } from './bull-calls.ts';
+import { statements, type Outcome } from './end-jobs.ts';
 import { JobTaker, type Row } from './taking/job-taker.ts';
 
 /** Two at a time, so that batches grow: only a free slot waits for the end of a job. */
@@ -16,18 +17,14 @@ type Result = Promise<{ rows: Row[] }>;
  */
 export class GatheringPool extends pg.Pool {
   readonly #takers = new Map<string, JobTaker>();
-  readonly #ends = new Gatherer<Row[] | undefined>(async (items) => {
-    const answers: Row[][] = [];
-    const { rows } = await this.#send(completeJobs, [items]);
-    for (const row of rows) answers[Number(row['asked']) - 1] = [row];
-    return answers;
-  }, limits);
+  readonly #ends = { completed: this.#gatherEnds('completed'), failed: this.#gatherEnds('failed') };
 
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- of six overloads, this concerns one
   override query(...args: any[]): any {
     const [text, values] = args as [unknown, unknown];
-    if (args.length > 2 || typeof text !== 'string' || !Array.isArray(values)) return this.#send(...args);
-    return this.#replace(text, values, () => this.#send(...args)) ?? this.#send(...args);
+    const asBullMq = () => this.#send(...args);
+    if (args.length > 2 || typeof text !== 'string' || !Array.isArray(values)) return asBullMq();
+    return this.#replace(text, values, asBullMq) ?? asBullMq();
   }
 
   #send(...args: unknown[]): Promise<pg.QueryResult<Row>> {
@@ -35,56 +32,66 @@ export class GatheringPool extends pg.Pool {
   }
 
   #replace(text: string, values: unknown[], asBullMq: () => Result): Result | undefined {
-    const taker = () => this.#takerOf(values[0] as string);
-    switch (calledIn(text)) {
-      case 'has_waiting_job':
-        return taker().hasWaiting(values[0], asBullMq);
-      case 'move_to_active':
-        return taker().take(values);
+    const call = bullCall(text);
+    switch (call) {
       case 'move_to_completed':
-        return this.#complete(values, asBullMq);
+      case 'move_to_failed':
       case 'move_to_completed_fetch':
-        return isPlain(values) ? taker().completeAndTake(values, asBullMq) : undefined;
+      case 'move_to_failed_fetch': {
+        const end = endOf(call, values);
+        if (!end) return undefined;
+        const { outcome, job, next } = end;
+        if (next) return this.#takerOf(job.queue).endAndTake({ outcome, job, next }, asBullMq);
+        return this.#end(outcome, JSON.stringify(job), asBullMq);
+      }
+      case 'move_to_active':
+        return this.#takerOf(values[0]).take(values);
+      case 'has_waiting_job':
+        return this.#takerOf(values[0]).hasWaiting(values, asBullMq);
       case 'next_delay':
-        return taker().nextDelay(values);
+        return this.#takerOf(values[0]).nextDelay(values);
       case 'next_signal':
-        return taker().nextSignal(values);
-      default:
+        return this.#takerOf(values[0]).nextSignal(values);
+      case 'extend_locks':
+        return this.#send(byId(text), values);
+      case undefined:
         return undefined;
     }
   }
 
-  async #complete(values: unknown[], asBullMq: () => Result): Result {
+  async #end(outcome: Outcome, job: string, asBullMq: () => Result): Result {
     try {
-      const rows = isPlain(values) ? await this.#ends.add(JSON.stringify(values)) : undefined;
+      const rows = await this.#ends[outcome].add(job);
       if (rows) return { rows };
     } catch (error) {
       if (isConnectionError(error)) throw error;
     }
-    // its job is locked, gone or not plain, or the batch failed
+    // the job is locked, gone or not plain, or the batch failed
     return asBullMq();
   }
 
-  #takerOf(queue: string): JobTaker {
-    let taker = this.#takers.get(queue);
+  #gatherEnds(outcome: Outcome): Gatherer<Row[] | undefined> {
+    return new Gatherer(async (jobs) => {
+      const answers: (Row[] | undefined)[] = [];
+      const { rows } = await this.#send(statements[outcome].end, [jobs]);
+      for (const row of rows) answers[Number(row['asked']) - 1] = [row];
+      return answers;
+    }, limits);
+  }
+
+  #takerOf(queue: unknown): JobTaker {
+    const name = queue as string;
+    let taker = this.#takers.get(name);
     if (taker === undefined) {
       taker = new JobTaker((text, values) => this.#send(text, values), limits);
-      this.#takers.set(queue, taker);
+      this.#takers.set(name, taker);
     }
     return taker;
   }
 }
 
-/** The call keeps its job: the statements that end many jobs remove none. */
-const isPlain = (values: unknown[]): boolean => values[5] !== true && values[6] === null && values[7] === null;
-
-const call = /\bselect\s+(?:[\w, *]+\sfrom\s+)?(\w+)\s*\(/i;
-/** The only statement of these that calls no function. */
-const question = /^\s*exists\(\s*select 1 from job where queue = \$1 and state = 'waiting'\s*\)/im;
-const names = new Map<string, string | undefined>();
-
-/** The function that a statement of BullMQ's calls. BullMQ sends few texts. */
-function calledIn(text: string): string | undefined {
-  if (!names.has(text)) names.set(text, question.test(text) ? 'has_waiting_job' : call.exec(text)?.[1]);
-  return names.get(text);
-}
+/**
+ * The jobs that a statement names are found by id. If it compares `state` with a constant, its plan may use the index of
+ * active jobs instead, which keeps the entries of those that have ended while a transaction keeps its snapshot.
+ */
+const byId = (text: string): string => text.replace(/\bstate = 'active'/i, "state::text = 'active'");

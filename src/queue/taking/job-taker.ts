@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isConnectionError } from '../../postgres/errors.ts';
 import { Gatherer, type GatherLimits } from '../../postgres/gather.ts';
-import { completeAndTake } from '../complete-jobs.ts';
+import type { End } from '../bull-calls.ts';
+import { statements, type EndedJob, type Outcome } from '../end-jobs.ts';
 import { Floor } from './floor.ts';
 import { Looks } from './looks.ts';
 import { hasWaiting, nextDelay, nextSignal, takeJobs } from './take-jobs.ts';
@@ -11,6 +12,8 @@ export type Send = (text: string, values: unknown[]) => Promise<{ rows: Row[] }>
 
 /** A statement of BullMQ's, sent as it is. */
 type AsBullMq = () => Promise<{ rows: Row[] }>;
+
+type EndAndTake = End & { next: unknown[] };
 
 const moveToActive = 'select * from move_to_active($1, $2, $3, $4, $5, $6, $7)';
 
@@ -27,7 +30,7 @@ const delayedLagMs = 5_000;
 export class JobTaker {
   readonly #floor = new Floor();
   readonly #looks = new Looks();
-  readonly #fetches: Gatherer<Row[] | undefined>;
+  readonly #ends: Record<Outcome, Gatherer<Row[] | undefined>>;
   #promotedTo = 0;
   #waiting: Promise<{ rows: Row[] }> | undefined;
 
@@ -35,7 +38,9 @@ export class JobTaker {
     private readonly send: Send,
     limits: GatherLimits,
   ) {
-    this.#fetches = new Gatherer((items) => this.#scan(completeAndTake, items), limits);
+    const gather = (outcome: Outcome) =>
+      new Gatherer((jobs) => this.#scan(statements[outcome].endAndTake, jobs), limits);
+    this.#ends = { completed: gather('completed'), failed: gather('failed') };
   }
 
   /** As `move_to_active`, with its arguments. */
@@ -44,24 +49,26 @@ export class JobTaker {
     return this.#looks.begin() ? this.#look(values) : this.#takeFromFloor(values);
   }
 
-  /** As `move_to_completed_fetch`, with its arguments. */
-  async completeAndTake(values: unknown[], asBullMq: AsBullMq): Promise<{ rows: Row[] }> {
-    const fetch = [values[0], values[2], ...values.slice(8)];
-    if (hasOwnLimit(fetch)) return asBullMq();
+  /** As `move_to_completed_fetch` or `move_to_failed_fetch`. */
+  async endAndTake({ outcome, job, next }: EndAndTake, asBullMq: AsBullMq): Promise<{ rows: Row[] }> {
+    if (hasOwnLimit(next)) return asBullMq();
     const looks = this.#looks.begin();
-    const ended = await this.#end([...values, !looks]).catch((error: unknown) => {
-      if (looks) this.#looks.giveUp();
-      throw error;
-    });
-    if (ended) return looks ? this.#look(fetch) : this.#answer(ended, fetch);
+    const [, , lock_ms, now, name] = next as [string, string, number, number, string | null];
+    const ended = await this.#end(outcome, looks ? job : { ...job, next: { lock_ms, now, name } }).catch(
+      (error: unknown) => {
+        if (looks) this.#looks.giveUp();
+        throw error;
+      },
+    );
+    if (ended) return looks ? this.#look(next) : this.#answer(ended, next);
     if (looks) this.#looks.giveUp();
-    // its job is locked, gone or not plain, or the batch failed
+    // the job is locked, gone or not plain, or the batch failed
     return asBullMq();
   }
 
   /** As BullMQ's question whether a job waits. If only a look could tell, the answer comes when one is due. */
-  async hasWaiting(queue: unknown, asBullMq: AsBullMq): Promise<{ rows: Row[] }> {
-    const found = await this.send(hasWaiting, [queue, this.#floor.seq]);
+  async hasWaiting(values: unknown[], asBullMq: AsBullMq): Promise<{ rows: Row[] }> {
+    const found = await this.send(hasWaiting, [...values, this.#floor.seq]);
     if (found.rows[0]?.['present']) return found;
     return (this.#waiting ??= this.#lookForWaiting(asBullMq).finally(() => (this.#waiting = undefined)));
   }
@@ -76,9 +83,9 @@ export class JobTaker {
     return this.#whenLooking(await this.send(nextSignal, [...values, this.#promotedSince]));
   }
 
-  async #end(values: unknown[]): Promise<Row[] | undefined> {
+  async #end(outcome: Outcome, job: EndedJob): Promise<Row[] | undefined> {
     try {
-      return await this.#fetches.add(JSON.stringify(values));
+      return await this.#ends[outcome].add(JSON.stringify(job));
     } catch (error) {
       if (isConnectionError(error)) throw error;
       return undefined;

@@ -38,6 +38,7 @@ import { observe } from './observe.ts';
 import { reportUnknownAgents, describeUnknownAgent } from './report-unknown-agents.ts';
 import { traceRetention } from './retention.ts';
 import { sweep } from './sweep.ts';
+import { eventTrimmer } from './trim-events.ts';
 import { checkTraceOptions } from './trace-options.ts';
 import type { RunDependencies } from '../run/dependencies.ts';
 import type { RunningWorker, WorkerOptions } from './options.ts';
@@ -208,8 +209,9 @@ export async function startWorker(
   if (retentionDays > 0) repeater.repeat(Math.max(60_000, sweepMs), () => dropOldSlots(deps.db, retentionDays));
   repeater.repeat(sweepMs, reportUnknownAgents(deps.db, queue.prefix, onUnknownAgent));
   repeater.repeat(Math.max(60_000, sweepMs), () => queue.clean({ keepMs: keepJobsMs, keep: keepJobs }));
+  if (queue.backend === 'postgres') repeater.repeat(sweepMs, eventTrimmer(deps.db, queue.prefix));
   // takes about a fifth of the time of one connection
-  repeater.repeat(sweepMs, traceRetention(deps.db, retentionDays, sweepMs / 4));
+  repeater.repeat(sweepMs, traceRetention(deps.db, retentionDays, sweepMs / 4), 4);
   const facts = { component: 'worker', worker_id: id };
   deps.log.info({ ...facts, agents: deps.agents.names, concurrency }, 'worker started');
 
