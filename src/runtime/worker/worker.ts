@@ -24,6 +24,7 @@ import { dropOldSlots } from '../schedules/drop-old-slots.ts';
 import { sweepLimits } from './sweep-limits.ts';
 import { Company } from './company.ts';
 import { DirectStarts } from './direct-starts.ts';
+import { dueSince } from './due-since.ts';
 import { workerHealth } from './health.ts';
 import { Intake } from './intake.ts';
 import { refuseUnknownKeys, type KeysOf } from '../../checks/unknown-keys.ts';
@@ -190,6 +191,7 @@ export async function startWorker(
     : undefined;
 
   const repeater = new Repeater(onError);
+  const oldest = dueSince(deps.db);
   const graceMs = Math.min(5_000, leaseMs);
   const onExpired = ({ thread_id: threadId, run_id: runId, agent }: ExpiredRun) => {
     const run = { threadId, runId, agent };
@@ -198,8 +200,18 @@ export async function startWorker(
     options.onRunEnd?.({ ...run, status: 'failed', durationMs: 0 });
   };
   repeater.repeat(sweepMs, async () => {
-    await agentQueues.openAll().catch(onError);
-    await sweep(deps.db, queue, { graceMs, cancelGraceMs, adoptable, known, unknownAgentMs, onError, onExpired });
+    const since = await oldest();
+    await agentQueues.openAll(since).catch(onError);
+    await sweep(deps.db, queue, {
+      since,
+      graceMs,
+      cancelGraceMs,
+      adoptable,
+      known,
+      unknownAgentMs,
+      onError,
+      onExpired,
+    });
   });
   repeater.repeat(sweepMs, () => sweepLimits(deps.db, queue, gate, deps.counting, onError));
   repeater.repeat(sweepMs, () => waits.look());
@@ -207,7 +219,7 @@ export async function startWorker(
   if (webhooks) repeater.repeat(sweepMs, () => webhooks.look(true));
   repeater.repeat(Math.max(600_000, sweepMs), () => dropOldDeliveries(deps.db, retentionDays));
   if (retentionDays > 0) repeater.repeat(Math.max(60_000, sweepMs), () => dropOldSlots(deps.db, retentionDays));
-  repeater.repeat(sweepMs, reportUnknownAgents(deps.db, queue.prefix, onUnknownAgent));
+  repeater.repeat(sweepMs, reportUnknownAgents(deps.db, queue.prefix, onUnknownAgent, oldest));
   repeater.repeat(Math.max(60_000, sweepMs), () => queue.clean({ keepMs: keepJobsMs, keep: keepJobs }));
   if (queue.backend === 'postgres') repeater.repeat(sweepMs, eventTrimmer(deps.db, queue.prefix));
   // takes about a fifth of the time of one connection
