@@ -12,6 +12,8 @@ import { explorer } from '../src/api/docs.ts';
 import { isLanefoldError } from '../src/errors.ts';
 import { platformPackage } from '../src/postgres/embedded/binary-candidates.ts';
 import { fromPostgres, isConnectionError } from '../src/postgres/errors.ts';
+import { bullCall } from '../src/queue/bull-calls.ts';
+import { keepsEvents } from '../src/queue/bull-classes.ts';
 import { outage } from '../src/queue/outage.ts';
 import { createDatabase, type TestDatabase } from './support/database.ts';
 import { openPool } from './support/pool.ts';
@@ -218,6 +220,77 @@ describe('BullMQ', () => {
     expect([inside.mainLoopQueue.numTotal(), inside.mainLoopQueue.numPending()], why).toEqual([2, 2]);
     end();
     await worker.close();
+  });
+
+  test('asks for jobs in statements that src/queue/bull-calls.ts knows', async () => {
+    const connection = poolOf({ options: '-c search_path="bullmq"', max: 5 });
+    const sent = vi.spyOn(connection, 'query');
+    const queue = new Queue('asked', { connection: connection as never });
+    const worker = new Worker('asked', null, { connection: connection as never, autorun: false });
+    for (let n = 0; n < 6; n++) await queue.add('run', {});
+    const take = async () => (await worker.getNextJob('token', { block: false }))!;
+    for (const fetches of [true, false]) {
+      await (await take()).moveToCompleted({}, 'token', fetches);
+      await (await take()).moveToFailed(new Error('failed'), 'token', fetches);
+    }
+    await take();
+    await worker.extendJobLocks(['1'], ['token'], 1_000);
+    const waiting = new Worker('asked', async () => {}, { connection: connection as never });
+    const asked = () =>
+      sent.mock.calls.map((args) => ({ text: String(args[0]), values: (args as unknown[])[1] as unknown[] }));
+    const of = (call: string) => asked().filter(({ text, values }) => Array.isArray(values) && bullCall(text) === call);
+    const expected = {
+      ...{ move_to_active: 7, move_to_completed: 8, move_to_completed_fetch: 13, move_to_failed: 9 },
+      ...{ move_to_failed_fetch: 14, has_waiting_job: 1, next_delay: 1, next_signal: 3, extend_locks: 5 },
+    };
+    await vi.waitFor(() => expect(of('next_delay')).not.toEqual([]), { timeout: 30_000 });
+    for (const [call, count] of Object.entries(expected)) {
+      const why = `${call} is sent in other words, or with other arguments: src/queue/gathering-pool.ts would leave it to BullMQ, or read its arguments wrongly`;
+      const counts = new Set(of(call).map(({ values }) => values.length));
+      expect(counts, why).toEqual(new Set([count]));
+    }
+    const [renewal] = of('extend_locks');
+    const why = 'a renewal compares the state in other words: src/queue/gathering-pool.ts would not change its plan';
+    expect(renewal!.text.match(/\bstate = 'active'/gi), why).toHaveLength(1);
+    await Promise.all([waiting.close(), worker.close(), queue.close()]);
+  });
+
+  test('takes and ends jobs with functions of these arguments and these columns', async () => {
+    const { rows } = await database.pool.query<{ name: string; signature: string }>(
+      `select proname as name, oidvectortypes(proargtypes) as signature from pg_proc
+       where pronamespace = 'bullmq'::regnamespace
+         and proname in ('move_to_active', 'publish_event', 'rate_limit_effective') order by 1`,
+    );
+    expect(rows, 'src/queue/taking/take-jobs.ts could not do what these functions do').toEqual([
+      { name: 'move_to_active', signature: 'text, text, bigint, bigint, text, integer, bigint' },
+      { name: 'publish_event', signature: 'text, text, jsonb' },
+      { name: 'rate_limit_effective', signature: 'text, integer, bigint' },
+    ]);
+    const { rows: indexes } = await database.pool.query<{ definition: string }>(
+      `select pg_get_indexdef('bullmq.job_ready_idx'::regclass) as definition`,
+    );
+    const why =
+      'waiting jobs have another index: src/queue/taking/take-jobs.ts would read every waiting job, or every earlier one';
+    expect(indexes[0]!.definition, why).toMatch(/\(queue, priority, seq\) WHERE \(state = 'waiting'/);
+  });
+
+  test('drops no events of a queue with a limit of 0', async () => {
+    const connection = poolOf({ options: '-c search_path="bullmq"' });
+    const queue = new Queue('unlimited', { connection: connection as never, ...keepsEvents('postgres') });
+    await queue.getVersion();
+    await database.pool.query(`insert into bullmq.event values ('unlimited', 1, 'old', '{}', 0)`);
+    await database.pool.query(`select setval('bullmq.event_seq', 20000)`);
+    // BullMQ drops events with every 256th
+    await database.pool.query(
+      `select count(bullmq.publish_event('unlimited', 'new', '{}')) from generate_series(1, 300)`,
+    );
+    const { rows } = await database.pool.query<{ count: number }>(
+      `select count(*)::int from bullmq.event where queue = 'unlimited' and event in ('old', 'new')`,
+    );
+    const why =
+      'BullMQ reads the limit in another way: src/runtime/worker/trim-events.ts would trim what it trims itself';
+    expect(rows, why).toEqual([{ count: 301 }]);
+    await queue.close();
   });
 
   test('adds a job with the function add_job', async () => {

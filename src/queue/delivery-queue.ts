@@ -2,7 +2,7 @@ import type { Job } from 'bullmq';
 import { within } from '../common/time-limit.ts';
 import { silenceMs } from '../postgres/watched-client.ts';
 import { answerTimeoutMs } from './add-jobs.ts';
-import { bullClasses } from './bull-classes.ts';
+import { bullClasses, keepsEvents } from './bull-classes.ts';
 import { allReady } from './bull-workers.ts';
 import { openConnections } from './connection.ts';
 import { outage } from './outage.ts';
@@ -43,7 +43,7 @@ export function openDeliveryQueue(options: QueueOptions): DeliveryQueue {
   const base = (listens: boolean) => ({ connection: connections.open(listens), prefix: `{${name}}` });
   const onError = (error: Error) => void (closing || options.onError?.(outage(backend, error)));
   let closing = false;
-  const queue = new Queue<DeliveryJob, void>(name, base(false));
+  const queue = new Queue<DeliveryJob, void>(name, { ...base(false), ...keepsEvents(backend) });
   queue.on('error', () => {});
   let worker: InstanceType<typeof Worker<DeliveryJob, void>> | undefined;
 

@@ -1,65 +1,97 @@
 import pg from 'pg';
 import { isConnectionError } from '../postgres/errors.ts';
 import { Gatherer } from '../postgres/gather.ts';
-import { completeAndFetch, completeJobs } from './complete-jobs.ts';
-
-/** The functions with which BullMQ ends jobs, and the statement that does the same for many calls. */
-const gathered: Record<string, string> = { move_to_completed: completeJobs, move_to_completed_fetch: completeAndFetch };
+import { bullCall, endOf } from './bull-calls.ts';
+import { statements, type Outcome } from './end-jobs.ts';
+import { JobTaker, type Row } from './taking/job-taker.ts';
 
 /** Two at a time, so that batches grow: only a free slot waits for the end of a job. */
 const limits = { items: 50, characters: 2 ** 20, inFlight: 2 };
 
-type Row = Record<string, unknown>;
+type Result = Promise<{ rows: Row[] }>;
 
 /**
- * A pool for BullMQ whose calls that end jobs at the same moment share a statement and a commit: most of the cost of a
- * call is that of its commit. A call that the statement does not answer, and each call of a batch that fails, is sent
- * alone, as BullMQ sent it.
+ * A pool for BullMQ that sends other statements than BullMQ where those cost too much. Calls that end jobs at the same
+ * moment share a statement and a commit: most of the cost of a call is that of its commit. A call that the statement does
+ * not answer, and each call of a batch that fails, is sent alone, as BullMQ sent it. How jobs are taken: see `JobTaker`.
  */
 export class GatheringPool extends pg.Pool {
-  readonly #gatherers = new Map<string, Gatherer<Row[] | undefined>>();
+  readonly #takers = new Map<string, JobTaker>();
+  readonly #ends = { completed: this.#gatherEnds('completed'), failed: this.#gatherEnds('failed') };
 
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- of six overloads, this concerns one
   override query(...args: any[]): any {
     const [text, values] = args as [unknown, unknown];
-    const name = typeof text === 'string' && Array.isArray(values) ? functionIn(text) : undefined;
-    if (name === undefined || args.length > 2) return this.#send(...args);
-    return this.#gather(name, values as unknown[], () => this.#send(...args));
+    const asBullMq = () => this.#send(...args);
+    if (args.length > 2 || typeof text !== 'string' || !Array.isArray(values)) return asBullMq();
+    return this.#replace(text, values, asBullMq) ?? asBullMq();
   }
 
   #send(...args: unknown[]): Promise<pg.QueryResult<Row>> {
     return (super.query as (...given: unknown[]) => Promise<pg.QueryResult<Row>>).apply(this, args);
   }
 
-  async #gather(name: string, values: unknown[], alone: () => Promise<unknown>): Promise<unknown> {
+  #replace(text: string, values: unknown[], asBullMq: () => Result): Result | undefined {
+    const call = bullCall(text);
+    switch (call) {
+      case 'move_to_completed':
+      case 'move_to_failed':
+      case 'move_to_completed_fetch':
+      case 'move_to_failed_fetch': {
+        const end = endOf(call, values);
+        if (!end) return undefined;
+        const { outcome, job, next } = end;
+        if (next) return this.#takerOf(job.queue).endAndTake({ outcome, job, next }, asBullMq);
+        return this.#end(outcome, JSON.stringify(job), asBullMq);
+      }
+      case 'move_to_active':
+        return this.#takerOf(values[0]).take(values);
+      case 'has_waiting_job':
+        return this.#takerOf(values[0]).hasWaiting(values, asBullMq);
+      case 'next_delay':
+        return this.#takerOf(values[0]).nextDelay(values);
+      case 'next_signal':
+        return this.#takerOf(values[0]).nextSignal(values);
+      case 'extend_locks':
+        return this.#send(byId(text), values);
+      case undefined:
+        return undefined;
+    }
+  }
+
+  async #end(outcome: Outcome, job: string, asBullMq: () => Result): Result {
     try {
-      const rows = await this.#gathererOf(name).add(JSON.stringify(values));
-      // a row without an id: there is no next job
-      if (rows) return { rows: rows.filter(({ id }) => id !== null) };
+      const rows = await this.#ends[outcome].add(job);
+      if (rows) return { rows };
     } catch (error) {
       if (isConnectionError(error)) throw error;
     }
-    // its job is locked, gone or not plain, or the batch failed
-    return alone();
+    // the job is locked, gone or not plain, or the batch failed
+    return asBullMq();
   }
 
-  #gathererOf(name: string): Gatherer<Row[] | undefined> {
-    let gatherer = this.#gatherers.get(name);
-    if (gatherer === undefined) {
-      const text = gathered[name]!;
-      gatherer = new Gatherer<Row[] | undefined>(async (items) => {
-        const answers: Row[][] = [];
-        const { rows } = await this.#send(text, [items]);
-        for (const row of rows) (answers[Number(row['call']) - 1] ??= []).push(row);
-        return answers;
-      }, limits);
-      this.#gatherers.set(name, gatherer);
+  #gatherEnds(outcome: Outcome): Gatherer<Row[] | undefined> {
+    return new Gatherer(async (jobs) => {
+      const answers: (Row[] | undefined)[] = [];
+      const { rows } = await this.#send(statements[outcome].end, [jobs]);
+      for (const row of rows) answers[Number(row['asked']) - 1] = [row];
+      return answers;
+    }, limits);
+  }
+
+  #takerOf(queue: unknown): JobTaker {
+    const name = queue as string;
+    let taker = this.#takers.get(name);
+    if (taker === undefined) {
+      taker = new JobTaker((text, values) => this.#send(text, values), limits);
+      this.#takers.set(name, taker);
     }
-    return gatherer;
+    return taker;
   }
 }
 
-const functionIn = (text: string): string | undefined => {
-  const [, name] = /\bselect\s+(?:\*\s+from\s+)?(\w+)\s*\(/i.exec(text) ?? [];
-  return name !== undefined && Object.hasOwn(gathered, name) ? name : undefined;
-};
+/**
+ * The jobs that a statement names are found by id. If it compares `state` with a constant, its plan may use the index of
+ * active jobs instead, which keeps the entries of those that have ended while a transaction keeps its snapshot.
+ */
+const byId = (text: string): string => text.replace(/\bstate = 'active'/i, "state::text = 'active'");

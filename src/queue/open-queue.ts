@@ -1,7 +1,7 @@
 import { within } from '../common/time-limit.ts';
 import { silenceMs } from '../postgres/watched-client.ts';
 import { addJobs, answerTimeoutMs } from './add-jobs.ts';
-import { bullClasses } from './bull-classes.ts';
+import { bullClasses, keepsEvents } from './bull-classes.ts';
 import { allReady, closeWorker, createWorker } from './bull-workers.ts';
 import { cleanQueue } from './clean.ts';
 import { openConnections } from './connection.ts';
@@ -25,6 +25,7 @@ export function openQueue(options: QueueOptions): RunQueue {
   const open = (name: string) => {
     const queue = new Queue<RunJob, RunJobResult>(name, {
       ...base(name, false),
+      ...keepsEvents(backend),
       ...(options.removing ? { skipMetasUpdate: true } : {}),
     });
     queue.on('error', (error) => {

@@ -3,6 +3,7 @@ import type { Database } from '../../src/postgres/pool.ts';
 import { countRuns } from '../../src/store/run/count-runs.ts';
 import { findExpiredRuns } from '../../src/store/run/find-expired-runs.ts';
 import { findAgentQueues } from '../../src/store/run/find-agent-queues.ts';
+import { findOldestDue } from '../../src/store/run/find-oldest-due.ts';
 import { findQueuedRuns } from '../../src/store/run/find-queued-runs.ts';
 import { findStrandedRuns } from '../../src/store/run/find-stranded-runs.ts';
 import { findUnknownAgents } from '../../src/store/run/find-unknown-agents.ts';
@@ -108,6 +109,33 @@ test.skipIf(citusLacks.plans)('no other look-up of a sweep, and no metric, reads
   } finally {
     client.release(true);
   }
+});
+
+test.skipIf(citusLacks.plans)('a look-up from some time on reads no run given to the queue before', async () => {
+  const client = await log.pool.connect();
+  await client.query('set enable_seqscan = off');
+  const explain = async (text: string, values: unknown[]) => (await client.query<Explained>(text, values)).rows;
+  const since = 'now';
+  const read = (find: (db: Database) => Promise<unknown>) => rowsRead(find, explain);
+  try {
+    expect(await read((db) => findStrandedRuns(db, { ...limits, since }, 100))).toBe(0);
+    expect(await read((db) => findQueuedRuns(db, { ...limits, since }, 100))).toBe(0);
+    expect(await read((db) => findAgentQueues(db, limits.known, since))).toBe(0);
+    expect(await read((db) => findUnknownAgents(db, 'lf', since))).toBe(0);
+  } finally {
+    client.release(true);
+  }
+});
+
+test('the oldest run that is due bounds what a sweep has to read, with a minute to spare', async () => {
+  const since = await findOldestDue(log.db);
+  const oldest = await value<Date>(
+    log.db,
+    `select min(enqueued_at) from lanefold._run where status in ('queued', 'running')`,
+  );
+  expect(oldest.getTime() - new Date(since).getTime()).toBe(60_000);
+  for (const find of [findStrandedRuns, findQueuedRuns])
+    expect(await find(log.db, { ...limits, since }, 1_000)).toEqual(await find(log.db, limits, 1_000));
 });
 
 test('a fleet finds the runs of another one whose strategy it knows, chosen ones included', async () => {

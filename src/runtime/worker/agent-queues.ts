@@ -29,9 +29,9 @@ export class AgentQueues {
     if (queue !== undefined && this.#isForThisWorker(queue)) await this.#open(queue);
   }
 
-  /** Opens every queue that holds moved runs which this worker can execute. */
-  async openAll(): Promise<void> {
-    await Promise.all((await findAgentQueues(this.db, this.known)).map((queue) => this.#open(queue)));
+  /** Opens every queue that holds moved runs which this worker can execute. `since`: see `findOldestDue`. */
+  async openAll(since?: string): Promise<void> {
+    await Promise.all((await findAgentQueues(this.db, this.known, since)).map((queue) => this.#open(queue)));
   }
 
   /** Opens no more queues, and waits for those that are being opened. */

@@ -1,3 +1,8 @@
+/** The shortest pause, as a multiple of how long the work took: slow work must not use up the machine. */
+const shortestPause = 10;
+/** The longest that work is put off for that, in ms: recovery depends on some of it. */
+const longestPauseMs = 30_000;
+
 /** Repeats work in the background; its timers do not keep the process alive. */
 export class Repeater {
   readonly #timers = new Set<NodeJS.Timeout>();
@@ -5,20 +10,32 @@ export class Repeater {
 
   constructor(private readonly onError: (error: unknown) => void) {}
 
-  /** Repeats `everyMs` after the work last ended, ±25 %, so that workers that started together spread out. */
-  repeat(everyMs: number, work: () => Promise<unknown>): void {
+  /**
+   * Repeats `everyMs` after the work last ended, ±25 %, so that workers that started together spread out. After work that
+   * took long, the pause is `pauses` times as long as the work; after work that failed, such as in an outage, it is not.
+   */
+  repeat(everyMs: number, work: () => Promise<unknown>, pauses = shortestPause): void {
+    this.#repeat(everyMs, 0, work, pauses);
+  }
+
+  #repeat(everyMs: number, tookMs: number, work: () => Promise<unknown>, pauses: number): void {
     if (this.#stopped) return;
-    const timer = setTimeout(
-      () => {
-        this.#timers.delete(timer);
-        void work()
-          // work interrupted by the stop fails on closed connections, which is not worth reporting
-          .catch((error: unknown) => void (this.#stopped || this.onError(error)))
-          .finally(() => this.repeat(everyMs, work));
-      },
-      everyMs * (0.75 + Math.random() / 2),
-    );
-    this.#timers.add(timer.unref());
+    const run = async () => {
+      this.#timers.delete(timer);
+      const startedAt = performance.now();
+      let took = 0;
+      try {
+        await work();
+        took = performance.now() - startedAt;
+      } catch (error) {
+        // work interrupted by the stop fails on closed connections, which is not worth reporting
+        if (!this.#stopped) this.onError(error);
+      }
+      this.#repeat(everyMs, took, work, pauses);
+    };
+    const pauseMs = Math.max(everyMs * (0.75 + Math.random() / 2), Math.min(tookMs * pauses, longestPauseMs));
+    const timer = setTimeout(() => void run(), pauseMs).unref();
+    this.#timers.add(timer);
   }
 
   stop(): void {

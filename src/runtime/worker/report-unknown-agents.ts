@@ -16,10 +16,11 @@ export function reportUnknownAgents(
   db: Database,
   queuePrefix: string,
   report: (agent: UnknownAgent) => void,
+  since: () => Promise<string>,
 ): () => Promise<void> {
   let reported = new Map<string, { runs: number; at: number }>();
   return async () => {
-    const found = await findUnknownAgents(db, queuePrefix);
+    const found = await findUnknownAgents(db, queuePrefix, await since());
     const now = performance.now();
     const before = reported;
     reported = new Map();

@@ -27,6 +27,7 @@ import { dropOldSlots } from '../schedules/drop-old-slots.ts';
 import { sweepLimits } from './sweep-limits.ts';
 import { Company } from './company.ts';
 import { DirectStarts } from './direct-starts.ts';
+import { dueSince } from './due-since.ts';
 import { workerHealth } from './health.ts';
 import { Intake } from './intake.ts';
 import { refuseUnknownKeys, type KeysOf } from '../../checks/unknown-keys.ts';
@@ -42,6 +43,7 @@ import { observe } from './observe.ts';
 import { reportUnknownAgents, describeUnknownAgent } from './report-unknown-agents.ts';
 import { traceRetention } from './retention.ts';
 import { sweep } from './sweep.ts';
+import { eventTrimmer } from './trim-events.ts';
 import { checkTraceOptions } from './trace-options.ts';
 import type { RunDependencies } from '../run/dependencies.ts';
 import type { RunningWorker, WorkerOptions } from './options.ts';
@@ -203,6 +205,7 @@ export async function startWorker(
     : undefined;
 
   const repeater = new Repeater(onError);
+  const oldest = dueSince(deps.db);
   const graceMs = Math.min(5_000, leaseMs);
   const onExpired = ({ thread_id: threadId, run_id: runId, agent }: ExpiredRun) => {
     const run = { threadId, runId, agent };
@@ -211,8 +214,18 @@ export async function startWorker(
     options.onRunEnd?.({ ...run, status: 'failed', durationMs: 0 });
   };
   repeater.repeat(sweepMs, async () => {
-    await agentQueues.openAll().catch(onError);
-    await sweep(deps.db, queue, { graceMs, cancelGraceMs, adoptable, known, unknownAgentMs, onError, onExpired });
+    const since = await oldest();
+    await agentQueues.openAll(since).catch(onError);
+    await sweep(deps.db, queue, {
+      since,
+      graceMs,
+      cancelGraceMs,
+      adoptable,
+      known,
+      unknownAgentMs,
+      onError,
+      onExpired,
+    });
   });
   repeater.repeat(sweepMs, () => sweepLimits(deps.db, queue, gate, deps.counting, onError));
   repeater.repeat(sweepMs, () => waits.look());
@@ -221,10 +234,11 @@ export async function startWorker(
   repeater.repeat(Math.max(60_000, sweepMs), () => giveUpOldDeliveries(deps.db));
   repeater.repeat(Math.max(600_000, sweepMs), () => dropOldDeliveries(deps.db, retentionDays));
   if (retentionDays > 0) repeater.repeat(Math.max(60_000, sweepMs), () => dropOldSlots(deps.db, retentionDays));
-  repeater.repeat(sweepMs, reportUnknownAgents(deps.db, queue.prefix, onUnknownAgent));
+  repeater.repeat(sweepMs, reportUnknownAgents(deps.db, queue.prefix, onUnknownAgent, oldest));
   repeater.repeat(Math.max(60_000, sweepMs), () => queue.clean({ keepMs: keepJobsMs, keep: keepJobs }));
+  if (queue.backend === 'postgres') repeater.repeat(sweepMs, eventTrimmer(deps.db, queue.prefix));
   // takes about a fifth of the time of one connection
-  repeater.repeat(sweepMs, traceRetention(deps.db, retentionDays, sweepMs / 4));
+  repeater.repeat(sweepMs, traceRetention(deps.db, retentionDays, sweepMs / 4), 4);
   const facts = { component: 'worker', worker_id: id };
   deps.log.info({ ...facts, agents: deps.agents.names, concurrency }, 'worker started');
 

@@ -1,4 +1,5 @@
 import type { Database } from '../../postgres/pool.ts';
+import { anyTime } from './find-oldest-due.ts';
 import { executing, type DueRun, type SweepLimits } from './sweep-limits.ts';
 
 /**
@@ -15,6 +16,7 @@ const unseen = unseenFor('$1').map((since, n) => {
   return `(select thread_id, id, agent, enqueue_no, queue_shard, enqueued_at, started_at, options
      from lanefold._run
      where active and suspended_until is null and status = 'queued' and agent_unknown_since is null and ${since}
+       and enqueued_at >= $7::timestamptz
        and (queue_prefix = $2 or (agent = any ($3) and ${executing} = any ($6) and ${adopted}))
      order by enqueued_at limit $5)`;
 });
@@ -28,5 +30,8 @@ export const findQueuedRuns = (db: Database, limits: SweepLimits, limit: number)
        case when started_at is null then (options ->> 'priority')::int end as priority
      from (${unseen.join(' union all ')}) due
      order by enqueued_at limit $5`,
-    [limits.graceMs, limits.queuePrefix, limits.adoptable, limits.adoptMs, limit, limits.known.strategies],
+    [
+      ...[limits.graceMs, limits.queuePrefix, limits.adoptable, limits.adoptMs, limit, limits.known.strategies],
+      limits.since ?? anyTime,
+    ],
   );

@@ -1,4 +1,5 @@
 import type { Database } from '../../postgres/pool.ts';
+import { anyTime } from './find-oldest-due.ts';
 import { executing, type DueRun, type SweepLimits } from './sweep-limits.ts';
 
 /**
@@ -25,7 +26,7 @@ export const findStrandedRuns = (db: Database, limits: SweepLimits, limit: numbe
               ${executing} = any ($10) as executable, (select at from clock) as at
        from lanefold._run
        where active and suspended_until is null and (status = 'running' or agent_unknown_since is not null)
-         and (queue_prefix = $3 or agent = any ($4))
+         and (queue_prefix = $3 or agent = any ($4)) and enqueued_at >= $11::timestamptz
      ),
      stranded as (
        select thread_id, id, agent, enqueue_no, queue_shard, enqueued_at, agent_unknown_since, unknown_strategy, case
@@ -46,5 +47,6 @@ export const findStrandedRuns = (db: Database, limits: SweepLimits, limit: numbe
     [
       ...[limits.graceMs, limits.cancelGraceMs, limits.queuePrefix, limits.adoptable, limits.adoptMs, limit],
       ...[movedMs, limits.known.agents, limits.unknownAgentMs ?? null, limits.known.strategies],
+      limits.since ?? anyTime,
     ],
   );

@@ -12,6 +12,8 @@ export interface SweepLimits {
   adoptMs: number;
   /** Agents whose runs may be taken over from another fleet, if this worker knows their strategy. */
   adoptable: readonly string[];
+  /** No run that is due was given to the queue before: see `findOldestDue`. */
+  since?: string;
   /** What this worker knows. */
   known: Capabilities;
   /** Runs wait this long for a worker that knows their agent and strategy; undefined: without limit. */

@@ -1,0 +1,42 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { Repeater } from '../../../src/runtime/worker/repeat.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** The pauses between repetitions of work that takes so long, in ms. */
+async function pausesOf(tookMs: number, { everyMs = 1_000, fails = false, times = [] as number[] } = {}) {
+  const repeater = new Repeater(() => {});
+  const pauses: number[] = [];
+  let endedAt = performance.now();
+  const work = async () => {
+    pauses.push(performance.now() - endedAt);
+    await new Promise((resolve) => setTimeout(resolve, tookMs));
+    endedAt = performance.now();
+    if (fails) throw new Error('failed');
+  };
+  repeater.repeat(everyMs, work, ...times);
+  while (pauses.length < 4) await vi.advanceTimersByTimeAsync(50);
+  repeater.stop();
+  return pauses.slice(1);
+}
+
+test('work is repeated at its interval, give or take a quarter', async () => {
+  for (const pause of await pausesOf(10)) {
+    expect(pause).toBeGreaterThanOrEqual(750);
+    expect(pause).toBeLessThanOrEqual(1_250);
+  }
+});
+
+test('slow work pauses ten times as long as it took, but not for longer than half a minute', async () => {
+  for (const pause of await pausesOf(500)) expect(pause).toBe(5_000);
+  for (const pause of await pausesOf(8_000)) expect(pause).toBe(30_000);
+});
+
+test('work may have another share of the time', async () => {
+  for (const pause of await pausesOf(500, { times: [4] })) expect(pause).toBe(2_000);
+});
+
+test('work that fails is tried again at its interval, however long it took', async () => {
+  for (const pause of await pausesOf(20_000, { fails: true })) expect(pause).toBeLessThanOrEqual(1_250);
+});
