@@ -1,0 +1,28 @@
+/** A signal that aborts with `signal`, or after `ms` without `touch`. Release it when the work is done. */
+export function linked(signal: AbortSignal | undefined, ms: number): TimeLimit {
+  const own = new AbortController();
+  const abort = () => own.abort(signal?.reason);
+  if (signal?.aborted) abort();
+  signal?.addEventListener('abort', abort);
+  const start = () => setTimeout(() => own.abort(new Error(`nothing arrived for ${ms} ms`)), ms);
+  let timer = start();
+  return {
+    signal: own.signal,
+    touch() {
+      clearTimeout(timer);
+      timer = start();
+    },
+    release() {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
+    },
+    abort: () => own.abort(),
+  };
+}
+
+export interface TimeLimit {
+  signal: AbortSignal;
+  touch(): void;
+  release(): void;
+  abort(): void;
+}
