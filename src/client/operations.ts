@@ -1988,9 +1988,9 @@ export interface NewBrowserToken {
   /** Only this run of the thread. */
   runId?: Id;
   /**
-   * `read`: see the thread or run. `chat`: also ask, steer and cancel.
+   * `read`: see the thread or run. `chat`: also ask, steer and cancel. `approve`: also approve and deny tool calls.
    */
-  access: 'read' | 'chat';
+  access: 'read' | 'chat' | 'approve';
   /** Default: 15 minutes; at most one day. */
   expiresInMs?: number;
 }
