@@ -44,8 +44,8 @@ export interface Client<AGENTS extends KnownAgents = KnownAgents> {
 /**
  * A client of the HTTP API, for browsers, Node and other runtimes with `fetch`.
  *
- * Requests carry an id of their own, so that sending them again is safe: after a lost connection and after 429, 502,
- * 503 and 504 they are, `maxRetries` times. Answers have camelCase names; results, arguments, metadata and other JSON of
+ * Requests that start or change something carry a generated id, so that sending them again is safe. They are sent again
+ * after a lost connection and after 429, 502, 503 and 504, up to `maxRetries` times. Answers have camelCase names; results, arguments, metadata and other JSON of
  * yours are passed on as they are. Times are ISO 8601.
  *
  * `AGENTS`: the type of your list of agents. The compiler then knows their names and results.

@@ -46,7 +46,7 @@ export class Bearer {
 function noToken(cause: unknown): never {
   const why = cause instanceof Error ? cause.message : String(cause);
   throw new LanefoldClientError('no_token', `getToken failed: ${why}.`, {
-    hint: 'Your backend has to answer with a token from POST /v1/tokens, or to say that nobody is signed in.',
+    hint: 'Your backend has to answer with a token from POST /v1/tokens, or with an error that the page shows.',
     cause,
   });
 }
