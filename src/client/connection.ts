@@ -3,7 +3,7 @@ import { Bearer, type Credentials } from './credentials.ts';
 import { fromProblem, isClientError, LanefoldClientError } from './errors.ts';
 import { places, type Operations, type Problem } from './operations.ts';
 import { backoffMs, pause } from './pause.ts';
-import { linked } from './time-limit.ts';
+import { linked, orAborted } from './time-limit.ts';
 
 export interface ConnectionOptions extends Credentials {
   /** Where the API is, such as `https://agents.example.com`, or `/agents` for the page's own server. */
@@ -84,7 +84,7 @@ export class Connection {
   /** The method of an operation and the path with its parameters. */
   locate(id: OperationId, params: Params = {}, query: object = {}): [method: string, path: string] {
     const [method, template] = places[id].split(' ') as [string, string];
-    const path = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name]!));
+    const path = template.replace(/\{(\w+)\}/g, (_, name: string) => segmentOf(params[name]));
     const search = new URLSearchParams();
     for (const [name, value] of Object.entries(toWire(query) as object))
       search.set(toSnake(name), typeof value === 'object' ? JSON.stringify(value) : String(value));
@@ -95,7 +95,7 @@ export class Connection {
   /** One request, and a second one with a new token if the server rejects the first one's. Throws problems. */
   async send(method: string, path: string, init: RequestInit): Promise<Response> {
     for (let renewed = false; ; renewed = true) {
-      const token = await this.#bearer.current();
+      const token = await orAborted(this.#bearer.current(), init.signal);
       const response = await this.#fetch(this.#base + path, {
         ...init,
         method,
@@ -133,6 +133,14 @@ export class Connection {
 export const isWorthRepeating = ({ code, status, retryAfterMs = 0 }: LanefoldClientError): boolean =>
   retryAfterMs <= longestRetryAfterMs &&
   (code === 'unreachable' || code === 'no_token' || [429, 502, 503, 504].includes(status));
+
+/** A part of a path. A URL would drop `.` and `..`, and so name something else. */
+function segmentOf(id: unknown): string {
+  if (typeof id === 'string' && !/^\.{0,2}$/.test(id)) return encodeURIComponent(id);
+  throw new LanefoldClientError('invalid_id', `${JSON.stringify(id)} is not a valid id.`, {
+    hint: 'Use 1 to 128 characters of [A-Za-z0-9._:@-], starting with a letter or digit.',
+  });
+}
 
 function baseOf(url: string): string {
   const text = String(url).replace(/\/+$/, '');

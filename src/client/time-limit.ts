@@ -26,3 +26,14 @@ export interface TimeLimit {
   release(): void;
   abort(): void;
 }
+
+/** What `work` comes to, unless `signal` aborts first: then its reason. */
+export const orAborted = <T>(work: Promise<T> | undefined, signal: AbortSignal | null | undefined) =>
+  new Promise<T | undefined>((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason as Error);
+    const stop = () => reject(signal?.reason as Error);
+    signal?.addEventListener('abort', stop);
+    Promise.resolve(work)
+      .then(resolve, reject)
+      .finally(() => signal?.removeEventListener('abort', stop));
+  });

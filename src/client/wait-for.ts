@@ -1,7 +1,6 @@
 import { LanefoldClientError } from './errors.ts';
 import type { RunRef, RunSnapshot } from './operations.ts';
-import type { ClientRuns } from './runs.ts';
-import type { StreamItem } from './stream-item.ts';
+import type { StreamItem, StreamOptions } from './stream-item.ts';
 
 export interface WaitOptions {
   /** Default: no limit. */
@@ -14,7 +13,10 @@ export interface WaitOptions {
 
 /** Waits for the end of a run on its stream. */
 export async function waitFor(
-  runs: Pick<ClientRuns, 'get' | 'stream'>,
+  runs: {
+    get(run: RunRef, call: { signal: AbortSignal }): Promise<RunSnapshot>;
+    stream(run: RunRef, options: StreamOptions): AsyncIterable<StreamItem>;
+  },
   run: RunRef,
   { timeoutMs, signal, onUnattended }: WaitOptions = {},
 ): Promise<RunSnapshot> {

@@ -34,6 +34,8 @@ interface Schema {
   properties?: Record<string, Schema>;
   additionalProperties?: unknown;
   required?: string[];
+  anyOf?: Schema[];
+  allOf?: Schema[];
 }
 interface Operation {
   operationId: string;
@@ -156,9 +158,25 @@ class Camel {
 
   #below(name: string, item: unknown, how: ReadonlySet<string> | 'data'): ReadonlySet<string> | 'data' {
     const page = name === 'data' && (item as Schema).type === 'array';
-    return how !== 'data' && how.has(name) && !page ? 'data' : how;
+    if (how === 'data' || (how.has(name) && !page)) return 'data';
+    if (isOpen(item as Schema)) throw new Error(`${name} has keys of any name: list it in src/client/case.ts`);
+    return how;
   }
 }
+
+/** Whether a schema allows objects with keys of any name. */
+function isOpen({ type, properties, additionalProperties, $ref, anyOf = [], allOf = [], ...rest }: Schema): boolean {
+  const { description: _, ...said } = rest as { description?: string };
+  const any = type === undefined && $ref === undefined && anyOf.length + allOf.length === 0;
+  if (any && !properties && Object.keys(said).length === 0) return true;
+  return (
+    (additionalProperties !== undefined && additionalProperties !== false) || [...anyOf, ...allOf].some(isNamedOpen)
+  );
+}
+
+/** A description beside a reference is a schema, too. */
+const isNamedOpen = (schema: Schema): boolean =>
+  Object.keys(schema).some((key) => key !== 'description') && isOpen(schema);
 
 /** One exported declaration for each schema of a document. */
 async function declare(document: OpenAPI3): Promise<string[]> {

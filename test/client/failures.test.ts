@@ -95,9 +95,13 @@ describe('bad input is a typed error that says what to do', () => {
     expect(await errorOf(client.runs.wait(run))).toMatchObject({ code: 'run_not_found' });
     expect(await errorOf(client.runs.stream(run).next())).toMatchObject({ code: 'run_not_found' });
     expect(await errorOf(client.threads.get('none'))).toMatchObject({ code: 'thread_not_found' });
-    // neither leaves its place in the path
-    for (const id of ['../admin', 'a/b?c', ''])
+    // none leaves its place in the path
+    for (const id of ['../admin', 'a/b?c'])
       expect((await errorOf(client.threads.get(id))).status).toBeGreaterThanOrEqual(400);
+    for (const id of ['..', '.', '', undefined as unknown as string]) {
+      expect(await errorOf(client.threads.get(id))).toMatchObject({ code: 'invalid_id' });
+      expect(await errorOf(client.threads.stream(id).next())).toMatchObject({ code: 'invalid_id' });
+    }
   });
 
   test('an agent with a typo, and fields that are none', async () => {
@@ -171,6 +175,20 @@ describe('a token from getToken', () => {
     stop.abort();
     await followed;
     expect(kinds.filter((kind) => kind === 'request_started')).toHaveLength(2);
+  });
+
+  test('that never comes does not hold up a call that is left', async () => {
+    const left = new AbortController();
+    const reason = new Error('left');
+    let asked = false;
+    const getToken = () => {
+      asked = true;
+      return new Promise<string>(() => {});
+    };
+    const call = createClient({ url: api.url, getToken }).threads.get('t-1', { signal: left.signal });
+    await expect.poll(() => asked).toBe(true);
+    left.abort(reason);
+    await expect(call).rejects.toBe(reason);
   });
 
   test('that cannot be had is an error', async () => {
