@@ -287,14 +287,14 @@ test('a live answer goes on across cuts, with every character once', async () =>
   const agent = defineAgent({ name: 'writer', model: `scripted:${JSON.stringify([words])}?latency_ms=2` });
   const live = await startApi({ agents: [agent] });
   closing.push(() => void live.close());
-  let length = 400;
+  let length = 700;
   const proxy = await cuttingProxy(live.url, () => (length += 150));
   closing.push(() => proxy.close());
   const client = createClient({ url: live.url });
   const run = await client.runs.enqueue({ agent: 'writer', input: 'x' });
   let text = '';
   const events: number[] = [];
-  for await (const item of createClient({ url: proxy.url, maxRetries: 1_000, retryDelayMs: 1 }).runs.stream(run)) {
+  for await (const item of createClient({ url: proxy.url, maxRetries: 1_000, retryDelayMs: 0 }).runs.stream(run)) {
     if (item.type === 'event') events.push(item.event.eventSeq);
     else if (item.type === 'llm_snapshot') text = item.text;
     else if (item.type === 'llm_delta' && 'text' in item) {
