@@ -34,8 +34,7 @@ export interface UseThread extends ThreadState {
  * import { createClient } from 'lanefold/client';
  * import { useThread } from 'lanefold/react';
  *
- * const getToken = async () => (await (await fetch('/token')).json()).token;
- * const client = createClient({ url: '', getToken });
+ * const client = createClient({ url: '', getToken: async () => (await fetch('/token')).text() });
  *
  * export function useSupport() {
  *   const { messages, status, send } = useThread(client, 'support-42', { agent: 'support' });
