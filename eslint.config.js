@@ -11,6 +11,16 @@ export default tseslint.config(
     },
   },
   {
+    // Runs in browsers: nothing of Node, and no package but React.
+    files: ['src/client/**', 'src/react/**'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        { patterns: [{ regex: '^(?!\\.\\.?/|react$)', message: 'Not in a browser.' }] },
+      ],
+    },
+  },
+  {
     // Strategies are pure: they may know messages and events, never I/O.
     files: ['src/strategies/**', 'src/context/fold.ts'],
     rules: {

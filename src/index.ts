@@ -46,7 +46,8 @@ export type { ModelRequest, RequestTransformer, TransformedRequest, TransformerC
 export type { Strategy } from './strategies/registry.ts';
 export type { StrategySelection } from './strategies/selection.ts';
 export type { ResultUnder, StrategyName, StrategyOptions, StrategyTypes } from './strategies/types.ts';
-export type { AgentResult, RunResult } from './agents/run-result.ts';
+export type { AgentResult } from './contracts/result-type.ts';
+export type { RunResult } from './agents/run-result.ts';
 export type { AotResult } from './strategies/aot/aot.ts';
 export type { TotCandidate, TotResult } from './strategies/tot/result.ts';
 export type { ParserMode } from './strategies/tot/parse.ts';

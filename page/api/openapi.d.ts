@@ -1895,10 +1895,10 @@ export interface components {
       /** @description Only this run of the thread. */
       run_id?: components['schemas']['Id'];
       /**
-       * @description `read`: see the thread or run. `chat`: also ask, steer and cancel.
+       * @description `read`: see the thread or run. `chat`: also ask, steer and cancel. `approve`: also approve and deny tool calls.
        * @enum {string}
        */
-      access: 'read' | 'chat';
+      access: 'read' | 'chat' | 'approve';
       /** @description Default: 15 minutes; at most one day. */
       expires_in_ms?: number;
     };

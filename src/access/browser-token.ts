@@ -6,12 +6,13 @@ import type { Scope } from './scope.ts';
 
 const prefix = 'lft_';
 
-/** `read`: see a thread or a run. `chat`: also ask, steer and cancel in it. */
-export type BrowserAccess = 'read' | 'chat';
+/** `read`: see a thread or a run. `chat`: also ask, steer and cancel in it. `approve`: also decide on its tool calls. */
+export type BrowserAccess = 'read' | 'chat' | 'approve';
 
 const scopesOf: Record<BrowserAccess, readonly Scope[]> = {
   read: ['read'],
   chat: ['read', 'run', 'steer'],
+  approve: ['read', 'run', 'steer', 'approve'],
 };
 
 /** The conversation and its runs. Not the log, contexts and calls, which contain prompts and the tool context. */
@@ -26,23 +27,25 @@ const reads = {
   listInputs: [],
 };
 
+const asks = {
+  createRun: ['agent', 'input', 'request_id', 'busy', 'create_thread'],
+  steerRun: ['content', 'input_id', 'expected_request_id'],
+  cancelRun: ['reason'],
+};
+
 /**
  * The operations of a token by `operationId`, each with the fields it may send. New operations and fields are rejected
  * until they are listed here.
  */
 const operationsOf: Record<BrowserAccess, NonNullable<Principal['operations']>> = {
   read: reads,
-  chat: {
-    ...reads,
-    createRun: ['agent', 'input', 'request_id', 'busy', 'create_thread'],
-    steerRun: ['content', 'input_id', 'expected_request_id'],
-    cancelRun: ['reason'],
-  },
+  chat: { ...reads, ...asks },
+  approve: { ...reads, ...asks, approveToolCall: ['reason'], denyToolCall: ['reason'] },
 };
 
 /** The content of a token. It is signed, not encrypted. */
 const Payload = z.strictObject({
-  access: z.enum(['read', 'chat']),
+  access: z.enum(['read', 'chat', 'approve']),
   thread_id: z.string(),
   run_id: z.string().optional(),
   tenant: z.string().optional(),

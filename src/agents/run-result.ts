@@ -1,5 +1,4 @@
-import type { Json } from '../context/message.ts';
-import type { Known, OptionResult, WithResult } from '../contracts/result-type.ts';
+import type { AgentResult, OptionResult } from '../contracts/result-type.ts';
 import type { ResultUnder } from '../strategies/types.ts';
 import type { AgentDefinition } from './agent.ts';
 
@@ -14,5 +13,3 @@ export type RunResult<AGENTS extends AgentDefinition, NAME extends string, OUT, 
 type Contracted<AGENTS extends AgentDefinition, NAME extends string, OUT> = [OUT] extends [undefined]
   ? AgentResult<Extract<AGENTS, { name: NAME }>>
   : OptionResult<OUT>;
-
-export type AgentResult<AGENT> = [AGENT] extends [never] ? Json : AGENT extends WithResult<infer R> ? Known<R> : Json;

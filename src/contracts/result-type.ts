@@ -12,6 +12,9 @@ export interface WithResult<RESULT> {
 /** The known type of a result; JSON if nothing is known. */
 export type Known<RESULT> = unknown extends RESULT ? Json : RESULT;
 
+/** The type of the results of an agent; JSON if it is not known at compile time. */
+export type AgentResult<AGENT> = [AGENT] extends [never] ? Json : AGENT extends WithResult<infer R> ? Known<R> : Json;
+
 /** The result under a contract with this schema. `never` means no contract: the result is text. */
 export type SchemaResult<SCHEMA> = [SCHEMA] extends [never]
   ? string

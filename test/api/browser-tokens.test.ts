@@ -45,6 +45,8 @@ describe('a browser token', () => {
     const { auth } = await mint({ scopes: ['read'], thread_prefix: 'desk-' });
     expect((await mintToken(auth, { thread_id: 'desk-1', access: 'read' })).status).toBe(201);
     expect((await mintToken(auth, { thread_id: 'desk-1', access: 'chat' })).status).toBe(403);
+    const { auth: chat } = await mint({ scopes: ['read', 'run', 'steer'] });
+    expect((await mintToken(chat, { thread_id: 'desk-1', access: 'approve' })).status).toBe(403);
     expect((await mintToken(auth, { thread_id: 'shop-1', access: 'read' })).status).toBe(403);
   });
 
@@ -67,6 +69,7 @@ describe('a browser token', () => {
   test.each([
     ['read', readable],
     ['chat', ['cancelRun', 'createRun', ...readable, 'steerRun'].sort()],
+    ['approve', ['approveToolCall', 'denyToolCall', 'cancelRun', 'createRun', ...readable, 'steerRun'].sort()],
   ] as const)('for %s has a list of operations, and everything else is refused', async (access, expected) => {
     const auth = tokenFor('desk-1', access);
     const allowed: string[] = [];
@@ -86,14 +89,16 @@ describe('a browser token', () => {
     ['POST /v1/threads/{thread_id}/runs', ['agent', 'input', 'request_id', 'busy', 'create_thread']],
     ['POST /v1/threads/{thread_id}/runs/{run_id}/steer', ['content', 'expected_request_id', 'input_id']],
     ['POST /v1/threads/{thread_id}/runs/{run_id}/cancel', ['reason']],
+    ['POST /v1/threads/{thread_id}/runs/{run_id}/tool-calls/{call}/approve', ['reason']],
+    ['POST /v1/threads/{thread_id}/runs/{run_id}/tool-calls/{call}/deny', ['reason']],
   ])('sends to %s only fields of a list', async (route, expected) => {
     const [method, template] = route.split(' ') as [string, string];
-    const path = template.replace('{thread_id}', 'shop-1').replace('{run_id}', 'none');
+    const path = template.replace('{thread_id}', 'shop-1').replace('{run_id}', 'none').replace('{call}', '1.0');
     const operation = operationsOf(document).find((one) => one.method === method && one.path === template)!;
     const { properties } = resolved(document, operation.requestBody!.content['application/json'].schema);
     const allowed: string[] = [];
     for (const field of [...Object.keys(properties!), 'invented']) {
-      const { status } = await call(tokenFor('shop-1', 'chat'), method, path, { [field]: null });
+      const { status } = await call(tokenFor('shop-1', 'approve'), method, path, { [field]: null });
       if (status !== 403) allowed.push(field);
     }
     expect(allowed.sort()).toEqual([...expected].sort());

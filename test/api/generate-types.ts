@@ -34,14 +34,14 @@ function constraints({ description: _, ...said }: { description?: string }): str
 }
 
 /** Leaves examples out, and gives a reference the description that the document has in an empty schema beside it. */
-function forTypes(key: string, value: { allOf?: object[] } | null): unknown {
+export function forTypes(key: string, value: { allOf?: object[] } | null): unknown {
   if (key === 'example') return undefined;
   const [reference, own] = value?.allOf ?? [];
   return reference && own && constraints(own) === '{}' ? { ...own, ...reference } : value;
 }
 
 /** Any JSON is what a schema without constraints stands for; it would otherwise become `unknown`. */
-function asJson(schema: SchemaObject): ts.TypeNode | undefined {
+export function asJson(schema: SchemaObject): ts.TypeNode | undefined {
   const said = constraints(schema);
   if (said === '{}') return ts.factory.createTypeReferenceNode('Json');
   if (said === '{"type":"object","additionalProperties":true}') return ts.factory.createTypeReferenceNode('JsonObject');

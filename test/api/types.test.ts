@@ -1,7 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
+import { clientFile, clientOperations } from './generate-client.ts';
 import { apiTypes, typesFile } from './generate-types.ts';
 
 test('the types of the page are those of the OpenAPI document', async () => {
   expect(await readFile(typesFile, 'utf8'), 'run `npm run types:api`').toBe(await apiTypes());
+});
+
+test('the operations of the client are those of the OpenAPI document', async () => {
+  expect(await readFile(clientFile, 'utf8'), 'run `npm run types:api`').toBe(await clientOperations());
 });

@@ -73,9 +73,10 @@ export const NewBrowserToken = z
   .strictObject({
     thread_id: Id,
     run_id: Id.optional().openapi({ description: 'Only this run of the thread.' }),
-    access: z
-      .enum(['read', 'chat'])
-      .openapi({ description: '`read`: see the thread or run. `chat`: also ask, steer and cancel.' }),
+    access: z.enum(['read', 'chat', 'approve']).openapi({
+      description:
+        '`read`: see the thread or run. `chat`: also ask, steer and cancel. `approve`: also approve and deny tool calls.',
+    }),
     expires_in_ms: whole(1, 86_400_000).optional().openapi({ description: 'Default: 15 minutes; at most one day.' }),
   })
   .openapi('NewBrowserToken', { example: { thread_id: 'support-42', access: 'chat' } });

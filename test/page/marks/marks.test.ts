@@ -148,7 +148,9 @@ describe.skipIf(noBrowser)('marks are where people look', () => {
     await page.reload();
     await see('.entry', '#1');
     await see('.run-mark', 'abandoned');
-    const order = await page.locator('.run-mark, .entry').evaluateAll((cards) => cards.map((card) => card.className));
+    const order = await page
+      .locator('.run-mark, .entry')
+      .evaluateAll((cards) => cards.map((card) => (card as unknown as { className: string }).className));
     expect(order.map((name) => name.includes('run-mark'))).toEqual([false, true, false]);
     await threads.append('long', new Array<typeof note>(300).fill(note));
     await go('#/threads/long?at=1');

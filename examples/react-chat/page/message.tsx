@@ -1,0 +1,24 @@
+import type { ThreadMessage } from 'lanefold/react';
+
+export function Message({ message }: { message: ThreadMessage }) {
+  const { error } = (message.metadata ?? {}) as { error?: { message: string } };
+  return (
+    <article aria-label={message.role} aria-busy={message.pending ?? false}>
+      <h2>{message.role === 'user' ? 'You' : 'Shop'}</h2>
+      {message.parts.map((part, index) => (
+        <Part key={index} part={part} />
+      ))}
+      {error && <p>This answer ended early: {error.message}</p>}
+    </article>
+  );
+}
+
+function Part({ part }: { part: ThreadMessage['parts'][number] }) {
+  if (part.type === 'text') return <p>{String(part.text)}</p>;
+  if (!part.type.startsWith('tool-')) return null;
+  const call = `${part.type.slice('tool-'.length)}(${JSON.stringify(part.input)})`;
+  if (part.state === 'output-available') return <p>{`${call}: ${JSON.stringify(part.output)}`}</p>;
+  if (part.state === 'output-denied') return <p>{`${call} was denied.`}</p>;
+  if (part.state === 'output-error') return <p>{`${call} failed: ${String(part.errorText)}`}</p>;
+  return <p>{call} …</p>;
+}

@@ -1,0 +1,98 @@
+import { Connection, type ConnectionOptions } from './connection.ts';
+import { contextsOf, type ClientContexts } from './contexts.ts';
+import type {
+  Approval,
+  BrowserToken,
+  Json,
+  ListApprovalsQuery,
+  ListWaitsQuery,
+  NewBrowserToken,
+  PendingWait,
+  Release,
+  ReleasedWait,
+  RunRef,
+  SentEvent,
+} from './operations.ts';
+import { runsOf, type CallRef, type ClientRuns } from './runs.ts';
+import { threadsOf, type ClientThreads } from './threads.ts';
+import type { CallOptions, KnownAgents, Page } from './types.ts';
+
+/** The HTTP API of one server, under the names of the library. */
+export interface Client<AGENTS extends KnownAgents = KnownAgents> {
+  readonly runs: ClientRuns<AGENTS>;
+  readonly threads: ClientThreads;
+  readonly contexts: ClientContexts;
+  /** Tool calls of all threads that wait for approval, soonest to expire first. Decide with `runs.approve`, `runs.deny`. */
+  readonly approvals: { list(query?: ListApprovalsQuery, call?: CallOptions): Promise<Page<Approval>> };
+  /** What tool calls wait for. */
+  readonly waits: {
+    list(query?: ListWaitsQuery, call?: CallOptions): Promise<Page<PendingWait>>;
+    /** Gives a call that waits a result, or an error. Repeating it changes nothing. */
+    release(run: RunRef, waiting: CallRef, given?: Release, call?: CallOptions): Promise<ReleasedWait>;
+  };
+  readonly events: {
+    /**
+     * Sends an event to the tool calls that wait for it. Not repeated after a lost answer, because a call that began to
+     * wait in between would get it, too.
+     */
+    send(event: string, payload?: Json, options?: { keepMs?: number }, call?: CallOptions): Promise<SentEvent>;
+  };
+  /** For your backend: tokens for browsers. */
+  readonly keys: { browserToken(token: NewBrowserToken, call?: CallOptions): Promise<BrowserToken> };
+}
+
+/**
+ * A client of the HTTP API, for browsers, Node and other runtimes with `fetch`.
+ *
+ * Requests that start or change something carry a generated id, so that sending them again is safe. They are sent again
+ * after a lost connection and after 429, 502, 503 and 504, up to `maxRetries` times. Answers have camelCase names; results, arguments, metadata and other JSON of
+ * yours are passed on as they are. Times are ISO 8601.
+ *
+ * `AGENTS`: the type of your list of agents. The compiler then knows their names and results.
+ *
+ * @throws LanefoldClientError `invalid_input` for a URL that is none
+ *
+ * @example
+ * ```ts
+ * import { createLanefold, defineAgent } from 'lanefold';
+ * import { createClient } from 'lanefold/client';
+ *
+ * const agents = [defineAgent({ name: 'support', model: 'scripted:echo' })];
+ * const lanefold = await createLanefold({ agents });
+ * await lanefold.startWorker();
+ * const { url } = await lanefold.startServer({ port: 0 });
+ *
+ * // on another machine: createClient<typeof agents>({ url: 'https://agents.example.com', apiKey: 'lfk_…' })
+ * const client = createClient<typeof agents>({ url });
+ * const run = await client.runs.enqueue({ agent: 'support', input: 'Where is my order?' });
+ * const { status, result } = await client.runs.wait(run);
+ * console.log(status, result);
+ * await lanefold.close();
+ * ```
+ */
+export function createClient<AGENTS extends KnownAgents = KnownAgents>(options: ConnectionOptions): Client<AGENTS> {
+  const connection = new Connection(options);
+  return {
+    runs: runsOf(connection) as ClientRuns<AGENTS>,
+    threads: threadsOf(connection),
+    contexts: contextsOf(connection),
+    approvals: {
+      list: (query = {}, { signal } = {}) => connection.call('listApprovals', { query, signal }),
+    },
+    waits: {
+      list: (query = {}, { signal } = {}) => connection.call('listWaits', { query, signal }),
+      release: ({ threadId, id }, { round, index }, given = {}, { signal } = {}) =>
+        connection.call('releaseWait', {
+          params: { threadId, runId: id, call: `${round}.${index}` },
+          ...{ body: given, signal },
+        }),
+    },
+    events: {
+      send: (event, payload = null, options = {}, { signal } = {}) =>
+        connection.call('sendEvent', { params: { event }, body: { payload, ...options }, signal, once: true }),
+    },
+    keys: {
+      browserToken: (token, { signal } = {}) => connection.call('createBrowserToken', { body: token, signal }),
+    },
+  };
+}

@@ -1,0 +1,18 @@
+const longestMs = 15_000;
+
+/** Resolves after `ms`, or at once when `signal` aborts. */
+export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal?.aborted) return resolve();
+    const done = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal?.addEventListener('abort', done);
+  });
+
+/** The pause before attempt `failures` + 1: doubled each time, with jitter, so that clients do not return together. */
+export const backoffMs = (failures: number, firstMs: number): number =>
+  Math.min(firstMs * 2 ** (failures - 1), longestMs) * (0.5 + Math.random() / 2);

@@ -1,0 +1,44 @@
+import { LanefoldClientError } from './errors.ts';
+import type { RunRef, RunSnapshot } from './operations.ts';
+import type { StreamItem, StreamOptions } from './stream-item.ts';
+
+export interface WaitOptions {
+  /** Default: no limit. */
+  timeoutMs?: number;
+  /** The wait rejects with its reason; the run continues. */
+  signal?: AbortSignal;
+  /** Called once per reason if no worker can take the run. The wait continues. */
+  onUnattended?: (unattended: StreamItem & { type: 'unattended' }) => void;
+}
+
+/** Waits for the end of a run on its stream. */
+export async function waitFor(
+  runs: {
+    get(run: RunRef, call: { signal: AbortSignal }): Promise<RunSnapshot>;
+    stream(run: RunRef, options: StreamOptions): AsyncIterable<StreamItem>;
+  },
+  run: RunRef,
+  { timeoutMs, signal, onUnattended }: WaitOptions = {},
+): Promise<RunSnapshot> {
+  const timeUp = new AbortController();
+  const timer =
+    timeoutMs === undefined ? undefined : setTimeout(() => timeUp.abort(timedOut(run, timeoutMs)), timeoutMs);
+  const stop = () => timeUp.abort(signal?.reason);
+  signal?.addEventListener('abort', stop);
+  try {
+    signal?.throwIfAborted();
+    const found = await runs.get(run, { signal: timeUp.signal });
+    if (found.finishedAt !== null) return found;
+    for await (const item of runs.stream(run, { deltas: false, signal: timeUp.signal }))
+      if (item.type === 'unattended') onUnattended?.(item);
+    return await runs.get(run, { signal: timeUp.signal });
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', stop);
+  }
+}
+
+const timedOut = ({ id }: RunRef, timeoutMs: number): LanefoldClientError =>
+  new LanefoldClientError('wait_timeout', `Run ${id} did not end within ${timeoutMs} ms.`, {
+    hint: 'The run continues: wait again, or cancel it.',
+  });

@@ -1,0 +1,43 @@
+import type { Client } from '../client/client.ts';
+import { isClientError } from '../client/errors.ts';
+import type { Json, RunSnapshot } from '../client/operations.ts';
+
+/** A tool call that waits for approval. */
+export interface PendingApproval {
+  threadId: string;
+  runId: string;
+  agent: string;
+  /** Tool round of the run, from 1. */
+  round: number;
+  /** Position in the round, from 0. */
+  index: number;
+  /** The name of the tool. */
+  name: string;
+  /** Arguments from the model. */
+  arguments: Json;
+}
+
+/** Decides on a call. Resolves once the server has the decision; one that was made elsewhere counts as made. */
+export type Decide = (approval: PendingApproval, decision?: { reason?: string }) => Promise<void>;
+
+export const approvalsOf = (run: RunSnapshot): PendingApproval[] =>
+  run.awaiting.map(({ round, index, name, arguments: args }) => ({
+    ...{ threadId: run.threadId, runId: run.id, agent: run.agent },
+    ...{ round, index, name, arguments: args },
+  }));
+
+export const sameCall = (one: PendingApproval, other: PendingApproval): boolean =>
+  one.runId === other.runId && one.round === other.round && one.index === other.index;
+
+export async function decide(
+  client: Client,
+  word: 'approve' | 'deny',
+  { threadId, runId, round, index }: PendingApproval,
+  decision: { reason?: string } = {},
+): Promise<void> {
+  try {
+    await client.runs[word]({ threadId, id: runId }, { round, index }, decision);
+  } catch (error) {
+    if (!isClientError(error, 'already_decided')) throw error;
+  }
+}

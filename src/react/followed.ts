@@ -1,0 +1,102 @@
+import { isWorthRepeating } from '../client/connection.ts';
+import { isClientError, type LanefoldClientError } from '../client/errors.ts';
+import { pause } from '../client/pause.ts';
+
+/** How long a page waits, after the client has given up, before it connects again. */
+const betweenMs = 10_000;
+
+/**
+ * State that follows the server while components use it. It starts with the first of them and stops with the last, so
+ * that nothing runs on a server that renders, and what arrives after an unmount changes nothing.
+ */
+export abstract class Followed<STATE extends { error: LanefoldClientError | undefined }> {
+  readonly #users = new Set<() => void>();
+  #following: AbortController | undefined;
+  #state: STATE;
+
+  constructor(readonly initial: STATE) {
+    this.#state = initial;
+  }
+
+  /** Reads what there is, then follows it. Rejects when it cannot go on; it is started again after a pause. */
+  protected abstract follow(signal: AbortSignal): Promise<void>;
+
+  readonly state = (): STATE => this.#state;
+
+  readonly subscribe = (changed: () => void): (() => void) => {
+    this.#users.add(changed);
+    if (!this.#following) void this.#start();
+    return () => {
+      this.#users.delete(changed);
+      if (this.#users.size > 0) return;
+      this.#following?.abort();
+      this.#following = undefined;
+    };
+  };
+
+  /** Starts over, if it is in use. */
+  protected restart(): void {
+    if (!this.#following) return;
+    this.#following.abort();
+    void this.#start();
+  }
+
+  protected set(changes: Partial<STATE>): void {
+    this.#state = { ...this.#state, ...changes };
+    for (const changed of this.#users) changed();
+  }
+
+  /** Keeps the error for the page. Throws what is none of ours. */
+  protected fail(error: unknown): void {
+    if (!isClientError(error)) throw error;
+    this.set({ error } as Partial<STATE>);
+  }
+
+  async #start(): Promise<void> {
+    const following = new AbortController();
+    const { signal } = following;
+    this.#following = following;
+    while (!signal.aborted) {
+      try {
+        return await this.follow(signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        this.fail(error);
+        if (!isWorthRepeating(error as LanefoldClientError)) return;
+        await online(signal);
+      }
+    }
+  }
+}
+
+/** A pause that ends early when the browser is online again. */
+async function online(signal: AbortSignal): Promise<void> {
+  const back = new AbortController();
+  const end = () => back.abort();
+  const page = globalThis as unknown as Partial<EventTarget>;
+  signal.addEventListener('abort', end);
+  page.addEventListener?.('online', end);
+  await pause(betweenMs, back.signal);
+  signal.removeEventListener('abort', end);
+  page.removeEventListener?.('online', end);
+}
+
+/** Runs `work` again once it has ended, if it was asked for in the meantime, but never twice at once. */
+export function coalesced(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  let again = false;
+  const run = async (): Promise<void> => {
+    try {
+      do {
+        again = false;
+        await work();
+      } while (again);
+    } finally {
+      running = undefined;
+    }
+  };
+  return () => {
+    again = running !== undefined;
+    return (running ??= run());
+  };
+}

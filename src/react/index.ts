@@ -1,0 +1,12 @@
+/**
+ * Hooks for React 18 and later on a client of `lanefold/client`.
+ *
+ * @module react
+ */
+export { useThread, type UseThread } from './use-thread.ts';
+export { useRun, type UseRun } from './use-run.ts';
+export { useApprovals, type UseApprovals } from './use-approvals.ts';
+export type { Decide, PendingApproval } from './approval.ts';
+export type { ThreadMessage } from './messages.ts';
+export type { RunState } from './run-store.ts';
+export type { SendOptions, ThreadState } from './thread-store.ts';

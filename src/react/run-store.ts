@@ -1,0 +1,85 @@
+import type { Client } from '../client/client.ts';
+import type { LanefoldClientError } from '../client/errors.ts';
+import type { Content, RunRef, RunSnapshot } from '../client/operations.ts';
+import type { StreamItem } from '../client/stream-item.ts';
+import { approvalsOf, decide, sameCall, type Decide, type PendingApproval } from './approval.ts';
+import { coalesced, Followed } from './followed.ts';
+import { withItem, type LiveAnswer, type LiveAnswers } from './live-text.ts';
+
+/** What is known of a run. */
+export interface RunState {
+  /** Undefined until it is read. */
+  run: RunSnapshot | undefined;
+  /** The answer of the current model call, as it is written, or else of the last one. */
+  text: string;
+  thinking: string;
+  approvals: PendingApproval[];
+  /** Why the last call, or the connection, failed; undefined once something has succeeded. */
+  error: LanefoldClientError | undefined;
+}
+
+/** A run, as long as a component shows it. */
+export class RunStore extends Followed<RunState> {
+  #answers: LiveAnswers = new Map();
+
+  constructor(
+    readonly client: Client,
+    readonly ref: RunRef,
+  ) {
+    super({ run: undefined, text: '', thinking: '', approvals: [], error: undefined });
+  }
+
+  protected async follow(signal: AbortSignal): Promise<void> {
+    this.#answers = new Map();
+    await this.#refresh();
+    for await (const item of this.client.runs.stream(this.ref, { signal })) this.#take(item);
+    if (!signal.aborted) await this.#refresh();
+  }
+
+  #take(item: StreamItem): void {
+    const before = this.#answers;
+    this.#answers = withItem(before, item);
+    if (this.#answers !== before) {
+      const { text, thinking } = [...this.#answers.values()].at(-1) ?? nothing;
+      this.set({ text, thinking });
+    }
+    if (item.type === 'event') this.#refresh().catch((error: unknown) => this.fail(error));
+  }
+
+  readonly #refresh = coalesced(async () => {
+    const run = await this.client.runs.get(this.ref);
+    this.set({ run, approvals: approvalsOf(run), error: undefined });
+  });
+
+  /** Sends input to the run. */
+  readonly steer = (content: Content): Promise<void> => this.#act(() => this.client.runs.steer(this.ref, content));
+
+  /** Cancels the run. Harmless if it has ended. */
+  readonly cancel = (reason?: string): Promise<void> =>
+    this.#act(() => this.client.runs.cancel(this.ref, reason === undefined ? {} : { reason }));
+
+  readonly approve: Decide = (approval, decision) => this.#decide('approve', approval, decision);
+  readonly deny: Decide = (approval, decision) => this.#decide('deny', approval, decision);
+
+  async #decide(word: 'approve' | 'deny', approval: PendingApproval, decision?: { reason?: string }): Promise<void> {
+    const { approvals } = this.state();
+    this.set({ approvals: approvals.filter((other) => !sameCall(other, approval)) });
+    await this.#act(
+      () => decide(this.client, word, approval, decision),
+      () => this.set({ approvals }),
+    );
+  }
+
+  async #act(work: () => Promise<unknown>, undo = () => {}): Promise<void> {
+    try {
+      await work();
+      await this.#refresh();
+    } catch (error) {
+      undo();
+      this.fail(error);
+      throw error;
+    }
+  }
+}
+
+const nothing: Pick<LiveAnswer, 'text' | 'thinking'> = { text: '', thinking: '' };

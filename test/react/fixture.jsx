@@ -1,0 +1,68 @@
+// The page of hooks.test.ts: components that show what the hooks return, under StrictMode.
+import { createClient } from 'lanefold/client';
+import { useApprovals, useRun, useThread } from 'lanefold/react';
+import { StrictMode, useState } from 'react';
+import { createRoot } from 'react-dom/client';
+
+const client = createClient({ url: '', retryDelayMs: 50 });
+const [threadId, id] = location.hash.slice(1).split('/');
+
+function Run() {
+  const { run, text, ended, approvals, approve, cancel, error } = useRun(client, { threadId, id });
+  return (
+    <section id="run">
+      <output>{JSON.stringify({ status: run?.status ?? null, text, ended, result: run?.result ?? null })}</output>
+      {approvals.map((approval) => (
+        <button key={approval.round} onClick={() => void approve(approval)}>
+          {approval.name}
+        </button>
+      ))}
+      <button onClick={() => void cancel()}>Cancel</button>
+      <i>{error?.code}</i>
+    </section>
+  );
+}
+
+function Inbox() {
+  const { approvals, deny, error } = useApprovals(client, { pollMs: 100 });
+  return (
+    <section id="inbox">
+      {approvals.map((approval) => (
+        <button key={approval.runId} onClick={() => void deny(approval)}>
+          {approval.runId}
+        </button>
+      ))}
+      <i>{error?.code}</i>
+    </section>
+  );
+}
+
+function Thread() {
+  const { messages, status, send, error } = useThread(client, threadId, { agent: 'writer' });
+  return (
+    <section id="thread">
+      <output>
+        {JSON.stringify({ status, texts: messages.map(({ parts }) => parts.map(({ text }) => text).join('')) })}
+      </output>
+      <button onClick={() => void send('Go on.')}>Send</button>
+      <i>{error?.code}</i>
+    </section>
+  );
+}
+
+function App() {
+  const [shown, setShown] = useState(true);
+  return (
+    <>
+      <button onClick={() => setShown(!shown)}>Toggle</button>
+      {shown && (id ? <Run /> : threadId === 'inbox' ? <Inbox /> : <Thread />)}
+      {shown && !id && threadId !== 'inbox' && <Thread />}
+    </>
+  );
+}
+
+createRoot(document.getElementById('app')).render(
+  <StrictMode>
+    <App />
+  </StrictMode>,
+);

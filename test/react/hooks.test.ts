@@ -1,0 +1,140 @@
+// @module-tag long
+import { build } from 'esbuild';
+import { defineAgent, defineTool, type RunHandle } from 'lanefold';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { startApi, type Api } from '../api/helpers.ts';
+import { launchBrowser, noBrowser } from '../support/browser.ts';
+import { typedModel, type Keyboard } from '../support/typed-model.ts';
+import { until } from '../support/until.ts';
+
+const refund = defineTool({ name: 'refund', input: z.object({}), needsApproval: true, execute: () => 'refunded' });
+
+describe.skipIf(noBrowser)('hooks in a browser, under StrictMode', () => {
+  const model = typedModel();
+  let api: Api;
+  let browser: Browser;
+  let script: string;
+  const faults: string[] = [];
+  beforeAll(async () => {
+    api = await startApi({
+      agents: [defineAgent({ name: 'writer', model: 'typed:m', tools: [refund] })],
+      models: { typed: () => model },
+    });
+    const { outputFiles } = await build({
+      entryPoints: ['test/react/fixture.jsx'],
+      ...{ bundle: true, write: false, format: 'esm', jsx: 'automatic', jsxDev: false, target: 'es2022' },
+      // effects run twice only in React's development build
+      define: { 'process.env.NODE_ENV': '"development"' },
+      logLevel: 'error',
+    });
+    script = outputFiles[0]!.text;
+    browser = await launchBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await api?.close();
+  });
+
+  interface Seen {
+    page: Page;
+    requests: string[];
+  }
+  async function open(hash: string, prepare?: (page: Page) => Promise<unknown>): Promise<Seen> {
+    const page = await (await browser.newContext()).newPage();
+    page.setDefaultTimeout(30_000);
+    page.on('pageerror', (error) => faults.push(error.message));
+    page.on('console', (message) => {
+      if (message.type() === 'error' && !/Failed to load resource/.test(message.text())) faults.push(message.text());
+    });
+    const requests: string[] = [];
+    page.on('request', (request) => requests.push(`${request.method()} ${new URL(request.url()).pathname}`));
+    // on the origin of the API
+    const html = `<!doctype html><title>t</title><div id="app"></div><script type="module">${script.replaceAll('</script', '<\\/script')}</script>`;
+    await page.route('**/fixture', (route) => route.fulfill({ contentType: 'text/html', body: html }));
+    await prepare?.(page);
+    await page.goto(`${api.url}/fixture#${hash}`);
+    return { page, requests };
+  }
+  const state = async (page: Page, which: string) =>
+    JSON.parse((await page.locator(`#${which} output`).first().textContent())!) as Record<string, unknown>;
+  const shows = (page: Page, which: string, expected: object) =>
+    expect.poll(() => state(page, which), { timeout: 30_000 }).toMatchObject(expected);
+  const start = async (): Promise<[RunHandle, Keyboard]> => {
+    const run = await api.lanefold.runs.enqueue({ agent: 'writer', input: 'Write.' });
+    return [run, await model.next()];
+  };
+
+  test('useRun shows a run from wherever it is to its end, also after an unmount and a reload', async () => {
+    const [run, keys] = await start();
+    keys.type('One ');
+    const { page } = await open(`${run.threadId}/${run.id}`);
+    await shows(page, 'run', { status: 'running', text: 'One ', ended: false });
+    keys.type('two ');
+    await shows(page, 'run', { text: 'One two ' });
+    const toggle = page.getByRole('button', { name: 'Toggle' });
+    await toggle.click();
+    keys.type('three ');
+    await toggle.click();
+    await shows(page, 'run', { text: 'One two three ' });
+    await page.reload();
+    await shows(page, 'run', { text: 'One two three ' });
+    keys.stop({ id: 'a', name: 'refund' });
+    await page.getByRole('button', { name: 'refund' }).click();
+    const last = await model.next();
+    last.type('Done.');
+    last.stop();
+    await shows(page, 'run', { status: 'completed', ended: true, result: 'Done.', text: 'Done.' });
+  });
+
+  test('useRun goes on where connections fail, and cancels', async () => {
+    const [run, keys] = await start();
+    keys.type('Once ');
+    let failures = 0;
+    const { page } = await open(`${run.threadId}/${run.id}`, async (page) =>
+      page.route('**/events?*', (route) => (failures++ < 3 ? route.abort('connectionreset') : route.continue())),
+    );
+    await shows(page, 'run', { text: 'Once ' });
+    expect(failures).toBeGreaterThan(3);
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await shows(page, 'run', { status: 'cancelled', ended: true });
+  });
+
+  test('useRun of a run that does not exist has the error', async () => {
+    const { page } = await open('none/run_none');
+    await page.locator('#run i', { hasText: 'run_not_found' }).waitFor();
+  });
+
+  test('useThread sends once, and two components share one stream, which ends with them', async () => {
+    const { page, requests } = await open('shared');
+    await shows(page, 'thread', { status: 'ready', texts: [] });
+    await page.getByRole('button', { name: 'Send' }).first().click();
+    const keys = await model.next();
+    keys.type('Going');
+    await shows(page, 'thread', { status: 'busy', texts: ['Go on.', 'Going'] });
+    await expect.poll(() => page.locator('#thread output').allTextContents()).toHaveLength(2);
+    const [one, two] = await page.locator('#thread output').allTextContents();
+    expect(one).toBe(two);
+    expect(requests.filter((request) => request === 'POST /v1/threads/shared/runs')).toHaveLength(1);
+    expect(requests.filter((request) => request === 'GET /v1/threads/shared/events')).toHaveLength(1);
+    await page.getByRole('button', { name: 'Toggle' }).click();
+    keys.stop();
+    await until('the run ends', async () => (await api.lanefold.threads.get('shared')).activeRunId === null);
+    await page.getByRole('button', { name: 'Toggle' }).click();
+    await shows(page, 'thread', { status: 'ready', texts: ['Go on.', 'Going'] });
+  });
+
+  test('useApprovals lists the calls of all threads, and decides', async () => {
+    const [run, keys] = await start();
+    keys.stop({ id: 'a', name: 'refund' });
+    const { page } = await open('inbox');
+    await page.getByRole('button', { name: run.id }).click();
+    const last = await model.next();
+    await page.getByRole('button', { name: run.id }).waitFor({ state: 'detached' });
+    last.stop();
+    const { toolCalls } = await api.lanefold.runs.wait(run).then(() => api.lanefold.runs.get(run));
+    expect(toolCalls).toMatchObject([{ status: 'denied' }]);
+    expect(faults).toEqual([]);
+  });
+});
