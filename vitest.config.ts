@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 
 const alias = {
   'lanefold/chat': path.resolve('src/chat/index.ts'),
+  'lanefold/mcp': path.resolve('src/mcp/index.ts'),
   'lanefold/schema': path.resolve('db/schema/index.ts'),
   'lanefold/strategy': path.resolve('src/strategies/index.ts'),
   'lanefold/testing': path.resolve('src/testing/index.ts'),

@@ -1,0 +1,45 @@
+import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+import type { Readable, Writable } from 'node:stream';
+import type { Library } from '../library/library.ts';
+import { ownCaller } from './door.ts';
+import { checkOptions, type McpServerOptions } from './options.ts';
+import { newServer } from './server.ts';
+
+/** The streams of the client, for a server that is not on stdin and stdout. */
+export interface McpStreams {
+  input: Readable;
+  output: Writable;
+}
+
+export interface RunningMcp {
+  /** Ends the connection; runs go on. */
+  close(): Promise<void>;
+}
+
+/**
+ * Serves MCP on stdin and stdout, for a client that has started this process. Write nothing else to stdout.
+ *
+ * @throws LanefoldError `invalid_input`, `unknown_agent`
+ *
+ * @example
+ * ```ts
+ * import { createLanefold, defineAgent } from 'lanefold';
+ * import { serveMcpOverStdio } from 'lanefold/mcp';
+ *
+ * const lanefold = await createLanefold({ agents: [defineAgent({ name: 'echo', model: 'scripted:echo' })] });
+ * const mcp = serveMcpOverStdio(lanefold, { agents: ['echo'] });
+ * process.stdin.once('end', () => void mcp.close().then(() => lanefold.close()));
+ * ```
+ */
+export function serveMcpOverStdio(
+  lanefold: Library,
+  options: McpServerOptions = {},
+  { input, output }: McpStreams = { input: process.stdin, output: process.stdout },
+): RunningMcp {
+  const checked = checkOptions('serveMcpOverStdio', options, lanefold);
+  const caller = ownCaller(lanefold, options.apiKey);
+  return serveStdio(({ era }) => newServer(lanefold, caller, checked, era), {
+    transport: new StdioServerTransport(input, output),
+    onerror: (error) => lanefold.log.warn({ err: error }, 'mcp: a message could not be served'),
+  });
+}
