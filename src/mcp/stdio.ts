@@ -12,6 +12,8 @@ export interface McpStreams {
 }
 
 export interface RunningMcp {
+  /** Resolves when the connection has ended: the client left, sent a message of more than 10 MiB, or `close` was called. */
+  readonly closed: Promise<void>;
   /** Ends the connection; runs go on. */
   close(): Promise<void>;
 }
@@ -28,7 +30,8 @@ export interface RunningMcp {
  *
  * const lanefold = await createLanefold({ agents: [defineAgent({ name: 'echo', model: 'scripted:echo' })] });
  * const mcp = serveMcpOverStdio(lanefold, { agents: ['echo'] });
- * process.stdin.once('end', () => void mcp.close().then(() => lanefold.close()));
+ * await mcp.closed;
+ * await lanefold.close();
  * ```
  */
 export function serveMcpOverStdio(
@@ -38,8 +41,21 @@ export function serveMcpOverStdio(
 ): RunningMcp {
   const checked = checkOptions('serveMcpOverStdio', options, lanefold);
   const caller = ownCaller(lanefold, options.apiKey);
-  return serveStdio(({ era }) => newServer(lanefold, caller, checked, era), {
-    transport: new StdioServerTransport(input, output),
-    onerror: (error) => lanefold.log.warn({ err: error }, 'mcp: a message could not be served'),
+  const transport = new WatchedTransport(input, output);
+  const { close } = serveStdio(({ era }) => newServer(lanefold, caller, checked, era), {
+    transport,
+    onerror: (error) => lanefold.log.error({ err: error }, 'mcp: a message could not be served'),
   });
+  return { close, closed: transport.closed };
+}
+
+/** Says when it has closed, which `serveStdio` keeps to itself. */
+class WatchedTransport extends StdioServerTransport {
+  #ended = () => {};
+  readonly closed = new Promise<void>((resolve) => (this.#ended = resolve));
+
+  override async close(): Promise<void> {
+    await super.close();
+    this.#ended();
+  }
 }

@@ -35,7 +35,7 @@ export async function rawRequest(
     },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...request }),
   });
-  return (await response.json()) as { result?: never; error?: { code: number; message: string; data?: never } };
+  return (await response.json()) as { result?: object; error?: { code: number; message: string; data?: never } };
 }
 
 /** What a client declares with each request. */
@@ -56,7 +56,7 @@ export async function taskSession(
     v2RequestFraming: { protocolVersion, clientInfo, clientCapabilities },
     rawDispatch: async (request) => {
       const { result, error } = await rawRequest(url, request as never);
-      return error ? { kind: 'error', error } : { kind: 'result', result: result! };
+      return error ? { kind: 'error', error } : { kind: 'result', result: result as never };
     },
     ...options,
   });

@@ -102,9 +102,12 @@ describe('tools, as the official clients use them over HTTP', () => {
 
   test('the client of the AI SDK calls an agent, too', async () => {
     const client = await createMCPClient({ transport: { type: 'http', url: rig.url.href } });
-    const tools = (await client.tools()) as Record<string, { execute(input: object, options: object): Promise<never> }>;
-    const result = await tools['echo']!.execute({ message: 'from afar' }, { toolCallId: 'c1', messages: [] });
-    expect(runOf(result)).toMatchObject({
+    const { echo } = await client.tools();
+    const result = await echo!.execute!(
+      { message: 'from afar' },
+      { toolCallId: 'c1', messages: [], context: undefined },
+    );
+    expect(runOf(result as object)).toMatchObject({
       status: 'completed',
       output: expect.stringContaining('from afar') as string,
     });

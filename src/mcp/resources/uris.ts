@@ -43,16 +43,23 @@ export type ResourceName = (typeof templates)[number]['name'];
 
 export const threadUri = (threadId: string): string => `lanefold://threads/${encodeURIComponent(threadId)}`;
 
-const parsers = templates.map(({ name, uriTemplate }) => ({ name, template: new UriTemplate(uriTemplate) }));
+/** The SDK takes no URI without the query of its template, so queries are read here. */
+const parsers = templates.map(({ name, uriTemplate }) => {
+  const [path = '', query = ''] = uriTemplate.split('{?');
+  return { name, template: new UriTemplate(path), known: query.replace('}', '') };
+});
 
 /** What a URI names, with its variables decoded; undefined: nothing here. */
 export function readUri(uri: string): { name: ResourceName; variables: Record<string, string> } | undefined {
-  for (const { name, template } of parsers) {
-    const match = template.match(uri);
+  const [path = '', query] = uri.split('?');
+  for (const { name, template, known } of parsers) {
+    const match = template.match(path);
     if (!match) continue;
+    const asked = [...new URLSearchParams(query)];
+    if (asked.some(([key]) => key !== known)) return undefined;
     try {
       const texts = Object.entries(match).map(([key, value]) => [key, decodeURIComponent(String(value))]);
-      return { name, variables: Object.fromEntries(texts) as Record<string, string> };
+      return { name, variables: Object.fromEntries([...texts, ...asked]) as Record<string, string> };
     } catch {
       return undefined;
     }

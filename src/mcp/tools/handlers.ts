@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { idGrammar } from '../../checks/ids.ts';
 import { isLanefoldError } from '../../errors.ts';
 import { clientOf } from '../client.ts';
-import { asToolError, invalidParams } from '../errors.ts';
+import { asProtocolError, asToolError, invalidParams } from '../errors.ts';
 import { getRun, type RunName } from '../api.ts';
 import { settle } from '../runs/settle.ts';
 import { startRun } from '../runs/start.ts';
@@ -19,7 +19,7 @@ export function addTools(mcp: McpContext): void {
   const { server } = mcp.server;
   server.registerCapabilities({ tools: {} });
   server.setRequestHandler('tools/list', async () => ({
-    tools: [...(await allowedTools(mcp)), ...ownTools.map(({ tool }) => tool)],
+    tools: [...(await allowedTools(mcp).catch(asProtocolError)), ...ownTools.map(({ tool }) => tool)],
   }));
   server.setRequestHandler('tools/call', async ({ params: { name, arguments: given } }, ctx) => {
     try {
