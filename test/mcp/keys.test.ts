@@ -171,7 +171,7 @@ describe('keys', () => {
 
   test('options that mean nothing are refused', () => {
     const { front } = rig;
-    expect(() => createMcpServer(front, { agents: ['nobody'] })).toThrow(
+    expect(() => createMcpServer(front, { agents: ['stranger'] })).toThrow(
       expect.objectContaining({ code: 'unknown_agent' }),
     );
     expect(() => createMcpServer(front, { waitMs: -1 })).toThrow(expect.objectContaining({ code: 'invalid_input' }));

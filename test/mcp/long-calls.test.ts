@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { errorOf, newClient, oldClient, runOf, startRig, textOf, type Rig } from './rig.ts';
 
-describe('calls that last longer than somebody waits', () => {
+describe('calls that last longer than their client waits', () => {
   let rig: Rig;
   beforeAll(async () => {
     rig = await startRig({ waitMs: 60_000 });

@@ -80,9 +80,9 @@ describe('tools, as the official clients use them over HTTP', () => {
     test('says what is wrong with a call', async () => {
       const client = await connect();
       const call = (name: string, args: object) => client.callTool({ name, arguments: args as never });
-      await expect(call('nobody', { message: 'x' })).rejects.toMatchObject({
+      await expect(call('stranger', { message: 'x' })).rejects.toMatchObject({
         code: -32602,
-        message: expect.stringContaining('nobody'),
+        message: expect.stringContaining('stranger'),
       });
       expect(errorOf(await call('echo', {}))).toMatchObject({
         code: 'invalid_input',
@@ -92,7 +92,7 @@ describe('tools, as the official clients use them over HTTP', () => {
       expect(errorOf(await call('echo', { message: '   ' })).code).toBe('empty_content');
       expect(errorOf(await call('echo', { message: 'x', thread_id: '../x' })).code).toBe('invalid_input');
       expect(errorOf(await call('echo', { message: 'x', thread_id: 'nowhere' })).code).toBe('thread_not_found');
-      expect(errorOf(await call('lanefold_start_run', { agent: 'nobody', message: 'x' })).code).toBe('unknown_agent');
+      expect(errorOf(await call('lanefold_start_run', { agent: 'stranger', message: 'x' })).code).toBe('unknown_agent');
       const gone = { thread_id: 'nowhere', run_id: 'run_1' };
       expect(errorOf(await call('lanefold_run_status', gone)).code).toBe('run_not_found');
       expect(errorOf(await call('lanefold_run_result', gone)).code).toBe('run_not_found');

@@ -8,7 +8,7 @@ const mostArgumentChars = 2_000;
 /** Unique within a run, as a task must not ask twice under one key. */
 export const keyOf = ({ kind, call }: OpenCall): string => `${kind}:${call}`;
 
-/** The questions to the client's user about what a run waits for, by key; undefined: it waits for nobody. */
+/** The questions to the client's user about what a run waits for, by key; undefined: it needs no person. */
 export function inputRequestsOf(run: RunJson): InputRequests | undefined {
   const calls = openCalls(run);
   if (calls.length === 0) return undefined;

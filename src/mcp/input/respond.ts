@@ -67,7 +67,7 @@ async function act(
     await decide(api, run, open.call, { approve, reason }, by);
     return true;
   }
-  // somebody else may still send the event
+  // the event may still be sent
   if (action === 'decline') return false;
   if (typeof content['result'] !== 'string') throw unfit(open, 'must have a result, which is text');
   await release(api, run, open.call, content['result'], by);

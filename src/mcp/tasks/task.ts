@@ -38,7 +38,7 @@ export const createdTask = (tool: string, run: RunJson): CallToolResult =>
 
 /**
  * A run as a task. A failed run is a completed task whose result is an error, because `failed` stands for errors of the
- * protocol. It asks for input only if the client can ask its user; else it works until somebody else has decided.
+ * protocol. It asks for input only if the client can ask its user; otherwise it is working until another caller has decided.
  */
 export function taskOf(tool: string, run: RunJson, elicits: boolean): TaskJson {
   const { status, created_at: createdAt, waits } = run;
