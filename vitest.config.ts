@@ -6,6 +6,7 @@ const alias = {
   'lanefold/chat': path.resolve('src/chat/index.ts'),
   'lanefold/client': path.resolve('src/client/index.ts'),
   'lanefold/react': path.resolve('src/react/index.ts'),
+  'lanefold/mcp': path.resolve('src/mcp/index.ts'),
   'lanefold/schema': path.resolve('db/schema/index.ts'),
   'lanefold/strategy': path.resolve('src/strategies/index.ts'),
   'lanefold/testing': path.resolve('src/testing/index.ts'),

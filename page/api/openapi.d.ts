@@ -2576,6 +2576,8 @@ export interface components {
     /** @description An agent, as this server defines it. */
     Agent: {
       name: string;
+      /** @description What the agent is for; null if it does not say. */
+      description: string | null;
       model: string;
       strategy: string;
       /** @description The system prompt for lanes that set none. */
@@ -2583,6 +2585,8 @@ export interface components {
       /** @description Maximum iterations of a run. */
       max_iterations: number;
       tools: components['schemas']['AgentTool'][];
+      /** @description null: its results are text, or what its strategy returns. */
+      output_schema: JsonObject | null;
     };
     AgentTool: components['schemas']['Tool'] & {
       needs_approval: boolean;

@@ -13,7 +13,7 @@ import { defaultMaxToolCalls } from '../tools/call-limit.ts';
 import type { EffectPolicy } from '../tools/effects.ts';
 import type { GuardTool } from '../tools/guard.ts';
 import type { ToolListing } from '../tools/normalise.ts';
-import { promptOf } from '../checks/text.ts';
+import { isBlank, promptOf } from '../checks/text.ts';
 import { refuseUnknownKeys, type KeysOf } from '../checks/unknown-keys.ts';
 import {
   overridableFields,
@@ -37,6 +37,8 @@ export interface AgentDefinition<
   name: NAME;
   /** `provider:model` or an alias. */
   model: ModelName;
+  /** What the agent is for, in a sentence or two, for those who choose one: MCP clients and their models. Default: none. */
+  description?: string;
   /** The system prompt of lanes that do not set one. Default: none. */
   instructions?: string | null;
   /** A list of `defineTool` tools, or a record of AI SDK or MCP tools by name. */
@@ -127,6 +129,7 @@ const agentKeys: KeysOf<AgentDefinition> = {
   overridable: true,
   name: true,
   model: true,
+  description: true,
   instructions: true,
   tools: true,
   strategy: true,
@@ -156,6 +159,7 @@ const agentKeys: KeysOf<AgentDefinition> = {
 };
 
 type Optional =
+  | 'description'
   | 'requestTransformer'
   | 'output'
   | 'contextPolicy'
@@ -209,6 +213,9 @@ export function defineAgent<
     );
   }
   if (typeof definition.model !== 'string' || definition.model === '') throw invalidAgent(name, 'model is missing');
+  const { description } = definition;
+  if (description !== undefined && (typeof description !== 'string' || isBlank(description)))
+    throw invalidAgent(name, 'description must be a text that is not blank');
   const strategy = definition.strategy ?? 'react';
   const machine = machineOf(name, strategy);
   if (definition.output && !machine.output)
@@ -236,6 +243,7 @@ export function defineAgent<
   return Object.freeze({
     name,
     model: definition.model,
+    ...(description === undefined ? {} : { description }),
     instructions: promptOf(definition.instructions ?? null),
     tools: definition.tools ?? [],
     strategy,

@@ -40,6 +40,7 @@ import { addSentEvents, addSignedEvents } from './routes/sent-events.ts';
 import { addWaits } from './routes/waits.ts';
 import { addSchedules } from './routes/schedules.ts';
 import { addWebhooks } from './routes/webhooks.ts';
+import { addMcp, mcpPath } from './routes/mcp.ts';
 import { addMetrics, addProbes } from './routes/operations.ts';
 import { addMarks } from './routes/marks.ts';
 import { addNodes } from './routes/nodes.ts';
@@ -112,14 +113,16 @@ export function createApp(all: Library, options: AppOptions & { closing?: AbortS
   app.use('/docs/*', bySignIn);
   app.use('/openapi.json', bySignIn);
   const maxHeldBytes = options.maxHeldBytes ?? defaultMaxHeldBytes;
+  const maxBodyBytes = options.maxBodyBytes ?? defaultMaxBodyBytes;
   const read = limitedBody({
-    maxBytes: options.maxBodyBytes ?? defaultMaxBodyBytes,
+    maxBytes: maxBodyBytes,
     timeoutMs: options.bodyTimeoutMs ?? defaultBodyTimeoutMs,
     budget: new ByteBudget(maxHeldBytes, 'bodies'),
   });
   const answer = limitedAnswer(new ByteBudget(maxHeldBytes, 'answers'));
   app.use('/v1/*', answer, actFor(lanefold), read, jsonBody, authorizeOperation(app, lanefold), limitStreams());
   app.use('/admin/*', read);
+  app.use(mcpPath, byKey, read);
   app.use('/signed/*', answer, read, jsonBody, (c, next) => {
     c.set('lanefold', lanefold);
     return next();
@@ -164,6 +167,7 @@ export function createApp(all: Library, options: AppOptions & { closing?: AbortS
   }
   addProbes(app, lanefold);
   addDocs(app);
+  if (options.mcp) addMcp(app, lanefold, options.mcp, omitUndefined({ maxBodyBytes, closing: options.closing }));
   const page = options.page ?? process.env['LANEFOLD_PAGE'] !== 'off';
   if (page) addPage(app, apiKey ? undefined : byKey);
   if (lanefold.tenant === undefined) {

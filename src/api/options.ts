@@ -1,3 +1,22 @@
+import type { Library } from '../library/library.ts';
+
+/** What the HTTP API gives to an MCP server that it mounts. */
+export interface McpSurroundings {
+  /** Answers a request to the HTTP API in this process. */
+  door(request: Request): Response | Promise<Response>;
+  maxBodyBytes: number;
+  onError(error: Error): void;
+}
+
+/** An MCP server at `/mcp`. */
+export interface MountedMcp {
+  fetch(request: Request): Promise<Response>;
+  close(): Promise<void>;
+}
+
+/** What `mountMcp` of `lanefold/mcp` returns. */
+export type McpMount = (lanefold: Library, surroundings: McpSurroundings) => MountedMcp;
+
 export interface AppOptions {
   /** Serve this tenant alone, without Bull Board and metrics, which show all tenants; default: the library's tenant. */
   tenant?: string;
@@ -7,6 +26,8 @@ export interface AppOptions {
   maxBodyBytes?: number;
   /** Serve the page at `/`; default true, unless `LANEFOLD_PAGE` is `off`. */
   page?: boolean;
+  /** Serve MCP at `/mcp`: pass `mountMcp()` of `lanefold/mcp`. Default: not served. */
+  mcp?: McpMount;
   /** How long a request body may take to arrive, in ms; default 20,000. */
   bodyTimeoutMs?: number;
   /**

@@ -19,6 +19,7 @@ const headersMs = 10_000;
 const optionKeys: KeysOf<ServerOptions> = {
   tenant: true,
   page: true,
+  mcp: true,
   maxStreams: true,
   keyRecheckMs: true,
   bodyTimeoutMs: true,

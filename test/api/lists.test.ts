@@ -125,7 +125,13 @@ describe.skipIf(noRedis())('lists over threads', () => {
   test('agents and activity', async () => {
     const { data } = await read('/v1/agents');
     expect(data).toEqual([
-      expect.objectContaining({ name: 'calc', strategy: 'react', max_iterations: 10 }),
+      expect.objectContaining({
+        name: 'calc',
+        strategy: 'react',
+        max_iterations: 10,
+        description: null,
+        output_schema: null,
+      }),
       expect.objectContaining({
         name: 'clerk',
         tools: [expect.objectContaining({ name: 'refund', needs_approval: true })],

@@ -13,6 +13,7 @@ import {
   type TerminationReason,
   type ToolCallContext,
 } from 'lanefold';
+import { createMcpHandler, createMcpServer, mountMcp } from 'lanefold/mcp';
 import { jsonSchema } from '@ai-sdk/provider-utils';
 import { describe, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
@@ -190,5 +191,18 @@ describe('types', () => {
       return [unchecked, answer, best];
     };
     expectTypeOf(results).toBeFunction();
+  });
+
+  test('let every Lanefold serve MCP', () => {
+    const served = (lanefold: Typed) => [
+      createMcpServer(lanefold, { agents: ['support'], waitMs: 1_000, apiKey: 'lfk_' }),
+      createMcpHandler(lanefold),
+      lanefold.startServer({ mcp: mountMcp({ agents: ['support'] }) }),
+      // @ts-expect-error over HTTP, each client has its key
+      mountMcp({ apiKey: 'lfk_' }),
+      // @ts-expect-error not an option
+      createMcpServer(lanefold, { tools: ['support'] }),
+    ];
+    expectTypeOf(served).toBeFunction();
   });
 });

@@ -1,18 +1,22 @@
 import { z } from '@hono/zod-openapi';
 import { Tool } from './call.ts';
 import { RunRef } from './run-ref.ts';
-import { anyJson, count, Id, nextCursor, orNull, timestamp } from './values.ts';
+import { anyJson, count, Id, jsonObject, nextCursor, orNull, timestamp } from './values.ts';
 
 const AgentTool = Tool.extend({ needs_approval: z.boolean() }).openapi('AgentTool');
 
 export const Agent = z
   .object({
     name: z.string(),
+    description: z.string().nullable().openapi({ description: 'What the agent is for; null if it does not say.' }),
     model: z.string(),
     strategy: z.string().openapi({ example: 'react' }),
     instructions: z.string().nullable().openapi({ description: 'The system prompt for lanes that set none.' }),
     max_iterations: count('Maximum iterations of a run.', 10),
     tools: z.array(AgentTool),
+    output_schema: orNull(jsonObject('The JSON Schema of its results.')).openapi({
+      description: 'null: its results are text, or what its strategy returns.',
+    }),
   })
   .openapi('Agent', { description: 'An agent, as this server defines it.' });
 

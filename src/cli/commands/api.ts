@@ -1,4 +1,5 @@
 import { Option, type Command } from 'commander';
+import type { ServerOptions } from '../../api/options.ts';
 import { loadAgents } from '../agents-file.ts';
 import { connect } from '../connect.ts';
 import { commandHelp } from '../help.ts';
@@ -11,6 +12,7 @@ interface Options extends ConnectionOptions {
   host?: string;
   port?: number;
   json?: boolean;
+  mcp?: boolean;
 }
 
 export const withServer = (command: Command): Command =>
@@ -18,8 +20,15 @@ export const withServer = (command: Command): Command =>
     .addOption(new Option('--host <address>', 'address to listen on; default 127.0.0.1').env('LANEFOLD_HOST'))
     .addOption(new Option('--port <n>', 'port; default 4100').env('LANEFOLD_PORT').argParser(portNumber));
 
+/** The option that serves MCP beside the API. */
+export const withMcp = (command: Command): Command => command.option('--mcp', 'also serve MCP at /mcp');
+
+/** Loads the MCP server only where it is asked for. */
+export const mcpOption = async (mcp = false): Promise<Pick<ServerOptions, 'mcp'>> =>
+  mcp ? { mcp: (await import('../../mcp/index.ts')).mountMcp() } : {};
+
 export const addApi = (program: Command): Command =>
-  withJson(withServer(withAgents(withQueue(program.command('api')))))
+  withJson(withMcp(withServer(withAgents(withQueue(program.command('api'))))))
     .summary('serve the HTTP API, the page and Bull Board')
     .description(
       'Serves the page at /, the API under /v1, its reference at /docs and Bull Board at /admin/queues. It accepts runs but ' +
@@ -56,6 +65,7 @@ export const addApi = (program: Command): Command =>
       try {
         const { host, port } = options;
         const server = await lanefold.startServer({
+          ...(await mcpOption(options.mcp)),
           ...(host ? { host } : {}),
           ...(port === undefined ? {} : { port }),
         });

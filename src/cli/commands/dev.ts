@@ -12,7 +12,7 @@ import { colours, jsonLogs, note, print } from '../output.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { announce, disown, disowned, portBefore, runRestarting } from '../watch/restarting.ts';
 import { projectOf, watchSources } from '../watch/source-watcher.ts';
-import { withServer } from './api.ts';
+import { mcpOption, withMcp, withServer } from './api.ts';
 
 interface Options extends ConnectionOptions {
   agents?: string;
@@ -20,6 +20,7 @@ interface Options extends ConnectionOptions {
   concurrency: number;
   host?: string;
   port?: number;
+  mcp?: boolean;
 }
 
 /** How long active runs may take to finish before a restart; afterwards the new process continues them. */
@@ -29,7 +30,7 @@ const defaultGraceMs = 25_000;
 const spareMs = 4_000;
 
 export const addDev = (program: Command): Command =>
-  withServer(withAgents(withQueue(program.command('dev'))))
+  withMcp(withServer(withAgents(withQueue(program.command('dev')))))
     .option('--concurrency <n>', 'maximum concurrent runs', wholeNumber(1), 20)
     .option('--no-watch', 'do not restart when the sources of the agents change')
     .summary('run everything in one process: PostgreSQL, API, worker')
@@ -107,6 +108,7 @@ async function serve(options: Options): Promise<void> {
       const before = portBefore();
       // Only a default port may be replaced by the next free one.
       const server = await lanefold.startServer({
+        ...(await mcpOption(options.mcp)),
         ...(host ? { host } : {}),
         ...(port === undefined ? { nextFreePort: true, ...(before === undefined ? {} : { port: before }) } : { port }),
       });
@@ -114,6 +116,7 @@ async function serve(options: Options): Promise<void> {
       const c = colours();
       print(`${c.bold('Page')}        ${server.url}/`);
       print(`${c.bold('API')}         ${server.url}/v1`);
+      if (options.mcp) print(`${c.bold('MCP')}         ${server.url}/mcp`);
       print(`${c.bold('Reference')}   ${server.url}/docs`);
       print(`${c.bold('Bull Board')}  ${server.url}/admin/queues`);
       print(`${c.bold('SQL')}         psql "${lanefold.databaseUrl}"`);

@@ -19,6 +19,7 @@ export { addSchedules } from './schedules.ts';
 export { addWebhooks } from './webhooks.ts';
 export { addErase } from './erase.ts';
 export { addInit } from './init.ts';
+export { addMcp } from './mcp.ts';
 export { addMigrate } from './migrate.ts';
 export { addReplay } from './replay.ts';
 export { addRerun } from './rerun.ts';

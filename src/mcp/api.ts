@@ -1,0 +1,84 @@
+import { EventSourceParserStream } from '@ai-sdk/provider-utils';
+import type { z } from '@hono/zod-openapi';
+import type { Problem } from '../api/schemas/problem.ts';
+import type { RunSnapshot } from '../api/schemas/run.ts';
+import { LanefoldError, type ErrorCode } from '../errors.ts';
+import type { Caller } from './door.ts';
+
+/** A run as the HTTP API returns it. */
+export type RunJson = z.infer<typeof RunSnapshot>;
+
+/** Names a run as tools and resources do. */
+export interface RunName {
+  thread_id: string;
+  run_id: string;
+}
+
+/** Requests to the HTTP API by one caller. */
+export interface Api {
+  readonly caller: string;
+  /** @throws LanefoldError the code of the problem that the API answers with */
+  get<T>(path: string): Promise<T>;
+  /** @throws LanefoldError as `get` */
+  post<T>(path: string, body: object, headers?: Record<string, string>): Promise<T>;
+  /**
+   * The kinds of the events of a run, from its first, as they are committed. Ends with the run or with `signal`.
+   *
+   * @throws LanefoldError as `get`
+   */
+  follow(run: RunName, signal: AbortSignal): AsyncGenerator<string>;
+}
+
+// only its path counts
+const origin = 'http://127.0.0.1';
+
+export function apiOf({ door, credential, name }: Caller): Api {
+  const send = async (path: string, init: RequestInit & { headers: Record<string, string> }): Promise<Response> => {
+    const auth: Record<string, string> = credential === undefined ? {} : { authorization: `Bearer ${credential}` };
+    const headers = { host: '127.0.0.1', ...init.headers, ...auth };
+    const response = await door(new Request(origin + path, { ...init, headers }));
+    if (response.ok) return response;
+    const { code, detail, hint, errors } = (await response.json()) as z.infer<typeof Problem>;
+    const fields = errors?.map(({ path, message }) => `${path}: ${message}`).join(' ');
+    throw new LanefoldError(code as ErrorCode, fields ? `${detail} ${fields}` : detail, hint ? { hint } : {});
+  };
+  return {
+    caller: name,
+    async get<T>(path: string) {
+      return (await (await send(path, { headers: {} })).json()) as T;
+    },
+    async post<T>(path: string, body: object, headers: Record<string, string> = {}) {
+      const json = { 'content-type': 'application/json', ...headers };
+      return (await (await send(path, { method: 'POST', body: JSON.stringify(body), headers: json })).json()) as T;
+    },
+    async *follow(run, signal) {
+      const response = await send(`${runPath(run)}/events?deltas=false`, { headers: { accept: 'text/event-stream' } });
+      // 204: the run has ended
+      if (!response.body || response.status === 204) return;
+      const events = response.body
+        .pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>)
+        .pipeThrough(new EventSourceParserStream())
+        .getReader();
+      const leave = () => void events.cancel().catch(() => {});
+      signal.addEventListener('abort', leave);
+      try {
+        if (signal.aborted) return;
+        for (let next = await events.read(); !next.done; next = await events.read()) yield next.value.event ?? '';
+      } finally {
+        signal.removeEventListener('abort', leave);
+        leave();
+      }
+    },
+  };
+}
+
+export const threadPath = (threadId: string): string => `/v1/threads/${encodeURIComponent(threadId)}`;
+
+export const runPath = ({ thread_id: threadId, run_id: runId }: RunName): string =>
+  `${threadPath(threadId)}/runs/${encodeURIComponent(runId)}`;
+
+export const callPath = (run: RunName, call: string): string =>
+  `${runPath(run)}/tool-calls/${encodeURIComponent(call)}`;
+
+/** @throws LanefoldError `run_not_found`, `thread_not_found`, `forbidden` */
+export const getRun = (api: Api, run: RunName): Promise<RunJson> => api.get(runPath(run));

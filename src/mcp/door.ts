@@ -1,0 +1,44 @@
+import { randomBytes } from 'node:crypto';
+import { createApp } from '../api/app.ts';
+import { isBrowserToken } from '../access/browser-token.ts';
+import { readKey } from '../access/key.ts';
+import type { Library } from '../library/library.ts';
+
+/**
+ * The HTTP API, called in this process. Everything an MCP client asks for goes through it, so that scopes, tenants,
+ * limits and the audit of a key hold here without a second set of checks.
+ */
+export type Door = (request: Request) => Response | Promise<Response>;
+
+/** A door and the credential that its requests carry. */
+export interface Caller {
+  door: Door;
+  /** A key or token; undefined: the door takes requests without one. */
+  credential: string | undefined;
+  /** Stands for the caller in derived ids: the id of its key, never the secret. */
+  name: string;
+}
+
+/** The caller of a request to a server of the HTTP API. */
+export const callerAt = (door: Door, credential: string | undefined): Caller => ({
+  ...{ door, credential },
+  name: nameOf(credential),
+});
+
+/**
+ * The caller of a server that acts for one user: with a key or token, what that allows; without one, everything, because
+ * its user has the database anyway.
+ */
+export function ownCaller(lanefold: Library, credential: string | undefined): Caller {
+  // a credential that is no key of the database must be the server's, if that has one
+  const apiKey = (credential !== undefined && process.env['LANEFOLD_API_KEY']) || randomBytes(32).toString('base64url');
+  const app = createApp(lanefold, { apiKey, page: false });
+  const given = credential ?? apiKey;
+  return { door: (request) => app.fetch(request), credential: given, name: nameOf(credential) };
+}
+
+function nameOf(credential = ''): string {
+  const key = readKey(credential);
+  if (key) return key.id;
+  return isBrowserToken(credential) ? 'token' : 'operator';
+}

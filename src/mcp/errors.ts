@@ -1,0 +1,35 @@
+import { ProtocolError, ProtocolErrorCode, type CallToolResult } from '@modelcontextprotocol/server';
+import { isLanefoldError } from '../errors.ts';
+
+/** What a model reads when its call fails. */
+export interface ToolFailure {
+  code: string;
+  message: string;
+  hint?: string | undefined;
+  thread_id?: string;
+  run_id?: string;
+}
+
+/** An error of a tool: text, because the output schema of a tool describes its successes. */
+export const toolError = (failure: ToolFailure): CallToolResult => ({
+  content: [{ type: 'text', text: JSON.stringify({ error: failure }) }],
+  isError: true,
+});
+
+/** Our errors as errors of the tool, which the model can react to; everything else as an error of the protocol. */
+export function asToolError(error: unknown): CallToolResult {
+  if (!isLanefoldError(error)) throw error;
+  const { code, message, hint } = error;
+  return toolError({ code, message, hint });
+}
+
+/** Our errors as errors of the protocol, with `code` and `hint` in their data. */
+export function asProtocolError(error: unknown): never {
+  if (!isLanefoldError(error)) throw error;
+  const { code, message, hint, status } = error;
+  const rpc = status >= 500 ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams;
+  throw new ProtocolError(rpc, message, { code, ...(hint === undefined ? {} : { hint }) });
+}
+
+export const invalidParams = (message: string): ProtocolError =>
+  new ProtocolError(ProtocolErrorCode.InvalidParams, message);

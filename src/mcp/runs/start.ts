@@ -1,0 +1,40 @@
+import type { z } from '@hono/zod-openapi';
+import type { RunReceipt } from '../../api/schemas/run.ts';
+import { newThreadId, pseudonym } from '../../checks/ids.ts';
+import { omitUndefined } from '../../common/omit-undefined.ts';
+import { threadPath, type Api, type RunName } from '../api.ts';
+
+export interface StartRequest {
+  agent: string;
+  message: string;
+  /** The thread to go on with; undefined: a new one. */
+  threadId: string | undefined;
+  /** Repeating it finds the run of the first request. */
+  requestId: string | undefined;
+  createThread: boolean | undefined;
+  /** W3C Trace Context. */
+  traceparent: string | undefined;
+}
+
+/**
+ * Accepts a run. The new thread of a request with an id is derived from caller and id, so that a retry finds the same run,
+ * and two callers may use the same id.
+ *
+ * @throws LanefoldError as `runs.enqueue`, `forbidden`
+ */
+export async function startRun(api: Api, request: StartRequest): Promise<RunName> {
+  const { agent, message, threadId, requestId, createThread, traceparent } = request;
+  const newThread = () =>
+    requestId === undefined ? newThreadId() : `thread_${pseudonym('mcp', api.caller, requestId)}`;
+  const body = omitUndefined({
+    ...{ agent, input: message, request_id: requestId },
+    create_thread: threadId === undefined ? true : createThread,
+  });
+  const headers = omitUndefined({ traceparent });
+  const receipt: z.infer<typeof RunReceipt> = await api.post(
+    `${threadPath(threadId ?? newThread())}/runs`,
+    body,
+    headers,
+  );
+  return { thread_id: receipt.thread_id, run_id: receipt.id };
+}

@@ -1,0 +1,34 @@
+import { McpServer } from '@modelcontextprotocol/server';
+import { packageVersion } from '../common/package-root.ts';
+import type { Library } from '../library/library.ts';
+import { apiOf } from './api.ts';
+import type { Caller } from './door.ts';
+import type { CheckedOptions } from './options.ts';
+import { addResources } from './resources/handlers.ts';
+import type { McpContext } from './server-context.ts';
+import { addTasks } from './tasks/handlers.ts';
+import { addTools } from './tools/handlers.ts';
+
+const instructions =
+  'Each agent is a tool. A call starts a durable run: it goes on if you stop waiting, and lanefold_run_result returns its ' +
+  'answer later. Pass thread_id to continue a conversation, and a request_id of your own to retry without a second run.';
+
+/**
+ * One MCP server: for a connection, or for a single HTTP request.
+ *
+ * @param era `modern`: revision 2026-07-28 and later, which has tasks; `legacy`: those before
+ */
+export function newServer(
+  { agents: known }: Pick<Library, 'agents'>,
+  caller: Caller,
+  { agents: names, waitMs }: CheckedOptions,
+  era: 'modern' | 'legacy',
+): McpServer {
+  const server = new McpServer({ name: 'lanefold', title: 'Lanefold', version: packageVersion() }, { instructions });
+  const agents = known.list().filter(({ name }) => names?.includes(name) ?? true);
+  const mcp: McpContext = { server, api: apiOf(caller), agents, waitMs };
+  addTools(mcp);
+  addResources(mcp);
+  if (era === 'modern') addTasks(mcp);
+  return server;
+}

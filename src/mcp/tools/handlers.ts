@@ -1,0 +1,80 @@
+import type { CallToolResult, InputRequiredResult, ServerContext, Tool } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import { idGrammar } from '../../checks/ids.ts';
+import { isLanefoldError } from '../../errors.ts';
+import { clientOf } from '../client.ts';
+import { asProtocolError, asToolError, invalidParams } from '../errors.ts';
+import { getRun, type RunName } from '../api.ts';
+import { settle } from '../runs/settle.ts';
+import { startRun } from '../runs/start.ts';
+import type { McpContext } from '../server-context.ts';
+import { createdTask } from '../tasks/task.ts';
+import { agentInput, agentTool, isTool } from './agent-tool.ts';
+import { readArguments } from './input-schema.ts';
+import { ownTools } from './own-tools.ts';
+import { traceparentOf } from './traceparent.ts';
+
+/** Answers `tools/list` and `tools/call`. */
+export function addTools(mcp: McpContext): void {
+  const { server } = mcp.server;
+  server.registerCapabilities({ tools: {} });
+  server.setRequestHandler('tools/list', async () => ({
+    tools: [...(await allowedTools(mcp).catch(asProtocolError)), ...ownTools.map(({ tool }) => tool)],
+  }));
+  server.setRequestHandler('tools/call', async ({ params: { name, arguments: given } }, ctx) => {
+    try {
+      return await callTool(mcp, name, given, ctx);
+    } catch (error) {
+      return asToolError(error);
+    }
+  });
+}
+
+/** The agents that the caller may run. A key that may not list agents sees none, and may still start runs by name. */
+async function allowedTools({ api, agents }: McpContext): Promise<Tool[]> {
+  const { data } = await api.get<{ data: { name: string }[] }>('/v1/agents').catch((error: unknown) => {
+    if (isLanefoldError(error, 'forbidden')) return { data: [] };
+    throw error;
+  });
+  const allowed = new Set(data.map(({ name }) => name));
+  return agents.filter((agent) => isTool(agent) && allowed.has(agent.name)).map(agentTool);
+}
+
+async function callTool(
+  mcp: McpContext,
+  name: string,
+  given: unknown,
+  ctx: ServerContext,
+): Promise<CallToolResult | InputRequiredResult> {
+  const own = ownTools.find(({ tool }) => tool.name === name);
+  if (own) return own.call(mcp, given, ctx);
+  const agent = mcp.agents.find((one) => isTool(one) && one.name === name);
+  if (!agent) throw invalidParams(`Unknown tool ${name.slice(0, 200)}; see tools/list.`);
+  const {
+    message,
+    thread_id: threadId,
+    request_id: requestId,
+    create_thread: createThread,
+  } = readArguments(name, agentInput, given);
+  const asked = askedAbout(ctx);
+  const request = { agent: name, message, threadId, requestId, createThread, traceparent: traceparentOf(ctx) };
+  const run = asked ?? (await startRun(mcp.api, request));
+  if (!asked && clientOf(mcp.server, ctx).tasks) return createdTask(name, await getRun(mcp.api, run));
+  return settle(mcp, run, ctx, { tool: name });
+}
+
+const State = z.strictObject({ thread_id: z.string().regex(idGrammar), run_id: z.string().regex(idGrammar) });
+
+/**
+ * The run whose questions the client has answered. A client could name any run, so every request about it is checked as if
+ * the client had asked for that run, and a signature would add nothing.
+ */
+function askedAbout({ mcpReq }: ServerContext): RunName | undefined {
+  const state = mcpReq.requestState<unknown>();
+  if (typeof state !== 'string') return undefined;
+  try {
+    return State.parse(JSON.parse(state));
+  } catch {
+    throw invalidParams('Invalid requestState: send back what the server sent.');
+  }
+}
