@@ -34,6 +34,11 @@ const operationsOf: Record<BrowserAccess, NonNullable<Principal['operations']>> 
   read: reads,
   chat: {
     ...reads,
+    // not interrupts: answering those takes a key
+    runAgUi: [
+      ...['threadId', 'runId', 'parentRunId', 'protocolVersion', 'messages', 'tools', 'context', 'state'],
+      ...['forwardedProps', 'resume'],
+    ],
     createRun: ['agent', 'input', 'request_id', 'busy', 'create_thread'],
     steerRun: ['content', 'input_id', 'expected_request_id'],
     cancelRun: ['reason'],

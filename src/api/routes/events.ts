@@ -1,13 +1,11 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { uiMessageHeader } from '../../ui-messages/answer.ts';
-import type { LanefoldError } from '../../errors.ts';
 import { omitUndefined } from '../../common/omit-undefined.ts';
-import { watchAccess } from '../access/watch-access.ts';
 import type { ApiApp, ApiEnv } from '../env.ts';
 import { toEventMessages } from '../event-messages.ts';
 import { pageOf } from '../json.ts';
-import { serverBusy, type ByteBudget } from '../byte-budget.ts';
+import type { LiveStreams } from '../live-streams.ts';
 import { invalidRequest } from '../problem.ts';
 import { problems } from '../schemas/problem.ts';
 import { RunEventPage } from '../schemas/run.ts';
@@ -93,21 +91,7 @@ const listThreadEvents = createRoute({
   responses: { 200: streamed[200](RunEventPage), 204: streamed[204], ...problems(404, 410) },
 });
 
-export interface EventsOptions {
-  /** Concurrent streams. */
-  maxStreams: number;
-  /** Budget for large messages that clients have not taken yet. */
-  budget: ByteBudget;
-  onError: (error: unknown, request: { method: string; path: string }) => void;
-  /** How often a stream's key is looked up again. */
-  keyRecheckMs: number;
-  /** Ends all streams. */
-  closing?: AbortSignal;
-}
-
-export function addEvents(app: ApiApp, options: EventsOptions): void {
-  let streams = 0;
-
+export function addEvents(app: ApiApp, streams: LiveStreams): void {
   app.openapi(listRunEvents, async (c) => {
     const { thread_id: threadId, run_id: id } = c.req.valid('param');
     const query = c.req.valid('query');
@@ -138,41 +122,27 @@ export function addEvents(app: ApiApp, options: EventsOptions): void {
     const runId = what.runId ?? (ui ? (await c.var.lanefold.threads.peek(threadId)).activeRunId : undefined);
     if (runId === null) return c.body(null, 204);
     if (c.req.method === 'HEAD') return c.body(null, 200, { 'Content-Type': 'text/event-stream' });
-    if (streams >= options.maxStreams) throw serverBusy(`it serves ${streams} streams`);
-    streams += 1;
-    const left = new AbortController();
-    let refusal: LanefoldError | undefined;
-    const unwatch = watchAccess(c.var, options.keyRecheckMs, (why) => {
-      refusal = why;
-      end();
-    });
-    const end = () => {
-      if (!left.signal.aborted) streams -= 1;
-      left.abort();
-      unwatch();
-      options.closing?.removeEventListener('abort', end);
-    };
+    const live = streams.open(c);
     const lastId = c.req.header('last-event-id') || undefined;
     const opening = c.var.lanefold.streams.open(threadId, runId, {
       // A UI message always starts from its beginning, because its chunks have no ids to resume from.
       ...(ui ? { entries: true } : omitUndefined({ after: lastId === undefined ? query.after : Number(lastId) })),
       deltas: query.deltas !== 'false',
       ...(query.entries === 'true' ? { entries: true } : {}),
-      signal: left.signal,
+      signal: live.signal,
     });
-    opening.catch(end);
+    opening.catch(live.end);
     const { items, over } = await opening;
     if (over && !ui) {
-      end();
+      live.end();
       return c.body(null, 204);
     }
-    options.closing?.addEventListener('abort', end);
     if (ui) c.header(...uiMessageHeader);
-    const why = () => refusal;
-    return sse(c, ui ? toUiEvents(items, { threadId, runId: runId! }, why) : toEventMessages(items, why), {
-      abort: end,
-      budget: options.budget,
-      onError: (error) => options.onError(error, { method: c.req.method, path: c.req.path }),
+    const { budget, onError } = streams.limits;
+    const messages = ui ? toUiEvents(items, { threadId, runId: runId! }, live.refusal) : toEventMessages(items, live.refusal);
+    return sse(c, messages, {
+      ...{ abort: live.end, budget },
+      onError: (error) => onError(error, { method: c.req.method, path: c.req.path }),
     });
   }
 }
