@@ -66,11 +66,7 @@ export function toQuestion(
 }
 
 /** The client's own message again. @param refs of the entry */
-export function fromQuestion(
-  content: Json | undefined,
-  refs: JsonObject,
-  id: string,
-): AgUiUserMessage {
+export function fromQuestion(content: Json | undefined, refs: JsonObject, id: string): AgUiUserMessage {
   const { message_id: own, context_parts: more } = Object(refs['ag_ui']) as Partial<MessageRefs>;
   const parts = Array.isArray(content) && more ? content.slice(0, -more) : content;
   const [first] = Array.isArray(parts) ? (parts as ContentPart[]) : [];

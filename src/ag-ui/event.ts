@@ -40,8 +40,7 @@ export type AgUiOutcome =
   | { type: 'cancelled' };
 
 /** An operation of a JSON Patch. */
-export type PatchOperation =
-  { op: 'add' | 'replace'; path: string; value: Json } | { op: 'remove'; path: string };
+export type PatchOperation = { op: 'add' | 'replace'; path: string; value: Json } | { op: 'remove'; path: string };
 
 /** The events of AG-UI 1.0 that Lanefold sends. */
 export type AgUiEvent =
@@ -70,7 +69,13 @@ export type AgUiEvent =
   | { type: 'MESSAGES_SNAPSHOT'; messages: AgUiMessage[] }
   | { type: 'ACTIVITY_SNAPSHOT'; messageId: string; activityType: string; content: JsonObject }
   | { type: 'ACTIVITY_DELTA'; messageId: string; activityType: string; patch: PatchOperation[] }
-  | { type: 'SUBAGENT_STARTED'; subagentRunId: string; name: string; parentToolCallId?: string; parentMessageId?: string }
+  | {
+      type: 'SUBAGENT_STARTED';
+      subagentRunId: string;
+      name: string;
+      parentToolCallId?: string;
+      parentMessageId?: string;
+    }
   | { type: 'SUBAGENT_FINISHED'; subagentRunId: string; outcome: { type: 'success' | 'suspended' } }
   | { type: 'SUBAGENT_ERROR'; subagentRunId: string; message: string; code: string }
   | { type: 'CUSTOM'; name: string; value: Json };

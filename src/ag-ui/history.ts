@@ -89,7 +89,12 @@ function* toAnswer(id: string, payload: JsonObject, calls: readonly ToolCall[]):
   const text = answerText(payload);
   if (text === '' && calls.length === 0) return;
   const toolCalls = calls.map((call, index) => toToolCall(toolCallIdOf(id, index), call));
-  yield { id, role: 'assistant', ...(text === '' ? {} : { content: text }), ...(calls.length > 0 ? { toolCalls } : {}) };
+  yield {
+    id,
+    role: 'assistant',
+    ...(text === '' ? {} : { content: text }),
+    ...(calls.length > 0 ? { toolCalls } : {}),
+  };
 }
 
 export const thinkingOf = ({ thinking }: JsonObject): string => (typeof thinking === 'string' ? thinking : '');

@@ -39,9 +39,7 @@ const source = z.discriminatedUnion('type', [
 ]);
 const part = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('text'), text }),
-  ...(['image', 'audio', 'video', 'document'] as const).map((type) =>
-    z.looseObject({ type: z.literal(type), source }),
-  ),
+  ...(['image', 'audio', 'video', 'document'] as const).map((type) => z.looseObject({ type: z.literal(type), source })),
 ] as never) as z.ZodType<Exclude<Extract<AgUiMessage, { role: 'user' }>['content'], string>[number]>;
 const content = z.union([text, z.array(part)]);
 const call = z.looseObject({
@@ -52,7 +50,13 @@ const call = z.looseObject({
 
 const message = z.discriminatedUnion('role', [
   z.looseObject({ id, role: z.literal('user'), content, ...tagged }),
-  z.looseObject({ id, role: z.literal('assistant'), content: text.optional(), toolCalls: z.array(call).optional(), ...tagged }),
+  z.looseObject({
+    id,
+    role: z.literal('assistant'),
+    content: text.optional(),
+    toolCalls: z.array(call).optional(),
+    ...tagged,
+  }),
   z.looseObject({ id, role: z.literal('tool'), toolCallId: text, content, error: text.optional() }),
   z.looseObject({ id, role: z.literal('reasoning'), content: text }),
   z.looseObject({ id, role: z.literal('system'), content: text, ...tagged }),
@@ -69,7 +73,10 @@ export const runAgentInput = z.looseObject({
     .array(z.looseObject({ name: text, description: text, parameters: json.optional() }))
     .max(1_000)
     .default([]),
-  context: z.array(z.looseObject({ description: text, value: text })).max(1_000).default([]),
+  context: z
+    .array(z.looseObject({ description: text, value: text }))
+    .max(1_000)
+    .default([]),
   state: z.any().optional(),
   forwardedProps: json.optional(),
   resume: z

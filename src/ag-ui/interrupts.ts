@@ -48,6 +48,8 @@ export function toInterrupt(runId: string, wait: Answerable, toolCallId: string 
     ...(toolCallId === undefined ? {} : { toolCallId }),
     responseSchema: approval ? decision : {},
     ...(until === null ? {} : { expiresAt: until.toISOString() }),
-    metadata: { lanefold: { run_id: runId, round, index, tool_name: name, kind, ...(event === null ? {} : { event }) } },
+    metadata: {
+      lanefold: { run_id: runId, round, index, tool_name: name, kind, ...(event === null ? {} : { event }) },
+    },
   };
 }

@@ -80,7 +80,11 @@ export class RunEvents {
     for (const mapped of this.#event(event, entry, facts)) void mapped;
     // tokens count for the segment in which they were spent, and an answer to a wait begins another one
     const { kind, data } = event;
-    if (kind === 'approval_decided' || (kind === 'wait_ended' && data['kind'] === 'event')) this.#usage.clear();
+    if (kind === 'approval_decided' || (kind === 'wait_ended' && data['kind'] === 'event')) this.forgetUsage();
+  }
+
+  forgetUsage(): void {
+    this.#usage.clear();
   }
 
   /** What is open now, for a client that joins. */

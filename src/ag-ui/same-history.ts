@@ -8,14 +8,34 @@ import { sameJson } from './json-patch.ts';
  * @param complete false: `logged` begins later than the conversation
  */
 export function hasHistory(client: readonly AgUiMessage[], logged: readonly AgUiMessage[], complete: boolean): boolean {
-  const theirs = client.flatMap(said);
-  const ours = logged.flatMap(said);
+  const theirs = inOrder(client.flatMap(said));
+  const ours = inOrder(logged.flatMap(said));
   if (complete ? theirs.length !== ours.length : theirs.length < ours.length) return false;
   const from = theirs.length - ours.length;
   return ours.every((message, at) => sameJson(message, theirs[from + at]));
 }
 
-function said(message: AgUiMessage): object[] {
+interface Said {
+  id?: string;
+  /** Of the result of a call. */
+  toolCallId?: string;
+  content: unknown;
+  calls?: object[];
+}
+
+/** Results in the order of their calls: a client may have its own before those of the server. */
+function inOrder(messages: Said[]): Said[] {
+  for (let from = 0; from < messages.length; from++) {
+    let to = from;
+    while (messages[to]?.toolCallId !== undefined) to += 1;
+    const results = messages.slice(from, to).toSorted((a, b) => (a.toolCallId! < b.toolCallId! ? -1 : 1));
+    messages.splice(from, results.length, ...results);
+    from = Math.max(from, to - 1);
+  }
+  return messages;
+}
+
+function said(message: AgUiMessage): Said[] {
   const { id, role } = message;
   if (role === 'user') return [{ id, content: message.content }];
   if (role === 'tool') return [{ toolCallId: message.toolCallId, content: message.content }];

@@ -37,7 +37,10 @@ export class SubAgents {
       yield { type: 'SUBAGENT_FINISHED', subagentRunId: id, outcome: { type: 'success' } };
       return;
     }
-    const { type: code, message } = run?.error ?? { type: textOrJson(String(status)), message: 'The wait for it ended.' };
+    const { type: code, message } = run?.error ?? {
+      type: textOrJson(String(status)),
+      message: 'The wait for it ended.',
+    };
     yield { type: 'SUBAGENT_ERROR', subagentRunId: id, message, code };
   }
 

@@ -32,7 +32,11 @@ export async function readChatRequest(request: Request, maxBodyBytes: number): P
     });
   const action = actions[`${method} ${last}`];
   if (action)
-    return { action, chatId: decoded(chatId), body: method === 'POST' ? await readJsonBody(request, maxBodyBytes, bodyHint) : {} };
+    return {
+      action,
+      chatId: decoded(chatId),
+      body: method === 'POST' ? await readJsonBody(request, maxBodyBytes, bodyHint) : {},
+    };
   if (method === 'GET') {
     throw new LanefoldError('not_found', 'The chat handler has no such path.', {
       hint: 'GET …/{chat id}/stream resumes an answer, and GET …/{chat id}/messages reads the conversation.',

@@ -67,8 +67,7 @@ export function createAgUiHandler(lanefold: Library, options: AgUiOptions): AgUi
     );
   }
   return async (request) => {
-    const report = (error: unknown) =>
-      onError(error, { method: request.method, path: new URL(request.url).pathname });
+    const report = (error: unknown) => onError(error, { method: request.method, path: new URL(request.url).pathname });
     try {
       const client = await readClientRequest(request, maxBodyBytes);
       const grant = await readGrant(authorize, request, client);
@@ -97,7 +96,7 @@ async function readClientRequest(request: Request, maxBodyBytes: number): Promis
   const schema = action === 'cancel' ? runAgentInput.pick({ threadId: true }) : runAgentInput;
   const { success, data, error } = schema.safeParse(body);
   if (!success) throw invalidFields(error.issues);
-  return { action, threadId: data.threadId, input: action === 'run' ? (data as AgUiInput) : undefined };
+  return { action, threadId: data.threadId, input: action === 'run' ? (data as unknown as AgUiInput) : undefined };
 }
 
 async function answer(
@@ -125,11 +124,21 @@ async function answer(
     ...{ agent, threadId, input, by },
     enqueue: async (options: EnqueueOptions) => {
       const run = { ...grant.run, ...options };
-      // the library of a tenant creates threads for it; without policies in the database, this handler does
-      if (!thread && tenantId !== undefined) await createThread(lanefold, { ...grant, tenantId });
-      return lanefold.runs.enqueue(run);
+      if (thread || tenantId === undefined) return lanefold.runs.enqueue(run);
+      try {
+        // creates the thread only if its absence is all that prevents the run
+        return await lanefold.runs.enqueue({ ...run, createThread: false });
+      } catch (error) {
+        if (!isLanefoldError(error, 'thread_not_found')) throw error;
+      }
+      await createThread(lanefold, { ...grant, tenantId });
+      return lanefold.runs.enqueue({ ...run, createThread: false });
     },
-    toolsOf: (name: string) => all.agents.list().find((known) => known.name === name)?.tools.map((tool) => tool.name),
+    toolsOf: (name: string) =>
+      all.agents
+        .list()
+        .find((known) => known.name === name)
+        ?.tools.map((tool) => tool.name),
     assertMay: () => {},
   };
   const signal = AbortSignal.any([left.signal, request.signal]);

@@ -57,6 +57,7 @@ async function* eventsOf(
       yield { type: 'RUN_FINISHED', ...names, outcome: { type: 'success' } };
       return;
     }
+    if (begun.continued) followed.forgetUsage();
     followed.known(before.messages, known ? begun.answered : new Set());
     yield* followed.events(begun.fresh ? -1 : before.eventSeq, passed, signal);
     if (followed.over) return;

@@ -16,6 +16,8 @@ export interface Begun {
   run: RunRef | undefined;
   /** The run begins with this request, so its stream is shown from its first event. */
   fresh: boolean;
+  /** The request continues a run that had stopped, whose tokens so far were reported then. */
+  continued: boolean;
   /** The client joins a run that it may have seen a part of, so it gets the messages anew. */
   joins: boolean;
   /** The thread before the request. */
@@ -38,12 +40,19 @@ export async function beginRun(lanefold: TenantLibrary, request: AgUiRequest): P
   const { messages, resume = [] } = input;
   assertTools(request);
   const before = await findSnapshot(lanefold, threadId);
-  const active = before.activeRunId === null ? undefined : await lanefold.runs.get({ threadId, id: before.activeRunId });
-  const begun = { before, known: messages, question: undefined, answered: new Set<string>(), fresh: false, joins: false };
-  const asked = before.questions.find(({ runId, requestId }) => runId !== null && requestId === requestIdOf(input.runId));
+  const active =
+    before.activeRunId === null ? undefined : await lanefold.runs.get({ threadId, id: before.activeRunId });
+  const begun = {
+    ...{ before, known: messages, question: undefined, answered: new Set<string>() },
+    ...{ fresh: false, continued: false, joins: false },
+  };
+  const asked = before.questions.find(
+    ({ runId, requestId }) => runId !== null && requestId === requestIdOf(input.runId),
+  );
   if (resume.length > 0) {
     if (asked) throw otherRequest(input.runId);
-    return { ...begun, run: refOf(await resumeRun(lanefold, resume, active, request)) };
+    const { run, continued } = await resumeRun(lanefold, resume, active, request);
+    return { ...begun, continued, run: refOf(run) };
   }
   if (asked) {
     await assertSame(lanefold, asked.runId!, asked.message, request);
@@ -55,12 +64,17 @@ export async function beginRun(lanefold: TenantLibrary, request: AgUiRequest): P
     for (const { wait, message } of results) await lanefold.waits.release(active!, wait, givenBy(message, request.by));
     const answered = new Set(results.map(({ message }) => message.toolCallId));
     const known = messages.filter(({ id }) => !results.some(({ message }) => message.id === id));
-    return { ...begun, known, answered, run: refOf(active!) };
+    return { ...begun, known, answered, continued: true, run: refOf(active!) };
   }
   const question = messages.at(-1);
   if (question?.role !== 'user' || before.messages.some(({ id }) => id === question.id))
     return { ...begun, joins: true, run: active && refOf(active) };
-  if (active) assertNoneLeft(active.id, open.filter((wait) => !isClientCall(active.id, wait)), new Set());
+  if (active)
+    assertNoneLeft(
+      active.id,
+      open.filter((wait) => !isClientCall(active.id, wait)),
+      new Set(),
+    );
   const { duplicate, ...run } = await request.enqueue({
     ...{ agent, threadId, createThread: true, requestId: requestIdOf(input.runId) },
     ...toQuestion(question, input.context),

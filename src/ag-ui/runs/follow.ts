@@ -46,7 +46,7 @@ export class FollowedRun {
     const callsOf = new Map(
       messages.flatMap((of) => (of.role === 'assistant' ? [[of.id, of.toolCalls?.length ?? 0] as const] : [])),
     );
-    for (let after = -1; ; ) {
+    for (let after = -1; ;) {
       const page = await this.lanefold.runs.events(this.run, { after, limit: eventsAtOnce });
       for (const event of page) {
         if (event.eventSeq > eventSeq) return undefined;
@@ -71,6 +71,11 @@ export class FollowedRun {
   known(messages: readonly AgUiMessage[], answered: ReadonlySet<string>): void {
     const logged = messages.flatMap((of) => (of.role === 'tool' ? [of.toolCallId] : []));
     this.#events.answered(new Set([...logged, ...answered]));
+  }
+
+  /** What was used so far was reported at the end of another AG-UI run. */
+  forgetUsage(): void {
+    this.#events.forgetUsage();
   }
 
   /** The events after a place in the trace, until the run ends or waits for the client. */

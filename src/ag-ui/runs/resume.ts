@@ -25,9 +25,10 @@ interface Answer {
 const cancelled = 'The user gave no answer.';
 
 /**
- * Answers the interrupts of a run, all of them or none. Repeating an answer changes nothing. Returns the run.
+ * Answers the interrupts of a run, all of them or none. Repeating an answer changes nothing.
  *
  * @param active the active run of the thread
+ * @returns the run, and whether this continued it
  * @throws LanefoldError `interrupt_not_found`, `interrupt_ended`, `interrupts_open`, `invalid_input`, `forbidden`
  */
 export async function resumeRun(
@@ -35,7 +36,7 @@ export async function resumeRun(
   entries: readonly AgUiResume[],
   active: RunSnapshot | undefined,
   { threadId, assertMay, by }: AgUiRequest,
-): Promise<RunSnapshot> {
+): Promise<{ run: RunSnapshot; continued: boolean }> {
   const run = await findRun(lanefold, threadId, entries, active);
   const open = answerableOf(run);
   const named = new Set(entries.map(({ interruptId }) => interruptId));
@@ -49,7 +50,7 @@ export async function resumeRun(
   // what has ended is only compared, so the answers that write come after all that can be refused
   for (const answer of [...answers.filter(({ open }) => !open), ...answers.filter(({ open }) => open)])
     await give(lanefold, run, answer, by);
-  return run;
+  return { run, continued: answers.some(({ open }) => open) };
 }
 
 /** @throws LanefoldError `interrupts_open` */

@@ -57,11 +57,19 @@ export function addAgUi(app: ApiApp, all: Library, streams: LiveStreams): void {
         withinRuns(c, app, () =>
           lanefold.runs.enqueue({ ...options, ...contextOf(input) }, { from: 'http', ...callerOf(principal) }),
         ),
-      toolsOf: (name: string) => all.agents.list().find((known) => known.name === name)?.tools.map((tool) => tool.name),
+      toolsOf: (name: string) =>
+        all.agents
+          .list()
+          .find((known) => known.name === name)
+          ?.tools.map((tool) => tool.name),
       assertMay: (what: 'approve' | 'release') =>
         what === 'approve' ? assertScope(principal, 'approve') : assertMayRelease(principal),
     };
-    const opening = answerAgUi(lanefold, request, { signal: live.signal, ended: () => endOf(live, closing), onError: report });
+    const opening = answerAgUi(lanefold, request, {
+      signal: live.signal,
+      ended: () => endOf(live, closing),
+      onError: report,
+    });
     opening.catch(live.end);
     const events = await opening;
     return sse(c, toMessages(events), { abort: live.end, budget, onError: report, reconnects: false }) as never;

@@ -139,7 +139,9 @@ export function addEvents(app: ApiApp, streams: LiveStreams): void {
     }
     if (ui) c.header(...uiMessageHeader);
     const { budget, onError } = streams.limits;
-    const messages = ui ? toUiEvents(items, { threadId, runId: runId! }, live.refusal) : toEventMessages(items, live.refusal);
+    const messages = ui
+      ? toUiEvents(items, { threadId, runId: runId! }, live.refusal)
+      : toEventMessages(items, live.refusal);
     return sse(c, messages, {
       ...{ abort: live.end, budget },
       onError: (error) => onError(error, { method: c.req.method, path: c.req.path }),
