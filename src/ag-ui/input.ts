@@ -25,6 +25,8 @@ export interface AgUiInput {
   state?: Json | undefined;
   forwardedProps?: Json | undefined;
   resume?: AgUiResume[] | undefined;
+  parentRunId?: string | undefined;
+  protocolVersion?: string | undefined;
 }
 
 const text = z.string();
@@ -41,7 +43,7 @@ const part = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('text'), text }),
   ...(['image', 'audio', 'video', 'document'] as const).map((type) => z.looseObject({ type: z.literal(type), source })),
 ] as never) as z.ZodType<Exclude<Extract<AgUiMessage, { role: 'user' }>['content'], string>[number]>;
-const content = z.union([text, z.array(part)]);
+const content = z.union([z.array(part), text]);
 const call = z.looseObject({
   id: text,
   type: z.literal('function'),
@@ -68,6 +70,8 @@ const message = z.discriminatedUnion('role', [
 export const runAgentInput = z.looseObject({
   threadId: text.regex(idGrammar, 'Use 1 to 128 characters of [A-Za-z0-9._:@-], starting with a letter or digit.'),
   runId: id,
+  parentRunId: text.optional(),
+  protocolVersion: text.optional(),
   messages: z.array(message).max(100_000),
   tools: z
     .array(z.looseObject({ name: text, description: text, parameters: json.optional() }))

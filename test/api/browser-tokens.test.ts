@@ -64,9 +64,11 @@ describe('a browser token', () => {
     ...['getThread', 'getRun', 'listInputs', 'listRunEvents', 'listRuns', 'listThreadEvents', 'listUiMessages'],
     'readContent',
   ];
+  /** A body that names the thread, where its path does not. */
+  const named = (operationId: string) => (operationId === 'runAgUi' ? { threadId: 'desk-1' } : {});
   test.each([
     ['read', readable],
-    ['chat', ['cancelRun', 'createRun', ...readable, 'steerRun'].sort()],
+    ['chat', ['cancelRun', 'createRun', ...readable, 'runAgUi', 'steerRun'].sort()],
   ] as const)('for %s has a list of operations, and everything else is refused', async (access, expected) => {
     const auth = tokenFor('desk-1', access);
     const allowed: string[] = [];
@@ -76,7 +78,7 @@ describe('a browser token', () => {
         .replace('{thread_id}', 'desk-1')
         .replace('{call}', '1.0')
         .replaceAll(/\{\w+\}/g, 'x');
-      const { status, body } = await call(auth, method, filled, method === 'GET' ? undefined : {});
+      const { status, body } = await call(auth, method, filled, method === 'GET' ? undefined : named(operationId));
       if (status !== 403 || (body as { code: string }).code !== 'forbidden') allowed.push(operationId);
     }
     expect(allowed.sort()).toEqual([...expected].sort());
