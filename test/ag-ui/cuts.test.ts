@@ -2,11 +2,11 @@
 import { createLanefold, defineAgent, defineTool, withEffects, type Lanefold } from 'lanefold';
 import { createAgUiHandler, type AgUiHandler } from 'lanefold/ag-ui';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { fakeModel } from '../support/fake-model.ts';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
-import { clientOf, user, type Client } from './client.ts';
+import { clientOf, noWarnings, user, type Client } from './client.ts';
 
 /** The model thinks, calls tools twice, and answers; `dig` needs approval. */
 const model = () =>
@@ -23,6 +23,9 @@ describe('a response that breaks off', () => {
   let front: TestLanefold;
   let back: Lanefold;
   let handler: AgUiHandler;
+  let assertQuiet: () => void;
+  beforeEach(() => void (assertQuiet = noWarnings()));
+  afterEach(() => assertQuiet());
   const put = defineTool({
     name: 'put',
     input: z.object({ key: z.string() }),
