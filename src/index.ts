@@ -177,6 +177,9 @@ export type {
   UiTextPart,
   UiToolPart,
 } from './ui-messages/message.ts';
+export type { AgUiSnapshot, AgUiSnapshotOptions } from './library/threads/ag-ui-snapshot.ts';
+export type { AgUiQuestion } from './ag-ui/history.ts';
+export type { AgUiMessage, AgUiPart, AgUiSource, AgUiToolCall, AgUiUserMessage } from './ag-ui/message.ts';
 export type {
   ContentInput,
   FilePart,

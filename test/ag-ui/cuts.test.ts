@@ -84,21 +84,24 @@ describe('a response that breaks off', () => {
     return { client, bytes };
   }
 
-  test.each(['go', 'dig'])('at any event is made up for by the next one, while the run goes on (%s)', async (question) => {
-    const { client: reference, bytes } = await responseOf(`whole-${question}`, question);
-    const events = blocksOf(new TextDecoder().decode(bytes)).length;
-    expect(events).toBeGreaterThan(25);
-    const results: object[] = [];
-    for (let after = 0; after < events; after++) {
-      const threadId = `cut-${question}-${after}`;
-      const client = await askTwice(threadId, question, async (to, init) => {
-        const response = await whole(to, init);
-        return new Response(response.body!.pipeThrough(firstBlocks(after)), response);
-      });
-      results.push(kept(client));
-    }
-    expect(results).toEqual(results.map(() => kept(reference)));
-  });
+  test.each(['go', 'dig'])(
+    'at any event is made up for by the next one, while the run goes on (%s)',
+    async (question) => {
+      const { client: reference, bytes } = await responseOf(`whole-${question}`, question);
+      const events = blocksOf(new TextDecoder().decode(bytes)).length;
+      expect(events).toBeGreaterThan(25);
+      const results: object[] = [];
+      for (let after = 0; after < events; after++) {
+        const threadId = `cut-${question}-${after}`;
+        const client = await askTwice(threadId, question, async (to, init) => {
+          const response = await whole(to, init);
+          return new Response(response.body!.pipeThrough(firstBlocks(after)), response);
+        });
+        results.push(kept(client));
+      }
+      expect(results).toEqual(results.map(() => kept(reference)));
+    },
+  );
 
   test.each(['go', 'dig'])('at any byte loses and repeats nothing (%s)', async (question) => {
     const threadId = `bytes-${question}`;

@@ -16,7 +16,10 @@ const json = fc.jsonValue({ maxDepth: 2 }).filter((value) => value !== null);
 const source = fc.oneof(
   fc.record({ type: fc.constant('data'), value: text, mimeType: text }),
   fc.record({ type: fc.constant('url'), value: text, mimeType: text }, { requiredKeys: ['type', 'value'] }),
-  fc.record({ type: fc.constant('file'), value: text, provider: text, mimeType: text }, { requiredKeys: ['type', 'value'] }),
+  fc.record(
+    { type: fc.constant('file'), value: text, provider: text, mimeType: text },
+    { requiredKeys: ['type', 'value'] },
+  ),
 );
 const part = fc.oneof(
   fc.record({ type: fc.constant('text'), text }),
@@ -29,8 +32,14 @@ const call = fc.record({
 });
 const message = fc.oneof(
   fc.record({ id, role: fc.constant('user'), content }),
-  fc.record({ id, role: fc.constant('assistant'), content: text, toolCalls: fc.array(call, { maxLength: 2 }) }, { requiredKeys: ['id', 'role'] }),
-  fc.record({ id, role: fc.constant('tool'), toolCallId: text, content, error: text }, { requiredKeys: ['id', 'role', 'toolCallId', 'content'] }),
+  fc.record(
+    { id, role: fc.constant('assistant'), content: text, toolCalls: fc.array(call, { maxLength: 2 }) },
+    { requiredKeys: ['id', 'role'] },
+  ),
+  fc.record(
+    { id, role: fc.constant('tool'), toolCallId: text, content, error: text },
+    { requiredKeys: ['id', 'role', 'toolCallId', 'content'] },
+  ),
   fc.record({ id, role: fc.constantFrom('reasoning', 'system', 'developer'), content: text }),
   fc.record({ id, role: fc.constant('activity'), activityType: text, content: fc.dictionary(text, fc.jsonValue()) }),
 );
@@ -39,12 +48,18 @@ const input = fc.record(
     threadId: fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,20}$/),
     runId: id,
     messages: fc.array(message, { maxLength: 4 }),
-    tools: fc.array(fc.record({ name: text, description: text, parameters: json }, { requiredKeys: ['name', 'description'] }), { maxLength: 2 }),
+    tools: fc.array(
+      fc.record({ name: text, description: text, parameters: json }, { requiredKeys: ['name', 'description'] }),
+      { maxLength: 2 },
+    ),
     context: fc.array(fc.record({ description: text, value: text }), { maxLength: 2 }),
     state: fc.jsonValue({ maxDepth: 2 }),
     forwardedProps: json,
     resume: fc.array(
-      fc.record({ interruptId: text, status: fc.constantFrom('resolved', 'cancelled'), payload: json }, { requiredKeys: ['interruptId', 'status'] }),
+      fc.record(
+        { interruptId: text, status: fc.constantFrom('resolved', 'cancelled'), payload: json },
+        { requiredKeys: ['interruptId', 'status'] },
+      ),
       { maxLength: 2 },
     ),
     protocolVersion: text,
@@ -108,7 +123,11 @@ describe('a patch', () => {
         const delta = patchOf(before, after);
         expect(patchOf(after, after)).toEqual([]);
         if (!delta) return;
-        const [started, finished] = ['RUN_STARTED', 'RUN_FINISHED'].map((type) => ({ type, threadId: 't', runId: 'r' }));
+        const [started, finished] = ['RUN_STARTED', 'RUN_FINISHED'].map((type) => ({
+          type,
+          threadId: 't',
+          runId: 'r',
+        }));
         const events = [started, { type: 'STATE_DELTA', delta }, finished];
         const body = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
         const { agent } = clientOf({ url: 'http://x', fetch: () => Promise.resolve(new Response(body)) });
@@ -163,13 +182,22 @@ test('a history is the same whatever a client leaves out, renames or moves of wh
     { id: 'b', role: 'assistant', content: 'Done.' },
   ];
   const [asked, , made, first, second, last] = logged as [AgUiMessage, ...AgUiMessage[]];
-  const client = [{ id: 's', role: 'system', content: 'x' }, asked, made, { ...second, id: 'own' }, first, last] as AgUiMessage[];
+  const client = [
+    { id: 's', role: 'system', content: 'x' },
+    asked,
+    made,
+    { ...second, id: 'own' },
+    first,
+    last,
+  ] as AgUiMessage[];
   expect(hasHistory(client, logged, true)).toBe(true);
   expect(hasHistory(client, logged.slice(5), false)).toBe(true);
   expect(hasHistory(client, logged.slice(5), true)).toBe(false);
   expect(hasHistory(client.slice(0, -1), logged, true)).toBe(false);
   expect(hasHistory([...client, { ...asked, id: 'm2' }], logged, true)).toBe(false);
-  const other = client.map((message) => (message.id === 'b' ? { ...message, content: 'Do' } : message)) as AgUiMessage[];
+  const other = client.map((message) =>
+    message.id === 'b' ? { ...message, content: 'Do' } : message,
+  ) as AgUiMessage[];
   expect(hasHistory(other, logged, true)).toBe(false);
   expect(sameJson({ a: [1, { b: null }], c: 1 }, { c: 1, a: [1, { b: null }] })).toBe(true);
   expect(sameJson({ a: undefined }, { b: 1 })).toBe(false);

@@ -1,5 +1,13 @@
 import type { RunAgentInput } from '@ag-ui/core';
-import { defineAgent, defineTool, waitFor, type JsonObject, type Lanefold, type ToolCallContext, createLanefold } from 'lanefold';
+import {
+  defineAgent,
+  defineTool,
+  waitFor,
+  type JsonObject,
+  type Lanefold,
+  type ToolCallContext,
+  createLanefold,
+} from 'lanefold';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { clientOf, noWarnings, user } from '../ag-ui/client.ts';
@@ -89,7 +97,10 @@ describe.skipIf(noRedis())('the endpoint for AG-UI', () => {
     ['messages[0].content[0].type', { messages: [{ ...message, content: [{ type: 'hologram' }] }] }],
     ['messages[0].content[0].source', { messages: [{ ...message, content: [{ type: 'image' }] }] }],
     ['messages[0].toolCallId', { messages: [{ ...message, role: 'tool' }] }],
-    ['messages[0].toolCalls[0].function', { messages: [{ id: 'a', role: 'assistant', toolCalls: [{ id: 'c', type: 'function' }] }] }],
+    [
+      'messages[0].toolCalls[0].function',
+      { messages: [{ id: 'a', role: 'assistant', toolCalls: [{ id: 'c', type: 'function' }] }] },
+    ],
     ['tools[0].name', { tools: [{ description: '' }] }],
     ['tools[0].parameters', { tools: [{ name: 'a', description: '', parameters: null }] }],
     ['context[0].value', { context: [{ description: 'a' }] }],
@@ -101,17 +112,27 @@ describe.skipIf(noRedis())('the endpoint for AG-UI', () => {
     const answer = await post({ ...minimal('malformed', { messages: [message] }), ...change });
     expect(answer).toMatchObject(problem(400, 'invalid_request'));
     const paths = (answer.body as { errors: { path: string }[] }).errors.map((error) => error.path);
-    expect(paths.some((one) => one.startsWith(path)), `${path} in ${paths.join(', ')}`).toBe(true);
+    expect(
+      paths.some((one) => one.startsWith(path)),
+      `${path} in ${paths.join(', ')}`,
+    ).toBe(true);
     await expect(api.lanefold.threads.peek('malformed')).rejects.toMatchObject({ code: 'thread_not_found' });
   });
 
   test('refuses what no model takes, an agent that it does not know, and other methods', async () => {
-    const image = (source: object) => minimal('media', { messages: [{ ...message, content: [{ type: 'image', source }] }] });
+    const image = (source: object) =>
+      minimal('media', { messages: [{ ...message, content: [{ type: 'image', source }] }] });
     expect(await post(image({ type: 'file', value: 'file-1' }))).toMatchObject(problem(400, 'invalid_input'));
-    expect(await post(image({ type: 'data', value: '!', mimeType: 'image/png' }))).toMatchObject(problem(400, 'invalid_input'));
-    expect(await post(minimal('media', { messages: [message] }), 'nobody')).toMatchObject(problem(422, 'unknown_agent'));
+    expect(await post(image({ type: 'data', value: '!', mimeType: 'image/png' }))).toMatchObject(
+      problem(400, 'invalid_input'),
+    );
+    expect(await post(minimal('media', { messages: [message] }), 'nobody')).toMatchObject(
+      problem(422, 'unknown_agent'),
+    );
     expect(await post('{', 'typist')).toMatchObject(problem(400, 'invalid_json'));
-    expect(await api.call('GET', '/v1/ag-ui/typist', undefined, root)).toMatchObject(problem(405, 'method_not_allowed'));
+    expect(await api.call('GET', '/v1/ag-ui/typist', undefined, root)).toMatchObject(
+      problem(405, 'method_not_allowed'),
+    );
     await expect(api.lanefold.threads.peek('media')).rejects.toMatchObject({ code: 'thread_not_found' });
   });
 
@@ -152,7 +173,8 @@ describe.skipIf(noRedis())('the endpoint for AG-UI', () => {
     const [run, read, both, decides, steers] = await Promise.all([
       ...[key('run'), key('read'), key('run', 'read'), key('run', 'read', 'approve'), key('run', 'read', 'steer')],
     ]);
-    for (const auth of [run, read]) expect(await post(minimal('scopes'), 'typist', auth)).toMatchObject(problem(403, 'forbidden'));
+    for (const auth of [run, read])
+      expect(await post(minimal('scopes'), 'typist', auth)).toMatchObject(problem(403, 'forbidden'));
     const client = join('scopes', both);
     const asked = ask(client, 'm1', 'dig');
     (await model.next()).stop({ id: 'd', name: 'dig' }, { id: 'p', name: 'pay' });
@@ -170,7 +192,10 @@ describe.skipIf(noRedis())('the endpoint for AG-UI', () => {
     const resumed = all.agent.runAgent({ resume });
     (await model.next()).stop();
     await resumed;
-    const { toolCalls } = await api.lanefold.runs.get({ threadId: 'scopes', id: (await api.lanefold.runs.list({ threadId: 'scopes' })).data[0]!.id });
+    const { toolCalls } = await api.lanefold.runs.get({
+      threadId: 'scopes',
+      id: (await api.lanefold.runs.list({ threadId: 'scopes' })).data[0]!.id,
+    });
     expect(toolCalls.map(({ status }) => status)).toEqual(['ok', 'ok']);
   });
 
@@ -183,7 +208,9 @@ describe.skipIf(noRedis())('the endpoint for AG-UI', () => {
       bearer(api.lanefold.keys.browserToken({ threadId, access, ...(tenant ? { tenant } : {}) }).token);
     for (const auth of [tokenOf('other', 'chat'), tokenOf('mine', 'read')])
       expect(await post(minimal('mine'), 'typist', auth)).toMatchObject(problem(403, 'forbidden'));
-    expect(await post(minimal('mine', { invented: 1 }), 'typist', tokenOf('mine', 'chat'))).toMatchObject(problem(403, 'forbidden'));
+    expect(await post(minimal('mine', { invented: 1 }), 'typist', tokenOf('mine', 'chat'))).toMatchObject(
+      problem(403, 'forbidden'),
+    );
     const own = join('mine', tokenOf('mine', 'chat'));
     await own.agent.runAgent();
     expect(own.said()).toEqual(client.said());

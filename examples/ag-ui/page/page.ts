@@ -68,7 +68,10 @@ function ask(): void {
   const answers: Parameters<typeof buildResumeArray>[1] = {};
   const questions = open.map(({ id, message = '' }) => {
     const question = element('p', `${message} `);
-    for (const [label, approved] of [['Approve', true], ['Deny', false]] as const) {
+    for (const [label, approved] of [
+      ['Approve', true],
+      ['Deny', false],
+    ] as const) {
       const button = element('button', label) as HTMLButtonElement;
       button.onclick = () => {
         answers[id] = { status: 'resolved', payload: { approved } };
