@@ -77,7 +77,7 @@ describe('a response that breaks off', () => {
     let bytes: Uint8Array = new Uint8Array();
     const client = join(threadId, async (to, init) => {
       bytes = new Uint8Array(await (await whole(to, init)).arrayBuffer());
-      return new Response(bytes as BodyInit, { headers: { 'content-type': 'text/event-stream' } });
+      return new Response(bytes.slice(), { headers: { 'content-type': 'text/event-stream' } });
     });
     client.agent.addMessage(user('m1', question));
     await client.agent.runAgent({ runId: 'r' });

@@ -12,6 +12,7 @@ import {
 import { createAgUiHandler, type AgUiHandler, type AgUiOptions } from 'lanefold/ag-ui';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { fakeModel } from '../support/fake-model.ts';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { treeModel } from '../support/tree-model.ts';
 import { typedModel, type TypedModel } from '../support/typed-model.ts';
@@ -49,9 +50,12 @@ describe('the handler for AG-UI, called by the protocol’s own client', () => {
         maxIterations: 8,
       }),
       defineAgent({ name: 'helper', model: 'child:m' }),
+      defineAgent({ name: 'form', model: 'typed:m', output: { schema: z.object({ n: z.number() }) } }),
       defineAgent({ name: 'thinker', model: 'tree:m', strategy: 'tot' }),
+      defineAgent({ name: 'digger', model: 'digs:m', strategy: 'tot', tools: [dig] }),
+      ...strategies.map((strategy) => defineAgent({ name: strategy, model: 'scripted:echo', strategy })),
     ];
-    const models = { typed: () => model, child: () => child, tree: () => treeModel() };
+    const models = { typed: () => model, child: () => child, tree: () => treeModel(), digs: () => diggingModel() };
     front = await startLanefold({ agents, models });
     back = await createLanefold(front.options);
     await back.startWorker();
@@ -61,6 +65,22 @@ describe('the handler for AG-UI, called by the protocol’s own client', () => {
     await back?.close();
     await front?.close();
   });
+
+  const strategies = ['cot', 'cod', 'aot', 'got', 'trm', 'adaptive'] as const;
+
+  /** As the model of a tree, but its first question calls a tool. */
+  function diggingModel() {
+    const tree = treeModel();
+    let first = true;
+    return fakeModel(async (call) => {
+      if (first) {
+        first = false;
+        return { calls: [{ id: 'd', name: 'dig', args: {} }] };
+      }
+      const { content } = await tree.doGenerate(call);
+      return { text: (content[0] as { text: string }).text };
+    });
+  }
 
   const handlerOf = (options: Partial<AgUiOptions> = {}) =>
     createAgUiHandler(front, {
@@ -292,6 +312,48 @@ describe('the handler for AG-UI, called by the protocol’s own client', () => {
     expect(late.said()).toEqual(client.said());
   });
 
+  test('shows what steers a run, text or not', async () => {
+    const client = join('steered');
+    const asked = ask(client, 'm1', 'hi');
+    const keys = await model.next();
+    await front.runs.steer('steered', 'Shorter, please.');
+    await front.runs.steer('steered', [
+      { type: 'text', text: 'Like this:' },
+      { type: 'file', media_type: 'image/png', data: 'aGk=' },
+    ]);
+    keys.type('A long story.');
+    keys.stop();
+    const last = await model.next();
+    last.type('Short.');
+    last.stop();
+    await asked;
+    expect(client.said().map(({ content }) => content)).toEqual([
+      ...['hi', 'A long story.', 'Shorter, please.'],
+      [
+        { type: 'text', text: 'Like this:' },
+        { type: 'image', source: { type: 'data', value: 'aGk=', mimeType: 'image/png' } },
+      ],
+      'Short.',
+    ]);
+    await same(client);
+  });
+
+  test('has the output of a run as its result, also once its trace is gone', async () => {
+    const client = join('form', handlerOf({ agent: 'form' }));
+    const asked = ask(client, 'm1', 'a number', { runId: 'r-form' });
+    const keys = await model.next();
+    keys.type('{"n": 3}');
+    keys.stop();
+    expect(await asked).toMatchObject({ result: { n: 3 } });
+    const { id } = (await front.runs.list({ threadId: 'form' })).data[0]!;
+    await front.database.pool.query('delete from lanefold._event_batch where thread_id = $1', ['form']);
+    expect(await front.runs.events({ threadId: 'form', id })).toEqual([]);
+    const later = join('form', handlerOf({ agent: 'form' }));
+    later.agent.addMessage(user('m1', 'a number'));
+    expect(await later.agent.runAgent({ runId: 'r-form' })).toMatchObject({ result: { n: 3 } });
+    expect(later.said()).toEqual(client.said());
+  });
+
   test('shows the questions of strategies as activities', async () => {
     const client = join('tree', handlerOf({ agent: 'thinker' }));
     await ask(client, 'm1', 'How do I get to Lisbon?');
@@ -301,6 +363,28 @@ describe('the handler for AG-UI, called by the protocol’s own client', () => {
       activityType: 'lanefold.node',
       content: { node: 1, status: expect.any(String) },
     });
+    expect(client.said()).toHaveLength(2);
+    await same(client);
+  });
+
+  test.each(strategies)('leaves the messages of the log with the strategy %s', async (strategy) => {
+    const client = join(`by-${strategy}`, handlerOf({ agent: strategy }));
+    await ask(client, 'm1', 'How do I get to Lisbon?');
+    expect(client.last().type).toMatch(/^RUN_(FINISHED|ERROR)$/);
+    await same(client);
+  });
+
+  test('ends for approvals of calls that a strategy makes outside the conversation', async () => {
+    const by = handlerOf({ agent: 'digger' });
+    const client = join('digger', by);
+    await ask(client, 'm1', 'How do I get to Lisbon?');
+    const [open] = client.agent.pendingInterrupts;
+    expect(open).toMatchObject({ reason: 'input_required', message: 'May dig be called?' });
+    expect(open).not.toHaveProperty('toolCallId');
+    await client.agent.runAgent({
+      resume: [{ interruptId: open!.id, status: 'resolved', payload: { approved: true } }],
+    });
+    expect(client.last()).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'success' } });
     expect(client.said()).toHaveLength(2);
     await same(client);
   });

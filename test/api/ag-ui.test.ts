@@ -197,6 +197,8 @@ describe.skipIf(noRedis())('the endpoint for AG-UI', () => {
       id: (await api.lanefold.runs.list({ threadId: 'scopes' })).data[0]!.id,
     });
     expect(toolCalls.map(({ status }) => status)).toEqual(['ok', 'ok']);
+    const audit = await api.lanefold.audit.list({ threadId: 'scopes' });
+    expect(audit.map(({ action }) => action).sort()).toEqual(['approveToolCall', 'releaseWait']);
   });
 
   test('a token of one thread does not open another, or the same one of another tenant', async () => {

@@ -97,12 +97,29 @@ export class FollowedRun {
         const result = this.#events.waits.size > 0 ? await orPause(next) : await next;
         if (result === undefined) continue;
         next = undefined;
-        if (result.done) return;
+        if (result.done) {
+          if (!signal.aborted) yield* this.#endAsRecorded();
+          return;
+        }
         yield* this.#take(result.value);
       }
     } finally {
       left.abort();
     }
+  }
+
+  /** The end of a run whose trace was dropped. */
+  async *#endAsRecorded(): AsyncGenerator<AgUiEvent> {
+    const { status, result, error, terminationReason: reason, finishedAt } = await this.lanefold.runs.get(this.run);
+    if (finishedAt === null) return;
+    const end = reason === null ? {} : { reason };
+    if (status === 'failed')
+      yield* this.#sent(this.#events.fail(error?.type ?? 'error', error?.message ?? 'The run failed.'));
+    else if (status === 'cancelled') yield* this.#sent(this.#events.finish({ type: 'cancelled' }, end));
+    else
+      yield* this.#sent(
+        this.#events.finish({ type: 'success' }, { ...(typeof result === 'string' ? {} : { result }), ...end }),
+      );
   }
 
   async *#take(item: StreamItem): AsyncGenerator<AgUiEvent> {

@@ -35,7 +35,7 @@ export async function resumeRun(
   lanefold: TenantLibrary,
   entries: readonly AgUiResume[],
   active: RunSnapshot | undefined,
-  { threadId, assertMay, by }: AgUiRequest,
+  { threadId, assertMay, audit, by }: AgUiRequest,
 ): Promise<{ run: RunSnapshot; continued: boolean }> {
   const run = await findRun(lanefold, threadId, entries, active);
   const open = answerableOf(run);
@@ -49,7 +49,7 @@ export async function resumeRun(
   if (events.some((wait) => !isClientCall(run.id, wait))) assertMay('release');
   // what has ended is only compared, so the answers that write come after all that can be refused
   for (const answer of [...answers.filter(({ open }) => !open), ...answers.filter(({ open }) => open)])
-    await give(lanefold, run, answer, by);
+    await give(lanefold, run, answer, { by, audit });
   return { run, continued: answers.some(({ open }) => open) };
 }
 
@@ -99,7 +99,12 @@ function readAnswer(run: RunSnapshot, open: readonly Answerable[], entry: AgUiRe
   };
 }
 
-async function give(lanefold: TenantLibrary, run: RunSnapshot, answer: Answer, by: string | undefined): Promise<void> {
+async function give(
+  lanefold: TenantLibrary,
+  run: RunSnapshot,
+  answer: Answer,
+  { by, audit }: Pick<AgUiRequest, 'by' | 'audit'>,
+): Promise<void> {
   const { id, kind, round, index, approved, reason, given } = answer;
   const who = by === undefined ? {} : { by };
   const call = { round, index };
@@ -107,6 +112,8 @@ async function give(lanefold: TenantLibrary, run: RunSnapshot, answer: Answer, b
     if (contentOf(given) !== run.toolCalls.find((made) => placeOf(made) === placeOf(call))?.result) throw ended(id);
     return;
   }
+  if (answer.open)
+    await audit(kind === 'event' ? 'releaseWait' : approved ? 'approveToolCall' : 'denyToolCall', run.id);
   try {
     if (kind === 'event') await lanefold.waits.release(run, call, { ...given, ...who });
     else {

@@ -62,6 +62,8 @@ export function addAgUi(app: ApiApp, all: Library, streams: LiveStreams): void {
           .list()
           .find((known) => known.name === name)
           ?.tools.map((tool) => tool.name),
+      audit: (action: string, runId: string) =>
+        lanefold.audit.write({ actor: principal.actor, action, threadId: input.threadId, runId }),
       assertMay: (what: 'approve' | 'release') =>
         what === 'approve' ? assertScope(principal, 'approve') : assertMayRelease(principal),
     };
