@@ -13,9 +13,12 @@ import {
   type TerminationReason,
   type ToolCallContext,
 } from 'lanefold';
+import type { Event, Message, RunAgentInput } from '@ag-ui/core';
+import type { AgUiInput, AgUiMessage } from 'lanefold/ag-ui';
 import { jsonSchema } from '@ai-sdk/provider-utils';
 import { describe, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
+import type { AgUiEvent } from '../../src/ag-ui/event.ts';
 
 // never called: the compiler is the test
 const _typed = async () => {
@@ -190,5 +193,13 @@ describe('types', () => {
       return [unchecked, answer, best];
     };
     expectTypeOf(results).toBeFunction();
+  });
+
+  test('are those of AG-UI where the protocol is spoken', () => {
+    // its package declares an enum for the names of events
+    type Named<E> = E extends { type: infer T extends string } ? Omit<E, 'type'> & { type: `${T}` } : never;
+    expectTypeOf<AgUiEvent>().toExtend<Named<Event>>();
+    expectTypeOf<AgUiMessage>().toExtend<Message>();
+    expectTypeOf<RunAgentInput>().toExtend<AgUiInput>();
   });
 });
