@@ -3,6 +3,7 @@ import path from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 const alias = {
+  'lanefold/ag-ui': path.resolve('src/ag-ui/handler/index.ts'),
   'lanefold/chat': path.resolve('src/chat/index.ts'),
   'lanefold/client': path.resolve('src/client/index.ts'),
   'lanefold/react': path.resolve('src/react/index.ts'),

@@ -18,6 +18,7 @@ export {
 } from './tools/handoff.ts';
 export { awaitAgent, callAgent, spawnAgent } from './tools/call-agent.ts';
 export type { AgentTask, ChildRequest, RunOfAgent } from './tools/child-request.ts';
+export { clientTool, type ClientToolOptions } from './tools/client-tool.ts';
 export { sleep, sleepUntil, waitFor, type Wait, type WaitRequest, type WaitTimeout } from './tools/wait.ts';
 export type {
   NeedsApproval,
@@ -179,6 +180,9 @@ export type {
   UiTextPart,
   UiToolPart,
 } from './ui-messages/message.ts';
+export type { AgUiSnapshot, AgUiSnapshotOptions } from './library/threads/ag-ui-snapshot.ts';
+export type { AgUiQuestion } from './ag-ui/history.ts';
+export type { AgUiMessage, AgUiPart, AgUiSource, AgUiToolCall, AgUiUserMessage } from './ag-ui/message.ts';
 export type {
   ContentInput,
   FilePart,

@@ -280,12 +280,15 @@ export interface components {
         | 'call_not_found'
         | 'content_not_found'
         | 'tool_call_not_found'
+        | 'interrupt_not_found'
         | 'thread_exists'
         | 'thread_erased'
         | 'thread_busy'
         | 'lane_busy'
         | 'rev_conflict'
         | 'no_active_run'
+        | 'interrupt_ended'
+        | 'interrupts_open'
         | 'other_run_active'
         | 'run_ending'
         | 'not_steerable'
@@ -1810,6 +1813,408 @@ export interface components {
        * @description When the event was committed.
        */
       at: string;
+    };
+    /** @description `RunAgentInput` of AG-UI 1.0, with its field names. Of `messages`, a new user message at the end is asked, and tool messages at the end answer the tools that the client runs. */
+    RunAgentInput: {
+      threadId: string;
+      runId: string;
+      parentRunId?: string;
+      protocolVersion?: string;
+      messages: (
+        | ({
+            id: string;
+            /** @enum {string} */
+            role: 'user';
+            content:
+              | (
+                  | ({
+                      /** @enum {string} */
+                      type: 'text';
+                      text: string;
+                    } & {
+                      [key: string]: unknown;
+                    })
+                  | ({
+                      /** @enum {string} */
+                      type: 'image';
+                      source:
+                        | ({
+                            /** @enum {string} */
+                            type: 'data';
+                            value: string;
+                            mimeType: string;
+                          } & {
+                            [key: string]: unknown;
+                          })
+                        | ({
+                            /** @enum {string} */
+                            type: 'url';
+                            value: string;
+                            mimeType?: string;
+                          } & {
+                            [key: string]: unknown;
+                          })
+                        | ({
+                            /** @enum {string} */
+                            type: 'file';
+                            value: string;
+                            provider?: string;
+                            mimeType?: string;
+                          } & {
+                            [key: string]: unknown;
+                          });
+                    } & {
+                      [key: string]: unknown;
+                    })
+                  | ({
+                      /** @enum {string} */
+                      type: 'audio';
+                      source:
+                        | ({
+                            /** @enum {string} */
+                            type: 'data';
+                            value: string;
+                            mimeType: string;
+                          } & {
+                            [key: string]: unknown;
+                          })
+                        | ({
+                            /** @enum {string} */
+                            type: 'url';
+                            value: string;
+                            mimeType?: string;
+                          } & {
+                            [key: string]: unknown;
+                          })
+                        | ({
+                            /** @enum {string} */
+                            type: 'file';
+                            value: string;
+                            provider?: string;
+                            mimeType?: string;
+                          } & {
+                            [key: string]: unknown;
+                          });
+                    } & {
+                      [key: string]: unknown;
+                    })
+                  | ({
+                      /** @enum {string} */
+                      type: 'video';
+                      source:
+                        | ({
+                            /** @enum {string} */
+                            type: 'data';
+                            value: string;
+                            mimeType: string;
+                          } & {
+                            [key: string]: unknown;
+                          })
+                        | ({
+                            /** @enum {string} */
+                            type: 'url';
+                            value: string;
+                            mimeType?: string;
+                          } & {
+                            [key: string]: unknown;
+                          })
+                        | ({
+                            /** @enum {string} */
+                            type: 'file';
+                            value: string;
+                            provider?: string;
+                            mimeType?: string;
+                          } & {
+                            [key: string]: unknown;
+                          });
+                    } & {
+                      [key: string]: unknown;
+                    })
+                  | ({
+                      /** @enum {string} */
+                      type: 'document';
+                      source:
+                        | ({
+                            /** @enum {string} */
+                            type: 'data';
+                            value: string;
+                            mimeType: string;
+                          } & {
+                            [key: string]: unknown;
+                          })
+                        | ({
+                            /** @enum {string} */
+                            type: 'url';
+                            value: string;
+                            mimeType?: string;
+                          } & {
+                            [key: string]: unknown;
+                          })
+                        | ({
+                            /** @enum {string} */
+                            type: 'file';
+                            value: string;
+                            provider?: string;
+                            mimeType?: string;
+                          } & {
+                            [key: string]: unknown;
+                          });
+                    } & {
+                      [key: string]: unknown;
+                    })
+                )[]
+              | string;
+            name?: string;
+            metadata?: {
+              [key: string]: unknown;
+            };
+          } & {
+            [key: string]: unknown;
+          })
+        | ({
+            id: string;
+            /** @enum {string} */
+            role: 'assistant';
+            content?: string;
+            toolCalls?: ({
+              id: string;
+              /** @enum {string} */
+              type: 'function';
+              function: {
+                name: string;
+                arguments: string;
+              } & {
+                [key: string]: unknown;
+              };
+            } & {
+              [key: string]: unknown;
+            })[];
+            name?: string;
+            metadata?: {
+              [key: string]: unknown;
+            };
+          } & {
+            [key: string]: unknown;
+          })
+        | ({
+            id: string;
+            /** @enum {string} */
+            role: 'tool';
+            toolCallId: string;
+            content:
+              | (
+                  | ({
+                      /** @enum {string} */
+                      type: 'text';
+                      text: string;
+                    } & {
+                      [key: string]: unknown;
+                    })
+                  | ({
+                      /** @enum {string} */
+                      type: 'image';
+                      source:
+                        | ({
+                            /** @enum {string} */
+                            type: 'data';
+                            value: string;
+                            mimeType: string;
+                          } & {
+                            [key: string]: unknown;
+                          })
+                        | ({
+                            /** @enum {string} */
+                            type: 'url';
+                            value: string;
+                            mimeType?: string;
+                          } & {
+                            [key: string]: unknown;
+                          })
+                        | ({
+                            /** @enum {string} */
+                            type: 'file';
+                            value: string;
+                            provider?: string;
+                            mimeType?: string;
+                          } & {
+                            [key: string]: unknown;
+                          });
+                    } & {
+                      [key: string]: unknown;
+                    })
+                  | ({
+                      /** @enum {string} */
+                      type: 'audio';
+                      source:
+                        | ({
+                            /** @enum {string} */
+                            type: 'data';
+                            value: string;
+                            mimeType: string;
+                          } & {
+                            [key: string]: unknown;
+                          })
+                        | ({
+                            /** @enum {string} */
+                            type: 'url';
+                            value: string;
+                            mimeType?: string;
+                          } & {
+                            [key: string]: unknown;
+                          })
+                        | ({
+                            /** @enum {string} */
+                            type: 'file';
+                            value: string;
+                            provider?: string;
+                            mimeType?: string;
+                          } & {
+                            [key: string]: unknown;
+                          });
+                    } & {
+                      [key: string]: unknown;
+                    })
+                  | ({
+                      /** @enum {string} */
+                      type: 'video';
+                      source:
+                        | ({
+                            /** @enum {string} */
+                            type: 'data';
+                            value: string;
+                            mimeType: string;
+                          } & {
+                            [key: string]: unknown;
+                          })
+                        | ({
+                            /** @enum {string} */
+                            type: 'url';
+                            value: string;
+                            mimeType?: string;
+                          } & {
+                            [key: string]: unknown;
+                          })
+                        | ({
+                            /** @enum {string} */
+                            type: 'file';
+                            value: string;
+                            provider?: string;
+                            mimeType?: string;
+                          } & {
+                            [key: string]: unknown;
+                          });
+                    } & {
+                      [key: string]: unknown;
+                    })
+                  | ({
+                      /** @enum {string} */
+                      type: 'document';
+                      source:
+                        | ({
+                            /** @enum {string} */
+                            type: 'data';
+                            value: string;
+                            mimeType: string;
+                          } & {
+                            [key: string]: unknown;
+                          })
+                        | ({
+                            /** @enum {string} */
+                            type: 'url';
+                            value: string;
+                            mimeType?: string;
+                          } & {
+                            [key: string]: unknown;
+                          })
+                        | ({
+                            /** @enum {string} */
+                            type: 'file';
+                            value: string;
+                            provider?: string;
+                            mimeType?: string;
+                          } & {
+                            [key: string]: unknown;
+                          });
+                    } & {
+                      [key: string]: unknown;
+                    })
+                )[]
+              | string;
+            error?: string;
+          } & {
+            [key: string]: unknown;
+          })
+        | ({
+            id: string;
+            /** @enum {string} */
+            role: 'reasoning';
+            content: string;
+          } & {
+            [key: string]: unknown;
+          })
+        | ({
+            id: string;
+            /** @enum {string} */
+            role: 'system';
+            content: string;
+            name?: string;
+            metadata?: {
+              [key: string]: unknown;
+            };
+          } & {
+            [key: string]: unknown;
+          })
+        | ({
+            id: string;
+            /** @enum {string} */
+            role: 'developer';
+            content: string;
+            name?: string;
+            metadata?: {
+              [key: string]: unknown;
+            };
+          } & {
+            [key: string]: unknown;
+          })
+        | ({
+            id: string;
+            /** @enum {string} */
+            role: 'activity';
+            activityType: string;
+            content: {
+              [key: string]: unknown;
+            };
+          } & {
+            [key: string]: unknown;
+          })
+      )[];
+      /** @default [] */
+      tools: ({
+        name: string;
+        description: string;
+        parameters?: Json;
+      } & {
+        [key: string]: unknown;
+      })[];
+      /** @default [] */
+      context: ({
+        description: string;
+        value: string;
+      } & {
+        [key: string]: unknown;
+      })[];
+      state?: Json;
+      forwardedProps?: Json;
+      resume?: ({
+        interruptId: string;
+        /** @enum {string} */
+        status: 'resolved' | 'cancelled';
+        payload?: Json;
+      } & {
+        [key: string]: unknown;
+      })[];
+    } & {
+      [key: string]: unknown;
     };
     MintedKey: {
       id: components['schemas']['Id'];

@@ -31,6 +31,11 @@ const asks = {
   createRun: ['agent', 'input', 'request_id', 'busy', 'create_thread'],
   steerRun: ['content', 'input_id', 'expected_request_id'],
   cancelRun: ['reason'],
+  // not interrupts: answering those takes a key
+  runAgUi: [
+    ...['threadId', 'runId', 'parentRunId', 'protocolVersion', 'messages', 'tools', 'context', 'state'],
+    ...['forwardedProps', 'resume'],
+  ],
 };
 
 /**

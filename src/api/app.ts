@@ -16,12 +16,14 @@ import { bullBoard, bullBoardPath } from './bull-board/board.ts';
 import { addDocs } from './docs.ts';
 import type { ApiApp, ApiEnv } from './env.ts';
 import { allowedMethods } from './allowed-methods.ts';
+import { LiveStreams } from './live-streams.ts';
 import { logErrors } from './log-errors.ts';
 import { nameSchemas } from './openapi.ts';
 import type { AppOptions } from './options.ts';
 import { addPage } from './page/routes.ts';
 import { problemHeaders, toProblem } from './problem.ts';
 import { requestCounter } from './request-counter.ts';
+import { addAgUi } from './routes/ag-ui.ts';
 import { addAudit } from './routes/audit.ts';
 import { addKeys } from './routes/keys.ts';
 import { addApprovals } from './routes/approvals.ts';
@@ -146,11 +148,12 @@ export function createApp(all: Library, options: AppOptions & { closing?: AbortS
   addApprovals(app);
   const maxStreams = options.maxStreams ?? defaultMaxStreams;
   const streamed = new ByteBudget(maxHeldBytes, 'streams');
-  const serve = streamServer(
-    omitUndefined({ onError, closing: options.closing, maxStreams, budget: streamed, keyRecheckMs }),
-  );
+  const live = { onError, closing: options.closing, maxStreams, budget: streamed, keyRecheckMs };
+  const streams = new LiveStreams(omitUndefined(live));
+  const serve = streamServer(streams);
   addEvents(app, serve);
   addTreeEvents(app, serve);
+  addAgUi(app, lanefold, streams);
   addKeys(app);
   addLimits(app);
   addSchedules(app);

@@ -21,7 +21,18 @@ const retryMs = 1_000;
 export function sse(
   c: Context,
   messages: AsyncIterable<SSEMessage>,
-  { abort, onError, budget }: { abort: () => void; onError: (error: unknown) => void; budget: ByteBudget },
+  {
+    abort,
+    onError,
+    budget,
+    reconnects = true,
+  }: {
+    abort: () => void;
+    onError: (error: unknown) => void;
+    budget: ByteBudget;
+    /** Whether clients reconnect by themselves; default true. */
+    reconnects?: boolean;
+  },
 ): Response {
   // Buffering in a proxy would defeat streaming.
   c.header('X-Accel-Buffering', 'no');
@@ -50,7 +61,8 @@ export function sse(
       if (!writing && silentMs >= heartbeatMs) void write(() => stream.write(': \n\n'));
     }, heartbeatMs / 4);
     try {
-      await write(() => stream.write(`retry: ${retryMs}\n\n`));
+      if (reconnects) await write(() => stream.write(`retry: ${retryMs}\n\n`));
+      else writing = false;
       for await (const message of messages) {
         await write(() => stream.writeSSE(message), String(message.data).length);
         if (stream.aborted) return;

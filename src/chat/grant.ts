@@ -1,5 +1,4 @@
-import { LanefoldError } from '../errors.ts';
-import { assertId } from '../checks/ids.ts';
+import { assertGrant } from '../api/assert-grant.ts';
 import type { EnqueueOptions } from '../library/runs/enqueue.ts';
 import type { ChatRequest } from './request.ts';
 
@@ -28,14 +27,6 @@ export async function readGrant(
 ): Promise<ChatGrant | Response> {
   const verdict = await authorize(request, chat);
   if (verdict instanceof Response) return verdict;
-  const { threadId, tenantId } = Object(verdict) as Partial<ChatGrant>;
-  // an id built from an undefined value would be shared by many users, so reject it
-  if (typeof threadId !== 'string' || /(^|[._:@-])(undefined|null)($|[._:@-])/.test(threadId)) {
-    throw new LanefoldError('forbidden', 'This chat is not yours, or you are not signed in.', {
-      hint: 'authorize must return { threadId } for users who may use the chat.',
-    });
-  }
-  assertId(threadId, 'The thread id');
-  if (tenantId !== undefined) assertId(tenantId, 'The tenant id');
+  assertGrant(verdict, 'This chat is not yours, or you are not signed in.');
   return verdict as ChatGrant;
 }

@@ -12,7 +12,7 @@ import { openAnswer } from './answer.ts';
 import { decideApprovals } from './approvals.ts';
 import { readGrant, type ChatGrant, type ChatVerdict } from './grant.ts';
 import { lastMessage, readChatRequest, type ChatRequest } from './request.ts';
-import { sseResponse } from './sse.ts';
+import { uiResponse } from './sse.ts';
 
 export interface ChatOptions {
   /** The agent that answers, unless the grant names another. */
@@ -99,7 +99,7 @@ async function answer(
     const left = new AbortController();
     const signal = AbortSignal.any([left.signal, request.signal]);
     const chunks = await openAnswer(lanefold, { threadId, id: runId }, { signal, afterRound });
-    return sseResponse(chunks, () => left.abort());
+    return uiResponse(chunks, () => left.abort());
   };
   switch (action) {
     case 'history': {

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../context/message.ts';
 import { LanefoldError } from '../errors.ts';
-import { invalidJson, invalidRequest, unsupportedMediaType } from '../api/problem.ts';
+import { invalidRequest } from '../api/problem.ts';
+import { readJsonBody } from '../api/read-json-body.ts';
 
 /**
  * The action a chat page requests: an answer to a message or to approvals, the answer in progress, the history, or a
@@ -17,6 +18,8 @@ export interface ChatRequest {
   body: JsonObject;
 }
 
+const bodyHint = 'Send only the last message; see prepareSendMessagesRequest in docs/chat.md.';
+
 const actions: Record<string, ChatAction> = { 'GET stream': 'resume', 'GET messages': 'history', 'POST stop': 'stop' };
 
 /** Reads the request by its method and the end of its path, wherever the handler is mounted. */
@@ -29,13 +32,17 @@ export async function readChatRequest(request: Request, maxBodyBytes: number): P
     });
   const action = actions[`${method} ${last}`];
   if (action)
-    return { action, chatId: decoded(chatId), body: method === 'POST' ? await readBody(request, maxBodyBytes) : {} };
+    return {
+      action,
+      chatId: decoded(chatId),
+      body: method === 'POST' ? await readJsonBody(request, maxBodyBytes, bodyHint) : {},
+    };
   if (method === 'GET') {
     throw new LanefoldError('not_found', 'The chat handler has no such path.', {
       hint: 'GET …/{chat id}/stream resumes an answer, and GET …/{chat id}/messages reads the conversation.',
     });
   }
-  const body = await readBody(request, maxBodyBytes);
+  const body = await readJsonBody(request, maxBodyBytes, bodyHint);
   if (typeof body['id'] !== 'string') throw invalidRequest([{ path: 'id', message: 'Must be the id of the chat.' }]);
   return { action: lastMessage(body)['role'] === 'assistant' ? 'approve' : 'send', chatId: body['id'], body };
 }
@@ -53,28 +60,4 @@ function decoded(segment: string): string {
   } catch {
     throw invalidRequest([{ path: 'id', message: 'Must be percent-encoded in the URL.' }]);
   }
-}
-
-async function readBody(request: Request, maxBytes: number): Promise<JsonObject> {
-  // other sites cannot send this type without a preflight request, which fails
-  if (!/^application\/json\s*(;|$)/i.test(request.headers.get('content-type') ?? '')) throw unsupportedMediaType();
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
-    bytes += chunk.byteLength;
-    if (bytes > maxBytes) {
-      throw new LanefoldError('body_too_large', `The body is larger than ${maxBytes} bytes.`, {
-        hint: 'Send only the last message; see prepareSendMessagesRequest in docs/chat.md.',
-      });
-    }
-    chunks.push(chunk);
-  }
-  let body: unknown;
-  try {
-    body = JSON.parse(bytes === 0 ? '{}' : Buffer.concat(chunks).toString('utf8'));
-  } catch (error) {
-    throw invalidJson((error as Error).message);
-  }
-  if (body !== null && typeof body === 'object' && !Array.isArray(body)) return body as JsonObject;
-  throw invalidRequest([{ path: '', message: 'Must be an object.' }]);
 }

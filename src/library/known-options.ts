@@ -100,6 +100,7 @@ const knownOptions = {
     entries: [[1, log satisfies Options<Threads['entries'], 1>]],
     entryPage: [[1, { ...log, maxBytes: true } satisfies Options<Threads['entryPage'], 1>]],
     readContent: [[2, { offset: true, length: true } satisfies Options<Threads['readContent'], 2>]],
+    agUiSnapshot: [[1, { contextRef: true, before: true } satisfies Options<Threads['agUiSnapshot'], 1>]],
     uiMessages: [[1, { ...page, contextRef: true } satisfies Options<Threads['uiMessages'], 1>]],
     config: [[1, place satisfies Options<Threads['config'], 1>]],
     configure: [

@@ -76,7 +76,7 @@ function placesOf({ parameters, requestBody }: Operation): Place[] {
   return all.flatMap(({ where, name }): Place[] => {
     if (where === 'header') return [];
     if (/(^|_)agent$/.test(name)) return [{ where, name, names: 'agent' }];
-    const isThread = /(^|_)thread_id$/.test(name) || (where === 'body' && ['id', 'token'].includes(name));
+    const isThread = /(^|_)thread_id$|^threadId$/.test(name) || (where === 'body' && ['id', 'token'].includes(name));
     return isThread ? [{ where, name, names: 'thread' }] : [];
   });
 }

@@ -66,10 +66,13 @@ describe('a browser token', () => {
     ...['getThread', 'getRun', 'listInputs', 'listRunEvents', 'listRuns', 'listThreadEvents', 'listUiMessages'],
     'readContent',
   ];
+  const asking = ['cancelRun', 'createRun', 'runAgUi', 'steerRun'];
+  /** A body that names the thread, where its path does not. */
+  const named = (operationId: string) => (operationId === 'runAgUi' ? { threadId: 'desk-1' } : {});
   test.each([
     ['read', readable],
-    ['chat', ['cancelRun', 'createRun', ...readable, 'steerRun'].sort()],
-    ['approve', ['approveToolCall', 'denyToolCall', 'cancelRun', 'createRun', ...readable, 'steerRun'].sort()],
+    ['chat', [...asking, ...readable].sort()],
+    ['approve', ['approveToolCall', 'denyToolCall', ...asking, ...readable].sort()],
   ] as const)('for %s has a list of operations, and everything else is refused', async (access, expected) => {
     const auth = tokenFor('desk-1', access);
     const allowed: string[] = [];
@@ -79,7 +82,7 @@ describe('a browser token', () => {
         .replace('{thread_id}', 'desk-1')
         .replace('{call}', '1.0')
         .replaceAll(/\{\w+\}/g, 'x');
-      const { status, body } = await call(auth, method, filled, method === 'GET' ? undefined : {});
+      const { status, body } = await call(auth, method, filled, method === 'GET' ? undefined : named(operationId));
       if (status !== 403 || (body as { code: string }).code !== 'forbidden') allowed.push(operationId);
     }
     expect(allowed.sort()).toEqual([...expected].sort());

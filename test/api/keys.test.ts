@@ -25,6 +25,7 @@ describe('every operation of the document', () => {
     if (method !== 'POST' || /^\/v1\/(schedules|webhooks)/.test(path)) return 'admin';
     if (/\/(approve|deny)$/.test(path)) return 'approve';
     if (/\/(steer|inject|cancel|release)$/.test(path) || path.startsWith('/v1/events/')) return 'steer';
+    if (path === '/v1/ag-ui/{agent}') return 'run';
     return /\/(threads|entries|fork|runs|retry|rerun|resume|checkpoint|replay)$/.test(path) ? 'run' : 'admin';
   };
   interface Checked {

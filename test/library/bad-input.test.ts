@@ -79,6 +79,7 @@ describe.skipIf(noRedis())('a rejected request', () => {
     ['threads.entries', (o) => lanefold.threads.entries('idle', o)],
     ['threads.entryPage', (o) => lanefold.threads.entryPage('idle', o)],
     ['threads.readContent', (o) => lanefold.threads.readContent('idle', 'c_1', o)],
+    ['threads.agUiSnapshot', (o) => lanefold.threads.agUiSnapshot('idle', o)],
     ['threads.uiMessages', (o) => lanefold.threads.uiMessages('idle', o)],
     ['threads.config', (o) => lanefold.threads.config('idle', o)],
     ['threads.configure', (o) => lanefold.threads.configure('idle', o)],

@@ -48,6 +48,7 @@ const calls = (library: TenantLibrary, threadId: string, runId: string): Record<
     'threads.entries': () => library.threads.entries(threadId),
     'threads.entryPage': () => library.threads.entryPage(threadId),
     'threads.readContent': () => library.threads.readContent(threadId, 'c_1'),
+    'threads.agUiSnapshot': () => library.threads.agUiSnapshot(threadId),
     'threads.uiMessages': () => library.threads.uiMessages(threadId),
     'threads.marks': () => library.threads.marks(threadId, [runId]),
     'threads.config': () => library.threads.config(threadId),

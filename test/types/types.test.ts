@@ -14,9 +14,12 @@ import {
   type ToolCallContext,
 } from 'lanefold';
 import { createMcpHandler, createMcpServer, mountMcp } from 'lanefold/mcp';
+import type { Event, Message, RunAgentInput } from '@ag-ui/core';
+import type { AgUiInput, AgUiMessage } from 'lanefold/ag-ui';
 import { jsonSchema } from '@ai-sdk/provider-utils';
 import { describe, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
+import type { AgUiEvent } from '../../src/ag-ui/event.ts';
 
 // never called: the compiler is the test
 const _typed = async () => {
@@ -204,5 +207,13 @@ describe('types', () => {
       createMcpServer(lanefold, { tools: ['support'] }),
     ];
     expectTypeOf(served).toBeFunction();
+  });
+
+  test('are those of AG-UI where the protocol is spoken', () => {
+    // its package declares an enum for the names of events
+    type Named<E> = E extends { type: infer T extends string } ? Omit<E, 'type'> & { type: `${T}` } : never;
+    expectTypeOf<AgUiEvent>().toExtend<Named<Event>>();
+    expectTypeOf<AgUiMessage>().toExtend<Message>();
+    expectTypeOf<RunAgentInput>().toExtend<AgUiInput>();
   });
 });

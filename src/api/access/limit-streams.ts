@@ -18,7 +18,7 @@ export function limitStreams(): MiddlewareHandler<ApiEnv> {
     const leave = () => limited.forEach(({ name }) => count(name, -1));
     const open = limited.map(({ name }) => count(name, 1));
     const full = limited.find(({ limits }, i) => open[i]! > limits.streams!);
-    if (full && isStream(c.req.header('accept'), c.req.query('format'))) {
+    if (full && (isAgUi(c.req.path) || isStream(c.req.header('accept'), c.req.query('format')))) {
       leave();
       const who = full.tenant === undefined ? 'This key' : `Tenant ${full.tenant}`;
       throw new LanefoldError('rate_limited', `${who} may have at most ${full.limits.streams} open streams.`, {
@@ -35,6 +35,9 @@ export function limitStreams(): MiddlewareHandler<ApiEnv> {
     }
   };
 }
+
+/** Always answers with a stream. */
+const isAgUi = (path: string): boolean => path.startsWith('/v1/ag-ui/');
 
 const isStream = (accept = '', format = ''): boolean => accept.includes('text/event-stream') || format !== '';
 

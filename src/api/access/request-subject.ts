@@ -28,7 +28,7 @@ export interface RequestSubject {
    */
   threadIds: (string | undefined)[];
   runId: string | undefined;
-  /** Agents that its query and body name. */
+  /** Agents that its path, query and body name. */
   agents: string[];
   /** The fields of its body. */
   fields: string[];
@@ -53,6 +53,7 @@ const inBody: Readonly<Record<string, string>> = {
   forkThread: 'id',
   rerunRun: 'thread_id',
   createBrowserToken: 'thread_id',
+  runAgUi: 'threadId',
   resumeRun: 'token',
   collectRun: 'token',
   cancelByToken: 'token',
@@ -73,7 +74,7 @@ export function requestSubject({ operation, route, path, query, body, tenant }: 
       ...(other === undefined ? [] : [other]),
     ],
     runId: params['run_id'] ?? text(body['run_id']),
-    agents: [query('agent'), text(body['agent'])].filter((agent) => agent !== undefined),
+    agents: [params['agent'], query('agent'), text(body['agent'])].filter((agent) => agent !== undefined),
     fields: Object.keys(body),
     interrupts: interruptedBy(body, params['thread_id'], tenant),
   };

@@ -47,6 +47,7 @@ export const operationScopes: Readonly<Record<string, Scope>> = {
   replayCall: 'run',
   createRun: 'run',
   createRuns: 'run',
+  runAgUi: 'run',
   retryRun: 'run',
   rerunRun: 'run',
   forkThread: 'run',

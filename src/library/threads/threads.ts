@@ -35,6 +35,7 @@ import { configure, laneConfig, type ConfigChanges, type ThreadConfig } from './
 import { fork, type ForkOptions } from './fork.ts';
 import { erase, eraseTenant, type ErasureReport, type TenantErasureReport } from './erase.ts';
 import { readContent, type ReadContentOptions } from './content.ts';
+import { agUiSnapshot, type AgUiSnapshot, type AgUiSnapshotOptions } from './ag-ui-snapshot.ts';
 import { uiMessages, type UiMessagesOptions } from './ui-messages.ts';
 import type { ConfigReceipt } from '../../store/context/read-config.ts';
 import { requestHash } from '../runs/enqueue-request.ts';
@@ -136,6 +137,13 @@ export interface Threads {
    * @throws LanefoldError `thread_not_found`, `thread_erased`, `invalid_input`
    */
   uiMessages(id: string, options?: UiMessagesOptions): Promise<ListPage<UiMessage>>;
+  /**
+   * The conversation of a lane as AG-UI's messages, with the state of the thread, as of one moment: the newest 1,000
+   * turns, fewer if they have more than 4 MiB. The calls of an unfinished round have the results that are known so far.
+   *
+   * @throws LanefoldError `thread_not_found`, `thread_erased`, `invalid_input`
+   */
+  agUiSnapshot(id: string, options?: AgUiSnapshotOptions): Promise<AgUiSnapshot>;
   /** The configuration of a lane (default: the active one), now or as of an entry. */
   config(id: string, options?: { contextRef?: string; atSeq?: number }): Promise<ThreadConfig>;
   /**
@@ -243,6 +251,7 @@ export function threadsOf(
 
     readContent: (id, contentId, range) => readContent(db, id, contentId, range),
     uiMessages: (id, options) => uiMessages(db, id, options),
+    agUiSnapshot: (id, options) => agUiSnapshot(db, id, options),
     async config(id, { contextRef, atSeq } = {}) {
       assertId(id, 'The thread id');
       return laneConfig(db, id, contextRef ?? (await readThread(db, id)).activeContextRef, atSeq);

@@ -35,6 +35,7 @@ export interface WaitingQuestion {
   runId: string;
   requestId: string;
   content: Json;
+  refs: JsonObject;
 }
 
 /** The part of a lane before `before`, in turns. Each user message begins a turn, unless it steers a run. */
@@ -105,15 +106,17 @@ export async function readWaitingQuestions(
   threadId: string,
   contextRef: string,
 ): Promise<WaitingQuestion[]> {
-  const rows = await db.query<{ id: string; request_id: string; content: Json }>(
+  const rows = await db.query<{ id: string; request_id: string; content: Json; refs: JsonObject }>(
     'waiting_questions',
-    `select id, coalesce(request_id, id) as request_id, input -> 'content' as content from lanefold._run
+    `select id, coalesce(request_id, id) as request_id, input -> 'content' as content,
+       coalesce(input -> 'refs', '{}') as refs
+     from lanefold._run
      where thread_id = $1 and context_ref = $2 and user_seq is null and input is not null
        and (active or not active and finished_at is null)
      order by active desc, interrupts desc, created_at, id`,
     [threadId, contextRef],
   );
-  return rows.map(({ id, request_id: requestId, content }) => ({ runId: id, requestId, content }));
+  return rows.map(({ id: runId, request_id: requestId, ...question }) => ({ runId, requestId, ...question }));
 }
 
 type EntryRow = Omit<ConversationEntry, 'runId' | 'requestId'> & { run_id: string | null; request_id: string | null };

@@ -1,0 +1,42 @@
+import { assertGrant } from '../../api/assert-grant.ts';
+import type { EnqueueOptions } from '../../library/runs/enqueue.ts';
+import type { AgUiInput } from '../input.ts';
+
+/** A request of a client, not authorised yet. */
+export interface AgUiClientRequest {
+  /** `run`: ask, answer interrupts, or follow the active run. `cancel`: cancel the active run. */
+  action: 'run' | 'cancel';
+  /** The client's name of the conversation: not proof that it may use it. */
+  threadId: string;
+  /** The body of `run`; undefined for `cancel`. */
+  input: AgUiInput | undefined;
+}
+
+/** Permission for one thread: to ask, to answer every interrupt, and to cancel. */
+export interface AgUiGrant {
+  /** The thread of the conversation; created with the first message. */
+  threadId: string;
+  /** The thread must belong to this tenant, and is created for it. Default: no check. */
+  tenantId?: string;
+  /** Default: the `agent` of the handler. */
+  agent?: string;
+  /** Who answers interrupts, for the log. */
+  by?: string;
+  /** Further options of the runs, such as `busy`, `model` or `toolContext`. */
+  run?: Omit<EnqueueOptions, 'agent' | 'input' | 'threadId' | 'createThread' | 'requestId' | 'extraRefs'>;
+}
+
+/** A grant, or your own response; anything else is rejected with 403. */
+export type AgUiVerdict = AgUiGrant | Response | null | undefined | false;
+
+/** Calls the user's `authorize`, and rejects anything that is not a grant. @throws LanefoldError `forbidden` */
+export async function readGrant(
+  authorize: (request: Request, client: AgUiClientRequest) => AgUiVerdict | Promise<AgUiVerdict>,
+  request: Request,
+  client: AgUiClientRequest,
+): Promise<AgUiGrant | Response> {
+  const verdict = await authorize(request, client);
+  if (verdict instanceof Response) return verdict;
+  assertGrant(verdict, 'This conversation is not yours, or you are not signed in.');
+  return verdict as AgUiGrant;
+}

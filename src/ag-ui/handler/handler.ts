@@ -1,0 +1,174 @@
+import { logErrors } from '../../api/log-errors.ts';
+import { problemHeaders, toProblem } from '../../api/problem.ts';
+import { readJsonBody } from '../../api/read-json-body.ts';
+import { invalidFields } from '../../api/validation.ts';
+import { refuseUnknownKeys, type KeysOf } from '../../checks/unknown-keys.ts';
+import { sseResponse } from '../../common/sse-response.ts';
+import { isLanefoldError, LanefoldError } from '../../errors.ts';
+import type { Library, TenantLibrary } from '../../library/library.ts';
+import type { EnqueueOptions } from '../../library/runs/enqueue.ts';
+import { threadNotFound } from '../../store/missing.ts';
+import type { Thread } from '../../store/log/read-thread.ts';
+import type { AgUiEvent } from '../event.ts';
+import { runAgentInput, type AgUiInput } from '../input.ts';
+import { answerAgUi } from '../runs/answer.ts';
+import { readGrant, type AgUiClientRequest, type AgUiGrant, type AgUiVerdict } from './grant.ts';
+
+export interface AgUiOptions {
+  /** The agent that answers, unless the grant names another. */
+  agent?: string;
+  /**
+   * Returns the thread that the request may use; without a `threadId`, the request is rejected. Check the session of the
+   * request, and treat the client's `threadId` like any other untrusted input. `forwardedProps` is in `client.input`.
+   */
+  authorize(request: Request, client: AgUiClientRequest): AgUiVerdict | Promise<AgUiVerdict>;
+  /** Maximum size of a body, in bytes; default 4 MiB. */
+  maxBodyBytes?: number;
+  /** Called with the error behind a response of 500 or above, or behind a `RUN_ERROR`; default: log it. Must not throw. */
+  onError?: (error: unknown, request: { method: string; path: string }) => void;
+}
+
+/** A route handler for any framework that uses the web's `Request` and `Response`. */
+export type AgUiHandler = (request: Request) => Promise<Response>;
+
+const optionKeys: KeysOf<AgUiOptions> = { agent: true, authorize: true, maxBodyBytes: true, onError: true };
+
+/**
+ * A route for clients of AG-UI 1.0, such as `HttpAgent` of `@ag-ui/client`: `POST …` asks the new user message, answers
+ * interrupts or follows the active run, and streams the events; `POST …/cancel` with `{ threadId }` cancels the run.
+ *
+ * @throws LanefoldError `invalid_input` without `authorize`
+ *
+ * @example
+ * ```ts
+ * import { createLanefold, defineAgent } from 'lanefold';
+ * import { createAgUiHandler } from 'lanefold/ag-ui';
+ *
+ * const lanefold = await createLanefold({ agents: [defineAgent({ name: 'support', model: 'scripted:echo' })] });
+ * const agUi = createAgUiHandler(lanefold, {
+ *   agent: 'support',
+ *   // who is signed in: from your session
+ *   authorize: (request, { threadId }) => {
+ *     const user = request.headers.get('x-user');
+ *     return user ? { threadId: `ag-ui:${user}:${threadId}`, by: user } : null;
+ *   },
+ * });
+ * export { agUi as POST };
+ * ```
+ */
+export function createAgUiHandler(lanefold: Library, options: AgUiOptions): AgUiHandler {
+  refuseUnknownKeys('createAgUiHandler', options, optionKeys);
+  const { authorize, maxBodyBytes = 4 * 1024 * 1024, onError = logErrors(lanefold.log), agent } = options;
+  if (typeof authorize !== 'function') {
+    throw new LanefoldError(
+      'invalid_input',
+      'createAgUiHandler requires authorize, which decides who may use which thread.',
+      { hint: 'Pass authorize: (request, { threadId }) => ({ threadId }) for signed-in users, else null.' },
+    );
+  }
+  return async (request) => {
+    const report = (error: unknown) => onError(error, { method: request.method, path: new URL(request.url).pathname });
+    try {
+      const client = await readClientRequest(request, maxBodyBytes);
+      const grant = await readGrant(authorize, request, client);
+      if (grant instanceof Response) return grant;
+      return await answer(lanefold, request, client, { grant: { ...(agent ? { agent } : {}), ...grant }, report });
+    } catch (error) {
+      const problem = toProblem(error);
+      if (problem.status >= 500) report(error);
+      return new Response(JSON.stringify(problem), {
+        status: problem.status,
+        headers: problemHeaders(problem.status, error),
+      });
+    }
+  };
+}
+
+const bodyHint = 'Raise maxBodyBytes, or send only the new message: the log has the others.';
+
+async function readClientRequest(request: Request, maxBodyBytes: number): Promise<AgUiClientRequest> {
+  if (request.method !== 'POST')
+    throw new LanefoldError('method_not_allowed', `${request.method.slice(0, 20)} is not allowed here.`, {
+      hint: 'Use POST.',
+    });
+  const body = await readJsonBody(request, maxBodyBytes, bodyHint);
+  const action = new URL(request.url).pathname.endsWith('/cancel') ? 'cancel' : 'run';
+  const schema = action === 'cancel' ? runAgentInput.pick({ threadId: true }) : runAgentInput;
+  const { success, data, error } = schema.safeParse(body);
+  if (!success) throw invalidFields(error.issues);
+  return { action, threadId: data.threadId, input: action === 'run' ? (data as unknown as AgUiInput) : undefined };
+}
+
+async function answer(
+  all: Library,
+  request: Request,
+  { input }: AgUiClientRequest,
+  { grant, report }: { grant: AgUiGrant; report: (error: unknown) => void },
+): Promise<Response> {
+  const { threadId, tenantId, agent, by } = grant;
+  // where the database enforces tenants, its policies then apply
+  const lanefold = tenantId === undefined ? all : all.forTenant(tenantId);
+  const thread = await findThread(lanefold, grant);
+  if (!input) {
+    const id = thread?.activeRunId;
+    const accepted = id ? (await lanefold.runs.cancel({ threadId, id })).accepted : false;
+    return Response.json({ accepted }, { headers: { 'cache-control': 'no-store' } });
+  }
+  if (agent === undefined) {
+    throw new LanefoldError('unknown_agent', 'The conversation has no agent.', {
+      hint: 'Pass agent to createAgUiHandler, or return one from authorize.',
+    });
+  }
+  const left = new AbortController();
+  const asked = {
+    ...{ agent, threadId, input, by },
+    enqueue: async (options: EnqueueOptions) => {
+      const run = { ...grant.run, ...options };
+      if (thread || tenantId === undefined) return lanefold.runs.enqueue(run);
+      try {
+        // creates the thread only if its absence is all that prevents the run
+        return await lanefold.runs.enqueue({ ...run, createThread: false });
+      } catch (error) {
+        if (!isLanefoldError(error, 'thread_not_found')) throw error;
+      }
+      await createThread(lanefold, { ...grant, tenantId });
+      return lanefold.runs.enqueue({ ...run, createThread: false });
+    },
+    toolsOf: (name: string) =>
+      all.agents
+        .list()
+        .find((known) => known.name === name)
+        ?.tools.map((tool) => tool.name),
+    assertMay: () => {},
+    // as for every call of the library, the process that makes it is the operator's
+    audit: () => Promise.resolve(),
+  };
+  const signal = AbortSignal.any([left.signal, request.signal]);
+  const events = await answerAgUi(lanefold, asked, { signal, onError: report });
+  return sseResponse(toData(events), { abort: () => left.abort() });
+}
+
+async function* toData(events: AsyncGenerator<AgUiEvent>): AsyncGenerator<string> {
+  for await (const event of events) yield JSON.stringify(event);
+}
+
+async function createThread(
+  lanefold: TenantLibrary,
+  { threadId, tenantId }: AgUiGrant & { tenantId: string },
+): Promise<void> {
+  await lanefold.threads.create({ id: threadId, tenantId }).catch((error: unknown) => {
+    // a concurrent first message may have created it
+    if (!isLanefoldError(error, 'thread_exists')) throw error;
+  });
+  await findThread(lanefold, { threadId, tenantId });
+}
+
+/** The thread of a grant, if it exists already. @throws LanefoldError `thread_not_found` for one of another tenant */
+async function findThread(lanefold: TenantLibrary, { threadId, tenantId }: AgUiGrant): Promise<Thread | undefined> {
+  const thread = await lanefold.threads.peek(threadId).catch((error: unknown) => {
+    if (isLanefoldError(error, 'thread_not_found')) return undefined;
+    throw error;
+  });
+  if (thread && tenantId !== undefined && thread.tenantId !== tenantId) throw threadNotFound(threadId);
+  return thread;
+}

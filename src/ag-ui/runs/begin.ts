@@ -1,0 +1,150 @@
+import { isLanefoldError, LanefoldError } from '../../errors.ts';
+import type { TenantLibrary } from '../../library/library.ts';
+import type { RunSnapshot } from '../../library/runs/run-snapshot.ts';
+import type { AgUiSnapshot } from '../../library/threads/ag-ui-snapshot.ts';
+import type { RunRef } from '../../store/run/run.ts';
+import { toQuestion } from '../content.ts';
+import { answerableOf, isClientCall, type Answerable } from '../interrupts.ts';
+import { sameJson } from '../json-patch.ts';
+import { toolCallIdOf, type AgUiMessage, type AgUiToolMessage, type AgUiUserMessage } from '../message.ts';
+import { assertTools, requestIdOf, type AgUiRequest } from './request.ts';
+import { assertNoneLeft, resumeRun } from './resume.ts';
+
+/** What a response is about: the run it follows, and where its stream begins. */
+export interface Begun {
+  /** Undefined: the thread has nothing to follow. */
+  run: RunRef | undefined;
+  /** The run begins with this request, so its stream is shown from its first event. */
+  fresh: boolean;
+  /** The request continues a run that had stopped, whose tokens so far were reported then. */
+  continued: boolean;
+  /** The client joins a run that it may have seen a part of, so it gets the messages anew. */
+  joins: boolean;
+  /** The thread before the request. */
+  before: AgUiSnapshot;
+  /** The messages of the client without those that the request adds. */
+  known: readonly AgUiMessage[];
+  /** The question that the request adds. */
+  question: AgUiUserMessage | undefined;
+  /** The calls whose results the request adds. */
+  answered: ReadonlySet<string>;
+}
+
+const nothing: AgUiSnapshot = {
+  ...{ messages: [], state: {}, questions: [], complete: true, eventSeq: -1, activeRunId: null },
+};
+
+/** Carries out what a request asks for: answers interrupts or calls, asks a question, or only looks. */
+export async function beginRun(lanefold: TenantLibrary, request: AgUiRequest): Promise<Begun> {
+  const { input, agent, threadId } = request;
+  const { messages, resume = [] } = input;
+  assertTools(request);
+  const before = await findSnapshot(lanefold, threadId);
+  const active =
+    before.activeRunId === null ? undefined : await lanefold.runs.get({ threadId, id: before.activeRunId });
+  const begun = {
+    ...{ before, known: messages, question: undefined, answered: new Set<string>() },
+    ...{ fresh: false, continued: false, joins: false },
+  };
+  const asked = before.questions.find(
+    ({ runId, requestId }) => runId !== null && requestId === requestIdOf(input.runId),
+  );
+  if (resume.length > 0) {
+    if (asked) throw otherRequest(input.runId);
+    const { run, continued } = await resumeRun(lanefold, resume, active, request);
+    return { ...begun, continued, run: refOf(run) };
+  }
+  if (asked) {
+    await assertSame(lanefold, asked.runId!, asked.message, request);
+    return { ...begun, joins: true, run: { threadId, id: asked.runId! } };
+  }
+  const open = active ? answerableOf(active) : [];
+  const results = active ? resultsIn(active, open, before.messages, messages) : [];
+  if (results.length > 0) {
+    for (const { wait, message } of results) await lanefold.waits.release(active!, wait, givenBy(message, request.by));
+    const answered = new Set(results.map(({ message }) => message.toolCallId));
+    const known = messages.filter(({ id }) => !results.some(({ message }) => message.id === id));
+    return { ...begun, known, answered, continued: true, run: refOf(active!) };
+  }
+  const question = messages.at(-1);
+  if (question?.role !== 'user' || before.messages.some(({ id }) => id === question.id))
+    return { ...begun, joins: true, run: active && refOf(active) };
+  if (active)
+    assertNoneLeft(
+      active.id,
+      open.filter((wait) => !isClientCall(active.id, wait)),
+      new Set(),
+    );
+  const { duplicate, ...run } = await request.enqueue({
+    ...{ agent, threadId, createThread: true, requestId: requestIdOf(input.runId) },
+    ...toQuestion(question, input.context),
+  });
+  // the same request, sent twice at once: the thread has moved since it was read
+  if (duplicate) return { ...begun, joins: true, before: await findSnapshot(lanefold, threadId), run: refOf(run) };
+  return { ...begun, fresh: true, known: messages.slice(0, -1), question, run: refOf(run) };
+}
+
+const refOf = ({ threadId, id }: RunRef): RunRef => ({ threadId, id });
+
+const findSnapshot = (lanefold: TenantLibrary, threadId: string): Promise<AgUiSnapshot> =>
+  lanefold.threads.agUiSnapshot(threadId).catch((error: unknown) => {
+    if (isLanefoldError(error, 'thread_not_found')) return nothing;
+    throw error;
+  });
+
+/** A run id stands for one question to one agent. @throws LanefoldError `idempotency_mismatch` */
+async function assertSame(
+  lanefold: TenantLibrary,
+  id: string,
+  asked: AgUiUserMessage,
+  { agent, threadId, input }: AgUiRequest,
+): Promise<void> {
+  const given = input.messages.findLast(({ role }) => role === 'user') as AgUiUserMessage | undefined;
+  const same = given && given.id === asked.id && sameJson(given.content, asked.content);
+  const run = await lanefold.runs.get({ threadId, id });
+  if (!same || run.agent !== agent) throw otherRequest(input.runId);
+}
+
+const otherRequest = (runId: string): LanefoldError =>
+  new LanefoldError('idempotency_mismatch', `The runId ${runId.slice(0, 200)} belongs to another request.`, {
+    hint: 'Nothing was written. Use a new runId for each request.',
+  });
+
+interface ClientResult {
+  wait: Answerable;
+  message: AgUiToolMessage;
+}
+
+/** The tool messages at the end of the conversation that answer calls of the client's own tools. */
+function resultsIn(
+  run: RunSnapshot,
+  open: readonly Answerable[],
+  logged: readonly AgUiMessage[],
+  messages: readonly AgUiMessage[],
+): ClientResult[] {
+  const parent = logged.findLast(({ role }) => role === 'assistant');
+  if (!parent) return [];
+  const waits = new Map(
+    open
+      .filter((wait) => isClientCall(run.id, wait))
+      .map((wait) => [toolCallIdOf(parent.id, wait.index), wait] as const),
+  );
+  const from = messages.findLastIndex(({ role }) => role !== 'tool') + 1;
+  const results = (messages.slice(from) as AgUiToolMessage[]).flatMap((message) => {
+    const wait = waits.get(message.toolCallId);
+    return wait ? [{ wait, message }] : [];
+  });
+  return results;
+}
+
+function givenBy({ content, error }: AgUiToolMessage, by: string | undefined) {
+  const who = by === undefined ? {} : { by };
+  if (error !== undefined && error !== '') return { error, ...who };
+  if (typeof content === 'string') return { result: content, ...who };
+  const texts = content.map((part) => (part.type === 'text' ? part.text : undefined));
+  if (texts.includes(undefined))
+    throw new LanefoldError('invalid_input', 'The result of a client’s tool has parts that are not text.', {
+      hint: 'Nothing was written. Send text or JSON.',
+    });
+  return { result: texts.join('\n'), ...who };
+}

@@ -1,0 +1,59 @@
+import type { JsonObject } from '../../context/message.ts';
+import type { TenantLibrary } from '../../library/library.ts';
+import type { RunRef } from '../../store/run/run.ts';
+import type { RunEvent } from '../../store/trace/read-events.ts';
+import { isTerminal } from '../../streams/assemble-deltas.ts';
+import { placeOf, type EventFacts, type RunEvents } from '../run-events.ts';
+import type { EndedSubAgent } from '../sub-agents.ts';
+
+const entriesAtOnce = 20;
+
+/** Reads what the events of a run do not say themselves: nodes of strategies, ends of sub-agents. */
+export class EventContext {
+  /** The run that a call waits for, by the place of the call. */
+  readonly #children = new Map<string, RunRef>();
+
+  constructor(
+    private readonly lanefold: TenantLibrary,
+    private readonly run: RunRef,
+  ) {}
+
+  async of({ kind, data }: RunEvent, { nodes, lastSeq }: RunEvents): Promise<EventFacts> {
+    if (kind === 'llm_completed' && typeof data['node'] === 'number') {
+      const [node] = await this.lanefold.runs.nodes(this.run, { after: data['node'] - 1, limit: 1 });
+      if (!node) return {};
+      const { parent, depth, score, status, content } = node;
+      return { node: { parent, depth, score, status, content } };
+    }
+    if (kind === 'wait_started' && data['kind'] === 'run') {
+      const { thread_id: threadId, run_id: id } = Object(data['child']) as JsonObject;
+      this.#children.set(placeOf(data), { threadId: String(threadId), id: String(id) });
+    }
+    const child = kind === 'wait_ended' ? this.#children.get(placeOf(data)) : undefined;
+    if (child) return { subAgent: await this.#readChild(child) };
+    return nodes.any && isTerminal(kind) ? { answer: await this.#answerAfter(lastSeq) } : {};
+  }
+
+  /** How a child run ended, and what it and its own children used. */
+  async #readChild(child: RunRef): Promise<EndedSubAgent | undefined> {
+    // of a run that was erased since, only the call remains
+    const tree = await this.lanefold.runs.tree(child).catch(() => undefined);
+    const from = tree?.runs.findIndex(({ id }) => id === child.id) ?? -1;
+    if (!tree || from < 0) return undefined;
+    const [{ depth, status, error }] = tree.runs.slice(from) as [(typeof tree.runs)[number]];
+    const next = tree.runs.findIndex((run, at) => at > from && run.depth <= depth);
+    const spent = tree.runs.slice(from, next < 0 ? undefined : next);
+    return { status, error, spent: spent.map(({ model, usage }) => ({ model, usage })) };
+  }
+
+  /** The answer that a strategy has written at the end, which no event names. */
+  async #answerAfter(seq: number): Promise<EventFacts['answer']> {
+    const entries = await this.lanefold.threads.entries(this.run.threadId, {
+      ...{ after: seq, kind: 'ai_message', limit: entriesAtOnce },
+    });
+    const { contextRef } = await this.lanefold.runs.get(this.run);
+    return entries.find(
+      (entry) => entry.runId === this.run.id && entry.role === 'assistant' && entry.contextRef === contextRef,
+    );
+  }
+}

@@ -1,0 +1,187 @@
+import pTimeout from 'p-timeout';
+import type { JsonObject } from '../../context/message.ts';
+import { applyEffects, type StateEffect } from '../../context/state.ts';
+import type { TenantLibrary } from '../../library/library.ts';
+import type { AgUiSnapshot } from '../../library/threads/ag-ui-snapshot.ts';
+import type { RunRef } from '../../store/run/run.ts';
+import type { RunEvent } from '../../store/trace/read-events.ts';
+import { isTerminal } from '../../streams/assemble-deltas.ts';
+import type { StreamItem } from '../../streams/stream-item.ts';
+import type { AgUiEvent } from '../event.ts';
+import { answerableOf, isClientCall, toInterrupt } from '../interrupts.ts';
+import { patchOf } from '../json-patch.ts';
+import { reasoningIdOf, type AgUiMessage } from '../message.ts';
+import { placeOf, RunEvents, type EventFacts, type Mapped } from '../run-events.ts';
+import { EventContext } from './event-facts.ts';
+
+/** A run that is about to be suspended is looked at this often: nothing announces that it is. */
+const lookMs = 200;
+const eventsAtOnce = 500;
+
+/** Follows a run for one response. */
+export class FollowedRun {
+  readonly #events: RunEvents;
+  readonly #facts: EventContext;
+  #state: JsonObject;
+  /** The tool message after which the log may have a change of the state. */
+  #toolSeq: number | undefined;
+
+  constructor(
+    private readonly lanefold: TenantLibrary,
+    private readonly run: RunRef,
+    names: { threadId: string; runId: string },
+    state: JsonObject,
+  ) {
+    this.#events = new RunEvents(names, run.id);
+    this.#facts = new EventContext(lanefold, run);
+    this.#state = state;
+  }
+
+  get over(): boolean {
+    return this.#events.over;
+  }
+
+  /** Takes in what happened before a snapshot. Returns the end of the run if it is among it. */
+  async passUntil({ messages, eventSeq }: AgUiSnapshot): Promise<RunEvent | undefined> {
+    const callsOf = new Map(
+      messages.flatMap((of) => (of.role === 'assistant' ? [[of.id, of.toolCalls?.length ?? 0] as const] : [])),
+    );
+    for (let after = -1; ;) {
+      const page = await this.lanefold.runs.events(this.run, { after, limit: eventsAtOnce });
+      for (const event of page) {
+        if (event.eventSeq > eventSeq) return undefined;
+        if (isTerminal(event.kind)) return event;
+        const facts = await this.#facts.of(event, this.#events);
+        this.#events.pass(event, callsOf.get(String(event.data['call_id'])) ?? 0, facts);
+      }
+      after = page.at(-1)?.eventSeq ?? after;
+      if (page.length < eventsAtOnce) return undefined;
+    }
+  }
+
+  /** Reasoning in progress of which the client may have a part, emptied. */
+  unfinished(messages: readonly AgUiMessage[]): AgUiMessage[] {
+    const ids = new Set([...this.#events.unfinished].map(reasoningIdOf));
+    return messages.flatMap(({ id, role }) =>
+      role === 'reasoning' && ids.has(id) ? [{ id, role, content: '' } as const] : [],
+    );
+  }
+
+  /** The client has these messages, and the results of these calls. */
+  known(messages: readonly AgUiMessage[], answered: ReadonlySet<string>): void {
+    const logged = messages.flatMap((of) => (of.role === 'tool' ? [of.toolCallId] : []));
+    this.#events.answered(new Set([...logged, ...answered]));
+  }
+
+  /** What was used so far was reported at the end of another AG-UI run. */
+  forgetUsage(): void {
+    this.#events.forgetUsage();
+  }
+
+  /** The events after a place in the trace, until the run ends or waits for the client. */
+  async *events(after: number, end: RunEvent | undefined, signal: AbortSignal): AsyncGenerator<AgUiEvent> {
+    yield* this.#events.announce();
+    if (end) {
+      yield* this.#sent(this.#events.add({ type: 'event', event: end }, await this.#facts.of(end, this.#events)));
+      return;
+    }
+    const left = new AbortController();
+    const options = { after, entries: true, signal: AbortSignal.any([signal, left.signal]) };
+    const { items } = await this.lanefold.streams.open(this.run.threadId, this.run.id, options);
+    try {
+      let next: Promise<IteratorResult<StreamItem, void>> | undefined;
+      while (!this.over) {
+        if (this.#events.waits.size > 0) yield* this.#stop();
+        if (this.over) return;
+        next ??= items.next();
+        const result = this.#events.waits.size > 0 ? await orPause(next) : await next;
+        if (result === undefined) continue;
+        next = undefined;
+        if (result.done) {
+          if (!signal.aborted) yield* this.#endAsRecorded();
+          return;
+        }
+        yield* this.#take(result.value);
+      }
+    } finally {
+      left.abort();
+    }
+  }
+
+  /** The end of a run whose trace was dropped. */
+  async *#endAsRecorded(): AsyncGenerator<AgUiEvent> {
+    const { status, result, error, terminationReason: reason, finishedAt } = await this.lanefold.runs.get(this.run);
+    if (finishedAt === null) return;
+    const end = reason === null ? {} : { reason };
+    if (status === 'failed')
+      yield* this.#sent(this.#events.fail(error?.type ?? 'error', error?.message ?? 'The run failed.'));
+    else if (status === 'cancelled') yield* this.#sent(this.#events.finish({ type: 'cancelled' }, end));
+    else
+      yield* this.#sent(
+        this.#events.finish({ type: 'success' }, { ...(typeof result === 'string' ? {} : { result }), ...end }),
+      );
+  }
+
+  async *#take(item: StreamItem): AsyncGenerator<AgUiEvent> {
+    const kind = item.type === 'event' ? item.event.kind : undefined;
+    if (kind !== undefined && kind !== 'tool_completed') yield* this.#stateChange();
+    const facts: EventFacts = item.type === 'event' ? await this.#facts.of(item.event, this.#events) : {};
+    yield* this.#sent(this.#events.add(item, facts));
+    if (item.type === 'event' && kind === 'tool_completed') this.#toolSeq = item.event.data['seq'] as number;
+  }
+
+  /** Sends mapped events; a retraction becomes a snapshot without what it takes back. */
+  async *#sent(mapped: Iterable<Mapped>): AsyncGenerator<AgUiEvent> {
+    for (const event of mapped) {
+      if (event.type !== 'RETRACT') {
+        yield event;
+        continue;
+      }
+      const { messages } = await this.lanefold.threads.agUiSnapshot(this.run.threadId, { before: event.lastSeq + 1 });
+      const emptied = event.reasoning.map((id) => ({ id, role: 'reasoning', content: '' }) as const);
+      yield { type: 'MESSAGES_SNAPSHOT', messages: [...messages, ...emptied] };
+    }
+  }
+
+  /** The change of the state that a tool round has made: the log has it right after the results. */
+  async *#stateChange(): AsyncGenerator<AgUiEvent> {
+    if (this.#toolSeq === undefined) return;
+    const seq = this.#toolSeq + 1;
+    this.#toolSeq = undefined;
+    const [entry] = await this.lanefold.threads.entries(this.run.threadId, {
+      ...{ after: seq - 1, kind: 'ai_state_change', limit: 1 },
+    });
+    if (entry?.seq !== seq) return;
+    const before = this.#state;
+    this.#state = applyEffects(before, entry.payload['operations'] as unknown as StateEffect[]);
+    const delta = patchOf(before, this.#state);
+    if (delta === undefined) yield { type: 'STATE_SNAPSHOT', snapshot: this.#state };
+    else if (delta.length > 0) yield { type: 'STATE_DELTA', delta };
+  }
+
+  /** Ends the response if the run is suspended and the client can answer what it waits for. */
+  async *#stop(): AsyncGenerator<AgUiEvent> {
+    const run = await this.lanefold.runs.get(this.run);
+    const open = run.status === 'suspended' ? answerableOf(run) : [];
+    // the trace has not been read up to the suspension
+    if (open.length === 0 || !open.every((wait) => this.#events.waits.has(placeOf(wait)))) return;
+    const [{ round }] = open as [(typeof open)[number]];
+    for (const call of run.toolCalls)
+      if (call.round === round && call.result !== null) yield* this.#events.result(call.index, call.result);
+    const asked = open.map((wait) => ({ wait, toolCallId: this.#events.toolCallId(wait.index) }));
+    const ofClient = asked.every(({ wait, toolCallId }) => isClientCall(run.id, wait) && toolCallId !== undefined);
+    yield* this.#sent(
+      this.#events.finish(
+        ofClient
+          ? { type: 'success', pendingToolCallIds: asked.map(({ toolCallId }) => toolCallId!) }
+          : {
+              type: 'interrupt',
+              interrupts: asked.map(({ wait, toolCallId }) => toInterrupt(run.id, wait, toolCallId)),
+            },
+      ),
+    );
+  }
+}
+
+const orPause = <T>(next: Promise<T>): Promise<T | undefined> =>
+  pTimeout(next, { milliseconds: lookMs, message: false });

@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto';
+import { idGrammar } from '../../checks/ids.ts';
+import { LanefoldError } from '../../errors.ts';
+import type { EnqueueOptions } from '../../library/runs/enqueue.ts';
+import type { RunHandle } from '../../store/run/run.ts';
+import type { AgUiInput } from '../input.ts';
+
+/** A request of a client that may use its thread. */
+export interface AgUiRequest {
+  agent: string;
+  /** The thread, whatever the client calls it. */
+  threadId: string;
+  input: AgUiInput;
+  /** Accepts the run of a new question. */
+  enqueue(options: EnqueueOptions): Promise<RunHandle>;
+  /** The names of the tools of an agent; undefined if this process does not know it. */
+  toolsOf(agent: string): readonly string[] | undefined;
+  /** Throws if the client may not approve calls, or release them from waiting for an event. */
+  assertMay(what: 'approve' | 'release'): void;
+  /** Records an answer to an interrupt before it is given. */
+  audit(action: 'approveToolCall' | 'denyToolCall' | 'releaseWait', runId: string): Promise<void>;
+  /** Who answers, for the log. */
+  by: string | undefined;
+}
+
+const prefix = 'ag-ui:';
+
+/** The request id of the run that an AG-UI run begins: repeating the request finds the same run. */
+export function requestIdOf(runId: string): string {
+  const id = prefix + runId;
+  return idGrammar.test(id) ? id : prefix + createHash('sha256').update(runId).digest('hex');
+}
+
+/** Refuses tools that the agent does not have. @throws LanefoldError `unknown_tool` */
+export function assertTools({ agent, input, toolsOf }: AgUiRequest): void {
+  const known = toolsOf(agent);
+  const unknown = input.tools.map(({ name }) => name).filter((name) => !known?.includes(name));
+  if (!known || unknown.length === 0) return;
+  throw new LanefoldError('unknown_tool', `The agent ${agent} does not have the tools ${unknown.join(', ')}.`, {
+    hint: 'Nothing was written. Give the agent a clientTool for each tool that the client runs.',
+    details: { tools: unknown },
+  });
+}

@@ -1,0 +1,150 @@
+import { LanefoldError, isLanefoldError } from '../../errors.ts';
+import type { TenantLibrary } from '../../library/library.ts';
+import type { RunSnapshot } from '../../library/runs/run-snapshot.ts';
+import { errorMessage } from '../../tools/error-message.ts';
+import { renderResult } from '../../tools/result.ts';
+import type { AgUiResume } from '../input.ts';
+import { answerableOf, interruptIdOf, isClientCall, readInterruptId, type Answerable } from '../interrupts.ts';
+import { placeOf } from '../run-events.ts';
+import type { AgUiRequest } from './request.ts';
+
+/** An entry of `resume`, checked against the call that it is about. */
+interface Answer {
+  id: string;
+  kind: 'approval' | 'event';
+  round: number;
+  index: number;
+  open: boolean;
+  /** For an approval. */
+  approved: boolean;
+  reason: string | undefined;
+  /** For an event: what the call gets. */
+  given: { result: unknown } | { error: string };
+}
+
+const cancelled = 'The user gave no answer.';
+
+/**
+ * Answers the interrupts of a run, all of them or none. Repeating an answer changes nothing.
+ *
+ * @param active the active run of the thread
+ * @returns the run, and whether this continued it
+ * @throws LanefoldError `interrupt_not_found`, `interrupt_ended`, `interrupts_open`, `invalid_input`, `forbidden`
+ */
+export async function resumeRun(
+  lanefold: TenantLibrary,
+  entries: readonly AgUiResume[],
+  active: RunSnapshot | undefined,
+  { threadId, assertMay, audit, by }: AgUiRequest,
+): Promise<{ run: RunSnapshot; continued: boolean }> {
+  const run = await findRun(lanefold, threadId, entries, active);
+  const open = answerableOf(run);
+  const named = new Set(entries.map(({ interruptId }) => interruptId));
+  if (named.size < entries.length) throw invalid('An interrupt is answered twice.');
+  // the active run may be another one, whose interrupts are then not answered either
+  if (active) assertNoneLeft(active.id, answerableOf(active), named);
+  const answers = entries.map((entry) => readAnswer(run, open, entry));
+  for (const { open: asked, kind } of answers) if (asked && kind === 'approval') assertMay('approve');
+  const events = open.filter((wait) => wait.kind === 'event' && named.has(interruptIdOf(run.id, wait)));
+  if (events.some((wait) => !isClientCall(run.id, wait))) assertMay('release');
+  // what has ended is only compared, so the answers that write come after all that can be refused
+  for (const answer of [...answers.filter(({ open }) => !open), ...answers.filter(({ open }) => open)])
+    await give(lanefold, run, answer, { by, audit });
+  return { run, continued: answers.some(({ open }) => open) };
+}
+
+/** @throws LanefoldError `interrupts_open` */
+export function assertNoneLeft(runId: string, open: readonly Answerable[], named: ReadonlySet<string>): void {
+  const left = open.map((wait) => interruptIdOf(runId, wait)).filter((id) => !named.has(id));
+  if (left.length === 0) return;
+  throw new LanefoldError('interrupts_open', `The run waits for answers to ${left.join(', ')}.`, {
+    hint: 'Nothing was written. Send resume with an entry for each of them.',
+    details: { interrupts: left },
+  });
+}
+
+async function findRun(
+  lanefold: TenantLibrary,
+  threadId: string,
+  entries: readonly AgUiResume[],
+  active: RunSnapshot | undefined,
+): Promise<RunSnapshot> {
+  const ids = new Set(entries.map(({ interruptId }) => readInterruptId(interruptId)?.runId));
+  const [id] = ids;
+  if (id === undefined || ids.size > 1) throw notFound(entries[0]!.interruptId);
+  if (id === active?.id) return active;
+  return lanefold.runs.get({ threadId, id }).catch((error: unknown) => {
+    const missing = isLanefoldError(error, 'run_not_found') || isLanefoldError(error, 'invalid_id');
+    throw missing ? notFound(entries[0]!.interruptId) : error;
+  });
+}
+
+function readAnswer(run: RunSnapshot, open: readonly Answerable[], entry: AgUiResume): Answer {
+  const { interruptId: id, status, payload } = entry;
+  const { kind, round, index } = readInterruptId(id)!;
+  if (!run.toolCalls.some((call) => call.round === round && call.index === index)) throw notFound(id);
+  const isOpen = open.some((wait) => wait.kind === kind && placeOf(wait) === placeOf({ round, index }));
+  const decided = status === 'cancelled' ? { approved: false, reason: cancelled } : payload;
+  const { approved, reason, ...more } = Object(kind === 'approval' ? decided : {}) as Record<string, unknown>;
+  if (kind === 'approval') {
+    if (typeof approved !== 'boolean' || (reason !== undefined && typeof reason !== 'string'))
+      throw invalid(`The payload for ${id} is not { approved: true or false, reason? }.`);
+    if (Object.keys(more).length > 0)
+      throw invalid(`The payload for ${id} has more than approved and reason; arguments cannot be edited.`);
+  }
+  return {
+    ...{ id, kind, round, index, open: isOpen, approved: approved === true },
+    reason: typeof reason === 'string' ? reason : undefined,
+    given: status === 'cancelled' ? { error: cancelled } : { result: payload ?? null },
+  };
+}
+
+async function give(
+  lanefold: TenantLibrary,
+  run: RunSnapshot,
+  answer: Answer,
+  { by, audit }: Pick<AgUiRequest, 'by' | 'audit'>,
+): Promise<void> {
+  const { id, kind, round, index, approved, reason, given } = answer;
+  const who = by === undefined ? {} : { by };
+  const call = { round, index };
+  if (kind === 'event' && !answer.open) {
+    if (contentOf(given) !== run.toolCalls.find((made) => placeOf(made) === placeOf(call))?.result) throw ended(id);
+    return;
+  }
+  if (answer.open)
+    await audit(kind === 'event' ? 'releaseWait' : approved ? 'approveToolCall' : 'denyToolCall', run.id);
+  try {
+    if (kind === 'event') await lanefold.waits.release(run, call, { ...given, ...who });
+    else {
+      const decide = approved ? lanefold.runs.approve : lanefold.runs.deny;
+      await decide(run, call, { ...who, ...(reason === undefined ? {} : { reason }) });
+    }
+  } catch (error) {
+    const late = isLanefoldError(error, 'already_decided') || isLanefoldError(error, 'not_awaiting_approval');
+    // an answer that was open a moment ago: the first one counts, and the stream shows it
+    if (late && answer.open) return;
+    throw late ? ended(id) : error;
+  }
+}
+
+/** What the model reads of an answer to an event. */
+const contentOf = (given: Answer['given']): string =>
+  'error' in given
+    ? errorMessage({ type: 'released', message: given.error, retryable: false }).content
+    : renderResult(given.result).content;
+
+const notFound = (id: string): LanefoldError =>
+  new LanefoldError('interrupt_not_found', `The thread has no interrupt ${id.slice(0, 200)}.`, {
+    hint: 'Nothing was written. Answer the interrupts of the last RUN_FINISHED, in one request.',
+  });
+
+const ended = (id: string): LanefoldError =>
+  new LanefoldError('interrupt_ended', `The interrupt ${id} has ended in another way.`, {
+    hint: 'The first answer counts. Send a request without resume to see what became of it.',
+  });
+
+const invalid = (message: string): LanefoldError =>
+  new LanefoldError('invalid_input', message, {
+    hint: 'Nothing was written. See the responseSchema of each interrupt.',
+  });

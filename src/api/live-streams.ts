@@ -1,0 +1,55 @@
+import type { Context } from 'hono';
+import type { LanefoldError } from '../errors.ts';
+import { watchAccess } from './access/watch-access.ts';
+import { serverBusy, type ByteBudget } from './byte-budget.ts';
+import type { ApiEnv } from './env.ts';
+
+export interface StreamLimits {
+  /** Concurrent streams. */
+  maxStreams: number;
+  /** Budget for large messages that clients have not taken yet. */
+  budget: ByteBudget;
+  onError: (error: unknown, request: { method: string; path: string }) => void;
+  /** How often a stream's key is looked up again. */
+  keyRecheckMs: number;
+  /** Ends all streams. */
+  closing?: AbortSignal;
+}
+
+/** The place of one response among the streams of a server. */
+export interface LiveStream {
+  /** Aborts when the client has left, the server closes, or the key no longer allows the stream. */
+  signal: AbortSignal;
+  /** Why the key no longer allows it. */
+  refusal(): LanefoldError | undefined;
+  /** Gives the place back; call it in any case. */
+  end(): void;
+}
+
+/** The streams that a server has open. */
+export class LiveStreams {
+  #open = 0;
+
+  constructor(readonly limits: StreamLimits) {}
+
+  /** @throws LanefoldError `server_busy` */
+  open(c: Context<ApiEnv>): LiveStream {
+    const { maxStreams, keyRecheckMs, closing } = this.limits;
+    if (this.#open >= maxStreams) throw serverBusy(`it serves ${this.#open} streams`);
+    this.#open += 1;
+    const left = new AbortController();
+    let refusal: LanefoldError | undefined;
+    const unwatch = watchAccess(c.var, keyRecheckMs, (why) => {
+      refusal = why;
+      end();
+    });
+    const end = () => {
+      if (!left.signal.aborted) this.#open -= 1;
+      left.abort();
+      unwatch();
+      closing?.removeEventListener('abort', end);
+    };
+    closing?.addEventListener('abort', end);
+    return { signal: left.signal, refusal: () => refusal, end };
+  }
+}

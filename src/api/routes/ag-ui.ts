@@ -1,0 +1,114 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { may, operator, type Principal } from '../../access/principal.ts';
+import type { AgUiInput } from '../../ag-ui/input.ts';
+import { LanefoldError } from '../../errors.ts';
+import type { Library } from '../../library/library.ts';
+import type { EnqueueOptions } from '../../library/runs/enqueue.ts';
+import { withinRuns } from '../access/limit-runs.ts';
+import { callerOf } from '../access/limited-parties.ts';
+import type { ApiApp } from '../env.ts';
+import type { LiveStreams } from '../live-streams.ts';
+import { RunAgentInput } from '../schemas/ag-ui.ts';
+import { bodyProblems, problems } from '../schemas/problem.ts';
+import { Id } from '../schemas/values.ts';
+import { sse } from '../sse.ts';
+import { body, security } from './shared.ts';
+
+const runAgUi = createRoute({
+  method: 'post',
+  path: '/v1/ag-ui/{agent}',
+  operationId: 'runAgUi',
+  tags: ['Runs'],
+  security,
+  summary: 'Run an agent for a client of AG-UI',
+  description:
+    'Asks the new user message, answers interrupts, or follows the active run. Needs the scopes `run` and `read`; ' +
+    'answering an approval also needs `approve`, and releasing a call that waits for an event `steer`.',
+  request: { params: z.object({ agent: Id }), body: body(RunAgentInput) },
+  responses: {
+    200: {
+      description: 'The events of AG-UI 1.0, each as JSON in one `data` line. Disconnecting does not cancel the run.',
+      content: {
+        'text/event-stream': {
+          schema: z.string().openapi({
+            example: 'data: {"type":"RUN_STARTED","threadId":"support-42","runId":"r-1","protocolVersion":"1.0"}\n\n',
+          }),
+        },
+      },
+    },
+    ...problems(...bodyProblems, 404, 409, 410, 422),
+  },
+});
+
+export function addAgUi(app: ApiApp, all: Library, streams: LiveStreams): void {
+  app.openapi(runAgUi, async (c) => {
+    const { agent } = c.req.valid('param');
+    const { lanefold, principal } = c.var;
+    // the stream shows the conversation
+    assertScope(principal, 'read');
+    const input = c.req.valid('json') as AgUiInput;
+    const { answerAgUi } = await import('../../ag-ui/runs/answer.ts');
+    const { budget, onError, closing } = streams.limits;
+    const report = (error: unknown) => onError(error, { method: c.req.method, path: c.req.path });
+    const live = streams.open(c);
+    const request = {
+      ...{ agent, threadId: input.threadId, input, by: principal === operator ? undefined : principal.actor },
+      enqueue: (options: EnqueueOptions) =>
+        withinRuns(c, app, () =>
+          lanefold.runs.enqueue({ ...options, ...contextOf(input) }, { from: 'http', ...callerOf(principal) }),
+        ),
+      toolsOf: (name: string) =>
+        all.agents
+          .list()
+          .find((known) => known.name === name)
+          ?.tools.map((tool) => tool.name),
+      audit: (action: string, runId: string) =>
+        lanefold.audit.write({ actor: principal.actor, action, threadId: input.threadId, runId }),
+      assertMay: (what: 'approve' | 'release') =>
+        what === 'approve' ? assertScope(principal, 'approve') : assertMayRelease(principal),
+    };
+    const opening = answerAgUi(lanefold, request, {
+      signal: live.signal,
+      ended: () => endOf(live, closing),
+      onError: report,
+    });
+    opening.catch(live.end);
+    const events = await opening;
+    return sse(c, toMessages(events), { abort: live.end, budget, onError: report, reconnects: false }) as never;
+  });
+}
+
+async function* toMessages(events: AsyncIterable<object>) {
+  for await (const event of events) yield { data: JSON.stringify(event) };
+}
+
+/** Why a response ends before its run: the key no longer allows it, or the server closes. */
+const endOf = (live: ReturnType<LiveStreams['open']>, closing: AbortSignal | undefined): LanefoldError | undefined =>
+  live.refusal() ??
+  (closing?.aborted
+    ? new LanefoldError('lanefold_closed', 'The server stopped during the answer; the run continues.', {
+        hint: 'Send the request again.',
+      })
+    : undefined);
+
+/** What an application passes to the tools of the agent, which has to allow it. */
+function contextOf({ forwardedProps: given }: AgUiInput): Pick<EnqueueOptions, 'toolContext'> {
+  const empty = given === undefined || (typeof given === 'object' && Object.keys(Object(given)).length === 0);
+  return empty ? {} : { toolContext: { forwarded_props: given } };
+}
+
+function assertScope(principal: Principal, scope: 'read' | 'approve' | 'steer'): void {
+  if (!may(principal, scope)) throw forbidden(`it lacks the scope ${scope}`);
+}
+
+/** A browser token may send no events either. */
+function assertMayRelease(principal: Principal): void {
+  assertScope(principal, 'steer');
+  if (principal.operations && !Object.hasOwn(principal.operations, 'releaseWait'))
+    throw forbidden('a browser token may not answer for an event');
+}
+
+const forbidden = (why: string): LanefoldError =>
+  new LanefoldError('forbidden', `The key or token of this request does not allow this: ${why}.`, {
+    hint: 'Nothing was written. Use one that does; `lanefold keys list` shows what each key allows.',
+  });

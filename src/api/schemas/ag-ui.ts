@@ -1,0 +1,16 @@
+import { runAgentInput } from '../../ag-ui/input.ts';
+
+export const RunAgentInput = runAgentInput.openapi('RunAgentInput', {
+  description:
+    '`RunAgentInput` of AG-UI 1.0, with its field names. Of `messages`, a new user message at the end is asked, and tool ' +
+    'messages at the end answer the tools that the client runs.',
+  example: {
+    threadId: 'support-42',
+    runId: 'r-1',
+    messages: [{ id: 'm-1', role: 'user', content: 'Where is my order?' }],
+    tools: [],
+    context: [],
+    state: {},
+    forwardedProps: {},
+  },
+});

@@ -1,0 +1,256 @@
+import type { RunAgentInput } from '@ag-ui/core';
+import {
+  defineAgent,
+  defineTool,
+  waitFor,
+  type JsonObject,
+  type Lanefold,
+  type ToolCallContext,
+  createLanefold,
+} from 'lanefold';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { clientOf, noWarnings, user } from '../ag-ui/client.ts';
+import { noRedis } from '../support/lanefold.ts';
+import { typedModel, type TypedModel } from '../support/typed-model.ts';
+import { until } from '../support/until.ts';
+import { bearer, mintKey, problem, startApi, type Api } from './helpers.ts';
+
+describe.skipIf(noRedis())('the endpoint for AG-UI', () => {
+  let api: Api;
+  let back: Lanefold;
+  let model: TypedModel;
+  let assertQuiet: () => void;
+  const contexts: JsonObject[] = [];
+  beforeAll(async () => {
+    model = typedModel();
+    const props = defineTool({
+      name: 'props',
+      input: z.object({}),
+      execute: (_, { context }: ToolCallContext) => void contexts.push(context),
+    });
+    const dig = defineTool({ name: 'dig', input: z.object({}), needsApproval: true, execute: () => 'dug' });
+    const pay = defineTool({ name: 'pay', input: z.object({}), execute: () => waitFor('paid') });
+    const agents = [
+      defineAgent({ name: 'typist', model: 'typed:m', tools: [dig, pay] }),
+      defineAgent({
+        ...{ name: 'open', model: 'typed:m', tools: [props] },
+        overridable: { http: ['toolContext.forwarded_props'] },
+      }),
+    ];
+    api = await startApi({
+      ...{ agents, models: { typed: () => model }, worker: false, tokenSecrets: ['s'] },
+      server: { apiKey: 'root', keyRecheckMs: 100 },
+    });
+    back = await createLanefold(api.lanefold.options);
+    await back.startWorker();
+  });
+  afterAll(async () => {
+    await back?.close();
+    await api?.close();
+  });
+  beforeEach(() => void (assertQuiet = noWarnings()));
+  afterEach(() => assertQuiet());
+
+  const root = bearer('root');
+  const join = (threadId: string, headers = root, agent = 'typist') =>
+    clientOf({ url: `${api.url}/v1/ag-ui/${agent}`, threadId, headers });
+  type Client = ReturnType<typeof join>;
+  const ask = (client: Client, id: string, text: string, input: Partial<RunAgentInput> = {}) => {
+    client.agent.addMessage(user(id, text));
+    return client.agent.runAgent(input);
+  };
+  const failure = (running: Promise<unknown>) =>
+    running.then(
+      () => 'it succeeded',
+      ({ message }: Error) => message,
+    );
+  const post = (body: unknown, agent = 'typist', headers = root) =>
+    api.call('POST', `/v1/ag-ui/${agent}`, body, headers);
+  const minimal = (threadId: string, more: object = {}) => ({ threadId, runId: 'r', messages: [], ...more });
+
+  test('streams one JSON object in each data line, and nothing else', async () => {
+    const { headers, text } = await post(minimal('bare'));
+    expect(headers.get('content-type')).toBe('text/event-stream');
+    expect(text).toBe(
+      [
+        'data: {"type":"RUN_STARTED","threadId":"bare","runId":"r","protocolVersion":"1.0"}\n\n',
+        'data: {"type":"MESSAGES_SNAPSHOT","messages":[]}\n\n',
+        'data: {"type":"STATE_SNAPSHOT","snapshot":{}}\n\n',
+        'data: {"type":"RUN_FINISHED","threadId":"bare","runId":"r","outcome":{"type":"success"}}\n\n',
+      ].join(''),
+    );
+    // looking creates nothing
+    expect((await api.call('GET', '/v1/threads/bare', undefined, root)).status).toBe(404);
+  });
+
+  const message = { id: 'm', role: 'user', content: 'hi' };
+  test.each<[path: string, change: object]>([
+    ['threadId', { threadId: undefined }],
+    ['threadId', { threadId: 'a thread' }],
+    ['runId', { runId: '' }],
+    ['runId', { runId: 7 }],
+    ['messages', { messages: undefined }],
+    ['messages[0].role', { messages: [{ ...message, role: 'robot' }] }],
+    ['messages[0].id', { messages: [{ ...message, id: null }] }],
+    ['messages[0].content', { messages: [{ ...message, content: 7 }] }],
+    ['messages[0].content[0].type', { messages: [{ ...message, content: [{ type: 'hologram' }] }] }],
+    ['messages[0].content[0].source', { messages: [{ ...message, content: [{ type: 'image' }] }] }],
+    ['messages[0].toolCallId', { messages: [{ ...message, role: 'tool' }] }],
+    [
+      'messages[0].toolCalls[0].function',
+      { messages: [{ id: 'a', role: 'assistant', toolCalls: [{ id: 'c', type: 'function' }] }] },
+    ],
+    ['tools[0].name', { tools: [{ description: '' }] }],
+    ['tools[0].parameters', { tools: [{ name: 'a', description: '', parameters: null }] }],
+    ['context[0].value', { context: [{ description: 'a' }] }],
+    ['forwardedProps', { forwardedProps: null }],
+    ['resume[0].interruptId', { resume: [{ status: 'resolved' }] }],
+    ['resume[0].status', { resume: [{ interruptId: 'a', status: 'approved' }] }],
+    ['resume', { resume: 'all' }],
+  ])('refuses an input whose %s is malformed', async (path, change) => {
+    const answer = await post({ ...minimal('malformed', { messages: [message] }), ...change });
+    expect(answer).toMatchObject(problem(400, 'invalid_request'));
+    const paths = (answer.body as { errors: { path: string }[] }).errors.map((error) => error.path);
+    expect(
+      paths.some((one) => one.startsWith(path)),
+      `${path} in ${paths.join(', ')}`,
+    ).toBe(true);
+    await expect(api.lanefold.threads.peek('malformed')).rejects.toMatchObject({ code: 'thread_not_found' });
+  });
+
+  test('refuses what no model takes, an agent that it does not know, and other methods', async () => {
+    const image = (source: object) =>
+      minimal('media', { messages: [{ ...message, content: [{ type: 'image', source }] }] });
+    expect(await post(image({ type: 'file', value: 'file-1' }))).toMatchObject(problem(400, 'invalid_input'));
+    expect(await post(image({ type: 'data', value: '!', mimeType: 'image/png' }))).toMatchObject(
+      problem(400, 'invalid_input'),
+    );
+    expect(await post(minimal('media', { messages: [message] }), 'nobody')).toMatchObject(
+      problem(422, 'unknown_agent'),
+    );
+    expect(await post('{', 'typist')).toMatchObject(problem(400, 'invalid_json'));
+    expect(await api.call('GET', '/v1/ag-ui/typist', undefined, root)).toMatchObject(
+      problem(405, 'method_not_allowed'),
+    );
+    await expect(api.lanefold.threads.peek('media')).rejects.toMatchObject({ code: 'thread_not_found' });
+  });
+
+  test('gives the model what the application says, and the tools what the agent allows', async () => {
+    const client = join('said', root, 'open');
+    const forwardedProps = { plan: 'pro' };
+    const context = [{ description: 'The page', value: 'checkout' }];
+    const asked = ask(client, 'm1', 'hi', { context, forwardedProps });
+    const keys = await model.next();
+    expect(keys.call.prompt.at(-1)!.content).toMatchObject([{ text: 'hi' }, { text: 'The page:\ncheckout' }]);
+    keys.stop({ id: 'p', name: 'props' });
+    (await model.next()).stop();
+    await asked;
+    expect(contexts).toEqual([{ forwarded_props: forwardedProps }]);
+    // what the application said is not part of what the user said
+    expect(client.types()).not.toContain('MESSAGES_SNAPSHOT');
+    const other = join('said', root, 'open');
+    await other.agent.runAgent();
+    expect(other.said()).toEqual(client.said());
+    const refused = join('refused');
+    expect(await failure(ask(refused, 'm1', 'hi', { forwardedProps }))).toContain('override_not_allowed');
+  });
+
+  test('is cancelled as any run is', async () => {
+    const client = join('stop');
+    const asked = ask(client, 'm1', 'hi');
+    await model.next();
+    await until('it has begun', () => client.types().includes('STEP_STARTED'));
+    const started = client.events[0] as unknown as { metadata: { lanefold: { run_id: string } } };
+    const path = `/v1/threads/stop/runs/${started.metadata.lanefold.run_id}/cancel`;
+    expect((await api.call('POST', path, {}, root)).status).toBe(200);
+    await asked;
+    expect(client.last()).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'cancelled' } });
+  });
+
+  test('needs the scopes to read and to run, and those to answer', async () => {
+    const key = async (...scopes: string[]) => (await mintKey(api.call, root, { scopes })).auth;
+    const [run, read, both, decides, steers] = await Promise.all([
+      ...[key('run'), key('read'), key('run', 'read'), key('run', 'read', 'approve'), key('run', 'read', 'steer')],
+    ]);
+    for (const auth of [run, read])
+      expect(await post(minimal('scopes'), 'typist', auth)).toMatchObject(problem(403, 'forbidden'));
+    const client = join('scopes', both);
+    const asked = ask(client, 'm1', 'dig');
+    (await model.next()).stop({ id: 'd', name: 'dig' }, { id: 'p', name: 'pay' });
+    await asked;
+    const resume = client.agent.pendingInterrupts.map(({ id }) => {
+      const payload = id.startsWith('approval') ? { approved: true } : 'paid';
+      return { interruptId: id, status: 'resolved' as const, payload };
+    });
+    expect(resume).toHaveLength(2);
+    for (const auth of [both, decides, steers])
+      expect(await post(minimal('scopes', { resume }), 'typist', auth)).toMatchObject(problem(403, 'forbidden'));
+    const { token } = api.lanefold.keys.browserToken({ threadId: 'scopes', access: 'chat' });
+    expect(await post(minimal('scopes', { resume }), 'typist', bearer(token))).toMatchObject(problem(403, 'forbidden'));
+    const all = join('scopes', await key('run', 'read', 'steer', 'approve'));
+    const resumed = all.agent.runAgent({ resume });
+    (await model.next()).stop();
+    await resumed;
+    const { toolCalls } = await api.lanefold.runs.get({
+      threadId: 'scopes',
+      id: (await api.lanefold.runs.list({ threadId: 'scopes' })).data[0]!.id,
+    });
+    expect(toolCalls.map(({ status }) => status)).toEqual(['ok', 'ok']);
+    const audit = await api.lanefold.audit.list({ threadId: 'scopes' });
+    expect(audit.map(({ action }) => action).sort()).toEqual(['approveToolCall', 'releaseWait']);
+  });
+
+  test('a token of one thread does not open another, or the same one of another tenant', async () => {
+    const client = join('mine');
+    const asked = ask(client, 'm1', 'hi');
+    (await model.next()).stop();
+    await asked;
+    const tokenOf = (threadId: string, access: 'read' | 'chat', tenant?: string) =>
+      bearer(api.lanefold.keys.browserToken({ threadId, access, ...(tenant ? { tenant } : {}) }).token);
+    for (const auth of [tokenOf('other', 'chat'), tokenOf('mine', 'read')])
+      expect(await post(minimal('mine'), 'typist', auth)).toMatchObject(problem(403, 'forbidden'));
+    expect(await post(minimal('mine', { invented: 1 }), 'typist', tokenOf('mine', 'chat'))).toMatchObject(
+      problem(403, 'forbidden'),
+    );
+    const own = join('mine', tokenOf('mine', 'chat'));
+    await own.agent.runAgent();
+    expect(own.said()).toEqual(client.said());
+    const { auth } = await mintKey(api.call, root, { scopes: ['run', 'read'], tenant: 'globex' });
+    const others = join('mine', auth);
+    await others.agent.runAgent();
+    expect(others.said()).toEqual([]);
+    expect(await failure(ask(others, 'm2', 'hi'))).toContain('thread_exists');
+  });
+
+  test('ends a response whose key is revoked, with the reason', async () => {
+    const { auth, id } = await mintKey(api.call, root, { scopes: ['run', 'read'] });
+    const client = join('revoked', auth);
+    const asked = ask(client, 'm1', 'hi');
+    const keys = await model.next();
+    keys.type('So far');
+    await until('it is shown', () => JSON.stringify(client.said()).includes('So far'));
+    expect((await api.call('DELETE', `/v1/keys/${id}`, undefined, root)).status).toBeLessThan(300);
+    await asked;
+    expect(client.last()).toMatchObject({ type: 'RUN_ERROR', code: 'unauthorized' });
+    keys.stop();
+  });
+
+  test('ends a response when the server closes; the run continues', async () => {
+    const server = await api.lanefold.startServer({ port: 0, apiKey: 'root', onError: () => {} });
+    const client = clientOf({ url: `${server.url}/v1/ag-ui/typist`, threadId: 'closing', headers: root });
+    const asked = ask(client, 'm1', 'hi', { runId: 'r' });
+    const keys = await model.next();
+    keys.type('So far');
+    await until('it is shown', () => JSON.stringify(client.said()).includes('So far'));
+    await server.close();
+    await asked;
+    expect(client.last()).toMatchObject({ type: 'RUN_ERROR', code: 'lanefold_closed' });
+    keys.type(', so good.');
+    keys.stop();
+    const again = join('closing');
+    again.agent.setMessages(client.agent.messages);
+    await again.agent.runAgent({ runId: 'r' });
+    expect(again.said().map(({ content }) => content)).toEqual(['hi', 'So far, so good.']);
+  });
+});
