@@ -24,7 +24,7 @@ describe.skipIf(noRedis())('webhooks over HTTP', () => {
     const more = { agents: ['clerk'], ordered: true, include_result: true };
     const answer = {
       ...{ ...endpoint, ...more, name: 'orders', tenant: 'default', paused_at: null, paused_reason: null, version: 1 },
-      ...{ failures: 0, failing_since: null, updated_by: 'operator' },
+      ...{ failures: 0, failing_since: null, dropped: 0, updated_by: 'operator' },
       ...{ created_at: expect.stringMatching(/Z$/) as string, updated_at: expect.stringMatching(/Z$/) as string },
     };
     const { status, body } = await put('orders', { ...endpoint, ...more });

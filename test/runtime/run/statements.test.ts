@@ -29,6 +29,10 @@ const timed = [
   'now',
   'schedules',
   'due_deliveries',
+  'blocked_webhooks',
+  'removed_webhooks',
+  'old_deliveries',
+  'drop_slots',
 ];
 /** Statements that serve all runs at once, however many there are, and are not counted towards any one run. */
 const shared = ['runs_ended'];
