@@ -324,15 +324,45 @@ test('a worker that dies with a job taken from the floor leaves it to another', 
   expect(await take(hand())).toMatchObject({ name: 'job', attemptsStarted: 2, stalledCounter: 1 });
 });
 
-test('a question whether a job waits does not keep the pool open', async () => {
-  vi.spyOn(Looks.prototype, 'dueInMs', 'get').mockReturnValue(3_600_000);
-  only.floor();
-  const pool = new GatheringPool({ connectionString: database.url, options });
-  const question = `SELECT\n  EXISTS(\n    SELECT 1 FROM job WHERE queue = $1 AND state = 'waiting'\n  ) AS present;`;
-  const asked = deferred();
-  void pool.query(question, ['nothing']).then(asked.resolve, asked.reject);
-  await expect(pool.query('select 1')).resolves.toMatchObject({ rowCount: 1 });
-  await pool.end();
+describe('the question whether a job waits', () => {
+  const text = `SELECT\n  EXISTS(\n    SELECT 1 FROM job WHERE queue = $1 AND state = 'waiting'\n  ) AS present;`;
+  const ask = async (pool: pg.Pool, queue: string) =>
+    (await pool.query<{ present: boolean }>(text, [queue])).rows[0]!.present;
+
+  test('occupies no connection and does not keep the pool open while it waits for a look', async () => {
+    vi.spyOn(Looks.prototype, 'dueInMs', 'get').mockReturnValue(3_600_000);
+    only.floor();
+    const pool = new GatheringPool({ connectionString: database.url, options, max: 1 });
+    const asked = deferred<boolean>();
+    void ask(pool, 'nothing').then(asked.resolve, asked.reject);
+    await expect(pool.query('select 1')).resolves.toMatchObject({ rowCount: 1 });
+    await pool.end();
+  });
+
+  test('is answered by a look, and the next time by telling the worker to take', async () => {
+    const pool = poolOf();
+    const worker = queueOf('asking', pool).hand();
+    for (let n = 0; n < 2; n++) {
+      await until('a look has taken nothing', async () => {
+        const looks = vi.spyOn(Looks.prototype, 'take');
+        expect(await take(worker)).toBeUndefined();
+        return looks.mock.calls.length > 0;
+      });
+      expect([await ask(pool, 'asking'), await ask(pool, 'asking')]).toEqual([false, true]);
+    }
+  });
+
+  test('is yes for jobs that only a look finds, and for delayed ones that are due', async () => {
+    const pool = poolOf();
+    const { queue, hand } = queueOf('asking-others', pool);
+    const worker = hand();
+    for (const options of [{ priority: 1 }, { delay: 1 }]) {
+      expect(await take(worker)).toBeUndefined();
+      await queue.add('job', {}, options);
+      await until('the answer is yes', () => ask(pool, 'asking-others'));
+      await until('the job is taken', () => take(worker));
+    }
+  });
 });
 
 test('a take reads as much after ten thousand jobs as after none, while a transaction keeps its snapshot', async () => {

@@ -32,6 +32,8 @@ export class JobTaker {
   readonly #looks = new Looks();
   readonly #ends: Record<Outcome, Gatherer<Row[] | undefined>>;
   #promotedTo = 0;
+  /** The last look was for a job to take, not only for the answer whether one waits. */
+  #lastTook = false;
   #waiting: Promise<{ rows: Row[] }> | undefined;
 
   constructor(
@@ -69,8 +71,8 @@ export class JobTaker {
   /** As BullMQ's question whether a job waits. If only a look could tell, the answer comes when one is due. */
   async hasWaiting(values: unknown[], asBullMq: AsBullMq): Promise<{ rows: Row[] }> {
     const found = await this.send(hasWaiting, [...values, this.#floor.seq]);
-    if (found.rows[0]?.['present']) return found;
-    return (this.#waiting ??= this.#lookForWaiting(asBullMq).finally(() => (this.#waiting = undefined)));
+    if (isPresent(found)) return found;
+    return (this.#waiting ??= this.#lookForWaiting(values, asBullMq).finally(() => (this.#waiting = undefined)));
   }
 
   /** As `next_delay`. */
@@ -119,15 +121,34 @@ export class JobTaker {
     const isMore = ({ rows: [job] }: { rows: Row[] }) =>
       job !== undefined && !this.#floor.leadsTo({ priority: Number(job['priority']), seq: Number(job['seq']) });
     return this.#looks.take(async () => {
+      this.#lastTook = true;
       const taken = await this.send(moveToActive, values);
       this.#promotedTo = Number(values[3]);
       return taken;
     }, isMore);
   }
 
-  async #lookForWaiting(asBullMq: AsBullMq): Promise<{ rows: Row[] }> {
+  async #lookForWaiting(values: unknown[], asBullMq: AsBullMq): Promise<{ rows: Row[] }> {
     while (!this.#looks.begin()) await sleep(Math.ceil(this.#looks.dueInMs), undefined, { ref: false });
-    return this.#looks.take(asBullMq, ({ rows }) => rows[0]?.['present'] === true);
+    // A look that only asks moves no delayed job. Two of them in turn would leave no time for one that takes: so the worker
+    // is told to take.
+    if (!this.#lastTook || (await this.#hasDelayedDue(values))) {
+      this.#looks.giveUp();
+      return { rows: [{ present: true }] };
+    }
+    this.#lastTook = false;
+    return this.#looks.take(asBullMq, isPresent);
+  }
+
+  async #hasDelayedDue(values: unknown[]): Promise<boolean> {
+    try {
+      const { rows } = await this.send(nextDelay, [...values, this.#promotedSince]);
+      const at = rows[0]?.['next_delay'];
+      return typeof at === 'string' && Number(at) <= Date.now();
+    } catch (error) {
+      this.#looks.giveUp();
+      throw error;
+    }
   }
 
   get #promotedSince(): number {
@@ -141,6 +162,8 @@ export class JobTaker {
     return { rows: rows.map((row) => ({ ...row, next_delay: later(row) })) };
   }
 }
+
+const isPresent = ({ rows }: { rows: Row[] }): boolean => rows[0]?.['present'] === true;
 
 /** A worker that limits the rate of its jobs. */
 const hasOwnLimit = (values: unknown[]): boolean => values[5] !== null || values[6] !== null;
