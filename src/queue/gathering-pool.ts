@@ -3,20 +3,20 @@ import { isConnectionError } from '../postgres/errors.ts';
 import { Gatherer } from '../postgres/gather.ts';
 import { bullCall, endOf } from './bull-calls.ts';
 import { statements, type Outcome } from './end-jobs.ts';
-import { JobTaker, type Row } from './taking/job-taker.ts';
+import { JobTaker } from './taking/job-taker.ts';
+import { JobWatch } from './taking/job-watch.ts';
+import { KnownQueue, type Result, type Row } from './taking/known-queue.ts';
 
 /** Two at a time, so that batches grow: only a free slot waits for the end of a job. */
 const limits = { items: 50, characters: 2 ** 20, inFlight: 2 };
 
-type Result = Promise<{ rows: Row[] }>;
-
 /**
  * A pool for BullMQ that sends other statements than BullMQ where those cost too much. Calls that end jobs at the same
  * moment share a statement and a commit: most of the cost of a call is that of its commit. A call that the statement does
- * not answer, and each call of a batch that fails, is sent alone, as BullMQ sent it. How jobs are taken: see `JobTaker`.
+ * not answer, and each call of a batch that fails, is sent alone, as BullMQ sent it. How jobs are taken: see `KnownQueue`.
  */
 export class GatheringPool extends pg.Pool {
-  readonly #takers = new Map<string, JobTaker>();
+  readonly #queues = new Map<string, { taker: JobTaker; watch: JobWatch }>();
   readonly #ends = { completed: this.#gatherEnds('completed'), failed: this.#gatherEnds('failed') };
 
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- of six overloads, this concerns one
@@ -41,17 +41,17 @@ export class GatheringPool extends pg.Pool {
         const end = endOf(call, values);
         if (!end) return undefined;
         const { outcome, job, next } = end;
-        if (next) return this.#takerOf(job.queue).endAndTake({ outcome, job, next }, asBullMq);
+        if (next) return this.#queue(job.queue).taker.endAndTake({ outcome, job, next }, asBullMq);
         return this.#end(outcome, JSON.stringify(job), asBullMq);
       }
       case 'move_to_active':
-        return this.#takerOf(values[0]).take(values);
+        return this.#queue(values[0]).taker.take(values);
       case 'has_waiting_job':
-        return this.#takerOf(values[0]).hasWaiting(values, asBullMq);
+        return this.#queue(values[0]).watch.hasWaiting(values, asBullMq);
       case 'next_delay':
-        return this.#takerOf(values[0]).nextDelay(values);
+        return this.#queue(values[0]).watch.nextDelay(values);
       case 'next_signal':
-        return this.#takerOf(values[0]).nextSignal(values);
+        return this.#queue(values[0]).watch.nextSignal(values);
       case 'extend_locks':
         return this.#send(byId(text), values);
       case undefined:
@@ -79,14 +79,15 @@ export class GatheringPool extends pg.Pool {
     }, limits);
   }
 
-  #takerOf(queue: unknown): JobTaker {
-    const name = queue as string;
-    let taker = this.#takers.get(name);
-    if (taker === undefined) {
-      taker = new JobTaker((text, values) => this.#send(text, values), limits);
-      this.#takers.set(name, taker);
+  #queue(name: unknown): { taker: JobTaker; watch: JobWatch } {
+    let queue = this.#queues.get(name as string);
+    if (queue === undefined) {
+      const known = new KnownQueue();
+      const send = (text: string, values: unknown[]) => this.#send(text, values);
+      queue = { taker: new JobTaker(send, known, limits), watch: new JobWatch(send, known) };
+      this.#queues.set(name as string, queue);
     }
-    return taker;
+    return queue;
   }
 }
 
