@@ -4,6 +4,8 @@ import { defineConfig } from 'vitest/config';
 
 const alias = {
   'lanefold/chat': path.resolve('src/chat/index.ts'),
+  'lanefold/langgraph': path.resolve('src/langgraph/index.ts'),
+  'lanefold/openai-agents': path.resolve('src/openai-agents/index.ts'),
   'lanefold/schema': path.resolve('db/schema/index.ts'),
   'lanefold/strategy': path.resolve('src/strategies/index.ts'),
   'lanefold/testing': path.resolve('src/testing/index.ts'),
