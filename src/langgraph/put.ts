@@ -2,7 +2,7 @@ import type { ChannelVersions, Checkpoint, CheckpointMetadata, SerializerProtoco
 import { assertStorable, findUnstorable } from '../checks/text.ts';
 import type { JsonObject } from '../context/message.ts';
 import { isLanefoldError } from '../errors.ts';
-import { laneView, shownOf } from '../mirror/lane-view.ts';
+import { laneView, shownOf, type LaneView } from '../mirror/lane-view.ts';
 import { emptyLane, laneEnd, laneField, planLane, type LaneState } from '../mirror/plan.ts';
 import type { Database } from '../postgres/pool.ts';
 import { appendHistory } from '../store/log/append-history.ts';
@@ -40,7 +40,9 @@ export async function dumpCheckpoint(
   const versions = Object.entries(rest.channel_versions).map(([name, version]) => [name, String(version)]);
   const names = Object.keys(values);
   assertStorable([id, names], 'The checkpoint');
-  const changed = names.filter((name) => Object.hasOwn(newVersions, name));
+  // a channel that was never written to has no version, but may have a default
+  const mayDiffer = (name: string) => Object.hasOwn(newVersions, name) || !Object.hasOwn(rest.channel_versions, name);
+  const changed = names.filter(mayDiffer);
   const dumpValue = (name: string) => dump(serde, values[name], `The value of the channel ${JSON.stringify(name)}`);
   const [dumpedMetadata, ...dumped] = await Promise.all([
     dump(serde, metadata, 'The metadata'),
@@ -51,7 +53,7 @@ export async function dumpCheckpoint(
     metadata: storedMetadata(dumpedMetadata as { type: string; text: string }),
     changed: new Map(changed.map((name, i) => [name, dumped[i]!])),
     unchanged: new Map(
-      names.filter((name) => !Object.hasOwn(newVersions, name)).map((name) => [name, () => dumpValue(name)]),
+      names.filter((name) => !mayDiffer(name)).map((name) => [name, () => dumpValue(name)]),
     ),
   };
 }
@@ -91,11 +93,9 @@ export async function putCheckpoint(
   let state = parent?.lane ?? emptyLane;
   for (let attempt = 1, key = checkpointKey(ns, dumped.id); ; attempt++) {
     const { payload, locate } = compose(target, dumped, parent);
-    const items = lane && dumped.changed.get(lane.channel);
-    const turns = items && ('items' in items ? turnsOf(items.items) : turnsOfText(items.text));
-    const view = turns && laneView(turns);
-    const shown = view && shownOf(view);
-    const change = view && shown && planLane(lane!.contextRef, state, view, shown);
+    const view = await viewOf(lane, dumped, state);
+    const shown = view === 'same' ? state.shown : view && shownOf(view);
+    const change = lane && view && planLane(lane.contextRef, state, view, shown!);
     if (lane) payload.lane = laneField(change, state.lastSeq);
     try {
       const { firstSeq: seq, duplicate } = await appendHistory(db, threadId, {
@@ -117,6 +117,20 @@ export async function putCheckpoint(
       } else throw error;
     }
   }
+}
+
+/** What the lane has to show; `same` as the parent's, if it shows that. Undefined: no messages of LangChain. */
+async function viewOf(
+  lane: PutTarget['lane'],
+  { changed, unchanged }: DumpedCheckpoint,
+  state: LaneState,
+): Promise<LaneView | 'same' | undefined> {
+  if (!lane) return undefined;
+  const ofParent = changed.has(lane.channel) ? undefined : unchanged.get(lane.channel);
+  if (ofParent && state.shown) return 'same';
+  const value = changed.get(lane.channel) ?? (await ofParent?.());
+  const turns = value && ('items' in value ? turnsOf(value.items) : turnsOfText(value.text));
+  return turns && laneView(turns);
 }
 
 /** Values that should be in the parent, but are not: the checkpoint then has them itself. */
