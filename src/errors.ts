@@ -77,6 +77,7 @@ export const errorStatus = {
   thread_busy: 409,
   lane_busy: 409,
   rev_conflict: 409,
+  session_changed: 409,
   no_active_run: 409,
   other_run_active: 409,
   run_ending: 409,

@@ -56,7 +56,7 @@ const longestLane = 64;
  *
  * @throws LanefoldError `invalid_input`, `invalid_id` for options; its methods throw `invalid_id`, `invalid_input` for a
  * value that cannot be serialised, `lane_busy` while a run of Lanefold is active on the lane, `context_too_large`,
- * `thread_not_found` for a thread of another tenant, and `thread_busy` from `deleteThread` while a run is active
+ * `thread_exists` for a thread of another tenant, and `thread_busy` from `deleteThread` while a run is active
  *
  * @example
  * ```ts

@@ -2,7 +2,6 @@ import { Recent } from '../common/recent.ts';
 import { isLanefoldError } from '../errors.ts';
 import type { Database } from '../postgres/pool.ts';
 import { createThread } from '../store/log/read-thread.ts';
-import { threadNotFound } from '../store/missing.ts';
 import { threadOf } from './keys.ts';
 
 /** Finds the thread that a thread of LangGraph is now: see `threadOf`. */
@@ -22,7 +21,7 @@ export class LangGraphThreads {
     }
   }
 
-  /** As `find`, and creates the thread where it does not exist. @throws LanefoldError `thread_not_found` of another tenant */
+  /** As `find`, and creates the thread where it does not exist. @throws LanefoldError `thread_exists` of another tenant */
   findOrCreate<T>(db: Database, id: string, work: (threadId: string) => Promise<T>): Promise<T> {
     return this.find(id, async (threadId) => {
       try {
@@ -30,12 +29,14 @@ export class LangGraphThreads {
       } catch (error) {
         if (!isLanefoldError(error, 'thread_not_found')) throw error;
       }
-      await createThread(db, { id: threadId, tenantId: db.tenant }).catch((error: unknown) => {
-        // another process may have created it, or another tenant has it: then the work fails again
-        if (!isLanefoldError(error, 'thread_exists')) throw error;
-      });
+      const taken: unknown = await createThread(db, { id: threadId, tenantId: db.tenant }).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      if (taken && !isLanefoldError(taken, 'thread_exists')) throw taken;
       return work(threadId).catch((error: unknown) => {
-        throw isLanefoldError(error, 'thread_not_found') ? threadNotFound(threadId) : error;
+        // another process has created it; or another tenant has it, and this one cannot
+        throw taken && isLanefoldError(error, 'thread_not_found') ? taken : error;
       });
     });
   }
