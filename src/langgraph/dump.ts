@@ -23,7 +23,11 @@ export async function dump(serde: SerializerProtocol, value: unknown, what: stri
 const isListOfObjects = (value: unknown): value is object[] =>
   Array.isArray(value) && value.length > 0 && value.every((item) => item !== null && typeof item === 'object');
 
-async function dumpOne(serde: SerializerProtocol, value: unknown, what: string): Promise<{ type: string; text: string }> {
+async function dumpOne(
+  serde: SerializerProtocol,
+  value: unknown,
+  what: string,
+): Promise<{ type: string; text: string }> {
   let dumped: [string, Uint8Array];
   try {
     dumped = await serde.dumpsTyped(value);

@@ -18,7 +18,8 @@ const digest = (text: string): string => createHash('sha256').update(text).diges
 export const shortHash = (text: string): string => digest(text).slice(0, 22);
 
 /** Namespaces contain characters that keys may not have. */
-const namespaceKey = (ns: string): string => (ns === '' ? 'root' : createHash('sha256').update(ns).digest('hex').slice(0, 16));
+const namespaceKey = (ns: string): string =>
+  ns === '' ? 'root' : createHash('sha256').update(ns).digest('hex').slice(0, 16);
 
 export const checkpointKey = (ns: string, id: string): string => `langgraph.c.${namespaceKey(ns)}.${id}`;
 

@@ -65,7 +65,10 @@ export function knownFrom(
   return { values: known, lane: laneState({ seq, payload, values, texts }, channel) };
 }
 
-function laneState({ seq, payload, values, texts }: Omit<FoundCheckpoint, 'writes'>, channel: string | undefined): LaneState {
+function laneState(
+  { seq, payload, values, texts }: Omit<FoundCheckpoint, 'writes'>,
+  channel: string | undefined,
+): LaneState {
   if (channel === undefined || payload.lane === undefined) return emptyLane;
   const lastSeq = readLaneField(payload.lane, seq);
   const found = values.get(channel)?.located;

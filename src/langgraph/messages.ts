@@ -80,7 +80,9 @@ const unread = new Set(['tool_use', 'tool_call', 'function_call', 'thinking', 'r
 
 function contentOf({ content }: Kwargs): Message['content'] {
   if (!Array.isArray(content)) return typeof content === 'string' ? content : '';
-  const blocks = content.map((block) => (typeof block === 'string' ? { type: 'text', text: block } : (block as unknown)));
+  const blocks = content.map((block) =>
+    typeof block === 'string' ? { type: 'text', text: block } : (block as unknown),
+  );
   return plainIfOne(acceptableParts(blocks.filter((block) => !unread.has(String((Object(block) as Serialised).type)))));
 }
 

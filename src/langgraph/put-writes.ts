@@ -51,7 +51,11 @@ export async function putWrites(target: WritesTarget, { id, taskId, taskPath, wr
     hash: shortHash(content),
   });
   if (duplicate) return;
-  memory.note(threadId, parts.hashes, parts.texts.map((_, index) => settle({ seq: -1, index }, seq)));
+  memory.note(
+    threadId,
+    parts.hashes,
+    parts.texts.map((_, index) => settle({ seq: -1, index }, seq)),
+  );
 }
 
 /** Whether the writes are in force, and the last entry with writes of this checkpoint. */

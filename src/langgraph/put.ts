@@ -1,4 +1,9 @@
-import type { ChannelVersions, Checkpoint, CheckpointMetadata, SerializerProtocol } from '@langchain/langgraph-checkpoint';
+import type {
+  ChannelVersions,
+  Checkpoint,
+  CheckpointMetadata,
+  SerializerProtocol,
+} from '@langchain/langgraph-checkpoint';
 import { assertStorable, findUnstorable } from '../checks/text.ts';
 import type { JsonObject } from '../context/message.ts';
 import { isLanefoldError } from '../errors.ts';
@@ -52,9 +57,7 @@ export async function dumpCheckpoint(
     ...{ id, parent, checkpoint, versions: Object.fromEntries(versions) },
     metadata: storedMetadata(dumpedMetadata as { type: string; text: string }),
     changed: new Map(changed.map((name, i) => [name, dumped[i]!])),
-    unchanged: new Map(
-      names.filter((name) => !mayDiffer(name)).map((name) => [name, () => dumpValue(name)]),
-    ),
+    unchanged: new Map(names.filter((name) => !mayDiffer(name)).map((name) => [name, () => dumpValue(name)])),
   };
 }
 
@@ -173,7 +176,11 @@ function compose({ ns, memory, threadId }: PutTarget, dumped: DumpedCheckpoint, 
       channel,
       { ...settled(located, seq), at: seq, version: dumped.versions[channel]! },
     ]);
-    memory.note(threadId, parts.hashes, parts.texts.map((_, index) => settle({ seq: -1, index }, seq)));
+    memory.note(
+      threadId,
+      parts.hashes,
+      parts.texts.map((_, index) => settle({ seq: -1, index }, seq)),
+    );
     return { values: new Map([...named, ...settledValues]), lane };
   };
   return { payload, locate };

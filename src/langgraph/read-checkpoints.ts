@@ -11,7 +11,15 @@ import type { Database } from '../postgres/pool.ts';
 import { readAppended, type Appended } from '../store/history/read-appended.ts';
 import { load } from './dump.ts';
 import { additionsTo, checkpointKind } from './keys.ts';
-import { addressesOf, findValues, loadValue, readTexts, type Found, type StoredValues, type Texts } from './read-values.ts';
+import {
+  addressesOf,
+  findValues,
+  loadValue,
+  readTexts,
+  type Found,
+  type StoredValues,
+  type Texts,
+} from './read-values.ts';
 import { addressesOfWrites, foldWrites, loadWrites, type FoundWrite } from './writes.ts';
 
 /** The payload of an entry that has a checkpoint. */

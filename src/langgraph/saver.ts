@@ -150,6 +150,7 @@ export class LanefoldSaver extends BaseCheckpointSaver {
     yield* listCheckpoints(this, this.#db, await this.#current(given), query);
   }
 
+  /** Stores a checkpoint; `newVersions` are the channels that changed since the one that the config names. */
   async put(
     config: RunnableConfig,
     checkpoint: Checkpoint,
@@ -172,6 +173,7 @@ export class LanefoldSaver extends BaseCheckpointSaver {
     return { configurable: { thread_id: given, checkpoint_ns: ns, checkpoint_id: checkpoint.id } };
   }
 
+  /** Stores the writes of a task to a checkpoint, which need not be stored yet. */
   async putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string, taskPath = ''): Promise<void> {
     const { threadId: given, ns } = placeOf(config);
     const id = getCheckpointId(config);
@@ -202,6 +204,10 @@ export class LanefoldSaver extends BaseCheckpointSaver {
     );
   }
 
+  /**
+   * The writes that the values of channels grew from, since the nearest ancestor that has a value: its `seed`. LangGraph
+   * calls it for its delta channels.
+   */
   override getDeltaChannelHistory(options: {
     config: RunnableConfig;
     channels: string[];

@@ -26,7 +26,8 @@ const isList = (value: Located): value is Extract<Located, { items: Address[] }>
 /** Whether a channel still has the value of an earlier checkpoint. */
 export function isSame(dumped: Dumped, before: Located | undefined): boolean {
   if (!before) return false;
-  if (!('items' in dumped)) return !isList(before) && before.type === dumped.type && before.hash === hashOf(dumped.text);
+  if (!('items' in dumped))
+    return !isList(before) && before.type === dumped.type && before.hash === hashOf(dumped.text);
   if (!isList(before) || before.items.length !== dumped.items.length) return false;
   return dumped.items.every((text, i) => shortHash(text) === before.hashes[i]);
 }

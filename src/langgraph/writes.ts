@@ -64,7 +64,8 @@ export function foldWrites(entries: readonly { seq: number; payload: JsonObject 
   return [...found.values()].sort((a, b) => compareWritesSortKeys(sortKey(a), sortKey(b)));
 }
 
-export const addressesOfWrites = (writes: readonly FoundWrite[]) => writes.flatMap(({ located }) => addressesOf(located));
+export const addressesOfWrites = (writes: readonly FoundWrite[]) =>
+  writes.flatMap(({ located }) => addressesOf(located));
 
 export const loadWrites = (
   serde: SerializerProtocol,
@@ -72,13 +73,11 @@ export const loadWrites = (
   texts: Texts,
 ): Promise<CheckpointPendingWrite[]> =>
   Promise.all(
-    writes.map(
-      async ({ task, channel, located }): Promise<CheckpointPendingWrite> => [
-        task,
-        channel,
-        await loadValue(serde, located, texts),
-      ],
-    ),
+    writes.map(async ({ task, channel, located }): Promise<CheckpointPendingWrite> => [
+      task,
+      channel,
+      await loadValue(serde, located, texts),
+    ]),
   );
 
 /** Whether these writes would change nothing. */
@@ -93,7 +92,8 @@ export const areInForce = (
     if (!before || idx >= 0) return before !== undefined;
     const { located } = before;
     if (before.channel !== channel) return false;
-    if (!('items' in value)) return 'type' in located && value.type === located.type && value.text === texts(located.address);
+    if (!('items' in value))
+      return 'type' in located && value.type === located.type && value.text === texts(located.address);
     if (!('items' in located) || located.items.length !== value.items.length) return false;
     return value.items.every((text, i) => text === texts(located.items[i]!));
   });

@@ -29,7 +29,9 @@ export const writeItem = (item: unknown): string =>
   isJson(item) ? JSON.stringify(item) : mark + serialize(item).toString('base64');
 
 export const readItem = (text: string): AgentInputItem =>
-  (text.startsWith(mark) ? deserialize(Buffer.from(text.slice(mark.length), 'base64')) : JSON.parse(text)) as AgentInputItem;
+  (text.startsWith(mark)
+    ? deserialize(Buffer.from(text.slice(mark.length), 'base64'))
+    : JSON.parse(text)) as AgentInputItem;
 
 /** Whether JSON returns the same value. */
 function isJson(value: unknown): boolean {

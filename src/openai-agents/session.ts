@@ -91,6 +91,7 @@ export class LanefoldSession implements SessionHistoryTransactionAwareSession {
     this.#lane = lane;
   }
 
+  /** The id of the thread. */
   getSessionId(): Promise<string> {
     return Promise.resolve(this.#sessionId);
   }
@@ -105,11 +106,13 @@ export class LanefoldSession implements SessionHistoryTransactionAwareSession {
     });
   }
 
+  /** Adds items at the end. @throws LanefoldError `invalid_input` for an item that is no data */
   async addItems(items: AgentInputItem[]): Promise<void> {
     const added = copyItems(items).map(writeItem);
     if (added.length > 0) await this.#change(() => ({ items: added }));
   }
 
+  /** Takes the last item off the end; undefined if there is none. */
   async popItem(): Promise<AgentInputItem | undefined> {
     let last: string | undefined;
     await this.#change(({ items }) => {
@@ -126,6 +129,11 @@ export class LanefoldSession implements SessionHistoryTransactionAwareSession {
     );
   }
 
+  /**
+   * Adds items, or replaces those at the end, once for each operation id.
+   *
+   * @throws LanefoldError `invalid_input`, `idempotency_mismatch`, `session_changed`
+   */
   async applyHistoryTransaction(args: SessionHistoryTransactionArgs): Promise<void> {
     const transaction = checkTransaction(args);
     await this.#change((state) => this.#transact(state, transaction));
@@ -138,7 +146,8 @@ export class LanefoldSession implements SessionHistoryTransactionAwareSession {
     if (receipt && receipt.hash !== hash) throw otherTransaction(operationId);
     if (receipt) return undefined;
     const suffix = expected.length > 0 ? items.slice(-expected.length) : [];
-    const same = suffix.length === expected.length && suffix.every((text, i) => isSameItem(readItem(text), expected[i]));
+    const same =
+      suffix.length === expected.length && suffix.every((text, i) => isSameItem(readItem(text), expected[i]));
     if (!same) {
       throw new LanefoldError('session_changed', `Session ${this.#sessionId} does not end with the expected items.`, {
         hint: 'Nothing was written. Read the items again, and repeat the transaction with those at their end.',
@@ -203,7 +212,10 @@ export class LanefoldSession implements SessionHistoryTransactionAwareSession {
     if (ends && ends.rev !== this.#ends?.rev) {
       const more = await readKind(this.#db, this.#sessionId, itemsKind, this.#state.after);
       // an append that `ends` does not know of yet is read next time
-      this.#state = fold(this.#state, more.filter(({ seq }) => seq < ends.rev));
+      this.#state = fold(
+        this.#state,
+        more.filter(({ seq }) => seq < ends.rev),
+      );
     }
     this.#ends = ends;
   }
@@ -232,6 +244,10 @@ const mayBeStale = ['rev_conflict', 'session_changed', 'idempotency_mismatch'] a
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 40);
 
 const otherTransaction = (operationId: string): LanefoldError =>
-  new LanefoldError('idempotency_mismatch', `The history operation ${operationId} was applied with another transaction.`, {
-    hint: 'Nothing was written. Use a new operationId for a new transaction.',
-  });
+  new LanefoldError(
+    'idempotency_mismatch',
+    `The history operation ${operationId} was applied with another transaction.`,
+    {
+      hint: 'Nothing was written. Use a new operationId for a new transaction.',
+    },
+  );

@@ -21,14 +21,13 @@ export function checkTransaction(args: SessionHistoryTransactionArgs): CheckedTr
   const { operationId, transaction } = Object(args) as { operationId: unknown; transaction: unknown };
   if (typeof operationId !== 'string' || operationId.trim() === '') throw invalid('has no operationId');
   const copy = tryCopy(transaction) as Record<string, unknown>;
-  const names = Object.hasOwn(fields, String(copy?.['type']))
-    ? fields[copy['type'] as keyof typeof fields]
-    : undefined;
+  const names = Object.hasOwn(fields, String(copy?.['type'])) ? fields[copy['type'] as keyof typeof fields] : undefined;
   if (!names) throw invalid('is neither append_items nor replace_suffix');
   const lists = names.map((name) => copy[name]);
   if (Object.keys(copy).length !== names.length + 1 || !lists.every((list) => Array.isArray(list)))
     throw invalid(`has other fields than ${names.join(' and ')}`);
-  for (const item of lists.flat()) if (!ModelItem.safeParse(item).success) throw invalid('has an item of no known form');
+  for (const item of lists.flat())
+    if (!ModelItem.safeParse(item).success) throw invalid('has an item of no known form');
   const [first, second] = lists as AgentInputItem[][];
   return {
     operationId,

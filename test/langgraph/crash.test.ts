@@ -37,7 +37,9 @@ test('a graph killed in the middle of a step goes on in another process, from th
   expect(outputs.flatMap((output) => lines(output, 'step'))).toEqual(
     [0, 1, 2, 3, 4, 4, 5, 6, 7, 8, 8, 9].map((n) => `step ${n}`),
   );
-  expect(outputs.flatMap((output) => lines(output, 'side'))).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => `side ${n}`));
+  expect(outputs.flatMap((output) => lines(output, 'side'))).toEqual(
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => `side ${n}`),
+  );
   const tuple = (await saver.getTuple(config))!;
   const contents = (tuple.checkpoint.channel_values['messages'] as BaseMessage[]).map(({ content }) => content);
   expect(contents).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => `Step ${n}`));

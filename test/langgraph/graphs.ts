@@ -63,7 +63,12 @@ export function assistant(checkpointer: BaseCheckpointSaver) {
       return {
         messages: calls.map(
           ({ id, name, args }) =>
-            new ToolMessage({ tool_call_id: id!, name, content: `Fair in ${(args as { city: string }).city}`, artifact: args }),
+            new ToolMessage({
+              tool_call_id: id!,
+              name,
+              content: `Fair in ${(args as { city: string }).city}`,
+              artifact: args,
+            }),
         ),
       };
     })
@@ -101,7 +106,9 @@ export async function converse(graph: Graph, name: string): Promise<string[]> {
 
   // a message changed by its id, one removed, and one added beside a node
   const { messages } = (await graph.getState(config)).values as { messages: BaseMessage[] };
-  await graph.updateState(config, { messages: [new HumanMessage({ id: messages[1]!.id!, content: 'Weather at sea' })] });
+  await graph.updateState(config, {
+    messages: [new HumanMessage({ id: messages[1]!.id!, content: 'Weather at sea' })],
+  });
   await graph.updateState(config, { messages: [new RemoveMessage({ id: messages.at(-1)!.id! })] }, 'agent');
   await ask('Weather, again');
 
@@ -151,7 +158,8 @@ export function anonymous(value: unknown): unknown {
     if (node instanceof Uint8Array) return { bytes: [...node] };
     if (node instanceof Set) return { set: [...node].map(walk) };
     if (node === null || typeof node !== 'object') return node;
-    const plain = typeof (node as { toJSON?: unknown }).toJSON === 'function' ? (node as { toJSON(): object }).toJSON() : node;
+    const plain =
+      typeof (node as { toJSON?: unknown }).toJSON === 'function' ? (node as { toJSON(): object }).toJSON() : node;
     return Object.fromEntries(
       Object.entries(plain)
         .filter(([key, field]) => key !== 'ts' && key !== 'createdAt' && field !== undefined)

@@ -121,7 +121,11 @@ describe('values', () => {
     const config = await put(saver, at('secret'), { messages, n: 1 });
     await saver.putWrites(config, [['n', 2]], 'task');
     const tuple = await new LanefoldSaver(lanefold, { serde: new Backwards() }).getTuple(config);
-    expect(tuple).toMatchObject({ checkpoint: { channel_values: { n: 1 } }, metadata, pendingWrites: [['task', 'n', 2]] });
+    expect(tuple).toMatchObject({
+      checkpoint: { channel_values: { n: 1 } },
+      metadata,
+      pendingWrites: [['task', 'n', 2]],
+    });
     expect((tuple!.checkpoint.channel_values['messages'] as BaseMessage[])[0]!.content).toBe('A secret');
     expect(JSON.stringify(await entriesOf('secret'))).not.toContain('secret"');
     expect(await rowsOf('secret')).toEqual([]);
@@ -160,7 +164,16 @@ describe('repeated calls', () => {
     const saver = new LanefoldSaver(lanefold);
     const config = await put(saver, at('writes'), { n: 1 });
     const other = new LanefoldSaver(lanefold);
-    for (const by of [saver, other, saver]) await by.putWrites(config, [['a', 1], ['b', 2]], 'task-1', 'path');
+    for (const by of [saver, other, saver])
+      await by.putWrites(
+        config,
+        [
+          ['a', 1],
+          ['b', 2],
+        ],
+        'task-1',
+        'path',
+      );
     await other.putWrites(config, [['a', 'another result']], 'task-1', 'path');
     for (const value of ['x', 'y', 'y', 'x']) await other.putWrites(config, [[RESUME, value]], 'task-2', 'path');
     await saver.putWrites(config, [[INTERRUPT, { value: 'q' }]], 'task-2', 'path');
@@ -241,7 +254,10 @@ describe('lanes', () => {
     await put(saver, at('named', undefined, 'sub:1|deep:2'), { chat: [human(1)], messages: [human(2)] });
     await put(saver, at('named'), { chat: [human(1)], messages: [human(2)] });
     const lane = await saver.laneOf(at('named', undefined, 'sub:1|deep:2'));
-    expect(lane).toEqual({ threadId: 'named', contextRef: expect.stringMatching(/^default:sub:1\.deep:2\.\w+$/) as string });
+    expect(lane).toEqual({
+      threadId: 'named',
+      contextRef: expect.stringMatching(/^default:sub:1\.deep:2\.\w+$/) as string,
+    });
     expect(await rowsOf('named', 'default')).toEqual([['user', 'Message 1']]);
     expect(await rowsOf('named', lane.contextRef)).toEqual([['user', 'Message 1']]);
     expect((await lanefold.contexts.lanes('named')).map(({ contextRef }) => contextRef)).not.toContain('langgraph');

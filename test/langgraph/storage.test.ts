@@ -13,7 +13,14 @@ afterAll(() => lanefold?.close());
 
 const steps = 500;
 /** English prose, 60 to 700 characters a message. */
-const prose = ['README.md', 'docs/concepts.md', 'docs/guarantees.md', 'docs/operating.md', 'docs/runs.md', 'docs/tools.md']
+const prose = [
+  'README.md',
+  'docs/concepts.md',
+  'docs/guarantees.md',
+  'docs/operating.md',
+  'docs/runs.md',
+  'docs/tools.md',
+]
   .map((file) => readFileSync(file, 'utf8'))
   .join('\n');
 const textOf = (n: number) => prose.slice((n * 397) % (prose.length - 700)).slice(0, 60 + ((n * 211) % 640));
@@ -63,7 +70,9 @@ test(`a conversation of ${steps} steps takes at most a tenth of what PostgresSav
     const ours = await taken('lanefold', new LanefoldSaver(lanefold));
     const theirs = await taken('peer', peer);
     const mb = (bytes: number) => `${(bytes / 1e6).toFixed(2)} MB`;
-    console.log(`${steps} steps: LanefoldSaver ${mb(ours)}, PostgresSaver ${mb(theirs)}, 1 : ${(theirs / ours).toFixed(1)}`);
+    console.log(
+      `${steps} steps: LanefoldSaver ${mb(ours)}, PostgresSaver ${mb(theirs)}, 1 : ${(theirs / ours).toFixed(1)}`,
+    );
     expect(theirs / ours).toBeGreaterThan(10);
   } finally {
     await peer.end();

@@ -20,7 +20,12 @@ const shapes = fc.oneof(
   fc.record({ role: fc.constant('user'), content: fc.oneof(text, parts('input_text')) }),
   fc.record({ role: fc.constant('assistant'), status: fc.constant('completed'), content: parts('output_text') }),
   fc.record({ role: fc.constant('system'), content: text }),
-  fc.record({ type: fc.constant('function_call'), callId, name: fc.constantFrom('f', 'g'), arguments: fc.constantFrom('{}', '{"a":1}', '{') }),
+  fc.record({
+    type: fc.constant('function_call'),
+    callId,
+    name: fc.constantFrom('f', 'g'),
+    arguments: fc.constantFrom('{}', '{"a":1}', '{'),
+  }),
   fc.record({ type: fc.constant('function_call'), callId, name: fc.constant('f'), arguments: fc.constant('{}') }),
   fc.record({
     ...{ type: fc.constant('function_call_result'), callId, name: fc.constant('f'), status: fc.constant('completed') },
@@ -51,7 +56,13 @@ export const steps: fc.Arbitrary<Step[]> = fc.array(
     { weight: 4, arbitrary: fc.record({ do: fc.constant('add'), items }) },
     { weight: 2, arbitrary: fc.record({ do: fc.constant('pop') }) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('clear') }) },
-    { weight: 1, arbitrary: fc.record({ do: fc.constant('read'), limit: fc.option(fc.integer({ min: -1, max: 5 }), { nil: undefined }) }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        do: fc.constant('read'),
+        limit: fc.option(fc.integer({ min: -1, max: 5 }), { nil: undefined }),
+      }),
+    },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('reopen') }) },
     {
       weight: 2,
@@ -63,7 +74,12 @@ export const steps: fc.Arbitrary<Step[]> = fc.array(
             fc.record({ type: fc.constant('append_items'), items }),
             fc.record({ type: fc.constant('append_items'), items: fc.constant([{ role: 'user', content: 'x' }]) }),
             fc.record({ type: fc.constant('replace_suffix'), expectedSuffix: items, replacement: items }),
-            fc.constantFrom({ type: 'append_items' }, { type: 'other', items: [] }, { type: 'append_items', items: [{}] }, null),
+            fc.constantFrom(
+              { type: 'append_items' },
+              { type: 'other', items: [] },
+              { type: 'append_items', items: [{}] },
+              null,
+            ),
           ),
         }),
       }) as fc.Arbitrary<Step>,

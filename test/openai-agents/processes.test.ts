@@ -11,7 +11,9 @@ afterAll(() => lanefold?.close());
 test('two processes that change a session at once lose and repeat nothing', async () => {
   const count = 30;
   const programs = ['a', 'b'].map((name) =>
-    startProgram('test/openai-agents/fixtures/adder.ts', { args: [lanefold.database.url, 'shared', name, String(count)] }),
+    startProgram('test/openai-agents/fixtures/adder.ts', {
+      args: [lanefold.database.url, 'shared', name, String(count)],
+    }),
   );
   const ended = await Promise.all(programs.map((program) => program.ended));
   expect(ended.map(({ code, errors }) => [code, errors])).toEqual([

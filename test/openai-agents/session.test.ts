@@ -15,7 +15,10 @@ afterAll(() => lanefold?.close());
 const said = (content: string): AgentInputItem => ({ role: 'user', content });
 const open = (sessionId: string) => new LanefoldSession(lanefold, { sessionId });
 const rowsOf = async (thread: string) =>
-  (await lanefold.contexts.project(thread, { contextRef: 'openai_agents' })).map(({ role, content }) => [role, content]);
+  (await lanefold.contexts.project(thread, { contextRef: 'openai_agents' })).map(({ role, content }) => [
+    role,
+    content,
+  ]);
 const codeOf = async (work: Promise<unknown>) => {
   const error: unknown = await work.then(
     () => 'it succeeded',
@@ -70,9 +73,17 @@ describe('the Runner of the SDK', () => {
   });
 
   test('has the lane continued by an agent of Lanefold', async () => {
-    await open('handed').addItems([said('First.'), { role: 'assistant', status: 'completed', content: [{ type: 'output_text', text: 'Yes.' }] }]);
+    await open('handed').addItems([
+      said('First.'),
+      { role: 'assistant', status: 'completed', content: [{ type: 'output_text', text: 'Yes.' }] },
+    ]);
     await lanefold.startWorker();
-    const run = await lanefold.runs.enqueue({ agent: 'echo', input: 'Second.', threadId: 'handed', contextRef: 'openai_agents' });
+    const run = await lanefold.runs.enqueue({
+      agent: 'echo',
+      input: 'Second.',
+      threadId: 'handed',
+      contextRef: 'openai_agents',
+    });
     expect((await lanefold.runs.wait(run)).status).toBe('completed');
     expect((await rowsOf('handed')).map(([role]) => role)).toEqual(['user', 'assistant', 'user', 'assistant']);
     // the session is what the SDK put into it, and takes its lane back
@@ -93,7 +104,13 @@ describe('items', () => {
     const call = { type: 'function_call', callId: 'c1', name: 'look', arguments: '{"at":1}' } as const;
     await session.addItems([said('Look.'), call]);
     expect(await rowsOf('groups')).toEqual([['user', 'Look.']]);
-    const result = { type: 'function_call_result', callId: 'c1', name: 'look', status: 'completed', output: 'Seen' } as const;
+    const result = {
+      type: 'function_call_result',
+      callId: 'c1',
+      name: 'look',
+      status: 'completed',
+      output: 'Seen',
+    } as const;
     await open('groups').addItems([result]);
     const rows = await lanefold.contexts.project('groups', { contextRef: 'openai_agents' });
     expect(rows.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool']);
@@ -183,7 +200,9 @@ test('objects that change a session at once lose and repeat nothing', async () =
       return own;
     }),
   );
-  const all = [...(await open('busy').getItems()), ...popped.flat()].map((item) => (item as { content: string }).content);
+  const all = [...(await open('busy').getItems()), ...popped.flat()].map(
+    (item) => (item as { content: string }).content,
+  );
   const expected = ['a', 'b', 'c'].flatMap((name) => Array.from({ length: 12 }, (_, n) => `${name}${n}`));
   expect(all.sort()).toEqual(expected.sort());
   expect((await rowsOf('busy')).map(([, content]) => content)).toEqual(
@@ -201,9 +220,16 @@ describe('refuses', () => {
     expect(await make(lanefold, { session: 'x' })).toBe('invalid_input');
     expect(await make({}, {})).toBe('invalid_input');
     const session = open('bad');
-    expect(await codeOf(session.addItems([{ role: 'user', content: (() => 1) as unknown as string }]))).toBe('invalid_input');
+    expect(await codeOf(session.addItems([{ role: 'user', content: (() => 1) as unknown as string }]))).toBe(
+      'invalid_input',
+    );
     expect(await codeOf(session.addItems('x' as unknown as AgentInputItem[]))).toBe('invalid_input');
-    for (const args of [null, {}, { operationId: ' ', transaction: {} }, { operationId: 'o', transaction: { type: 'x' } }])
+    for (const args of [
+      null,
+      {},
+      { operationId: ' ', transaction: {} },
+      { operationId: 'o', transaction: { type: 'x' } },
+    ])
       expect(await codeOf(session.applyHistoryTransaction(args as never))).toBe('invalid_input');
     expect(await codeOf(lanefold.threads.peek('bad'))).toBe('thread_not_found');
     expect(await new LanefoldSession(lanefold).getSessionId()).toMatch(/^thread_/);
