@@ -79,6 +79,7 @@ export const errorStatus = {
   thread_busy: 409,
   lane_busy: 409,
   rev_conflict: 409,
+  session_changed: 409,
   no_active_run: 409,
   interrupt_ended: 409,
   interrupts_open: 409,

@@ -6,6 +6,7 @@ import { enforcesTenants, otherTenant, tenantScope } from '../library/access/ten
 import { tenantsOf } from '../library/access/tenants.ts';
 import { compact } from '../library/contexts/compact.ts';
 import { contextsOf } from '../library/contexts/contexts.ts';
+import { noteDatabase } from '../library/database-of.ts';
 import { evidenceOf } from '../library/evidence/evidence.ts';
 import { activity } from '../library/fleet/activity.ts';
 import { listAgents } from '../library/fleet/agents.ts';
@@ -80,8 +81,10 @@ export function assemble(
       compact: async (threadId, given = {}, { caller, from = 'library' } = {}) =>
         compact(accepting, threadId, given, { caller, from }),
     });
+    const threads = refusingOptions('threads', threadsOf(db, agents, counting, streams, queue));
+    noteDatabase(threads, db);
     return {
-      threads: refusingOptions('threads', threadsOf(db, agents, counting, streams, queue)),
+      threads,
       runs: refusingOptions('runs', runs),
       contexts: refusingOptions('contexts', contexts),
       keys: refusingOptions('keys', keysOf(db, secrets)),

@@ -9,6 +9,8 @@ export interface Program {
   says(pattern: RegExp): Promise<RegExpExecArray>;
   /** Asks it to stop. */
   stop(): void;
+  /** Ends it at once, as a crash would. */
+  kill(): void;
   ended: Promise<{ code: number | null; output: string; errors: string }>;
 }
 
@@ -42,6 +44,7 @@ export function startProgram(
       return found;
     },
     stop: () => void child.kill('SIGTERM'),
+    kill: () => void child.kill('SIGKILL'),
     ended,
   };
 }

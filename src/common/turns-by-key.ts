@@ -1,0 +1,15 @@
+/** Does the tasks of a key one after the other, in the order of the calls; tasks of other keys do not wait. */
+export class TurnsByKey {
+  readonly #last = new Map<string, Promise<unknown>>();
+
+  take<T>(key: string, task: () => Promise<T>): Promise<T> {
+    const before = this.#last.get(key) ?? Promise.resolve();
+    const result = before.then(task, task);
+    this.#last.set(key, result);
+    const forget = () => {
+      if (this.#last.get(key) === result) this.#last.delete(key);
+    };
+    void result.then(forget, forget);
+    return result;
+  }
+}

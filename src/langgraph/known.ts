@@ -1,0 +1,78 @@
+import { Recent } from '../common/recent.ts';
+import { laneView, shownOf } from '../mirror/lane-view.ts';
+import { emptyLane, readLaneField, type LaneState } from '../mirror/plan.ts';
+import { turnsOf, turnsOfText } from './messages.ts';
+import type { Address } from './parts.ts';
+import { withHashes } from './read-values.ts';
+import type { FoundCheckpoint } from './read-checkpoints.ts';
+import type { ChannelValue } from './stored.ts';
+
+/** What the next checkpoint builds on. */
+export interface KnownCheckpoint {
+  values: ReadonlyMap<string, ChannelValue>;
+  lane: LaneState;
+}
+
+/** Texts of a thread, by hash. */
+export type KnownTexts = Recent<string, Address>;
+
+const keyOf = (threadId: string, ns: string, id: string): string => `${threadId} ${id} ${ns}`;
+
+/**
+ * What this process remembers of checkpoints and texts, so that storing the next checkpoint reads nothing. Entries never
+ * change, so nothing of it becomes wrong; another process that stored the next checkpoint only makes it useless.
+ */
+export class Memory {
+  readonly #checkpoints = new Recent<string, KnownCheckpoint>(128);
+  readonly #texts = new Recent<string, KnownTexts>(64);
+
+  get(threadId: string, ns: string, id: string): KnownCheckpoint | undefined {
+    return this.#checkpoints.get(keyOf(threadId, ns, id));
+  }
+
+  set(threadId: string, ns: string, id: string, known: KnownCheckpoint): void {
+    this.#checkpoints.set(keyOf(threadId, ns, id), known);
+    for (const value of known.values.values()) {
+      if ('items' in value) this.note(threadId, value.hashes, value.items);
+      else this.note(threadId, [value.hash], [value.address]);
+    }
+  }
+
+  texts(threadId: string): KnownTexts {
+    return this.#texts.get(threadId) ?? this.#texts.set(threadId, new Recent(4_096));
+  }
+
+  note(threadId: string, hashes: readonly string[], addresses: readonly Address[]): void {
+    const texts = this.texts(threadId);
+    for (const [i, hash] of hashes.entries()) if (texts.get(hash) === undefined) texts.set(hash, addresses[i]!);
+  }
+}
+
+/** What the log says about a checkpoint. `channel`: the one with the messages of the lane; undefined without lanes. */
+export function knownFrom(
+  { seq, payload, values, texts }: FoundCheckpoint,
+  channel: string | undefined,
+): KnownCheckpoint {
+  const { channel_versions: versions } = JSON.parse(payload.checkpoint) as {
+    channel_versions: Record<string, string | number>;
+  };
+  const known = new Map(
+    [...values].map(([name, { at, located }]): [string, ChannelValue] => [
+      name,
+      { ...withHashes(located, texts), at, version: String(versions[name]) },
+    ]),
+  );
+  return { values: known, lane: laneState({ seq, payload, values, texts }, channel) };
+}
+
+function laneState(
+  { seq, payload, values, texts }: Omit<FoundCheckpoint, 'writes'>,
+  channel: string | undefined,
+): LaneState {
+  if (channel === undefined || payload.lane === undefined) return emptyLane;
+  const lastSeq = readLaneField(payload.lane, seq);
+  const found = values.get(channel)?.located;
+  if (!found) return lastSeq < 0 ? emptyLane : { lastSeq, shown: undefined };
+  const turns = 'items' in found ? turnsOf(found.items.map(texts)) : turnsOfText(texts(found.address));
+  return { lastSeq, shown: turns && shownOf(laneView(turns)) };
+}

@@ -1,0 +1,187 @@
+import type {
+  ChannelVersions,
+  Checkpoint,
+  CheckpointMetadata,
+  SerializerProtocol,
+} from '@langchain/langgraph-checkpoint';
+import { assertStorable, findUnstorable } from '../checks/text.ts';
+import type { JsonObject } from '../context/message.ts';
+import { isLanefoldError } from '../errors.ts';
+import { laneView, shownOf, type LaneView } from '../mirror/lane-view.ts';
+import { emptyLane, laneEnd, laneField, planLane, type LaneState } from '../mirror/plan.ts';
+import type { Database } from '../postgres/pool.ts';
+import { appendHistory } from '../store/log/append-history.ts';
+import { readEnds } from '../store/history/read-appended.ts';
+import { dump, type Dumped } from './dump.ts';
+import { additionKey, checkpointKey, checkpointKind, shortHash } from './keys.ts';
+import type { KnownCheckpoint, Memory } from './known.ts';
+import { turnsOf, turnsOfText } from './messages.ts';
+import { Parts, settle } from './parts.ts';
+import type { CheckpointPayload } from './read-checkpoints.ts';
+import type { StoredValues } from './read-values.ts';
+import { isSame, settled, store, type ChannelValue, type Located } from './stored.ts';
+
+/** A checkpoint with everything that changed, as texts. */
+export interface DumpedCheckpoint {
+  id: string;
+  parent: string | undefined;
+  checkpoint: string;
+  versions: Record<string, string>;
+  metadata: CheckpointPayload['metadata'];
+  changed: Map<string, Dumped>;
+  /** Channels that have a value which did not change, and how to dump it. */
+  unchanged: Map<string, () => Promise<Dumped>>;
+}
+
+/** Serialises at once what LangGraph may change later. */
+export async function dumpCheckpoint(
+  serde: SerializerProtocol,
+  { id, channel_values: values, ...rest }: Checkpoint,
+  metadata: CheckpointMetadata,
+  newVersions: ChannelVersions,
+  parent: string | undefined,
+): Promise<DumpedCheckpoint> {
+  const checkpoint = JSON.stringify(rest);
+  const versions = Object.entries(rest.channel_versions).map(([name, version]) => [name, String(version)]);
+  const names = Object.keys(values);
+  assertStorable([id, names], 'The checkpoint');
+  // a channel that was never written to has no version, but may have a default
+  const mayDiffer = (name: string) => Object.hasOwn(newVersions, name) || !Object.hasOwn(rest.channel_versions, name);
+  const changed = names.filter(mayDiffer);
+  const dumpValue = (name: string) => dump(serde, values[name], `The value of the channel ${JSON.stringify(name)}`);
+  const [dumpedMetadata, ...dumped] = await Promise.all([
+    dump(serde, metadata, 'The metadata'),
+    ...changed.map(dumpValue),
+  ]);
+  return {
+    ...{ id, parent, checkpoint, versions: Object.fromEntries(versions) },
+    metadata: storedMetadata(dumpedMetadata as { type: string; text: string }),
+    changed: new Map(changed.map((name, i) => [name, dumped[i]!])),
+    unchanged: new Map(names.filter((name) => !mayDiffer(name)).map((name) => [name, () => dumpValue(name)])),
+  };
+}
+
+function storedMetadata({ type, text }: { type: string; text: string }): CheckpointPayload['metadata'] {
+  if (type !== 'json') return [type, text];
+  const value = JSON.parse(text) as JsonObject;
+  return findUnstorable(value) === undefined ? value : text;
+}
+
+export interface PutTarget {
+  db: Database;
+  threadId: string;
+  ns: string;
+  memory: Memory;
+  /** The lane that shows the messages of the namespace, and the channel that has them. */
+  lane: { contextRef: string; channel: string } | undefined;
+  /** Names the lane of the entries where no lane shows messages. */
+  contextRef: string;
+}
+
+/** How often a put tries again because somebody else has written to the lane. */
+const attempts = 20;
+
+/**
+ * Appends a checkpoint, and to the lane of its namespace what it shows now. `parent`: as stored, undefined if there is
+ * none.
+ */
+export async function putCheckpoint(
+  target: PutTarget,
+  dumped: DumpedCheckpoint,
+  parent: KnownCheckpoint | undefined,
+): Promise<void> {
+  const { db, threadId, ns, lane, memory } = target;
+  const hash = shortHash(JSON.stringify([dumped.parent, dumped.checkpoint, dumped.metadata, [...dumped.changed]]));
+  if (dumped.parent !== undefined) await dumpStrangers(dumped, parent);
+  let state = parent?.lane ?? emptyLane;
+  for (let attempt = 1, key = checkpointKey(ns, dumped.id); ; attempt++) {
+    const { payload, locate } = compose(target, dumped, parent);
+    const view = await viewOf(lane, dumped, state);
+    const shown = view === 'same' ? state.shown : view && shownOf(view);
+    const change = lane && view && planLane(lane.contextRef, state, view, shown!);
+    if (lane) payload.lane = laneField(change, state.lastSeq);
+    try {
+      const { firstSeq: seq, duplicate } = await appendHistory(db, threadId, {
+        entry: { kind: checkpointKind, contextRef: target.contextRef, payload: payload as unknown as JsonObject },
+        lane: change,
+        idempotencyKey: key,
+        hash,
+      });
+      // another process may have stored it in another way
+      if (duplicate) return;
+      const after: LaneState = { lastSeq: laneEnd(change, state.lastSeq, seq), shown: shown ?? state.shown };
+      memory.set(threadId, ns, dumped.id, locate(seq, after));
+      return;
+    } catch (error) {
+      if (attempt >= attempts) throw error;
+      if (isLanefoldError(error, 'idempotency_mismatch')) key = additionKey(ns, dumped.id, hash);
+      else if (isLanefoldError(error, 'rev_conflict')) {
+        state = { lastSeq: (await readEnds(db, threadId, lane!.contextRef))?.laneSeq ?? -1, shown: undefined };
+      } else throw error;
+    }
+  }
+}
+
+/** What the lane has to show; `same` as the parent's, if it shows that. Undefined: no messages of LangChain. */
+async function viewOf(
+  lane: PutTarget['lane'],
+  { changed, unchanged }: DumpedCheckpoint,
+  state: LaneState,
+): Promise<LaneView | 'same' | undefined> {
+  if (!lane) return undefined;
+  const ofParent = changed.has(lane.channel) ? undefined : unchanged.get(lane.channel);
+  if (ofParent && state.shown) return 'same';
+  const value = changed.get(lane.channel) ?? (await ofParent?.());
+  const turns = value && ('items' in value ? turnsOf(value.items) : turnsOfText(value.text));
+  return turns && laneView(turns);
+}
+
+/** Values that should be in the parent, but are not: the checkpoint then has them itself. */
+async function dumpStrangers({ changed, unchanged, versions }: DumpedCheckpoint, parent: KnownCheckpoint | undefined) {
+  for (const [name, dumpValue] of unchanged)
+    if (parent?.values.get(name)?.version !== versions[name]) changed.set(name, await dumpValue());
+}
+
+function compose({ ns, memory, threadId }: PutTarget, dumped: DumpedCheckpoint, parent: KnownCheckpoint | undefined) {
+  const parts = new Parts(memory.texts(threadId));
+  const values: StoredValues = {};
+  const own = new Map<string, Located>();
+  const named = new Map<string, ChannelValue>();
+  const name = (channel: string, before: ChannelValue) => {
+    values[channel] = before.at;
+    named.set(channel, { ...before, version: dumped.versions[channel]! });
+  };
+  for (const channel of dumped.unchanged.keys()) {
+    const before = parent?.values.get(channel);
+    if (before && !dumped.changed.has(channel)) name(channel, before);
+  }
+  for (const [channel, value] of dumped.changed) {
+    const before = parent?.values.get(channel);
+    if (before && isSame(value, before)) {
+      name(channel, before);
+      continue;
+    }
+    const { stored, located } = store(parts, value, before);
+    values[channel] = stored;
+    own.set(channel, located);
+  }
+  const payload: CheckpointPayload = {
+    id: dumped.id,
+    ...(ns === '' ? {} : { ns }),
+    ...(dumped.parent === undefined ? {} : { parent: dumped.parent }),
+    ...{ checkpoint: dumped.checkpoint, metadata: dumped.metadata, values, parts: parts.texts },
+  };
+  const locate = (seq: number, lane: LaneState): KnownCheckpoint => {
+    const settledValues = [...own].map(([channel, located]): [string, ChannelValue] => [
+      channel,
+      { ...settled(located, seq), at: seq, version: dumped.versions[channel]! },
+    ]);
+    memory.note(
+      threadId,
+      parts.hashes,
+      parts.texts.map((_, index) => settle({ seq: -1, index }, seq)),
+    );
+    return { values: new Map([...named, ...settledValues]), lane };
+  };
+  return { payload, locate };
+}

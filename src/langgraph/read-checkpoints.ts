@@ -1,0 +1,142 @@
+import {
+  maxChannelVersion,
+  TASKS,
+  type BaseCheckpointSaver,
+  type Checkpoint,
+  type CheckpointMetadata,
+  type CheckpointTuple,
+} from '@langchain/langgraph-checkpoint';
+import type { Json, JsonObject } from '../context/message.ts';
+import type { Database } from '../postgres/pool.ts';
+import { readAppended, type Appended } from '../store/history/read-appended.ts';
+import { load } from './dump.ts';
+import { additionsTo, checkpointKind } from './keys.ts';
+import {
+  addressesOf,
+  findValues,
+  loadValue,
+  readTexts,
+  type Found,
+  type StoredValues,
+  type Texts,
+} from './read-values.ts';
+import { addressesOfWrites, foldWrites, loadWrites, type FoundWrite } from './writes.ts';
+
+/** The payload of an entry that has a checkpoint. */
+export interface CheckpointPayload {
+  id: string;
+  ns?: string;
+  /** The id of its parent. */
+  parent?: string;
+  /** JSON of everything else: format, time, versions. As text, because `jsonb` takes twice the space. */
+  checkpoint: string;
+  /** JSON, or the text of JSON that `jsonb` cannot store, or another type in base64. */
+  metadata: JsonObject | string | [type: string, text: string];
+  values: StoredValues;
+  parts: string[];
+  /** Where the lane of the namespace ends. */
+  lane?: string | number;
+}
+
+/** A checkpoint as the log has it. */
+export interface FoundCheckpoint {
+  seq: number;
+  payload: CheckpointPayload;
+  values: ReadonlyMap<string, Found>;
+  writes: FoundWrite[];
+  texts: Texts;
+}
+
+/** What a checkpoint is found by: its thread as LangGraph names it, and its namespace. */
+export interface Place {
+  threadId: string;
+  ns: string;
+}
+
+/** Reads checkpoints of a namespace, given their entries, with their writes and values. */
+export async function readCheckpoints(
+  db: Database,
+  threadId: string,
+  ns: string,
+  found: readonly Appended[],
+): Promise<FoundCheckpoint[]> {
+  const entries = found.filter(({ kind }) => kind === checkpointKind);
+  if (entries.length === 0) return [];
+  const payloadOf = (entry: { payload: JsonObject }) => entry.payload as unknown as CheckpointPayload;
+  const ids = entries.map((entry) => payloadOf(entry).id);
+  const [first, last] = [ids.reduce((a, b) => (a < b ? a : b)), ids.reduce((a, b) => (a > b ? a : b))];
+  const added = (await readAppended(db, threadId, additionsTo(ns, first, last))).entries;
+  added.sort((a, b) => a.seq - b.seq);
+  // a checkpoint that was stored again counts as it was stored last
+  const latest = entries.map(
+    (entry, i) => added.findLast(({ kind, payload }) => kind === checkpointKind && payload['id'] === ids[i]) ?? entry,
+  );
+  const writes = ids.map((id) =>
+    foldWrites(added.filter(({ kind, payload }) => kind !== checkpointKind && payload['checkpoint'] === id)),
+  );
+  const values = await findValues(
+    db,
+    threadId,
+    latest.map((entry) => ({ seq: entry.seq, values: payloadOf(entry).values })),
+  );
+  const own = new Map<number, Json>([...added, ...latest].map(({ seq, payload }) => [seq, payload['parts']!]));
+  const addresses = [
+    ...values.flatMap((channels) => [...channels.values()].flatMap(({ located }) => addressesOf(located))),
+    ...writes.flatMap(addressesOfWrites),
+  ];
+  const texts = await readTexts(db, threadId, addresses, own);
+  return latest.map((entry, i) => ({
+    ...{ seq: entry.seq, payload: payloadOf(entry) },
+    ...{ values: values[i]!, writes: writes[i]!, texts },
+  }));
+}
+
+type Saver = Pick<BaseCheckpointSaver, 'serde' | 'getNextVersion'>;
+
+/** Versions of the format before this one kept the sends of a checkpoint with its parent. */
+const sendsInChannel = 4;
+
+export const needsSendsOfParent = ({ payload }: FoundCheckpoint): boolean =>
+  payload.parent !== undefined && (JSON.parse(payload.checkpoint) as Checkpoint).v < sendsInChannel;
+
+/** A checkpoint as LangGraph reads it. `parent`: for one that `needsSendsOfParent`. */
+export async function toTuple(
+  saver: Saver,
+  { threadId, ns }: Place,
+  { payload, values, writes, texts }: FoundCheckpoint,
+  parent?: FoundCheckpoint,
+): Promise<CheckpointTuple> {
+  const { serde } = saver;
+  const loaded = [...values].map(
+    async ([channel, { located }]) => [channel, await loadValue(serde, located, texts)] as const,
+  );
+  const checkpoint = {
+    ...(JSON.parse(payload.checkpoint) as Checkpoint),
+    id: payload.id,
+    channel_values: Object.fromEntries(await Promise.all(loaded)),
+  };
+  if (parent) {
+    const sends = parent.writes.filter(({ channel }) => channel === TASKS);
+    checkpoint.channel_values[TASKS] = (await loadWrites(serde, sends, parent.texts)).map(([, , value]) => value);
+    const versions = Object.values(checkpoint.channel_versions);
+    checkpoint.channel_versions[TASKS] =
+      versions.length > 0 ? maxChannelVersion(...versions) : saver.getNextVersion(undefined);
+  }
+  const configOf = (id: string) => ({ configurable: { thread_id: threadId, checkpoint_ns: ns, checkpoint_id: id } });
+  return {
+    config: configOf(payload.id),
+    checkpoint,
+    metadata: await loadMetadata(saver, payload),
+    ...(payload.parent === undefined ? {} : { parentConfig: configOf(payload.parent) }),
+    pendingWrites: await loadWrites(serde, writes, texts),
+  };
+}
+
+export async function loadMetadata(
+  { serde }: Pick<Saver, 'serde'>,
+  { metadata }: Pick<CheckpointPayload, 'metadata'>,
+): Promise<CheckpointMetadata> {
+  if (Array.isArray(metadata)) return (await load(serde, ...metadata)) as CheckpointMetadata;
+  const text = typeof metadata === 'string' ? metadata : JSON.stringify(metadata);
+  return (await load(serde, 'json', text)) as CheckpointMetadata;
+}

@@ -1,0 +1,96 @@
+import type { SerializerProtocol } from '@langchain/langgraph-checkpoint';
+import type { Json } from '../context/message.ts';
+import type { Database } from '../postgres/pool.ts';
+import { readBases, readField } from '../store/history/read-payloads.ts';
+import { load } from './dump.ts';
+import type { Address } from './parts.ts';
+import { hashOf, locate, type Located, type Stored } from './stored.ts';
+
+/** The values of an entry as it stores them: a number names the entry that has the value of the channel. */
+export type StoredValues = Record<string, Stored | number>;
+
+/** The texts of some addresses. */
+export type Texts = (address: Address) => string;
+
+export interface Found {
+  at: number;
+  located: { type: string; address: Address } | { items: Address[]; depth: number };
+}
+
+/** Finds the values of some checkpoints, in their order, by channel. */
+export async function findValues(
+  db: Database,
+  threadId: string,
+  entries: readonly { seq: number; values: StoredValues }[],
+): Promise<Map<string, Found>[]> {
+  const named = new Set(entries.flatMap(({ values }) => Object.values(values).filter((v) => typeof v === 'number')));
+  const others = await readField(db, threadId, [...named], 'values');
+  const homes = entries.map(({ seq, values }) =>
+    Object.entries(values).map(([channel, value]) => {
+      if (typeof value !== 'number') return { channel, at: seq, stored: value };
+      return { channel, at: value, stored: (others.get(value) as StoredValues)[channel] as Stored };
+    }),
+  );
+  const continued = new Map<string, Set<number>>();
+  for (const { channel, stored } of homes.flat())
+    if ('base' in stored && stored.base !== undefined)
+      continued.set(channel, (continued.get(channel) ?? new Set()).add(stored.base));
+  const bases = new Map(
+    await Promise.all(
+      [...continued].map(async ([channel, seqs]) => {
+        const found = await readBases(db, threadId, channel, [...seqs]);
+        return [channel, itemsOf(found as unknown as Map<number, Stored>)] as const;
+      }),
+    ),
+  );
+  return homes.map(
+    (values) =>
+      new Map(
+        values.map(({ channel, at, stored }) => [
+          channel,
+          { at, located: locate(stored, at, (seq) => bases.get(channel)!.get(seq)!) },
+        ]),
+      ),
+  );
+}
+
+/** The items of each list of a chain; a list comes after the one that it continues. */
+function itemsOf(chain: ReadonlyMap<number, Stored>): Map<number, { items: Address[]; depth: number }> {
+  const items = new Map<number, { items: Address[]; depth: number }>();
+  for (const seq of [...chain.keys()].sort((a, b) => a - b)) {
+    const located = locate(chain.get(seq)!, seq, (base) => items.get(base)!);
+    if ('items' in located) items.set(seq, located);
+  }
+  return items;
+}
+
+/** Reads the texts of addresses. `own`: the parts of entries that were read already. */
+export async function readTexts(
+  db: Database,
+  threadId: string,
+  addresses: readonly Address[],
+  own: ReadonlyMap<number, Json>,
+): Promise<Texts> {
+  const missing = new Set(addresses.map(({ seq }) => seq).filter((seq) => !own.has(seq)));
+  const others = await readField(db, threadId, [...missing], 'parts');
+  return ({ seq, index }) => ((own.get(seq) ?? others.get(seq)) as string[])[index]!;
+}
+
+export const addressesOf = (located: Found['located']): Address[] =>
+  'items' in located ? located.items : [located.address];
+
+/** The value itself. */
+export const loadValue = async (
+  serde: SerializerProtocol,
+  located: Found['located'],
+  texts: Texts,
+): Promise<unknown> =>
+  'items' in located
+    ? Promise.all(located.items.map((address) => load(serde, 'json', texts(address))))
+    : load(serde, located.type, texts(located.address));
+
+/** With the hashes of its texts, to compare it with a later value. */
+export const withHashes = (located: Found['located'], texts: Texts): Located =>
+  'items' in located
+    ? { ...located, hashes: located.items.map((address) => hashOf(texts(address))) }
+    : { ...located, hash: hashOf(texts(located.address)) };

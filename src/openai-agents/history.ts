@@ -1,0 +1,43 @@
+import type { JsonObject } from '../context/message.ts';
+import { emptyLane, readLaneField } from '../mirror/plan.ts';
+
+export const itemsKind = 'openai_agents_items';
+
+/** The payload of an entry of a session. */
+export interface ItemsPayload {
+  /** How many items go from the end, before the new ones. */
+  drop?: number;
+  /** The session was cleared: everything before goes. */
+  clear?: true;
+  items: string[];
+  /** Where the lane ends. */
+  lane?: string | number;
+}
+
+/** A session after some entries. */
+export interface SessionState {
+  /** `seq` of its last entry; -1 without one. */
+  after: number;
+  /** `seq` of the last clear; ids of operations are free again after it. */
+  epoch: number;
+  items: string[];
+  /** Where the lane ended after the last entry. */
+  laneSeq: number;
+}
+
+export const emptySession: SessionState = { after: -1, epoch: -1, items: [], laneSeq: emptyLane.lastSeq };
+
+/** The session after more entries. */
+export function fold(state: SessionState, entries: readonly { seq: number; payload: JsonObject }[]): SessionState {
+  if (entries.length === 0) return state;
+  let { epoch, laneSeq } = state;
+  let items = [...state.items];
+  for (const { seq, payload } of entries) {
+    const change = payload as unknown as ItemsPayload;
+    if (change.clear) [items, epoch] = [[], seq];
+    if (change.drop) items.length -= change.drop;
+    items.push(...change.items);
+    if (change.lane !== undefined) laneSeq = readLaneField(change.lane, seq);
+  }
+  return { after: entries.at(-1)!.seq, epoch, items, laneSeq };
+}

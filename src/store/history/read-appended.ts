@@ -1,0 +1,123 @@
+import type { JsonObject } from '../../context/message.ts';
+import type { Database } from '../../postgres/pool.ts';
+
+/** An entry that was appended under an idempotency key, the first of its append. */
+export interface Appended {
+  key: string;
+  seq: number;
+  kind: string;
+  contextRef: string;
+  payload: JsonObject;
+}
+
+interface AppendedRow {
+  erased: boolean;
+  key: string | null;
+  seq: number;
+  kind: string;
+  context_ref: string;
+  payload: JsonObject;
+}
+
+export interface AppendedRange {
+  /** The first key. */
+  from: string;
+  /** The keys are below this one. */
+  below: string;
+  limit?: number;
+}
+
+/**
+ * The entries appended under a range of keys, the highest key first; `erased` if the thread was erased. The receipts of
+ * appends are an index of the log by key, so a history finds its entries by keys that sort as it needs them.
+ */
+export async function readAppended(
+  db: Database,
+  threadId: string,
+  { from, below, limit }: AppendedRange,
+): Promise<{ erased: boolean; entries: Appended[] }> {
+  const rows = await db.query<AppendedRow>(
+    'read_appended',
+    `select t.erased_at is not null as erased, a.key, a.seq::float8, a.kind, a.context_ref, a.payload
+     from lanefold.thread t left join (
+       select r.thread_id, r.op_id as key, e.seq, e.kind, e.context_ref, e.payload
+       from lanefold._append_receipt r join lanefold._entry e on e.thread_id = r.thread_id and e.seq = r.first_seq
+       where r.thread_id = $1 and e.thread_id = $1 and r.op_id >= $2 and r.op_id < $3
+       order by r.op_id desc limit $4
+     ) a on a.thread_id = t.id
+     where t.id = $1 order by a.key desc`,
+    [threadId, from, below, limit ?? null],
+  );
+  const entries = rows.flatMap(({ key, seq, kind, context_ref: contextRef, payload }) =>
+    key === null ? [] : [{ key, seq, kind, contextRef, payload }],
+  );
+  return { erased: rows[0]?.erased ?? false, entries };
+}
+
+/** The keys of a range with their threads, of all threads that the session sees or of one. */
+export const readKeys = (
+  db: Database,
+  threadId: string | undefined,
+  { from, below }: AppendedRange,
+): Promise<{ threadId: string; key: string }[]> =>
+  db.query(
+    threadId === undefined ? 'read_keys' : 'read_keys_of',
+    `select thread_id as "threadId", op_id as key from lanefold._append_receipt
+     where op_id >= $1 and op_id < $2 ${threadId === undefined ? '' : 'and thread_id = $3'} order by op_id desc`,
+    threadId === undefined ? [from, below] : [from, below, threadId],
+  );
+
+/** The receipt of an append, if there was one. */
+export async function readReceipt(
+  db: Database,
+  threadId: string,
+  key: string,
+): Promise<{ hash: string; seq: number } | undefined> {
+  const [row] = await db.query<{ hash: string; seq: number }>(
+    'read_receipt',
+    'select hash, first_seq::float8 as seq from lanefold._append_receipt where thread_id = $1 and op_id = $2',
+    [threadId, key],
+  );
+  return row;
+}
+
+/** Where a thread and one of its lanes end now; undefined for a thread that does not exist. */
+export async function readEnds(
+  db: Database,
+  threadId: string,
+  contextRef: string,
+): Promise<{ rev: number; laneSeq: number; erased: boolean } | undefined> {
+  const [row] = await db.query<{ rev: number; laneSeq: number; erased: boolean }>(
+    'read_ends',
+    `select t.rev::float8 as rev, t.erased_at is not null as erased, greatest(-1,
+       (select max(e.seq) from lanefold._entry e where e.thread_id = $1 and e.context_ref = $2 and e.kind = 'ai_message'),
+       (select max(e.seq) from lanefold._entry e where e.thread_id = $1 and e.context_ref = $2
+          and e.kind = 'ai_context_operation' and e.is_anchor))::float8 as "laneSeq"
+     from lanefold.thread t where t.id = $1`,
+    [threadId, contextRef],
+  );
+  return row;
+}
+
+/**
+ * The entries from one to its ancestors: each names in `parent` what the key of the next one ends with. At most `limit`.
+ */
+export async function readAncestors(
+  db: Database,
+  threadId: string,
+  { prefix, first, limit }: { prefix: string; first: string; limit: number },
+): Promise<Appended[]> {
+  const found = `select r.op_id as key, e.seq, e.kind, e.context_ref, e.payload
+     from lanefold._append_receipt r join lanefold._entry e on e.thread_id = r.thread_id and e.seq = r.first_seq
+     where r.thread_id = $1 and e.thread_id = $1 and r.op_id = $2::text ||`;
+  return db.query<Appended>(
+    'read_ancestors',
+    `with recursive up as (
+       select 1 as n, a.* from (${found} $3::text offset 0) a
+       union all
+       select up.n + 1, a.* from up cross join lateral (${found} (up.payload ->> 'parent') offset 0) a where up.n < $4
+     )
+     select key, seq::float8, kind, context_ref as "contextRef", payload from up order by n`,
+    [threadId, prefix, first, limit],
+  );
+}

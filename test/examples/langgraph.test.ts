@@ -1,0 +1,25 @@
+// @module-tag long
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { emptyFolder } from './folder.ts';
+import { startProgram } from './program.ts';
+
+let folder: ReturnType<typeof emptyFolder>;
+beforeAll(() => void (folder = emptyFolder()));
+afterAll(() => folder.remove());
+
+test('a graph asks a person, goes on elsewhere, and is sent the other way', async () => {
+  const { code, output, errors } = await startProgram('examples/langgraph/main.ts', { cwd: folder.path }).ended;
+  expect([code, errors]).toEqual([0, '']);
+  const sections = output.trim().split('\n\n');
+  expect(sections[0]).toBe('The graph waits before tools, in no process.');
+  const rows = sections.slice(1, 4).map((section) => section.split('\n').slice(1));
+  const asked = '  user: "Please refund my order."';
+  const way = (answer: string) => [
+    asked,
+    '  assistant: "I will refund it."',
+    `  tool: "refund ${answer}"`,
+    `  assistant: "Done: refund ${answer}"`,
+  ];
+  expect(rows).toEqual([[asked], way('approved'), way('denied')]);
+  expect(sections[4]).toMatch(/^The log of thread refund-\d+ has \d+ entries; nothing was overwritten\.$/);
+});

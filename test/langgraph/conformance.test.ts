@@ -1,0 +1,23 @@
+import { deltaChannelHistoryTests, specTest } from '@langchain/langgraph-checkpoint-validation';
+import { LanefoldSaver } from 'lanefold/langgraph';
+import * as vitest from 'vitest';
+import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
+
+// the suite of LangGraph's own savers finds vitest in the globals
+const names = ['describe', 'it', 'expect', 'beforeAll', 'afterAll', 'beforeEach', 'afterEach'] as const;
+for (const name of names) vitest.vi.stubGlobal(name, vitest[name]);
+vitest.afterAll(() => void vitest.vi.unstubAllGlobals());
+
+let lanefold: TestLanefold;
+const suite = {
+  checkpointerName: 'LanefoldSaver',
+  beforeAll: async () => void (lanefold = await startLanefold()),
+  beforeAllTimeout: 60_000,
+  afterAll: () => lanefold.close(),
+  createCheckpointer: () => new LanefoldSaver(lanefold),
+  // the next saver may see nothing of this one, and uses some of its thread ids again
+  destroyCheckpointer: async () => void (await lanefold.threads.eraseTenant('default')),
+};
+
+specTest(suite);
+deltaChannelHistoryTests(suite);

@@ -1,0 +1,80 @@
+// @module-tag long
+import { AIMessage, HumanMessage, type BaseMessage } from '@langchain/core/messages';
+import { MessagesAnnotation, StateGraph, type BaseCheckpointSaver } from '@langchain/langgraph';
+import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres';
+import { LanefoldSaver } from 'lanefold/langgraph';
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
+
+let lanefold: TestLanefold;
+beforeAll(async () => void (lanefold = await startLanefold()));
+afterAll(() => lanefold?.close());
+
+const steps = 500;
+/** English prose, 60 to 700 characters a message. */
+const prose = [
+  'README.md',
+  'docs/concepts.md',
+  'docs/guarantees.md',
+  'docs/operating.md',
+  'docs/runs.md',
+  'docs/tools.md',
+]
+  .map((file) => readFileSync(file, 'utf8'))
+  .join('\n');
+const textOf = (n: number) => prose.slice((n * 397) % (prose.length - 700)).slice(0, 60 + ((n * 211) % 640));
+
+/** A conversation that grows by a message with each step. */
+async function converse(checkpointer: BaseCheckpointSaver): Promise<void> {
+  const say = (messages: BaseMessage[]) => {
+    const n = messages.length;
+    const content = textOf(n);
+    if (n % 2 === 0) return new HumanMessage({ id: `message-${n}`, content });
+    const usage_metadata = { input_tokens: 10 * n, output_tokens: 50, total_tokens: 10 * n + 50 };
+    return new AIMessage({ id: `message-${n}`, content, usage_metadata, response_metadata: { model: 'some-model' } });
+  };
+  const graph = new StateGraph(MessagesAnnotation)
+    .addNode('say', ({ messages }) => ({ messages: [say(messages)] }))
+    .addEdge('__start__', 'say')
+    .addConditionalEdges('say', ({ messages }) => (messages.length < steps ? 'say' : '__end__'))
+    .compile({ checkpointer });
+  const config = { configurable: { thread_id: 'growing' }, recursionLimit: 2 * steps };
+  const { messages } = await graph.invoke({ messages: [] }, config);
+  expect(messages).toHaveLength(steps);
+  const { values } = await graph.getState(config);
+  expect((values as { messages: BaseMessage[] }).messages.map(({ content }) => content)).toEqual(
+    messages.map(({ content }) => content),
+  );
+}
+
+/** Of the tables of a schema, with all their indexes and TOAST. */
+async function bytesOf(schema: string): Promise<number> {
+  const { rows } = await lanefold.database.pool.query<{ bytes: number }>(
+    `select sum(pg_total_relation_size(oid))::float8 as bytes from pg_class
+     where relnamespace = $1::regnamespace and relkind in ('r', 'p')`,
+    [schema],
+  );
+  return rows[0]!.bytes;
+}
+
+test(`a conversation of ${steps} steps takes at most a tenth of what PostgresSaver takes`, async () => {
+  const peer = PostgresSaver.fromConnString(lanefold.database.url, { schema: 'peer' });
+  await peer.setup();
+  const taken = async (schema: string, checkpointer: BaseCheckpointSaver) => {
+    const before = await bytesOf(schema);
+    await converse(checkpointer);
+    return (await bytesOf(schema)) - before;
+  };
+  try {
+    const ours = await taken('lanefold', new LanefoldSaver(lanefold));
+    const theirs = await taken('peer', peer);
+    const mb = (bytes: number) => `${(bytes / 1e6).toFixed(2)} MB`;
+    console.log(
+      `${steps} steps: LanefoldSaver ${mb(ours)}, PostgresSaver ${mb(theirs)}, 1 : ${(theirs / ours).toFixed(1)}`,
+    );
+    expect(theirs / ours).toBeGreaterThan(10);
+  } finally {
+    await peer.end();
+  }
+});
