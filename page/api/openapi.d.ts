@@ -228,6 +228,7 @@ export interface components {
         | 'body_too_large'
         | 'body_timeout'
         | 'unknown_agent'
+        | 'unknown_version'
         | 'unknown_model'
         | 'unknown_tool'
         | 'missing_provider_key'
@@ -286,6 +287,7 @@ export interface components {
         | 'thread_busy'
         | 'lane_busy'
         | 'rev_conflict'
+        | 'session_changed'
         | 'no_active_run'
         | 'interrupt_ended'
         | 'interrupts_open'
@@ -1092,6 +1094,8 @@ export interface components {
       thread_id: components['schemas']['Id'];
       request_id: string;
       agent: string;
+      /** @description The version of its agent that the worker which took it last has; null before a worker has taken it. */
+      agent_version: string | null;
       strategy: string;
       model: string;
       context_ref: components['schemas']['Id'];
@@ -1240,6 +1244,8 @@ export interface components {
       thread_id: components['schemas']['Id'];
       request_id: string;
       agent: string;
+      /** @description The version of its agent that the worker which took it last has; null before a worker has taken it. */
+      agent_version: string | null;
       strategy: string;
       model: string;
       context_ref: components['schemas']['Id'];
@@ -1646,6 +1652,8 @@ export interface components {
       thread_id: components['schemas']['Id'];
       request_id: string;
       agent: string;
+      /** @description The version of its agent that the worker which took it last has; null before a worker has taken it. */
+      agent_version: string | null;
       strategy: string;
       model: string;
       context_ref: components['schemas']['Id'];
@@ -3130,6 +3138,48 @@ export interface components {
        * @description `errors` and `slots` count the runs accepted since then.
        */
       since: string;
+    };
+    AgentVersionList: {
+      data: components['schemas']['AgentVersion'][];
+    };
+    /** @description A version of an agent, and what its runs came to. */
+    AgentVersion: {
+      agent: string;
+      /** @description Hash of its definition. */
+      id: string;
+      /** @description Prompt, model, settings, tools, strategy, policy, output contract and limits. */
+      definition: JsonObject;
+      /**
+       * Format: date-time
+       * @description When a worker first started with it.
+       */
+      first_at: string;
+      /**
+       * Format: date-time
+       * @description When a worker last started with it.
+       */
+      last_at: string;
+      /** @description Runs that were accepted within `hours`. */
+      runs: number;
+      completed: number;
+      failed: number;
+      /** @description Of ended runs, from their start. */
+      mean_duration_ms: number | null;
+      input_tokens: number;
+      output_tokens: number;
+      /** @description In US dollars; null if no price is known. */
+      cost: number | null;
+      /** @description Tokens of models without a known price. */
+      unpriced_tokens: number;
+    };
+    AgentVersionDiff: {
+      data: {
+        path: string;
+        /** @description Absent: it was added. */
+        from?: Json;
+        /** @description Absent: it was removed. */
+        to?: Json;
+      }[];
     };
   };
   responses: never;

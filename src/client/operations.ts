@@ -26,6 +26,7 @@ export interface Problem {
     | 'body_too_large'
     | 'body_timeout'
     | 'unknown_agent'
+    | 'unknown_version'
     | 'unknown_model'
     | 'unknown_tool'
     | 'missing_provider_key'
@@ -78,12 +79,16 @@ export interface Problem {
     | 'call_not_found'
     | 'content_not_found'
     | 'tool_call_not_found'
+    | 'interrupt_not_found'
     | 'thread_exists'
     | 'thread_erased'
     | 'thread_busy'
     | 'lane_busy'
     | 'rev_conflict'
+    | 'session_changed'
     | 'no_active_run'
+    | 'interrupt_ended'
+    | 'interrupts_open'
     | 'other_run_active'
     | 'run_ending'
     | 'not_steerable'
@@ -1131,6 +1136,8 @@ export interface ListedRun {
   threadId: Id;
   requestId: string;
   agent: string;
+  /** The version of its agent that the worker which took it last has; null before a worker has taken it. */
+  agentVersion: string | null;
   strategy: string;
   model: string;
   contextRef: Id;
@@ -1314,6 +1321,8 @@ export interface RunSnapshot<RESULT = Json> {
   threadId: Id;
   requestId: string;
   agent: string;
+  /** The version of its agent that the worker which took it last has; null before a worker has taken it. */
+  agentVersion: string | null;
   strategy: string;
   model: string;
   contextRef: Id;
@@ -1575,6 +1584,8 @@ export interface RetryRun {
    * As for a new run.
    */
   busy?: 'reject' | 'wait' | 'interrupt';
+  /** True: calls of other agents start new runs. By default, a call that asks an agent what the earlier run has asked it gets the answer that the agent gave then. */
+  freshChildren?: boolean;
 }
 
 export interface Rerun {
@@ -1586,6 +1597,8 @@ export interface Rerun {
   systemPrompt?: string | null;
   /** Replaces the context policy of agent and thread. */
   contextPolicy?: ContextPolicy;
+  /** True: calls of other agents start new runs. By default, a call that asks an agent what the earlier run has asked it gets the answer that the agent gave then. */
+  freshChildren?: boolean;
   /** Your own data, stored with the fork. */
   metadata?: JsonObject;
   /** Repeating the id returns the same run. */
@@ -1732,6 +1745,8 @@ export interface Run<RESULT = Json> {
   threadId: Id;
   requestId: string;
   agent: string;
+  /** The version of its agent that the worker which took it last has; null before a worker has taken it. */
+  agentVersion: string | null;
   strategy: string;
   model: string;
   contextRef: Id;
