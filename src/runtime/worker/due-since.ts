@@ -2,7 +2,7 @@ import type { Database } from '../../postgres/pool.ts';
 import { findOldestDue } from '../../store/run/find-oldest-due.ts';
 
 /** A run that is stored long after the time it bears, or after the clock went back, may be missed for this long, in ms. */
-const validMs = 30_000;
+const validMs = 15_000;
 
 /** From when on a sweep has to look for runs that are queued or running: asked for once in a while, not by each of them. */
 export function dueSince(db: Database): () => Promise<string> {

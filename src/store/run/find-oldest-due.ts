@@ -4,7 +4,7 @@ import type { Database } from '../../postgres/pool.ts';
 export const anyTime = '-infinity';
 
 /** A run may be stored this much later than the time it bears: the caller's transaction adds the rest of its work. */
-const lateMs = 60_000;
+const lateMs = 15_000;
 
 /**
  * The time since which all runs that are queued or running now were given to the queue, as `timestamptz`. A sweep that
