@@ -285,6 +285,7 @@ export interface components {
         | 'thread_busy'
         | 'lane_busy'
         | 'rev_conflict'
+        | 'session_changed'
         | 'no_active_run'
         | 'other_run_active'
         | 'run_ending'
