@@ -44,11 +44,12 @@ try {
   await refundGraph().invoke(new Command({ resume: 'approved' }), config);
   await show('After a person approved it, in another process:');
 
-  // time travel: back to before the approval, and the other way
+  // time travel: a branch from before the approval, which asks again
   const states = [];
   for await (const state of refundGraph().getStateHistory(config)) states.push(state);
   const waiting = states.find((state) => state.next[0] === 'tools')!;
-  await refundGraph().invoke(new Command({ resume: 'denied' }), waiting.config);
+  await refundGraph().invoke(null, await refundGraph().updateState(waiting.config, null));
+  await refundGraph().invoke(new Command({ resume: 'denied' }), config);
   await show('The other way, from the same checkpoint:');
 
   const { threadId } = await saver.laneOf(config);

@@ -79,6 +79,7 @@ test('every writer is VOLATILE and every reader is not', async () => {
   );
   for (const writer of [
     'append_entries',
+    'append_history',
     'apply_operation',
     'cancel_run',
     'claim_failed',

@@ -17,6 +17,10 @@ import { createMcpHandler, createMcpServer, mountMcp } from 'lanefold/mcp';
 import type { Event, Message, RunAgentInput } from '@ag-ui/core';
 import type { AgUiInput, AgUiMessage } from 'lanefold/ag-ui';
 import { jsonSchema } from '@ai-sdk/provider-utils';
+import type { BaseCheckpointSaver } from '@langchain/langgraph-checkpoint';
+import type { Session, SessionHistoryTransactionAwareSession } from '@openai/agents-core';
+import { LanefoldSaver } from 'lanefold/langgraph';
+import { LanefoldSession } from 'lanefold/openai-agents';
 import { describe, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import type { AgUiEvent } from '../../src/ag-ui/event.ts';
@@ -178,6 +182,20 @@ describe('types', () => {
       return event!.kind === 'tool_finished' ? provider : undefined;
     };
     expectTypeOf(names).toBeFunction();
+  });
+
+  test('of the savers fit the frameworks, for the library of all tenants and of one', () => {
+    const savers = (lanefold: Typed) => {
+      expectTypeOf(new LanefoldSaver(lanefold)).toExtend<BaseCheckpointSaver>();
+      expectTypeOf(new LanefoldSaver(lanefold.forTenant('acme'), { lane: false })).toExtend<BaseCheckpointSaver>();
+      expectTypeOf(new LanefoldSession(lanefold)).toExtend<Session>();
+      expectTypeOf(new LanefoldSession(lanefold.forTenant('acme'))).toExtend<SessionHistoryTransactionAwareSession>();
+      // @ts-expect-error not an option
+      void new LanefoldSaver(lanefold, { lanes: 'x' });
+      // @ts-expect-error a URL is no Lanefold
+      void new LanefoldSession('postgres://localhost/app');
+    };
+    expectTypeOf(savers).toBeFunction();
   });
 
   test('make one look whether there is a result', () => {

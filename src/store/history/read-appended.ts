@@ -107,15 +107,16 @@ export async function readAncestors(
   threadId: string,
   { prefix, first, limit }: { prefix: string; first: string; limit: number },
 ): Promise<Appended[]> {
-  const found = `select r.op_id as key, e.seq, e.kind, e.context_ref, e.payload
+  const found = (id: string) => `select r.op_id as key, e.seq, e.kind, e.context_ref, e.payload
      from lanefold._append_receipt r join lanefold._entry e on e.thread_id = r.thread_id and e.seq = r.first_seq
-     where r.thread_id = $1 and e.thread_id = $1 and r.op_id = $2::text ||`;
+     where r.thread_id = $1 and e.thread_id = $1 and r.op_id = $2::text || ${id} offset 0`;
+  const columns = 'a.key, a.seq, a.kind, a.context_ref, a.payload';
   return db.query<Appended>(
     'read_ancestors',
     `with recursive up as (
-       select 1 as n, a.* from (${found} $3::text offset 0) a
+       select 1 as n, ${columns} from (${found('$3::text')}) a
        union all
-       select up.n + 1, a.* from up cross join lateral (${found} (up.payload ->> 'parent') offset 0) a where up.n < $4
+       select up.n + 1, ${columns} from up cross join lateral (${found("(up.payload ->> 'parent')")}) a where up.n < $4
      )
      select key, seq::float8, kind, context_ref as "contextRef", payload from up order by n`,
     [threadId, prefix, first, limit],
