@@ -34,6 +34,16 @@ export class NodeActivities {
     yield* this.#change(node, found ? { ...found } : { status: 'answered' });
   }
 
+  /** What is known of a node by now; nothing for one that was not asked for. */
+  *changed(node: number, found: FoundNode): Generator<AgUiEvent> {
+    if (this.#shown.has(node)) yield* this.#change(node, { ...found });
+  }
+
+  /** Takes in what is known of all nodes, before a client joins. */
+  pass(nodes: readonly (readonly [node: number, found: FoundNode])[]): void {
+    for (const [node, found] of nodes) for (const event of this.changed(node, found)) void event;
+  }
+
   /** All of them, for a client that joins. */
   *announce(): Generator<AgUiEvent> {
     for (const [node, content] of this.#shown) yield this.#snapshot(node, content);

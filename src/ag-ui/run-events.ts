@@ -2,13 +2,13 @@ import type { Json, JsonObject, ToolCall } from '../context/message.ts';
 import type { RunEvent } from '../store/trace/read-events.ts';
 import type { StreamItem } from '../streams/stream-item.ts';
 import { textOrJson } from '../ui-messages/parts.ts';
-import { toAgUiContent } from './content.ts';
 import type { AgUiEvent, AgUiOutcome } from './event.ts';
-import { answerText, thinkingOf, toToolCall } from './history.ts';
-import { messageIdOf, toolCallIdOf, toolMessageIdOf } from './message.ts';
+import { answerText, thinkingOf } from './history.ts';
+import { messageIdOf } from './message.ts';
 import { NodeActivities, type FoundNode } from './nodes.ts';
 import { OpenMessages, type Retraction } from './open-messages.ts';
 import { SubAgents, type EndedSubAgent } from './sub-agents.ts';
+import { ToolRound } from './tool-round.ts';
 import { UsageByModel } from './usage.ts';
 
 /** A call of the current round that waits for something a client can give. */
@@ -20,6 +20,8 @@ export interface AnswerableWait {
 /** What an event is about, where the stream does not say it. */
 export interface EventFacts {
   node?: FoundNode | undefined;
+  /** All nodes, at the end of the run: strategies score some of them later. */
+  nodes?: readonly (readonly [node: number, found: FoundNode])[];
   subAgent?: EndedSubAgent | undefined;
   /** An answer that no event names, before the end of the run: the strategy wrote it. */
   answer?: { seq: number; payload: JsonObject } | undefined;
@@ -48,9 +50,7 @@ export class RunEvents {
   readonly #subAgents = new SubAgents();
   readonly #open = new OpenMessages();
   #step: string | undefined;
-  /** The message of the current round, and its calls without a result in the log. */
-  #messageId = '';
-  #calls: { index: number; answered: boolean }[] = [];
+  readonly round = new ToolRound();
   /** Model calls that have begun and not ended. */
   readonly unfinished = new Set<string>();
 
@@ -94,23 +94,6 @@ export class RunEvents {
     yield* this.#subAgents.announce();
   }
 
-  /** The client has the results of these calls already. */
-  answered(toolCallIds: ReadonlySet<string>): void {
-    for (const call of this.#calls) call.answered ||= toolCallIds.has(toolCallIdOf(this.#messageId, call.index));
-  }
-
-  /** The result of a call that only the ledger has so far. */
-  *result(index: number, content: Json): Generator<AgUiEvent> {
-    const call = this.#calls.find((call) => call.index === index);
-    if (!call || call.answered) return;
-    call.answered = true;
-    yield this.#result(index, content);
-  }
-
-  toolCallId(index: number): string | undefined {
-    return this.#calls.some((call) => call.index === index) ? toolCallIdOf(this.#messageId, index) : undefined;
-  }
-
   /** Ends the AG-UI run; the run itself may go on. */
   *finish(outcome: AgUiOutcome, more: { result?: Json; reason?: string } = {}): Generator<Mapped> {
     yield* this.#close();
@@ -147,18 +130,18 @@ export class RunEvents {
         if (data['node'] !== undefined) yield* this.nodes.answered(data, facts.node);
         else yield* this.#answer(messageIdOf(data['call_id'], data['seq']), entry);
         break;
-      case 'tool_completed': {
-        const call = this.#calls.shift();
-        if (call && !call.answered) yield this.#result(call.index, entry['content'] ?? '');
-        if (call && this.#calls.length === 0) yield* this.#endStep();
+      case 'tool_completed':
+        // a strategy's own calls are not part of the conversation
+        if (!this.round.open) break;
+        yield* this.round.next(entry['content'] ?? '');
+        if (!this.round.open) yield* this.#endStep();
         break;
-      }
       case 'approval_requested':
         this.#wait('approval', data);
         break;
       case 'wait_started':
         if (data['kind'] === 'event') this.#wait('event', data);
-        yield* this.#subAgents.start(placeOf(data), data, this.#callOf(data));
+        yield* this.#subAgents.start(placeOf(data), data, this.round.parentOf(Number(data['index'])));
         break;
       case 'approval_decided':
         this.waits.delete(placeOf(data));
@@ -188,7 +171,8 @@ export class RunEvents {
     if (typeof data['seq'] === 'number' && data['node'] === undefined) this.lastSeq = data['seq'];
   }
 
-  *#end(kind: RunEvent['kind'], data: JsonObject, { answer }: EventFacts): Generator<Mapped> {
+  *#end(kind: RunEvent['kind'], data: JsonObject, { nodes = [], answer }: EventFacts): Generator<Mapped> {
+    for (const [node, found] of nodes) yield* this.nodes.changed(node, found);
     if (answer) yield* this.#answer(messageIdOf(undefined, answer.seq), answer.payload);
     if (kind === 'request_failed') {
       const { type, message } = Object(data['error']) as JsonObject;
@@ -203,22 +187,8 @@ export class RunEvents {
   *#answer(id: string, entry: JsonObject): Generator<Mapped> {
     this.unfinished.delete(id);
     yield* this.#open.complete(id, { text: answerText(entry), thinking: thinkingOf(entry) }, this.lastSeq);
-    const calls = (entry['tool_calls'] ?? []) as unknown as ToolCall[];
-    this.#messageId = id;
-    this.#calls = calls.map((_, index) => ({ index, answered: false }));
-    for (const [index, call] of calls.entries()) {
-      const { id: toolCallId, function: called } = toToolCall(toolCallIdOf(id, index), call);
-      yield { type: 'TOOL_CALL_START', toolCallId, toolCallName: called.name, parentMessageId: id };
-      yield { type: 'TOOL_CALL_ARGS', toolCallId, delta: called.arguments };
-      yield { type: 'TOOL_CALL_END', toolCallId };
-    }
-    if (calls.length === 0) yield* this.#endStep();
-  }
-
-  #result(index: number, content: Json): AgUiEvent {
-    const toolCallId = toolCallIdOf(this.#messageId, index);
-    const messageId = toolMessageIdOf(toolCallId);
-    return { type: 'TOOL_CALL_RESULT', messageId, toolCallId, role: 'tool', content: toAgUiContent(content) };
+    yield* this.round.begin(id, (entry['tool_calls'] ?? []) as unknown as ToolCall[]);
+    if (!this.round.open) yield* this.#endStep();
   }
 
   *#injected(messageId: string, content: Json, seq: Json | undefined): Generator<Mapped> {
@@ -233,12 +203,7 @@ export class RunEvents {
   }
 
   #wait(kind: AnswerableWait['kind'], data: JsonObject): void {
-    this.waits.set(placeOf(data), { kind, toolCallId: this.toolCallId(Number(data['index'])) });
-  }
-
-  #callOf({ index }: JsonObject) {
-    const parentToolCallId = this.toolCallId(Number(index));
-    return parentToolCallId === undefined ? {} : { parentToolCallId, parentMessageId: this.#messageId };
+    this.waits.set(placeOf(data), { kind, toolCallId: this.round.toolCallId(Number(data['index'])) });
   }
 
   *#startStep(stepName: string, callId: string): Generator<AgUiEvent> {

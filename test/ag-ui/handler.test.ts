@@ -255,6 +255,16 @@ describe('the handler for AG-UI, called by the protocol’s own client', () => {
     const end = client.last() as Extract<Event, { type: 'RUN_FINISHED' }>;
     const [pending] = (end.outcome as { pendingToolCallIds: string[] }).pendingToolCallIds;
     expect(end.outcome).toEqual({ type: 'success', pendingToolCallIds: [expect.stringMatching(/\.1#0$/)] });
+    const image = { type: 'image' as const, source: { type: 'url' as const, value: 'https://example.com/a.png' } };
+    for (const [content, code] of [
+      ['x'.repeat(300_000), 'invalid_input'],
+      [[image], 'invalid_input'],
+      ['\u0000', 'invalid_text'],
+    ] as const) {
+      const wrong = join('where');
+      wrong.agent.addMessage({ id: 'r0', role: 'tool', toolCallId: pending!, content: content as string });
+      await refuses(wrong, 400, code);
+    }
     client.agent.addMessage({ id: 'r1', role: 'tool', toolCallId: pending!, content: 'at sea' });
     const before = client.events.length;
     const answered = client.agent.runAgent({ tools });
@@ -365,6 +375,13 @@ describe('the handler for AG-UI, called by the protocol’s own client', () => {
     });
     expect(client.said()).toHaveLength(2);
     await same(client);
+    // a client that comes later has them as they are in the end
+    const later = join('tree', handlerOf({ agent: 'thinker' }));
+    later.agent.addMessage(client.agent.messages[0]!);
+    await later.agent.runAgent({ runId: (client.events[0] as { runId: string }).runId });
+    const shown = (of: Client) => of.agent.messages.flatMap((m) => (m.role === 'activity' ? [[m.id, m.content]] : []));
+    expect(shown(later)).toHaveLength(activities.length);
+    expect(shown(later)).toEqual(shown(client));
   });
 
   test.each(strategies)('leaves the messages of the log with the strategy %s', async (strategy) => {
@@ -497,6 +514,7 @@ describe('the handler for AG-UI, called by the protocol’s own client', () => {
       [400, 'invalid_input', [answer(first), answer(first)]],
       [400, 'invalid_input', [answer(first), answer(second, 'yes')]],
       [400, 'invalid_input', [answer(first), answer(second, { approved: true, editedArgs: {} })]],
+      [400, 'invalid_text', [answer(first), answer(second, { approved: true, reason: '\u0000' })]],
       [404, 'interrupt_not_found', [answer(first), answer(second), answer('nothing')]],
       [404, 'interrupt_not_found', [answer(first.replace('1.0', '1.9')), answer(first), answer(second)]],
       [404, 'interrupt_not_found', [answer('approval:run_other:1.0')]],

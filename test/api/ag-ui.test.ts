@@ -1,12 +1,13 @@
 import type { RunAgentInput } from '@ag-ui/core';
 import {
+  clientTool,
+  createLanefold,
   defineAgent,
   defineTool,
   waitFor,
   type JsonObject,
   type Lanefold,
   type ToolCallContext,
-  createLanefold,
 } from 'lanefold';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -32,7 +33,11 @@ describe.skipIf(noRedis())('the endpoint for AG-UI', () => {
     const dig = defineTool({ name: 'dig', input: z.object({}), needsApproval: true, execute: () => 'dug' });
     const pay = defineTool({ name: 'pay', input: z.object({}), execute: () => waitFor('paid') });
     const agents = [
-      defineAgent({ name: 'typist', model: 'typed:m', tools: [dig, pay] }),
+      defineAgent({
+        name: 'typist',
+        model: 'typed:m',
+        tools: [dig, pay, clientTool({ name: 'where', input: z.object({}) })],
+      }),
       defineAgent({
         ...{ name: 'open', model: 'typed:m', tools: [props] },
         overridable: { http: ['toolContext.forwarded_props'] },
@@ -216,11 +221,24 @@ describe.skipIf(noRedis())('the endpoint for AG-UI', () => {
     const own = join('mine', tokenOf('mine', 'chat'));
     await own.agent.runAgent();
     expect(own.said()).toEqual(client.said());
+    // it runs the tools of its page
+    const page = join('mine', tokenOf('mine', 'chat'));
+    await page.agent.runAgent();
+    const more = ask(page, 'm2', 'where am I?');
+    (await model.next()).stop({ id: 'w', name: 'where' });
+    await more;
+    const { outcome } = page.last() as unknown as { outcome: { pendingToolCallIds: string[] } };
+    const toolCallId = outcome.pendingToolCallIds[0]!;
+    page.agent.addMessage({ id: 'r1', role: 'tool', toolCallId, content: 'at sea' });
+    const answered = page.agent.runAgent();
+    (await model.next()).stop();
+    await answered;
+    expect(page.last()).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'success' } });
     const { auth } = await mintKey(api.call, root, { scopes: ['run', 'read'], tenant: 'globex' });
     const others = join('mine', auth);
     await others.agent.runAgent();
     expect(others.said()).toEqual([]);
-    expect(await failure(ask(others, 'm2', 'hi'))).toContain('thread_exists');
+    expect(await failure(ask(others, 'm3', 'hi'))).toContain('thread_exists');
   });
 
   test('ends a response whose key is revoked, with the reason', async () => {

@@ -1,14 +1,15 @@
 import { isLanefoldError, LanefoldError } from '../../errors.ts';
 import type { TenantLibrary } from '../../library/library.ts';
-import type { RunSnapshot } from '../../library/runs/run-snapshot.ts';
 import type { AgUiSnapshot } from '../../library/threads/ag-ui-snapshot.ts';
 import type { RunRef } from '../../store/run/run.ts';
 import { toQuestion } from '../content.ts';
-import { answerableOf, isClientCall, type Answerable } from '../interrupts.ts';
+import { answerableOf, isClientCall } from '../interrupts.ts';
 import { sameJson } from '../json-patch.ts';
-import { toolCallIdOf, type AgUiMessage, type AgUiToolMessage, type AgUiUserMessage } from '../message.ts';
+import type { AgUiMessage, AgUiUserMessage } from '../message.ts';
+import { resultsIn } from './client-results.ts';
 import { assertTools, requestIdOf, type AgUiRequest } from './request.ts';
-import { assertNoneLeft, resumeRun } from './resume.ts';
+import { assertNoneLeft } from './interrupt-errors.ts';
+import { resumeRun } from './resume.ts';
 
 /** What a response is about: the run it follows, and where its stream begins. */
 export interface Begun {
@@ -61,7 +62,8 @@ export async function beginRun(lanefold: TenantLibrary, request: AgUiRequest): P
   const open = active ? answerableOf(active) : [];
   const results = active ? resultsIn(active, open, before.messages, messages) : [];
   if (results.length > 0) {
-    for (const { wait, message } of results) await lanefold.waits.release(active!, wait, givenBy(message, request.by));
+    const by = request.by === undefined ? {} : { by: request.by };
+    for (const { wait, given } of results) await lanefold.waits.release(active!, wait, { ...given, ...by });
     const answered = new Set(results.map(({ message }) => message.toolCallId));
     const known = messages.filter(({ id }) => !results.some(({ message }) => message.id === id));
     return { ...begun, known, answered, continued: true, run: refOf(active!) };
@@ -109,42 +111,3 @@ const otherRequest = (runId: string): LanefoldError =>
   new LanefoldError('idempotency_mismatch', `The runId ${runId.slice(0, 200)} belongs to another request.`, {
     hint: 'Nothing was written. Use a new runId for each request.',
   });
-
-interface ClientResult {
-  wait: Answerable;
-  message: AgUiToolMessage;
-}
-
-/** The tool messages at the end of the conversation that answer calls of the client's own tools. */
-function resultsIn(
-  run: RunSnapshot,
-  open: readonly Answerable[],
-  logged: readonly AgUiMessage[],
-  messages: readonly AgUiMessage[],
-): ClientResult[] {
-  const parent = logged.findLast(({ role }) => role === 'assistant');
-  if (!parent) return [];
-  const waits = new Map(
-    open
-      .filter((wait) => isClientCall(run.id, wait))
-      .map((wait) => [toolCallIdOf(parent.id, wait.index), wait] as const),
-  );
-  const from = messages.findLastIndex(({ role }) => role !== 'tool') + 1;
-  const results = (messages.slice(from) as AgUiToolMessage[]).flatMap((message) => {
-    const wait = waits.get(message.toolCallId);
-    return wait ? [{ wait, message }] : [];
-  });
-  return results;
-}
-
-function givenBy({ content, error }: AgUiToolMessage, by: string | undefined) {
-  const who = by === undefined ? {} : { by };
-  if (error !== undefined && error !== '') return { error, ...who };
-  if (typeof content === 'string') return { result: content, ...who };
-  const texts = content.map((part) => (part.type === 'text' ? part.text : undefined));
-  if (texts.includes(undefined))
-    throw new LanefoldError('invalid_input', 'The result of a client’s tool has parts that are not text.', {
-      hint: 'Nothing was written. Send text or JSON.',
-    });
-  return { result: texts.join('\n'), ...who };
-}

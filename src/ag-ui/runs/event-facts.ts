@@ -3,10 +3,12 @@ import type { TenantLibrary } from '../../library/library.ts';
 import type { RunRef } from '../../store/run/run.ts';
 import type { RunEvent } from '../../store/trace/read-events.ts';
 import { isTerminal } from '../../streams/assemble-deltas.ts';
+import type { FoundNode } from '../nodes.ts';
 import { placeOf, type EventFacts, type RunEvents } from '../run-events.ts';
 import type { EndedSubAgent } from '../sub-agents.ts';
 
 const entriesAtOnce = 20;
+const nodesAtOnce = 500;
 
 /** Reads what the events of a run do not say themselves: nodes of strategies, ends of sub-agents. */
 export class EventContext {
@@ -21,9 +23,7 @@ export class EventContext {
   async of({ kind, data }: RunEvent, { nodes, lastSeq }: RunEvents): Promise<EventFacts> {
     if (kind === 'llm_completed' && typeof data['node'] === 'number') {
       const [node] = await this.lanefold.runs.nodes(this.run, { after: data['node'] - 1, limit: 1 });
-      if (!node) return {};
-      const { parent, depth, score, status, content } = node;
-      return { node: { parent, depth, score, status, content } };
+      return node ? { node: toFound(node) } : {};
     }
     if (kind === 'wait_started' && data['kind'] === 'run') {
       const { thread_id: threadId, run_id: id } = Object(data['child']) as JsonObject;
@@ -31,7 +31,19 @@ export class EventContext {
     }
     const child = kind === 'wait_ended' ? this.#children.get(placeOf(data)) : undefined;
     if (child) return { subAgent: await this.#readChild(child) };
-    return nodes.any && isTerminal(kind) ? { answer: await this.#answerAfter(lastSeq) } : {};
+    if (!nodes.any || !isTerminal(kind)) return {};
+    return { nodes: await this.nodes(), answer: await this.#answerAfter(lastSeq) };
+  }
+
+  /** All nodes of the run. */
+  async nodes(): Promise<[node: number, found: FoundNode][]> {
+    const all: [number, FoundNode][] = [];
+    for (let after = 0; ;) {
+      const page = await this.lanefold.runs.nodes(this.run, { after, limit: nodesAtOnce });
+      all.push(...page.map((node) => [node.node, toFound(node)] as [number, FoundNode]));
+      if (page.length < nodesAtOnce) return all;
+      after = page.at(-1)!.node;
+    }
   }
 
   /** How a child run ended, and what it and its own children used. */
@@ -57,3 +69,7 @@ export class EventContext {
     );
   }
 }
+
+const toFound = ({ parent, depth, score, status, content }: FoundNode): FoundNode => ({
+  ...{ parent, depth, score, status, content },
+});

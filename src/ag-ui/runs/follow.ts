@@ -14,8 +14,9 @@ import { reasoningIdOf, type AgUiMessage } from '../message.ts';
 import { placeOf, RunEvents, type EventFacts, type Mapped } from '../run-events.ts';
 import { EventContext } from './event-facts.ts';
 
-/** A run that is about to be suspended is looked at this often: nothing announces that it is. */
-const lookMs = 200;
+/** A run that is about to be suspended is looked at, because nothing announces that it is: soon, then less often. */
+const firstLookMs = 100;
+const longestLookMs = 2_000;
 const eventsAtOnce = 500;
 
 /** Follows a run for one response. */
@@ -42,7 +43,13 @@ export class FollowedRun {
   }
 
   /** Takes in what happened before a snapshot. Returns the end of the run if it is among it. */
-  async passUntil({ messages, eventSeq }: AgUiSnapshot): Promise<RunEvent | undefined> {
+  async passUntil(snapshot: AgUiSnapshot): Promise<RunEvent | undefined> {
+    const end = await this.#passUntil(snapshot);
+    if (this.#events.nodes.any) this.#events.nodes.pass(await this.#facts.nodes());
+    return end;
+  }
+
+  async #passUntil({ messages, eventSeq }: AgUiSnapshot): Promise<RunEvent | undefined> {
     const callsOf = new Map(
       messages.flatMap((of) => (of.role === 'assistant' ? [[of.id, of.toolCalls?.length ?? 0] as const] : [])),
     );
@@ -51,7 +58,8 @@ export class FollowedRun {
       for (const event of page) {
         if (event.eventSeq > eventSeq) return undefined;
         if (isTerminal(event.kind)) return event;
-        const facts = await this.#facts.of(event, this.#events);
+        // nodes are read at once, below
+        const facts = event.data['node'] === undefined ? await this.#facts.of(event, this.#events) : {};
         this.#events.pass(event, callsOf.get(String(event.data['call_id'])) ?? 0, facts);
       }
       after = page.at(-1)?.eventSeq ?? after;
@@ -70,7 +78,7 @@ export class FollowedRun {
   /** The client has these messages, and the results of these calls. */
   known(messages: readonly AgUiMessage[], answered: ReadonlySet<string>): void {
     const logged = messages.flatMap((of) => (of.role === 'tool' ? [of.toolCallId] : []));
-    this.#events.answered(new Set([...logged, ...answered]));
+    this.#events.round.answered(new Set([...logged, ...answered]));
   }
 
   /** What was used so far was reported at the end of another AG-UI run. */
@@ -90,11 +98,13 @@ export class FollowedRun {
     const { items } = await this.lanefold.streams.open(this.run.threadId, this.run.id, options);
     try {
       let next: Promise<IteratorResult<StreamItem, void>> | undefined;
+      let lookMs = firstLookMs;
       while (!this.over) {
         if (this.#events.waits.size > 0) yield* this.#stop();
         if (this.over) return;
         next ??= items.next();
-        const result = this.#events.waits.size > 0 ? await orPause(next) : await next;
+        const result = this.#events.waits.size > 0 ? await orPause(next, lookMs) : await next;
+        lookMs = result === undefined ? Math.min(2 * lookMs, longestLookMs) : firstLookMs;
         if (result === undefined) continue;
         next = undefined;
         if (result.done) {
@@ -167,8 +177,8 @@ export class FollowedRun {
     if (open.length === 0 || !open.every((wait) => this.#events.waits.has(placeOf(wait)))) return;
     const [{ round }] = open as [(typeof open)[number]];
     for (const call of run.toolCalls)
-      if (call.round === round && call.result !== null) yield* this.#events.result(call.index, call.result);
-    const asked = open.map((wait) => ({ wait, toolCallId: this.#events.toolCallId(wait.index) }));
+      if (call.round === round && call.result !== null) yield* this.#events.round.early(call.index, call.result);
+    const asked = open.map((wait) => ({ wait, toolCallId: this.#events.round.toolCallId(wait.index) }));
     const ofClient = asked.every(({ wait, toolCallId }) => isClientCall(run.id, wait) && toolCallId !== undefined);
     yield* this.#sent(
       this.#events.finish(
@@ -183,5 +193,5 @@ export class FollowedRun {
   }
 }
 
-const orPause = <T>(next: Promise<T>): Promise<T | undefined> =>
-  pTimeout(next, { milliseconds: lookMs, message: false });
+const orPause = <T>(next: Promise<T>, milliseconds: number): Promise<T | undefined> =>
+  pTimeout(next, { milliseconds, message: false });

@@ -33,6 +33,7 @@ export function requestIdOf(runId: string): string {
 
 /** Refuses tools that the agent does not have. @throws LanefoldError `unknown_tool` */
 export function assertTools({ agent, input, toolsOf }: AgUiRequest): void {
+  if (input.tools.length === 0) return;
   const known = toolsOf(agent);
   const unknown = input.tools.map(({ name }) => name).filter((name) => !known?.includes(name));
   if (!known || unknown.length === 0) return;

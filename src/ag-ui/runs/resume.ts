@@ -1,11 +1,14 @@
-import { LanefoldError, isLanefoldError } from '../../errors.ts';
+import { assertStorable } from '../../checks/text.ts';
+import { isLanefoldError } from '../../errors.ts';
 import type { TenantLibrary } from '../../library/library.ts';
 import type { RunSnapshot } from '../../library/runs/run-snapshot.ts';
+import { assertResult } from '../../library/waits/payload.ts';
 import { errorMessage } from '../../tools/error-message.ts';
 import { renderResult } from '../../tools/result.ts';
 import type { AgUiResume } from '../input.ts';
 import { answerableOf, interruptIdOf, isClientCall, readInterruptId, type Answerable } from '../interrupts.ts';
 import { placeOf } from '../run-events.ts';
+import { assertNoneLeft, ended, invalid, notFound } from './interrupt-errors.ts';
 import type { AgUiRequest } from './request.ts';
 
 /** An entry of `resume`, checked against the call that it is about. */
@@ -53,16 +56,6 @@ export async function resumeRun(
   return { run, continued: answers.some(({ open }) => open) };
 }
 
-/** @throws LanefoldError `interrupts_open` */
-export function assertNoneLeft(runId: string, open: readonly Answerable[], named: ReadonlySet<string>): void {
-  const left = open.map((wait) => interruptIdOf(runId, wait)).filter((id) => !named.has(id));
-  if (left.length === 0) return;
-  throw new LanefoldError('interrupts_open', `The run waits for answers to ${left.join(', ')}.`, {
-    hint: 'Nothing was written. Send resume with an entry for each of them.',
-    details: { interrupts: left },
-  });
-}
-
 async function findRun(
   lanefold: TenantLibrary,
   threadId: string,
@@ -92,6 +85,8 @@ function readAnswer(run: RunSnapshot, open: readonly Answerable[], entry: AgUiRe
     if (Object.keys(more).length > 0)
       throw invalid(`The payload for ${id} has more than approved and reason; arguments cannot be edited.`);
   }
+  assertStorable({ reason }, 'The reason');
+  if (kind === 'event') assertResult(payload, `The payload for ${id}`);
   return {
     ...{ id, kind, round, index, open: isOpen, approved: approved === true },
     reason: typeof reason === 'string' ? reason : undefined,
@@ -133,18 +128,3 @@ const contentOf = (given: Answer['given']): string =>
   'error' in given
     ? errorMessage({ type: 'released', message: given.error, retryable: false }).content
     : renderResult(given.result).content;
-
-const notFound = (id: string): LanefoldError =>
-  new LanefoldError('interrupt_not_found', `The thread has no interrupt ${id.slice(0, 200)}.`, {
-    hint: 'Nothing was written. Answer the interrupts of the last RUN_FINISHED, in one request.',
-  });
-
-const ended = (id: string): LanefoldError =>
-  new LanefoldError('interrupt_ended', `The interrupt ${id} has ended in another way.`, {
-    hint: 'The first answer counts. Send a request without resume to see what became of it.',
-  });
-
-const invalid = (message: string): LanefoldError =>
-  new LanefoldError('invalid_input', message, {
-    hint: 'Nothing was written. See the responseSchema of each interrupt.',
-  });

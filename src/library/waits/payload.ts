@@ -2,6 +2,9 @@ import { LanefoldError } from '../../errors.ts';
 import { assertStorable } from '../../checks/text.ts';
 import { defaultMaxResultBytes, renderResult } from '../../tools/result.ts';
 
+/** Checks what is to become the result of a call. @throws LanefoldError `invalid_input`, `invalid_text` */
+export const assertResult = (payload: unknown, what: string): void => void contentOf(payload, what);
+
 /** What somebody sends as the result of a call, as the model reads it. @throws LanefoldError `invalid_input`, `invalid_text` */
 export function contentOf(payload: unknown, what: string): string {
   assertStorable(payload, what);

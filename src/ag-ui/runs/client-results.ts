@@ -1,0 +1,49 @@
+import { LanefoldError } from '../../errors.ts';
+import type { RunSnapshot } from '../../library/runs/run-snapshot.ts';
+import { assertResult } from '../../library/waits/payload.ts';
+import { isClientCall, type Answerable } from '../interrupts.ts';
+import { toolCallIdOf, type AgUiMessage, type AgUiToolMessage } from '../message.ts';
+
+/** The result of a call that waits for the client. */
+export interface ClientResult {
+  wait: Answerable;
+  message: AgUiToolMessage;
+  given: { result: string } | { error: string };
+}
+
+/** The tool messages at the end of the conversation that answer calls of the client's own tools. */
+export function resultsIn(
+  run: RunSnapshot,
+  open: readonly Answerable[],
+  logged: readonly AgUiMessage[],
+  messages: readonly AgUiMessage[],
+): ClientResult[] {
+  const parent = logged.findLast(({ role }) => role === 'assistant');
+  if (!parent) return [];
+  const waits = new Map(
+    open
+      .filter((wait) => isClientCall(run.id, wait))
+      .map((wait) => [toolCallIdOf(parent.id, wait.index), wait] as const),
+  );
+  const from = messages.findLastIndex(({ role }) => role !== 'tool') + 1;
+  return (messages.slice(from) as AgUiToolMessage[]).flatMap((message) => {
+    const wait = waits.get(message.toolCallId);
+    return wait ? [{ wait, message, given: givenBy(message) }] : [];
+  });
+}
+
+/** What a call gets. @throws LanefoldError `invalid_input`, `invalid_text` */
+function givenBy({ content, error }: AgUiToolMessage): { result: string } | { error: string } {
+  const text = error || textOf(content);
+  assertResult(text, 'The result of the client’s tool');
+  return error ? { error } : { result: text };
+}
+
+function textOf(content: AgUiToolMessage['content']): string {
+  if (typeof content === 'string') return content;
+  const texts = content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+  if (texts.length === content.length) return texts.join('\n');
+  throw new LanefoldError('invalid_input', 'The result of a client’s tool has parts that are not text.', {
+    hint: 'Nothing was written. Send text or JSON.',
+  });
+}

@@ -1,0 +1,64 @@
+import type { Json, ToolCall } from '../context/message.ts';
+import { toAgUiContent } from './content.ts';
+import type { AgUiEvent } from './event.ts';
+import { toToolCall } from './history.ts';
+import { toolCallIdOf, toolMessageIdOf } from './message.ts';
+
+/** The tool calls of a run's last message, and which of their results the client has. */
+export class ToolRound {
+  #messageId = '';
+  /** Calls without a result in the log. */
+  #calls: { index: number; answered: boolean }[] = [];
+
+  /** A message with its calls; one without calls ends the round. */
+  *begin(messageId: string, calls: readonly ToolCall[]): Generator<AgUiEvent> {
+    this.#messageId = messageId;
+    this.#calls = calls.map((_, index) => ({ index, answered: false }));
+    for (const [index, call] of calls.entries()) {
+      const { id: toolCallId, function: called } = toToolCall(toolCallIdOf(messageId, index), call);
+      yield { type: 'TOOL_CALL_START', toolCallId, toolCallName: called.name, parentMessageId: messageId };
+      yield { type: 'TOOL_CALL_ARGS', toolCallId, delta: called.arguments };
+      yield { type: 'TOOL_CALL_END', toolCallId };
+    }
+  }
+
+  get open(): boolean {
+    return this.#calls.length > 0;
+  }
+
+  /** The id of a call; undefined if the conversation does not have it. */
+  toolCallId(index: number): string | undefined {
+    return this.#calls.some((call) => call.index === index) ? toolCallIdOf(this.#messageId, index) : undefined;
+  }
+
+  /** The call that an event is about, as the client knows it. */
+  parentOf(index: number): { parentToolCallId?: string; parentMessageId?: string } {
+    const parentToolCallId = this.toolCallId(index);
+    return parentToolCallId === undefined ? {} : { parentToolCallId, parentMessageId: this.#messageId };
+  }
+
+  /** The client has the results of these calls already. */
+  answered(toolCallIds: ReadonlySet<string>): void {
+    for (const call of this.#calls) call.answered ||= toolCallIds.has(toolCallIdOf(this.#messageId, call.index));
+  }
+
+  /** The result of the next call in the log, where results are in the order of their calls. */
+  *next(content: Json): Generator<AgUiEvent> {
+    const call = this.#calls.shift();
+    if (call && !call.answered) yield this.#result(call.index, content);
+  }
+
+  /** The result of a call that only the ledger has so far. */
+  *early(index: number, content: Json): Generator<AgUiEvent> {
+    const call = this.#calls.find((call) => call.index === index);
+    if (!call || call.answered) return;
+    call.answered = true;
+    yield this.#result(index, content);
+  }
+
+  #result(index: number, content: Json): AgUiEvent {
+    const toolCallId = toolCallIdOf(this.#messageId, index);
+    const messageId = toolMessageIdOf(toolCallId);
+    return { type: 'TOOL_CALL_RESULT', messageId, toolCallId, role: 'tool', content: toAgUiContent(content) };
+  }
+}
