@@ -1,5 +1,6 @@
 import { ProtocolError, ProtocolErrorCode, type CallToolResult } from '@modelcontextprotocol/server';
 import { isLanefoldError } from '../errors.ts';
+import type { RunName } from './api.ts';
 
 /** What a model reads when its call fails. */
 export interface ToolFailure {
@@ -16,11 +17,15 @@ export const toolError = (failure: ToolFailure): CallToolResult => ({
   isError: true,
 });
 
-/** Our errors as errors of the tool, which the model can react to; everything else as an error of the protocol. */
-export function asToolError(error: unknown): CallToolResult {
+/**
+ * Our errors as errors of the tool, which the model can react to; everything else as an error of the protocol.
+ *
+ * @param run the run that goes on in spite of the error: without its name, the client could not ask for it
+ */
+export function asToolError(error: unknown, run?: RunName): CallToolResult {
   if (!isLanefoldError(error)) throw error;
   const { code, message, hint } = error;
-  return toolError({ code, message, hint });
+  return toolError({ code, message, hint, ...run });
 }
 
 /** Our errors as errors of the protocol, with `code` and `hint` in their data. */

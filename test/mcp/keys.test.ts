@@ -137,6 +137,18 @@ describe('keys', () => {
     await Promise.all(calls);
   });
 
+  test('a limit that ends the wait leaves the run, and the error names it', async () => {
+    const { call } = await connect({ limits: { requestsPerMinute: 2 } });
+    const error = errorOf(await call('echo', { message: 'x' })) as unknown as {
+      code: string;
+      thread_id: string;
+      run_id: string;
+    };
+    expect(error.code).toBe('rate_limited');
+    const run = await rig.front.runs.wait({ threadId: error.thread_id, id: error.run_id });
+    expect(run.status).toBe('completed');
+  });
+
   test('a handler and a server of one’s own check keys as well', async () => {
     const { key } = await rig.front.keys.create({ name: 'k', scopes: ['read', 'run'], agents: ['echo'] });
     const handler = createMcpHandler(rig.front, { agents: ['echo', 'triage'] });

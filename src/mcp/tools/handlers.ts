@@ -59,8 +59,12 @@ async function callTool(
   const asked = askedAbout(ctx);
   const request = { agent: name, message, threadId, requestId, createThread, traceparent: traceparentOf(ctx) };
   const run = asked ?? (await startRun(mcp.api, request));
-  if (!asked && clientOf(mcp.server, ctx).tasks) return createdTask(name, await getRun(mcp.api, run));
-  return settle(mcp, run, ctx, { tool: name });
+  try {
+    if (!asked && clientOf(mcp.server, ctx).tasks) return createdTask(name, await getRun(mcp.api, run));
+    return await settle(mcp, run, ctx, { tool: name });
+  } catch (error) {
+    return asToolError(error, run);
+  }
 }
 
 const State = z.strictObject({ thread_id: z.string().regex(idGrammar), run_id: z.string().regex(idGrammar) });
