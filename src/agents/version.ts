@@ -2,7 +2,12 @@ import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import type { JsonObject } from '../context/message.ts';
 import { omitUndefined } from '../common/omit-undefined.ts';
-import type { ReadyAgent } from './registry.ts';
+import type { ReadyContract } from '../contracts/contract.ts';
+import type { ModelSettings } from '../models/settings/settings.ts';
+import type { StoredPolicy } from '../policy/policy.ts';
+import type { Tool } from '../tools/tool.ts';
+import type { Agent } from './agent.ts';
+import type { RequestTransformer } from './transformer.ts';
 
 /** A version of an agent: all that decides how it answers, by the hash of it. */
 export interface AgentVersion {
@@ -12,7 +17,19 @@ export interface AgentVersion {
   definition: JsonObject;
 }
 
-type Defined = Omit<ReadyAgent, 'version' | 'fingerprint'>;
+/** An agent whose tools, settings, policy and contract are in their stored form. */
+interface Defined extends Omit<
+  Agent,
+  'tools' | 'settings' | 'requestTransformer' | 'output' | 'contextPolicy' | 'strategy' | 'maxIterations'
+> {
+  strategy: string;
+  maxIterations: number | undefined;
+  tools: ReadonlyMap<string, Tool>;
+  settings: ModelSettings;
+  requestTransformer?: RequestTransformer;
+  output?: ReadyContract | undefined;
+  contextPolicy?: StoredPolicy | undefined;
+}
 
 /**
  * The version of an agent: prompt, model, settings, tools with their descriptions and schemas, strategy, context policy,

@@ -158,6 +158,7 @@ describe.skipIf(noRedis())('a rejected request', () => {
     ],
     ['evidence.verify', (o) => lanefold.evidence.verify('idle', { heads: [], key: 'x', ...o })],
     ['evidence.verifyAll', (o) => lanefold.evidence.verifyAll({ heads: [], key: 'x', ...o })],
+    ['agents.versions', (o) => lanefold.agents.versions('echo', o)],
     ['workers.list', (o) => lanefold.workers.list(o)],
     ['tenants.configure', (o) => lanefold.tenants.configure('nobody', {}, o)],
     ['library.activity', (o) => lanefold.activity(o)],
@@ -182,6 +183,7 @@ describe.skipIf(noRedis())('a rejected request', () => {
       'tenants.limits',
       'tenants.list',
       'agents.list',
+      'agents.diff',
     ],
   ];
 

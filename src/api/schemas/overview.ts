@@ -45,6 +45,7 @@ export const Activity = z
   .object({
     runs: z.record(z.string(), z.int()).openapi({ description: 'Unfinished runs by status.' }),
     oldest_queued_seconds: z.number(),
+    oldest_due_delivery_seconds: z.number(),
     fleet: z.object({ alive: z.int(), draining: z.int(), dead: z.int() }).openapi({
       description:
         'Number of workers by state; `dead` counts those that died in the last hour. `workers` lists those that hold runs.',

@@ -1,4 +1,3 @@
-import type { AgentVersion } from '../../agents/version.ts';
 import type { JsonObject } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { spentIn, toSpent, type SpentByModel, type StoredSpent } from '../run/spent.ts';
@@ -15,7 +14,7 @@ export interface StoredVersion {
 }
 
 /** Stores the versions of the agents that a worker starts with. */
-export async function recordVersions(db: Database, versions: readonly AgentVersion[]): Promise<void> {
+export async function recordVersions(db: Database, versions: readonly Pick<StoredVersion, 'agent' | 'id' | 'definition'>[]): Promise<void> {
   await db.query('record_versions', 'select lanefold.record_versions($1)', [JSON.stringify(versions)]);
 }
 
