@@ -5,20 +5,23 @@ create or replace function lanefold._give_rights(p_role text, p_duty text)
 returns void language plpgsql as $$
 declare
   v_relation regclass;
-  v_columns text;
+  v_column name;
   v_function regprocedure;
 begin
   execute format('grant usage on schema lanefold to %I', p_role);
-  for v_relation, v_columns in
-    -- nobody reads secrets of webhooks but the functions that sign with them and renew them
-    select c.oid::regclass, case when c.relname = '_webhook' then
-      (select format('(%s)', string_agg(quote_ident(a.attname), ', ')) from pg_attribute a
-       where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attname <> 'secrets') end
-    from pg_class c
+  for v_relation in
+    select c.oid::regclass from pg_class c
     where c.relnamespace = 'lanefold'::regnamespace and c.relkind in ('r', 'p', 'v')
-      and c.relname <> '_context_before' and (p_duty <> 'reader' or c.relname !~ '^_' and c.relname not in ('api_key', 'audit'))
+      and c.relname not in ('_context_before', '_webhook') and (p_duty <> 'reader' or c.relname !~ '^_' and c.relname not in ('api_key', 'audit'))
   loop
-    execute format('grant select %s on %s to %I', v_columns, v_relation, p_role);
+    execute format('grant select on %s to %I', v_relation, p_role);
+  end loop;
+  -- no role reads the secrets of webhooks: the functions that sign with them and renew them have the rights of the owner
+  for v_column in
+    select a.attname from pg_attribute a
+    where a.attrelid = 'lanefold._webhook'::regclass and a.attnum > 0 and not a.attisdropped and a.attname <> 'secrets' and p_duty <> 'reader'
+  loop
+    execute format('grant select (%I) on lanefold._webhook to %I', v_column, p_role);
   end loop;
   for v_function in
     select p.oid::regprocedure from pg_proc p

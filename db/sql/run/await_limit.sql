@@ -13,7 +13,7 @@ begin
   where thread_id = p_thread_id and id = p_run_id and enqueue_no = p_enqueue_no and status = 'queued' and started_at is null
   returning * into r;
   if r.id is null then
-    return '{"waits": false}';
+    return '{"waits": false}'::jsonb;
   end if;
   v_due := lanefold._note_event(p_thread_id, r.tenant_id, 'limit.exhausted', r.agent, p_run_id || ' queued ' || p_enqueue_no,
     lanefold._run_data(r) || jsonb_build_object('waiting_for', p_waiting_for));

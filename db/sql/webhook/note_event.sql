@@ -29,11 +29,11 @@ declare
   v_due boolean;
 begin
   if not exists (select from lanefold._webhook where tenant_id = p_tenant and removed_at is null) then
-    return '{}';
+    return '{}'::jsonb;
   end if;
   select * into r from lanefold._run where thread_id = p_thread_id and id = p_run_id;
   if r.finished_at is null then
-    return '{}';
+    return '{}'::jsonb;
   end if;
   v_result := r.result;
   if v_result is null and r.result_seq is not null then
