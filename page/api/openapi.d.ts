@@ -3081,6 +3081,7 @@ export interface components {
         [key: string]: number;
       };
       oldest_queued_seconds: number;
+      oldest_due_delivery_seconds: number;
       /** @description Number of workers by state; `dead` counts those that died in the last hour. `workers` lists those that hold runs. */
       fleet: {
         alive: number;
