@@ -12,7 +12,7 @@ import { auditReads } from './audit-reads.ts';
 import { limitedParties } from './limited-parties.ts';
 import { assertSeesThreads, assertUnbound } from './require-unbound.ts';
 import { requestSubject, type RequestSubject } from './request-subject.ts';
-import { aboutNoThread, audited, everywhere, operationScopes } from './scopes.ts';
+import { aboutNoThread, acrossThreads, audited, everywhere, operationScopes } from './scopes.ts';
 
 /** Checks that the request's key allows the `/v1` operation, applies the key's limits and audits the operation. */
 export function authorizeOperation(app: ApiApp, { audit }: Pick<Library, 'audit'>): MiddlewareHandler<ApiEnv> {
@@ -73,7 +73,8 @@ async function assertAllowed(
   { threadIds, interrupts, ...subject }: RequestSubject,
 ): Promise<void> {
   if (everywhere.has(operation)) assertUnbound(principal, scope);
-  if (threadIds.length === 0 && !aboutNoThread.has(operation)) assertSeesThreads(principal, scope);
+  if (acrossThreads.has(operation) || (threadIds.length === 0 && !aboutNoThread.has(operation)))
+    assertSeesThreads(principal, scope);
   const [first, ...others] = threadIds;
   const asked = { ...subject, operation, scope, threadId: first };
   authorize(principal, asked);

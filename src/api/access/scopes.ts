@@ -70,6 +70,9 @@ export const operationScopes: Readonly<Record<string, Scope>> = {
  */
 export const aboutNoThread: ReadonlySet<string> = new Set(['listAgents', 'getActivity']);
 
+/** Operations that begin at a thread and show others. */
+export const acrossThreads: ReadonlySet<string> = new Set(['streamTree']);
+
 /** Operations over all tenants: also closed to keys bound to a tenant. */
 export const everywhere: ReadonlySet<string> = new Set([
   ...['getActivity', 'listWorkers', 'listAgentVersions', 'diffAgentVersions'],

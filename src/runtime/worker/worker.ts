@@ -166,10 +166,14 @@ export async function startWorker(
   };
   // announce the worker before it takes a job; later heartbeats ride on the renewals
   await heartbeat.send(own).catch(onError);
-  await recordVersions(
-    own,
-    known.agents.map((name) => deps.agents.get(name).version),
-  ).catch(onError);
+  const versions = once(() =>
+    recordVersions(
+      deps.db,
+      known.agents.map((name) => deps.agents.get(name).version),
+    ),
+  );
+  // a sweep tries again
+  await versions().catch(() => {});
   const workers = await queue.work(work, jobs).catch((error: unknown) => {
     void keeper.stop();
     throw error;
@@ -215,6 +219,7 @@ export async function startWorker(
   };
   repeater.repeat(sweepMs, async () => {
     const since = await oldest();
+    await versions();
     await agentQueues.openAll(since).catch(onError);
     await sweep(deps.db, queue, {
       since,
@@ -274,5 +279,15 @@ export async function startWorker(
       deps.log.info({ ...facts, released: self.released }, 'worker stopped');
       return { released: self.released };
     },
+  };
+}
+
+/** Does it again until it has succeeded once. */
+function once(act: () => Promise<void>): () => Promise<void> {
+  let done = false;
+  return async () => {
+    if (done) return;
+    await act();
+    done = true;
   };
 }

@@ -14,7 +14,10 @@ export interface StoredVersion {
 }
 
 /** Stores the versions of the agents that a worker starts with. */
-export async function recordVersions(db: Database, versions: readonly Pick<StoredVersion, 'agent' | 'id' | 'definition'>[]): Promise<void> {
+export async function recordVersions(
+  db: Database,
+  versions: readonly Pick<StoredVersion, 'agent' | 'id' | 'definition'>[],
+): Promise<void> {
   await db.query('record_versions', 'select lanefold.record_versions($1)', [JSON.stringify(versions)]);
 }
 
@@ -51,7 +54,7 @@ export async function countVersionRuns(db: Database, agent: string, hours: numbe
        where agent = $1 and agent_version is not null
          and created_at > (select lanefold._now()) - $2::float8 * interval '1 hour'
        order by created_at desc limit ${counted})
-     select v.*, ${spentIn('select * from recent c where c.agent_version = v.version')} as spent
+     select v.version, v.runs, v.completed, v.failed, v."meanDurationMs", ${spentIn('select model, iteration, usage, other_usage, created_at from recent c where c.agent_version = v.version')} as spent
      from (select agent_version as version, count(*)::int as runs, count(*) filter (where status = 'completed')::int as completed,
              count(*) filter (where status = 'failed')::int as failed,
              (extract(epoch from avg(finished_at - started_at)) * 1000)::float8 as "meanDurationMs"

@@ -63,7 +63,12 @@ async function ask(times: number, options: Partial<EnqueueOptions>, threadId?: s
 test('a run without a policy, on a model nobody knows the window of, sends and records what it always did', async () => {
   const { calls, threadId } = await ask(3, {});
   expect(calls.map(sent)).toEqual(['u', 'uau', 'uauau']);
-  expect(Object.keys((await refsOf(threadId))[2]!)).toEqual(['iteration', 'llm_call_id', 'context_hash']);
+  expect(Object.keys((await refsOf(threadId))[2]!)).toEqual([
+    'iteration',
+    'llm_call_id',
+    'context_hash',
+    'agent_version',
+  ]);
 });
 
 describe('a policy with a budget', () => {
