@@ -57,7 +57,7 @@ const claim = (threadId: string, runId: string, enqueueNo = 1): Call => [
     runId,
     enqueueNo,
     {
-      ...{ worker_id: 'w', lease_ms: 60_000, prompt: 'Be kind.', config_fingerprint: 'x' },
+      ...{ worker_id: 'w', lease_ms: 60_000, prompt: 'Be kind.', config_fingerprint: 'x', agent_version: 'v_1' },
       ...{ max_claims_without_progress: 5, alone: false, strategies: ['react'] },
     },
   ],
@@ -101,6 +101,7 @@ const claimed = {
   worker_id: 'w',
   lease_ms: 60_000,
   config_fingerprint: 'x',
+  agent_version: 'v_1',
   max_claims_without_progress: 5,
   alone: false,
 };

@@ -90,6 +90,7 @@ export function sqlRun(db: Database, threadId: string, runId: string) {
         lease_ms: leaseMs,
         ...(knowsAgent ? { prompt } : {}),
         config_fingerprint: 'f',
+        agent_version: 'v_1',
         max_claims_without_progress: 5,
         alone,
         strategies,
