@@ -4,8 +4,6 @@ import { threadErased } from '../store/missing.ts';
 import { checkpointKey, checkpointsOf } from './keys.ts';
 import { readCheckpoints, type FoundCheckpoint } from './read-checkpoints.ts';
 
-export type { Place } from './read-checkpoints.ts';
-
 /** A checkpoint, or the newest one of a namespace. @throws LanefoldError `thread_erased` */
 export async function findCheckpoint(
   db: Database,

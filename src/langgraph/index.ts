@@ -3,4 +3,5 @@
  *
  * @module langgraph
  */
-export { LanefoldSaver, type LanefoldSaverOptions } from './saver.ts';
+export { LanefoldSaver } from './saver.ts';
+export type { LanefoldSaverOptions } from './options.ts';

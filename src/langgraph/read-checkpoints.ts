@@ -11,6 +11,7 @@ import type { Database } from '../postgres/pool.ts';
 import { readAppended, type Appended } from '../store/history/read-appended.ts';
 import { load } from './dump.ts';
 import { additionsTo, checkpointKind } from './keys.ts';
+import type { Place } from './place.ts';
 import {
   addressesOf,
   findValues,
@@ -45,12 +46,6 @@ export interface FoundCheckpoint {
   values: ReadonlyMap<string, Found>;
   writes: FoundWrite[];
   texts: Texts;
-}
-
-/** What a checkpoint is found by: its thread as LangGraph names it, and its namespace. */
-export interface Place {
-  threadId: string;
-  ns: string;
 }
 
 /** Reads checkpoints of a namespace, given their entries, with their writes and values. */

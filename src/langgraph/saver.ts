@@ -8,45 +8,27 @@ import {
   type CheckpointTuple,
   type DeltaChannelHistory,
   type PendingWrite,
-  type SerializerProtocol,
 } from '@langchain/langgraph-checkpoint';
 import type { RunnableConfig } from '@langchain/core/runnables';
-import { assertId } from '../checks/ids.ts';
 import { assertStorable } from '../checks/text.ts';
-import { refuseUnknownKeys, type KeysOf } from '../checks/unknown-keys.ts';
 import { TurnsByKey } from '../common/turns-by-key.ts';
 import { isLanefoldError, LanefoldError } from '../errors.ts';
 import { databaseOf } from '../library/database-of.ts';
 import type { TenantLibrary } from '../library/library.ts';
 import type { Database } from '../postgres/pool.ts';
 import { deltaHistory } from './delta-history.ts';
-import { assertKept, findCheckpoint, type Place } from './find-checkpoint.ts';
+import { dumpCheckpoint } from './dump-checkpoint.ts';
+import { assertKept, findCheckpoint } from './find-checkpoint.ts';
 import { assertCheckpointId, assertThreadId, laneOf } from './keys.ts';
 import { knownFrom, Memory } from './known.ts';
 import { listCheckpoints } from './list-checkpoints.ts';
-import { dumpCheckpoint, putCheckpoint } from './put.ts';
+import { readOptions, type LanefoldSaverOptions } from './options.ts';
+import { placeOf } from './place.ts';
+import { putCheckpoint } from './put.ts';
 import { putWrites } from './put-writes.ts';
 import { needsSendsOfParent, toTuple } from './read-checkpoints.ts';
 import { LangGraphThreads } from './threads.ts';
 import { dumpWrites } from './writes.ts';
-
-export interface LanefoldSaverOptions {
-  /** Serialises values; default: LangGraph's own, JSON. */
-  serde?: SerializerProtocol;
-  /**
-   * The lane that shows the messages of the graph, where models, people and SQL can read them; subgraphs have lanes
-   * named `<lane>:<namespace>`. `false`: no lanes. Default: `langgraph`; `false` with a `serde` of your own, which may
-   * exist to encrypt what lanes would show.
-   */
-  lane?: string | false;
-  /** The channel that has the messages; default `messages`. */
-  channel?: string;
-}
-
-const optionKeys: KeysOf<LanefoldSaverOptions> = { serde: true, lane: true, channel: true };
-
-/** Longer names of lanes leave no room for a namespace. */
-const longestLane = 64;
 
 /**
  * Keeps the checkpoints of LangGraph graphs in the log of a thread with the same id, and their messages on a lane.
@@ -83,20 +65,11 @@ export class LanefoldSaver extends BaseCheckpointSaver {
   readonly #turns = new TurnsByKey();
 
   constructor(lanefold: Pick<TenantLibrary, 'threads'>, options: LanefoldSaverOptions = {}) {
-    refuseUnknownKeys('LanefoldSaver', options, optionKeys);
+    const { lane, channel } = readOptions(options);
     super(options.serde);
-    const { lane = options.serde ? false : 'langgraph', channel = 'messages' } = options;
-    if (lane !== false) {
-      assertId(lane, 'The lane');
-      if (lane.length > longestLane) {
-        throw new LanefoldError('invalid_id', `The name of the lane has ${lane.length} characters.`, {
-          hint: `Use at most ${longestLane}: lanes of subgraphs add their namespace to it.`,
-        });
-      }
-    }
     this.#lanefold = lanefold;
     this.#db = databaseOf(lanefold, 'LanefoldSaver');
-    this.#lane = lane === false ? undefined : lane;
+    this.#lane = lane;
     this.#channel = channel;
   }
 
@@ -243,18 +216,4 @@ export class LanefoldSaver extends BaseCheckpointSaver {
     const found = await findCheckpoint(this.#db, threadId, ns, id);
     return found && knownFrom(found, this.#channelOfLane);
   }
-}
-
-/** @throws LanefoldError `invalid_id`, `invalid_input` without a thread */
-function placeOf(config: RunnableConfig): Place {
-  const { thread_id: threadId, checkpoint_ns: ns = '' } = config.configurable ?? {};
-  if (threadId === undefined) {
-    throw new LanefoldError('invalid_input', 'The config has no thread_id.', {
-      hint: 'Pass { configurable: { thread_id: … } } when you run the graph.',
-    });
-  }
-  assertThreadId(threadId);
-  if (typeof ns !== 'string') throw new LanefoldError('invalid_input', 'The checkpoint_ns is not a text.');
-  assertStorable(ns, 'The checkpoint_ns');
-  return { threadId, ns };
 }
