@@ -54,7 +54,7 @@ export class GatheringPool extends pg.Pool {
         return this.#queue(values[0]).watch.nextSignal(values);
       case 'extend_locks':
         return this.#send(byId(text), values);
-      case undefined:
+      default:
         return undefined;
     }
   }
