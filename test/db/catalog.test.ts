@@ -144,6 +144,11 @@ async function onTables(): Promise<SqlFunction[]> {
   return [...found];
 }
 
+const ofSlots = new Set([
+  ...['advance_schedule', 'take_slot', 'settle_slot', '_note_slot', '_skip_slots'],
+  ...['set_schedule', 'pause_schedule', 'remove_schedule'],
+]);
+
 test('every function on tables takes its thread first, so that a call can be routed to the thread', async () => {
   const found = await onTables();
   expect(found.length).toBeGreaterThan(40);
@@ -151,7 +156,7 @@ test('every function on tables takes its thread first, so that a call can be rou
   const routed = found
     .filter((f) => !f.trigger && f.first !== 'p_calls' && f.name !== 'renew_leases')
     // those of slots run on the coordinator, and only note a fact under a name that is no thread
-    .filter((f) => !['advance_schedule', 'take_slot', 'settle_slot', '_note_slot'].includes(f.name));
+    .filter((f) => !ofSlots.has(f.name));
   expect(routed.filter((f) => f.first !== 'p_thread_id').map((f) => f.name)).toEqual([]);
 });
 
