@@ -16,8 +16,11 @@ beforeAll(async () => {
   [batching, single] = await Promise.all([openLog(), openLog()]);
   single.db.settings.distributed = true;
   const endpoint = { url: 'https://example.com', types: [], agents: [], ordered: true, include_result: true };
-  for (const { db } of [batching, single])
+  for (const { db } of [batching, single]) {
     await rows(db, "select lanefold.set_webhook('default', 'w', 'w', $1)", { ...endpoint, by: 'x' });
+    // each database makes its own
+    await rows(db, "update lanefold._webhook set secrets = '[]'");
+  }
 });
 afterAll(() => Promise.all([batching, single].map((log) => log.drop())));
 

@@ -160,17 +160,14 @@ begin
   return lanefold._delivery_id(w.id, 'webhook.test', v_key);
 end $$;
 
--- Forgets an endpoint that was removed more than a day ago and has no deliveries: a transaction that found it before its
--- removal may commit one later, and no transaction lasts that long.
+-- Forgets an endpoint that was removed more than a day ago; the caller has deleted its deliveries. Until then, a transaction
+-- that found it before its removal may commit another one, and no transaction lasts that long.
 create or replace function lanefold.forget_webhook(p_tenant text, p_webhook_id text)
 returns void language plpgsql as $$
 declare
   v_before constant timestamptz := lanefold._now() - interval '1 day';
 begin
-  perform 1 from lanefold._webhook_delivery where webhook_id = p_webhook_id limit 1;
-  if not found then
-    delete from lanefold._webhook where tenant_id = p_tenant and id = p_webhook_id and removed_at < v_before;
-  end if;
+  delete from lanefold._webhook where tenant_id = p_tenant and id = p_webhook_id and removed_at < v_before;
 end $$;
 
 -- Adds to the number of deliveries that an endpoint has not got because too many were waiting. Returns nothing.
