@@ -32,7 +32,7 @@ comment on function lanefold.create_thread(text, jsonb) is 'Creates a thread; a 
 comment on function lanefold.fork_source(text, jsonb) is 'What a fork of a thread at an entry begins with, for create_fork.';
 comment on function lanefold.create_fork(text, jsonb) is 'Creates a thread from what fork_source returned of another one.';
 comment on function lanefold.append_entries(text, jsonb, jsonb) is 'Appends a caller''s entries: closed groups of messages, or entries of its own kinds.';
-comment on function lanefold.append_history(text, jsonb, jsonb, jsonb) is 'Appends a history that a program keeps in entries of its own, and what it changes on the lane that shows it.';
+comment on function lanefold.append_history(text, jsonb, jsonb, jsonb) is 'Appends an entry of a custom kind, and what it changes on the lane that shows the messages of its history.';
 comment on function lanefold.enqueue_run(text, jsonb) is 'Accepts a run; the same request_id returns the same run.';
 comment on function lanefold.claim_run(text, text, int, jsonb) is 'Gives a run to a worker under a new lease and returns its context.';
 comment on function lanefold.claim_failed(text, text, int, jsonb) is 'Counts a claim that raised an error, and ends the run at the limit.';

@@ -5,7 +5,7 @@ import { LanefoldSaver } from 'lanefold/langgraph';
 
 const lanefold = await createLanefold({ migrate: true, queuePrefix: 'example-langgraph', privateQueue: true });
 
-/** A graph as another process would have it: with a saver of its own. The "model" asks for a refund, then answers. */
+/** A graph as another process would have it: with another saver. The "model" asks for a refund, then answers. */
 const refundGraph = () =>
   new StateGraph(MessagesAnnotation)
     .addNode('model', ({ messages }) => {

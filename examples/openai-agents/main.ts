@@ -29,7 +29,7 @@ const agent = new Agent({
 const runner = new Runner({ tracingDisabled: true });
 const sessionId = `support-${Date.now()}`;
 
-/** Each question with a session object of its own, as another process would have it. */
+/** Each question opens the session again, as another process would. */
 const ask = async (input: string) => {
   const session = new LanefoldSession(lanefold, { sessionId });
   const { finalOutput } = await runner.run(agent, input, { session });

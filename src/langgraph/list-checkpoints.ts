@@ -33,12 +33,15 @@ export async function* listCheckpoints(
   threadId: string | undefined,
   { ns, only, before, limit = Infinity, filter = {} }: ListQuery,
 ): AsyncGenerator<CheckpointTuple> {
-  const all = await readKeys(db, threadId, ns === undefined ? allCheckpoints : checkpointsOf(ns, before));
+  const conditions = Object.entries(filter);
+  // the keys of a namespace sort as their ids
+  const enough = conditions.length === 0 && only === undefined && limit < Infinity ? { limit: Math.max(0, limit) } : {};
+  const range = ns === undefined ? allCheckpoints : { ...checkpointsOf(ns, before), ...enough };
+  const all = await readKeys(db, threadId, range);
   const keys = all
     .map((found) => ({ ...found, id: found.key.split('.').slice(3).join('.') }))
     .filter(({ id }) => (before === undefined || id < before) && (only === undefined || id === only))
     .sort((a, b) => (a.id < b.id ? 1 : a.id > b.id ? -1 : 0));
-  const conditions = Object.entries(filter);
   let left = limit;
   const size = conditions.length > 0 ? pageSize : Math.min(pageSize, limit);
   for (let i = 0; i < keys.length && left > 0; i += size) {

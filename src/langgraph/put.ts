@@ -25,7 +25,7 @@ export interface PutTarget {
   contextRef: string;
 }
 
-/** How often a put tries again because somebody else has written to the lane. */
+/** How often a put tries again because others have written to the lane. */
 const attempts = 20;
 
 /**

@@ -72,7 +72,7 @@ describe('refuses, and writes nothing,', () => {
       await refused(append(threadId, onLane(1, { append: [] }), { expectedRev: 1 }), 'rev_conflict');
       await refused(append(threadId, onLane(1, { append: [open] })), 'open_tool_group');
       await refused(append(threadId, replace(open)), 'open_tool_group');
-      await refused(append(threadId, replace({ ...user('x'), role: 'nobody' as 'user' })), 'invalid_input');
+      await refused(append(threadId, replace({ ...user('x'), role: 'other' as 'user' })), 'invalid_input');
       await refused(append(threadId, { ...replace(user('b')), contextRef: 'no spaces' }), 'invalid_id');
       // the lane is refused after its replace: both go
       const reserved = { kind: 'ai_state_change', contextRef: 'history', payload: {} };

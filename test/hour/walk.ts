@@ -197,10 +197,15 @@ async function linkMissing(types: string): Promise<void> {
     'react',
     '@types/react',
     '@types/pg',
+    '@ag-ui',
     '@ai-sdk',
+    '@langchain',
+    '@modelcontextprotocol',
+    '@openai',
     '@opentelemetry',
   ]) {
-    if (existsSync(tool(name)) && !name.startsWith('@ai') && !name.startsWith('@open')) continue;
+    const isScope = !name.includes('/') && name.startsWith('@');
+    if (!isScope && existsSync(tool(name))) continue;
     await mkdir(path.dirname(path.join(modules, name)), { recursive: true });
     await symlink(path.join(checkout, 'node_modules', name), path.join(modules, name));
   }

@@ -1,3 +1,4 @@
+// @module-tag long
 import { deltaChannelHistoryTests, specTest } from '@langchain/langgraph-checkpoint-validation';
 import { LanefoldSaver } from 'lanefold/langgraph';
 import * as vitest from 'vitest';

@@ -37,7 +37,7 @@ function model(messages: BaseMessage[]): AIMessage {
   });
 }
 
-/** An agent with tools in a loop, a subgraph with a state of its own, parallel tasks, and a question to a person. */
+/** An agent with tools in a loop, a subgraph, parallel tasks, and a question to a person. */
 export function assistant(checkpointer: BaseCheckpointSaver) {
   const research = new StateGraph(State)
     .addNode('dig', ({ messages }) => ({

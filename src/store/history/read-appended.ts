@@ -54,17 +54,18 @@ export async function readAppended(
   return { erased: rows[0]?.erased ?? false, entries };
 }
 
-/** The keys of a range with their threads, of all threads that the session sees or of one. */
+/** The highest keys of a range with their threads, of all threads that the session sees or of one. */
 export const readKeys = (
   db: Database,
   threadId: string | undefined,
-  { from, below }: AppendedRange,
+  { from, below, limit }: AppendedRange,
 ): Promise<{ threadId: string; key: string }[]> =>
   db.query(
     threadId === undefined ? 'read_keys' : 'read_keys_of',
     `select thread_id as "threadId", op_id as key from lanefold._append_receipt
-     where op_id >= $1 and op_id < $2 ${threadId === undefined ? '' : 'and thread_id = $3'} order by op_id desc`,
-    threadId === undefined ? [from, below] : [from, below, threadId],
+     where op_id >= $1 and op_id < $2 ${threadId === undefined ? '' : 'and thread_id = $4'}
+     order by op_id desc limit $3`,
+    [from, below, limit ?? null, ...(threadId === undefined ? [] : [threadId])],
   );
 
 /** The receipt of an append, if there was one. */
