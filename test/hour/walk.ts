@@ -184,29 +184,17 @@ try {
   await rm(root, { recursive: true, force: true });
 }
 
-/** What guides import besides the package, such as \`ai\`, comes from the checkout. */
+/** What guides import besides the package comes from the checkout. */
 async function linkMissing(types: string): Promise<void> {
+  // the declarations of the package import these too, so they have to be where it finds them
+  for (const scope of ['@langchain', '@openai']) await link(path.join(home, 'node_modules'), scope);
   const modules = path.join(types, 'node_modules');
-  await mkdir(modules);
-  for (const name of [
-    'ai',
-    'drizzle-orm',
-    'kysely',
-    'postgres',
-    'hono',
-    'react',
-    '@types/react',
-    '@types/pg',
-    '@ag-ui',
-    '@ai-sdk',
-    '@langchain',
-    '@modelcontextprotocol',
-    '@openai',
-    '@opentelemetry',
-  ]) {
-    const isScope = !name.includes('/') && name.startsWith('@');
-    if (!isScope && existsSync(tool(name))) continue;
-    await mkdir(path.dirname(path.join(modules, name)), { recursive: true });
-    await symlink(path.join(checkout, 'node_modules', name), path.join(modules, name));
-  }
+  for (const scope of ['@ag-ui', '@ai-sdk', '@modelcontextprotocol', '@opentelemetry']) await link(modules, scope);
+  for (const name of ['ai', 'drizzle-orm', 'kysely', 'postgres', 'hono', 'react', '@types/react', '@types/pg'])
+    if (!existsSync(tool(name))) await link(modules, name);
+}
+
+async function link(modules: string, name: string): Promise<void> {
+  await mkdir(path.dirname(path.join(modules, name)), { recursive: true });
+  await symlink(path.join(checkout, 'node_modules', name), path.join(modules, name));
 }

@@ -3,10 +3,10 @@
 -- another. Later claims write nothing to the log; one that takes over from a lost worker adds `worker_lost` to the
 -- trace.
 -- p: {worker_id, lease_ms, prompt: null for none, absent if the worker does not know the agent, which leaves the lane
--- its prompt, config_fingerprint, agent_version?: that of the worker, agent_version?: that of the worker, max_claims_without_progress, alone: whether the worker holds no other run and takes
--- none until this one has made progress, strategies: the names of those it knows, lease_gap?: a random number by which
--- the lease number rises, so that a claim lost in a failover and the next claim do not share a number,
--- max_context_bytes?}.
+-- its prompt, config_fingerprint, agent_version?: that of the worker, max_claims_without_progress,
+-- alone: whether the worker holds no other run and takes none until this one has made progress, strategies: the names of
+-- those it knows, lease_gap?: a random number by which the lease number rises, so that a claim lost in a failover and the
+-- next claim do not share a number, max_context_bytes?}.
 -- Returns {claimed: false, status, reason, promoted?: the run that becomes active if this ended one} or
 -- {claimed: true, fresh, lease, step, …, context, calls, nodes: the answers its strategy has, elapsed_ms: since it
 -- started, waited: a limit had delayed it, limits_version}. The reason is unknown, superseded, leased, not_queued, poisoned, context_too_large (_fail_too_large);
