@@ -47,7 +47,7 @@ export async function openLanefold(
       onHold: waiter.hold.bind(waiter),
       requests: {
         enqueue: (tenant: string, request: EnqueueOptions) => runsFor(tenant).enqueue(request),
-        cancel: (tenant: string, run: RunRef) => runsFor(tenant).cancel(run),
+        interrupt: (tenant: string, run: RunRef) => runsFor(tenant).cancel(run, 'schedule_interrupted'),
       },
       children: {
         start: startChildFor,

@@ -22,10 +22,11 @@ export interface Due {
 export function dueAt(schedule: ScheduleDefinition, first: Date, now: Date, graceMs: number): Due {
   const { catchUp = 'one' } = schedule;
   const graceAt = new Date(now.getTime() - graceMs);
-  const past = slotsUntil(schedule, first, now, mostCaughtUp);
-  const onTime = past.filter((slot) => slot >= graceAt);
-  const old = past.filter((slot) => slot < graceAt);
-  const caughtUp = catchUp === 'all' ? old : catchUp === 'one' && onTime.length === 0 ? old.slice(-1) : [];
+  const onTime = slotsUntil(schedule, first, now, mostCaughtUp).filter((slot) => slot >= graceAt);
+  // one more, to know whether others pass
+  const old = slotsUntil(schedule, first, new Date(graceAt.getTime() - 1), mostCaughtUp + 1);
+  const most = { all: mostCaughtUp, one: onTime.length === 0 ? 1 : 0, none: 0 }[catchUp];
+  const caughtUp = old.slice(Math.max(0, old.length - most));
   const missed = old[old.length - caughtUp.length - 1];
   return {
     slots: [...caughtUp.map((slot) => ({ slot, late: true })), ...onTime.map((slot) => ({ slot, late: false }))],

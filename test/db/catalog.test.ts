@@ -147,7 +147,7 @@ async function onTables(): Promise<SqlFunction[]> {
 }
 
 const ofSlots = new Set([
-  ...['advance_schedule', 'take_slot', 'settle_slot', '_note_slot', '_skip_slots'],
+  ...['advance_schedule', 'take_slot', 'settle_slot', '_note_slot', '_skip_slots', '_pass_slots'],
   ...['set_schedule', 'pause_schedule', 'remove_schedule'],
 ]);
 

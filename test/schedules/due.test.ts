@@ -36,7 +36,15 @@ describe('when its next slot has come', () => {
     const year = { ...schedule('all'), everyMs: 1_000, endAt: minute(500) };
     const due = dueAt(year, minute(0), minute(600), 10_000);
     expect(due.slots).toHaveLength(1_000);
+    expect(due.missed).toEqual(new Date(due.slots[0]!.slot.getTime() - 1_000));
     expect(due.slots.at(-1)).toEqual({ slot: new Date(minute(500).getTime() - 1_000), late: true });
     expect(due.next).toBeUndefined();
+  });
+
+  test('those that are on time run besides the thousand', () => {
+    const due = dueAt({ ...schedule('all'), everyMs: 1_000 }, minute(0), minute(60), 10_000);
+    expect(due.slots.filter(({ late: isLate }) => isLate)).toHaveLength(1_000);
+    expect(due.slots.filter(({ late: isLate }) => !isLate)).toHaveLength(11);
+    expect(due.missed).toEqual(new Date(due.slots[0]!.slot.getTime() - 1_000));
   });
 });

@@ -123,6 +123,79 @@ describe.skipIf(noRedis())('a schedule', () => {
     await lanefold.schedules.remove('interrupts');
   });
 
+  test('interrupts also with a slot that is caught up, unless the earlier one was caught up too', async () => {
+    await set('catches', { agent: 'typist', overlap: 'interrupt', catchUp: 'all' });
+    await unseen('catches', 1, hour, hour);
+    await model.next();
+    await settled('catches', 1);
+    await sql("update lanefold._schedule_slot set late = false where name = 'catches'");
+    await unseen('catches', 1, hour, hour / 2);
+    const keyboard = await model.next();
+    const [older, newer] = await settled('catches', 2);
+    const end = (slot = older!) => lanefold.runs.wait({ threadId: slot.threadId!, id: slot.runId! });
+    expect(await end()).toMatchObject({ status: 'cancelled', error: { message: 'schedule_interrupted' } });
+    await unseen('catches', 1, hour, hour / 4);
+    await until('it waits', async () => (await statuses('catches')) === 'fired,fired,due');
+    type(keyboard, 'done');
+    expect(await end(newer)).toMatchObject({ status: 'completed' });
+    type(await model.next(), 'done');
+    await settled('catches', 3);
+    await lanefold.schedules.remove('catches');
+  });
+
+  test('does not stop interrupting or skipping because a slot that is caught up waits', async () => {
+    for (const [overlap, expected] of [
+      ['interrupt', 'fired,skipped,fired'],
+      ['skip', 'fired,due,skipped'],
+    ] as const) {
+      await set(`blocked-${overlap}`, { agent: 'typist', overlap, catchUp: 'all' });
+      await unseen(`blocked-${overlap}`, 2, hour, hour / 2);
+      let keyboard = await model.next();
+      await until('one waits', async () => (await statuses(`blocked-${overlap}`)) === 'fired,due');
+      await unseen(`blocked-${overlap}`, 1, hour, second);
+      if (overlap === 'interrupt') keyboard = await model.next();
+      const name = `blocked-${overlap}`;
+      await until('the one on time passes the one that waits', async () => (await statuses(name)) === expected);
+      type(keyboard, 'done');
+      if (overlap === 'skip') type(await model.next(), 'done');
+      await settled(name, 3);
+      await lanefold.schedules.remove(name);
+    }
+  });
+
+  test('interrupts nothing for a run that is refused', async () => {
+    await set('declined', { agent: 'typist', overlap: 'interrupt', catchUp: 'all' });
+    await unseen('declined', 1, hour, 2 * second);
+    const keyboard = await model.next();
+    const [first] = await settled('declined', 1);
+    await sql(
+      `update lanefold._schedule set definition = definition || '{"options": {"model": "none:m"}}' where name = 'declined'`,
+    );
+    await unseen('declined', 1, hour, second);
+    await until('the slot has failed', async () => (await statuses('declined')) === 'fired,failed');
+    type(keyboard, 'done');
+    expect(await lanefold.runs.wait({ threadId: first!.threadId!, id: first!.runId! })).toMatchObject({
+      status: 'completed',
+    });
+    await lanefold.schedules.remove('declined');
+  });
+
+  test('keeps at most two thousand slots open', async () => {
+    await set('many', { agent: 'typist', overlap: 'queue', catchUp: 'all' });
+    await sql(
+      `insert into lanefold._schedule_slot (name, slot, due_at, status, waits)
+       select 'many', now() - n * interval '1 hour', now() + interval '1 day', 'due', false from generate_series(1, 1999) n`,
+    );
+    await unseen('many', 2, second, second);
+    await until(
+      'one is missed',
+      async () =>
+        (await sql("select from lanefold._schedule_slot where name = 'many' and status = 'missed'")).length === 1,
+    );
+    expect((await slotsOf('many')).at(-1)).toMatchObject({ status: 'missed' });
+    await lanefold.schedules.remove('many');
+  });
+
   test('interrupts all runs of earlier slots on its thread', async () => {
     const queues = { agent: 'typist', threadId: 'desk', overlap: 'queue', catchUp: 'all' } as const;
     await set('desk', queues);

@@ -31,8 +31,9 @@ end $$;
 -- Takes an open slot: the caller, which knows these agents, starts its run and settles it. p_active: the run of the slot
 -- before it has not ended. Should the worker die, the slot is taken again after p_again_ms, and the request is what it was,
 -- so that it is the same run. Returns {request: {agent, overlap, thread_id?, timing, definition, previous?, interrupts?: true
--- if it cancels the runs of earlier slots}, taken_at}, {skipped: true} if the slot passes because of the run before it, {waits: true} if it waits
--- for that run, or null if another worker has it, or the schedule was paused, removed or given to another agent.
+-- if it cancels the runs of earlier slots}, taken_at}, {skipped: true} if the slot passes because of the run before it,
+-- {waits: true, passed: n} if it waits for that run, and for that n slots have passed, or null if another worker has it, or
+-- the schedule was paused, removed or given to another agent.
 create or replace function lanefold.take_slot(p_tenant text, p_name text, p_slot timestamptz, p_agents jsonb, p_active boolean, p_again_ms int)
 returns jsonb language plpgsql as $$
 declare
@@ -40,6 +41,7 @@ declare
   s lanefold._schedule;
   k lanefold._schedule_slot;
   b lanefold._schedule_slot;
+  v_waits boolean;
 begin
   -- first, as pause_schedule and remove_schedule do
   select * into s from lanefold._schedule where tenant_id = p_tenant and name = p_name for share;
@@ -54,19 +56,47 @@ begin
       update lanefold._schedule_slot set status = 'skipped', settled_at = v_at where tenant_id = p_tenant and name = p_name and slot = p_slot;
       perform lanefold._note_slot(p_tenant, p_name, p_slot, s.agent);
       return jsonb_build_object('skipped', true);
-    elsif p_active and (s.overlap <> 'interrupt' or k.late) and s.thread_id is null then
-      update lanefold._schedule_slot set waits = true where tenant_id = p_tenant and name = p_name and slot = p_slot and not waits;
-      return jsonb_build_object('waits', true);
     end if;
     select * into b from lanefold._schedule_slot o
     where o.tenant_id = p_tenant and o.name = p_name and o.slot < p_slot and o.status = 'fired' order by o.slot desc limit 1;
+    -- of slots that interrupt, those that are caught up do not interrupt one another
+    v_waits := s.overlap = 'queue' or k.late and (s.overlap = 'skip' or coalesce(b.late, false));
+    if p_active and v_waits and s.thread_id is null then
+      update lanefold._schedule_slot set waits = true where tenant_id = p_tenant and name = p_name and slot = p_slot and not waits;
+      return jsonb_build_object('waits', true, 'passed', lanefold._pass_slots(s, v_at));
+    end if;
     k.request := jsonb_strip_nulls(jsonb_build_object('agent', s.agent, 'overlap', s.overlap, 'thread_id', s.thread_id, 'previous', b.slot))
       || jsonb_build_object('timing', s.timing, 'definition', s.definition)
-      || case when s.overlap = 'interrupt' and not k.late then '{"interrupts": true}' else '{}' end::jsonb;
+      || case when s.overlap = 'interrupt' and not v_waits then '{"interrupts": true}' else '{}' end::jsonb;
   end if;
   update lanefold._schedule_slot set status = 'firing', taken_at = v_at, request = k.request
   where tenant_id = p_tenant and name = p_name and slot = p_slot;
   return jsonb_build_object('request', k.request, 'taken_at', v_at);
+end $$;
+
+-- Skips the slots that pass while a slot that is caught up waits: if the schedule skips, those that come on time; if it
+-- interrupts, the one that waits, once another comes on time, which has to interrupt. Returns how many.
+create or replace function lanefold._pass_slots(s lanefold._schedule, p_at timestamptz)
+returns int language plpgsql as $$
+declare
+  v_slots timestamptz[];
+begin
+  if s.overlap = 'queue' or not exists (
+    select from lanefold._schedule_slot where tenant_id = s.tenant_id and name = s.name and status = 'due' and waits) then
+    return 0;
+  end if;
+  with passed as (
+    update lanefold._schedule_slot k set status = 'skipped', settled_at = p_at
+    where k.tenant_id = s.tenant_id and k.name = s.name and k.status = 'due' and k.late = (s.overlap = 'interrupt')
+      and case s.overlap
+        when 'skip' then exists (select from lanefold._schedule_slot w
+          where w.tenant_id = k.tenant_id and w.name = k.name and w.slot < k.slot and w.status = 'due' and w.waits)
+        else exists (select from lanefold._schedule_slot n
+          where n.tenant_id = k.tenant_id and n.name = k.name and n.slot > k.slot and n.status = 'due' and not n.late) end
+    returning k.slot)
+  select array_agg(slot order by slot) into v_slots from passed;
+  perform lanefold._note_slot(s.tenant_id, s.name, x, s.agent) from unnest(v_slots) x;
+  return coalesce(cardinality(v_slots), 0);
 end $$;
 
 -- Says what became of a slot that the caller took at p_taken_at. p: {status: fired|failed, thread_id?, run_id?, error?}.

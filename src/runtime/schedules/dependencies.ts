@@ -13,7 +13,8 @@ export interface ScheduledRequest extends ScheduleRunOptions, Pick<ScheduleDefin
 /** How the runs of schedules are requested. */
 export interface ScheduledRequests {
   enqueue(tenant: string, request: ScheduledRequest): Promise<RunHandle>;
-  cancel(tenant: string, run: RunRef): Promise<unknown>;
+  /** Cancels a run for the one of a later slot. */
+  interrupt(tenant: string, run: RunRef): Promise<unknown>;
 }
 
 export interface FireDependencies {

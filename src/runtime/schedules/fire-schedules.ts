@@ -4,7 +4,13 @@ import { dueAfter } from '../../schedules/jitter.ts';
 import { fromStored } from '../../schedules/stored.ts';
 import { runsEnded } from '../../store/run/runs-ended.ts';
 import { findDueSchedules, type ScheduleRow } from '../../store/schedule/schedules.ts';
-import { advanceSchedule, openSlots, type NewSlot, type OpenSlot } from '../../store/schedule/slots.ts';
+import {
+  advanceSchedule,
+  openSlots,
+  type NewSlot,
+  type OpenSlot,
+  type PassedSlots,
+} from '../../store/schedule/slots.ts';
 import type { FireDependencies } from './dependencies.ts';
 import { againMs, fireSlot, runBefore } from './fire-slot.ts';
 
@@ -59,7 +65,11 @@ async function advanceAll({ db, agents, onError, onSettled, stopping }: FireDepe
   // one that cannot be read must not keep the others from being moved on
   for (let after: ScheduleRow | undefined; !stopping();) {
     const due = await findDueSchedules(db, agents, batch, after);
-    for (const schedule of due) if (await advance(db, schedule, schedule.now).catch(onError)) onSettled('missed');
+    for (const schedule of due) {
+      const passed = await advance(db, schedule, schedule.now).catch(onError);
+      for (const outcome of ['missed', 'skipped'] as const)
+        for (let n = passed?.[outcome] ?? 0; n > 0; n--) onSettled(outcome);
+    }
     after = due.at(-1);
     if (due.length < batch) return;
   }
@@ -86,8 +96,7 @@ const fireOne = (deps: FireDependencies, slot: OpenSlot): Promise<Outcome> =>
     return 'taken';
   });
 
-/** Returns whether a slot was missed. */
-async function advance(db: Database, row: ScheduleRow, now: Date): Promise<boolean> {
+async function advance(db: Database, row: ScheduleRow, now: Date): Promise<PassedSlots | null> {
   const schedule = fromStored(row);
   const { slots, missed, next } = dueAt(schedule, row.nextAt!, now, graceMs);
   const { jitterMs = 0 } = schedule;
@@ -96,5 +105,5 @@ async function advance(db: Database, row: ScheduleRow, now: Date): Promise<boole
     due_at: dueAfter(slot, jitterMs, `${row.tenantId} ${row.name}`),
   }));
   if (missed) stored.unshift({ slot: missed, due_at: missed, late: false, status: 'missed' });
-  return (await advanceSchedule(db, { ...row, nextAt: row.nextAt! }, next, stored)) && missed !== undefined;
+  return advanceSchedule(db, { ...row, nextAt: row.nextAt! }, next, stored);
 }

@@ -25,7 +25,10 @@ export async function fireSlot(deps: FireDependencies, open: OpenSlot): Promise<
   const active = run !== undefined && (await runsEnded(db, [run])).length === 0;
   const taken = await takeSlot(db, open, { agents, active, againMs });
   if (!taken) return 'taken';
-  if ('waits' in taken) return 'waits';
+  if ('waits' in taken) {
+    for (let n = taken.passed; n > 0; n--) deps.onSettled('skipped');
+    return taken.passed > 0 ? 'settled' : 'waits';
+  }
   if ('skipped' in taken) {
     deps.onSettled('skipped');
     return 'settled';
@@ -53,10 +56,12 @@ async function start(
     onSettled('fired');
   };
   try {
+    const run = await requests.enqueue(tenant, requestOf(open, taken));
+    // afterwards: a request that is refused interrupts nothing
     if (taken.request.interrupts)
       for (const earlier of await unendedBefore(db, open, mostInterrupted))
-        await requests.cancel(tenant, earlier).catch(unlessGone);
-    await fired(await requests.enqueue(tenant, requestOf(open, taken)));
+        await requests.interrupt(tenant, earlier).catch(unlessGone);
+    await fired(run);
     return true;
   } catch (error) {
     onError(error);

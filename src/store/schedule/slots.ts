@@ -44,19 +44,22 @@ export interface NewSlot {
   status: 'due' | 'missed';
 }
 
-/** Moves a schedule on; see `advance_schedule`. Returns false if another worker has done it. */
+/** How many slots have passed without a run. */
+export type PassedSlots = Record<'missed' | 'skipped', number>;
+
+/** Moves a schedule on; see `advance_schedule`. Null: another worker has done it. */
 export async function advanceSchedule(
   db: Database,
   { tenantId, name, version, nextAt }: { tenantId: string; name: string; version: number; nextAt: Date | null },
   next: Date | undefined,
   slots: readonly NewSlot[],
-): Promise<boolean> {
-  const [row] = await db.query<{ moved: boolean }>(
+): Promise<PassedSlots | null> {
+  const [row] = await db.query<{ passed: PassedSlots | null }>(
     'advance_schedule',
-    'select a.moved from lanefold.advance_schedule($1, $2, $3, $4, $5, $6) as a (moved)',
+    'select a.passed from lanefold.advance_schedule($1, $2, $3, $4, $5, $6) as a (passed)',
     [tenantId, name, version, nextAt, next ?? null, JSON.stringify(slots)],
   );
-  return row!.moved;
+  return row!.passed;
 }
 
 /**
@@ -77,13 +80,16 @@ export const openSlots = async (
   return (await db.query<{ slot: OpenSlot }>('open_slots', text, values)).map(({ slot }) => slot);
 };
 
+/** What taking a slot came to, without a run to start: it was skipped, or it waits, and `passed` others were skipped. */
+export type UntakenSlot = { skipped: true } | { waits: true; passed: number };
+
 /** Takes a slot; see `take_slot`. Null: another worker has it. */
 export async function takeSlot(
   db: Database,
   { tenant_id, name, slot }: OpenSlot,
   { agents, active, againMs }: { agents: readonly string[]; active: boolean; againMs: number },
-): Promise<TakenSlot | { skipped: true } | { waits: true } | null> {
-  const [row] = await db.query<{ taken: TakenSlot | { skipped: true } | { waits: true } | null }>(
+): Promise<TakenSlot | UntakenSlot | null> {
+  const [row] = await db.query<{ taken: TakenSlot | UntakenSlot | null }>(
     'take_slot',
     'select t.taken from lanefold.take_slot($1, $2, $3, $4, $5, $6) as t (taken)',
     [tenant_id, name, slot, JSON.stringify(agents), active, againMs],
