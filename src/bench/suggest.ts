@@ -92,14 +92,14 @@ function latency({ postgres, levels }: Figures): Suggestion[] {
     found.push({
       about: 'network',
       advice: 'run workers nearer to the database',
-      reason: `A round trip takes ${ms(trip)}, and a run makes at least five, one after the other.`,
+      reason: `A round trip takes ${ms(trip)}, and a run makes at least four, one after the other.`,
     });
   if (disk > 2)
     found.push({
       about: 'disk',
       advice: 'a disk, or replication, that acknowledges commits sooner',
       reason:
-        `A commit waits ${ms(disk)} for it (p50), and a run for at least five; at ${slowest.concurrency} at a time, a run took ${ms(alone)}. ` +
+        `A commit waits ${ms(disk)} for it (p50), and a run for at least four; at ${slowest.concurrency} at a time, a run took ${ms(alone)}. ` +
         'Concurrent runs share commits, so this costs time and little throughput. Leave synchronous_commit on.',
     });
   return found;

@@ -46,6 +46,21 @@ describe('the floor', () => {
     expect(floor.leadsTo({ priority: 0, seq: -5 })).toBe(false);
   });
 
+  test('begins anew if numbers are given again, as after a failover', () => {
+    let now = 0;
+    const floor = new Floor(() => now);
+    floor.raise({ startedAt: 0, clearTo: all, lastSeq: 70 });
+    now = 2 * lagMs;
+    floor.raise({ startedAt: lagMs, clearTo: all, lastSeq: 90 });
+    // sent before the floor was raised
+    floor.raise({ startedAt: now - 1, clearTo: all, lastSeq: 60 });
+    expect(floor.seq).toBe(70);
+    floor.raise({ startedAt: now + 1, clearTo: all, lastSeq: 60 });
+    expect(floor.seq).toBe(0);
+    floor.raise({ startedAt: now + lagMs, clearTo: all, lastSeq: 65 });
+    expect(floor.seq).toBe(60);
+  });
+
   test('only rises, and a job that became visible within the lag is never below it before a scan saw it', () => {
     const scan = fc.record({ after: fc.nat(2 * lagMs), jobs: fc.nat(5), lateMs: fc.nat(lagMs - 1) });
     fc.assert(

@@ -23,6 +23,7 @@ export interface Scan {
  */
 export class Floor {
   #seq = 0;
+  #raisedAt = 0;
   #proposed: { seq: number; at: number } | undefined;
 
   constructor(private readonly now: () => number = () => performance.now()) {}
@@ -38,9 +39,15 @@ export class Floor {
   }
 
   raise({ startedAt, clearTo, lastSeq }: Scan): void {
+    if (lastSeq > 0 && lastSeq < this.#seq && startedAt > this.#raisedAt) {
+      // a failover or a restore has lost the numbers of some jobs, and they are given again
+      this.#seq = 0;
+      this.#proposed = undefined;
+    }
     const proposed = this.#proposed;
     if (proposed && startedAt >= proposed.at + lagMs && clearTo >= proposed.seq) {
       this.#seq = proposed.seq;
+      this.#raisedAt = this.now();
       this.#proposed = undefined;
     }
     const seq = Math.min(clearTo, lastSeq);

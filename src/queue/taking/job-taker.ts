@@ -43,7 +43,8 @@ export class JobTaker {
         throw error;
       },
     );
-    if (ended) return looks ? this.#look(next) : this.#answer(ended, next);
+    // the job has ended: if the look fails, BullMQ asks for the next one, and meets the error there
+    if (ended) return looks ? this.#look(next).catch(() => ({ rows: [] })) : this.#answer(ended, next);
     if (looks) this.queue.looks.giveUp();
     // the job is locked, gone or not plain, or the batch failed
     return asBullMq();

@@ -14,7 +14,8 @@ const delayedLagMs = 5_000;
  * What a pool knows of a queue. While a transaction keeps its snapshot, BullMQ's own statements read an index entry for
  * each job that has waited before. So usually the queue is read from a floor, and BullMQ's functions look at all of it now
  * and then: for jobs with a priority, delayed jobs that are due, and jobs added out of turn. With a worker that has a free
- * slot, such a job waits at most 20 times as long as a look takes, and at most ten seconds, until it is looked for.
+ * slot, such a job waits at most 20 times as long as a look takes, and at most ten seconds, until it is looked for; with
+ * a worker that no notification wakes, for as long as BullMQ waits for one besides.
  */
 export class KnownQueue {
   readonly floor = new Floor();

@@ -1,3 +1,5 @@
+import { isConnectionError } from '../../postgres/errors.ts';
+
 /** The shortest pause, as a multiple of how long the work took: slow work must not use up the machine. */
 const shortestPause = 10;
 /** The longest that work is put off for that, in ms: recovery depends on some of it. */
@@ -12,7 +14,7 @@ export class Repeater {
 
   /**
    * Repeats `everyMs` after the work last ended, ±25 %, so that workers that started together spread out. After work that
-   * took long, the pause is `pauses` times as long as the work; after work that failed, such as in an outage, it is not.
+   * took long, the pause is `pauses` times as long as the work; after an outage of the database it is not.
    */
   repeat(everyMs: number, work: () => Promise<unknown>, pauses = shortestPause): void {
     this.#repeat(everyMs, 0, work, pauses);
@@ -23,15 +25,15 @@ export class Repeater {
     const run = async () => {
       this.#timers.delete(timer);
       const startedAt = performance.now();
-      let took = 0;
+      let isOutage = false;
       try {
         await work();
-        took = performance.now() - startedAt;
       } catch (error) {
+        isOutage = isConnectionError(error);
         // work interrupted by the stop fails on closed connections, which is not worth reporting
         if (!this.#stopped) this.onError(error);
       }
-      this.#repeat(everyMs, took, work, pauses);
+      this.#repeat(everyMs, isOutage ? 0 : performance.now() - startedAt, work, pauses);
     };
     const pauseMs = Math.max(everyMs * (0.75 + Math.random() / 2), Math.min(tookMs * pauses, longestPauseMs));
     const timer = setTimeout(() => void run(), pauseMs).unref();

@@ -9,7 +9,7 @@ import { typedModel, type TypedModel } from '../../support/typed-model.ts';
 import { until } from '../../support/until.ts';
 
 /** The statements that write a run or its job. */
-const counted = /^(enqueue_run|claim_run|commit_step)$|\bmove_to_\w+|\badd_job\b/;
+const counted = /^(enqueue_run|claim_run|commit_step)$|\bmove_to_(?:completed|failed)\w*|\badd_job\b/;
 
 describe.skipIf(noRedis() || citusLacks.directStarts)('a run accepted by a process with a free worker', () => {
   let lanefold: TestLanefold;

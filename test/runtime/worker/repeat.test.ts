@@ -5,7 +5,10 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 /** The pauses between repetitions of work that takes so long, in ms. */
-async function pausesOf(tookMs: number, { everyMs = 1_000, fails = false, times = [] as number[] } = {}) {
+async function pausesOf(
+  tookMs: number,
+  { everyMs = 1_000, fails = undefined as Error | undefined, times = [] as number[] } = {},
+) {
   const repeater = new Repeater(() => {});
   const pauses: number[] = [];
   let endedAt = performance.now();
@@ -13,7 +16,7 @@ async function pausesOf(tookMs: number, { everyMs = 1_000, fails = false, times 
     pauses.push(performance.now() - endedAt);
     await new Promise((resolve) => setTimeout(resolve, tookMs));
     endedAt = performance.now();
-    if (fails) throw new Error('failed');
+    if (fails) throw fails;
   };
   repeater.repeat(everyMs, work, ...times);
   while (pauses.length < 4) await vi.advanceTimersByTimeAsync(50);
@@ -37,6 +40,12 @@ test('work may have another share of the time', async () => {
   for (const pause of await pausesOf(500, { times: [4] })) expect(pause).toBe(2_000);
 });
 
-test('work that fails is tried again at its interval, however long it took', async () => {
-  for (const pause of await pausesOf(20_000, { fails: true })) expect(pause).toBeLessThanOrEqual(1_250);
+test('work that fails because the database is gone is tried again at its interval, however long it took', async () => {
+  const fails = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+  for (const pause of await pausesOf(20_000, { fails })) expect(pause).toBeLessThanOrEqual(1_250);
+});
+
+test('work that fails otherwise, such as at a time limit, pauses like slow work', async () => {
+  const fails = Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' });
+  for (const pause of await pausesOf(8_000, { fails })) expect(pause).toBe(30_000);
 });
