@@ -1,6 +1,7 @@
 import { agentTool, defineAgent, defineTool, waitFor, type RunRef, type TreeStreamItem } from 'lanefold';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
+import { EventFeed } from '../../src/streams/feed.ts';
 import { noRedis } from '../support/lanefold.ts';
 import { bearer, mintKey, problem, startApi, type Api } from '../api/helpers.ts';
 import { readSse } from '../support/sse.ts';
@@ -98,6 +99,35 @@ describe.skipIf(noRedis())('the stream of a tree', () => {
       code: 'invalid_input',
     });
     await api.lanefold.runs.cancel(other);
+  });
+
+  test('left early, at whichever event, it watches no thread any more', async () => {
+    const root = await start();
+    await api.lanefold.runs.wait(root);
+    await until('it waits', async () => (await api.lanefold.waits.list({ event: 'late' })).data.length === 1);
+    const watched = new Set<object>();
+    let most = 0;
+    const { watch } = EventFeed.prototype;
+    const spy = vi.spyOn(EventFeed.prototype, 'watch').mockImplementation(function (this: EventFeed, ...given) {
+      const { feed, release } = watch.apply(this, given);
+      const stream = {};
+      watched.add(stream);
+      most = Math.max(most, watched.size);
+      return { feed, release: () => (watched.delete(stream), release()) };
+    });
+    try {
+      for (const events of [1, 2, 12, 20]) {
+        let seen = 0;
+        for await (const { item } of api.lanefold.runs.streamTree(root))
+          if (item.type === 'event' && (seen += 1) === events) break;
+        expect(seen).toBe(events);
+        await until('no thread is watched', () => watched.size === 0);
+      }
+      expect(most).toBeGreaterThan(3);
+    } finally {
+      spy.mockRestore();
+      await api.lanefold.events.send('late', 'now');
+    }
   });
 
   test('over HTTP: messages name their run, a reconnect goes on, and a limited key has no access', async () => {
