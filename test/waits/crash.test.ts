@@ -170,6 +170,18 @@ describe.skipIf(noRedis())('a worker that dies', () => {
     },
   );
 
+  test('dieAfter enqueue_run:1: a run that has started answers its call, although its request would be refused by now', async () => {
+    const plan: Plan = { name: name(), rounds: [[ask(leaf(name()))]] };
+    const root = await crash('dieAfter', 'enqueue_run:1', plan);
+    // as if the model of the child was removed
+    await harness.database.pool.query(
+      `update lanefold._wait set request = request || '{"model": "absent:one"}' where run_id = $1`,
+      [root.id],
+    );
+    await rescue();
+    await finished(root, plan);
+  });
+
   test('dieBefore enqueue_run:1: the answer of a run is collected that has not even started', async () => {
     const plan: Plan = {
       name: name(),
@@ -290,6 +302,12 @@ describe.skipIf(noRedis())('a worker that dies', () => {
       }
       await expectOneEach(harness, root);
       await expectSound(harness, root.threadId);
+      const { rows } = await harness.database.pool.query(
+        'select call_index from lanefold.run_wait where run_id = $1 and child_ended_at is null',
+        [root.id],
+      );
+      // of a budget, they would keep their shares
+      expect(rows).toEqual([]);
     };
 
     test.each(around(['record_tool_call:1', 'enqueue_run:1', 'end_wait_task:1', 'suspend_run:1', 'suspend_run:2']))(

@@ -96,13 +96,16 @@ export async function endWaitTask(db: Database, wait: WaitTask): Promise<boolean
   return row!.ended;
 }
 
-/** Whether the child run of a wait may go on: false if nobody waits for it any more, or its parent did not complete. */
+/**
+ * Whether the child run of a wait may go on: false if its call has another result, its parent was told that it has ended or
+ * could not start, or its parent did not complete.
+ */
 export async function isWanted(db: Database, wait: WaitTask): Promise<boolean> {
   const rows = await db.query(
     'is_child_wanted',
     `select 1 from lanefold._wait w join lanefold._run r on r.thread_id = w.thread_id and r.id = w.run_id
      where w.thread_id = $1 and w.run_id = $2 and w.round = $3 and w.call_index = $4 and w.kind = $5
-       and w.task is distinct from 'cancel' and w.status in ('open', 'resolved')
+       and w.task is distinct from 'cancel' and w.status in ('open', 'resolved') and w.child_ended_at is null
        and (r.finished_at is null or r.status = 'completed')`,
     [wait.thread_id, wait.run_id, wait.round, wait.call_index, wait.kind],
   );
