@@ -25,6 +25,13 @@ const late = defineAgent({
   model: script({ tool: 'await_event', args: { event: 'late' } }, 'came late'),
   tools: [waiter],
 });
+const many = 150;
+const crowd = defineAgent({
+  name: 'crowd',
+  model: script({ tools: Array.from({ length: many }, () => ({ tool: 'ask_late', args: { task: 'work' } })) }, 'done'),
+  tools: [agentTool(late)],
+  maxChildren: many,
+});
 const top = defineAgent({
   name: 'top',
   model: script({ tools: [ask('middle'), ask('leaf'), { tool: 'start_late', args: { task: 'work' } }] }, 'done'),
@@ -34,7 +41,7 @@ const top = defineAgent({
 describe.skipIf(noRedis())('the stream of a tree', () => {
   let api: Api;
   beforeAll(async () => {
-    api = await startApi({ server: { apiKey: 'root' }, agents: [top, middle, leaf, late] });
+    api = await startApi({ server: { apiKey: 'root' }, agents: [top, middle, leaf, late, crowd] });
   });
   afterAll(() => api?.close());
 
@@ -133,6 +140,28 @@ describe.skipIf(noRedis())('the stream of a tree', () => {
       spy.mockRestore();
       await api.lanefold.events.send('late', 'now');
     }
+  });
+
+  test('over HTTP, it is resumed with as many unfinished runs as a tree has', async () => {
+    const root = await api.lanefold.runs.enqueue({ agent: 'crowd', input: 'go' });
+    const path = `/v1/threads/${root.threadId}/runs/${root.id}/tree/events`;
+    const begun = (messages: { event?: string; data: never }[]) =>
+      messages.filter(({ event, data }) => event === 'wait_started' && (data as { run_id: string }).run_id !== root.id);
+    const first = await readSse(`${api.url}${path}`, bearer('root'));
+    await until('all wait', () => begun(first.messages).length === many, 120_000);
+    first.leave();
+    await first.ended.catch(() => {});
+    const { id } = first.messages.findLast((message) => message.id !== undefined)!;
+    const second = await readSse(`${api.url}${path}`, { ...bearer('root'), 'Last-Event-ID': id! });
+    expect(second.status).toBe(200);
+    await api.lanefold.events.send('late', 'now');
+    await second.ended;
+    const seen = [...first.messages, ...second.messages].filter((message) => message.id !== undefined);
+    const keysOf = seen.map(({ data }) => {
+      const { run_id: run, event_seq: seq } = data as { run_id: string; event_seq: number };
+      return `${run} ${seq}`;
+    });
+    expect(keysOf.sort()).toEqual(await traceOf(root));
   });
 
   test('over HTTP: messages name their run, a reconnect goes on, and a limited key has no access', async () => {

@@ -89,6 +89,17 @@ export async function readChildren(
   return row!;
 }
 
+/** The runs that the calls of a run have started, by round and index of the call: `1.0`. */
+export async function readStarted(db: Database, { threadId, id }: RunRef): Promise<Map<string, RunRef>> {
+  const rows = await db.query<RunRef & { call: string }>(
+    'read_started_children',
+    `select round || '.' || call_index as call, child_thread_id as "threadId", child_run_id as id from lanefold._wait
+     where thread_id = $1 and run_id = $2 and request is not null`,
+    [threadId, id],
+  );
+  return new Map(rows.map(({ call, ...child }) => [call, child]));
+}
+
 /** Whether a call of this thread has started a run. */
 export async function hasStarted(db: Database, threadId: string, child: { threadId: string; id: string }) {
   const rows = await db.query(
