@@ -182,6 +182,22 @@ describe.skipIf(noRedis())('a worker that dies', () => {
     await finished(root, plan);
   });
 
+  test('dieBefore enqueue_run:1: more tasks than are read at a time, none of which can be done yet, do not delay it', async () => {
+    const plan: Plan = { name: name(), rounds: [[ask(leaf(name()))]] };
+    const root = await crash('dieBefore', 'enqueue_run:1', plan);
+    // a worker may still be starting these runs
+    await harness.database.pool.query(
+      `insert into lanefold._wait (thread_id, run_id, round, call_index, kind, status, task, created_at, ended_at, child_thread_id,
+         child_run_id, request)
+       select 'gone', 'gone', n, 0, 'run', 'abandoned', 'cancel', now() - interval '1 day', now() + interval '1 day', 'gone', 'gone', '{}'
+       from generate_series(1, 450) n`,
+    );
+    await rescue();
+    expect(await ended(root)).toMatchObject({ status: 'completed' });
+    await harness.database.pool.query(`delete from lanefold._wait where thread_id = 'gone'`);
+    await finished(root, plan);
+  });
+
   test('dieBefore enqueue_run:1: the answer of a run is collected that has not even started', async () => {
     const plan: Plan = {
       name: name(),
