@@ -10,6 +10,7 @@ import { Merge } from './merge.ts';
 import type { StreamItem, StreamOptions } from './stream-item.ts';
 import { openStream, type StreamDeps } from './stream.ts';
 import { encodeTreeCursor, readTreeCursor, type Branch } from './tree-cursor.ts';
+import { untilReachable } from './until-reachable.ts';
 
 export interface TreeStreamOptions extends Pick<StreamOptions, 'deltas' | 'entries' | 'signal'> {
   /** Only what comes after the item with this `cursor`. Default: from the beginning. */
@@ -34,8 +35,9 @@ export interface OpenTreeStream {
 
 const optionKeys: KeysOf<TreeStreamOptions> = { after: true, deltas: true, entries: true, signal: true };
 
-/** How often to look whether a child run has started, in ms. */
-const lookMs = 100;
+/** How soon to look again whether a child run has started, in ms; the pause doubles. */
+const firstLookMs = 100;
+const mostLookMs = 2_000;
 
 /**
  * Opens the stream of a run together with the runs that its tool calls start, and theirs. The events of one run come in
@@ -103,9 +105,10 @@ async function* itemsOf(
 ): AsyncGenerator<StreamItem, void, void> {
   const { threadId, id, after, call } = branch;
   const { signal } = options;
+  let pauseMs = firstLookMs;
   for (let last = false; !signal?.aborted;) {
     try {
-      const { items } = await openStream(deps, threadId, id, { ...options, after });
+      const { items } = await untilReachable(() => openStream(deps, threadId, id, { ...options, after }));
       return yield* items;
     } catch (error) {
       if (!call) throw error;
@@ -114,8 +117,11 @@ async function* itemsOf(
     }
     if (last) return;
     // looked at before the run: it may start in between
-    last = !(await isToStart(deps.db, { thread_id: threadId, run_id: id, parent_thread_id: call.parent.threadId }));
-    if (!last) await delay(lookMs, undefined, { ref: false, ...(signal && { signal }) }).catch(() => {});
+    const child = { thread_id: threadId, run_id: id, parent_thread_id: call.parent.threadId };
+    last = !(await untilReachable(() => isToStart(deps.db, child)));
+    if (last) continue;
+    await delay(pauseMs, undefined, { ref: false, ...(signal && { signal }) }).catch(() => {});
+    pauseMs = Math.min(pauseMs * 2, mostLookMs);
   }
 }
 
