@@ -70,7 +70,7 @@ function decode(cursor: string): [id: string, rows: Row[]] {
     read = undefined;
   }
   const [id, ...rows] = Array.isArray(read) ? (read as unknown[]) : [];
-  if (typeof id === 'string' && rows.length > 0 && rows.every(isRow)) return [id, rows];
+  if (typeof id === 'string' && rows.every(isRow) && rows.some((row) => row.at(-1) !== over)) return [id, rows];
   throw new LanefoldError('invalid_input', 'The cursor is not that of a stream of a tree.', {
     hint: 'Pass the cursor of an item that the stream has delivered, or omit it to begin with the first event.',
   });
