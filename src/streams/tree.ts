@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { assertId } from '../checks/ids.ts';
 import { refuseUnknownKeys, type KeysOf } from '../checks/unknown-keys.ts';
@@ -68,6 +69,8 @@ async function* follow(
 ): AsyncGenerator<TreeStreamItem, void, void> {
   const left = new AbortController();
   const both = signal ? AbortSignal.any([signal, left.signal]) : left.signal;
+  // every run adds a listener
+  setMaxListeners(0, both);
   const open = new Set<Branch>();
   const merge = new Merge<Branch, StreamItem>();
   const add = (branch: Branch) => {

@@ -190,7 +190,7 @@ describe.skipIf(noRedis())('a worker that dies', () => {
       `insert into lanefold._wait (thread_id, run_id, round, call_index, kind, status, task, created_at, ended_at, child_thread_id,
          child_run_id, request)
        select 'gone', 'gone', n, 0, 'run', 'abandoned', 'cancel', now() - interval '1 day', now() + interval '1 day', 'gone', 'gone', '{}'
-       from generate_series(1, 450) n`,
+       from generate_series(1, 250) n`,
     );
     await rescue();
     expect(await ended(root)).toMatchObject({ status: 'completed' });

@@ -25,7 +25,8 @@ const late = defineAgent({
   model: script({ tool: 'await_event', args: { event: 'late' } }, 'came late'),
   tools: [waiter],
 });
-const many = 150;
+/** As many calls as a message may have. */
+const many = 128;
 const crowd = defineAgent({
   name: 'crowd',
   model: script({ tools: Array.from({ length: many }, () => ({ tool: 'ask_late', args: { task: 'work' } })) }, 'done'),
