@@ -1,15 +1,17 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { assertId } from '../checks/ids.ts';
 import { refuseUnknownKeys, type KeysOf } from '../checks/unknown-keys.ts';
 import type { JsonObject } from '../context/message.ts';
-import { isLanefoldError, LanefoldError } from '../errors.ts';
+import { isLanefoldError } from '../errors.ts';
 import { unlessGone } from '../store/missing.ts';
 import type { RunRef } from '../store/run/run.ts';
-import { findRoot, hasStarted, isToStart } from '../store/wait/child-runs.ts';
+import { isToStart } from '../store/wait/child-runs.ts';
 import { Merge } from './merge.ts';
 import type { StreamItem, StreamOptions } from './stream-item.ts';
 import { openStream, type StreamDeps } from './stream.ts';
-import { decodeTreeCursor, encodeTreeCursor, type Branch } from './tree-cursor.ts';
+import { encodeTreeCursor, readTreeCursor, type Branch } from './tree-cursor.ts';
+import { untilReachable } from './until-reachable.ts';
 
 export interface TreeStreamOptions extends Pick<StreamOptions, 'deltas' | 'entries' | 'signal'> {
   /** Only what comes after the item with this `cursor`. Default: from the beginning. */
@@ -34,8 +36,9 @@ export interface OpenTreeStream {
 
 const optionKeys: KeysOf<TreeStreamOptions> = { after: true, deltas: true, entries: true, signal: true };
 
-/** How often to look whether a child run has started, in ms. */
-const lookMs = 100;
+/** How soon to look again whether a child run has started, in ms; the pause doubles. */
+const firstLookMs = 100;
+const mostLookMs = 2_000;
 
 /**
  * Opens the stream of a run together with the runs that its tool calls start, and theirs. The events of one run come in
@@ -51,19 +54,23 @@ export async function openTreeStream(
   refuseUnknownKeys('streamTree', { after, ...options }, optionKeys);
   assertId(top.threadId, 'The thread id');
   assertId(top.id, 'The run id');
-  const branches = after === undefined ? [{ ...top, after: -1 }] : decodeTreeCursor(after);
-  await assertOneTree(deps, top, branches);
+  const { threadId, id } = top;
+  const root = { threadId, id };
+  const branches = after === undefined ? [{ ...root, after: -1 }] : await readTreeCursor(deps.db, root, after);
   const over = await Promise.all(branches.map((branch) => isOver(deps, branch)));
-  return { items: follow(deps, branches, options), over: over.every(Boolean) };
+  return { items: follow(deps, root, branches, options), over: over.every(Boolean) };
 }
 
 async function* follow(
   deps: StreamDeps,
+  top: RunRef,
   branches: Branch[],
   { signal, ...options }: Omit<TreeStreamOptions, 'after'>,
 ): AsyncGenerator<TreeStreamItem, void, void> {
   const left = new AbortController();
   const both = signal ? AbortSignal.any([signal, left.signal]) : left.signal;
+  // every run adds a listener
+  setMaxListeners(0, both);
   const open = new Set<Branch>();
   const merge = new Merge<Branch, StreamItem>();
   const add = (branch: Branch) => {
@@ -83,9 +90,9 @@ async function* follow(
         continue;
       }
       branch.after = item.event.eventSeq;
-      const child = startedBy(item.event.kind, item.event.data, branch.threadId);
+      const child = startedBy(item.event.kind, item.event.data, branch);
       if (child) add(child);
-      yield { run, item, cursor: encodeTreeCursor(open) };
+      yield { run, item, cursor: encodeTreeCursor(top, open) };
       if (both.aborted) return;
     }
   } finally {
@@ -99,53 +106,40 @@ async function* itemsOf(
   branch: Branch,
   options: StreamOptions,
 ): AsyncGenerator<StreamItem, void, void> {
-  const { threadId, id, after, parentThreadId } = branch;
+  const { threadId, id, after, call } = branch;
   const { signal } = options;
+  let pauseMs = firstLookMs;
   for (let last = false; !signal?.aborted;) {
     try {
-      const { items } = await openStream(deps, threadId, id, { ...options, after });
+      const { items } = await untilReachable(() => openStream(deps, threadId, id, { ...options, after }));
       return yield* items;
     } catch (error) {
-      if (parentThreadId === undefined) throw error;
+      if (!call) throw error;
       unlessGone(error);
       if (isLanefoldError(error, 'thread_erased')) return;
     }
     if (last) return;
     // looked at before the run: it may start in between
-    last = !(await isToStart(deps.db, { thread_id: threadId, run_id: id, parent_thread_id: parentThreadId }));
-    if (!last) await delay(lookMs, undefined, { ref: false, ...(signal && { signal }) }).catch(() => {});
+    const child = { thread_id: threadId, run_id: id, parent_thread_id: call.parent.threadId };
+    last = !(await untilReachable(() => isToStart(deps.db, child)));
+    if (last) continue;
+    await delay(pauseMs, undefined, { ref: false, ...(signal && { signal }) }).catch(() => {});
+    pauseMs = Math.min(pauseMs * 2, mostLookMs);
   }
 }
 
 /** The run that a call has started; not one that it only waits for, nor the run of an earlier answer. */
-function startedBy(kind: string, data: JsonObject, parentThreadId: string): Branch | undefined {
+function startedBy(kind: string, data: JsonObject, parent: Branch): Branch | undefined {
   if (kind !== 'wait_started') return undefined;
   const child = data['child'] as { thread_id: string; run_id: string; agent?: string; earlier?: true } | undefined;
   if (!child?.agent || child.earlier) return undefined;
-  return { threadId: child.thread_id, id: child.run_id, after: -1, parentThreadId };
+  const call = { parent, round: data['round'] as number, index: data['index'] as number };
+  return { threadId: child.thread_id, id: child.run_id, after: -1, call };
 }
 
 /** Whether every event of a run was delivered. @throws what `openStream` throws for the run at the top */
-async function isOver(deps: StreamDeps, { threadId, id, after, parentThreadId }: Branch): Promise<boolean> {
+async function isOver(deps: StreamDeps, { threadId, id, after, call }: Branch): Promise<boolean> {
   const opening = openStream(deps, threadId, id, { after });
-  if (parentThreadId === undefined) return (await opening).over;
+  if (!call) return (await opening).over;
   return (await opening.catch(unlessGone))?.over ?? false;
 }
-
-/** The runs of a cursor must have been started by runs of the same tree. */
-async function assertOneTree({ db }: StreamDeps, top: RunRef, branches: Branch[]): Promise<void> {
-  const root = await findRoot(db, top);
-  for (const { parentThreadId, ...branch } of branches) {
-    const own =
-      parentThreadId === undefined
-        ? isIn(branch, [top])
-        : (await hasStarted(db, parentThreadId, branch)) && isIn(await findRoot(db, branch), [root, branch]);
-    if (own) continue;
-    throw new LanefoldError('invalid_input', 'The cursor is that of another tree.', {
-      hint: 'Pass the cursor of an item that the stream of this run has delivered.',
-    });
-  }
-}
-
-const isIn = (run: RunRef, runs: readonly RunRef[]): boolean =>
-  runs.some(({ threadId, id }) => threadId === run.threadId && id === run.id);

@@ -39,6 +39,14 @@ const lead = defineAgent({
     agentResultTool(),
     defineTool({ name: 'stranger', input: task, execute: ({ task: input }) => callAgent('nobody', { input }) }),
     defineTool({ name: 'spawn', input: task, execute: ({ task: input }) => spawnAgent(helper, { input }) }),
+    defineTool({
+      ...{ name: 'unstartable', input: task },
+      execute: ({ task: input }) => callAgent(helper, { input, model: 'absent:one' }),
+    }),
+    defineTool({
+      ...{ name: 'spawn_unstartable', input: task },
+      execute: ({ task: input }) => spawnAgent(helper, { input, model: 'absent:one' }),
+    }),
     defineTool({ name: 'look', input: z.object({}), execute: () => 'looked' }),
   ],
 });
@@ -214,6 +222,26 @@ describe.skipIf(noRedis())('runs started by tool calls', () => {
     });
     expect(await ended(next)).toMatchObject({ status: 'completed' });
     expect(await results(next)).toEqual([['ok', 'answer to later']]);
+  });
+
+  test('a run that could not start is an error of its call, and keeps no share of the budget', async () => {
+    const run = await start({ calls: [ask('unstartable', 'x'), ask('spawn_unstartable', 'y')] });
+    expect(await ended(run)).toMatchObject({ status: 'completed' });
+    expect(await results(run)).toEqual([
+      ['error', expect.stringContaining('absent')],
+      ['ok', expect.stringContaining('"agent":"helper"')],
+    ]);
+    const left = await until('both have ended for their parent', async () => {
+      const { rows } = await lanefold.database.pool.query<{ child_ended_at: Date | null }>(
+        'select kind, child_ended_at, child_cost from lanefold.run_wait where run_id = $1 order by call_index',
+        [run.id],
+      );
+      return rows.every(({ child_ended_at: at }) => at) ? rows : undefined;
+    });
+    expect(left).toMatchObject([
+      { kind: 'run', child_cost: 0 },
+      { kind: 'spawn', child_cost: 0 },
+    ]);
   });
 
   test('a fork of the lane is the context of the child', async () => {

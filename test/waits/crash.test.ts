@@ -170,6 +170,34 @@ describe.skipIf(noRedis())('a worker that dies', () => {
     },
   );
 
+  test('dieAfter enqueue_run:1: a run that has started answers its call, although its request would be refused by now', async () => {
+    const plan: Plan = { name: name(), rounds: [[ask(leaf(name()))]] };
+    const root = await crash('dieAfter', 'enqueue_run:1', plan);
+    // as if the model of the child was removed
+    await harness.database.pool.query(
+      `update lanefold._wait set request = request || '{"model": "absent:one"}' where run_id = $1`,
+      [root.id],
+    );
+    await rescue();
+    await finished(root, plan);
+  });
+
+  test('dieBefore enqueue_run:1: more tasks than are read at a time, none of which can be done yet, do not delay it', async () => {
+    const plan: Plan = { name: name(), rounds: [[ask(leaf(name()))]] };
+    const root = await crash('dieBefore', 'enqueue_run:1', plan);
+    // a worker may still be starting these runs
+    await harness.database.pool.query(
+      `insert into lanefold._wait (thread_id, run_id, round, call_index, kind, status, task, created_at, ended_at, child_thread_id,
+         child_run_id, request)
+       select 'gone', 'gone', n, 0, 'run', 'abandoned', 'cancel', now() - interval '1 day', now() + interval '1 day', 'gone', 'gone', '{}'
+       from generate_series(1, 250) n`,
+    );
+    await rescue();
+    expect(await ended(root)).toMatchObject({ status: 'completed' });
+    await harness.database.pool.query(`delete from lanefold._wait where thread_id = 'gone'`);
+    await finished(root, plan);
+  });
+
   test('dieBefore enqueue_run:1: the answer of a run is collected that has not even started', async () => {
     const plan: Plan = {
       name: name(),
@@ -290,6 +318,12 @@ describe.skipIf(noRedis())('a worker that dies', () => {
       }
       await expectOneEach(harness, root);
       await expectSound(harness, root.threadId);
+      const { rows } = await harness.database.pool.query(
+        'select call_index from lanefold.run_wait where run_id = $1 and child_ended_at is null',
+        [root.id],
+      );
+      // of a budget, they would keep their shares
+      expect(rows).toEqual([]);
     };
 
     test.each(around(['record_tool_call:1', 'enqueue_run:1', 'end_wait_task:1', 'suspend_run:1', 'suspend_run:2']))(

@@ -1,6 +1,7 @@
 import { agentTool, defineAgent, defineTool, waitFor, type RunRef, type TreeStreamItem } from 'lanefold';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
+import { EventFeed } from '../../src/streams/feed.ts';
 import { noRedis } from '../support/lanefold.ts';
 import { bearer, mintKey, problem, startApi, type Api } from '../api/helpers.ts';
 import { readSse } from '../support/sse.ts';
@@ -24,6 +25,14 @@ const late = defineAgent({
   model: script({ tool: 'await_event', args: { event: 'late' } }, 'came late'),
   tools: [waiter],
 });
+/** As many calls as a message may have. */
+const many = 128;
+const crowd = defineAgent({
+  name: 'crowd',
+  model: script({ tools: Array.from({ length: many }, () => ({ tool: 'ask_late', args: { task: 'work' } })) }, 'done'),
+  tools: [agentTool(late)],
+  maxChildren: many,
+});
 const top = defineAgent({
   name: 'top',
   model: script({ tools: [ask('middle'), ask('leaf'), { tool: 'start_late', args: { task: 'work' } }] }, 'done'),
@@ -33,7 +42,7 @@ const top = defineAgent({
 describe.skipIf(noRedis())('the stream of a tree', () => {
   let api: Api;
   beforeAll(async () => {
-    api = await startApi({ server: { apiKey: 'root' }, agents: [top, middle, leaf, late] });
+    api = await startApi({ server: { apiKey: 'root' }, agents: [top, middle, leaf, late, crowd] });
   });
   afterAll(() => api?.close());
 
@@ -98,6 +107,62 @@ describe.skipIf(noRedis())('the stream of a tree', () => {
       code: 'invalid_input',
     });
     await api.lanefold.runs.cancel(other);
+  });
+
+  test('left early, it watches no thread any more', async () => {
+    const root = await start();
+    await api.lanefold.runs.wait(root);
+    await until('it waits', async () => (await api.lanefold.waits.list({ event: 'late' })).data.length === 1);
+    const watched = new Set<object>();
+    const { watch } = EventFeed.prototype;
+    const spy = vi.spyOn(EventFeed.prototype, 'watch').mockImplementation(function (this: EventFeed, ...given) {
+      const { feed, release } = watch.apply(this, given);
+      const stream = {};
+      watched.add(stream);
+      return { feed, release: () => (watched.delete(stream), release()) };
+    });
+    const places: ((run: RunRef, kind: string) => boolean)[] = [
+      () => true,
+      (run) => run.id !== root.id,
+      (run, kind) => run.id !== root.id && kind === 'request_completed',
+    ];
+    try {
+      for (const isPlace of places) {
+        let left = false;
+        for await (const { run, item } of api.lanefold.runs.streamTree(root)) {
+          left = item.type === 'event' && isPlace(run, item.event.kind);
+          if (left) break;
+        }
+        expect(left).toBe(true);
+        await until('no thread is watched', () => watched.size === 0);
+      }
+      expect(spy.mock.calls.length).toBeGreaterThan(places.length);
+    } finally {
+      spy.mockRestore();
+      await api.lanefold.events.send('late', 'now');
+    }
+  });
+
+  test('over HTTP, it is resumed with as many unfinished runs as a tree has', async () => {
+    const root = await api.lanefold.runs.enqueue({ agent: 'crowd', input: 'go' });
+    const path = `/v1/threads/${root.threadId}/runs/${root.id}/tree/events`;
+    const begun = (messages: { event?: string; data: never }[]) =>
+      messages.filter(({ event, data }) => event === 'wait_started' && (data as { run_id: string }).run_id !== root.id);
+    const first = await readSse(`${api.url}${path}`, bearer('root'));
+    await until('all wait', () => begun(first.messages).length === many, 120_000);
+    first.leave();
+    await first.ended.catch(() => {});
+    const { id } = first.messages.findLast((message) => message.id !== undefined)!;
+    const second = await readSse(`${api.url}${path}`, { ...bearer('root'), 'Last-Event-ID': id! });
+    expect(second.status).toBe(200);
+    await api.lanefold.events.send('late', 'now');
+    await second.ended;
+    const seen = [...first.messages, ...second.messages].filter((message) => message.id !== undefined);
+    const keysOf = seen.map(({ data }) => {
+      const { run_id: run, event_seq: seq } = data as { run_id: string; event_seq: number };
+      return `${run} ${seq}`;
+    });
+    expect(keysOf.sort()).toEqual(await traceOf(root));
   });
 
   test('over HTTP: messages name their run, a reconnect goes on, and a limited key has no access', async () => {

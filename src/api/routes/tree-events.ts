@@ -7,7 +7,7 @@ import { trueOrFalse } from '../schemas/values.ts';
 import type { ServeStream } from '../serve-stream.ts';
 import { run, security } from './shared.ts';
 
-const cursor = z.string().max(100_000).optional();
+const cursor = z.string().max(60_000).optional();
 
 const streamTree = createRoute({
   method: 'get',

@@ -2,7 +2,9 @@ import { isLanefoldError } from '../../errors.ts';
 import { isTransient } from '../../postgres/errors.ts';
 import { dispatchFirst } from '../../queue/dispatch.ts';
 import { unlessGone } from '../../store/missing.ts';
+import { readRun } from '../../store/run/read-run.ts';
 import type { RunRef } from '../../store/run/run.ts';
+import { endChild } from '../../store/wait/child-runs.ts';
 import { endWait, type CallResult } from '../../store/wait/end-wait.ts';
 import { readKeptEvent } from '../../store/wait/events.ts';
 import { endWaitTask, isWanted, type WaitTask } from '../../store/wait/wait-tasks.ts';
@@ -23,35 +25,51 @@ export async function performTask(deps: WaitDependencies, wait: WaitTask): Promi
   return true;
 }
 
-/** The request id of the run is derived from the call, so a repeat finds the run that an earlier worker started. */
+/**
+ * The request id of the run is derived from the call, so a repeat finds the run that an earlier worker started. A request
+ * that is refused ends the call, unless it was accepted before: models and limits may have changed since.
+ */
 async function startChild(deps: WaitDependencies, wait: WaitTask): Promise<true> {
   const { db, children, onError } = deps;
+  const child = childOf(wait);
   try {
-    await children.start(wait.tenant_id, childOf(wait), wait.request!);
+    await children.start(wait.tenant_id, child, wait.request!);
   } catch (error) {
-    if (isTransient(error) || !isLanefoldError(error) || error.status >= 500) throw error;
+    if (isTransient(error) || (isLanefoldError(error) && error.status >= 500)) throw error;
     onError(error);
-    const { code, message } = error;
-    if (wait.kind === 'run') await end(deps, wait, errorMessage({ type: code, message, retryable: false }));
-    await endWaitTask(db, wait);
-    return true;
+    if (!(await readRun(db, child.threadId, child.id))) {
+      await neverStarted(deps, wait, error);
+      await endWaitTask(db, wait);
+      return true;
+    }
   }
   if (await endWaitTask(db, wait)) return true;
   // Another worker has started it too, or the caller has ended meanwhile, and a worker may have looked for the run before
   // it was there.
-  if (!(await isWanted(db, wait))) await children.cancel(wait.tenant_id, childOf(wait)).catch(unlessGone);
+  if (!(await isWanted(db, wait))) await children.cancel(wait.tenant_id, child).catch(unlessGone);
   return true;
+}
+
+/** Every call that waits for the run gets the error, and the run's share of the budget is its parent's again. */
+async function neverStarted({ db, queue, onError }: WaitDependencies, wait: WaitTask, error: unknown): Promise<void> {
+  const { code, message } = isLanefoldError(error) ? error : { code: 'internal', message: String(error) };
+  const outcome = errorMessage({ type: code, message, retryable: false });
+  const jobs = await endChild(db, endedChild(wait), { outcome, cost: 0, queuePrefix: queue.prefix });
+  await dispatchFirst(db, queue, jobs, onError);
 }
 
 /** A worker that is starting the run right now cancels it itself, unless it dies: so ask again for a while. */
 const lateStartMs = 60_000;
 
-async function cancelChild({ db, children }: WaitDependencies, wait: WaitTask): Promise<boolean> {
+async function cancelChild(deps: WaitDependencies, wait: WaitTask): Promise<boolean> {
+  const { db, children } = deps;
   try {
     await children.cancel(wait.tenant_id, childOf(wait));
   } catch (error) {
     unlessGone(error);
     if (wait.over_ms !== null && wait.over_ms < lateStartMs) return false;
+    // it may have a share of its parent's budget
+    await tellParent(deps, endedChild(wait));
   }
   await endWaitTask(db, wait);
   return true;

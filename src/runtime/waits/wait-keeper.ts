@@ -1,6 +1,7 @@
 import type { HeldRun } from '../run/held-run.ts';
-import { findOpenRunWaits, findUntold, type EndedChild, type WaitCursor } from '../../store/wait/child-runs.ts';
+import { findOpenRunWaits, findUntold, type EndedChild } from '../../store/wait/child-runs.ts';
 import type { CallRef } from '../../store/wait/decide-tool-call.ts';
+import type { WaitPlace } from '../../store/wait/wait-place.ts';
 import { findWaitTasks, readWaitTask } from '../../store/wait/wait-tasks.ts';
 import type { WaitDependencies } from './dependencies.ts';
 import { performTask } from './perform-task.ts';
@@ -19,7 +20,7 @@ const again = 20;
  */
 export class WaitKeeper {
   #looking: Promise<void> | undefined;
-  #after: WaitCursor | undefined;
+  #after: WaitPlace | undefined;
 
   constructor(private readonly deps: WaitDependencies) {}
 
@@ -45,12 +46,15 @@ export class WaitKeeper {
 
   async #look(): Promise<void> {
     const { db, agents } = this.deps;
+    let last: WaitPlace | undefined;
     for (let more = true; more;) {
-      const tasks = await findWaitTasks(db, { agents, graceMs }, batch);
-      const done = await this.#all(tasks, (task) => performTask(this.deps, task));
+      // each once in a look: tasks that cannot be done yet do not keep it from later ones
+      const tasks = await findWaitTasks(db, { agents, graceMs }, last, batch);
+      last = tasks.at(-1) ?? last;
+      await this.#all(tasks, (task) => performTask(this.deps, task));
       const ended = await findUntold(db, graceMs, batch);
       const told = await this.#all(ended, (child) => this.#tell(child));
-      more = (tasks.length === batch && done > 0) || (ended.length === batch && told > 0);
+      more = tasks.length === batch || (ended.length === batch && told > 0);
     }
     await this.#lookAgain();
   }
@@ -61,8 +65,7 @@ export class WaitKeeper {
    */
   async #lookAgain(): Promise<void> {
     const waits = await findOpenRunWaits(this.deps.db, this.#after, again);
-    const last = waits.at(-1);
-    this.#after = waits.length === again && last ? { created_at: last.created_at, run_id: last.run_id } : undefined;
+    this.#after = waits.length === again ? waits.at(-1) : undefined;
     await this.#all(waits, (wait) => this.#tell(wait.child));
   }
 

@@ -2,6 +2,7 @@ import type { Database } from '../../postgres/pool.ts';
 import type { QueuedRun } from '../run/queued-run.ts';
 import type { RunRef } from '../run/run.ts';
 import type { CallResult } from './end-wait.ts';
+import { isAfter, placeColumns, placeOrder, placeParameters, type WaitPlace } from './wait-place.ts';
 
 /** A child run whose parent has not been told of its end. */
 export interface EndedChild {
@@ -20,29 +21,23 @@ export const findUntold = (db: Database, graceMs: number, limit: number): Promis
     [graceMs, limit],
   );
 
-/** A place among the open waits. */
-export interface WaitCursor {
-  created_at: Date;
-  run_id: string;
-}
-
 /** Calls that have waited for a run for a minute, oldest first, after a place among them. */
 export async function findOpenRunWaits(
   db: Database,
-  after: WaitCursor | undefined,
+  after: WaitPlace | undefined,
   limit: number,
-): Promise<(WaitCursor & { child: EndedChild })[]> {
-  const rows = await db.query<WaitCursor & { thread_id: string; child_thread_id: string; child_run_id: string }>(
+): Promise<(WaitPlace & { child: EndedChild })[]> {
+  const rows = await db.query<WaitPlace & { child_thread_id: string; child_run_id: string }>(
     'find_open_run_waits',
-    `select created_at, run_id, thread_id, child_thread_id, child_run_id from lanefold._wait
+    `select ${placeColumns}, child_thread_id, child_run_id from lanefold._wait
      where status = 'open' and kind = 'run' and task is null and created_at < lanefold._now() - interval '1 minute'
-       and (created_at, run_id) > (coalesce($1, '-infinity'::timestamptz), $2)
-     order by created_at, run_id limit $3`,
-    [after?.created_at ?? null, after?.run_id ?? '', limit],
+       and ${isAfter(2)}
+     order by ${placeOrder} limit $1`,
+    [limit, ...placeParameters(after)],
   );
-  return rows.map(({ created_at, run_id, ...row }) => ({
-    ...{ created_at, run_id },
-    child: { thread_id: row.child_thread_id, run_id: row.child_run_id, parent_thread_id: row.thread_id },
+  return rows.map(({ child_thread_id, child_run_id, ...place }) => ({
+    ...place,
+    child: { thread_id: child_thread_id, run_id: child_run_id, parent_thread_id: place.thread_id },
   }));
 }
 
@@ -87,6 +82,17 @@ export async function readChildren(
     [run.threadId, run.runId],
   );
   return row!;
+}
+
+/** The runs that the calls of a run have started, by round and index of the call: `1.0`. */
+export async function readStarted(db: Database, { threadId, id }: RunRef): Promise<Map<string, RunRef>> {
+  const rows = await db.query<RunRef & { call: string }>(
+    'read_started_children',
+    `select round || '.' || call_index as call, child_thread_id as "threadId", child_run_id as id from lanefold._wait
+     where thread_id = $1 and run_id = $2 and request is not null`,
+    [threadId, id],
+  );
+  return new Map(rows.map(({ call, ...child }) => [call, child]));
 }
 
 /** Whether a call of this thread has started a run. */

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
 import type { CallRef } from './decide-tool-call.ts';
+import { isAfter, placeColumns, placeOrder, placeParameters, type WaitPlace } from './wait-place.ts';
 
 /** The request of a child run, as its wait stores it. */
 export interface StoredChild {
@@ -37,11 +38,7 @@ export const childRequestId = (runId: string, round: number, index: number): str
   `child:${runId}:${round}.${index}`;
 
 /** Something that a worker has to do for a wait. */
-export type WaitTask = {
-  thread_id: string;
-  run_id: string;
-  round: number;
-  call_index: number;
+export type WaitTask = WaitPlace & {
   tenant_id: string;
   created_at: Date;
   kind: 'event' | 'run' | 'spawn';
@@ -53,22 +50,23 @@ export type WaitTask = {
   over_ms: number | null;
 } & { task: 'start' | 'cancel' | 'ask' };
 
-const columns = `thread_id, run_id, round, call_index, tenant_id, created_at, kind, event, child_thread_id, child_run_id, request, task,
+const columns = `${placeColumns}, tenant_id, created_at, kind, event, child_thread_id, child_run_id, request, task,
   (extract(epoch from lanefold._now() - ended_at) * 1000)::float8 as over_ms`;
 
-/** Tasks for workers with these agents, oldest first; those younger than `graceMs` are left to the worker of the run. */
+/** Tasks for workers with these agents, oldest first, after a place among them; those younger than `graceMs` are left to the worker of the run. */
 export const findWaitTasks = (
   db: Database,
   { agents, graceMs }: { agents: readonly string[]; graceMs: number },
+  after: WaitPlace | undefined,
   limit: number,
 ): Promise<WaitTask[]> =>
   db.queryLong<WaitTask>(
     'find_wait_tasks',
     `select ${columns} from lanefold._wait
      where task is not null and (task = 'cancel' or created_at < lanefold._now() - $1::float8 * interval '1 ms')
-       and (task <> 'start' or request ->> 'agent' = any ($2))
-     order by created_at limit $3`,
-    [graceMs, agents, limit],
+       and (task <> 'start' or request ->> 'agent' = any ($2)) and ${isAfter(4)}
+     order by ${placeOrder} limit $3`,
+    [graceMs, agents, limit, ...placeParameters(after)],
   );
 
 /** What is to be done for one wait; undefined if nothing is. */
@@ -96,13 +94,16 @@ export async function endWaitTask(db: Database, wait: WaitTask): Promise<boolean
   return row!.ended;
 }
 
-/** Whether the child run of a wait may go on: false if nobody waits for it any more, or its parent did not complete. */
+/**
+ * Whether the child run of a wait may go on: false if its call has another result, its parent was told that it has ended or
+ * could not start, or its parent did not complete.
+ */
 export async function isWanted(db: Database, wait: WaitTask): Promise<boolean> {
   const rows = await db.query(
     'is_child_wanted',
     `select 1 from lanefold._wait w join lanefold._run r on r.thread_id = w.thread_id and r.id = w.run_id
      where w.thread_id = $1 and w.run_id = $2 and w.round = $3 and w.call_index = $4 and w.kind = $5
-       and w.task is distinct from 'cancel' and w.status in ('open', 'resolved')
+       and w.task is distinct from 'cancel' and w.status in ('open', 'resolved') and w.child_ended_at is null
        and (r.finished_at is null or r.status = 'completed')`,
     [wait.thread_id, wait.run_id, wait.round, wait.call_index, wait.kind],
   );
