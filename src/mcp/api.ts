@@ -19,6 +19,8 @@ export interface Api {
   readonly caller: string;
   /** @throws LanefoldError the code of the problem that the API answers with */
   get<T>(path: string): Promise<T>;
+  /** The answer as it was sent. @throws LanefoldError as `get` */
+  text(path: string): Promise<string>;
   /** @throws LanefoldError as `get` */
   post<T>(path: string, body: object, headers?: Record<string, string>): Promise<T>;
   /**
@@ -47,6 +49,7 @@ export function apiOf({ door, credential, name }: Caller): Api {
     async get<T>(path: string) {
       return (await (await send(path, { headers: {} })).json()) as T;
     },
+    text: async (path) => (await send(path, { headers: {} })).text(),
     async post<T>(path: string, body: object, headers: Record<string, string> = {}) {
       const json = { 'content-type': 'application/json', ...headers };
       return (await (await send(path, { method: 'POST', body: JSON.stringify(body), headers: json })).json()) as T;

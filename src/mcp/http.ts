@@ -3,7 +3,14 @@ import type { McpMount, McpSurroundings, MountedMcp } from '../api/options.ts';
 import { createApp } from '../api/app.ts';
 import type { Library } from '../library/library.ts';
 import { callerAt, newSecret } from './door.ts';
-import { checkOptions, handlerKeys, mcpKeys, type CheckedOptions, type McpHandlerOptions, type McpOptions } from './options.ts';
+import {
+  checkOptions,
+  handlerKeys,
+  mcpKeys,
+  type CheckedOptions,
+  type McpHandlerOptions,
+  type McpOptions,
+} from './options.ts';
 import { newServer } from './server.ts';
 
 /**
@@ -30,10 +37,10 @@ export const mountMcp =
     mount(lanefold, surroundings, checkOptions('mountMcp', options, mcpKeys, lanefold));
 
 function mount(lanefold: Library, surroundings: McpSurroundings, checked: CheckedOptions): MountedMcp {
-  const { door, maxBodyBytes, onError } = surroundings;
+  const { door, hold, maxBodyBytes, onError } = surroundings;
   // one for each request: nothing is kept between requests, so any process can answer the next one
   return createSdkHandler(
-    ({ era, requestInfo }) => newServer(lanefold, callerAt(door, credentialOf(requestInfo)), checked, era),
+    ({ era, requestInfo }) => newServer(lanefold, callerAt(door, credentialOf(requestInfo)), checked, era, hold),
     { maxRequestBodySize: maxBodyBytes, onerror: onError },
   );
 }

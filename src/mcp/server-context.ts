@@ -10,4 +10,16 @@ export interface McpContext {
   agents: readonly AgentSummary[];
   /** How long a tool call waits for its run, in ms. */
   waitMs: number;
+  /** Takes the bytes of an answer from the memory budget of the HTTP server; undefined: there is none. */
+  hold: ((bytes: number) => void) | undefined;
+}
+
+/**
+ * Counts an answer before the SDK writes it.
+ *
+ * @throws LanefoldError `server_busy`
+ */
+export function held<T extends object>({ hold }: Pick<McpContext, 'hold'>, answer: T): T {
+  hold?.(Buffer.byteLength(JSON.stringify(answer)));
+  return answer;
 }
