@@ -24,11 +24,12 @@ export interface Api {
   /** @throws LanefoldError as `get` */
   post<T>(path: string, body: object, headers?: Record<string, string>): Promise<T>;
   /**
-   * The kinds of the events of a run, from its first, as they are committed. Ends with the run or with `signal`.
+   * The kinds of the events of a run, as they are committed. Ends with the run or with `signal`.
    *
+   * @param after the number of an event of the thread: only later ones; -1: all
    * @throws LanefoldError as `get`
    */
-  follow(run: RunName, signal: AbortSignal): AsyncGenerator<string>;
+  follow(run: RunName, after: number, signal: AbortSignal): AsyncGenerator<string>;
 }
 
 // only its path counts
@@ -54,8 +55,9 @@ export function apiOf({ door, credential, name }: Caller): Api {
       const json = { 'content-type': 'application/json', ...headers };
       return (await (await send(path, { method: 'POST', body: JSON.stringify(body), headers: json })).json()) as T;
     },
-    async *follow(run, signal) {
-      const response = await send(`${runPath(run)}/events?deltas=false`, { headers: { accept: 'text/event-stream' } });
+    async *follow(run, after, signal) {
+      const path = `${runPath(run)}/events?deltas=false&after=${after}`;
+      const response = await send(path, { headers: { accept: 'text/event-stream' } });
       // 204: the run has ended
       if (!response.body || response.status === 204) return;
       const events = response.body

@@ -62,10 +62,10 @@ async function callTool(
   } = readArguments(name, agentInput, given);
   const asked = askedAbout(ctx);
   const request = { agent: name, message, threadId, requestId, createThread, traceparent: traceparentOf(ctx) };
-  const run = asked ?? (await startRun(mcp.api, request));
+  const { run, isNew } = asked ? { run: asked, isNew: false } : await startRun(mcp.api, request);
   try {
     if (!asked && clientOf(mcp.server, ctx).tasks) return createdTask(name, await getRun(mcp.api, run));
-    return held(mcp, await settle(mcp, run, ctx, { tool: name }));
+    return held(mcp, await settle(mcp, run, ctx, { tool: name, isNew }));
   } catch (error) {
     return asToolError(error, run);
   }

@@ -56,8 +56,14 @@ export const ownTools: readonly OwnTool[] = [
       input: agentInput.safeExtend({ agent: z.string().min(1).describe('The name of the agent.') }),
       annotations: { ...changes, destructiveHint: true, openWorldHint: true },
     },
-    async ({ api }, { agent, message, thread_id: threadId, request_id: requestId, create_thread: createThread }, ctx) =>
-      json(await startRun(api, { agent, message, threadId, requestId, createThread, traceparent: traceparentOf(ctx) })),
+    async (
+      { api },
+      { agent, message, thread_id: threadId, request_id: requestId, create_thread: createThread },
+      ctx,
+    ) => {
+      const traceparent = traceparentOf(ctx);
+      return json((await startRun(api, { agent, message, threadId, requestId, createThread, traceparent })).run);
+    },
   ),
   own(
     {
