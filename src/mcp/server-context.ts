@@ -8,6 +8,8 @@ export interface McpContext {
   api: Api;
   /** The agents that are tools. */
   agents: readonly AgentSummary[];
+  /** The names that the option `agents` lists; undefined: every agent, also those of other processes. */
+  onlyAgents: readonly string[] | undefined;
   /** How long a tool call waits for its run, in ms. */
   waitMs: number;
   /** Takes the bytes of an answer from the memory budget of the HTTP server; undefined: there is none. */

@@ -28,7 +28,7 @@ export function newServer(
 ): McpServer {
   const server = new McpServer({ name: 'lanefold', title: 'Lanefold', version: packageVersion() }, { instructions });
   const agents = known.list().filter(({ name }) => names?.includes(name) ?? true);
-  const mcp: McpContext = { server, api: apiOf(caller), agents, waitMs, hold };
+  const mcp: McpContext = { server, api: apiOf(caller), agents, onlyAgents: names, waitMs, hold };
   addTools(mcp);
   addResources(mcp);
   if (era === 'modern') addTasks(mcp);

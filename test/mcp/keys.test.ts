@@ -86,7 +86,9 @@ describe('keys', () => {
     const { resourceTemplates } = await operator.listResourceTemplates();
     const variables = { ...nameOf(foreign), context_ref: 'default', seq: '1' } as Record<string, string>;
     for (const { uriTemplate } of resourceTemplates) {
-      const uri = uriTemplate.replaceAll(/\{(\??)(\w+)\}/g, (_, query, name: string) => (query ? '' : variables[name]!));
+      const uri = uriTemplate.replaceAll(/\{(\??)(\w+)\}/g, (_, query, name: string) =>
+        query ? '' : variables[name]!,
+      );
       expect((await operator.readResource({ uri })).contents, uri).toHaveLength(1);
       await expect(client.readResource({ uri }), uri).rejects.toMatchObject({ code: -32602 });
     }
@@ -98,7 +100,11 @@ describe('keys', () => {
     for (const { name, inputSchema } of tried) {
       const args = Object.entries(given).filter(([field]) => Object.hasOwn(inputSchema.properties!, field));
       const { code } = errorOf(await client.callTool({ name, arguments: Object.fromEntries(args) }));
-      expect([name, ['thread_not_found', 'run_not_found', 'forbidden'].includes(code), code]).toEqual([name, true, code]);
+      expect([name, ['thread_not_found', 'run_not_found', 'forbidden'].includes(code), code]).toEqual([
+        name,
+        true,
+        code,
+      ]);
     }
     const params = { taskId: `echo/foreign/${foreign.id}`, inputResponses: {}, _meta: envelope() };
     for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel']) {

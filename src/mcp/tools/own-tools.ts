@@ -8,6 +8,7 @@ import type {
 import { z } from 'zod';
 import { Call } from '../../api/schemas/approval.ts';
 import { Id } from '../../api/schemas/values.ts';
+import { LanefoldError } from '../../errors.ts';
 import { clientOf } from '../client.ts';
 import { decide, release } from '../input/respond.ts';
 import { getRun, runPath } from '../api.ts';
@@ -45,6 +46,14 @@ function own<T>(
   };
 }
 
+/** @throws LanefoldError `unknown_agent` */
+function assertServed(agent: string, onlyAgents: readonly string[] | undefined): void {
+  if (onlyAgents?.includes(agent) ?? true) return;
+  throw new LanefoldError('unknown_agent', `This MCP server does not serve the agent ${agent.slice(0, 200)}.`, {
+    hint: `Nothing was started. It serves ${onlyAgents!.join(', ') || 'no agent'}.`,
+  });
+}
+
 const json = (value: object): CallToolResult => ({ content: [{ type: 'text', text: JSON.stringify(value) }] });
 
 export const ownTools: readonly OwnTool[] = [
@@ -57,10 +66,11 @@ export const ownTools: readonly OwnTool[] = [
       annotations: { ...changes, destructiveHint: true, openWorldHint: true },
     },
     async (
-      { api },
+      { api, onlyAgents },
       { agent, message, thread_id: threadId, request_id: requestId, create_thread: createThread },
       ctx,
     ) => {
+      assertServed(agent, onlyAgents);
       const traceparent = traceparentOf(ctx);
       return json((await startRun(api, { agent, message, threadId, requestId, createThread, traceparent })).run);
     },
