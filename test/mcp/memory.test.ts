@@ -51,7 +51,9 @@ describe('the memory that answers to MCP clients fill', () => {
         `${line} HTTP/1.1\r\n${Object.entries({ Host: '127.0.0.1', ...fields })
           .map(([name, value]) => `${name}: ${value}\r\n`)
           .join('')}\r\n`;
-      const type = json ? { 'Content-Type': 'application/json', 'Content-Length': body.length } : {};
+      const type: Record<string, string | number> = json
+        ? { 'Content-Type': 'application/json', 'Content-Length': body.length }
+        : {};
       socket.write(
         head('GET /v1/threads/large/events', { Accept: 'text/event-stream' }) +
           head(line, { Accept: json ? 'application/json, text/event-stream' : 'application/json', ...type, ...more }) +
