@@ -6,10 +6,7 @@ import type { Library } from '../library/library.ts';
 
 /** What an MCP server offers. */
 export interface McpOptions {
-  /**
-   * Names of the agents that become tools; `lanefold_start_run` starts no others either. Default: every agent of this
-   * process is a tool, and `lanefold_start_run` starts any agent that workers know.
-   */
+  /** Names of the agents that become tools; `lanefold_start_run` starts no others. Default: every agent of this process. */
   agents?: readonly string[];
   /**
    * How long a tool call waits for its run, in ms; then it answers that the run goes on, and how to ask for it. Default

@@ -8,7 +8,7 @@ export interface McpContext {
   api: Api;
   /** The agents that are tools. */
   agents: readonly AgentSummary[];
-  /** The names that the option `agents` lists; undefined: every agent, also those of other processes. */
+  /** The names that the option `agents` lists; undefined: every agent. */
   onlyAgents: readonly string[] | undefined;
   /** How long a tool call waits for its run, in ms. */
   waitMs: number;
