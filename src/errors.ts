@@ -15,6 +15,7 @@ export const errorStatus = {
   invalid_request: 400,
   unsupported_media_type: 415,
   body_too_large: 413,
+  resource_too_large: 413,
   body_timeout: 408,
   unknown_agent: 422,
   unknown_version: 404,

@@ -226,6 +226,7 @@ export interface components {
         | 'invalid_request'
         | 'unsupported_media_type'
         | 'body_too_large'
+        | 'resource_too_large'
         | 'body_timeout'
         | 'unknown_agent'
         | 'unknown_version'

@@ -1,5 +1,5 @@
 import type { HttpBindings } from '@hono/node-server';
-import type { MiddlewareHandler } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
 import type { ByteBudget } from './byte-budget.ts';
 import type { ApiEnv } from './env.ts';
 
@@ -20,14 +20,31 @@ export const limitedAnswer =
     const text = await c.res.text();
     const { status, headers } = c.res;
     c.res = undefined;
-    // a single answer always fits
-    const bytes = Math.min(Buffer.byteLength(text), budget.bytes);
-    const outgoing = (c.env as Partial<HttpBindings> | undefined)?.outgoing;
-    // a disconnected client takes nothing, and its `close` event has already fired
-    if (bytes > largeBytes && outgoing && !outgoing.destroyed) {
-      budget.take(bytes);
-      outgoing.setTimeout(stallMs, () => outgoing.destroy());
-      outgoing.once('close', () => budget.release(bytes));
-    }
+    holdAnswer(c, budget, Buffer.byteLength(text));
     c.res = new Response(text, { status, headers });
   };
+
+/**
+ * Takes the bytes of a large answer from the budget until its client has taken it or left.
+ *
+ * @throws LanefoldError `server_busy`
+ */
+export function holdAnswer(c: Context<ApiEnv>, budget: ByteBudget, size: number): void {
+  // a single answer always fits
+  const bytes = Math.min(size, budget.bytes);
+  const { incoming, outgoing } = (c.env ?? {}) as Partial<HttpBindings>;
+  if (bytes <= largeBytes || !incoming || !outgoing) return;
+  const { socket } = incoming;
+  // a disconnected client takes nothing, and its `close` event has already fired
+  if (outgoing.destroyed || socket.destroyed) return;
+  budget.take(bytes);
+  outgoing.setTimeout(stallMs, () => outgoing.destroy());
+  const release = () => {
+    outgoing.off('close', release);
+    socket.off('close', release);
+    budget.release(bytes);
+  };
+  outgoing.once('close', release);
+  // Node closes no response that still waits for an earlier one of its connection
+  socket.once('close', release);
+}

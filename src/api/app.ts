@@ -121,7 +121,8 @@ export function createApp(all: Library, options: AppOptions & { closing?: AbortS
     timeoutMs: options.bodyTimeoutMs ?? defaultBodyTimeoutMs,
     budget: new ByteBudget(maxHeldBytes, 'bodies'),
   });
-  const answer = limitedAnswer(new ByteBudget(maxHeldBytes, 'answers'));
+  const answers = new ByteBudget(maxHeldBytes, 'answers');
+  const answer = limitedAnswer(answers);
   app.use('/v1/*', answer, actFor(lanefold), read, jsonBody, authorizeOperation(app, lanefold), limitStreams());
   app.use('/admin/*', read);
   app.use(mcpPath, byKey, read);
@@ -170,7 +171,7 @@ export function createApp(all: Library, options: AppOptions & { closing?: AbortS
   }
   addProbes(app, lanefold);
   addDocs(app);
-  if (options.mcp) addMcp(app, lanefold, options.mcp, omitUndefined({ maxBodyBytes, closing: options.closing }));
+  if (options.mcp) addMcp(app, lanefold, options.mcp, { maxBodyBytes, answers, closing: options.closing });
   const page = options.page ?? process.env['LANEFOLD_PAGE'] !== 'off';
   if (page) addPage(app, apiKey ? undefined : byKey);
   if (lanefold.tenant === undefined) {

@@ -5,6 +5,13 @@ export interface McpSurroundings {
   /** Answers a request to the HTTP API in this process. */
   door(request: Request): Response | Promise<Response>;
   maxBodyBytes: number;
+  /**
+   * Takes the bytes of an answer from the server's memory budget until its client has taken it. Call it while the request
+   * is served, before the answer is written.
+   *
+   * @throws LanefoldError `server_busy`
+   */
+  hold(bytes: number): void;
   onError(error: Error): void;
 }
 

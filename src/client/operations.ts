@@ -24,6 +24,7 @@ export interface Problem {
     | 'invalid_request'
     | 'unsupported_media_type'
     | 'body_too_large'
+    | 'resource_too_large'
     | 'body_timeout'
     | 'unknown_agent'
     | 'unknown_version'

@@ -19,14 +19,17 @@ export interface Api {
   readonly caller: string;
   /** @throws LanefoldError the code of the problem that the API answers with */
   get<T>(path: string): Promise<T>;
+  /** The answer as it was sent. @throws LanefoldError as `get` */
+  text(path: string): Promise<string>;
   /** @throws LanefoldError as `get` */
   post<T>(path: string, body: object, headers?: Record<string, string>): Promise<T>;
   /**
-   * The kinds of the events of a run, from its first, as they are committed. Ends with the run or with `signal`.
+   * The kinds of the events of a run, as they are committed. Ends with the run or with `signal`.
    *
+   * @param after the number of an event of the thread: only later ones; -1: all
    * @throws LanefoldError as `get`
    */
-  follow(run: RunName, signal: AbortSignal): AsyncGenerator<string>;
+  follow(run: RunName, after: number, signal: AbortSignal): AsyncGenerator<string>;
 }
 
 // only its path counts
@@ -47,12 +50,14 @@ export function apiOf({ door, credential, name }: Caller): Api {
     async get<T>(path: string) {
       return (await (await send(path, { headers: {} })).json()) as T;
     },
+    text: async (path) => (await send(path, { headers: {} })).text(),
     async post<T>(path: string, body: object, headers: Record<string, string> = {}) {
       const json = { 'content-type': 'application/json', ...headers };
       return (await (await send(path, { method: 'POST', body: JSON.stringify(body), headers: json })).json()) as T;
     },
-    async *follow(run, signal) {
-      const response = await send(`${runPath(run)}/events?deltas=false`, { headers: { accept: 'text/event-stream' } });
+    async *follow(run, after, signal) {
+      const path = `${runPath(run)}/events?deltas=false&after=${after}`;
+      const response = await send(path, { headers: { accept: 'text/event-stream' } });
       // 204: the run has ended
       if (!response.body || response.status === 204) return;
       const events = response.body

@@ -1,7 +1,7 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import type { Library } from '../library/library.ts';
 import { ownCaller } from './door.ts';
-import { checkOptions, type McpServerOptions } from './options.ts';
+import { checkOptions, serverKeys, type McpServerOptions } from './options.ts';
 import { newServer } from './server.ts';
 
 /**
@@ -26,6 +26,6 @@ import { newServer } from './server.ts';
  * ```
  */
 export function createMcpServer(lanefold: Library, options: McpServerOptions = {}): McpServer {
-  const checked = checkOptions('createMcpServer', options, lanefold);
+  const checked = checkOptions('createMcpServer', options, serverKeys, lanefold);
   return newServer(lanefold, ownCaller(lanefold, options.apiKey), checked, 'legacy');
 }

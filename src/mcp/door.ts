@@ -31,11 +31,14 @@ export const callerAt = (door: Door, credential: string | undefined): Caller => 
  */
 export function ownCaller(lanefold: Library, credential: string | undefined): Caller {
   // a credential that is no key of the database must be the server's, if that has one
-  const apiKey = (credential !== undefined && process.env['LANEFOLD_API_KEY']) || randomBytes(32).toString('base64url');
+  const apiKey = (credential !== undefined && process.env['LANEFOLD_API_KEY']) || newSecret();
   const app = createApp(lanefold, { apiKey, page: false });
   const given = credential ?? apiKey;
   return { door: (request) => app.fetch(request), credential: given, name: nameOf(credential) };
 }
+
+/** A key that no client can know. */
+export const newSecret = (): string => randomBytes(32).toString('base64url');
 
 function nameOf(credential = ''): string {
   const key = readKey(credential);

@@ -25,7 +25,8 @@ export const toolError = (failure: ToolFailure): CallToolResult => ({
 export function asToolError(error: unknown, run?: RunName): CallToolResult {
   if (!isLanefoldError(error)) throw error;
   const { code, message, hint } = error;
-  return toolError({ code, message, hint, ...run });
+  const kept = run && code === 'server_busy' ? 'The run is stored. Ask for it later with lanefold_run_result.' : hint;
+  return toolError({ code, message, hint: kept, ...run });
 }
 
 /** Our errors as errors of the protocol, with `code` and `hint` in their data. */

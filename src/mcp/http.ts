@@ -1,9 +1,16 @@
 import { createMcpHandler as createSdkHandler } from '@modelcontextprotocol/server';
-import type { McpMount } from '../api/options.ts';
+import type { McpMount, McpSurroundings, MountedMcp } from '../api/options.ts';
 import { createApp } from '../api/app.ts';
 import type { Library } from '../library/library.ts';
-import { callerAt } from './door.ts';
-import { checkOptions, type McpOptions } from './options.ts';
+import { callerAt, newSecret } from './door.ts';
+import {
+  checkOptions,
+  handlerKeys,
+  mcpKeys,
+  type CheckedOptions,
+  type McpHandlerOptions,
+  type McpOptions,
+} from './options.ts';
 import { newServer } from './server.ts';
 
 /**
@@ -26,21 +33,24 @@ import { newServer } from './server.ts';
  */
 export const mountMcp =
   (options: McpOptions = {}): McpMount =>
-  (lanefold, { door, maxBodyBytes, onError }) => {
-    const checked = checkOptions('mountMcp', options, lanefold);
-    // one for each request: nothing is kept between requests, so any process can answer the next one
-    return createSdkHandler(
-      ({ era, requestInfo }) => newServer(lanefold, callerAt(door, credentialOf(requestInfo)), checked, era),
-      { maxRequestBodySize: maxBodyBytes, onerror: onError },
-    );
-  };
+  (lanefold, surroundings) =>
+    mount(lanefold, surroundings, checkOptions('mountMcp', options, mcpKeys, lanefold));
+
+function mount(lanefold: Library, surroundings: McpSurroundings, checked: CheckedOptions): MountedMcp {
+  const { door, hold, maxBodyBytes, onError } = surroundings;
+  // one for each request: nothing is kept between requests, so any process can answer the next one
+  return createSdkHandler(
+    ({ era, requestInfo }) => newServer(lanefold, callerAt(door, credentialOf(requestInfo)), checked, era, hold),
+    { maxRequestBodySize: maxBodyBytes, onerror: onError },
+  );
+}
 
 /** A route handler for any framework that uses the web's `Request` and `Response`. */
 export type McpHandler = (request: Request) => Promise<Response>;
 
 /**
- * A route that serves MCP in your own HTTP server, wherever you mount it. Requests need an API key, as those to the HTTP
- * API do: `LANEFOLD_API_KEY`, or one of `lanefold.keys`. Without `LANEFOLD_API_KEY`, requests to a loopback host need none.
+ * A route that serves MCP in your own HTTP server, wherever you mount it. Each request needs a key or token of
+ * `lanefold.keys`, or `LANEFOLD_API_KEY` if that is set.
  *
  * @throws LanefoldError `invalid_input`, `unknown_agent`
  *
@@ -54,8 +64,14 @@ export type McpHandler = (request: Request) => Promise<Response>;
  * export { mcp as GET, mcp as POST, mcp as DELETE };
  * ```
  */
-export function createMcpHandler(lanefold: Library, options: McpOptions = {}): McpHandler {
-  const app = createApp(lanefold, { page: false, mcp: mountMcp(options) });
+export function createMcpHandler(lanefold: Library, options: McpHandlerOptions = {}): McpHandler {
+  const checked = checkOptions('createMcpHandler', options, handlerKeys, lanefold);
+  const app = createApp(lanefold, {
+    page: false,
+    mcp: (...given) => mount(...given, checked),
+    // a server that has a key, even one that is not known, answers no request without one
+    ...(options.requireKey === false ? {} : { apiKey: process.env['LANEFOLD_API_KEY'] || newSecret() }),
+  });
   return async (request) => app.fetch(new Request(new URL('/mcp', request.url), request));
 }
 

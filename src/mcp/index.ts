@@ -6,5 +6,5 @@
 export { mountMcp, createMcpHandler, type McpHandler } from './http.ts';
 export { serveMcpOverStdio, type McpStreams, type RunningMcp } from './stdio.ts';
 export { createMcpServer } from './create.ts';
-export type { McpOptions, McpServerOptions } from './options.ts';
+export type { McpHandlerOptions, McpOptions, McpServerOptions } from './options.ts';
 export type { MountedMcp, McpMount, McpSurroundings } from '../api/options.ts';

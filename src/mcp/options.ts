@@ -6,7 +6,7 @@ import type { Library } from '../library/library.ts';
 
 /** What an MCP server offers. */
 export interface McpOptions {
-  /** Names of the agents that become tools. Default: every agent of this process. */
+  /** Names of the agents that become tools; `lanefold_start_run` starts no others. Default: every agent of this process. */
   agents?: readonly string[];
   /**
    * How long a tool call waits for its run, in ms; then it answers that the run goes on, and how to ask for it. Default
@@ -21,7 +21,19 @@ export interface McpServerOptions extends McpOptions {
   apiKey?: string;
 }
 
-const optionKeys: KeysOf<McpServerOptions> = { agents: true, waitMs: true, apiKey: true };
+/** Options of a handler in your own HTTP server. */
+export interface McpHandlerOptions extends McpOptions {
+  /**
+   * `false`: without `LANEFOLD_API_KEY`, requests whose `Host` is loopback need no key, and may do everything, in every
+   * tenant. Any client can send `Host: localhost`, so use it only in a server that listens on loopback alone, without a
+   * proxy in front. Default true.
+   */
+  requireKey?: boolean;
+}
+
+export const mcpKeys: KeysOf<McpOptions> = { agents: true, waitMs: true };
+export const serverKeys: KeysOf<McpServerOptions> = { ...mcpKeys, apiKey: true };
+export const handlerKeys: KeysOf<McpHandlerOptions> = { ...mcpKeys, requireKey: true };
 const defaultWaitMs = 25_000;
 const mostWaitMs = 3_600_000;
 
@@ -33,7 +45,8 @@ export interface CheckedOptions {
 /** @throws LanefoldError `invalid_input`, `unknown_agent` */
 export function checkOptions(
   caller: string,
-  options: McpServerOptions,
+  options: McpOptions,
+  optionKeys: Record<string, true>,
   { agents: known }: Pick<Library<AgentDefinition>, 'agents'>,
 ): CheckedOptions {
   refuseUnknownKeys(caller, options, optionKeys);

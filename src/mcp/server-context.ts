@@ -8,6 +8,20 @@ export interface McpContext {
   api: Api;
   /** The agents that are tools. */
   agents: readonly AgentSummary[];
+  /** The names that the option `agents` lists; undefined: every agent. */
+  onlyAgents: readonly string[] | undefined;
   /** How long a tool call waits for its run, in ms. */
   waitMs: number;
+  /** Takes the bytes of an answer from the memory budget of the HTTP server; undefined: there is none. */
+  hold: ((bytes: number) => void) | undefined;
+}
+
+/**
+ * Counts an answer before the SDK writes it.
+ *
+ * @throws LanefoldError `server_busy`
+ */
+export function held<T extends object>({ hold }: Pick<McpContext, 'hold'>, answer: T): T {
+  hold?.(Buffer.byteLength(JSON.stringify(answer)));
+  return answer;
 }

@@ -17,16 +17,18 @@ const instructions =
  * One MCP server: for a connection, or for a single HTTP request.
  *
  * @param era `modern`: revision 2026-07-28 and later, which has tasks; `legacy`: those before
+ * @param hold takes the bytes of an answer from a budget; default: answers are not counted
  */
 export function newServer(
   { agents: known }: Pick<Library, 'agents'>,
   caller: Caller,
   { agents: names, waitMs }: CheckedOptions,
   era: 'modern' | 'legacy',
+  hold?: (bytes: number) => void,
 ): McpServer {
   const server = new McpServer({ name: 'lanefold', title: 'Lanefold', version: packageVersion() }, { instructions });
   const agents = known.list().filter(({ name }) => names?.includes(name) ?? true);
-  const mcp: McpContext = { server, api: apiOf(caller), agents, waitMs };
+  const mcp: McpContext = { server, api: apiOf(caller), agents, onlyAgents: names, waitMs, hold };
   addTools(mcp);
   addResources(mcp);
   if (era === 'modern') addTasks(mcp);

@@ -2,7 +2,7 @@ import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/s
 import type { Readable, Writable } from 'node:stream';
 import type { Library } from '../library/library.ts';
 import { ownCaller } from './door.ts';
-import { checkOptions, type McpServerOptions } from './options.ts';
+import { checkOptions, serverKeys, type McpServerOptions } from './options.ts';
 import { newServer } from './server.ts';
 
 /** The streams of the client, for a server that is not on stdin and stdout. */
@@ -39,7 +39,7 @@ export function serveMcpOverStdio(
   options: McpServerOptions = {},
   { input, output }: McpStreams = { input: process.stdin, output: process.stdout },
 ): RunningMcp {
-  const checked = checkOptions('serveMcpOverStdio', options, lanefold);
+  const checked = checkOptions('serveMcpOverStdio', options, serverKeys, lanefold);
   const caller = ownCaller(lanefold, options.apiKey);
   const transport = new WatchedTransport(input, output);
   const { close } = serveStdio(({ era }) => newServer(lanefold, caller, checked, era), {

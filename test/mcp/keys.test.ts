@@ -1,8 +1,8 @@
 import type { NewKey } from 'lanefold';
-import { createMcpHandler, createMcpServer } from 'lanefold/mcp';
+import { createMcpHandler, createMcpServer, mountMcp, type McpHandler } from 'lanefold/mcp';
 import { InMemoryTransport } from '@modelcontextprotocol/server';
 import { Client } from '@modelcontextprotocol/client';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { errorOf, newClient, oldClient, runOf, startRig, textOf, type Rig } from './rig.ts';
 import { envelope, rawRequest } from './tasks-client.ts';
 
@@ -24,8 +24,9 @@ describe('keys', () => {
   });
   afterAll(() => rig?.close());
 
+  const all: NewKey = { name: 'k', scopes: ['read', 'run', 'steer', 'approve'] };
   const connect = async (fields: Partial<NewKey>) => {
-    const { key } = await rig.front.keys.create({ name: 'k', scopes: ['read', 'run', 'steer', 'approve'], ...fields });
+    const { key } = await rig.front.keys.create({ ...all, ...fields });
     const client = await newClient(rig.url, { key });
     return {
       client,
@@ -67,6 +68,50 @@ describe('keys', () => {
     const again = { name: 'echo', arguments: { message: 'x' }, requestState, inputResponses: {}, _meta: envelope() };
     const { result } = await rawRequest(rig.url, { method: 'tools/call', params: again }, auth);
     expect(errorOf(result as object).code).toBe('run_not_found');
+  });
+
+  const callers: [string, () => Promise<string>][] = [
+    ['a key of another tenant', async () => (await rig.front.keys.create({ ...all, tenant: 'acme' })).key],
+    ['a key of other threads', async () => (await rig.front.keys.create({ ...all, threadPrefix: 'desk-' })).key],
+    ['a key of another agent', async () => (await rig.front.keys.create({ ...all, agents: ['triage'] })).key],
+    [
+      'a token of another thread',
+      async () => (await rig.front.keys.browserToken({ threadId: 'shared', access: 'approve' })).token,
+    ],
+  ];
+
+  test.each(callers)('%s reaches a thread by no resource, tool or task', async (_, newKey) => {
+    const key = await newKey();
+    const [client, operator] = await Promise.all([newClient(rig.url, { key }), newClient(rig.url, { key: apiKey })]);
+    const { resourceTemplates } = await operator.listResourceTemplates();
+    const variables = { ...nameOf(foreign), context_ref: 'default', seq: '1' } as Record<string, string>;
+    for (const { uriTemplate } of resourceTemplates) {
+      const uri = uriTemplate.replaceAll(/\{(\??)(\w+)\}/g, (_, query, name: string) =>
+        query ? '' : variables[name]!,
+      );
+      expect((await operator.readResource({ uri })).contents, uri).toHaveLength(1);
+      await expect(client.readResource({ uri }), uri).rejects.toMatchObject({ code: -32602 });
+    }
+    const given = { ...nameOf(foreign), message: 'x', agent: 'echo', call: '1.0', decision: 'deny', result: 'x' };
+    const { tools } = await operator.listTools();
+    const tried = tools.filter(({ name }) => name === 'echo' || name.startsWith('lanefold_'));
+    expect(tried).toHaveLength(8);
+    const before = await rig.front.threads.get('foreign');
+    for (const { name, inputSchema } of tried) {
+      const args = Object.entries(given).filter(([field]) => Object.hasOwn(inputSchema.properties!, field));
+      const { code } = errorOf(await client.callTool({ name, arguments: Object.fromEntries(args) }));
+      expect([name, ['thread_not_found', 'run_not_found', 'forbidden'].includes(code), code]).toEqual([
+        name,
+        true,
+        code,
+      ]);
+    }
+    const params = { taskId: `echo/foreign/${foreign.id}`, inputResponses: {}, _meta: envelope() };
+    for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel']) {
+      const answer = await rawRequest(rig.url, { method, params }, { authorization: `Bearer ${key}` });
+      expect([method, answer]).toMatchObject([method, { error: { code: -32602 } }]);
+    }
+    expect(await rig.front.threads.get('foreign')).toEqual(before);
   });
 
   test('a key for one agent sees only its tool, and no thread in which another has run', async () => {
@@ -139,35 +184,57 @@ describe('keys', () => {
 
   test('a limit that ends the wait leaves the run, and the error names it', async () => {
     const { call } = await connect({ limits: { requestsPerMinute: 2 } });
-    const error = errorOf(await call('echo', { message: 'x' })) as unknown as {
+    const error = errorOf(await call('typist', { message: 'x' })) as unknown as {
       code: string;
       thread_id: string;
       run_id: string;
     };
     expect(error.code).toBe('rate_limited');
+    (await rig.model.next()).stop();
     const run = await rig.front.runs.wait({ threadId: error.thread_id, id: error.run_id });
     expect(run.status).toBe('completed');
   });
 
-  test('a handler and a server of one’s own check keys as well', async () => {
+  /** What a handler in a server of one’s own answers to `tools/list`. */
+  const listAt = async (handler: McpHandler, { host = 'localhost', key }: { host?: string; key?: string }) => {
+    const params = { _meta: envelope({}) };
+    const headers = {
+      ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      ...{ 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list', host },
+      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+    };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params });
+    const response = await handler(new Request('https://shop.example/agents/mcp', { method: 'POST', headers, body }));
+    const { result } = (await response.json()) as { result?: { tools: { name: string }[] } };
+    return { status: response.status, tools: result?.tools.map(({ name }) => name) };
+  };
+
+  test('a handler in a server of one’s own needs a key, whatever Host a request claims', async () => {
     const { key } = await rig.front.keys.create({ name: 'k', scopes: ['read', 'run'], agents: ['echo'] });
     const handler = createMcpHandler(rig.front, { agents: ['echo', 'triage'] });
-    const fetched = (given?: string) => {
-      const params = { _meta: envelope({}) };
-      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params });
-      const headers = {
-        ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-        ...{ 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list', host: 'shop.example' },
-        ...(given === undefined ? {} : { authorization: `Bearer ${given}` }),
-      };
-      return handler(new Request('https://shop.example/agents/mcp', { method: 'POST', headers, body }));
-    };
-    expect((await fetched()).status).toBe(403);
-    const allowed = await fetched(key);
-    const { result } = (await allowed.json()) as { result: { tools: { name: string }[] } };
-    expect(result.tools[0]).toMatchObject({ name: 'echo' });
-    expect(result.tools.map(({ name }) => name)).not.toContain('triage');
+    for (const host of ['localhost', '127.0.0.1', 'shop.example']) {
+      expect([host, (await listAt(handler, { host })).status]).toEqual([host, 401]);
+      expect([host, (await listAt(handler, { host, key: 'made up' })).status]).toEqual([host, 401]);
+      const { status, tools } = await listAt(handler, { host, key });
+      expect([host, status, tools![0], tools!.includes('triage')]).toEqual([host, 200, 'echo', false]);
+    }
+    vi.stubEnv('LANEFOLD_API_KEY', 'of-the-environment');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    for (const requireKey of [true, false]) {
+      const keyed = createMcpHandler(rig.front, { requireKey });
+      expect((await listAt(keyed, {})).status).toBe(401);
+      expect((await listAt(keyed, { key: 'of-the-environment' })).tools).toContain('triage');
+    }
+  });
 
+  test('a handler answers without a key only if it is told to, and then only to loopback', async () => {
+    const open = createMcpHandler(rig.front, { requireKey: false });
+    expect((await listAt(open, {})).tools).toContain('triage');
+    expect((await listAt(open, { host: 'shop.example' })).status).toBe(403);
+  });
+
+  test('a server on a transport of one’s own checks its key', async () => {
+    const { key } = await rig.front.keys.create({ name: 'k', scopes: ['read', 'run'], agents: ['echo'] });
     const client = new Client({ name: 'judge', version: '1' });
     const [near, far] = InMemoryTransport.createLinkedPair();
     await Promise.all([createMcpServer(rig.front, { apiKey: key }).connect(far), client.connect(near)]);
@@ -181,14 +248,19 @@ describe('keys', () => {
     expect(errorOf(await stranger.callTool({ name: 'echo', arguments: { message: 'x' } })).code).toBe('unauthorized');
   });
 
-  test('options that mean nothing are refused', () => {
+  test('options that mean nothing are refused', async () => {
     const { front } = rig;
     expect(() => createMcpServer(front, { agents: ['stranger'] })).toThrow(
       expect.objectContaining({ code: 'unknown_agent' }),
     );
     expect(() => createMcpServer(front, { waitMs: -1 })).toThrow(expect.objectContaining({ code: 'invalid_input' }));
-    expect(() => createMcpServer(front, { wait: 1 } as never)).toThrow(
-      expect.objectContaining({ code: 'invalid_input' }),
-    );
+    const unknown = [
+      () => createMcpServer(front, { wait: 1 } as never),
+      () => createMcpServer(front, { requireKey: false } as never),
+      () => createMcpHandler(front, { apiKey: 'lfk_' } as never),
+      () => front.startServer({ port: 0, mcp: mountMcp({ requireKey: false } as never) }),
+    ];
+    for (const create of unknown)
+      await expect((async () => create())()).rejects.toMatchObject({ code: 'invalid_input' });
   });
 });

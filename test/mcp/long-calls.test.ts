@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { deferred, until } from '../support/until.ts';
 import { errorOf, newClient, oldClient, runOf, startRig, textOf, type Rig } from './rig.ts';
 
 describe('calls that last longer than their client waits', () => {
@@ -104,6 +105,49 @@ describe('calls that last longer than their client waits', () => {
     expect(JSON.parse(textOf(cancelled))).toMatchObject({ accepted: true });
     const ended = await client.callTool({ name: 'lanefold_run_result', arguments: doomed });
     expect(errorOf(ended)).toMatchObject({ code: 'run_cancelled', ...doomed });
+  });
+});
+
+describe('a later wait for a run that has done much already', () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await startRig({ waitMs: 60_000 }, { apiKey: 'operator' });
+    await rig.work();
+  });
+  afterAll(() => rig?.close());
+
+  /** A run that is answered again, after two calls that a person has approved. */
+  const busyRun = async () => {
+    const { threadId, id } = await rig.front.runs.enqueue({ agent: 'typist', input: 'dig twice' });
+    for (const [i, at] of ['home', 'sea'].entries()) {
+      (await rig.model.next()).stop({ id: `d${i}`, name: 'dig', args: { at } });
+      await until('it waits', async () => (await rig.front.runs.get({ threadId, id })).awaiting.length === 1);
+      await rig.front.runs.approve({ threadId, id }, { round: i + 1, index: 0 });
+    }
+    return { run: { thread_id: threadId, run_id: id }, ref: { threadId, id }, keys: await rig.model.next() };
+  };
+
+  test('hears only what is new, and makes no more requests for what is old', async () => {
+    const { run, ref, keys } = await busyRun();
+    const old = new Set((await rig.front.runs.events(ref)).map(({ kind }) => kind));
+    expect(old).toContain('approval_decided');
+    // it reads the thread and the run, follows the run, and reads it again
+    const { key } = await rig.front.keys.create({ name: 'k', scopes: ['read'], limits: { requestsPerMinute: 4 } });
+    const client = await newClient(rig.url, { key });
+    const said: string[] = [];
+    const begun = deferred();
+    const heard = (message = '') => {
+      said.push(message.split(': ').at(-1)!);
+      begun.resolve();
+    };
+    const call = { name: 'lanefold_run_result', arguments: run };
+    const answer = client.callTool(call, { onprogress: ({ message }) => heard(message) });
+    await begun.promise;
+    keys.type('Dug.');
+    keys.stop();
+    expect(runOf(await answer)).toMatchObject({ status: 'completed', output: 'Dug.' });
+    expect(said[0]).toBe('running');
+    for (const kind of ['run_started', 'approval_requested', 'approval_decided']) expect(said).not.toContain(kind);
   });
 });
 

@@ -114,3 +114,24 @@ describe('tools, as the official clients use them over HTTP', () => {
     await client.close();
   });
 });
+
+test('a server of some agents starts no others, whatever tool is called', async () => {
+  const rig = await startRig({ agents: ['echo'] });
+  try {
+    const client = await newClient(rig.url);
+    const start = (agent: string) =>
+      client.callTool({
+        name: 'lanefold_start_run',
+        arguments: { agent, message: 'x', thread_id: agent, create_thread: true },
+      });
+    const error = errorOf(await start('triage'));
+    expect(error).toMatchObject({ code: 'unknown_agent', hint: 'Nothing was started. It serves echo.' });
+    await expect(rig.front.threads.get('triage')).rejects.toMatchObject({ code: 'thread_not_found' });
+    expect(JSON.parse(textOf(await start('echo')))).toMatchObject({ thread_id: 'echo' });
+    await expect(client.callTool({ name: 'triage', arguments: { message: 'x' } })).rejects.toMatchObject({
+      code: -32602,
+    });
+  } finally {
+    await rig.close();
+  }
+});

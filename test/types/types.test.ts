@@ -218,9 +218,12 @@ describe('types', () => {
     const served = (lanefold: Typed) => [
       createMcpServer(lanefold, { agents: ['support'], waitMs: 1_000, apiKey: 'lfk_' }),
       createMcpHandler(lanefold),
+      createMcpHandler(lanefold, { requireKey: false }),
       lanefold.startServer({ mcp: mountMcp({ agents: ['support'] }) }),
       // @ts-expect-error over HTTP, each client has its key
       mountMcp({ apiKey: 'lfk_' }),
+      // @ts-expect-error the server decides who needs a key
+      mountMcp({ requireKey: false }),
       // @ts-expect-error not an option
       createMcpServer(lanefold, { tools: ['support'] }),
     ];

@@ -1,16 +1,20 @@
 import { ResourceNotFoundError, type Resource } from '@modelcontextprotocol/server';
 import type { z } from '@hono/zod-openapi';
 import type { EntryPage, ThreadPage } from '../../api/schemas/thread.ts';
-import { isLanefoldError } from '../../errors.ts';
+import { isLanefoldError, LanefoldError } from '../../errors.ts';
 import { asProtocolError } from '../errors.ts';
 import { runPath, threadPath, type Api } from '../api.ts';
-import type { McpContext } from '../server-context.ts';
+import { held, type McpContext } from '../server-context.ts';
 import { readUri, templates, threadUri, type ResourceName } from './uris.ts';
 
 const pageSize = 50;
+/** A resource has at most as many bytes as a page of entries, which clients read over HTTP. */
+const mostBytes = 4 * 1024 * 1024;
 
 /** Answers `resources/list`, `resources/templates/list` and `resources/read`. */
-export function addResources({ server: { server }, api }: McpContext): void {
+export function addResources(mcp: McpContext): void {
+  const { api } = mcp;
+  const { server } = mcp.server;
   server.registerCapabilities({ resources: {} });
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [...templates] }));
   server.setRequestHandler('resources/list', async ({ params }) => {
@@ -19,7 +23,7 @@ export function addResources({ server: { server }, api }: McpContext): void {
       const { data, next_after: nextCursor } = await api.get<z.infer<typeof ThreadPage>>(
         `/v1/threads?limit=${pageSize}${after}`,
       );
-      return { resources: data.map(listed), ...(nextCursor === null ? {} : { nextCursor }) };
+      return held(mcp, { resources: data.map(listed), ...(nextCursor === null ? {} : { nextCursor }) });
     } catch (error) {
       // a key bound to threads or agents lists none; it may read those that it is allowed
       if (isLanefoldError(error, 'forbidden')) return { resources: [] };
@@ -30,9 +34,11 @@ export function addResources({ server: { server }, api }: McpContext): void {
     const named = readUri(uri);
     if (!named) throw new ResourceNotFoundError(uri);
     try {
-      const found = await readers[named.name](api, named.variables);
-      if (found === undefined) throw new ResourceNotFoundError(uri);
-      return { contents: [{ uri, mimeType: 'application/json', text: JSON.stringify(found) }] };
+      const path = await paths[named.name](named.variables, api);
+      if (path === undefined) throw new ResourceNotFoundError(uri);
+      const text = await api.text(path);
+      if (Buffer.byteLength(text) > mostBytes) throw tooLarge(path);
+      return held(mcp, { contents: [{ uri, mimeType: 'application/json', text }] });
     } catch (error) {
       if (isLanefoldError(error) && error.status === 404) throw new ResourceNotFoundError(uri);
       return asProtocolError(error);
@@ -48,24 +54,26 @@ const listed = (thread: z.infer<typeof ThreadPage>['data'][number]): Resource =>
   annotations: { lastModified: thread.updated_at },
 });
 
-type Reader = (api: Api, variables: Record<string, string>) => Promise<unknown>;
+const tooLarge = (path: string): LanefoldError =>
+  new LanefoldError('resource_too_large', `The resource is larger than ${mostBytes} bytes.`, {
+    hint: `Read it over HTTP: GET ${path}`,
+  });
 
-const readers: Record<ResourceName, Reader> = {
-  thread: (api, { thread_id: threadId }) => api.get(threadPath(threadId!)),
-  context: (api, { thread_id: threadId, context_ref: ref, at_seq: seq }) =>
-    api.get(
-      `${threadPath(threadId!)}/contexts/${encodeURIComponent(ref!)}${seq === undefined ? '' : `?at_seq=${encodeURIComponent(seq)}`}`,
-    ),
-  run: (api, { thread_id, run_id }) => api.get(runPath({ thread_id: thread_id!, run_id: run_id! })),
-  async call(api, { thread_id: threadId, seq }) {
+/** The path of the HTTP API at which a resource is read; undefined: there is none. */
+type PathOf = (variables: Record<string, string>, api: Api) => string | undefined | Promise<string | undefined>;
+
+const paths: Record<ResourceName, PathOf> = {
+  thread: ({ thread_id: threadId }) => threadPath(threadId!),
+  context: ({ thread_id: threadId, context_ref: ref, at_seq: seq }) =>
+    `${threadPath(threadId!)}/contexts/${encodeURIComponent(ref!)}${seq === undefined ? '' : `?at_seq=${encodeURIComponent(seq)}`}`,
+  run: ({ thread_id, run_id }) => runPath({ thread_id: thread_id!, run_id: run_id! }),
+  async call({ thread_id: threadId, seq }, api) {
     if (!/^\d{1,15}$/.test(seq!)) return undefined;
     const { data } = await api.get<z.infer<typeof EntryPage>>(
       `${threadPath(threadId!)}/entries?after=${Number(seq) - 1}&limit=1`,
     );
     const [entry] = data;
     const callId = entry?.seq === Number(seq) ? entry.refs['llm_call_id'] : undefined;
-    return typeof callId === 'string'
-      ? api.get(`${threadPath(threadId!)}/calls/${encodeURIComponent(callId)}`)
-      : undefined;
+    return typeof callId === 'string' ? `${threadPath(threadId!)}/calls/${encodeURIComponent(callId)}` : undefined;
   },
 };

@@ -1,6 +1,6 @@
 import pTimeout from 'p-timeout';
 import { isLanefoldError } from '../../errors.ts';
-import { getRun, type Api, type RunJson, type RunName } from '../api.ts';
+import { getRun, threadPath, type Api, type RunJson, type RunName } from '../api.ts';
 import { hasEnded, openCalls } from './state.ts';
 
 /** A client hears of a run at least this often, and a wait that has begun is looked at again. */
@@ -9,9 +9,11 @@ const tickMs = 2_000;
 export interface FollowOptions {
   /** How long to wait at most, in ms. */
   waitMs: number;
+  /** This call has started the run, so its trace is short and has not been told before. */
+  isNew: boolean;
   /** Ends the wait when the client no longer listens; the run goes on. */
   signal: AbortSignal;
-  /** Called at once, with each event of the run, and at each tick. */
+  /** Called at once, with each event of the run from then on, and at each tick. */
   onProgress(message: string): Promise<void>;
 }
 
@@ -22,8 +24,10 @@ export interface FollowOptions {
  * @throws LanefoldError `run_not_found`, `forbidden`, `unauthorized`
  */
 export async function followRun(api: Api, name: RunName, options: FollowOptions): Promise<RunJson> {
-  const { waitMs, onProgress } = options;
+  const { waitMs, isNew, onProgress } = options;
   const says = (text: string) => onProgress(`run ${name.run_id} of thread ${name.thread_id}: ${text}`);
+  // read before the run: the events that the run as read may lack come after it
+  const after = isNew || waitMs === 0 ? -1 : await lastEvent(api, name);
   let run = await getRun(api, name);
   await says(run.status);
   if (waitMs === 0 || isSettled(run)) return run;
@@ -31,8 +35,8 @@ export async function followRun(api: Api, name: RunName, options: FollowOptions)
   const signal = AbortSignal.any([options.signal, over.signal]);
   const timer = setTimeout(() => over.abort(), waitMs);
   try {
-    const kinds = api.follow(name, signal);
-    let waits = false;
+    const kinds = api.follow(name, after, signal);
+    let waits = !isNew && run.status === 'running' && run.tool_calls.some(({ status }) => waiting.includes(status));
     let next = quietly(kinds.next());
     for (;;) {
       const event = await orTick(next);
@@ -45,6 +49,8 @@ export async function followRun(api: Api, name: RunName, options: FollowOptions)
       if (!waits && kind !== 'unattended') continue;
       run = await getRun(api, name);
       if (isSettled(run) || kind === 'unattended') return run;
+      // what it waits for comes by itself, and with an event
+      if (run.status === 'suspended') waits = false;
     }
   } catch (error) {
     // the key may have no more streams: its client asks again
@@ -54,6 +60,20 @@ export async function followRun(api: Api, name: RunName, options: FollowOptions)
     clearTimeout(timer);
   }
   return getRun(api, name);
+}
+
+/** Of tool calls whose run may be suspended any moment, after the event that says so. */
+const waiting: readonly string[] = ['waiting', 'awaiting_approval'];
+
+/** The number of the last event of the thread; -1 where the key or token may not read that. */
+async function lastEvent(api: Api, { thread_id: threadId }: RunName): Promise<number> {
+  try {
+    return (await api.get<{ event_rev: number }>(threadPath(threadId))).event_rev - 1;
+  } catch (error) {
+    // the read of the run says better what is wrong
+    if (!isLanefoldError(error)) throw error;
+    return -1;
+  }
 }
 
 const isSettled = (run: RunJson): boolean => hasEnded(run) || openCalls(run).length > 0;

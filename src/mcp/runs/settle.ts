@@ -18,19 +18,21 @@ import { followRun } from './follow.ts';
  * asks first; the client then repeats the call with the answers and the name of the run.
  *
  * @param tool the name of the agent whose tool is called; undefined: any run
+ * @param isNew this call has started the run
  * @throws LanefoldError `run_not_found`, `forbidden`, `invalid_input`
  */
 export async function settle(
   { server, api, agents, waitMs: mostMs }: McpContext,
   name: RunName,
   ctx: ServerContext,
-  { tool, waitMs = mostMs }: { tool?: string | undefined; waitMs?: number | undefined } = {},
+  { tool, waitMs = mostMs, isNew = false }: { tool?: string; waitMs?: number | undefined; isNew?: boolean } = {},
 ): Promise<CallToolResult | InputRequiredResult> {
   const client = clientOf(server, ctx);
   const { inputResponses: responses } = ctx.mcpReq;
   const left = responses && (await respond(api, await getRun(api, name), responses, client.name));
   const run = await followRun(api, name, {
     waitMs: Math.min(waitMs, mostMs),
+    isNew,
     signal: ctx.mcpReq.signal,
     onProgress: progressOf(ctx),
   });

@@ -22,7 +22,7 @@ export interface StartRequest {
  *
  * @throws LanefoldError as `runs.enqueue`, `forbidden`
  */
-export async function startRun(api: Api, request: StartRequest): Promise<RunName> {
+export async function startRun(api: Api, request: StartRequest): Promise<{ run: RunName; isNew: boolean }> {
   const { agent, message, threadId, requestId, createThread, traceparent } = request;
   const newThread = () =>
     requestId === undefined ? newThreadId() : `thread_${pseudonym('mcp', api.caller, requestId)}`;
@@ -36,5 +36,5 @@ export async function startRun(api: Api, request: StartRequest): Promise<RunName
     body,
     headers,
   );
-  return { thread_id: receipt.thread_id, run_id: receipt.id };
+  return { run: { thread_id: receipt.thread_id, run_id: receipt.id }, isNew: !receipt.duplicate };
 }

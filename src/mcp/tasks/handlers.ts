@@ -7,7 +7,7 @@ import { respond } from '../input/respond.ts';
 import { getRun, runPath, type RunName } from '../api.ts';
 import { answerOf } from '../runs/answer.ts';
 import { fitsAgent } from '../tools/agent-tool.ts';
-import type { McpContext } from '../server-context.ts';
+import { held, type McpContext } from '../server-context.ts';
 import { detailedTask, readTaskId } from './task.ts';
 
 const params = z.looseObject({ taskId: z.string() });
@@ -42,7 +42,8 @@ export function addTasks(mcp: McpContext): void {
     about(async ({ tool, run: name }, client) => {
       const run = await getRun(api, name);
       const agent = agents.find((one) => one.name === tool);
-      return { ...detailedTask(tool, run, client.elicits, () => answerOf(run, fitsAgent(agent, run.agent))) };
+      const result = () => answerOf(run, fitsAgent(agent, run.agent));
+      return held(mcp, { ...detailedTask(tool, run, client.elicits, result) });
     }),
   );
   server.setRequestHandler(

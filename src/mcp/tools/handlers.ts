@@ -7,7 +7,7 @@ import { asProtocolError, asToolError, invalidParams } from '../errors.ts';
 import { getRun, type RunName } from '../api.ts';
 import { settle } from '../runs/settle.ts';
 import { startRun } from '../runs/start.ts';
-import type { McpContext } from '../server-context.ts';
+import { held, type McpContext } from '../server-context.ts';
 import { createdTask } from '../tasks/task.ts';
 import { agentInput, agentTool, isTool } from './agent-tool.ts';
 import { readArguments } from './input-schema.ts';
@@ -18,9 +18,13 @@ import { traceparentOf } from './traceparent.ts';
 export function addTools(mcp: McpContext): void {
   const { server } = mcp.server;
   server.registerCapabilities({ tools: {} });
-  server.setRequestHandler('tools/list', async () => ({
-    tools: [...(await allowedTools(mcp).catch(asProtocolError)), ...ownTools.map(({ tool }) => tool)],
-  }));
+  server.setRequestHandler('tools/list', async () => {
+    try {
+      return held(mcp, { tools: [...(await allowedTools(mcp)), ...ownTools.map(({ tool }) => tool)] });
+    } catch (error) {
+      return asProtocolError(error);
+    }
+  });
   server.setRequestHandler('tools/call', async ({ params: { name, arguments: given } }, ctx) => {
     try {
       return await callTool(mcp, name, given, ctx);
@@ -47,7 +51,7 @@ async function callTool(
   ctx: ServerContext,
 ): Promise<CallToolResult | InputRequiredResult> {
   const own = ownTools.find(({ tool }) => tool.name === name);
-  if (own) return own.call(mcp, given, ctx);
+  if (own) return held(mcp, await own.call(mcp, given, ctx));
   const agent = mcp.agents.find((one) => isTool(one) && one.name === name);
   if (!agent) throw invalidParams(`Unknown tool ${name.slice(0, 200)}; see tools/list.`);
   const {
@@ -58,10 +62,10 @@ async function callTool(
   } = readArguments(name, agentInput, given);
   const asked = askedAbout(ctx);
   const request = { agent: name, message, threadId, requestId, createThread, traceparent: traceparentOf(ctx) };
-  const run = asked ?? (await startRun(mcp.api, request));
+  const { run, isNew } = asked ? { run: asked, isNew: false } : await startRun(mcp.api, request);
   try {
     if (!asked && clientOf(mcp.server, ctx).tasks) return createdTask(name, await getRun(mcp.api, run));
-    return await settle(mcp, run, ctx, { tool: name });
+    return held(mcp, await settle(mcp, run, ctx, { tool: name, isNew }));
   } catch (error) {
     return asToolError(error, run);
   }

@@ -8,6 +8,7 @@ import type {
 import { z } from 'zod';
 import { Call } from '../../api/schemas/approval.ts';
 import { Id } from '../../api/schemas/values.ts';
+import { LanefoldError } from '../../errors.ts';
 import { clientOf } from '../client.ts';
 import { decide, release } from '../input/respond.ts';
 import { getRun, runPath } from '../api.ts';
@@ -45,6 +46,14 @@ function own<T>(
   };
 }
 
+/** @throws LanefoldError `unknown_agent` */
+function assertServed(agent: string, onlyAgents: readonly string[] | undefined): void {
+  if (onlyAgents?.includes(agent) ?? true) return;
+  throw new LanefoldError('unknown_agent', `This MCP server does not serve the agent ${agent.slice(0, 200)}.`, {
+    hint: `Nothing was started. It serves ${onlyAgents!.join(', ') || 'no agent'}.`,
+  });
+}
+
 const json = (value: object): CallToolResult => ({ content: [{ type: 'text', text: JSON.stringify(value) }] });
 
 export const ownTools: readonly OwnTool[] = [
@@ -56,8 +65,15 @@ export const ownTools: readonly OwnTool[] = [
       input: agentInput.safeExtend({ agent: z.string().min(1).describe('The name of the agent.') }),
       annotations: { ...changes, destructiveHint: true, openWorldHint: true },
     },
-    async ({ api }, { agent, message, thread_id: threadId, request_id: requestId, create_thread: createThread }, ctx) =>
-      json(await startRun(api, { agent, message, threadId, requestId, createThread, traceparent: traceparentOf(ctx) })),
+    async (
+      { api, onlyAgents },
+      { agent, message, thread_id: threadId, request_id: requestId, create_thread: createThread },
+      ctx,
+    ) => {
+      assertServed(agent, onlyAgents);
+      const traceparent = traceparentOf(ctx);
+      return json((await startRun(api, { agent, message, threadId, requestId, createThread, traceparent })).run);
+    },
   ),
   own(
     {
