@@ -68,7 +68,7 @@ async function readInForce(
     .filter(({ kind, payload }) => kind === writesKind && payload['checkpoint'] === id)
     .sort((a, b) => a.seq - b.seq);
   const found = foldWrites(stored);
-  const own = new Map(stored.map(({ seq, payload }) => [seq, payload['parts']!]));
+  const own = new Map(stored.map(({ seq, payload }) => [seq, payload['parts'] as string[]]));
   const texts = await readTexts(db, threadId, addressesOfWrites(found), own);
   const ofTask = stored.filter(({ payload }) => payload['task'] === taskId);
   return { seq: ofTask.at(-1)?.seq ?? -1, inForce: areInForce(writes, taskId, found, texts) };

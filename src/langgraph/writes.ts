@@ -7,6 +7,7 @@ import {
   type SerializerProtocol,
 } from '@langchain/langgraph-checkpoint';
 import type { JsonObject } from '../context/message.ts';
+import { writesOf } from './check-payload.ts';
 import { dump, type Dumped } from './dump.ts';
 import { locate, type Stored } from './stored.ts';
 import { addressesOf, loadValue, type Found, type Texts } from './read-values.ts';
@@ -51,8 +52,9 @@ export interface FoundWrite {
  */
 export function foldWrites(entries: readonly { seq: number; payload: JsonObject }[]): FoundWrite[] {
   const found = new Map<string, FoundWrite>();
-  for (const { seq, payload } of entries) {
-    const { task, path = '', writes } = payload as unknown as WritesPayload;
+  for (const entry of entries) {
+    const { seq } = entry;
+    const { task, path = '', writes } = writesOf(entry);
     for (const [idx, channel, stored] of writes) {
       const key = `${idx} ${task}`;
       if (idx >= 0 && found.has(key)) continue;

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../context/message.ts';
 import { emptyLane, readLaneField } from '../mirror/plan.ts';
+import { unreadable } from '../store/history/unreadable.ts';
 
 export const itemsKind = 'openai_agents_items';
 
@@ -27,17 +28,38 @@ export interface SessionState {
 
 export const emptySession: SessionState = { after: -1, epoch: -1, items: [], laneSeq: emptyLane.lastSeq };
 
-/** The session after more entries. */
-export function fold(state: SessionState, entries: readonly { seq: number; payload: JsonObject }[]): SessionState {
+interface Entry {
+  seq: number;
+  payload: JsonObject;
+}
+
+/** The session after more entries. @throws LanefoldError `history_unreadable` */
+export function fold(state: SessionState, entries: readonly Entry[]): SessionState {
   if (entries.length === 0) return state;
   let { epoch, laneSeq } = state;
   let items = [...state.items];
-  for (const { seq, payload } of entries) {
-    const change = payload as unknown as ItemsPayload;
+  for (const entry of entries) {
+    const { seq } = entry;
+    const change = changeOf(entry);
     if (change.clear) [items, epoch] = [[], seq];
-    if (change.drop) items.length -= change.drop;
+    if (change.drop) {
+      if (change.drop > items.length) throw unreadable(`The session in entry ${seq}`);
+      items.length -= change.drop;
+    }
     items.push(...change.items);
     if (change.lane !== undefined) laneSeq = readLaneField(change.lane, seq);
   }
   return { after: entries.at(-1)!.seq, epoch, items, laneSeq };
+}
+
+function changeOf({ seq, payload }: Entry): ItemsPayload {
+  const { drop, clear, items, lane } = payload as Record<string, unknown>;
+  const valid =
+    (drop === undefined || (Number.isSafeInteger(drop) && (drop as number) > 0)) &&
+    (clear === undefined || clear === true) &&
+    Array.isArray(items) &&
+    items.every((item) => typeof item === 'string') &&
+    (lane === undefined || typeof lane === 'string' || Number.isSafeInteger(lane));
+  if (!valid) throw unreadable(`The session in entry ${seq}`);
+  return payload as unknown as ItemsPayload;
 }

@@ -340,6 +340,36 @@ describe('threads', () => {
     expect(await codeOf(lanefold.threads.peek('ids'))).toBe('thread_not_found');
   });
 
+  test('that another program wrote to are refused where an entry cannot be read', async () => {
+    const saver = new LanefoldSaver(lanefold);
+    const stored = await put(saver, at('damaged'), { messages: [human(1)], n: 1 });
+    const id = String(stored.configurable!['checkpoint_id']);
+    const [{ payload }] = (await entriesOf('damaged')) as unknown as [{ payload: Record<string, unknown> }];
+    const write = { checkpoint: id, task: 't', writes: [[0, 'n', { value: '0' }]], parts: ['1'] };
+    const damages = [
+      ...[{ checkpoint: '{' }, { checkpoint: 7 }, { metadata: 7 }, { values: { n: 99 } }, { values: { n: -1 } }],
+      ...[{ values: { n: { value: 'x' } } }, { values: { n: { list: '0', base: 0 } } }, { parts: [1] }, { parts: [] }],
+      { values: { n: { list: '0', base: 99, keep: 1 } } },
+    ].map((damage) => ['langgraph_checkpoint', { ...payload, ...damage }] as const);
+    const writes = [{ task: 7 }, { writes: [7] }, { writes: [[0, 'n', { value: '5' }]] }].map(
+      (damage) => ['langgraph_writes', { ...write, ...damage }] as const,
+    );
+    for (const [i, [kind, forged]] of [...damages, ...writes].entries()) {
+      const thread = `damaged-${i}`;
+      await lanefold.threads.create({ id: thread });
+      const add = (entry: unknown, key: string) =>
+        lanefold.database.pool.query('select lanefold.append_entries($1, $2, $3)', [
+          ...[thread, JSON.stringify([entry]), { op_id: key, op_hash: 'h' }],
+        ]);
+      const isWrite = kind === 'langgraph_writes';
+      await add({ kind: 'langgraph_checkpoint', payload: isWrite ? payload : forged }, `langgraph.c.root.${id}`);
+      if (isWrite) await add({ kind, payload: forged }, `langgraph.w.root.${id}.x`);
+      expect(await codeOf(new LanefoldSaver(lanefold).getTuple(at(thread))), JSON.stringify(forged)).toBe(
+        'history_unreadable',
+      );
+    }
+  });
+
   test('keep their chain intact', async () => {
     await lanefold.tenants.configure('sealed', { chained: true });
     const saver = new LanefoldSaver(lanefold.forTenant('sealed'));

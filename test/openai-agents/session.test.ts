@@ -235,6 +235,24 @@ describe('refuses', () => {
     expect(await new LanefoldSession(lanefold).getSessionId()).toMatch(/^thread_/);
   });
 
+  test.each([
+    { items: 'x' },
+    { items: [7] },
+    { items: [], drop: 1 },
+    { items: [], clear: 'yes' },
+    { items: ['{'] },
+    { items: ['v8:AAAA'] },
+  ])('to read an entry that another program wrote: %j', async (payload) => {
+    const thread = await lanefold.threads.create();
+    // as someone with the rights of the database can, but no caller of Lanefold
+    const forged = JSON.stringify([{ kind: 'openai_agents_items', context_ref: 'openai_agents', payload }]);
+    await lanefold.database.pool.query('select lanefold.append_entries($1, $2)', [thread.id, forged]);
+    const session = open(thread.id);
+    expect(await codeOf(session.getItems())).toBe('history_unreadable');
+    expect(await codeOf(session.addItems([said('a')]))).toBe('history_unreadable');
+    expect((await lanefold.threads.peek(thread.id)).rev).toBe(1);
+  });
+
   test('a lane with an active run, and a thread of another tenant', async () => {
     const session = open('active');
     await session.addItems([said('a')]);
