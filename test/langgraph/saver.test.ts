@@ -12,13 +12,30 @@ import type { RunnableConfig } from '@langchain/core/runnables';
 import { defineAgent, isLanefoldError } from 'lanefold';
 import { LanefoldSaver } from 'lanefold/langgraph';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fakeModel } from '../support/fake-model.ts';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 
 let lanefold: TestLanefold;
-beforeAll(async () => {
-  lanefold = await startLanefold({ agents: [defineAgent({ name: 'echo', model: 'scripted:echo' })] });
+/** The slow agent is in its model call from `calling` until `answer`. */
+let answer: (text: string) => void;
+const answered = new Promise<string>((resolve) => (answer = resolve));
+let noteCall: () => void;
+const calling = new Promise<void>((resolve) => (noteCall = resolve));
+const slow = fakeModel(async () => {
+  noteCall();
+  return { text: await answered };
 });
-afterAll(() => lanefold?.close());
+beforeAll(async () => {
+  const agents = [
+    defineAgent({ name: 'echo', model: 'scripted:echo' }),
+    defineAgent({ name: 'slow', model: 'slow:model' }),
+  ];
+  lanefold = await startLanefold({ agents, models: { slow: () => slow } });
+});
+afterAll(() => {
+  answer('');
+  return lanefold?.close();
+});
 
 const metadata: CheckpointMetadata = { source: 'loop', step: 1, parents: {} };
 const at = (thread: string, id?: string, ns = ''): RunnableConfig => ({
@@ -158,6 +175,10 @@ describe('repeated calls', () => {
       pendingWrites: [['task', 'n', 7]],
     });
     expect(await toArray(saver.list(at('again')))).toHaveLength(1);
+    // as it was first, once more
+    for (const by of [saver, saver, new LanefoldSaver(lanefold)]) await by.put(at('again'), first, metadata, { n: 1 });
+    expect(await valuesOf(new LanefoldSaver(lanefold), at('again'))).toEqual({ n: 1 });
+    expect(await entriesOf('again')).toHaveLength(4);
   });
 
   test('keep the first writes of a task, and the last interrupt and resume', async () => {
@@ -286,6 +307,39 @@ describe('lanes', () => {
     await lanefold.runs.cancel(active);
     await put(saver, next, { messages: [human(1)] }, 3);
     expect(await rowsOf('shared')).toEqual([['user', 'Message 1']]);
+  });
+});
+
+describe('lanes with a worker', () => {
+  test('of a run that works keep its messages, and checkpoints without new ones are stored', async () => {
+    const saver = new LanefoldSaver(lanefold);
+    const other = new LanefoldSaver(lanefold);
+    const first = await put(saver, at('worked'), { messages: [human(1)], n: 1 });
+    const worker = await lanefold.startWorker();
+    const run = { threadId: 'worked', contextRef: 'langgraph', agent: 'slow', input: 'Go on.' };
+    const active = await lanefold.runs.enqueue(run);
+    await calling;
+    // the run has moved the end of the lane; neither process has seen that
+    const same = { messages: [human(1)], n: 2 };
+    const second = await put(saver, first, same, 2);
+    const third = await put(other, second, { ...same, n: 3 }, 3);
+    const started = await put(saver, at('worked'), { n: 4 });
+    expect(await codeOf(put(saver, third, { messages: [human(1), human(2)], n: 4 }, 4))).toBe('lane_busy');
+    answer('Done.');
+    expect((await lanefold.runs.wait(active)).status).toBe('completed');
+    await worker.stop();
+    expect(await valuesOf(new LanefoldSaver(lanefold), third)).toMatchObject({ n: 3 });
+    expect(await valuesOf(new LanefoldSaver(lanefold), started)).toEqual({ n: 4 });
+    expect(await rowsOf('worked')).toEqual([
+      ['user', 'Message 1'],
+      ['user', 'Go on.'],
+      ['assistant', 'Done.'],
+    ]);
+    await put(new LanefoldSaver(lanefold), third, { messages: [human(1), human(2)], n: 4 }, 4);
+    expect(await rowsOf('worked')).toEqual([
+      ['user', 'Message 1'],
+      ['user', 'Message 2'],
+    ]);
   });
 });
 
