@@ -36,7 +36,12 @@ export async function* listCheckpoints(
 ): AsyncGenerator<CheckpointTuple> {
   const conditions = Object.entries(filter);
   let left = limit;
-  for await (const keys of pagesOfKeys(db, threadId, { ns, only, before, most: conditions.length > 0 ? Infinity : limit })) {
+  for await (const keys of pagesOfKeys(db, threadId, {
+    ns,
+    only,
+    before,
+    most: conditions.length > 0 ? Infinity : limit,
+  })) {
     for (const { found, on } of await readPage(db, keys)) {
       const metadata = (await loadMetadata(saver, found.payload)) as Record<string, unknown>;
       if (!conditions.every(([key, value]) => isDeepStrictEqual(metadata[key], value))) continue;

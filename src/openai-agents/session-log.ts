@@ -139,7 +139,8 @@ export class SessionLog {
     const ends = await readEnds(this.db, this.sessionId, this.lane);
     if (ends?.erased) throw threadErased(this.sessionId);
     if (ends && ends.rev !== this.#ends?.rev) await this.#readTo(ends.rev, cleared?.seq);
-    if (ends?.forkOf && this.#state.after < 0 && ends.laneSeq >= 0) throw forked(this.sessionId, ends.forkOf, this.lane);
+    if (ends?.forkOf && this.#state.after < 0 && ends.laneSeq >= 0)
+      throw forked(this.sessionId, ends.forkOf, this.lane);
     this.#ends = ends;
   }
 

@@ -363,6 +363,35 @@ describe('threads', () => {
     }
   });
 
+  test('are listed together, by descending id, from page to page', async () => {
+    const tenant = lanefold.forTenant('lister');
+    const saver = new LanefoldSaver(tenant);
+    const stored: string[] = [];
+    for (let n = 0; n < 6; n++) {
+      const next = checkpoint({ n });
+      const config = at(`listed-${n % 2}`, undefined, n % 3 === 0 ? 'sub' : '');
+      await saver.put(config, next, { ...metadata, step: n }, next.channel_versions);
+      stored.unshift(next.id);
+    }
+    const idsOf = async (config: RunnableConfig, options = {}) =>
+      (await toArray(saver.list(config, options))).map((tuple) => tuple.checkpoint.id);
+    expect(await idsOf({}, { limit: 6 })).toEqual(stored);
+    expect(await idsOf({}, { limit: 4 })).toEqual(stored.slice(0, 4));
+    expect(await idsOf({}, { limit: 2, before: at('listed-0', stored[1]) })).toEqual(stored.slice(2, 4));
+    expect(await idsOf({ configurable: { checkpoint_id: stored[3] } })).toEqual([stored[3]]);
+    expect(await idsOf({ configurable: { checkpoint_ns: 'sub' } })).toEqual([stored[2], stored[5]]);
+    const ofRoot = stored.filter((_, i) => i !== 2 && i !== 5);
+    expect(await idsOf({ configurable: { checkpoint_ns: '' } })).toEqual(ofRoot);
+    expect(await idsOf(at('listed-1'))).toEqual([stored[0], stored[4]]);
+    // more than a page of keys, all of the first checkpoint, which the filter leaves out
+    const receipts = `insert into lanefold._append_receipt (thread_id, tenant_id, op_id, first_seq, hash)
+      select 'listed-0', 'lister', 'langgraph.c.root.z' || lpad(n::text, 6, '0'), 0, 'h' from generate_series(1, 1100) n`;
+    await lanefold.database.pool.query(receipts);
+    const filter = { step: 1 };
+    expect(await idsOf({}, { filter })).toEqual([stored[4]]);
+    expect(await idsOf({ configurable: { checkpoint_ns: '' } }, { filter })).toEqual([stored[4]]);
+  });
+
   test('of other tenants are refused, and not seen', async () => {
     const [acme, umbrella] = ['acme', 'umbrella'].map((tenant) => new LanefoldSaver(lanefold.forTenant(tenant)));
     const config = await put(acme!, at('tenant-thread'), { n: 1 });

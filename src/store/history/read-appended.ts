@@ -119,11 +119,7 @@ export interface LaneEnds {
 }
 
 /** Where a thread and one of its lanes end now; undefined for a thread that does not exist. */
-export async function readEnds(
-  db: Database,
-  threadId: string,
-  contextRef: string,
-): Promise<LaneEnds | undefined> {
+export async function readEnds(db: Database, threadId: string, contextRef: string): Promise<LaneEnds | undefined> {
   const [row] = await db.query<LaneEnds>(
     'read_ends',
     `select t.rev::float8 as rev, t.erased_at is not null as erased, t.parent_thread_id as "forkOf", greatest(-1,
