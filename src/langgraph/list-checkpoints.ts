@@ -4,12 +4,12 @@ import type { Database } from '../postgres/pool.ts';
 import { readAppended, readKeys, type HistoryKey } from '../store/history/read-appended.ts';
 import { allCheckpoints, checkpointsOf, langGraphIdOf } from './keys.ts';
 import { findCheckpoint } from './find-checkpoint.ts';
+import type { CheckpointPayload } from './payloads.ts';
 import {
   loadMetadata,
   needsSendsOfParent,
   readCheckpoints,
   toTuple,
-  type CheckpointPayload,
   type FoundCheckpoint,
 } from './read-checkpoints.ts';
 

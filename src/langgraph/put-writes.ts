@@ -5,9 +5,10 @@ import { readAppended } from '../store/history/read-appended.ts';
 import { additionKey, additionsTo, shortHash, writesKind } from './keys.ts';
 import type { Memory } from './known.ts';
 import { Parts, settle } from './parts.ts';
+import type { WritesPayload } from './payloads.ts';
 import { readTexts } from './read-values.ts';
 import { store } from './stored.ts';
-import { addressesOfWrites, areInForce, foldWrites, type DumpedWrite, type WritesPayload } from './writes.ts';
+import { addressesOfWrites, areInForce, foldWrites, type DumpedWrite } from './writes.ts';
 
 export interface WritesTarget {
   db: Database;

@@ -11,8 +11,7 @@ import { additionKey, checkpointKey, checkpointKind, shortHash } from './keys.ts
 import type { KnownCheckpoint, Memory } from './known.ts';
 import { turnsOf, turnsOfText } from './messages.ts';
 import { Parts, settle } from './parts.ts';
-import type { CheckpointPayload } from './read-checkpoints.ts';
-import type { StoredValues } from './read-values.ts';
+import type { CheckpointPayload, StoredValues } from './payloads.ts';
 import { isSame, settled, store, type ChannelValue, type Located } from './stored.ts';
 
 export interface PutTarget {

@@ -6,39 +6,14 @@ import {
   type CheckpointMetadata,
   type CheckpointTuple,
 } from '@langchain/langgraph-checkpoint';
-import type { JsonObject } from '../context/message.ts';
 import type { Database } from '../postgres/pool.ts';
 import { readAppended, type Appended } from '../store/history/read-appended.ts';
-import { checkpointOf } from './check-payload.ts';
 import { load } from './dump.ts';
 import { additionsTo, checkpointKind } from './keys.ts';
+import { checkpointOf, type CheckpointPayload } from './payloads.ts';
 import type { Place } from './place.ts';
-import {
-  addressesOf,
-  findValues,
-  loadValue,
-  readTexts,
-  type Found,
-  type StoredValues,
-  type Texts,
-} from './read-values.ts';
+import { addressesOf, findValues, loadValue, readTexts, type Found, type Texts } from './read-values.ts';
 import { addressesOfWrites, foldWrites, loadWrites, type FoundWrite } from './writes.ts';
-
-/** The payload of an entry that has a checkpoint. */
-export interface CheckpointPayload {
-  id: string;
-  ns?: string;
-  /** The id of its parent. */
-  parent?: string;
-  /** JSON of everything else: format, time, versions. As text, because `jsonb` takes twice the space. */
-  checkpoint: string;
-  /** JSON, or the text of JSON that `jsonb` cannot store, or another type in base64. */
-  metadata: JsonObject | string | [type: string, text: string];
-  values: StoredValues;
-  parts: string[];
-  /** Where the lane of the namespace ends. */
-  lane?: string | number;
-}
 
 /** A checkpoint as the log has it. */
 export interface FoundCheckpoint {

@@ -3,13 +3,10 @@ import type { Json } from '../context/message.ts';
 import type { Database } from '../postgres/pool.ts';
 import { readBases, readField } from '../store/history/read-payloads.ts';
 import { unreadable } from '../store/history/unreadable.ts';
-import { isStored } from './check-payload.ts';
+import { isStored, type StoredValues } from './payloads.ts';
 import { load } from './dump.ts';
 import type { Address } from './parts.ts';
 import { hashOf, locate, type Located, type Stored } from './stored.ts';
-
-/** The values of an entry as it stores them: a number names the entry that has the value of the channel. */
-export type StoredValues = Record<string, Stored | number>;
 
 /** The texts of some addresses. */
 export type Texts = (address: Address) => string;

@@ -7,20 +7,10 @@ import {
   type SerializerProtocol,
 } from '@langchain/langgraph-checkpoint';
 import type { JsonObject } from '../context/message.ts';
-import { writesOf } from './check-payload.ts';
 import { dump, type Dumped } from './dump.ts';
-import { locate, type Stored } from './stored.ts';
+import { locate } from './stored.ts';
+import { writesOf } from './payloads.ts';
 import { addressesOf, loadValue, type Found, type Texts } from './read-values.ts';
-
-/** The payload of an entry of writes. */
-export interface WritesPayload {
-  checkpoint: string;
-  ns?: string;
-  task: string;
-  path?: string;
-  writes: [idx: number, channel: string, value: Stored][];
-  parts: string[];
-}
 
 export interface DumpedWrite {
   idx: number;

@@ -1,7 +1,35 @@
 import type { JsonObject } from '../context/message.ts';
 import { unreadable } from '../store/history/unreadable.ts';
-import type { CheckpointPayload } from './read-checkpoints.ts';
-import type { WritesPayload } from './writes.ts';
+import type { Stored } from './stored.ts';
+
+/** The values of an entry as it stores them: a number names the entry that has the value of the channel. */
+export type StoredValues = Record<string, Stored | number>;
+
+/** The payload of an entry that has a checkpoint. */
+export interface CheckpointPayload {
+  id: string;
+  ns?: string;
+  /** The id of its parent. */
+  parent?: string;
+  /** JSON of everything else: format, time, versions. As text, because `jsonb` takes twice the space. */
+  checkpoint: string;
+  /** JSON, or the text of JSON that `jsonb` cannot store, or another type in base64. */
+  metadata: JsonObject | string | [type: string, text: string];
+  values: StoredValues;
+  parts: string[];
+  /** Where the lane of the namespace ends. */
+  lane?: string | number;
+}
+
+/** The payload of an entry of writes. */
+export interface WritesPayload {
+  checkpoint: string;
+  ns?: string;
+  task: string;
+  path?: string;
+  writes: [idx: number, channel: string, value: Stored][];
+  parts: string[];
+}
 
 interface Entry {
   seq: number;
