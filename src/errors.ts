@@ -127,6 +127,7 @@ export const errorStatus = {
   port_taken: 503,
   listen_failed: 503,
   wait_timeout: 504,
+  history_unreadable: 500,
   internal: 500,
 } as const;
 

@@ -332,6 +332,7 @@ export interface components {
         | 'port_taken'
         | 'listen_failed'
         | 'wait_timeout'
+        | 'history_unreadable'
         | 'internal';
       /** @description What happened, for humans. */
       detail: string;

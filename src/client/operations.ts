@@ -130,6 +130,7 @@ export interface Problem {
     | 'port_taken'
     | 'listen_failed'
     | 'wait_timeout'
+    | 'history_unreadable'
     | 'internal';
   /** What happened, for humans. */
   detail: string;

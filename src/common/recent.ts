@@ -1,8 +1,12 @@
-/** A map that keeps the most recently used entries. */
+/** A map that keeps the most recently used entries, by number or by weight; always the last one. */
 export class Recent<K, V> {
   readonly #entries = new Map<K, V>();
+  #weight = 0;
 
-  constructor(private readonly most: number) {}
+  constructor(
+    private readonly most: number,
+    private readonly weightOf: (value: V) => number = () => 1,
+  ) {}
 
   get(key: K): V | undefined {
     const value = this.#entries.get(key);
@@ -11,13 +15,17 @@ export class Recent<K, V> {
   }
 
   set(key: K, value: V): V {
-    this.#entries.delete(key);
+    this.delete(key);
     this.#entries.set(key, value);
-    if (this.#entries.size > this.most) this.#entries.delete(this.#entries.keys().next().value!);
+    this.#weight += this.weightOf(value);
+    while (this.#weight > this.most && this.#entries.size > 1) this.delete(this.#entries.keys().next().value!);
     return value;
   }
 
   delete(key: K): void {
+    const value = this.#entries.get(key);
+    if (value === undefined) return;
+    this.#weight -= this.weightOf(value);
     this.#entries.delete(key);
   }
 }

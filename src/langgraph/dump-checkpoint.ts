@@ -7,7 +7,7 @@ import type {
 import { assertStorable, findUnstorable } from '../checks/text.ts';
 import type { JsonObject } from '../context/message.ts';
 import { dump, type Dumped } from './dump.ts';
-import type { CheckpointPayload } from './read-checkpoints.ts';
+import type { CheckpointPayload } from './payloads.ts';
 
 /** A checkpoint with everything that changed, as texts. */
 export interface DumpedCheckpoint {

@@ -1,7 +1,7 @@
 import type { Database } from '../postgres/pool.ts';
-import { readAppended, readEnds } from '../store/history/read-appended.ts';
+import { readAppended, readEnds, readReceipt } from '../store/history/read-appended.ts';
 import { threadErased } from '../store/missing.ts';
-import { checkpointKey, checkpointsOf } from './keys.ts';
+import { additionsTo, checkpointKey, checkpointKind, checkpointsOf } from './keys.ts';
 import { readCheckpoints, type FoundCheckpoint } from './read-checkpoints.ts';
 
 /** A checkpoint, or the newest one of a namespace. @throws LanefoldError `thread_erased` */
@@ -16,6 +16,19 @@ export async function findCheckpoint(
   if (erased) throw threadErased(threadId);
   const [found] = await readCheckpoints(db, threadId, ns, entries);
   return found;
+}
+
+/** The receipt of the version of a checkpoint that was stored last; undefined if there is only the first one. */
+export async function readVersion(
+  db: Database,
+  threadId: string,
+  ns: string,
+  id: string,
+): Promise<{ hash: string; seq: number } | undefined> {
+  const { entries } = await readAppended(db, threadId, additionsTo(ns, id));
+  const versions = entries.filter(({ kind, payload }) => kind === checkpointKind && payload['id'] === id);
+  const last = versions.sort((a, b) => a.seq - b.seq).at(-1);
+  return last && readReceipt(db, threadId, last.key);
 }
 
 /** The range that has one key: no id has a space. */

@@ -16,6 +16,11 @@ export interface KnownCheckpoint {
 /** Texts of a thread, by hash. */
 export type KnownTexts = Recent<string, Address>;
 
+/** In items, each of which takes about 100 bytes: room for 125 small checkpoints, or for some of long conversations. */
+const weightOf = ({ values, lane }: KnownCheckpoint): number =>
+  [...values.values()].reduce((sum, value) => sum + ('items' in value ? value.items.length : 1), 800) +
+  (lane.shown?.keys.length ?? 0);
+
 const keyOf = (threadId: string, ns: string, id: string): string => `${threadId} ${id} ${ns}`;
 
 /**
@@ -23,7 +28,7 @@ const keyOf = (threadId: string, ns: string, id: string): string => `${threadId}
  * change, so nothing of it becomes wrong; another process that stored the next checkpoint only makes it useless.
  */
 export class Memory {
-  readonly #checkpoints = new Recent<string, KnownCheckpoint>(128);
+  readonly #checkpoints = new Recent<string, KnownCheckpoint>(100_000, weightOf);
   readonly #texts = new Recent<string, KnownTexts>(64);
 
   get(threadId: string, ns: string, id: string): KnownCheckpoint | undefined {

@@ -1,15 +1,15 @@
 import type { BaseCheckpointSaver, CheckpointTuple } from '@langchain/langgraph-checkpoint';
 import { isDeepStrictEqual } from 'node:util';
 import type { Database } from '../postgres/pool.ts';
-import { readAppended, readKeys } from '../store/history/read-appended.ts';
+import { readAppended, readKeys, type HistoryKey } from '../store/history/read-appended.ts';
 import { allCheckpoints, checkpointsOf, langGraphIdOf } from './keys.ts';
 import { findCheckpoint } from './find-checkpoint.ts';
+import type { CheckpointPayload } from './payloads.ts';
 import {
   loadMetadata,
   needsSendsOfParent,
   readCheckpoints,
   toTuple,
-  type CheckpointPayload,
   type FoundCheckpoint,
 } from './read-checkpoints.ts';
 
@@ -23,8 +23,9 @@ export interface ListQuery {
   filter: Record<string, unknown> | undefined;
 }
 
-/** How many checkpoints are read at once. */
+/** How many checkpoints are read at once, and how many keys of checkpoints. */
 const pageSize = 32;
+const keysAtOnce = 1_000;
 
 /** Checkpoints by descending id, of one thread or of all. */
 export async function* listCheckpoints(
@@ -34,18 +35,14 @@ export async function* listCheckpoints(
   { ns, only, before, limit = Infinity, filter = {} }: ListQuery,
 ): AsyncGenerator<CheckpointTuple> {
   const conditions = Object.entries(filter);
-  // the keys of a namespace sort as their ids
-  const enough = conditions.length === 0 && only === undefined && limit < Infinity ? { limit: Math.max(0, limit) } : {};
-  const range = ns === undefined ? allCheckpoints : { ...checkpointsOf(ns, before), ...enough };
-  const all = await readKeys(db, threadId, range);
-  const keys = all
-    .map((found) => ({ ...found, id: found.key.split('.').slice(3).join('.') }))
-    .filter(({ id }) => (before === undefined || id < before) && (only === undefined || id === only))
-    .sort((a, b) => (a.id < b.id ? 1 : a.id > b.id ? -1 : 0));
   let left = limit;
-  const size = conditions.length > 0 ? pageSize : Math.min(pageSize, limit);
-  for (let i = 0; i < keys.length && left > 0; i += size) {
-    for (const { found, on } of await readPage(db, keys.slice(i, i + size))) {
+  for await (const keys of pagesOfKeys(db, threadId, {
+    ns,
+    only,
+    before,
+    most: conditions.length > 0 ? Infinity : limit,
+  })) {
+    for (const { found, on } of await readPage(db, keys)) {
       const metadata = (await loadMetadata(saver, found.payload)) as Record<string, unknown>;
       if (!conditions.every(([key, value]) => isDeepStrictEqual(metadata[key], value))) continue;
       if (left-- <= 0) return;
@@ -56,14 +53,30 @@ export async function* listCheckpoints(
   }
 }
 
-interface Key {
-  threadId: string;
-  key: string;
+/** The keys of at most as many checkpoints, in pages of which each is read at once. */
+async function* pagesOfKeys(
+  db: Database,
+  threadId: string | undefined,
+  { ns, only, before, most }: Pick<ListQuery, 'ns' | 'only' | 'before'> & { most: number },
+): AsyncGenerator<HistoryKey[]> {
+  // the keys of a namespace sort as their ids
+  const by = ns === undefined ? 'id' : 'key';
+  const range = ns === undefined ? allCheckpoints : checkpointsOf(ns, before);
+  let left = most;
+  for (let after: HistoryKey | undefined; left > 0;) {
+    const limit = Math.min(keysAtOnce, left);
+    const below = after && by === 'key' ? `${after.key} ` : range.below;
+    const keys = await readKeys(db, threadId, { from: range.from, below, before, only, after, by, limit });
+    for (let i = 0; i < keys.length; i += pageSize) yield keys.slice(i, i + pageSize);
+    if (keys.length < limit) return;
+    left -= limit;
+    after = keys.at(-1);
+  }
 }
 
 /** The checkpoints of some keys, in their order. */
-async function readPage(db: Database, keys: readonly Key[]): Promise<{ on: string; found: FoundCheckpoint }[]> {
-  const places = new Map<string, Key[]>();
+async function readPage(db: Database, keys: readonly HistoryKey[]): Promise<{ on: string; found: FoundCheckpoint }[]> {
+  const places = new Map<string, HistoryKey[]>();
   for (const found of keys) {
     const place = `${found.threadId} ${found.key.split('.')[2]}`;
     places.set(place, [...(places.get(place) ?? []), found]);

@@ -5,9 +5,10 @@ import { readAppended } from '../store/history/read-appended.ts';
 import { additionKey, additionsTo, shortHash, writesKind } from './keys.ts';
 import type { Memory } from './known.ts';
 import { Parts, settle } from './parts.ts';
+import type { WritesPayload } from './payloads.ts';
 import { readTexts } from './read-values.ts';
 import { store } from './stored.ts';
-import { addressesOfWrites, areInForce, foldWrites, type DumpedWrite, type WritesPayload } from './writes.ts';
+import { addressesOfWrites, areInForce, foldWrites, type DumpedWrite } from './writes.ts';
 
 export interface WritesTarget {
   db: Database;
@@ -68,7 +69,7 @@ async function readInForce(
     .filter(({ kind, payload }) => kind === writesKind && payload['checkpoint'] === id)
     .sort((a, b) => a.seq - b.seq);
   const found = foldWrites(stored);
-  const own = new Map(stored.map(({ seq, payload }) => [seq, payload['parts']!]));
+  const own = new Map(stored.map(({ seq, payload }) => [seq, payload['parts'] as string[]]));
   const texts = await readTexts(db, threadId, addressesOfWrites(found), own);
   const ofTask = stored.filter(({ payload }) => payload['task'] === taskId);
   return { seq: ofTask.at(-1)?.seq ?? -1, inForce: areInForce(writes, taskId, found, texts) };

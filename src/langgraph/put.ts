@@ -1,17 +1,17 @@
 import type { JsonObject } from '../context/message.ts';
 import { isLanefoldError } from '../errors.ts';
 import { laneView, shownOf, type LaneView } from '../mirror/lane-view.ts';
-import { emptyLane, laneEnd, laneField, planLane, type LaneState } from '../mirror/plan.ts';
+import { emptyLane, isShown, laneEnd, laneField, planLane, type LaneState } from '../mirror/plan.ts';
 import type { Database } from '../postgres/pool.ts';
 import { appendHistory } from '../store/log/append-history.ts';
 import { readEnds } from '../store/history/read-appended.ts';
+import { readVersion } from './find-checkpoint.ts';
 import type { DumpedCheckpoint } from './dump-checkpoint.ts';
 import { additionKey, checkpointKey, checkpointKind, shortHash } from './keys.ts';
 import type { KnownCheckpoint, Memory } from './known.ts';
 import { turnsOf, turnsOfText } from './messages.ts';
 import { Parts, settle } from './parts.ts';
-import type { CheckpointPayload } from './read-checkpoints.ts';
-import type { StoredValues } from './read-values.ts';
+import type { CheckpointPayload, StoredValues } from './payloads.ts';
 import { isSame, settled, store, type ChannelValue, type Located } from './stored.ts';
 
 export interface PutTarget {
@@ -40,12 +40,14 @@ export async function putCheckpoint(
   const { db, threadId, ns, lane, memory } = target;
   const hash = shortHash(JSON.stringify([dumped.parent, dumped.checkpoint, dumped.metadata, [...dumped.changed]]));
   if (dumped.parent !== undefined) await dumpStrangers(dumped, parent);
-  let state = parent?.lane ?? emptyLane;
+  const before = parent?.lane ?? emptyLane;
+  let state = before;
+  let leaveLane = false;
   for (let attempt = 1, key = checkpointKey(ns, dumped.id); ; attempt++) {
     const { payload, locate } = compose(target, dumped, parent);
     const view = await viewOf(lane, dumped, state);
     const shown = view === 'same' ? state.shown : view && shownOf(view);
-    const change = lane && view && planLane(lane.contextRef, state, view, shown!);
+    const change = lane && view && !leaveLane ? planLane(lane.contextRef, state, view, shown!) : undefined;
     if (lane) payload.lane = laneField(change, state.lastSeq);
     try {
       const { firstSeq: seq, duplicate } = await appendHistory(db, threadId, {
@@ -54,8 +56,13 @@ export async function putCheckpoint(
         idempotencyKey: key,
         hash,
       });
-      // another process may have stored it in another way
-      if (duplicate) return;
+      if (duplicate) {
+        const inForce = await readVersion(db, threadId, ns, dumped.id);
+        if (!inForce || inForce.seq <= seq || inForce.hash === hash) return;
+        // stored before, and after that in another way
+        key = additionKey(ns, dumped.id, `${hash} after ${inForce.seq}`);
+        continue;
+      }
       const after: LaneState = { lastSeq: laneEnd(change, state.lastSeq, seq), shown: shown ?? state.shown };
       memory.set(threadId, ns, dumped.id, locate(seq, after));
       return;
@@ -64,6 +71,9 @@ export async function putCheckpoint(
       if (isLanefoldError(error, 'idempotency_mismatch')) key = additionKey(ns, dumped.id, hash);
       else if (isLanefoldError(error, 'rev_conflict')) {
         state = { lastSeq: (await readEnds(db, threadId, lane!.contextRef))?.laneSeq ?? -1, shown: undefined };
+      } else if (isLanefoldError(error, 'lane_busy') && shown && isShown(before.shown, shown)) {
+        // the run goes on with its lane, and the next checkpoint that shows something else takes it back
+        [state, leaveLane] = [before, true];
       } else throw error;
     }
   }

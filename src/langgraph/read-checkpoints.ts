@@ -6,38 +6,14 @@ import {
   type CheckpointMetadata,
   type CheckpointTuple,
 } from '@langchain/langgraph-checkpoint';
-import type { Json, JsonObject } from '../context/message.ts';
 import type { Database } from '../postgres/pool.ts';
 import { readAppended, type Appended } from '../store/history/read-appended.ts';
 import { load } from './dump.ts';
 import { additionsTo, checkpointKind } from './keys.ts';
+import { checkpointOf, type CheckpointPayload } from './payloads.ts';
 import type { Place } from './place.ts';
-import {
-  addressesOf,
-  findValues,
-  loadValue,
-  readTexts,
-  type Found,
-  type StoredValues,
-  type Texts,
-} from './read-values.ts';
+import { addressesOf, findValues, loadValue, readTexts, type Found, type Texts } from './read-values.ts';
 import { addressesOfWrites, foldWrites, loadWrites, type FoundWrite } from './writes.ts';
-
-/** The payload of an entry that has a checkpoint. */
-export interface CheckpointPayload {
-  id: string;
-  ns?: string;
-  /** The id of its parent. */
-  parent?: string;
-  /** JSON of everything else: format, time, versions. As text, because `jsonb` takes twice the space. */
-  checkpoint: string;
-  /** JSON, or the text of JSON that `jsonb` cannot store, or another type in base64. */
-  metadata: JsonObject | string | [type: string, text: string];
-  values: StoredValues;
-  parts: string[];
-  /** Where the lane of the namespace ends. */
-  lane?: string | number;
-}
 
 /** A checkpoint as the log has it. */
 export interface FoundCheckpoint {
@@ -57,8 +33,7 @@ export async function readCheckpoints(
 ): Promise<FoundCheckpoint[]> {
   const entries = found.filter(({ kind }) => kind === checkpointKind);
   if (entries.length === 0) return [];
-  const payloadOf = (entry: { payload: JsonObject }) => entry.payload as unknown as CheckpointPayload;
-  const ids = entries.map((entry) => payloadOf(entry).id);
+  const ids = entries.map((entry) => checkpointOf(entry).id);
   const [first, last] = [ids.reduce((a, b) => (a < b ? a : b)), ids.reduce((a, b) => (a > b ? a : b))];
   const added = (await readAppended(db, threadId, additionsTo(ns, first, last))).entries;
   added.sort((a, b) => a.seq - b.seq);
@@ -72,16 +47,16 @@ export async function readCheckpoints(
   const values = await findValues(
     db,
     threadId,
-    latest.map((entry) => ({ seq: entry.seq, values: payloadOf(entry).values })),
+    latest.map((entry) => ({ seq: entry.seq, values: checkpointOf(entry).values })),
   );
-  const own = new Map<number, Json>([...added, ...latest].map(({ seq, payload }) => [seq, payload['parts']!]));
+  const own = new Map([...added, ...latest].map(({ seq, payload }) => [seq, payload['parts'] as string[]]));
   const addresses = [
     ...values.flatMap((channels) => [...channels.values()].flatMap(({ located }) => addressesOf(located))),
     ...writes.flatMap(addressesOfWrites),
   ];
   const texts = await readTexts(db, threadId, addresses, own);
   return latest.map((entry, i) => ({
-    ...{ seq: entry.seq, payload: payloadOf(entry) },
+    ...{ seq: entry.seq, payload: checkpointOf(entry) },
     ...{ values: values[i]!, writes: writes[i]!, texts },
   }));
 }

@@ -2,12 +2,11 @@ import type { SerializerProtocol } from '@langchain/langgraph-checkpoint';
 import type { Json } from '../context/message.ts';
 import type { Database } from '../postgres/pool.ts';
 import { readBases, readField } from '../store/history/read-payloads.ts';
+import { unreadable } from '../store/history/unreadable.ts';
+import { isStored, type StoredValues } from './payloads.ts';
 import { load } from './dump.ts';
 import type { Address } from './parts.ts';
 import { hashOf, locate, type Located, type Stored } from './stored.ts';
-
-/** The values of an entry as it stores them: a number names the entry that has the value of the channel. */
-export type StoredValues = Record<string, Stored | number>;
 
 /** The texts of some addresses. */
 export type Texts = (address: Address) => string;
@@ -28,7 +27,7 @@ export async function findValues(
   const homes = entries.map(({ seq, values }) =>
     Object.entries(values).map(([channel, value]) => {
       if (typeof value !== 'number') return { channel, at: seq, stored: value };
-      return { channel, at: value, stored: (others.get(value) as StoredValues)[channel] as Stored };
+      return { channel, at: value, stored: storedIn(others.get(value), channel, value) };
     }),
   );
   const continued = new Map<string, Set<number>>();
@@ -39,7 +38,7 @@ export async function findValues(
     await Promise.all(
       [...continued].map(async ([channel, seqs]) => {
         const found = await readBases(db, threadId, channel, [...seqs]);
-        return [channel, itemsOf(found as unknown as Map<number, Stored>)] as const;
+        return [channel, itemsOf(found, channel)] as const;
       }),
     ),
   );
@@ -48,20 +47,38 @@ export async function findValues(
       new Map(
         values.map(({ channel, at, stored }) => [
           channel,
-          { at, located: locate(stored, at, (seq) => bases.get(channel)!.get(seq)!) },
+          { at, located: locate(stored, at, (seq) => listIn(bases.get(channel), channel, seq)) },
         ]),
       ),
   );
 }
 
+function storedIn(values: unknown, channel: string, seq: number): Stored {
+  const stored = (values as StoredValues | undefined)?.[channel];
+  if (!isStored(stored)) throw unreadable(`The value of the channel ${channel} in entry ${seq}`);
+  return stored as Stored;
+}
+
+function listIn(lists: ReadonlyMap<number, ItemList> | undefined, channel: string, seq: number): ItemList {
+  const list = lists?.get(seq);
+  if (!list) throw unreadable(`The list of the channel ${channel} in entry ${seq}`);
+  return list;
+}
+
+interface ItemList {
+  items: Address[];
+  depth: number;
+}
+
 /** The items of each list of a chain; a list comes after the one that it continues. */
-function itemsOf(chain: ReadonlyMap<number, Stored>): Map<number, { items: Address[]; depth: number }> {
-  const items = new Map<number, { items: Address[]; depth: number }>();
+function itemsOf(chain: ReadonlyMap<number, unknown>, channel: string): Map<number, ItemList> {
+  const lists = new Map<number, ItemList>();
   for (const seq of [...chain.keys()].sort((a, b) => a - b)) {
-    const located = locate(chain.get(seq)!, seq, (base) => items.get(base)!);
-    if ('items' in located) items.set(seq, located);
+    const stored = storedIn({ [channel]: chain.get(seq) }, channel, seq);
+    const located = locate(stored, seq, (base) => listIn(lists, channel, base));
+    if ('items' in located) lists.set(seq, located);
   }
-  return items;
+  return lists;
 }
 
 /** Reads the texts of addresses. `own`: the parts of entries that were read already. */
@@ -69,11 +86,15 @@ export async function readTexts(
   db: Database,
   threadId: string,
   addresses: readonly Address[],
-  own: ReadonlyMap<number, Json>,
+  own: ReadonlyMap<number, readonly string[]>,
 ): Promise<Texts> {
   const missing = new Set(addresses.map(({ seq }) => seq).filter((seq) => !own.has(seq)));
   const others = await readField(db, threadId, [...missing], 'parts');
-  return ({ seq, index }) => ((own.get(seq) ?? others.get(seq)) as string[])[index]!;
+  return ({ seq, index }) => {
+    const text = (own.get(seq) ?? (others.get(seq) as Json[] | undefined) ?? [])[index];
+    if (typeof text !== 'string') throw unreadable(`The part ${index} of entry ${seq}`);
+    return text;
+  };
 }
 
 export const addressesOf = (located: Found['located']): Address[] =>

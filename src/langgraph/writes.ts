@@ -8,18 +8,9 @@ import {
 } from '@langchain/langgraph-checkpoint';
 import type { JsonObject } from '../context/message.ts';
 import { dump, type Dumped } from './dump.ts';
-import { locate, type Stored } from './stored.ts';
+import { locate } from './stored.ts';
+import { writesOf } from './payloads.ts';
 import { addressesOf, loadValue, type Found, type Texts } from './read-values.ts';
-
-/** The payload of an entry of writes. */
-export interface WritesPayload {
-  checkpoint: string;
-  ns?: string;
-  task: string;
-  path?: string;
-  writes: [idx: number, channel: string, value: Stored][];
-  parts: string[];
-}
 
 export interface DumpedWrite {
   idx: number;
@@ -51,8 +42,9 @@ export interface FoundWrite {
  */
 export function foldWrites(entries: readonly { seq: number; payload: JsonObject }[]): FoundWrite[] {
   const found = new Map<string, FoundWrite>();
-  for (const { seq, payload } of entries) {
-    const { task, path = '', writes } = payload as unknown as WritesPayload;
+  for (const entry of entries) {
+    const { seq } = entry;
+    const { task, path = '', writes } = writesOf(entry);
     for (const [idx, channel, stored] of writes) {
       const key = `${idx} ${task}`;
       if (idx >= 0 && found.has(key)) continue;

@@ -29,6 +29,13 @@ export function planLane(
   return { contextRef, lastSeq, replace: { systemPrompt, messages } };
 }
 
+/** Whether a history shows the same as before, wherever its lane is by now. */
+export const isShown = (before: Shown | undefined, { prompt, keys }: Shown): boolean =>
+  before !== undefined &&
+  before.prompt === prompt &&
+  before.keys.length === keys.length &&
+  keys.every((key, i) => before.keys[i] === key);
+
 const changes = ({ replace, append }: LaneChange): boolean => replace !== undefined || append!.length > 0;
 
 /** Where the lane ends after an append whose first entry got `seq`. */

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../context/message.ts';
 import { emptyLane, readLaneField } from '../mirror/plan.ts';
+import { unreadable } from '../store/history/unreadable.ts';
 
 export const itemsKind = 'openai_agents_items';
 
@@ -7,8 +8,10 @@ export const itemsKind = 'openai_agents_items';
 export interface ItemsPayload {
   /** How many items go from the end, before the new ones. */
   drop?: number;
-  /** The session was cleared: everything before goes. */
+  /** Everything before goes: nothing before this entry has to be read. */
   clear?: true;
+  /** With `clear`, for a compaction: `epoch` stays what it was. */
+  epoch?: number;
   items: string[];
   /** Where the lane ends. */
   lane?: string | number;
@@ -27,17 +30,45 @@ export interface SessionState {
 
 export const emptySession: SessionState = { after: -1, epoch: -1, items: [], laneSeq: emptyLane.lastSeq };
 
-/** The session after more entries. */
-export function fold(state: SessionState, entries: readonly { seq: number; payload: JsonObject }[]): SessionState {
+interface Entry {
+  seq: number;
+  payload: JsonObject;
+}
+
+/** The session after more entries. @throws LanefoldError `history_unreadable` */
+export function fold(state: SessionState, entries: readonly Entry[]): SessionState {
   if (entries.length === 0) return state;
   let { epoch, laneSeq } = state;
   let items = [...state.items];
-  for (const { seq, payload } of entries) {
-    const change = payload as unknown as ItemsPayload;
-    if (change.clear) [items, epoch] = [[], seq];
-    if (change.drop) items.length -= change.drop;
-    items.push(...change.items);
+  for (const entry of entries) {
+    const { seq } = entry;
+    const change = changeOf(entry);
+    if (change.clear) [items, epoch] = [[], change.epoch ?? seq];
+    if (change.drop) {
+      if (change.drop > items.length) throw unreadable(`The session in entry ${seq}`);
+      items.length -= change.drop;
+    }
+    for (const item of change.items) items.push(item);
     if (change.lane !== undefined) laneSeq = readLaneField(change.lane, seq);
   }
   return { after: entries.at(-1)!.seq, epoch, items, laneSeq };
 }
+
+function changeOf({ seq, payload }: Entry): ItemsPayload {
+  const { drop, clear, epoch, items, lane } = payload as Record<string, unknown>;
+  const valid =
+    (drop === undefined || (Number.isSafeInteger(drop) && (drop as number) > 0)) &&
+    (clear === undefined || clear === true) &&
+    (epoch === undefined || Number.isSafeInteger(epoch)) &&
+    Array.isArray(items) &&
+    items.every((item) => typeof item === 'string') &&
+    (lane === undefined || typeof lane === 'string' || Number.isSafeInteger(lane));
+  if (!valid) throw unreadable(`The session in entry ${seq}`);
+  return payload as unknown as ItemsPayload;
+}
+
+/** Clears have keys that sort by the `rev` at which they were appended, so that the last one is found at once. */
+export const clears = { from: 'openai_agents.clear.', below: 'openai_agents.clear/' };
+
+export const keyOf = (clear: true | undefined, rev: number, id: string): string =>
+  clear ? `${clears.from}${String(rev).padStart(16, '0')}.${id}` : `openai_agents.${id}`;

@@ -1,6 +1,7 @@
 import { deserialize, serialize } from 'node:v8';
 import type { AgentInputItem } from '@openai/agents-core';
 import { LanefoldError } from '../errors.ts';
+import { unreadable } from '../store/history/unreadable.ts';
 
 /*
  * Items as texts: JSON where it returns the same value, else the structured clone algorithm, in base64 behind a mark
@@ -28,10 +29,16 @@ export function copyItems(items: unknown): AgentInputItem[] {
 export const writeItem = (item: unknown): string =>
   isJson(item) ? JSON.stringify(item) : mark + serialize(item).toString('base64');
 
-export const readItem = (text: string): AgentInputItem =>
-  (text.startsWith(mark)
-    ? deserialize(Buffer.from(text.slice(mark.length), 'base64'))
-    : JSON.parse(text)) as AgentInputItem;
+/** @throws LanefoldError `history_unreadable` */
+export function readItem(text: string): AgentInputItem {
+  try {
+    return (
+      text.startsWith(mark) ? deserialize(Buffer.from(text.slice(mark.length), 'base64')) : JSON.parse(text)
+    ) as AgentInputItem;
+  } catch (cause) {
+    throw unreadable('An item of the session', cause);
+  }
+}
 
 /** Whether JSON returns the same value. */
 function isJson(value: unknown): boolean {

@@ -1,16 +1,16 @@
 import { v7 } from 'uuid';
 import { TurnsByKey } from '../common/turns-by-key.ts';
 import type { JsonObject } from '../context/message.ts';
-import { isLanefoldError } from '../errors.ts';
-import { laneView, shownOf } from '../mirror/lane-view.ts';
-import { emptyLane, laneField, planLane } from '../mirror/plan.ts';
+import { isLanefoldError, LanefoldError } from '../errors.ts';
+import { laneView, shownOf, type Shown } from '../mirror/lane-view.ts';
+import { emptyLane, isShown, laneField, planLane } from '../mirror/plan.ts';
 import type { Database } from '../postgres/pool.ts';
-import { readEnds } from '../store/history/read-appended.ts';
-import { readKind } from '../store/history/read-payloads.ts';
-import { appendHistory } from '../store/log/append-history.ts';
+import { readAppended, readEnds } from '../store/history/read-appended.ts';
+import { appendHistory, type LaneChange } from '../store/log/append-history.ts';
+import { readEntries } from '../store/log/read-entries.ts';
 import { createThread } from '../store/log/read-thread.ts';
 import { threadErased } from '../store/missing.ts';
-import { emptySession, fold, itemsKind, type ItemsPayload, type SessionState } from './history.ts';
+import { clears, emptySession, fold, itemsKind, keyOf, type ItemsPayload, type SessionState } from './history.ts';
 import { readItem } from './items.ts';
 import { turnsOf } from './turns.ts';
 
@@ -18,6 +18,7 @@ import { turnsOf } from './turns.ts';
 export interface Change {
   drop?: number;
   clear?: true;
+  epoch?: number;
   items: string[];
   key?: { opId: string; hash: string };
 }
@@ -26,6 +27,10 @@ interface Ends {
   rev: number;
   laneSeq: number;
 }
+
+/** A page of entries ends after as many, or as many bytes. */
+const pageSize = 500;
+const maxBytes = 4 * 1024 * 1024;
 
 /** How often a change is tried again because others have written to the thread. */
 const attempts = 50;
@@ -36,6 +41,9 @@ export class SessionLog {
   #state: SessionState = emptySession;
   /** Where thread and lane ended when this object last looked; undefined before that, and while there is no thread. */
   #ends: Ends | undefined;
+  /** What the items of `#shownFor` show, so that a change reads only the items after it. */
+  #shown: Shown = emptyLane.shown!;
+  #shownFor: readonly string[] = emptySession.items;
 
   constructor(
     private readonly db: Database,
@@ -73,46 +81,84 @@ export class SessionLog {
     });
   }
 
-  async #append({ drop = 0, clear, items, key }: Change, { rev, laneSeq: lastSeq }: Ends): Promise<void> {
+  async #append({ drop = 0, clear, epoch, items, key }: Change, { rev, laneSeq: lastSeq }: Ends): Promise<void> {
     const { items: before, laneSeq } = this.#state;
     const kept = clear ? [] : before.slice(0, before.length - drop);
-    const shown = lastSeq === laneSeq ? shownOf(laneView(turnsOf(before.map(readItem)))) : undefined;
+    const showedBefore = this.#shownBefore();
     const view = laneView(turnsOf([...kept, ...items].map(readItem)));
-    const change = planLane(this.lane, { lastSeq, shown }, view, shownOf(view));
-    const payload: ItemsPayload = {
-      ...(drop > 0 ? { drop } : {}),
-      ...(clear ? { clear } : {}),
-      ...{ items, lane: laneField(change, lastSeq) },
-    };
+    const shown = shownOf(view);
+    const known = { lastSeq, shown: lastSeq === laneSeq ? showedBefore : undefined };
     const id = v7();
-    const receipt = await appendHistory(this.db, this.sessionId, {
-      entry: { kind: itemsKind, contextRef: this.lane, payload: payload as unknown as JsonObject },
-      lane: change,
-      expectedRev: rev,
-      idempotencyKey: key?.opId ?? `openai_agents.${id}`,
-      hash: key?.hash ?? id,
+    const append = async (change: LaneChange | undefined) => {
+      const payload = {
+        ...(drop > 0 ? { drop } : {}),
+        ...(clear ? { clear } : {}),
+        ...(epoch === undefined ? {} : { epoch }),
+        // without a change, the lane still ends where the session left it
+        ...{ items, lane: laneField(change, change ? lastSeq : laneSeq) },
+      } satisfies ItemsPayload as unknown as JsonObject;
+      const receipt = await appendHistory(this.db, this.sessionId, {
+        entry: { kind: itemsKind, contextRef: this.lane, payload },
+        lane: change,
+        expectedRev: rev,
+        idempotencyKey: key?.opId ?? keyOf(clear, rev, id),
+        hash: key?.hash ?? id,
+      });
+      return { receipt, payload };
+    };
+    const { receipt, payload } = await append(planLane(this.lane, known, view, shown)).catch((error: unknown) => {
+      if (!isLanefoldError(error, 'lane_busy') || !isShown(showedBefore, shown)) throw error;
+      // the run goes on with its lane, and the next change that shows takes it back
+      return append(undefined);
     });
     // after a duplicate, others may have written too
     if (receipt.duplicate) this.#ends = undefined;
     else {
-      this.#state = fold(this.#state, [{ seq: receipt.firstSeq, payload: payload as unknown as JsonObject }]);
-      this.#ends = { rev: receipt.rev, laneSeq: this.#state.laneSeq };
+      this.#state = fold(this.#state, [{ seq: receipt.firstSeq, payload }]);
+      // a number: the lane ends where it did
+      this.#ends = { rev: receipt.rev, laneSeq: typeof payload['lane'] === 'number' ? lastSeq : this.#state.laneSeq };
+      this.#remember(shown);
     }
+  }
+
+  /** What the session shows as this object knows it. */
+  #shownBefore(): Shown {
+    if (this.#shownFor !== this.#state.items)
+      this.#remember(shownOf(laneView(turnsOf(this.#state.items.map(readItem)))));
+    return this.#shown;
+  }
+
+  #remember(shown: Shown): void {
+    [this.#shown, this.#shownFor] = [shown, this.#state.items];
   }
 
   /** Reads where thread and lane end, and what others have added. */
   async #read(): Promise<void> {
+    // before the ends: a clear that comes later is read with the entries
+    const [cleared] = this.#state.after < 0 ? await this.#lastClear() : [];
     const ends = await readEnds(this.db, this.sessionId, this.lane);
     if (ends?.erased) throw threadErased(this.sessionId);
-    if (ends && ends.rev !== this.#ends?.rev) {
-      const more = await readKind(this.db, this.sessionId, itemsKind, this.#state.after);
-      // an append that `ends` does not know of yet is read next time
-      this.#state = fold(
-        this.#state,
-        more.filter(({ seq }) => seq < ends.rev),
-      );
-    }
+    if (ends && ends.rev !== this.#ends?.rev) await this.#readTo(ends.rev, cleared?.seq);
+    if (ends?.forkOf && this.#state.after < 0 && ends.laneSeq >= 0)
+      throw forked(this.sessionId, ends.forkOf, this.lane);
     this.#ends = ends;
+  }
+
+  async #lastClear() {
+    return (await readAppended(this.db, this.sessionId, { ...clears, limit: 1 })).entries;
+  }
+
+  /** Reads the entries up to a `rev`: an append that comes later is read next time. */
+  async #readTo(rev: number, from: number | undefined): Promise<void> {
+    let state = this.#state;
+    for (let after = from === undefined ? state.after : from - 1; ;) {
+      const page = await readEntries(this.db, this.sessionId, { after, kind: itemsKind, limit: pageSize, maxBytes });
+      const known = page.entries.filter(({ seq }) => seq < rev);
+      state = fold(state, known);
+      after = state.after;
+      if (known.length < page.entries.length || (!page.cut && page.entries.length < pageSize)) break;
+    }
+    this.#state = state;
   }
 
   /** Creates the thread; false if another process has done so. @throws LanefoldError `thread_exists` of another tenant */
@@ -132,6 +178,13 @@ export class SessionLog {
     return this.#turns.take('session', task);
   }
 }
+
+const forked = (sessionId: string, parent: string, lane: string): LanefoldError =>
+  new LanefoldError('invalid_input', `Thread ${sessionId} is a fork of ${parent}: it has its lanes, but no session.`, {
+    hint:
+      `Nothing was written. Add the items of the session ${parent} to a session with a new id; or pass another lane ` +
+      `than ${lane} to begin an empty session beside it.`,
+  });
 
 /** What an attempt fails with if the session is not as the object knows it. */
 const mayBeStale = ['rev_conflict', 'session_changed', 'idempotency_mismatch'] as const;

@@ -31,8 +31,8 @@ const optionKeys: KeysOf<LanefoldSessionOptions> = { sessionId: true, lane: true
  * Nothing is deleted: erase the thread for that.
  *
  * @throws LanefoldError `invalid_id` for a session id that is not the id of a thread; its methods throw `lane_busy` while
- * a run of Lanefold is active on the lane, `invalid_input`, `idempotency_mismatch` for an operation id that was used for
- * another transaction, `session_changed` for a suffix that does not match, `context_too_large`, `thread_exists` for a
+ * a run of Lanefold is active on the lane and the change shows there, `invalid_input`, also for a fork, which has no
+ * session, `idempotency_mismatch` for an operation id that was used for another transaction, `session_changed` for a suffix that does not match, `context_too_large`, `thread_exists` for a
  * thread of another tenant, `thread_erased`
  *
  * @example
@@ -95,6 +95,17 @@ export class LanefoldSession implements SessionHistoryTransactionAwareSession {
     await this.#log.change(({ after, epoch, items }) =>
       after > epoch || items.length > 0 ? { clear: true, items: [] } : undefined,
     );
+  }
+
+  /**
+   * Replaces the whole history by a compaction and what it retained, at once: after a crash the session has the one or
+   * the other. Ids of operations stay used. The SDK calls it.
+   *
+   * @throws LanefoldError `invalid_input` for an item that is no data
+   */
+  async replaceHistoryWithCompaction(items: AgentInputItem[]): Promise<void> {
+    const added = copyItems(items).map(writeItem);
+    await this.#log.change(({ epoch }) => ({ clear: true, epoch, items: added }));
   }
 
   /**

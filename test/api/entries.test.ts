@@ -88,6 +88,9 @@ describe.skipIf(noRedis())('entries over HTTP', () => {
     expect(
       await api.call('POST', '/v1/threads/groups/entries', { entries: [{ kind: 'ai_config_change', payload: {} }] }),
     ).toMatchObject(problem(400, 'reserved_kind'));
+    const forged = { kind: 'openai_agents_items', payload: { items: ['{}'] } };
+    for (const body of [{ entries: [forged] }, { entries: [user('x')], op_id: 'langgraph.c.root.1' }])
+      expect(await api.call('POST', '/v1/threads/groups/entries', body)).toMatchObject(problem(400, 'reserved_kind'));
   });
 
   test.each(['run_id', 'contents', 'tool_calls_cut', 'cut_moved'])(

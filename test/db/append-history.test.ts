@@ -41,7 +41,7 @@ test('the entry comes first, then its messages; a replace comes before it', asyn
     ['system', 'Be short.'],
     ['user', 'b'],
   ]);
-  expect(await readEnds(log.db, threadId, 'history')).toEqual({ rev: 7, laneSeq: 3, erased: false });
+  expect(await readEnds(log.db, threadId, 'history')).toEqual({ rev: 7, laneSeq: 3, erased: false, forkOf: null });
   // a replace here is no switch
   expect((await log.threads.peek(threadId)).activeContextRef).toBe('default');
 });

@@ -134,10 +134,24 @@ describe('idempotency key', () => {
 });
 
 describe('what may not be appended', () => {
-  test.each(['ai_context_operation', 'ai_config_change', 'ai_state_change'])('the reserved kind %s', async (kind) => {
+  test.each([
+    'ai_context_operation',
+    'ai_config_change',
+    'ai_state_change',
+    'langgraph_checkpoint',
+    'langgraph_writes',
+    'openai_agents_items',
+  ])('the reserved kind %s', async (kind) => {
     const threadId = await newThread(log);
     await changesNothing(threadId, () =>
       refused(log.threads.append(threadId, [user('a'), { kind, payload: {} }]), 'reserved_kind'),
+    );
+  });
+
+  test.each(['langgraph.c.root.1', 'langgraph.w.root.1.x', 'openai_agents.x'])('the reserved key %s', async (key) => {
+    const threadId = await newThread(log);
+    await changesNothing(threadId, () =>
+      refused(log.threads.append(threadId, [user('a')], { idempotencyKey: key }), 'reserved_kind'),
     );
   });
 

@@ -1,6 +1,7 @@
 // @module-tag long
 import { deltaChannelHistoryTests, specTest } from '@langchain/langgraph-checkpoint-validation';
 import { LanefoldSaver } from 'lanefold/langgraph';
+import { readFileSync } from 'node:fs';
 import * as vitest from 'vitest';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 
@@ -22,3 +23,13 @@ const suite = {
 
 specTest(suite);
 deltaChannelHistoryTests(suite);
+
+type Task = vitest.RunnerTask;
+
+vitest.test('the guide says how many cases there are', ({ task }) => {
+  const casesOf = (tasks: readonly Task[]): number =>
+    tasks.reduce((sum, each) => sum + (each.type === 'suite' ? casesOf(each.tasks) : Number(each.mode === 'run')), 0);
+  const documented = /all (\d+) cases/.exec(readFileSync('docs/langgraph.md', 'utf8'))?.[1];
+  // this one is none of them
+  vitest.expect(casesOf(task.file.tasks) - 1).toBe(Number(documented));
+});

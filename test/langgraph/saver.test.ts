@@ -12,13 +12,30 @@ import type { RunnableConfig } from '@langchain/core/runnables';
 import { defineAgent, isLanefoldError } from 'lanefold';
 import { LanefoldSaver } from 'lanefold/langgraph';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fakeModel } from '../support/fake-model.ts';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 
 let lanefold: TestLanefold;
-beforeAll(async () => {
-  lanefold = await startLanefold({ agents: [defineAgent({ name: 'echo', model: 'scripted:echo' })] });
+/** The slow agent is in its model call from `calling` until `answer`. */
+let answer: (text: string) => void;
+const answered = new Promise<string>((resolve) => (answer = resolve));
+let noteCall: () => void;
+const calling = new Promise<void>((resolve) => (noteCall = resolve));
+const slow = fakeModel(async () => {
+  noteCall();
+  return { text: await answered };
 });
-afterAll(() => lanefold?.close());
+beforeAll(async () => {
+  const agents = [
+    defineAgent({ name: 'echo', model: 'scripted:echo' }),
+    defineAgent({ name: 'slow', model: 'slow:model' }),
+  ];
+  lanefold = await startLanefold({ agents, models: { slow: () => slow } });
+});
+afterAll(() => {
+  answer('');
+  return lanefold?.close();
+});
 
 const metadata: CheckpointMetadata = { source: 'loop', step: 1, parents: {} };
 const at = (thread: string, id?: string, ns = ''): RunnableConfig => ({
@@ -158,6 +175,10 @@ describe('repeated calls', () => {
       pendingWrites: [['task', 'n', 7]],
     });
     expect(await toArray(saver.list(at('again')))).toHaveLength(1);
+    // as it was first, once more
+    for (const by of [saver, saver, new LanefoldSaver(lanefold)]) await by.put(at('again'), first, metadata, { n: 1 });
+    expect(await valuesOf(new LanefoldSaver(lanefold), at('again'))).toEqual({ n: 1 });
+    expect(await entriesOf('again')).toHaveLength(4);
   });
 
   test('keep the first writes of a task, and the last interrupt and resume', async () => {
@@ -289,6 +310,39 @@ describe('lanes', () => {
   });
 });
 
+describe('lanes with a worker', () => {
+  test('of a run that works keep its messages, and checkpoints without new ones are stored', async () => {
+    const saver = new LanefoldSaver(lanefold);
+    const other = new LanefoldSaver(lanefold);
+    const first = await put(saver, at('worked'), { messages: [human(1)], n: 1 });
+    const worker = await lanefold.startWorker();
+    const run = { threadId: 'worked', contextRef: 'langgraph', agent: 'slow', input: 'Go on.' };
+    const active = await lanefold.runs.enqueue(run);
+    await calling;
+    // the run has moved the end of the lane; neither process has seen that
+    const same = { messages: [human(1)], n: 2 };
+    const second = await put(saver, first, same, 2);
+    const third = await put(other, second, { ...same, n: 3 }, 3);
+    const started = await put(saver, at('worked'), { n: 4 });
+    expect(await codeOf(put(saver, third, { messages: [human(1), human(2)], n: 4 }, 4))).toBe('lane_busy');
+    answer('Done.');
+    expect((await lanefold.runs.wait(active)).status).toBe('completed');
+    await worker.stop();
+    expect(await valuesOf(new LanefoldSaver(lanefold), third)).toMatchObject({ n: 3 });
+    expect(await valuesOf(new LanefoldSaver(lanefold), started)).toEqual({ n: 4 });
+    expect(await rowsOf('worked')).toEqual([
+      ['user', 'Message 1'],
+      ['user', 'Go on.'],
+      ['assistant', 'Done.'],
+    ]);
+    await put(new LanefoldSaver(lanefold), third, { messages: [human(1), human(2)], n: 4 }, 4);
+    expect(await rowsOf('worked')).toEqual([
+      ['user', 'Message 1'],
+      ['user', 'Message 2'],
+    ]);
+  });
+});
+
 describe('threads', () => {
   test('that are deleted may begin again, in another thread of Lanefold', async () => {
     const own = lanefold.forTenant('forgetful');
@@ -307,6 +361,35 @@ describe('threads', () => {
       expect(await toArray(other!.list(at('gone')))).toEqual([]);
       expect(await codeOf(lanefold.threads.peek(generation))).toBe('thread_erased');
     }
+  });
+
+  test('are listed together, by descending id, from page to page', async () => {
+    const tenant = lanefold.forTenant('lister');
+    const saver = new LanefoldSaver(tenant);
+    const stored: string[] = [];
+    for (let n = 0; n < 6; n++) {
+      const next = checkpoint({ n });
+      const config = at(`listed-${n % 2}`, undefined, n % 3 === 0 ? 'sub' : '');
+      await saver.put(config, next, { ...metadata, step: n }, next.channel_versions);
+      stored.unshift(next.id);
+    }
+    const idsOf = async (config: RunnableConfig, options = {}) =>
+      (await toArray(saver.list(config, options))).map((tuple) => tuple.checkpoint.id);
+    expect(await idsOf({}, { limit: 6 })).toEqual(stored);
+    expect(await idsOf({}, { limit: 4 })).toEqual(stored.slice(0, 4));
+    expect(await idsOf({}, { limit: 2, before: at('listed-0', stored[1]) })).toEqual(stored.slice(2, 4));
+    expect(await idsOf({ configurable: { checkpoint_id: stored[3] } })).toEqual([stored[3]]);
+    expect(await idsOf({ configurable: { checkpoint_ns: 'sub' } })).toEqual([stored[2], stored[5]]);
+    const ofRoot = stored.filter((_, i) => i !== 2 && i !== 5);
+    expect(await idsOf({ configurable: { checkpoint_ns: '' } })).toEqual(ofRoot);
+    expect(await idsOf(at('listed-1'))).toEqual([stored[0], stored[4]]);
+    // more than a page of keys, all of the first checkpoint, which the filter leaves out
+    const receipts = `insert into lanefold._append_receipt (thread_id, tenant_id, op_id, first_seq, hash)
+      select 'listed-0', 'lister', 'langgraph.c.root.z' || lpad(n::text, 6, '0'), 0, 'h' from generate_series(1, 1100) n`;
+    await lanefold.database.pool.query(receipts);
+    const filter = { step: 1 };
+    expect(await idsOf({}, { filter })).toEqual([stored[4]]);
+    expect(await idsOf({ configurable: { checkpoint_ns: '' } }, { filter })).toEqual([stored[4]]);
   });
 
   test('of other tenants are refused, and not seen', async () => {
@@ -338,6 +421,36 @@ describe('threads', () => {
     expect(await make({ lane: 'x'.repeat(65) })).toBe('invalid_id');
     expect(await codeOf((async () => new LanefoldSaver({} as TestLanefold))())).toBe('invalid_input');
     expect(await codeOf(lanefold.threads.peek('ids'))).toBe('thread_not_found');
+  });
+
+  test('that another program wrote to are refused where an entry cannot be read', async () => {
+    const saver = new LanefoldSaver(lanefold);
+    const stored = await put(saver, at('damaged'), { messages: [human(1)], n: 1 });
+    const id = String(stored.configurable!['checkpoint_id']);
+    const [{ payload }] = (await entriesOf('damaged')) as unknown as [{ payload: Record<string, unknown> }];
+    const write = { checkpoint: id, task: 't', writes: [[0, 'n', { value: '0' }]], parts: ['1'] };
+    const damages = [
+      ...[{ checkpoint: '{' }, { checkpoint: 7 }, { metadata: 7 }, { values: { n: 99 } }, { values: { n: -1 } }],
+      ...[{ values: { n: { value: 'x' } } }, { values: { n: { list: '0', base: 0 } } }, { parts: [1] }, { parts: [] }],
+      { values: { n: { list: '0', base: 99, keep: 1 } } },
+    ].map((damage) => ['langgraph_checkpoint', { ...payload, ...damage }] as const);
+    const writes = [{ task: 7 }, { writes: [7] }, { writes: [[0, 'n', { value: '5' }]] }].map(
+      (damage) => ['langgraph_writes', { ...write, ...damage }] as const,
+    );
+    for (const [i, [kind, forged]] of [...damages, ...writes].entries()) {
+      const thread = `damaged-${i}`;
+      await lanefold.threads.create({ id: thread });
+      const add = (entry: unknown, key: string) =>
+        lanefold.database.pool.query('select lanefold.append_entries($1, $2, $3)', [
+          ...[thread, JSON.stringify([entry]), { op_id: key, op_hash: 'h' }],
+        ]);
+      const isWrite = kind === 'langgraph_writes';
+      await add({ kind: 'langgraph_checkpoint', payload: isWrite ? payload : forged }, `langgraph.c.root.${id}`);
+      if (isWrite) await add({ kind, payload: forged }, `langgraph.w.root.${id}.x`);
+      expect(await codeOf(new LanefoldSaver(lanefold).getTuple(at(thread))), JSON.stringify(forged)).toBe(
+        'history_unreadable',
+      );
+    }
   });
 
   test('keep their chain intact', async () => {

@@ -1,16 +1,33 @@
 import { Agent, MemorySession, Runner, tool, type AgentInputItem, type Session } from '@openai/agents-core';
-import { assistantMessage, functionCall, ScriptedModel } from '@openai/agents-core/testing';
+import { assistantMessage, functionCall, ScriptedModel, type ScriptedModelInput } from '@openai/agents-core/testing';
 import { defineAgent, isLanefoldError } from 'lanefold';
 import { LanefoldSession } from 'lanefold/openai-agents';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
+import { fakeModel } from '../support/fake-model.ts';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 
 let lanefold: TestLanefold;
-beforeAll(async () => {
-  lanefold = await startLanefold({ agents: [defineAgent({ name: 'echo', model: 'scripted:echo' })] });
+/** The slow agent is in its model call from `calling` until `answer`. */
+let answer: (text: string) => void;
+const answered = new Promise<string>((resolve) => (answer = resolve));
+let noteCall: () => void;
+const calling = new Promise<void>((resolve) => (noteCall = resolve));
+const slow = fakeModel(async () => {
+  noteCall();
+  return { text: await answered };
 });
-afterAll(() => lanefold?.close());
+beforeAll(async () => {
+  const agents = [
+    defineAgent({ name: 'echo', model: 'scripted:echo' }),
+    defineAgent({ name: 'slow', model: 'slow:model' }),
+  ];
+  lanefold = await startLanefold({ agents, models: { slow: () => slow } });
+});
+afterAll(() => {
+  answer('');
+  return lanefold?.close();
+});
 
 const said = (content: string): AgentInputItem => ({ role: 'user', content });
 const open = (sessionId: string) => new LanefoldSession(lanefold, { sessionId });
@@ -70,6 +87,92 @@ describe('the Runner of the SDK', () => {
       ['user', 'Thanks!'],
       ['assistant', 'You are welcome.'],
     ]);
+  });
+
+  /** The items of a session, and what the runner asked of it. */
+  async function callsOf(session: MemorySession | LanefoldSession, steps: ScriptedModelInput[], inputs: string[]) {
+    const blocked = {
+      name: 'No secrets',
+      execute: ({ agentOutput }: { agentOutput: unknown }) =>
+        Promise.resolve({ tripwireTriggered: String(agentOutput).includes('secret'), outputInfo: {} }),
+    };
+    const agent = new Agent({
+      ...{ name: 'looker', instructions: 'Look.', model: new ScriptedModel(steps), tools: [look] },
+      outputGuardrails: [blocked],
+    });
+    const calls = (['addItems', 'applyHistoryTransaction', 'clearSession'] as const).map((name) =>
+      vi.spyOn(session as LanefoldSession, name),
+    );
+    const errors: unknown[] = [];
+    for (const input of inputs)
+      await new Runner({ tracingDisabled: true })
+        .run(agent, input, { session })
+        .catch((error: unknown) => errors.push((error as Error).constructor.name));
+    return { items: await session.getItems(), errors, counts: calls.map(({ mock }) => mock.calls.length) };
+  }
+
+  test('keeps what tools did where a guardrail blocks the answer, and the next answer', async () => {
+    const steps = () => [
+      [functionCall('look', { at: 'a' }, { callId: 'c1' })],
+      [assistantMessage('A secret.')],
+      [assistantMessage('Nothing to see.')],
+    ];
+    const inputs = ['Look at it.', 'And now?'];
+    const expected = await callsOf(new MemorySession(), steps(), inputs);
+    const found = await callsOf(open('guarded'), steps(), inputs);
+    expect(found).toStrictEqual(expected);
+    expect(found.errors).toEqual(['OutputGuardrailTripwireTriggered']);
+    // once for the blocked answer; the rest are plain items
+    expect(found.counts[1]).toBe(1);
+    expect(found.counts[0]).toBeGreaterThan(0);
+    expect((await rowsOf('guarded')).map(([role]) => role)).toEqual([
+      ...['user', 'assistant', 'tool'],
+      ...['user', 'assistant'],
+    ]);
+  });
+
+  test('compacts the history in one change, which keeps the ids of operations', async () => {
+    const compaction = { type: 'compaction' as const, encrypted_content: 'x' };
+    const steps = [[assistantMessage('Yes.')], [compaction, assistantMessage('Short.')]] as ScriptedModelInput[];
+    const session = open('compacted');
+    const operation = { operationId: 'o', transaction: { type: 'append_items' as const, items: [said('Zero.')] } };
+    await session.applyHistoryTransaction(operation);
+    const { items, counts } = await callsOf(session, steps, ['First.', 'Second.']);
+    expect(items.map((item) => item.type ?? 'message')).toEqual(['compaction', 'message']);
+    expect(counts[2]).toBe(0);
+    const entries = await lanefold.threads.entries('compacted', { kind: 'openai_agents_items' });
+    expect((entries.at(-1)!.payload as { items: string[] }).items).toHaveLength(2);
+    expect(await rowsOf('compacted')).toEqual([['assistant', 'Short.']]);
+    for (const each of [session, open('compacted')]) {
+      await each.applyHistoryTransaction(operation);
+      expect(await each.getItems()).toStrictEqual(items);
+    }
+    await session.clearSession();
+    await open('compacted').applyHistoryTransaction(operation);
+    expect(await session.getItems()).toEqual([said('Zero.')]);
+  });
+
+  test('changes what the lane does not show while a run of Lanefold works there', async () => {
+    const session = open('worked');
+    const call = { type: 'function_call', callId: 'c1', name: 'look', arguments: '{}' } as const;
+    await session.addItems([said('First.')]);
+    const worker = await lanefold.startWorker();
+    const run = { threadId: 'worked', contextRef: 'openai_agents', agent: 'slow', input: 'Go on.' };
+    const active = await lanefold.runs.enqueue(run);
+    await calling;
+    // the run has moved the end of the lane
+    await session.addItems([call]);
+    await open('worked').addItems([{ type: 'reasoning', content: [] }]);
+    await session.popItem();
+    expect(await codeOf(session.addItems([said('Second.')]))).toBe('lane_busy');
+    answer('Done.');
+    expect((await lanefold.runs.wait(active)).status).toBe('completed');
+    await worker.stop();
+    expect(await open('worked').getItems()).toStrictEqual([said('First.'), call]);
+    expect((await rowsOf('worked')).map(([, content]) => content)).toEqual(['First.', 'Go on.', 'Done.']);
+    await open('worked').popItem();
+    await session.addItems([said('Second.')]);
+    expect((await rowsOf('worked')).map(([, content]) => content)).toEqual(['First.', 'Second.']);
   });
 
   test('has the lane continued by an agent of Lanefold', async () => {
@@ -156,6 +259,39 @@ describe('items', () => {
   });
 });
 
+describe('a long session', () => {
+  test('is read page by page, and from its last clear on', async () => {
+    const items = Array.from({ length: 1_100 }, (_, n) => said(String(n)));
+    const { id } = await lanefold.threads.create({ id: 'pages' });
+    const entries = items.map((item) => ({ kind: 'openai_agents_items', payload: { items: [JSON.stringify(item)] } }));
+    const { pool } = lanefold.database;
+    await pool.query('select lanefold.append_entries($1, $2)', [id, JSON.stringify(entries)]);
+    const session = open(id);
+    expect(await session.getItems()).toStrictEqual(items);
+    await session.clearSession();
+    await session.addItems([said('New.')]);
+    // what is before the clear plays no part any more
+    await pool.query('alter table lanefold._entry disable trigger append_only');
+    await pool.query(`update lanefold._entry set payload = '{"items": 7}' where thread_id = $1 and seq = 5`, [id]);
+    await pool.query('alter table lanefold._entry enable trigger append_only');
+    expect(await open(id).getItems()).toStrictEqual([said('New.')]);
+  });
+
+  test('whose thread is forked refuses the fork, which has the lane but not the items', async () => {
+    await open('stem').addItems([said('One')]);
+    const { id } = await lanefold.threads.fork('stem');
+    const { rev } = await lanefold.threads.peek(id);
+    const session = open(id);
+    for (const call of [session.getItems(), session.addItems([said('Two')]), session.popItem(), session.clearSession()])
+      expect(await codeOf(call)).toBe('invalid_input');
+    expect([(await lanefold.threads.peek(id)).rev, await rowsOf(id)]).toEqual([rev, [['user', 'One']]]);
+    const beside = new LanefoldSession(lanefold, { sessionId: id, lane: 'beside' });
+    await beside.addItems(await open('stem').getItems());
+    expect(await beside.getItems()).toEqual([said('One')]);
+    await open('stem').addItems([said('Two')]);
+  });
+});
+
 describe('transactions', () => {
   const append = (operationId: string, ...items: AgentInputItem[]) => ({
     operationId,
@@ -233,6 +369,24 @@ describe('refuses', () => {
       expect(await codeOf(session.applyHistoryTransaction(args as never))).toBe('invalid_input');
     expect(await codeOf(lanefold.threads.peek('bad'))).toBe('thread_not_found');
     expect(await new LanefoldSession(lanefold).getSessionId()).toMatch(/^thread_/);
+  });
+
+  test.each([
+    { items: 'x' },
+    { items: [7] },
+    { items: [], drop: 1 },
+    { items: [], clear: 'yes' },
+    { items: ['{'] },
+    { items: ['v8:AAAA'] },
+  ])('to read an entry that another program wrote: %j', async (payload) => {
+    const thread = await lanefold.threads.create();
+    // as someone with the rights of the database can, but no caller of Lanefold
+    const forged = JSON.stringify([{ kind: 'openai_agents_items', context_ref: 'openai_agents', payload }]);
+    await lanefold.database.pool.query('select lanefold.append_entries($1, $2)', [thread.id, forged]);
+    const session = open(thread.id);
+    expect(await codeOf(session.getItems())).toBe('history_unreadable');
+    expect(await codeOf(session.addItems([said('a')]))).toBe('history_unreadable');
+    expect((await lanefold.threads.peek(thread.id)).rev).toBe(1);
   });
 
   test('a lane with an active run, and a thread of another tenant', async () => {

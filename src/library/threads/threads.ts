@@ -9,6 +9,7 @@ import type { Database } from '../../postgres/pool.ts';
 import type { RunQueue } from '../../queue/queue.ts';
 import { otherTenant } from '../access/tenant-scope.ts';
 import type { ContentRange } from '../../store/content/read-content.ts';
+import { assertNotHistory } from '../../store/history/reserved.ts';
 import { appendEntries, type AppendReceipt } from '../../store/log/append-entries.ts';
 import type { ForkReceipt } from '../../store/fork/fork-thread.ts';
 import { readEntries, type ThreadEntry } from '../../store/log/read-entries.ts';
@@ -107,6 +108,13 @@ export interface Threads {
    * @throws LanefoldError `thread_not_found`, `thread_erased`, `invalid_input`
    */
   marks(id: string, runIds: readonly string[]): Promise<RunMark[]>;
+  /**
+   * Appends all entries or none.
+   *
+   * @throws LanefoldError `reserved_kind` for a kind of Lanefold, or a kind or key of a history that a framework keeps in
+   * the log; `rev_conflict`, `lane_busy`, `open_tool_group`, `idempotency_mismatch`, `context_too_large`,
+   * `invalid_input`, `invalid_id`, `invalid_text`, `empty_content`, `thread_not_found`, `thread_erased`
+   */
   append(id: string, entries: NewEntry[], options?: AppendOptions): Promise<AppendReceipt>;
   /** The log after the entry `after`, ordered by `seq`. */
   entries(
@@ -234,6 +242,10 @@ export function threadsOf(
       const drafts = entries.map(toDraft);
       assertStorable(drafts, 'The entries');
       const { expectedRev, idempotencyKey, repair } = options;
+      assertNotHistory(
+        drafts.map(({ kind }) => kind),
+        idempotencyKey,
+      );
       const hash = idempotencyKey && requestHash(drafts);
       return appendEntries(db, id, { drafts, expectedRev, idempotencyKey, hash, repair });
     },

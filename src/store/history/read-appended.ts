@@ -54,18 +54,46 @@ export async function readAppended(
   return { erased: rows[0]?.erased ?? false, entries };
 }
 
-/** The highest keys of a range with their threads, of all threads that the session sees or of one. */
+/** The key of a history: three words and an id, with points between them. */
+export interface HistoryKey {
+  threadId: string;
+  key: string;
+  id: string;
+}
+
+export interface KeyRange extends Omit<AppendedRange, 'limit'> {
+  limit: number;
+  /** Only ids below this one. */
+  before?: string | undefined;
+  /** Only this id. */
+  only?: string | undefined;
+  /** Continues after the last one of a page. */
+  after?: HistoryKey | undefined;
+  /** `key` where the ids of the range sort as its keys, which an index has. */
+  by: 'key' | 'id';
+}
+
+/** A page of the keys of a range, the highest first, of all threads that the session sees or of one. */
 export const readKeys = (
   db: Database,
   threadId: string | undefined,
-  { from, below, limit }: AppendedRange,
-): Promise<{ threadId: string; key: string }[]> =>
+  { from, below, limit, before, only, after, by }: KeyRange,
+): Promise<HistoryKey[]> =>
   db.query(
-    threadId === undefined ? 'read_keys' : 'read_keys_of',
-    `select thread_id as "threadId", op_id as key from lanefold._append_receipt
-     where op_id >= $1 and op_id < $2 ${threadId === undefined ? '' : 'and thread_id = $4'}
-     order by op_id desc limit $3`,
-    [from, below, limit ?? null, ...(threadId === undefined ? [] : [threadId])],
+    `read_keys_by_${by}${threadId === undefined ? '' : '_of'}`,
+    `select thread_id as "threadId", key, id from (
+       select thread_id, op_id as key, substring(op_id from '^[^.]*[.][^.]*[.][^.]*[.](.*)$') as id
+       from lanefold._append_receipt
+       where op_id >= $1 and op_id < $2 ${threadId === undefined ? '' : 'and thread_id = $9'}
+     ) k
+     where ($4::text is null or id < $4) and ($5::text is null or id = $5)
+       and ($6::text is null or (${by}, thread_id, key) < ($6, $7, $8))
+     order by ${by} desc, thread_id desc, key desc limit $3`,
+    [
+      ...[from, below, limit, before ?? null, only ?? null],
+      ...[after?.[by] ?? null, after?.threadId ?? null, after?.key ?? null],
+      ...(threadId === undefined ? [] : [threadId]),
+    ],
   );
 
 /** The receipt of an append, if there was one. */
@@ -82,15 +110,19 @@ export async function readReceipt(
   return row;
 }
 
+export interface LaneEnds {
+  rev: number;
+  laneSeq: number;
+  erased: boolean;
+  /** The thread that this one was forked from; null for another thread. */
+  forkOf: string | null;
+}
+
 /** Where a thread and one of its lanes end now; undefined for a thread that does not exist. */
-export async function readEnds(
-  db: Database,
-  threadId: string,
-  contextRef: string,
-): Promise<{ rev: number; laneSeq: number; erased: boolean } | undefined> {
-  const [row] = await db.query<{ rev: number; laneSeq: number; erased: boolean }>(
+export async function readEnds(db: Database, threadId: string, contextRef: string): Promise<LaneEnds | undefined> {
+  const [row] = await db.query<LaneEnds>(
     'read_ends',
-    `select t.rev::float8 as rev, t.erased_at is not null as erased, greatest(-1,
+    `select t.rev::float8 as rev, t.erased_at is not null as erased, t.parent_thread_id as "forkOf", greatest(-1,
        (select max(e.seq) from lanefold._entry e where e.thread_id = $1 and e.context_ref = $2 and e.kind = 'ai_message'),
        (select max(e.seq) from lanefold._entry e where e.thread_id = $1 and e.context_ref = $2
           and e.kind = 'ai_context_operation' and e.is_anchor))::float8 as "laneSeq"

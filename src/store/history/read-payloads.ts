@@ -44,16 +44,3 @@ export async function readBases(
   );
   return new Map(rows.map(({ seq, value }) => [seq, value]));
 }
-
-/** Entries of one kind after an entry, in order. */
-export const readKind = (
-  db: Database,
-  threadId: string,
-  kind: string,
-  after: number,
-): Promise<{ seq: number; payload: JsonObject }[]> =>
-  db.query(
-    'read_kind',
-    `select seq::float8, payload from lanefold._entry where thread_id = $1 and kind = $2 and seq > $3 order by seq`,
-    [threadId, kind, after],
-  );
