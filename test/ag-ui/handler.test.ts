@@ -8,6 +8,7 @@ import {
   waitFor,
   withEffects,
   type Lanefold,
+  type RunRef,
 } from 'lanefold';
 import { createAgUiHandler, type AgUiHandler, type AgUiOptions } from 'lanefold/ag-ui';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -222,6 +223,23 @@ describe('the handler for AG-UI, called by the protocol’s own client', () => {
       resume: [{ ...resume[0]!, payload: { approved: false } }, resume[1]!],
     });
     expect(await front.runs.list({ threadId: 'dig' })).toMatchObject({ data: [{ id: runId }] });
+  });
+
+  test('an answer to a call that is not suspended yet decides nothing', async () => {
+    const client = join('early');
+    const asked = ask(client, 'm1', 'dig');
+    (await model.next()).stop({ id: 'd', name: 'dig' });
+    await asked;
+    const [{ id: interruptId }] = client.agent.pendingInterrupts as [{ id: string }];
+    // as a request reads the run that is suspended right after it
+    const get = async (ref: RunRef) => ({ ...(await front.runs.get(ref)), status: 'running', waits: [], awaiting: [] });
+    const slow = { ...front, runs: { ...front.runs, get } } as unknown as Lanefold;
+    const by = createAgUiHandler(slow, { agent: 'typist', authorize: (_, { threadId }) => ({ threadId }) });
+    await refuses(join('early', by), 409, 'interrupt_ended', {
+      resume: [{ interruptId, status: 'resolved', payload: { approved: true } }],
+    });
+    const run = { threadId: 'early', id: (await front.threads.peek('early')).activeRunId! };
+    expect((await front.runs.get(run)).awaiting).toHaveLength(1);
   });
 
   test('ends for events, whose payload is the result of the call', async () => {

@@ -202,6 +202,9 @@ describe.skipIf(noRedis())('the endpoint for AG-UI', () => {
       id: (await api.lanefold.runs.list({ threadId: 'scopes' })).data[0]!.id,
     });
     expect(toolCalls.map(({ status }) => status)).toEqual(['ok', 'ok']);
+    // what has been decided is not even compared for those who may not decide
+    const decided = resume.filter(({ interruptId }) => interruptId.startsWith('approval'));
+    expect(await post(minimal('scopes', { resume: decided }), 'typist', both)).toMatchObject(problem(403, 'forbidden'));
     const audit = await api.lanefold.audit.list({ threadId: 'scopes' });
     expect(audit.map(({ action }) => action).sort()).toEqual(['approveToolCall', 'releaseWait']);
   });

@@ -8,6 +8,7 @@ import { renderResult } from '../../tools/result.ts';
 import type { AgUiResume } from '../input.ts';
 import { answerableOf, interruptIdOf, isClientCall, readInterruptId, type Answerable } from '../interrupts.ts';
 import { placeOf } from '../run-events.ts';
+import { decisionOf } from './decision.ts';
 import { assertNoneLeft, ended, invalid, notFound } from './interrupt-errors.ts';
 import type { AgUiRequest } from './request.ts';
 
@@ -47,12 +48,13 @@ export async function resumeRun(
   // the active run may be another one, whose interrupts are then not answered either
   if (active) assertNoneLeft(active.id, answerableOf(active), named);
   const answers = entries.map((entry) => readAnswer(run, open, entry));
-  for (const { open: asked, kind } of answers) if (asked && kind === 'approval') assertMay('approve');
+  // whether an approval is open may change before it is decided
+  if (answers.some(({ kind }) => kind === 'approval')) assertMay('approve');
   const events = open.filter((wait) => wait.kind === 'event' && named.has(interruptIdOf(run.id, wait)));
   if (events.some((wait) => !isClientCall(run.id, wait))) assertMay('release');
-  // what has ended is only compared, so the answers that write come after all that can be refused
-  for (const answer of [...answers.filter(({ open }) => !open), ...answers.filter(({ open }) => open)])
-    await give(lanefold, run, answer, { by, audit });
+  // answers that write come after all that can be refused
+  for (const answer of answers) if (!answer.open) await assertSame(lanefold, run, answer);
+  for (const answer of answers) if (answer.open) await give(lanefold, run, answer, { by, audit });
   return { run, continued: answers.some(({ open }) => open) };
 }
 
@@ -94,21 +96,26 @@ function readAnswer(run: RunSnapshot, open: readonly Answerable[], entry: AgUiRe
   };
 }
 
+/** Compares an answer with the one that ended its interrupt. @throws LanefoldError `interrupt_ended` if they differ */
+async function assertSame(lanefold: TenantLibrary, run: RunSnapshot, answer: Answer): Promise<void> {
+  const { id, kind, approved, given } = answer;
+  const call = run.toolCalls.find((made) => placeOf(made) === placeOf(answer));
+  const same =
+    kind === 'event'
+      ? contentOf(given) === call?.result
+      : (await decisionOf(lanefold, run, answer)) === (approved ? 'approved' : 'denied');
+  if (!same) throw ended(id);
+}
+
 async function give(
   lanefold: TenantLibrary,
   run: RunSnapshot,
-  answer: Answer,
+  { kind, round, index, approved, reason, given }: Answer,
   { by, audit }: Pick<AgUiRequest, 'by' | 'audit'>,
 ): Promise<void> {
-  const { id, kind, round, index, approved, reason, given } = answer;
   const who = by === undefined ? {} : { by };
   const call = { round, index };
-  if (kind === 'event' && !answer.open) {
-    if (contentOf(given) !== run.toolCalls.find((made) => placeOf(made) === placeOf(call))?.result) throw ended(id);
-    return;
-  }
-  if (answer.open)
-    await audit(kind === 'event' ? 'releaseWait' : approved ? 'approveToolCall' : 'denyToolCall', run.id);
+  await audit(kind === 'event' ? 'releaseWait' : approved ? 'approveToolCall' : 'denyToolCall', run.id);
   try {
     if (kind === 'event') await lanefold.waits.release(run, call, { ...given, ...who });
     else {
@@ -116,10 +123,8 @@ async function give(
       await decide(run, call, { ...who, ...(reason === undefined ? {} : { reason }) });
     }
   } catch (error) {
-    const late = isLanefoldError(error, 'already_decided') || isLanefoldError(error, 'not_awaiting_approval');
-    // an answer that was open a moment ago: the first one counts, and the stream shows it
-    if (late && answer.open) return;
-    throw late ? ended(id) : error;
+    // it was open a moment ago: the first answer counts, and the stream shows it
+    if (!isLanefoldError(error, 'already_decided') && !isLanefoldError(error, 'not_awaiting_approval')) throw error;
   }
 }
 
