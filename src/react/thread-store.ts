@@ -113,7 +113,7 @@ export class ThreadStore extends Followed<ThreadState> {
       const request = { createThread: true, ...rest, agent, input, threadId, requestId };
       const run = await this.client.runs.enqueue(request);
       if (run.status !== 'waiting') this.#runId = run.id;
-      if (this.#exists) this.#refreshSoon();
+      if (this.#exists && this.follows) this.#refreshSoon();
       else this.restart();
       return run;
     } catch (error) {
