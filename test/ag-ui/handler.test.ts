@@ -13,6 +13,7 @@ import {
 import { createAgUiHandler, type AgUiHandler, type AgUiOptions } from 'lanefold/ag-ui';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { collectGarbage } from '../support/collect-garbage.ts';
 import { fakeModel } from '../support/fake-model.ts';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { treeModel } from '../support/tree-model.ts';
@@ -498,6 +499,28 @@ describe('the handler for AG-UI, called by the protocol’s own client', () => {
     expect(client.said().map(({ content }) => content)).toEqual(['hi', 'A long thought', 'Half and half.']);
     expect((await front.runs.list({ threadId: 'left' })).data).toHaveLength(1);
     await same(client);
+  });
+
+  test('an open response holds nothing of the request that it answers', async () => {
+    let input: WeakRef<object> | undefined;
+    const by = handlerOf({
+      authorize: (_, { threadId, input: given }) => {
+        input = new WeakRef(given!);
+        return { threadId };
+      },
+    });
+    const client = join('held', by);
+    const asked = ask(client, 'm1', 'hi');
+    const keys = await model.next();
+    keys.type('So far');
+    await until('it is shown', () => JSON.stringify(client.said()).includes('So far'));
+    expect(input).toBeDefined();
+    await until('it is collected', () => {
+      collectGarbage();
+      return input!.deref() === undefined;
+    });
+    keys.stop();
+    await asked;
   });
 
   const refuses = async (client: Client, status: number, code: string, input: Partial<RunAgentInput> = {}) => {

@@ -1,3 +1,5 @@
+import http from 'node:http';
+import { once } from 'node:events';
 import type { RunAgentInput } from '@ag-ui/core';
 import {
   clientTool,
@@ -12,6 +14,7 @@ import {
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { clientOf, noWarnings, user } from '../ag-ui/client.ts';
+import { collectGarbage } from '../support/collect-garbage.ts';
 import { noRedis } from '../support/lanefold.ts';
 import { typedModel, type TypedModel } from '../support/typed-model.ts';
 import { until } from '../support/until.ts';
@@ -242,6 +245,36 @@ describe.skipIf(noRedis())('the endpoint for AG-UI', () => {
     await others.agent.runAgent();
     expect(others.said()).toEqual([]);
     expect(await failure(ask(others, 'm3', 'hi'))).toContain('thread_exists');
+  });
+
+  test('open responses hold nothing of the bodies that they answer', async () => {
+    const count = 8;
+    const large = JSON.stringify(
+      minimal('large', { messages: [{ ...message, role: 'system', content: 'x'.repeat(3_000_000) }] }),
+    );
+    const asked = ask(join('large'), 'm1', 'hi');
+    const keys = await model.next();
+    const held = () => {
+      collectGarbage();
+      const { heapUsed, arrayBuffers } = process.memoryUsage();
+      return heapUsed + arrayBuffers;
+    };
+    const before = held();
+    const opening = Array.from({ length: count }, async () => {
+      const request = http.request(`${api.url}/v1/ag-ui/typist`, {
+        ...{ method: 'POST', agent: false, headers: { ...root, 'content-type': 'application/json' } },
+      });
+      request.end(large);
+      const [response] = (await once(request, 'response')) as [http.IncomingMessage];
+      let text = '';
+      response.setEncoding('utf8').on('data', (data) => (text += String(data)));
+      await until('it follows the run', () => text.includes('STEP_STARTED'));
+      return { ended: once(response, 'end') };
+    });
+    const open = await Promise.all(opening);
+    await until('only the streams are left', () => held() - before < count * 1_000_000);
+    keys.stop();
+    await Promise.all([asked, ...open.map(({ ended }) => ended)]);
   });
 
   test('ends a response whose key is revoked, with the reason', async () => {

@@ -12,7 +12,9 @@ function quietly(connections: string[], getToken?: () => string) {
   const fetch = () => {
     const text = connections.shift();
     if (text === undefined) throw new TypeError('no more connections');
-    return Promise.resolve(new Response(`retry: 1000\n\n${text}`, { headers: { 'content-type': 'text/event-stream' } }));
+    return Promise.resolve(
+      new Response(`retry: 1000\n\n${text}`, { headers: { 'content-type': 'text/event-stream' } }),
+    );
   };
   return createClient({ url: 'http://own', fetch, maxRetries: 2, retryDelayMs: 0, ...(getToken ? { getToken } : {}) });
 }
