@@ -265,6 +265,34 @@ describe('the handler for AG-UI, called by the protocol’s own client', () => {
     await refuses(late, 409, 'interrupt_ended', { resume: [{ ...resume[0]!, payload: { amount: 4 } }] });
   });
 
+  test('a client whose interrupts have ended elsewhere cancels them, and goes on', async () => {
+    const client = join('elsewhere');
+    const asked = ask(client, 'm1', 'dig');
+    (await model.next()).stop({ id: 'd', name: 'dig' }, { id: 'p', name: 'pay' });
+    await asked;
+    const ids = client.agent.pendingInterrupts.map(({ id }) => id);
+    expect(ids).toHaveLength(2);
+    const run = { threadId: 'elsewhere', id: (await front.threads.peek('elsewhere')).activeRunId! };
+    await front.runs.approve(run, { round: 1, index: 0 });
+    const cancelled = ids.map((interruptId) => ({ interruptId, status: 'cancelled' as const }));
+    // what is open is answered all the same
+    await refuses(client, 409, 'interrupt_ended', {
+      resume: [{ ...cancelled[0]!, status: 'resolved', payload: { approved: false } }, cancelled[1]!],
+    });
+    const resumed = client.agent.runAgent({ resume: cancelled });
+    (await model.next()).fail(new Error('no'));
+    await resumed.catch(() => {});
+    expect((await front.runs.get(run)).toolCalls.map(({ status }) => status)).toEqual(['ok', 'error']);
+    // a run that has failed leaves its interrupts with the client
+    expect(client.agent.pendingInterrupts).toHaveLength(2);
+    const next = ask(client, 'm2', 'and now?', { resume: cancelled });
+    (await model.next()).stop();
+    await next;
+    expect(client.last()).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'success' } });
+    expect(client.agent.pendingInterrupts).toEqual([]);
+    await same(client);
+  });
+
   test('lets the client run its own tools', async () => {
     const client = join('where');
     const tools = [{ name: 'where', description: 'Where the user is.', parameters: {} }];

@@ -9,7 +9,7 @@ import type { AgUiMessage, AgUiUserMessage } from '../message.ts';
 import { resultsIn } from './client-results.ts';
 import { assertTools, requestIdOf, type AgUiRequest } from './request.ts';
 import { assertNoneLeft } from './interrupt-errors.ts';
-import { resumeRun } from './resume.ts';
+import { giveAnswers, readAnswers } from './resume.ts';
 
 /** What a response is about: the run it follows, and where its stream begins. */
 export interface Begun {
@@ -50,10 +50,11 @@ export async function beginRun(lanefold: TenantLibrary, request: AgUiRequest): P
   const asked = before.questions.find(
     ({ runId, requestId }) => runId !== null && requestId === requestIdOf(input.runId),
   );
-  if (resume.length > 0) {
+  const answers = await readAnswers(lanefold, resume, active, request);
+  if (answers) {
     if (asked) throw otherRequest(input.runId);
-    const { run, continued } = await resumeRun(lanefold, resume, active, request);
-    return { ...begun, continued, run: refOf(run) };
+    await giveAnswers(lanefold, answers, request);
+    return { ...begun, continued: answers.continued, run: refOf(answers.run) };
   }
   if (asked) {
     await assertSame(lanefold, asked.runId!, asked.message, request);

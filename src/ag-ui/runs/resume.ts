@@ -28,34 +28,60 @@ interface Answer {
 
 const cancelled = 'The user gave no answer.';
 
+/** What `resume` answers. */
+export interface Answers {
+  run: RunSnapshot;
+  answers: readonly Answer[];
+  /** Whether any of the interrupts is open. */
+  continued: boolean;
+}
+
 /**
- * Answers the interrupts of a run, all of them or none. Repeating an answer changes nothing.
+ * Reads the answers to the interrupts of a run. `cancelled` for one that has ended says nothing: clients have to name
+ * each interrupt that they know of.
  *
  * @param active the active run of the thread
- * @returns the run, and whether this continued it
- * @throws LanefoldError `interrupt_not_found`, `interrupt_ended`, `interrupts_open`, `invalid_input`, `forbidden`
+ * @returns undefined if nothing is said
+ * @throws LanefoldError `interrupt_not_found`, `interrupts_open`, `invalid_input`, `forbidden`
  */
-export async function resumeRun(
+export async function readAnswers(
   lanefold: TenantLibrary,
   entries: readonly AgUiResume[],
   active: RunSnapshot | undefined,
-  { threadId, assertMay, audit, by }: AgUiRequest,
-): Promise<{ run: RunSnapshot; continued: boolean }> {
+  { threadId, assertMay }: AgUiRequest,
+): Promise<Answers | undefined> {
+  if (entries.length === 0) return undefined;
   const run = await findRun(lanefold, threadId, entries, active);
   const open = answerableOf(run);
   const named = new Set(entries.map(({ interruptId }) => interruptId));
   if (named.size < entries.length) throw invalid('An interrupt is answered twice.');
+  const answers = entries.flatMap((entry) => {
+    const answer = readAnswer(run, open, entry);
+    return answer.open || entry.status !== 'cancelled' ? [answer] : [];
+  });
+  if (answers.length === 0) return undefined;
   // the active run may be another one, whose interrupts are then not answered either
   if (active) assertNoneLeft(active.id, answerableOf(active), named);
-  const answers = entries.map((entry) => readAnswer(run, open, entry));
   // whether an approval is open may change before it is decided
   if (answers.some(({ kind }) => kind === 'approval')) assertMay('approve');
   const events = open.filter((wait) => wait.kind === 'event' && named.has(interruptIdOf(run.id, wait)));
   if (events.some((wait) => !isClientCall(run.id, wait))) assertMay('release');
+  return { run, answers, continued: answers.some(({ open }) => open) };
+}
+
+/**
+ * Gives the answers, all of them or none. Repeating an answer changes nothing.
+ *
+ * @throws LanefoldError `interrupt_ended` for one that differs from the first answer
+ */
+export async function giveAnswers(
+  lanefold: TenantLibrary,
+  { run, answers }: Answers,
+  { by, audit }: AgUiRequest,
+): Promise<void> {
   // answers that write come after all that can be refused
   for (const answer of answers) if (!answer.open) await assertSame(lanefold, run, answer);
   for (const answer of answers) if (answer.open) await give(lanefold, run, answer, { by, audit });
-  return { run, continued: answers.some(({ open }) => open) };
 }
 
 async function findRun(
