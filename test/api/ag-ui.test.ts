@@ -240,11 +240,20 @@ describe.skipIf(noRedis())('the endpoint for AG-UI', () => {
     (await model.next()).stop();
     await answered;
     expect(page.last()).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'success' } });
+    expect((await api.lanefold.audit.list({ threadId: 'mine' })).map(({ action }) => action)).toEqual(['releaseWait']);
     const { auth } = await mintKey(api.call, root, { scopes: ['run', 'read'], tenant: 'globex' });
     const others = join('mine', auth);
     await others.agent.runAgent();
     expect(others.said()).toEqual([]);
     expect(await failure(ask(others, 'm3', 'hi'))).toContain('thread_exists');
+  });
+
+  test('who reads the conversation of a tenant without being bound to it is audited', async () => {
+    await api.lanefold.threads.create({ id: 'theirs', tenantId: 'globex' });
+    await join('theirs').agent.runAgent();
+    expect(await api.lanefold.audit.list({ threadId: 'theirs' })).toMatchObject([
+      { actor: 'operator', action: 'runAgUi', tenantId: 'globex' },
+    ]);
   });
 
   test('open responses hold nothing of the bodies that they answer', async () => {

@@ -64,7 +64,10 @@ export async function beginRun(lanefold: TenantLibrary, request: AgUiRequest): P
   const results = active ? resultsIn(active, open, before.messages, messages) : [];
   if (results.length > 0) {
     const by = request.by === undefined ? {} : { by: request.by };
-    for (const { wait, given } of results) await lanefold.waits.release(active!, wait, { ...given, ...by });
+    for (const { wait, given } of results) {
+      await request.audit('releaseWait', active!.id);
+      await lanefold.waits.release(active!, wait, { ...given, ...by });
+    }
     const answered = new Set(results.map(({ message }) => message.toolCallId));
     const known = messages.filter(({ id }) => !results.some(({ message }) => message.id === id));
     return { ...begun, known, answered, continued: true, run: refOf(active!) };

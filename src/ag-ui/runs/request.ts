@@ -17,7 +17,7 @@ export interface AgUiRequest {
   toolsOf(agent: string): readonly string[] | undefined;
   /** Throws if the client may not approve calls, or release them from waiting for an event. */
   assertMay(what: 'approve' | 'release'): void;
-  /** Records an answer to an interrupt before it is given. */
+  /** Records an answer to an interrupt or a call before it is given. */
   audit(action: 'approveToolCall' | 'denyToolCall' | 'releaseWait', runId: string): Promise<void>;
   /** Who answers, for the log. */
   by: string | undefined;
