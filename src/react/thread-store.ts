@@ -79,14 +79,17 @@ export class ThreadStore extends Followed<ThreadState> {
   readonly #refresh = coalesced(async () => {
     const { client, threadId } = this;
     const complete = [...this.#answers].flatMap(([id, { done }]) => (done ? [id] : []));
-    const [page, run] = await Promise.all([
+    const [page, { activeRunId }] = await Promise.all([
       client.threads.uiMessages(threadId, { limit: newestSize }),
-      this.#runId === null ? undefined : client.runs.get({ threadId, id: this.#runId }),
+      client.threads.get(threadId),
     ]);
+    // the last event may be of a run that waits for its turn, or that has ended
+    this.#runId = activeRunId ?? this.#runId;
+    const run = this.#runId === null ? undefined : await client.runs.get({ threadId, id: this.#runId });
     this.#history = merged(this.#history, page.data);
     this.#sent = this.#sent.filter(({ id }) => !page.data.some((message) => message.id === id));
-    const over = run?.finishedAt ? [...this.#answers].flatMap(([id, { runId }]) => (runId === run.id ? [id] : [])) : [];
-    this.#answers = without(this.#answers, [...complete, ...over]);
+    const over = run?.finishedAt ? run.id : undefined;
+    this.#answers = without(this.#answers, ({ runId }, id) => runId === over || complete.includes(id));
     const active = run !== undefined && run.finishedAt === null;
     const status = !active ? 'ready' : run.status === 'suspended' ? 'suspended' : 'busy';
     this.#show({ status, run, approvals: active ? approvalsOf(run) : [], error: undefined });
