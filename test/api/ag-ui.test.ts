@@ -299,6 +299,20 @@ describe.skipIf(noRedis())('the endpoint for AG-UI', () => {
     keys.stop();
   });
 
+  test('ends a response that does not fit the memory of the server, with the reason', async () => {
+    const asked = ask(join('heavy'), 'm1', 'hi');
+    const keys = await model.next();
+    keys.type('x'.repeat(150_000));
+    keys.stop();
+    await asked;
+    const server = await api.lanefold.startServer({ port: 0, apiKey: 'root', maxHeldBytes: 100_000 });
+    const client = clientOf({ url: `${server.url}/v1/ag-ui/typist`, threadId: 'heavy', headers: root });
+    await client.agent.runAgent();
+    expect(client.types()).toEqual(['RUN_STARTED', 'RUN_ERROR']);
+    expect(client.last()).toMatchObject({ code: 'server_busy', message: expect.stringContaining('again') });
+    await server.close();
+  });
+
   test('ends a response when the server closes; the run continues', async () => {
     const server = await api.lanefold.startServer({ port: 0, apiKey: 'root', onError: () => {} });
     const client = clientOf({ url: `${server.url}/v1/ag-ui/typist`, threadId: 'closing', headers: root });

@@ -62,7 +62,7 @@ export function addAgUi(app: ApiApp, all: Library, streams: LiveStreams): void {
     });
     opening.catch(live.end);
     const events = await opening;
-    return sse(c, toMessages(events), { abort: live.end, budget, onError: report, reconnects: false }) as never;
+    return sse(c, toMessages(events), { abort: live.end, budget, onError: report, onBusy: toBusy }) as never;
   });
 }
 
@@ -91,6 +91,10 @@ function toRequest(c: AgUiContext, app: ApiApp, all: Library): AgUiRequest {
 async function* toMessages(events: AsyncIterable<object>) {
   for await (const event of events) yield { data: JSON.stringify(event) };
 }
+
+const toBusy = ({ code, message }: LanefoldError) => ({
+  data: JSON.stringify({ type: 'RUN_ERROR', code, message: `${message} The run continues. Send the request again.` }),
+});
 
 /** Why a response ends before its run: the key no longer allows it, or the server closes. */
 const endOf = (live: ReturnType<LiveStreams['open']>, closing: AbortSignal | undefined): LanefoldError | undefined =>
