@@ -231,7 +231,7 @@ describe('the handler for AG-UI, called by the protocol’s own client', () => {
     const asked = ask(client, 'm1', 'dig');
     (await model.next()).stop({ id: 'd', name: 'dig' });
     await asked;
-    const [{ id: interruptId }] = client.agent.pendingInterrupts as [{ id: string }];
+    const interruptId = client.agent.pendingInterrupts[0]!.id;
     // as a request reads the run that is suspended right after it
     const get = async (ref: RunRef) => ({ ...(await front.runs.get(ref)), status: 'running', waits: [], awaiting: [] });
     const slow = { ...front, runs: { ...front.runs, get } } as unknown as Lanefold;
@@ -526,6 +526,26 @@ describe('the handler for AG-UI, called by the protocol’s own client', () => {
     await back;
     expect(client.said().map(({ content }) => content)).toEqual(['hi', 'A long thought', 'Half and half.']);
     expect((await front.runs.list({ threadId: 'left' })).data).toHaveLength(1);
+    await same(client);
+  });
+
+  test('shows the lane that the grant names', async () => {
+    const client = join('lanes');
+    const asked = ask(client, 'm1', 'on the active lane');
+    (await model.next()).stop();
+    await asked;
+    const by = handlerOf({ authorize: (_, { threadId }) => ({ threadId, run: { contextRef: 'aside' } }) });
+    const aside = join('lanes', by);
+    const also = ask(aside, 'm2', 'on another one');
+    const keys = await model.next();
+    expect(JSON.stringify(keys.call.prompt)).not.toContain('on the active lane');
+    keys.type('Aside.');
+    keys.stop();
+    await also;
+    const other = join('lanes', by);
+    await other.agent.runAgent();
+    expect(other.said().map(({ content }) => content)).toEqual(['on another one', 'Aside.']);
+    expect(aside.said()).toEqual(other.said());
     await same(client);
   });
 

@@ -31,10 +31,9 @@ export async function answerAgUi(
   request: AgUiRequest,
   options: AnswerOptions,
 ): Promise<AsyncGenerator<AgUiEvent>> {
-  const { threadId, runId } = request.input;
-  const opening = [
-    { messages: request.input.messages, state: request.input.state, begun: await beginRun(lanefold, request) },
-  ];
+  const { contextRef, input } = request;
+  const { threadId, runId, messages, state } = input;
+  const opening = [{ messages, state, contextRef, begun: await beginRun(lanefold, request) }];
   return eventsOf(lanefold, { threadId, runId }, opening, options);
 }
 
@@ -47,6 +46,7 @@ interface Names {
 interface Opening {
   messages: readonly AgUiMessage[];
   state: unknown;
+  contextRef: string | undefined;
   begun: Begun;
 }
 
@@ -81,9 +81,9 @@ async function* open(
   names: Names,
   opening: Opening[],
 ): AsyncGenerator<AgUiEvent, { run: FollowedRun; after: number; end: RunEvent | undefined } | undefined> {
-  const { messages: had, state, begun } = opening.pop()!;
+  const { messages: had, state, contextRef, begun } = opening.pop()!;
   const { run, before } = begun;
-  const followed = run && new FollowedRun(lanefold, run, names, before.state);
+  const followed = run && new FollowedRun(lanefold, run, names, { state: before.state, contextRef });
   const end = followed && !begun.fresh ? await followed.passUntil(before) : undefined;
   const known = hasHistory(begun.known, before.messages, before.complete) && !begun.joins;
   if (!known) {

@@ -1,3 +1,4 @@
+import { omitUndefined } from '../../common/omit-undefined.ts';
 import { isLanefoldError, LanefoldError } from '../../errors.ts';
 import type { TenantLibrary } from '../../library/library.ts';
 import type { AgUiSnapshot } from '../../library/threads/ag-ui-snapshot.ts';
@@ -40,7 +41,7 @@ export async function beginRun(lanefold: TenantLibrary, request: AgUiRequest): P
   const { input, agent, threadId } = request;
   const { messages, resume = [] } = input;
   assertTools(request);
-  const before = await findSnapshot(lanefold, threadId);
+  const before = await findSnapshot(lanefold, request);
   const active =
     before.activeRunId === null ? undefined : await lanefold.runs.get({ threadId, id: before.activeRunId });
   const begun = {
@@ -86,14 +87,14 @@ export async function beginRun(lanefold: TenantLibrary, request: AgUiRequest): P
     ...toQuestion(question, input.context),
   });
   // the same request, sent twice at once: the thread has moved since it was read
-  if (duplicate) return { ...begun, joins: true, before: await findSnapshot(lanefold, threadId), run: refOf(run) };
+  if (duplicate) return { ...begun, joins: true, before: await findSnapshot(lanefold, request), run: refOf(run) };
   return { ...begun, fresh: true, known: messages.slice(0, -1), question, run: refOf(run) };
 }
 
 const refOf = ({ threadId, id }: RunRef): RunRef => ({ threadId, id });
 
-const findSnapshot = (lanefold: TenantLibrary, threadId: string): Promise<AgUiSnapshot> =>
-  lanefold.threads.agUiSnapshot(threadId).catch((error: unknown) => {
+const findSnapshot = (lanefold: TenantLibrary, { threadId, contextRef }: AgUiRequest): Promise<AgUiSnapshot> =>
+  lanefold.threads.agUiSnapshot(threadId, omitUndefined({ contextRef })).catch((error: unknown) => {
     if (isLanefoldError(error, 'thread_not_found')) return nothing;
     throw error;
   });

@@ -11,6 +11,8 @@ export interface AgUiRequest {
   /** The thread, whatever the client calls it. */
   threadId: string;
   input: AgUiInput;
+  /** The lane of the conversation; default: the active one. */
+  contextRef?: string | undefined;
   /** Accepts the run of a new question. */
   enqueue(options: EnqueueOptions): Promise<RunHandle>;
   /** The names of the tools of an agent; undefined if this process does not know it. */
