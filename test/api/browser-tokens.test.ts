@@ -42,7 +42,7 @@ describe('a browser token', () => {
   });
 
   test('reads no entries, neither from the log nor from a stream', async () => {
-    const run = await api.lanefold.runs.enqueue({ agent: 'assistant', input: 'hi', threadId: 'desk-1' });
+    const run = await api.lanefold.runs.enqueue({ agent: 'calc', input: 'hi', threadId: 'desk-1' });
     const auth = tokenFor('desk-1', 'read');
     for (const path of ['', `/runs/${run.id}`]) {
       const events = `/v1/threads/desk-1${path}/events?format=sse&entries=true`;
