@@ -25,7 +25,7 @@ function serverOf() {
       if (faults.ask-- > 0) return Promise.reject(new TypeError('fetch failed'));
       return Promise.resolve(Response.json({ id: 'run_2', thread_id: 't', status: 'queued', duplicate: false }));
     }
-    if (faults.read-- > 0) return Promise.resolve(problem);
+    if (path.includes('ui-messages') && faults.read-- > 0) return Promise.resolve(problem);
     return Promise.resolve(Response.json(answer(path)));
   };
   let problem = Response.json({});
