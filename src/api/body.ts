@@ -85,6 +85,14 @@ function keepBody(c: Context<ApiEnv>, bytes: Buffer): void {
   c.req.bodyCache.arrayBuffer = Promise.resolve(own) as never;
 }
 
+/** Forgets the body of a request whose response may stay open for hours. Expects that nothing reads it again. */
+export function dropBody(c: Context<ApiEnv>): void {
+  c.req.bodyCache = {};
+  keepBody(c, empty);
+  c.req.json = () => Promise.resolve({}) as never;
+  c.req.addValidatedData('json', {});
+}
+
 const jsonType = /^application\/([\w.-]+\+)?json\s*(;\s*charset="?utf-8"?\s*)?$/i;
 
 /** Rejects a body unless it is JSON that the database can return unchanged. An empty body counts as an empty object. */

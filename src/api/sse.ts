@@ -1,7 +1,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import { streamSSE, type SSEMessage } from 'hono/streaming';
-import { isLanefoldError } from '../errors.ts';
+import { isLanefoldError, type LanefoldError } from '../errors.ts';
 import type { ByteBudget } from './byte-budget.ts';
 
 /** A comment is sent after this much silence, because proxies close connections that are silent for a minute. */
@@ -25,13 +25,13 @@ export function sse(
     abort,
     onError,
     budget,
-    reconnects = true,
+    onBusy,
   }: {
     abort: () => void;
     onError: (error: unknown) => void;
     budget: ByteBudget;
-    /** Whether clients reconnect by themselves; default true. */
-    reconnects?: boolean;
+    /** For clients that do not reconnect by themselves: the last message, if the next one does not fit the budget. */
+    onBusy?: (error: LanefoldError) => SSEMessage;
   },
 ): Response {
   // Buffering in a proxy would defeat streaming.
@@ -61,7 +61,7 @@ export function sse(
       if (!writing && silentMs >= heartbeatMs) void write(() => stream.write(': \n\n'));
     }, heartbeatMs / 4);
     try {
-      if (reconnects) await write(() => stream.write(`retry: ${retryMs}\n\n`));
+      if (!onBusy) await write(() => stream.write(`retry: ${retryMs}\n\n`));
       else writing = false;
       for await (const message of messages) {
         await write(() => stream.writeSSE(message), String(message.data).length);
@@ -70,6 +70,7 @@ export function sse(
     } catch (error) {
       // The connection ends, and the client reconnects.
       if (!isLanefoldError(error, 'server_busy')) onError(error);
+      else if (onBusy && !stream.aborted) await write(() => stream.writeSSE(onBusy(error)));
     } finally {
       budget.release(held);
       clearInterval(heartbeat);

@@ -23,13 +23,17 @@ export async function* follow(
   const answers = new Answers();
   let at = after;
   let over = false;
+  // since a connection has last worked
   let failures = 0;
+  const works = () => void (failures = 0);
   while (!signal?.aborted) {
+    let accepted = false;
     try {
-      for await (const message of connect(connection, id, params, { at, deltas, entries, signal })) {
+      for await (const message of connect(connection, id, params, { at, deltas, entries, signal, works })) {
         if (message === 'nothing more') return;
+        accepted = true;
         if (message.event === 'problem') throw fromProblem(JSON.parse(message.data) as Problem);
-        failures = 0;
+        works();
         const item = toItem(message);
         if (item.type === 'event') {
           at = item.event.eventSeq;
@@ -48,7 +52,11 @@ export async function* follow(
       // the stream of a thread ends with its thread
       if (at !== undefined && isClientError(lost, 'thread_erased')) return;
       failures += 1;
-      if (!isWorthRepeating(lost) && !(await connection.renew(lost))) throw lost;
+      if (!isWorthRepeating(lost)) {
+        if (!(await connection.renew(lost))) throw lost;
+        // the token has expired on a stream that it had opened
+        if (accepted) failures = 1;
+      }
       if (failures > connection.maxRetries) throw lost;
       await pause(Math.max(lost.retryAfterMs ?? 0, backoffMs(failures, connection.retryDelayMs)), signal);
       continue;
@@ -63,6 +71,8 @@ interface From {
   deltas: boolean;
   entries: boolean;
   signal: AbortSignal | undefined;
+  /** Called when the server shows that the connection works, although it has nothing to say. */
+  works: () => void;
 }
 
 /** The messages of one connection; `nothing more` if the run has ended and all its events were received. */
@@ -70,7 +80,7 @@ async function* connect(
   connection: Connection,
   id: 'listRunEvents' | 'listThreadEvents',
   params: Params,
-  { at, deltas, entries, signal }: From,
+  { at, deltas, entries, signal, works }: From,
 ): AsyncGenerator<SseMessage | 'nothing more', void, void> {
   const limit = linked(signal, silenceMs);
   try {
@@ -81,7 +91,7 @@ async function* connect(
     if (response.status === 204) return yield 'nothing more';
     const type = response.headers.get('content-type') ?? '';
     if (!type.startsWith('text/event-stream') || !response.body) throw unexpected(response);
-    yield* readSse(chunksOf(response.body, limit.touch));
+    yield* readSse(chunksOf(response.body, limit.touch), works);
   } finally {
     limit.release();
     limit.abort();

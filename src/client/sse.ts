@@ -4,8 +4,15 @@ export interface SseMessage {
   data: string;
 }
 
-/** Reads server-sent events. A message counts once its blank line has arrived: half of one is dropped. */
-export async function* readSse(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<SseMessage, void, void> {
+/**
+ * Reads server-sent events. A message counts once its blank line has arrived: half of one is dropped.
+ *
+ * @param onComment called for each comment, by which a server shows that the connection works
+ */
+export async function* readSse(
+  chunks: AsyncIterable<Uint8Array>,
+  onComment: () => void,
+): AsyncGenerator<SseMessage, void, void> {
   const decoder = new TextDecoder();
   let rest = '';
   for await (const chunk of chunks) {
@@ -13,7 +20,9 @@ export async function* readSse(chunks: AsyncIterable<Uint8Array>): AsyncGenerato
     for (;;) {
       const end = rest.indexOf('\n\n');
       if (end < 0) break;
-      const message = parse(rest.slice(0, end));
+      const block = rest.slice(0, end);
+      if (block.startsWith(':')) onComment();
+      const message = parse(block);
       rest = rest.slice(end + 2);
       if (message) yield message;
     }

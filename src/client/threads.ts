@@ -95,8 +95,16 @@ export function threadsOf(connection: Connection): ClientThreads {
     },
     get: (id, { signal } = {}) => connection.call('getThread', { params: at(id), signal }),
     list: (query = {}, { signal } = {}) => connection.call('listThreads', { query, signal }),
-    fork: (parent, options = {}, { signal } = {}) =>
-      connection.call('forkThread', { params: at(parent), body: { id: newId('thread'), ...options }, signal }),
+    async fork(parent, options = {}, { signal } = {}) {
+      const id = options.id ?? newId('thread');
+      try {
+        return await connection.call('forkThread', { params: at(parent), body: { ...options, id }, signal });
+      } catch (error) {
+        // without a seq, an attempt whose answer was lost may have forked an earlier state of the parent
+        if (options.id !== undefined || !isClientError(error, 'thread_exists')) throw error;
+        return threads.get(id, { signal: signal! });
+      }
+    },
     config: (id, query = {}, { signal } = {}) => connection.call('getConfig', { params: at(id), query, signal }),
     configure: (id, changes, { signal } = {}) =>
       connection.call('changeConfig', { params: at(id), body: changes, signal, once: true }),

@@ -36,9 +36,14 @@ export abstract class Followed<STATE extends { error: LanefoldClientError | unde
 
   /** Starts over, if it is in use. */
   protected restart(): void {
-    if (!this.#following) return;
-    this.#following.abort();
+    if (this.#users.size === 0) return;
+    this.#following?.abort();
     void this.#start();
+  }
+
+  /** Whether it follows the server, or tries to. False once there was nothing more to follow, or a request was refused. */
+  protected get follows(): boolean {
+    return this.#following !== undefined;
   }
 
   protected set(changes: Partial<STATE>): void {
@@ -56,18 +61,26 @@ export abstract class Followed<STATE extends { error: LanefoldClientError | unde
     const following = new AbortController();
     const { signal } = following;
     this.#following = following;
+    await this.#followUntil(signal);
+    if (this.#following === following) this.#following = undefined;
+  }
+
+  async #followUntil(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
         return await this.follow(signal);
       } catch (error) {
         if (signal.aborted) return;
         this.fail(error);
-        if (!isWorthRepeating(error as LanefoldClientError)) return;
+        if (!mayPass(error as LanefoldClientError)) return;
         await online(signal);
       }
     }
   }
 }
+
+/** Whether the error may go away by itself: a page stays open for longer than a fault of the server lasts. */
+const mayPass = (error: LanefoldClientError): boolean => isWorthRepeating(error) || error.status >= 500;
 
 /** A pause that ends early when the browser is online again. */
 async function online(signal: AbortSignal): Promise<void> {

@@ -1,3 +1,4 @@
+import { isTerminal } from '../client/answers.ts';
 import type { StreamItem } from '../client/stream-item.ts';
 
 /** The answer of a model call while it is written. */
@@ -16,12 +17,14 @@ export type LiveAnswers = ReadonlyMap<string, LiveAnswer>;
 export function withItem(answers: LiveAnswers, item: StreamItem): LiveAnswers {
   if (item.type === 'unattended') return answers;
   if (item.type === 'event') {
-    const { kind, data } = item.event;
+    const { kind, data, runId } = item.event;
+    // what it has not completed is not in the log
+    if (isTerminal(kind)) return without(answers, (answer) => answer.runId === runId && !answer.done);
     const callId = data['call_id'] as string;
     const answer = answers.get(callId);
     if (!answer) return answers;
     if (kind === 'llm_completed') return new Map(answers).set(callId, { ...answer, done: true });
-    return kind === 'llm_retry' || kind === 'llm_lost' ? without(answers, [callId]) : answers;
+    return kind === 'llm_retry' || kind === 'llm_lost' ? without(answers, (_, id) => id === callId) : answers;
   }
   const { runId, llmCallId } = item;
   const had = answers.get(llmCallId) ?? { runId, text: '', thinking: '', done: false };
@@ -34,6 +37,8 @@ export function withItem(answers: LiveAnswers, item: StreamItem): LiveAnswers {
   return new Map(answers).set(llmCallId, { ...had, ...more });
 }
 
-/** The answers without those of these calls. */
-export const without = (answers: LiveAnswers, callIds: readonly string[]): LiveAnswers =>
-  new Map([...answers].filter(([id]) => !callIds.includes(id)));
+/** The answers without those to drop; the same map if there are none. */
+export function without(answers: LiveAnswers, drop: (answer: LiveAnswer, callId: string) => boolean): LiveAnswers {
+  const kept = [...answers].filter(([id, answer]) => !drop(answer, id));
+  return kept.length === answers.size ? answers : new Map(kept);
+}

@@ -4,7 +4,7 @@ import type { Content, RunRef, RunSnapshot } from '../client/operations.ts';
 import type { StreamItem } from '../client/stream-item.ts';
 import { approvalsOf, decide, sameCall, type Decide, type PendingApproval } from './approval.ts';
 import { coalesced, Followed } from './followed.ts';
-import { withItem, type LiveAnswer, type LiveAnswers } from './live-text.ts';
+import { withItem, without, type LiveAnswer, type LiveAnswers } from './live-text.ts';
 
 /** What is known of a run. */
 export interface RunState {
@@ -40,7 +40,10 @@ export class RunStore extends Followed<RunState> {
     const before = this.#answers;
     this.#answers = withItem(before, item);
     if (this.#answers !== before) {
-      const { text, thinking } = [...this.#answers.values()].at(-1) ?? nothing;
+      const last = [...this.#answers.values()].at(-1) ?? nothing;
+      // only the last one is shown again once it is complete
+      this.#answers = without(this.#answers, (answer) => answer.done && answer !== last);
+      const { text, thinking } = last;
       this.set({ text, thinking });
     }
     if (item.type === 'event') this.#refresh().catch((error: unknown) => this.fail(error));

@@ -37,6 +37,8 @@ export class ThreadStore extends Followed<ThreadState> {
   #runId: string | null = null;
   #earlier: string | null = null;
   #exists = false;
+  /** A question that the server may have, although no answer said so. */
+  #unsure: { question: string; requestId: string } | undefined;
 
   constructor(
     readonly client: Client,
@@ -79,14 +81,18 @@ export class ThreadStore extends Followed<ThreadState> {
   readonly #refresh = coalesced(async () => {
     const { client, threadId } = this;
     const complete = [...this.#answers].flatMap(([id, { done }]) => (done ? [id] : []));
-    const [page, run] = await Promise.all([
+    const [page, { activeRunId }] = await Promise.all([
       client.threads.uiMessages(threadId, { limit: newestSize }),
-      this.#runId === null ? undefined : client.runs.get({ threadId, id: this.#runId }),
+      client.threads.get(threadId),
     ]);
+    // the last event may be of a run that waits for its turn, or that has ended
+    this.#runId = activeRunId ?? this.#runId;
+    const run = this.#runId === null ? undefined : await client.runs.get({ threadId, id: this.#runId });
     this.#history = merged(this.#history, page.data);
     this.#sent = this.#sent.filter(({ id }) => !page.data.some((message) => message.id === id));
-    const over = run?.finishedAt ? [...this.#answers].flatMap(([id, { runId }]) => (runId === run.id ? [id] : [])) : [];
-    this.#answers = without(this.#answers, [...complete, ...over]);
+    if (page.data.some(({ id }) => id === this.#unsure?.requestId)) this.#unsure = undefined;
+    const over = run?.finishedAt ? run.id : undefined;
+    this.#answers = without(this.#answers, ({ runId }, id) => runId === over || complete.includes(id));
     const active = run !== undefined && run.finishedAt === null;
     const status = !active ? 'ready' : run.status === 'suspended' ? 'suspended' : 'busy';
     this.#show({ status, run, approvals: active ? approvalsOf(run) : [], error: undefined });
@@ -105,7 +111,12 @@ export class ThreadStore extends Followed<ThreadState> {
   /** Asks. The message is shown at once, and taken back if the server refuses it. */
   readonly send = async (agent: string, input: Content, options: SendOptions = {}): Promise<RunHandle> => {
     const { threadId } = this;
-    const { requestId = newId('msg'), ...rest } = options;
+    const { requestId: given, ...rest } = options;
+    const question = JSON.stringify([agent, input, rest]);
+    // sent again after an outage, it is the same request
+    const again = this.#unsure?.question === question ? this.#unsure.requestId : undefined;
+    const requestId = given ?? again ?? newId('msg');
+    this.#unsure = undefined;
     this.#sent = [...this.#sent.filter(({ id }) => id !== requestId), sentMessage(requestId, input)];
     const { status } = this.state();
     this.#show({ status: status === 'suspended' ? status : 'busy', error: undefined });
@@ -113,10 +124,11 @@ export class ThreadStore extends Followed<ThreadState> {
       const request = { createThread: true, ...rest, agent, input, threadId, requestId };
       const run = await this.client.runs.enqueue(request);
       if (run.status !== 'waiting') this.#runId = run.id;
-      if (this.#exists) this.#refreshSoon();
+      if (this.#exists && this.follows) this.#refreshSoon();
       else this.restart();
       return run;
     } catch (error) {
+      if (isClientError(error) && (error.status === 0 || error.status >= 500)) this.#unsure = { question, requestId };
       this.#sent = this.#sent.filter(({ id }) => id !== requestId);
       this.#show({ status });
       this.fail(error);

@@ -8,10 +8,12 @@ import {
   waitFor,
   withEffects,
   type Lanefold,
+  type RunRef,
 } from 'lanefold';
 import { createAgUiHandler, type AgUiHandler, type AgUiOptions } from 'lanefold/ag-ui';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { collectGarbage } from '../support/collect-garbage.ts';
 import { fakeModel } from '../support/fake-model.ts';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { treeModel } from '../support/tree-model.ts';
@@ -224,6 +226,23 @@ describe('the handler for AG-UI, called by the protocol’s own client', () => {
     expect(await front.runs.list({ threadId: 'dig' })).toMatchObject({ data: [{ id: runId }] });
   });
 
+  test('an answer to a call that is not suspended yet decides nothing', async () => {
+    const client = join('early');
+    const asked = ask(client, 'm1', 'dig');
+    (await model.next()).stop({ id: 'd', name: 'dig' });
+    await asked;
+    const interruptId = client.agent.pendingInterrupts[0]!.id;
+    // as a request reads the run that is suspended right after it
+    const get = async (ref: RunRef) => ({ ...(await front.runs.get(ref)), status: 'running', waits: [], awaiting: [] });
+    const slow = { ...front, runs: { ...front.runs, get } } as unknown as Lanefold;
+    const by = createAgUiHandler(slow, { agent: 'typist', authorize: (_, { threadId }) => ({ threadId }) });
+    await refuses(join('early', by), 409, 'interrupt_ended', {
+      resume: [{ interruptId, status: 'resolved', payload: { approved: true } }],
+    });
+    const run = { threadId: 'early', id: (await front.threads.peek('early')).activeRunId! };
+    expect((await front.runs.get(run)).awaiting).toHaveLength(1);
+  });
+
   test('ends for events, whose payload is the result of the call', async () => {
     const client = join('pay');
     const asked = ask(client, 'm1', 'pay');
@@ -244,6 +263,34 @@ describe('the handler for AG-UI, called by the protocol’s own client', () => {
     const late = join('pay');
     await late.agent.runAgent({ resume });
     await refuses(late, 409, 'interrupt_ended', { resume: [{ ...resume[0]!, payload: { amount: 4 } }] });
+  });
+
+  test('a client whose interrupts have ended elsewhere cancels them, and goes on', async () => {
+    const client = join('elsewhere');
+    const asked = ask(client, 'm1', 'dig');
+    (await model.next()).stop({ id: 'd', name: 'dig' }, { id: 'p', name: 'pay' });
+    await asked;
+    const ids = client.agent.pendingInterrupts.map(({ id }) => id);
+    expect(ids).toHaveLength(2);
+    const run = { threadId: 'elsewhere', id: (await front.threads.peek('elsewhere')).activeRunId! };
+    await front.runs.approve(run, { round: 1, index: 0 });
+    const cancelled = ids.map((interruptId) => ({ interruptId, status: 'cancelled' as const }));
+    // what is open is answered all the same
+    await refuses(client, 409, 'interrupt_ended', {
+      resume: [{ ...cancelled[0]!, status: 'resolved', payload: { approved: false } }, cancelled[1]!],
+    });
+    const resumed = client.agent.runAgent({ resume: cancelled });
+    (await model.next()).fail(new Error('no'));
+    await resumed.catch(() => {});
+    expect((await front.runs.get(run)).toolCalls.map(({ status }) => status)).toEqual(['ok', 'error']);
+    // a run that has failed leaves its interrupts with the client
+    expect(client.agent.pendingInterrupts).toHaveLength(2);
+    const next = ask(client, 'm2', 'and now?', { resume: cancelled });
+    (await model.next()).stop();
+    await next;
+    expect(client.last()).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'success' } });
+    expect(client.agent.pendingInterrupts).toEqual([]);
+    await same(client);
   });
 
   test('lets the client run its own tools', async () => {
@@ -480,6 +527,48 @@ describe('the handler for AG-UI, called by the protocol’s own client', () => {
     expect(client.said().map(({ content }) => content)).toEqual(['hi', 'A long thought', 'Half and half.']);
     expect((await front.runs.list({ threadId: 'left' })).data).toHaveLength(1);
     await same(client);
+  });
+
+  test('shows the lane that the grant names', async () => {
+    const client = join('lanes');
+    const asked = ask(client, 'm1', 'on the active lane');
+    (await model.next()).stop();
+    await asked;
+    const by = handlerOf({ authorize: (_, { threadId }) => ({ threadId, run: { contextRef: 'aside' } }) });
+    const aside = join('lanes', by);
+    const also = ask(aside, 'm2', 'on another one');
+    const keys = await model.next();
+    expect(JSON.stringify(keys.call.prompt)).not.toContain('on the active lane');
+    keys.type('Aside.');
+    keys.stop();
+    await also;
+    const other = join('lanes', by);
+    await other.agent.runAgent();
+    expect(other.said().map(({ content }) => content)).toEqual(['on another one', 'Aside.']);
+    expect(aside.said()).toEqual(other.said());
+    await same(client);
+  });
+
+  test('an open response holds nothing of the request that it answers', async () => {
+    let input: WeakRef<object> | undefined;
+    const by = handlerOf({
+      authorize: (_, { threadId, input: given }) => {
+        input = new WeakRef(given!);
+        return { threadId };
+      },
+    });
+    const client = join('held', by);
+    const asked = ask(client, 'm1', 'hi');
+    const keys = await model.next();
+    keys.type('So far');
+    await until('it is shown', () => JSON.stringify(client.said()).includes('So far'));
+    expect(input).toBeDefined();
+    await until('it is collected', () => {
+      collectGarbage();
+      return input!.deref() === undefined;
+    });
+    keys.stop();
+    await asked;
   });
 
   const refuses = async (client: Client, status: number, code: string, input: Partial<RunAgentInput> = {}) => {

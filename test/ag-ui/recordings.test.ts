@@ -51,7 +51,10 @@ describe.each(files)('the runs of %s', (file) => {
   /** The response to the question of a run, as if it had only begun. */
   async function* replayed(names: { threadId: string; runId: string }): AsyncGenerator<string> {
     yield JSON.stringify({ type: 'RUN_STARTED', ...names });
-    const run = new FollowedRun(lanefold, { threadId: names.threadId, id: names.runId }, names, {});
+    const run = new FollowedRun(lanefold, { threadId: names.threadId, id: names.runId }, names, {
+      state: {},
+      contextRef: undefined,
+    });
     const events = run.events(-1, undefined, new AbortController().signal);
     for await (const event of events) yield JSON.stringify(event);
   }

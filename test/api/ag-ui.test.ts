@@ -1,3 +1,5 @@
+import http from 'node:http';
+import { once } from 'node:events';
 import type { RunAgentInput } from '@ag-ui/core';
 import {
   clientTool,
@@ -12,6 +14,7 @@ import {
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { clientOf, noWarnings, user } from '../ag-ui/client.ts';
+import { collectGarbage } from '../support/collect-garbage.ts';
 import { noRedis } from '../support/lanefold.ts';
 import { typedModel, type TypedModel } from '../support/typed-model.ts';
 import { until } from '../support/until.ts';
@@ -202,6 +205,9 @@ describe.skipIf(noRedis())('the endpoint for AG-UI', () => {
       id: (await api.lanefold.runs.list({ threadId: 'scopes' })).data[0]!.id,
     });
     expect(toolCalls.map(({ status }) => status)).toEqual(['ok', 'ok']);
+    // what has been decided is not even compared for those who may not decide
+    const decided = resume.filter(({ interruptId }) => interruptId.startsWith('approval'));
+    expect(await post(minimal('scopes', { resume: decided }), 'typist', both)).toMatchObject(problem(403, 'forbidden'));
     const audit = await api.lanefold.audit.list({ threadId: 'scopes' });
     expect(audit.map(({ action }) => action).sort()).toEqual(['approveToolCall', 'releaseWait']);
   });
@@ -234,11 +240,50 @@ describe.skipIf(noRedis())('the endpoint for AG-UI', () => {
     (await model.next()).stop();
     await answered;
     expect(page.last()).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'success' } });
+    expect((await api.lanefold.audit.list({ threadId: 'mine' })).map(({ action }) => action)).toEqual(['releaseWait']);
     const { auth } = await mintKey(api.call, root, { scopes: ['run', 'read'], tenant: 'globex' });
     const others = join('mine', auth);
     await others.agent.runAgent();
     expect(others.said()).toEqual([]);
     expect(await failure(ask(others, 'm3', 'hi'))).toContain('thread_exists');
+  });
+
+  test('who reads the conversation of a tenant without being bound to it is audited', async () => {
+    await api.lanefold.threads.create({ id: 'theirs', tenantId: 'globex' });
+    await join('theirs').agent.runAgent();
+    expect(await api.lanefold.audit.list({ threadId: 'theirs' })).toMatchObject([
+      { actor: 'operator', action: 'runAgUi', tenantId: 'globex' },
+    ]);
+  });
+
+  test('open responses hold nothing of the bodies that they answer', async () => {
+    const count = 8;
+    const large = JSON.stringify(
+      minimal('large', { messages: [{ ...message, role: 'system', content: 'x'.repeat(3_000_000) }] }),
+    );
+    const asked = ask(join('large'), 'm1', 'hi');
+    const keys = await model.next();
+    const held = () => {
+      collectGarbage();
+      const { heapUsed, arrayBuffers } = process.memoryUsage();
+      return heapUsed + arrayBuffers;
+    };
+    const before = held();
+    const opening = Array.from({ length: count }, async () => {
+      const request = http.request(`${api.url}/v1/ag-ui/typist`, {
+        ...{ method: 'POST', agent: false, headers: { ...root, 'content-type': 'application/json' } },
+      });
+      request.end(large);
+      const [response] = (await once(request, 'response')) as [http.IncomingMessage];
+      let text = '';
+      response.setEncoding('utf8').on('data', (data) => (text += String(data)));
+      await until('it follows the run', () => text.includes('STEP_STARTED'));
+      return { ended: once(response, 'end') };
+    });
+    const open = await Promise.all(opening);
+    await until('only the streams are left', () => held() - before < count * 1_000_000);
+    keys.stop();
+    await Promise.all([asked, ...open.map(({ ended }) => ended)]);
   });
 
   test('ends a response whose key is revoked, with the reason', async () => {
@@ -252,6 +297,20 @@ describe.skipIf(noRedis())('the endpoint for AG-UI', () => {
     await asked;
     expect(client.last()).toMatchObject({ type: 'RUN_ERROR', code: 'unauthorized' });
     keys.stop();
+  });
+
+  test('ends a response that does not fit the memory of the server, with the reason', async () => {
+    const asked = ask(join('heavy'), 'm1', 'hi');
+    const keys = await model.next();
+    keys.type('x'.repeat(150_000));
+    keys.stop();
+    await asked;
+    const server = await api.lanefold.startServer({ port: 0, apiKey: 'root', maxHeldBytes: 100_000 });
+    const client = clientOf({ url: `${server.url}/v1/ag-ui/typist`, threadId: 'heavy', headers: root });
+    await client.agent.runAgent();
+    expect(client.types()).toEqual(['RUN_STARTED', 'RUN_ERROR']);
+    expect(client.last()).toMatchObject({ code: 'server_busy', message: expect.stringContaining('again') });
+    await server.close();
   });
 
   test('ends a response when the server closes; the run continues', async () => {

@@ -41,6 +41,17 @@ describe('a browser token', () => {
     await expect.poll(async () => (await call(bearer(token), 'GET', '/v1/threads/desk-1')).status).toBe(401);
   });
 
+  test('reads no entries, neither from the log nor from a stream', async () => {
+    const run = await api.lanefold.runs.enqueue({ agent: 'calc', input: 'hi', threadId: 'desk-1' });
+    const auth = tokenFor('desk-1', 'read');
+    for (const path of ['', `/runs/${run.id}`]) {
+      const events = `/v1/threads/desk-1${path}/events?format=sse&entries=true`;
+      expect(await call(auth, 'GET', events)).toMatchObject(problem(403, 'forbidden'));
+    }
+    expect(await call(auth, 'GET', '/v1/threads/desk-1/entries')).toMatchObject(problem(403, 'forbidden'));
+    await api.lanefold.runs.cancel(run);
+  });
+
   test('gives no more than the key that mints it has', async () => {
     const { auth } = await mint({ scopes: ['read'], thread_prefix: 'desk-' });
     expect((await mintToken(auth, { thread_id: 'desk-1', access: 'read' })).status).toBe(201);

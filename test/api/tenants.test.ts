@@ -47,9 +47,13 @@ afterAll(() => api?.close());
 
 type Ids = Partial<Record<string, string>>;
 
-/** A request as the document describes it, with these ids in its path. */
-function request(auth: Record<string, string>, { method, path, requestBody }: Operation, ids: Ids): Promise<Answer> {
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? '1.0');
+/** A request as the document describes it, with these ids in its path. One of AG-UI names its thread in its body. */
+function request(auth: Record<string, string>, { method, path, ...operation }: Operation, ids: Ids): Promise<Answer> {
+  const known: Ids = { ...ids, agent: 'calc' };
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => known[name] ?? '1.0');
+  const { operationId, requestBody } = operation;
+  if (operationId === 'runAgUi')
+    return api.call(method, filled, { threadId: ids['thread_id'], runId: 'r', messages: [] }, auth);
   const schema = requestBody && resolved(document, requestBody.content['application/json'].schema);
   return api.call(method, filled, schema ? (schema.example ?? {}) : undefined, auth);
 }
@@ -91,7 +95,8 @@ test.each([...scopes.map((scope) => [scope]), [...scopes]])(
         // a list, or what is made: each tenant has names of its own for its limits and events
         for (const id of [bolt.thread_id, bolt.run_id, bolt.key_id])
           if (answer.text.includes(id)) leaks.push(`${operationId} says ${id}`);
-      } else if (answer.status < 400) leaks.push(`${operationId}: ${answer.status}`);
+      } else if (answer.status < 400 && operationId !== 'runAgUi') leaks.push(`${operationId}: ${answer.status}`);
+      // AG-UI shows a thread that is not there as an empty one
       else if (`${answer.status} ${said}` !== `${none.status} ${without(none.text, nowhere)}`)
         leaks.push(`${operationId}: ${said}, but ${none.text} of what is not there`);
     }

@@ -121,7 +121,7 @@ async function answer(
   }
   const left = new AbortController();
   const asked = {
-    ...{ agent, threadId, input, by },
+    ...{ agent, threadId, input, by, contextRef: grant.run?.contextRef },
     enqueue: async (options: EnqueueOptions) => {
       const run = { ...grant.run, ...options };
       if (thread || tenantId === undefined) return lanefold.runs.enqueue(run);

@@ -1,8 +1,10 @@
 import { errorStatus, LanefoldError } from '../../errors.ts';
 import type { TenantLibrary } from '../../library/library.ts';
+import type { RunEvent } from '../../store/trace/read-events.ts';
 import type { AgUiEvent } from '../event.ts';
 import { protocolVersion } from '../event.ts';
 import { sameJson } from '../json-patch.ts';
+import type { AgUiMessage } from '../message.ts';
 import { hasHistory } from '../same-history.ts';
 import { beginRun, type Begun } from './begin.ts';
 import { FollowedRun } from './follow.ts';
@@ -29,43 +31,72 @@ export async function answerAgUi(
   request: AgUiRequest,
   options: AnswerOptions,
 ): Promise<AsyncGenerator<AgUiEvent>> {
-  return eventsOf(lanefold, request, await beginRun(lanefold, request), options);
+  const { contextRef, input } = request;
+  const { threadId, runId, messages, state } = input;
+  const opening = [{ messages, state, contextRef, begun: await beginRun(lanefold, request) }];
+  return eventsOf(lanefold, { threadId, runId }, opening, options);
 }
 
+interface Names {
+  threadId: string;
+  runId: string;
+}
+
+/** What a response begins with: the client's conversation and that of the log. */
+interface Opening {
+  messages: readonly AgUiMessage[];
+  state: unknown;
+  contextRef: string | undefined;
+  begun: Begun;
+}
+
+/** @param opening taken out by the one who uses it: a response is open for hours, and holds no conversation meanwhile */
 async function* eventsOf(
   lanefold: TenantLibrary,
-  { input }: AgUiRequest,
-  begun: Begun,
+  names: Names,
+  opening: Opening[],
   { signal, ended, onError }: AnswerOptions,
 ): AsyncGenerator<AgUiEvent> {
-  const names = { threadId: input.threadId, runId: input.runId };
-  const { run, before } = begun;
+  const run = opening[0]!.begun.run;
   const metadata = run ? { metadata: { lanefold: { run_id: run.id } } } : {};
   yield { type: 'RUN_STARTED', ...names, protocolVersion, ...metadata };
   try {
-    const followed = run && new FollowedRun(lanefold, run, names, before.state);
-    const passed = followed && !begun.fresh ? await followed.passUntil(before) : undefined;
-    const known = hasHistory(begun.known, before.messages, before.complete) && !begun.joins;
-    if (!known) {
-      // of a reasoning that goes on, the client may have the beginning, and it gets all of it again
-      const emptied = followed?.unfinished(input.messages) ?? [];
-      const messages = [...before.messages, ...(begun.question ? [begun.question] : []), ...emptied];
-      yield { type: 'MESSAGES_SNAPSHOT', messages };
-    }
-    if (!sameJson(input.state, before.state)) yield { type: 'STATE_SNAPSHOT', snapshot: before.state };
+    const followed = yield* open(lanefold, names, opening);
     if (!followed) {
       yield { type: 'RUN_FINISHED', ...names, outcome: { type: 'success' } };
       return;
     }
-    if (begun.continued) followed.forgetUsage();
-    followed.known(before.messages, known ? begun.answered : new Set());
-    yield* followed.events(begun.fresh ? -1 : before.eventSeq, passed, signal);
-    if (followed.over) return;
+    yield* followed.run.events(followed.after, followed.end, signal);
+    if (followed.run.over) return;
     if (signal.aborted && !ended?.()) return;
     throw ended?.() ?? closed();
   } catch (error) {
     yield toRunError(error, onError);
   }
+}
+
+/** Brings the client to the moment from which its stream goes on; undefined if there is nothing to follow. */
+async function* open(
+  lanefold: TenantLibrary,
+  names: Names,
+  opening: Opening[],
+): AsyncGenerator<AgUiEvent, { run: FollowedRun; after: number; end: RunEvent | undefined } | undefined> {
+  const { messages: had, state, contextRef, begun } = opening.pop()!;
+  const { run, before } = begun;
+  const followed = run && new FollowedRun(lanefold, run, names, { state: before.state, contextRef });
+  const end = followed && !begun.fresh ? await followed.passUntil(before) : undefined;
+  const known = hasHistory(begun.known, before.messages, before.complete) && !begun.joins;
+  if (!known) {
+    // of a reasoning that goes on, the client may have the beginning, and it gets all of it again
+    const emptied = followed?.unfinished(had) ?? [];
+    const messages = [...before.messages, ...(begun.question ? [begun.question] : []), ...emptied];
+    yield { type: 'MESSAGES_SNAPSHOT', messages };
+  }
+  if (!sameJson(state, before.state)) yield { type: 'STATE_SNAPSHOT', snapshot: before.state };
+  if (!followed) return undefined;
+  if (begun.continued) followed.forgetUsage();
+  followed.known(before.messages, known ? begun.answered : new Set());
+  return { run: followed, after: begun.fresh ? -1 : before.eventSeq, end };
 }
 
 const closed = (): LanefoldError =>

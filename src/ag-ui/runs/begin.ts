@@ -1,3 +1,4 @@
+import { omitUndefined } from '../../common/omit-undefined.ts';
 import { isLanefoldError, LanefoldError } from '../../errors.ts';
 import type { TenantLibrary } from '../../library/library.ts';
 import type { AgUiSnapshot } from '../../library/threads/ag-ui-snapshot.ts';
@@ -9,7 +10,7 @@ import type { AgUiMessage, AgUiUserMessage } from '../message.ts';
 import { resultsIn } from './client-results.ts';
 import { assertTools, requestIdOf, type AgUiRequest } from './request.ts';
 import { assertNoneLeft } from './interrupt-errors.ts';
-import { resumeRun } from './resume.ts';
+import { giveAnswers, readAnswers } from './resume.ts';
 
 /** What a response is about: the run it follows, and where its stream begins. */
 export interface Begun {
@@ -40,7 +41,7 @@ export async function beginRun(lanefold: TenantLibrary, request: AgUiRequest): P
   const { input, agent, threadId } = request;
   const { messages, resume = [] } = input;
   assertTools(request);
-  const before = await findSnapshot(lanefold, threadId);
+  const before = await findSnapshot(lanefold, request);
   const active =
     before.activeRunId === null ? undefined : await lanefold.runs.get({ threadId, id: before.activeRunId });
   const begun = {
@@ -50,10 +51,11 @@ export async function beginRun(lanefold: TenantLibrary, request: AgUiRequest): P
   const asked = before.questions.find(
     ({ runId, requestId }) => runId !== null && requestId === requestIdOf(input.runId),
   );
-  if (resume.length > 0) {
+  const answers = await readAnswers(lanefold, resume, active, request);
+  if (answers) {
     if (asked) throw otherRequest(input.runId);
-    const { run, continued } = await resumeRun(lanefold, resume, active, request);
-    return { ...begun, continued, run: refOf(run) };
+    await giveAnswers(lanefold, answers, request);
+    return { ...begun, continued: answers.continued, run: refOf(answers.run) };
   }
   if (asked) {
     await assertSame(lanefold, asked.runId!, asked.message, request);
@@ -63,7 +65,10 @@ export async function beginRun(lanefold: TenantLibrary, request: AgUiRequest): P
   const results = active ? resultsIn(active, open, before.messages, messages) : [];
   if (results.length > 0) {
     const by = request.by === undefined ? {} : { by: request.by };
-    for (const { wait, given } of results) await lanefold.waits.release(active!, wait, { ...given, ...by });
+    for (const { wait, given } of results) {
+      await request.audit('releaseWait', active!.id);
+      await lanefold.waits.release(active!, wait, { ...given, ...by });
+    }
     const answered = new Set(results.map(({ message }) => message.toolCallId));
     const known = messages.filter(({ id }) => !results.some(({ message }) => message.id === id));
     return { ...begun, known, answered, continued: true, run: refOf(active!) };
@@ -82,14 +87,14 @@ export async function beginRun(lanefold: TenantLibrary, request: AgUiRequest): P
     ...toQuestion(question, input.context),
   });
   // the same request, sent twice at once: the thread has moved since it was read
-  if (duplicate) return { ...begun, joins: true, before: await findSnapshot(lanefold, threadId), run: refOf(run) };
+  if (duplicate) return { ...begun, joins: true, before: await findSnapshot(lanefold, request), run: refOf(run) };
   return { ...begun, fresh: true, known: messages.slice(0, -1), question, run: refOf(run) };
 }
 
 const refOf = ({ threadId, id }: RunRef): RunRef => ({ threadId, id });
 
-const findSnapshot = (lanefold: TenantLibrary, threadId: string): Promise<AgUiSnapshot> =>
-  lanefold.threads.agUiSnapshot(threadId).catch((error: unknown) => {
+const findSnapshot = (lanefold: TenantLibrary, { threadId, contextRef }: AgUiRequest): Promise<AgUiSnapshot> =>
+  lanefold.threads.agUiSnapshot(threadId, omitUndefined({ contextRef })).catch((error: unknown) => {
     if (isLanefoldError(error, 'thread_not_found')) return nothing;
     throw error;
   });

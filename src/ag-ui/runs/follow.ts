@@ -1,4 +1,5 @@
 import pTimeout from 'p-timeout';
+import { omitUndefined } from '../../common/omit-undefined.ts';
 import type { JsonObject } from '../../context/message.ts';
 import { applyEffects, type StateEffect } from '../../context/state.ts';
 import type { TenantLibrary } from '../../library/library.ts';
@@ -24,6 +25,7 @@ export class FollowedRun {
   readonly #events: RunEvents;
   readonly #facts: EventContext;
   #state: JsonObject;
+  readonly #contextRef: string | undefined;
   /** The tool message after which the log may have a change of the state. */
   #toolSeq: number | undefined;
 
@@ -31,11 +33,12 @@ export class FollowedRun {
     private readonly lanefold: TenantLibrary,
     private readonly run: RunRef,
     names: { threadId: string; runId: string },
-    state: JsonObject,
+    { state, contextRef }: { state: JsonObject; contextRef: string | undefined },
   ) {
     this.#events = new RunEvents(names, run.id);
     this.#facts = new EventContext(lanefold, run);
     this.#state = state;
+    this.#contextRef = contextRef;
   }
 
   get over(): boolean {
@@ -147,7 +150,8 @@ export class FollowedRun {
         yield event;
         continue;
       }
-      const { messages } = await this.lanefold.threads.agUiSnapshot(this.run.threadId, { before: event.lastSeq + 1 });
+      const upTo = omitUndefined({ before: event.lastSeq + 1, contextRef: this.#contextRef });
+      const { messages } = await this.lanefold.threads.agUiSnapshot(this.run.threadId, upTo);
       const emptied = event.reasoning.map((id) => ({ id, role: 'reasoning', content: '' }) as const);
       yield { type: 'MESSAGES_SNAPSHOT', messages: [...messages, ...emptied] };
     }

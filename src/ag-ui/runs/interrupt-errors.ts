@@ -18,7 +18,7 @@ export const notFound = (id: string): LanefoldError =>
 
 export const ended = (id: string): LanefoldError =>
   new LanefoldError('interrupt_ended', `The interrupt ${id} has ended in another way.`, {
-    hint: 'The first answer counts. Send a request without resume to see what became of it.',
+    hint: 'The first answer counts. Send cancelled for it to see what became of it.',
   });
 
 export const invalid = (message: string): LanefoldError =>

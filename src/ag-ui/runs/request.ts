@@ -11,13 +11,15 @@ export interface AgUiRequest {
   /** The thread, whatever the client calls it. */
   threadId: string;
   input: AgUiInput;
+  /** The lane of the conversation; default: the active one. */
+  contextRef?: string | undefined;
   /** Accepts the run of a new question. */
   enqueue(options: EnqueueOptions): Promise<RunHandle>;
   /** The names of the tools of an agent; undefined if this process does not know it. */
   toolsOf(agent: string): readonly string[] | undefined;
   /** Throws if the client may not approve calls, or release them from waiting for an event. */
   assertMay(what: 'approve' | 'release'): void;
-  /** Records an answer to an interrupt before it is given. */
+  /** Records an answer to an interrupt or a call before it is given. */
   audit(action: 'approveToolCall' | 'denyToolCall' | 'releaseWait', runId: string): Promise<void>;
   /** Who answers, for the log. */
   by: string | undefined;

@@ -8,6 +8,7 @@ import { renderResult } from '../../tools/result.ts';
 import type { AgUiResume } from '../input.ts';
 import { answerableOf, interruptIdOf, isClientCall, readInterruptId, type Answerable } from '../interrupts.ts';
 import { placeOf } from '../run-events.ts';
+import { decisionOf } from './decision.ts';
 import { assertNoneLeft, ended, invalid, notFound } from './interrupt-errors.ts';
 import type { AgUiRequest } from './request.ts';
 
@@ -27,33 +28,60 @@ interface Answer {
 
 const cancelled = 'The user gave no answer.';
 
+/** What `resume` answers. */
+export interface Answers {
+  run: RunSnapshot;
+  answers: readonly Answer[];
+  /** Whether any of the interrupts is open. */
+  continued: boolean;
+}
+
 /**
- * Answers the interrupts of a run, all of them or none. Repeating an answer changes nothing.
+ * Reads the answers to the interrupts of a run. `cancelled` for one that has ended says nothing: clients have to name
+ * each interrupt that they know of.
  *
  * @param active the active run of the thread
- * @returns the run, and whether this continued it
- * @throws LanefoldError `interrupt_not_found`, `interrupt_ended`, `interrupts_open`, `invalid_input`, `forbidden`
+ * @returns undefined if nothing is said
+ * @throws LanefoldError `interrupt_not_found`, `interrupts_open`, `invalid_input`, `forbidden`
  */
-export async function resumeRun(
+export async function readAnswers(
   lanefold: TenantLibrary,
   entries: readonly AgUiResume[],
   active: RunSnapshot | undefined,
-  { threadId, assertMay, audit, by }: AgUiRequest,
-): Promise<{ run: RunSnapshot; continued: boolean }> {
+  { threadId, assertMay }: AgUiRequest,
+): Promise<Answers | undefined> {
+  if (entries.length === 0) return undefined;
   const run = await findRun(lanefold, threadId, entries, active);
   const open = answerableOf(run);
   const named = new Set(entries.map(({ interruptId }) => interruptId));
   if (named.size < entries.length) throw invalid('An interrupt is answered twice.');
+  const answers = entries.flatMap((entry) => {
+    const answer = readAnswer(run, open, entry);
+    return answer.open || entry.status !== 'cancelled' ? [answer] : [];
+  });
+  if (answers.length === 0) return undefined;
   // the active run may be another one, whose interrupts are then not answered either
   if (active) assertNoneLeft(active.id, answerableOf(active), named);
-  const answers = entries.map((entry) => readAnswer(run, open, entry));
-  for (const { open: asked, kind } of answers) if (asked && kind === 'approval') assertMay('approve');
+  // whether an approval is open may change before it is decided
+  if (answers.some(({ kind }) => kind === 'approval')) assertMay('approve');
   const events = open.filter((wait) => wait.kind === 'event' && named.has(interruptIdOf(run.id, wait)));
   if (events.some((wait) => !isClientCall(run.id, wait))) assertMay('release');
-  // what has ended is only compared, so the answers that write come after all that can be refused
-  for (const answer of [...answers.filter(({ open }) => !open), ...answers.filter(({ open }) => open)])
-    await give(lanefold, run, answer, { by, audit });
-  return { run, continued: answers.some(({ open }) => open) };
+  return { run, answers, continued: answers.some(({ open }) => open) };
+}
+
+/**
+ * Gives the answers, all of them or none. Repeating an answer changes nothing.
+ *
+ * @throws LanefoldError `interrupt_ended` for one that differs from the first answer
+ */
+export async function giveAnswers(
+  lanefold: TenantLibrary,
+  { run, answers }: Answers,
+  { by, audit }: AgUiRequest,
+): Promise<void> {
+  // answers that write come after all that can be refused
+  for (const answer of answers) if (!answer.open) await assertSame(lanefold, run, answer);
+  for (const answer of answers) if (answer.open) await give(lanefold, run, answer, { by, audit });
 }
 
 async function findRun(
@@ -94,21 +122,26 @@ function readAnswer(run: RunSnapshot, open: readonly Answerable[], entry: AgUiRe
   };
 }
 
+/** Compares an answer with the one that ended its interrupt. @throws LanefoldError `interrupt_ended` if they differ */
+async function assertSame(lanefold: TenantLibrary, run: RunSnapshot, answer: Answer): Promise<void> {
+  const { id, kind, approved, given } = answer;
+  const call = run.toolCalls.find((made) => placeOf(made) === placeOf(answer));
+  const same =
+    kind === 'event'
+      ? contentOf(given) === call?.result
+      : (await decisionOf(lanefold, run, answer)) === (approved ? 'approved' : 'denied');
+  if (!same) throw ended(id);
+}
+
 async function give(
   lanefold: TenantLibrary,
   run: RunSnapshot,
-  answer: Answer,
+  { kind, round, index, approved, reason, given }: Answer,
   { by, audit }: Pick<AgUiRequest, 'by' | 'audit'>,
 ): Promise<void> {
-  const { id, kind, round, index, approved, reason, given } = answer;
   const who = by === undefined ? {} : { by };
   const call = { round, index };
-  if (kind === 'event' && !answer.open) {
-    if (contentOf(given) !== run.toolCalls.find((made) => placeOf(made) === placeOf(call))?.result) throw ended(id);
-    return;
-  }
-  if (answer.open)
-    await audit(kind === 'event' ? 'releaseWait' : approved ? 'approveToolCall' : 'denyToolCall', run.id);
+  await audit(kind === 'event' ? 'releaseWait' : approved ? 'approveToolCall' : 'denyToolCall', run.id);
   try {
     if (kind === 'event') await lanefold.waits.release(run, call, { ...given, ...who });
     else {
@@ -116,10 +149,8 @@ async function give(
       await decide(run, call, { ...who, ...(reason === undefined ? {} : { reason }) });
     }
   } catch (error) {
-    const late = isLanefoldError(error, 'already_decided') || isLanefoldError(error, 'not_awaiting_approval');
-    // an answer that was open a moment ago: the first one counts, and the stream shows it
-    if (late && answer.open) return;
-    throw late ? ended(id) : error;
+    // it was open a moment ago: the first answer counts, and the stream shows it
+    if (!isLanefoldError(error, 'already_decided') && !isLanefoldError(error, 'not_awaiting_approval')) throw error;
   }
 }
 

@@ -12,7 +12,7 @@ import { auditReads } from './audit-reads.ts';
 import { limitedParties } from './limited-parties.ts';
 import { assertSeesThreads, assertUnbound } from './require-unbound.ts';
 import { requestSubject, type RequestSubject } from './request-subject.ts';
-import { aboutNoThread, acrossThreads, audited, everywhere, operationScopes } from './scopes.ts';
+import { aboutNoThread, acrossThreads, audited, everywhere, operationScopes, showing } from './scopes.ts';
 
 /** Checks that the request's key allows the `/v1` operation, applies the key's limits and audits the operation. */
 export function authorizeOperation(app: ApiApp, { audit }: Pick<Library, 'audit'>): MiddlewareHandler<ApiEnv> {
@@ -56,7 +56,7 @@ export function authorizeOperation(app: ApiApp, { audit }: Pick<Library, 'audit'
         runId,
       });
     }
-    if (scope === 'read') {
+    if (scope === 'read' || showing.has(operation)) {
       if (threadIds.length === 0 && !aboutNoThread.has(operation)) await auditRead(principal, { operation });
       for (const id of threadIds)
         if (isId(id)) await auditRead(principal, { operation, threadId: id, ...(id === threadId ? { runId } : {}) });

@@ -1,4 +1,4 @@
-import type { MiddlewareHandler } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
 import { LanefoldError } from '../../errors.ts';
 import type { ApiEnv } from '../env.ts';
 import { limitedParties } from './limited-parties.ts';
@@ -13,12 +13,13 @@ export function limitStreams(): MiddlewareHandler<ApiEnv> {
     return now;
   };
   return async (c, next) => {
+    if (!wantsStream(c)) return next();
     const limited = limitedParties(c.get('principal')).filter(({ limits }) => limits.streams !== undefined);
     if (limited.length === 0) return next();
     const leave = () => limited.forEach(({ name }) => count(name, -1));
     const open = limited.map(({ name }) => count(name, 1));
     const full = limited.find(({ limits }, i) => open[i]! > limits.streams!);
-    if (full && (isAgUi(c.req.path) || isStream(c.req.header('accept'), c.req.query('format')))) {
+    if (full) {
       leave();
       const who = full.tenant === undefined ? 'This key' : `Tenant ${full.tenant}`;
       throw new LanefoldError('rate_limited', `${who} may have at most ${full.limits.streams} open streams.`, {
@@ -36,10 +37,12 @@ export function limitStreams(): MiddlewareHandler<ApiEnv> {
   };
 }
 
-/** Always answers with a stream. */
-const isAgUi = (path: string): boolean => path.startsWith('/v1/ag-ui/');
-
-const isStream = (accept = '', format = ''): boolean => accept.includes('text/event-stream') || format !== '';
+/** Whether the response may be a stream: some operations always answer with one, others if they are asked to. */
+function wantsStream({ req }: Context<ApiEnv>): boolean {
+  if (req.path.startsWith('/v1/ag-ui/') || req.path.endsWith('/tree/events')) return true;
+  const format = req.query('format');
+  return format === undefined ? (req.header('accept') ?? '').includes('text/event-stream') : format !== 'json';
+}
 
 /** The same stream; calls `closed` when its reader or its writer ends it. */
 function whenClosed(stream: ReadableStream<Uint8Array>, closed: () => void): ReadableStream<Uint8Array> {

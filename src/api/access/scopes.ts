@@ -73,6 +73,9 @@ export const aboutNoThread: ReadonlySet<string> = new Set(['listAgents', 'getAct
 /** Operations that begin at a thread and show others. */
 export const acrossThreads: ReadonlySet<string> = new Set(['streamTree']);
 
+/** Operations that show the conversation of the thread on which they act: they are audited as reads too. */
+export const showing: ReadonlySet<string> = new Set(['runAgUi']);
+
 /** Operations over all tenants: also closed to keys bound to a tenant. */
 export const everywhere: ReadonlySet<string> = new Set([
   ...['getActivity', 'listWorkers', 'listAgentVersions', 'diffAgentVersions'],

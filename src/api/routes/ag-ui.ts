@@ -1,12 +1,15 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
 import { may, operator, type Principal } from '../../access/principal.ts';
 import type { AgUiInput } from '../../ag-ui/input.ts';
+import type { AgUiRequest } from '../../ag-ui/runs/request.ts';
 import { LanefoldError } from '../../errors.ts';
 import type { Library } from '../../library/library.ts';
 import type { EnqueueOptions } from '../../library/runs/enqueue.ts';
 import { withinRuns } from '../access/limit-runs.ts';
 import { callerOf } from '../access/limited-parties.ts';
-import type { ApiApp } from '../env.ts';
+import { dropBody } from '../body.ts';
+import type { ApiApp, ApiEnv } from '../env.ts';
 import type { LiveStreams } from '../live-streams.ts';
 import { RunAgentInput } from '../schemas/ag-ui.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
@@ -42,45 +45,56 @@ const runAgUi = createRoute({
 
 export function addAgUi(app: ApiApp, all: Library, streams: LiveStreams): void {
   app.openapi(runAgUi, async (c) => {
-    const { agent } = c.req.valid('param');
-    const { lanefold, principal } = c.var;
     // the stream shows the conversation
-    assertScope(principal, 'read');
-    const input = c.req.valid('json') as AgUiInput;
+    assertScope(c.var.principal, 'read');
     const { answerAgUi } = await import('../../ag-ui/runs/answer.ts');
     const { budget, onError, closing } = streams.limits;
-    const report = (error: unknown) => onError(error, { method: c.req.method, path: c.req.path });
+    const on = { method: c.req.method, path: c.req.path };
+    const report = (error: unknown) => onError(error, on);
+    // only until the stream begins: no function that lives as long as the stream refers to the request
+    const request = toRequest(c, app, all);
+    dropBody(c);
     const live = streams.open(c);
-    const request = {
-      ...{ agent, threadId: input.threadId, input, by: principal === operator ? undefined : principal.actor },
-      enqueue: (options: EnqueueOptions) =>
-        withinRuns(c, app, () =>
-          lanefold.runs.enqueue({ ...options, ...contextOf(input) }, { from: 'http', ...callerOf(principal) }),
-        ),
-      toolsOf: (name: string) =>
-        all.agents
-          .list()
-          .find((known) => known.name === name)
-          ?.tools.map((tool) => tool.name),
-      audit: (action: string, runId: string) =>
-        lanefold.audit.write({ actor: principal.actor, action, threadId: input.threadId, runId }),
-      assertMay: (what: 'approve' | 'release') =>
-        what === 'approve' ? assertScope(principal, 'approve') : assertMayRelease(principal),
-    };
-    const opening = answerAgUi(lanefold, request, {
+    const opening = answerAgUi(c.var.lanefold, request, {
       signal: live.signal,
       ended: () => endOf(live, closing),
       onError: report,
     });
     opening.catch(live.end);
     const events = await opening;
-    return sse(c, toMessages(events), { abort: live.end, budget, onError: report, reconnects: false }) as never;
+    return sse(c, toMessages(events), { abort: live.end, budget, onError: report, onBusy: toBusy }) as never;
   });
+}
+
+type AgUiContext = Context<ApiEnv, string, { in: { json: unknown }; out: { param: { agent: string }; json: unknown } }>;
+
+function toRequest(c: AgUiContext, app: ApiApp, all: Library): AgUiRequest {
+  const { agent } = c.req.valid('param');
+  const { lanefold, principal } = c.var;
+  const input = c.req.valid('json') as AgUiInput;
+  return {
+    ...{ agent, threadId: input.threadId, input, by: principal === operator ? undefined : principal.actor },
+    enqueue: (options) =>
+      withinRuns(c, app, () =>
+        lanefold.runs.enqueue({ ...options, ...contextOf(input) }, { from: 'http', ...callerOf(principal) }),
+      ),
+    toolsOf: (name) =>
+      all.agents
+        .list()
+        .find((known) => known.name === name)
+        ?.tools.map((tool) => tool.name),
+    audit: (action, runId) => lanefold.audit.write({ actor: principal.actor, action, threadId: input.threadId, runId }),
+    assertMay: (what) => (what === 'approve' ? assertScope(principal, 'approve') : assertMayRelease(principal)),
+  };
 }
 
 async function* toMessages(events: AsyncIterable<object>) {
   for await (const event of events) yield { data: JSON.stringify(event) };
 }
+
+const toBusy = ({ code, message }: LanefoldError) => ({
+  data: JSON.stringify({ type: 'RUN_ERROR', code, message: `${message} The run continues. Send the request again.` }),
+});
 
 /** Why a response ends before its run: the key no longer allows it, or the server closes. */
 const endOf = (live: ReturnType<LiveStreams['open']>, closing: AbortSignal | undefined): LanefoldError | undefined =>

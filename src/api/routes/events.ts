@@ -1,6 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { uiMessageHeader } from '../../ui-messages/answer.ts';
+import { LanefoldError } from '../../errors.ts';
 import { omitUndefined } from '../../common/omit-undefined.ts';
 import type { ApiApp, ApiEnv } from '../env.ts';
 import { toEventMessages } from '../event-messages.ts';
@@ -28,7 +29,9 @@ const streaming = {
     }),
   after: after('events', 'event_seq'),
   deltas: trueOrFalse('Streams only: include answers while they are generated; default true.'),
-  entries: trueOrFalse('Streams only: add `entry` to each event about an entry, with the payload of that entry.'),
+  entries: trueOrFalse(
+    'Streams only: add `entry` to each event about an entry, with the payload of that entry. Not for browser tokens.',
+  ),
 };
 
 const streamQuery = z.strictObject({ limit: limit(100), ...streaming });
@@ -117,6 +120,7 @@ export function addEvents(app: ApiApp, serve: ServeStream): void {
   async function follow(c: Context<ApiEnv>, what: Followed): Promise<Response> {
     const { format, threadId, query } = what;
     const ui = format === 'ui';
+    if (query.entries === 'true' && c.var.principal.operations) throw entriesForbidden();
     // A chat that reconnects knows only its thread; 204 means that no answer is in progress.
     const runId = what.runId ?? (ui ? (await c.var.lanefold.threads.peek(threadId)).activeRunId : undefined);
     if (runId === null) return c.body(null, 204);
@@ -135,6 +139,12 @@ export function addEvents(app: ApiApp, serve: ServeStream): void {
     });
   }
 }
+
+/** Entries have system prompts and what the model reads of tools, which no page gets. */
+const entriesForbidden = (): LanefoldError =>
+  new LanefoldError('forbidden', 'A browser token may not read the entries of a stream.', {
+    hint: 'Leave entries out, or use a key.',
+  });
 
 type Format = NonNullable<StreamQuery['format']>;
 

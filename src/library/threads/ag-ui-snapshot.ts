@@ -1,5 +1,6 @@
 import { toAgUiMessages, type AgUiQuestion } from '../../ag-ui/history.ts';
 import type { AgUiMessage } from '../../ag-ui/message.ts';
+import { newestTurns } from '../../ag-ui/newest-turns.ts';
 import { assertId } from '../../checks/ids.ts';
 import { assertWhole } from '../../checks/whole-number.ts';
 import type { JsonObject } from '../../context/message.ts';
@@ -27,9 +28,9 @@ export interface AgUiSnapshot {
   activeRunId: string | null;
 }
 
-/** A snapshot has at most this many turns, and ends after a turn once it has more bytes: clients refuse longer events. */
+/** At most this much is read for a snapshot. */
 const mostTurns = 1_000;
-const mostBytes = 4 * 1024 * 1024;
+const mostBytes = 2 * 1024 * 1024;
 
 /** The conversation of a lane and the state. See `Threads.agUiSnapshot`. */
 export async function agUiSnapshot(
@@ -47,6 +48,10 @@ export async function agUiSnapshot(
   const { rev, eventRev, state, activeRunId } = await readThread(db, threadId);
   const range = { before: Math.min(before ?? rev, rev), limit: mostTurns, maxBytes: mostBytes };
   const { entries, nextBefore } = await readConversation(db, threadId, lane, range);
-  const { messages, questions } = toAgUiMessages(entries, waiting);
-  return { messages, state, questions, complete: nextBefore === null, eventSeq: eventRev - 1, activeRunId };
+  const all = toAgUiMessages(entries, waiting);
+  const { messages, complete } = newestTurns(all.messages);
+  return {
+    ...{ messages, state, questions: all.questions, complete: complete && nextBefore === null },
+    ...{ eventSeq: eventRev - 1, activeRunId },
+  };
 }

@@ -147,7 +147,7 @@ export interface Threads {
   uiMessages(id: string, options?: UiMessagesOptions): Promise<ListPage<UiMessage>>;
   /**
    * The conversation of a lane as AG-UI's messages, with the state of the thread, as of one moment: the newest 1,000
-   * turns, fewer if they have more than 4 MiB. The calls of an unfinished round have the results that are known so far.
+   * turns, fewer if they have more than 2 MiB or 25,000 values of JSON. The calls of an unfinished round have the results that are known so far.
    *
    * @throws LanefoldError `thread_not_found`, `thread_erased`, `invalid_input`
    */
