@@ -7,7 +7,7 @@ returns jsonb language plpgsql as $$
 declare
   v_at constant timestamptz := lanefold._now();
   s lanefold._schedule;
-  v_room int;
+  v_room bigint;
   v_missed timestamptz[];
 begin
   update lanefold._schedule set next_at = p_next
