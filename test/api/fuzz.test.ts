@@ -1,3 +1,4 @@
+// @module-tag long
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { operationsOf, resolved, type OpenApi, type Operation, type Schema } from './document.ts';

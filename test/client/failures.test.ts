@@ -1,3 +1,4 @@
+// @module-tag long
 import http from 'node:http';
 import { defineAgent } from 'lanefold';
 import { createClient, isClientError, LanefoldClientError } from 'lanefold/client';

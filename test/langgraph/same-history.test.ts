@@ -1,3 +1,4 @@
+// @module-tag long
 import { AIMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import { MemorySaver } from '@langchain/langgraph';
 import { LanefoldSaver } from 'lanefold/langgraph';

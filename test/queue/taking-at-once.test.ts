@@ -1,3 +1,4 @@
+// @module-tag long
 import { createPostgresBackend, Job, withBackend } from 'bullmq';
 import fc from 'fast-check';
 import type pg from 'pg';

@@ -1,3 +1,4 @@
+// @module-tag long
 import { defineAgent } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDatabase, type Database } from '../../src/postgres/pool.ts';

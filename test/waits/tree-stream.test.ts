@@ -1,3 +1,4 @@
+// @module-tag long
 import { agentTool, defineAgent, defineTool, waitFor, type RunRef, type TreeStreamItem } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';

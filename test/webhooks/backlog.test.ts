@@ -1,3 +1,4 @@
+// @module-tag long
 import { createLanefold, defineAgent } from 'lanefold';
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
