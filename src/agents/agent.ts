@@ -1,4 +1,4 @@
-import { checkCallSettings, checkEffectPolicy, checkNumbers, invalidAgent } from './check-agent.ts';
+import { checkCallSettings, checkEffectPolicy, checkNumbers, checkOnEnd, invalidAgent } from './check-agent.ts';
 import type { JsonObject } from '../context/message.ts';
 import type { CallSettings } from '../models/settings/call-settings.ts';
 import type { ModelName } from '../models/registry/model-name.ts';
@@ -12,6 +12,7 @@ import { readPolicy } from '../policy/read-policy.ts';
 import { defaultMaxToolCalls } from '../tools/call-limit.ts';
 import type { EffectPolicy } from '../tools/effects.ts';
 import type { GuardTool } from '../tools/guard.ts';
+import type { Handoff } from '../tools/handoff.ts';
 import type { ToolListing } from '../tools/normalise.ts';
 import { isBlank, promptOf } from '../checks/text.ts';
 import { refuseUnknownKeys, type KeysOf } from '../checks/unknown-keys.ts';
@@ -96,6 +97,11 @@ export interface AgentDefinition<
   maxChildren?: number;
   /** How often runs of this agent may be handed over to others, in all; default 8. */
   maxHandoffs?: number;
+  /**
+   * Hands each run on once this agent has answered: `handOff(agent, { ask })`, or a function of the answer that returns one,
+   * or undefined to end the run. The function may be called again after a crash. A run that was handed over too often ends.
+   */
+  onEnd?: Handoff | ((answer: string) => Handoff | undefined);
   /** Passed to every tool as `ctx.context`. */
   toolContext?: JsonObject;
   /**
@@ -147,6 +153,7 @@ const agentKeys: KeysOf<AgentDefinition> = {
   maxDepth: true,
   maxChildren: true,
   maxHandoffs: true,
+  onEnd: true,
   maxToolResultBytes: true,
   toolContext: true,
   output: true,
@@ -168,7 +175,8 @@ type Optional =
   | 'maxTotalTokens'
   | 'maxCost'
   | 'maxDurationMs'
-  | 'maxToolResultBytes';
+  | 'maxToolResultBytes'
+  | 'onEnd';
 
 /**
  * A checked agent. The compiler knows NAME and RESULT, the type of its results, if they were given to `defineAgent`.
@@ -260,6 +268,7 @@ export function defineAgent<
     maxDepth: definition.maxDepth ?? 5,
     maxChildren: definition.maxChildren ?? 32,
     maxHandoffs: definition.maxHandoffs ?? 8,
+    ...(definition.onEnd === undefined ? {} : { onEnd: checkOnEnd(name, strategy, definition.onEnd) }),
     toolContext: definition.toolContext ?? {},
     requestTransformers: definition.requestTransformers ?? {},
     ...(definition.strategyOptions ? { strategyOptions: definition.strategyOptions } : {}),

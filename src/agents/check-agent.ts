@@ -2,6 +2,7 @@ import { effectOps } from '../context/state.ts';
 import { LanefoldError } from '../errors.ts';
 import { checkSettings, type CallSettings } from '../models/settings/call-settings.ts';
 import type { EffectPolicy } from '../tools/effects.ts';
+import { Handoff } from '../tools/handoff.ts';
 import { isCost, noCost } from './cost.ts';
 
 const atLeastOne = [
@@ -53,6 +54,17 @@ export function checkEffectPolicy(agent: string, policy: EffectPolicy): EffectPo
   if (unknown !== undefined)
     throw invalidAgent(agent, `effectPolicy lists an unknown operation, ${JSON.stringify(unknown)}`);
   return policy;
+}
+
+/** @throws LanefoldError `invalid_agent` */
+export function checkOnEnd<OnEnd>(agent: string, strategy: string | object, onEnd: OnEnd): OnEnd {
+  if (strategy !== 'react') throw invalidAgent(agent, 'onEnd needs the strategy react');
+  if (typeof onEnd === 'function') return onEnd;
+  if (!(onEnd instanceof Handoff)) throw invalidAgent(agent, 'onEnd must be handOff(…) or a function that returns it');
+  if (onEnd.request.ask === undefined)
+    throw invalidAgent(agent, 'the handoff of onEnd needs ask, a question for the next agent');
+  if (onEnd.request.agent === agent) throw invalidAgent(agent, 'onEnd names the agent itself');
+  return onEnd;
 }
 
 export function checkCallSettings(agent: string, settings: CallSettings): CallSettings {

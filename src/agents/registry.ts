@@ -109,6 +109,13 @@ export async function createAgentRegistry(
     agents.set(agent.name, agent);
   }
   const names = [...agents.keys()];
+  for (const { name, onEnd } of agents.values())
+    if (typeof onEnd === 'object' && !agents.has(onEnd.request.agent))
+      throw new LanefoldError(
+        'invalid_agent',
+        `Agent ${name} hands its runs on to the agent ${onEnd.request.agent}, which does not exist.`,
+        { hint: `Pass both to createLanefold: agents: [${name}, …].` },
+      );
   for (const { name, tools: own } of agents.values())
     for (const { toAgent } of own.values())
       if (toAgent !== undefined && !agents.has(toAgent))

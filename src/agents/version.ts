@@ -67,6 +67,7 @@ function definitionOf(agent: Defined): JsonObject {
       replay: typeof tool.replay === 'string' ? tool.replay : 'verify',
       to_agent: tool.toAgent,
     })),
+    on_end: typeof agent.onEnd === 'object' ? agent.onEnd.request : named(agent.onEnd),
     tool_context: agent.toolContext,
     limits: {
       max_iterations: agent.maxIterations,

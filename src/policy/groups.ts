@@ -22,7 +22,7 @@ export interface Group {
   start: number;
   /** Index after the last message. */
   end: number;
-  /** `asks`: a user message that begins a turn; `adds`: one that steers a run; undefined: anything else. */
+  /** `asks`: a user message that begins a turn; `adds`: one that steers a run or asks its next agent; undefined: anything else. */
   user?: 'asks' | 'adds' | undefined;
   /** Whether it holds something a compaction must keep, such as an activated skill. */
   durable: boolean;
@@ -60,8 +60,10 @@ export function groupMessages(messages: readonly PlacedMessage[], tokens: readon
   return groups;
 }
 
+const additions = ['steer', 'inject', 'handoff'];
+
 const saidBy = (mark: string | undefined): Group['user'] =>
-  mark === undefined ? 'asks' : mark === 'steer' || mark === 'inject' ? 'adds' : undefined;
+  mark === undefined ? 'asks' : additions.includes(mark) ? 'adds' : undefined;
 
 function kindOf(message: Message, mark: string | undefined): ContextGroupKind {
   if (message.role === 'system') return 'system';

@@ -1,5 +1,9 @@
+import { assertStorable, isBlank } from '../checks/text.ts';
 import { refuseUnknownKeys, type KeysOf } from '../checks/unknown-keys.ts';
+import type { Json } from '../context/message.ts';
 import { LanefoldError } from '../errors.ts';
+import type { PolicyOption } from '../policy/policy.ts';
+import { readPolicy } from '../policy/read-policy.ts';
 import { defineTool } from './define-tool.ts';
 import type { NeedsApproval, Tool } from './tool.ts';
 
@@ -9,6 +13,10 @@ export interface HandoffOptions {
    * context policy may leave out more.
    */
   context?: 'whole' | 'summary';
+  /** Filters what the next agent sees, in place of its own context policy. */
+  contextPolicy?: PolicyOption;
+  /** A user message for the next agent, added to the conversation. Needed at the end of a run, optional in a tool. */
+  ask?: string;
 }
 
 export interface HandoffRequest extends HandoffOptions {
@@ -16,16 +24,19 @@ export interface HandoffRequest extends HandoffOptions {
 }
 
 /** The agent that goes on, as the worker that accepted the handoff knew it. */
-export interface NextAgent extends Required<HandoffRequest> {
+export interface NextAgent extends Required<Pick<HandoffRequest, 'agent' | 'context'>> {
   model: string;
   prompt: string | null;
+  ask?: string;
+  /** As it is stored. */
+  context_policy?: Json;
 }
 
-const keys: KeysOf<HandoffOptions> = { context: true };
+const keys: KeysOf<HandoffOptions> = { context: true, contextPolicy: true, ask: true };
 
 /**
- * Returned by a tool instead of a result: once the calls of the round have ended, another agent goes on with the run.
- * Create it with `handOff`.
+ * Returned by a tool instead of a result: once the calls of the round have ended, another agent goes on with the run. As
+ * `onEnd` of an agent, once that agent has answered. Create it with `handOff`.
  */
 export class Handoff {
   /** @internal */
@@ -34,9 +45,9 @@ export class Handoff {
 
 /**
  * Gives the run to another agent: it goes on with the same conversation, under the prompt, tools, model and limits of that
- * agent. Return the value from a tool.
+ * agent. Return the value from a tool, or pass it to `defineAgent` as `onEnd`.
  *
- * @throws LanefoldError `invalid_input`
+ * @throws LanefoldError `invalid_input`, `invalid_context_policy`
  *
  * @example
  * ```ts
@@ -67,6 +78,13 @@ export function handOff(agent: string | { name: string }, options: HandoffOption
       },
     );
   }
+  if (options.ask !== undefined && (typeof options.ask !== 'string' || isBlank(options.ask))) {
+    throw new LanefoldError('invalid_input', 'The question for the next agent is not a text, or it is blank.', {
+      hint: 'Pass ask: "…", or leave it out.',
+    });
+  }
+  assertStorable(options.ask, 'The question for the next agent');
+  if (options.contextPolicy !== undefined) readPolicy(options.contextPolicy);
   return new Handoff({ agent: name, ...options });
 }
 
@@ -78,7 +96,7 @@ export interface HandoffToolOptions extends HandoffOptions {
   needsApproval?: NeedsApproval<object>;
 }
 
-const toolKeys: KeysOf<HandoffToolOptions> = { name: true, description: true, context: true, needsApproval: true };
+const toolKeys: KeysOf<HandoffToolOptions> = { ...keys, name: true, description: true, needsApproval: true };
 
 /**
  * A tool with which a model hands the run to another agent, which must be one of the `agents` of the worker too.
@@ -100,14 +118,15 @@ const toolKeys: KeysOf<HandoffToolOptions> = { name: true, description: true, co
 export function handoffTool(agent: string | { name: string }, options: HandoffToolOptions = {}): Tool {
   refuseUnknownKeys('handoffTool', options, toolKeys);
   const agentName = typeof agent === 'string' ? agent : agent.name;
-  const { description, needsApproval, context } = options;
-  const name = (options.name ?? `transfer_to_${agentName.replaceAll(/[^A-Za-z0-9_-]/g, '_')}`).slice(0, 64);
+  const { name: given, description, needsApproval, ...handoff } = options;
+  const name = (given ?? `transfer_to_${agentName.replaceAll(/[^A-Za-z0-9_-]/g, '_')}`).slice(0, 64);
+  const request = handOff(agentName, handoff);
   const tool = defineTool<object>({
     name,
     description: description ?? `Hands the conversation to the agent ${agentName}.`,
     input: { type: 'object', properties: {}, additionalProperties: false },
     ...(needsApproval === undefined ? {} : { needsApproval }),
-    execute: () => handOff(agentName, context === undefined ? {} : { context }),
+    execute: () => request,
   });
   return { ...tool, toAgent: agentName };
 }

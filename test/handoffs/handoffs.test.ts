@@ -17,6 +17,7 @@ const reception = defineAgent({
     handoffTool('billing', { description: 'For invoices.' }),
     handoffTool('billing', { name: 'summarised', context: 'summary' }),
     handoffTool('thinker', { name: 'to_thinker' }),
+    handoffTool('billing', { name: 'filtered', contextPolicy: { includeKinds: ['message'] }, ask: 'Only bill.' }),
     look,
     defineTool({ name: 'nowhere', input: z.object({}), execute: () => handOff('nobody') }),
     defineTool({ name: 'self', input: z.object({}), execute: () => handOff('reception') }),
@@ -30,6 +31,33 @@ const billing = defineAgent({
   maxIterations: 3,
   maxHandoffs: 3,
   tools: [handoffTool('reception'), look],
+});
+const draft = defineAgent({
+  name: 'draft',
+  model: 'fake:reception',
+  instructions: 'You draft.',
+  maxIterations: 2,
+  tools: [look],
+  onEnd: handOff('billing', { ask: 'Check the draft.' }),
+});
+/** Hands on what its answer names, so that a test can have anything. */
+const router = defineAgent({
+  name: 'router',
+  model: 'fake:reception',
+  maxHandoffs: 2,
+  onEnd: (answer) => (answer.startsWith('to ') ? handOff(answer.slice(3), { ask: 'Go on.' }) : undefined),
+});
+const echoing = defineAgent({
+  name: 'echoing',
+  model: 'fake:billing',
+  maxHandoffs: 2,
+  onEnd: () => handOff('router', { ask: 'Again.' }),
+});
+const structured = defineAgent({
+  name: 'structured',
+  model: 'fake:reception',
+  output: { schema: z.object({ total: z.number() }), maxRepairs: 1 },
+  onEnd: handOff('billing', { ask: 'Book it.' }),
 });
 const thinker = defineAgent({ name: 'thinker', model: 'fake:billing', strategy: 'cot' });
 
@@ -46,7 +74,7 @@ describe.skipIf(noRedis())('handing a run to another agent', () => {
       });
       return [`fake:${name}`, model];
     });
-    lanefold = await startRuntime([reception, billing, thinker], {
+    lanefold = await startRuntime([reception, billing, draft, router, echoing, structured, thinker], {
       worker: { sweepMs: 50 },
       models: Object.fromEntries(named) as never,
     });
@@ -132,6 +160,92 @@ describe.skipIf(noRedis())('handing a run to another agent', () => {
       'user: Summary of earlier messages:\nA summary.',
     ]);
     await expectSound(lanefold, ref.threadId);
+  });
+
+  test('a context policy filters what the next agent sees, and a question is put to it', async () => {
+    scripts['reception'] = turns(calling('filtered'));
+    scripts['billing'] = turns({ text: 'Done.' });
+    const ref = await run();
+    expect(await ended(ref)).toMatchObject({ status: 'completed', result: 'Done.' });
+    expect(prompts.at(-1)).toEqual(['system: You bill.', 'user: My invoice is wrong.', 'user: Only bill.']);
+    expect(await lanefold.contexts.call(ref.threadId, `${ref.id}.2`)).toMatchObject({ verified: true });
+  });
+
+  test('an agent hands its answer on, as often as it may', async () => {
+    scripts['reception'] = turns(calling('look'), { text: 'A draft.' });
+    scripts['billing'] = turns({ text: 'Checked.' });
+    const ref = await run({ agent: 'draft' });
+    expect(await ended(ref)).toMatchObject({ status: 'completed', result: 'Checked.', agent: 'billing', iteration: 3 });
+    expect(prompts.at(-1)).toEqual([
+      ...['system: You bill.', 'user: My invoice is wrong.', 'assistant: parts', 'tool: parts'],
+      ...['assistant: A draft.', 'user: Check the draft.'],
+    ]);
+    const events = await eventsOf(lanefold, ref.threadId, ref.id);
+    expect(events.filter(({ kind }) => kind === 'handed_over')).toHaveLength(1);
+    expect(events.filter(({ kind }) => kind === 'llm_completed')).toHaveLength(3);
+    expect(events.some(({ kind }) => kind === 'llm_lost')).toBe(false);
+    await expectSound(lanefold, ref.threadId);
+    const { data } = await lanefold.threads.uiMessages(ref.threadId);
+    expect(data.map(({ role }) => role)).toEqual(['user', 'assistant']);
+
+    scripts['reception'] = turns({ text: 'to echoing' });
+    scripts['billing'] = turns({ text: 'An echo.' });
+    const bounded = await run({ agent: 'router' });
+    expect(await ended(bounded)).toMatchObject({
+      status: 'completed',
+      result: 'to echoing',
+      agent: 'router',
+      iteration: 3,
+    });
+  });
+
+  test('an agent may look at its answer first, and fails if nobody can take it', async () => {
+    scripts['reception'] = turns({ text: 'I keep it.' });
+    expect(await ended(await run({ agent: 'router' }))).toMatchObject({ result: 'I keep it.', agent: 'router' });
+    for (const name of ['nobody', 'router', 'thinker']) {
+      scripts['reception'] = turns({ text: `to ${name}` });
+      expect(await ended(await run({ agent: 'router' }))).toMatchObject({
+        status: 'failed',
+        error: { message: expect.stringContaining('cannot hand its run on') as string },
+      });
+    }
+  });
+
+  test('an answer meets its contract before it is handed on', async () => {
+    scripts['reception'] = turns({ text: 'much' }, { text: '{"total": 7}' });
+    scripts['billing'] = turns({ text: 'Booked.' });
+    const ref = await run({ agent: 'structured' });
+    expect(await ended(ref)).toMatchObject({ status: 'completed', result: 'Booked.', agent: 'billing' });
+    const events = await eventsOf(lanefold, ref.threadId, ref.id);
+    expect(events.filter(({ kind }) => kind.startsWith('output_')).map(({ kind }) => kind)).toEqual([
+      ...['output_started', 'output_repair', 'output_validated'],
+    ]);
+    await expectSound(lanefold, ref.threadId);
+  });
+
+  test('input that waits at the end goes to the next agent', async () => {
+    let steer: () => Promise<unknown> = async () => {};
+    scripts['reception'] = async () => {
+      await steer();
+      return { text: 'A draft.' };
+    };
+    scripts['billing'] = turns({ text: 'Checked.' });
+    const threadId = 'steered';
+    steer = () => lanefold.runs.steer(threadId, 'And be quick.');
+    const ref = await run({ agent: 'draft', threadId, createThread: true });
+    expect(await ended(ref)).toMatchObject({ result: 'Checked.', agent: 'billing' });
+    expect(prompts.at(-1)!.slice(-3)).toEqual(['assistant: A draft.', 'user: Check the draft.', 'user: And be quick.']);
+  });
+
+  test('a definition that cannot hand on is refused', () => {
+    const define = (onEnd: unknown, more = {}) =>
+      defineAgent({ name: 'x', model: 'fake:billing', onEnd: onEnd as never, ...more });
+    expect(() => define(handOff('billing'))).toThrow(/needs ask/);
+    expect(() => define(handOff('x', { ask: 'Again.' }))).toThrow(/itself/);
+    expect(() => define('billing')).toThrow(/must be handOff/);
+    expect(() => define(handOff('billing', { ask: 'Go.' }), { strategy: 'cot' })).toThrow(/react/);
+    expect(() => handOff('billing', { ask: ' ' })).toThrow(/blank/);
+    expect(() => handOff('billing', { contextPolicy: { maxMessages: -1 } })).toThrow(/max_messages|maxMessages/);
   });
 
   test('a handoff waits for the other calls of its round', async () => {

@@ -8,6 +8,7 @@ import type { Claim, NodeRow } from '../../store/run/claim-run.ts';
 import { commit } from './commit.ts';
 import { decide, decideOn, type Decider } from './decide.ts';
 import { handoffIn } from './accept-handoff.ts';
+import { handOn } from './hand-on.ts';
 import { handOver } from './hand-over.ts';
 import type { ActiveRun } from './active-run.ts';
 import { executeCommand } from './execute-command.ts';
@@ -86,7 +87,7 @@ async function loop(
   facts: RunFacts,
   progress: RunProgress,
 ): Promise<RunEnd> {
-  const { run, claim, agent } = active;
+  const { run, claim, agent, context } = active;
   const decider = { active, strategy, facts, progress };
   const first = firstDecision(decider, claim);
   let decision: StrategyDecision = claim.waited ? withoutLoss(first) : first;
@@ -99,6 +100,8 @@ async function loop(
     };
     const checks = command.type === 'run_tools' && mayNotStart(toolsOnly(agent, state.tools), command.calls);
     const step = decision.step && checks ? withoutStarts(decision.step) : decision.step;
+    const on = step?.finish && handOn(deps, active, { ...decision, step }, textOf(step.entries, context));
+    if (on) return await handOver(deps, active, facts, on.decision, on.next, progress);
     const committed = step && (await commit(deps, active, state, step, progress, resumed));
     if (committed?.finished) {
       const { result, error } = step?.finish ?? {};
@@ -157,6 +160,12 @@ const toStoredAnswer = ({ elapsed_ms: elapsedMs, data, ...row }: NodeRow): Store
   elapsedMs,
   rounds: (data?.['rounds'] ?? []) as unknown as StoredAnswer['rounds'],
 });
+
+/** The text of an answer: of this step, or of an earlier one that was only checked or repaired in this one. */
+const textOf = (entries: EntryDraft[] | undefined, { messages }: RunContext): string => {
+  const answer = answerIn(entries) ?? messages.findLast(({ role }) => role === 'assistant')?.content;
+  return typeof answer === 'string' ? answer : '';
+};
 
 const answerIn = (entries: EntryDraft[] = []): Json | undefined => {
   const last = entries.at(-1);

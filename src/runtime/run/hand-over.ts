@@ -34,7 +34,7 @@ const ofTheAgent = [
 ] as const;
 
 /**
- * Ends the tool round of a run and gives the run to another agent, in one commit. The run is queued again, because this
+ * Ends the tool round of a run, or stores its answer, and gives the run to another agent, in one commit. The run is queued again, because this
  * worker has claimed it under the prompt, the limits and the model of its agent. `decision` is what the strategy made of
  * the round.
  */
@@ -43,7 +43,7 @@ export async function handOver(
   active: ActiveRun,
   facts: RunFacts,
   decision: StrategyDecision,
-  { agent: name, context, model, prompt }: NextAgent,
+  { agent: name, context, model, prompt, ask, context_policy: policy }: NextAgent,
   progress: RunProgress,
 ): Promise<RunEnd> {
   const { claim, clock } = active;
@@ -54,17 +54,21 @@ export async function handOver(
   };
   const handoff = {
     ...{ agent: name, model, prompt, from: claim.agent },
-    options: optionsOf(active, record) as JsonObject,
+    options: {
+      ...optionsOf(active, record),
+      ...(policy === undefined ? {} : { context_policy: policy }),
+    } as JsonObject,
     ...otherUsageOf(progress, claim.model, model, record.iteration),
   };
   // the limits of the earlier agent do not end the run
-  const { finish: _, continue: __, thenEvents: ___, ...step } = decision.step ?? {};
+  const { finish: _, continue: __, thenEvents: ___, entries = [], ...step } = decision.step ?? {};
+  const question = { role: 'user', payload: { content: ask ?? '' }, refs: { kind: 'handoff', from: claim.agent } } as const;
   const started = llmStarted({ ...facts, model }, state);
   const result = await commit(
     deps,
     active,
     state,
-    { ...step, drain: true, thenEvents: [started] },
+    { ...step, entries: ask === undefined ? entries : [...entries, question], drain: true, thenEvents: [started] },
     progress,
     false,
     handoff,
