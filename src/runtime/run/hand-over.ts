@@ -62,7 +62,11 @@ export async function handOver(
   };
   // the limits of the earlier agent do not end the run
   const { finish: _, continue: __, thenEvents: ___, entries = [], ...step } = decision.step ?? {};
-  const question = { role: 'user', payload: { content: ask ?? '' }, refs: { kind: 'handoff', from: claim.agent } } as const;
+  const question = {
+    role: 'user',
+    payload: { content: ask ?? '' },
+    refs: { kind: 'handoff', from: claim.agent },
+  } as const;
   const started = llmStarted({ ...facts, model }, state);
   const result = await commit(
     deps,
