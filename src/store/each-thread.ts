@@ -20,6 +20,15 @@ export async function eachThread<Item, Answer>(
   return answers.flat();
 }
 
+/** Like `eachThread`, but rejects if any thread's node does not answer: for answers that are wrong unless complete. */
+export async function everyThread<Item, Answer>(
+  items: readonly Item[],
+  ask: (item: Item) => Promise<Answer[]>,
+): Promise<Answer[]> {
+  const limit = pLimit(callsAtOnce);
+  return (await Promise.all(items.map((item) => limit(() => ask(item))))).flat();
+}
+
 /**
  * Calls that concern many threads: `together` is one statement for all of them; a distributed database gets one call
  * for each instead, as `eachThread` sends them.

@@ -20,7 +20,7 @@ export interface Begun {
   fresh: boolean;
   /** The request continues a run that had stopped, whose tokens so far were reported then. */
   continued: boolean;
-  /** The client joins a run that it may have seen a part of, so it gets the messages anew. */
+  /** The client may have seen part of this run already, so it gets all messages again. */
   joins: boolean;
   /** The thread before the request. */
   before: AgUiSnapshot;

@@ -87,7 +87,7 @@ async function loop(
   facts: RunFacts,
   progress: RunProgress,
 ): Promise<RunEnd> {
-  const { run, claim, agent, context } = active;
+  const { run, claim, agent } = active;
   const decider = { active, strategy, facts, progress };
   const first = firstDecision(decider, claim);
   let decision: StrategyDecision = claim.waited ? withoutLoss(first) : first;
@@ -100,7 +100,9 @@ async function loop(
     };
     const checks = command.type === 'run_tools' && mayNotStart(toolsOnly(agent, state.tools), command.calls);
     const step = decision.step && checks ? withoutStarts(decision.step) : decision.step;
-    const on = step?.finish && handOn(deps, active, { ...decision, step }, textOf(step.entries, context));
+    const on =
+      agent.onEnd &&
+      handOn(deps, active, agent.onEnd, { ...decision, step }, () => textOf(step?.entries, active.context));
     if (on) return await handOver(deps, active, facts, on.decision, on.next, progress);
     const committed = step && (await commit(deps, active, state, step, progress, resumed));
     if (committed?.finished) {

@@ -1,3 +1,4 @@
+import type { ReadyAgent } from '../../agents/registry.ts';
 import { LanefoldError } from '../../errors.ts';
 import type { StrategyDecision } from '../../strategies/machine.ts';
 import { nextIteration, type TurnState } from '../../strategies/turn/state.ts';
@@ -15,12 +16,13 @@ import type { RunDependencies } from './dependencies.ts';
 export function handOn(
   deps: RunDependencies,
   { agent, claim }: ActiveRun,
+  onEnd: NonNullable<ReadyAgent['onEnd']>,
   decision: StrategyDecision,
-  answer: string,
+  answer: () => string,
 ): { decision: StrategyDecision; next: NextAgent } | undefined {
   const { finish, ...step } = decision.step ?? {};
-  if (!agent.onEnd || finish?.reason !== 'final_answer' || claim.options?.compaction) return undefined;
-  const handoff = typeof agent.onEnd === 'function' ? agent.onEnd(answer) : agent.onEnd;
+  if (finish?.reason !== 'final_answer' || claim.options?.compaction) return undefined;
+  const handoff = typeof onEnd === 'function' ? onEnd(answer()) : onEnd;
   if (handoff === undefined) return undefined;
   if (!(handoff instanceof Handoff)) throw impossible(agent.name, 'it returned something else than handOff(…)');
   const { request } = handoff;

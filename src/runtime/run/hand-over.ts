@@ -1,7 +1,7 @@
 import { subtractUsage } from '../../context/usage.ts';
 import type { JsonObject, Usage } from '../../context/message.ts';
 import type { HandoffRecord, RunOptions } from '../../store/run/run-options.ts';
-import type { RunFacts, StrategyDecision } from '../../strategies/machine.ts';
+import type { EntryDraft, RunFacts, StrategyDecision } from '../../strategies/machine.ts';
 import { llmStarted } from '../../strategies/turn/events.ts';
 import type { TurnState } from '../../strategies/turn/state.ts';
 import type { NextAgent } from '../../tools/handoff.ts';
@@ -62,17 +62,14 @@ export async function handOver(
   };
   // the limits of the earlier agent do not end the run
   const { finish: _, continue: __, thenEvents: ___, entries = [], ...step } = decision.step ?? {};
-  const question = {
-    role: 'user',
-    payload: { content: ask ?? '' },
-    refs: { kind: 'handoff', from: claim.agent },
-  } as const;
+  const refs = { kind: 'handoff', from: claim.agent };
+  const question: EntryDraft[] = ask === undefined ? [] : [{ role: 'user', payload: { content: ask }, refs }];
   const started = llmStarted({ ...facts, model }, state);
   const result = await commit(
     deps,
     active,
     state,
-    { ...step, entries: ask === undefined ? entries : [...entries, question], drain: true, thenEvents: [started] },
+    { ...step, entries: [...entries, ...question], drain: true, thenEvents: [started] },
     progress,
     false,
     handoff,

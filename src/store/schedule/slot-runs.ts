@@ -1,6 +1,5 @@
-import pLimit from 'p-limit';
 import type { Database } from '../../postgres/pool.ts';
-import { callsAtOnce } from '../each-thread.ts';
+import { everyThread } from '../each-thread.ts';
 import type { RunRef } from '../run/run.ts';
 import { tenantIs } from '../tenant/tenant-settings.ts';
 import type { OpenSlot } from './slots.ts';
@@ -18,21 +17,15 @@ export async function unendedBefore(
        where tenant_id = $1 and name = $2 and slot < $3 and status = 'fired' order by slot desc limit $4) f group by 1`,
     [tenant_id, name, slot, most],
   );
-  const limit = pLimit(callsAtOnce);
-  // all of them, or none: a slot whose earlier runs are not known is tried again
-  const unended = await Promise.all(
-    fired.map(({ threadId, ids }) =>
-      limit(() =>
-        db.query<RunRef & Record<string, unknown>>(
-          'unended_runs',
-          `select thread_id as "threadId", id from lanefold._run where thread_id = $1 and id = any ($2) and finished_at is null
-           order by created_at desc, id desc`,
-          [threadId, ids],
-        ),
-      ),
+  // a slot whose earlier runs are not all known is tried again
+  return everyThread(fired, ({ threadId, ids }) =>
+    db.query<RunRef & Record<string, unknown>>(
+      'unended_runs',
+      `select thread_id as "threadId", id from lanefold._run where thread_id = $1 and id = any ($2) and finished_at is null
+       order by created_at desc, id desc`,
+      [threadId, ids],
     ),
   );
-  return unended.flat();
 }
 
 /** The run of a tenant's request, if the thread has it. */
