@@ -68,6 +68,7 @@ export const errorStatus = {
   run_not_found: 404,
   key_not_found: 404,
   limit_not_found: 404,
+  rollout_not_found: 404,
   schedule_not_found: 404,
   webhook_not_found: 404,
   delivery_not_found: 404,

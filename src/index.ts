@@ -226,10 +226,10 @@ export type {
 } from './runtime/worker/options.ts';
 export { startServer } from './api/start.ts';
 export type { RunningServer, ServerOptions } from './api/options.ts';
-export type { AgentSummary } from './library/fleet/agents.ts';
+export type { AgentSummary } from './library/agents/agents.ts';
 export type { FleetActivity } from './library/fleet/activity.ts';
 export type { FleetHealth, FleetStats } from './library/fleet/health.ts';
-export type { AgentVersions, ListedVersion } from './library/fleet/versions.ts';
+export type { AgentVersions, ListedVersion } from './library/agents/versions.ts';
 export type { VersionChange } from './agents/diff-versions.ts';
 export type { StoredVersion } from './store/agent/versions.ts';
 export type { Workers } from './library/fleet/workers.ts';

@@ -6,6 +6,7 @@ CREATE TABLE "lanefold"."_agent_version" (
 	"agent" text NOT NULL,
 	"id" text COLLATE "C" NOT NULL,
 	"definition" jsonb NOT NULL,
+	"label" text,
 	CONSTRAINT "_agent_version_agent_id_pk" PRIMARY KEY("agent","id")
 );
 --> statement-breakpoint
@@ -226,6 +227,15 @@ CREATE TABLE "lanefold"."_role" (
 	CONSTRAINT "_role_name_pk" PRIMARY KEY("name")
 );
 --> statement-breakpoint
+CREATE TABLE "lanefold"."_rollout" (
+	"updated_at" timestamptz NOT NULL,
+	"agent" text NOT NULL,
+	"weights" jsonb NOT NULL,
+	"key" text,
+	"updated_by" text NOT NULL,
+	CONSTRAINT "_rollout_agent_pk" PRIMARY KEY("agent")
+);
+--> statement-breakpoint
 CREATE TABLE "lanefold"."_run" (
 	"lease" bigint DEFAULT 0 NOT NULL,
 	"lease_until" timestamptz,
@@ -266,6 +276,7 @@ CREATE TABLE "lanefold"."_run" (
 	"agent" text NOT NULL,
 	"agent_version" text COLLATE "C",
 	"unknown_strategy" text,
+	"unknown_version" text,
 	"strategy" text NOT NULL,
 	"model" text NOT NULL,
 	"context_ref" text COLLATE "C" NOT NULL,
@@ -364,7 +375,8 @@ CREATE TABLE "lanefold"."thread" (
 	"fork_seq" bigint,
 	"created_at" timestamptz NOT NULL,
 	"updated_at" timestamptz NOT NULL,
-	"erased_at" timestamptz
+	"erased_at" timestamptz,
+	"versions" jsonb
 );
 --> statement-breakpoint
 CREATE TABLE "lanefold"."_tool_call" (
@@ -470,6 +482,7 @@ CREATE TABLE "lanefold"."_worker" (
 	"queue_prefix" text NOT NULL,
 	"agents" text[] NOT NULL,
 	"strategies" text[] NOT NULL,
+	"versions" text[] NOT NULL,
 	CONSTRAINT "_worker_id_pk" PRIMARY KEY("id")
 );
 --> statement-breakpoint

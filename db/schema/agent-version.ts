@@ -14,6 +14,26 @@ export const agentVersion = lanefold.table(
     agent: text('agent').notNull(),
     id: id('id').notNull(),
     definition: jsonb('definition').notNull(),
+    /** The label under which a worker last started with it. */
+    label: text('label'),
   },
   (t) => [primaryKey({ columns: [t.agent, t.id] })],
+);
+
+/**
+ * Which versions of an agent serve its threads: shares by label. Read it through the view `rollout`. Of no tenant, as agents
+ * are.
+ */
+export const rollout = lanefold.table(
+  '_rollout',
+  {
+    updatedAt: moment('updated_at').notNull(),
+    agent: text('agent').notNull(),
+    /** {label: share}. */
+    weights: jsonb('weights').notNull(),
+    /** The limit key whose value is hashed; null: the thread. */
+    key: text('key'),
+    updatedBy: text('updated_by').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.agent] })],
 );

@@ -75,6 +75,8 @@ export const run = lanefold.table(
     agentVersion: id('agent_version'),
     /** While the job is in the queue of its agent: the strategy that workers lack. Null: they lack the agent. */
     unknownStrategy: text('unknown_strategy'),
+    /** The version of its agent that the worker which moved it lacks: a label or an id. */
+    unknownVersion: text('unknown_version'),
     strategy: text('strategy').notNull(),
     model: text('model').notNull(),
     contextRef: id('context_ref').notNull(),

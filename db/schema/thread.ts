@@ -29,6 +29,8 @@ export const thread = lanefold.table(
     createdAt: moment('created_at').notNull(),
     updatedAt: moment('updated_at').notNull(),
     erasedAt: moment('erased_at'),
+    /** The version of each agent that a rollout chose for it: {agent: label}. */
+    versions: jsonb('versions'),
   },
   // For lists. Later writes change none of their columns, so they only cost the creation of a thread.
   (t) => [

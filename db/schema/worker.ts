@@ -27,6 +27,8 @@ export const worker = lanefold.table(
     queuePrefix: text('queue_prefix').notNull(),
     agents: text('agents').array().notNull(),
     strategies: text('strategies').array().notNull(),
+    /** The versions of agents that it has, each as `agent@label` and as `agent@id`. */
+    versions: text('versions').array().notNull(),
   },
   (t) => [primaryKey({ columns: [t.id] })],
 );

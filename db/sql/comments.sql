@@ -15,6 +15,7 @@ comment on view lanefold.run_event is 'The trace: event_seq is gapless per threa
 comment on table lanefold.content is 'Large texts, each once per thread: messages show them shortened and name them in refs.contents.';
 comment on view lanefold.api_key is 'API keys and what they allow, without their secrets.';
 comment on view lanefold.audit is 'Who configured, approved, cancelled, erased or made a key. Rows are never updated or deleted.';
+comment on view lanefold.rollout is 'Which versions of an agent serve its threads: shares by label. Of no tenant.';
 comment on view lanefold.agent_version is 'The versions of agents that workers have started with, by the hash of their definition. Of no tenant.';
 comment on view lanefold.worker is 'The workers and whether they are alive. Of no tenant: not for a session that acts for one.';
 comment on function lanefold.lane_context_at(text, text, bigint) is 'The context of a lane as of an entry, inclusive; above the head means the head.';
@@ -56,6 +57,9 @@ comment on function lanefold.resume_run(text, text, int, text) is 'Resumes an un
 comment on function lanefold.renew_lease(text, text, bigint, int) is 'Renews the lease of a run and returns whether it is lost and whether a cancel was requested.';
 comment on function lanefold.renew_leases(jsonb, int) is 'Renews the leases [{thread_id, run_id, lease}] of a worker, on a database that is not distributed; returns those that are lost, not renewed, or whose cancel was requested.';
 comment on function lanefold.record_versions(jsonb) is 'Stores the versions of the agents that a worker starts with.';
+comment on function lanefold.set_rollout(text, jsonb) is 'Sets which versions of an agent serve its threads, by shares.';
+comment on function lanefold.remove_rollout(text) is 'Removes the rollout of an agent.';
+comment on function lanefold.set_thread_version(text, text, text) is 'Sets the version of an agent that a thread keeps.';
 comment on function lanefold.report_worker(text, jsonb) is 'The heartbeat of a worker; the first one adds it to the view worker, the last one says that it has stopped.';
 comment on function lanefold.release_run(text, text, bigint, boolean) is 'Returns a run to the queue, under the lease of the worker that gives it up.';
 comment on function lanefold.requeue_run(text, text, int, jsonb) is 'Raises the enqueue_no of a run whose job the queue has lost and returns the job to add.';

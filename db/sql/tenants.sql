@@ -52,6 +52,14 @@ begin
       else lanefold._bound_tenant() = '*' end)$policy$, c.name);
     execute format('alter table %s enable row level security, force row level security', c.name);
   end loop;
+  -- every process that accepts runs reads rollouts; the operator sets them
+  if not (select relforcerowsecurity from pg_class where oid = 'lanefold._rollout'::regclass) then
+    create policy read on lanefold._rollout for select using (true);
+    create policy tenant on lanefold._rollout using (case
+      when lanefold._sees_all() or lanefold._chooses_tenant() then coalesce(current_setting('lanefold.tenant', true), '') in ('', '*')
+      else lanefold._bound_tenant() = '*' end);
+    alter table lanefold._rollout enable row level security, force row level security;
+  end if;
   -- a limit belongs to a tenant or to the operator
   for c in
     select k.oid::regclass as name from pg_class k

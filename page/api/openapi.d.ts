@@ -95,6 +95,8 @@ export interface components {
       ttl_ms?: number;
       /** @description Priority of the job: 0 (default) goes first, then lower numbers before higher ones. */
       priority?: number;
+      /** @description The version of the agent: a label or an id. Default: what its rollout chooses. */
+      version?: string;
       /** @description Overrides the model of the agent. */
       model?: string;
       /** @description Overrides the strategy of the agent. */
@@ -276,6 +278,7 @@ export interface components {
         | 'run_not_found'
         | 'key_not_found'
         | 'limit_not_found'
+        | 'rollout_not_found'
         | 'schedule_not_found'
         | 'webhook_not_found'
         | 'delivery_not_found'
@@ -553,6 +556,8 @@ export interface components {
     Rerun: {
       /** @description Id of the fork; default: a generated id. */
       thread_id?: components['schemas']['Id'];
+      /** @description The version of the agent: a label or an id. Default: what its rollout chooses. */
+      version?: string;
       /** @description Overrides the model of the run. */
       model?: string;
       /** @description Overrides the prompt of the lane; every agent must list it as overridable. */
@@ -1023,6 +1028,8 @@ export interface components {
       ttl_ms?: number;
       /** @description Priority of the job: 0 (default) goes first, then lower numbers before higher ones. */
       priority?: number;
+      /** @description The version of the agent: a label or an id. Default: what its rollout chooses. */
+      version?: string;
       /** @description Overrides the model of the agent. */
       model?: string;
       /** @description Overrides the strategy of the agent. */
@@ -1183,6 +1190,8 @@ export interface components {
          */
         until?: string;
       } | null;
+      /** @description The version of its agent the run waits for, if workers know the agent but lack the version. */
+      unknown_version: string | null;
       /** @description The strategy the run waits for, if workers know its agent but not the strategy. */
       unknown_strategy: string | null;
       /**
@@ -1333,6 +1342,8 @@ export interface components {
          */
         until?: string;
       } | null;
+      /** @description The version of its agent the run waits for, if workers know the agent but lack the version. */
+      unknown_version: string | null;
       /** @description The strategy the run waits for, if workers know its agent but not the strategy. */
       unknown_strategy: string | null;
       /**
@@ -1390,10 +1401,10 @@ export interface components {
         queue: string;
         id: string;
       };
-      /** @description Why no worker can take the run: none is alive, or no live worker knows its agent or strategy; null otherwise. */
+      /** @description Why no worker can take the run: none is alive, or no live worker knows its agent, version or strategy; null otherwise. */
       unattended: {
         /** @enum {string} */
-        reason: 'no_worker' | 'unknown_agent' | 'unknown_strategy';
+        reason: 'no_worker' | 'unknown_agent' | 'unknown_version' | 'unknown_strategy';
         message: string;
       } | null;
       output: JsonObject | null;
@@ -1741,6 +1752,8 @@ export interface components {
          */
         until?: string;
       } | null;
+      /** @description The version of its agent the run waits for, if workers know the agent but lack the version. */
+      unknown_version: string | null;
       /** @description The strategy the run waits for, if workers know its agent but not the strategy. */
       unknown_strategy: string | null;
       /**
@@ -2993,6 +3006,8 @@ export interface components {
       name: string;
       /** @description What the agent is for; null if it does not say. */
       description: string | null;
+      /** @description Of its versions, the one that serves by default first. */
+      labels: string[];
       model: string;
       strategy: string;
       /** @description The system prompt for lanes that set none. */
@@ -3150,6 +3165,8 @@ export interface components {
       agent: string;
       /** @description Hash of its definition. */
       id: string;
+      /** @description Under which a worker last started with it. */
+      label: string | null;
       /** @description Prompt, model, settings, tools, strategy, policy, output contract and limits. */
       definition: JsonObject;
       /**
@@ -3183,6 +3200,41 @@ export interface components {
         /** @description Absent: it was removed. */
         to?: Json;
       }[];
+    };
+    RolloutList: {
+      data: components['schemas']['Rollout'][];
+    };
+    /** @description Which versions of an agent serve its threads. */
+    Rollout: {
+      agent: string;
+      /** @description Shares by label, relative to their sum. A version with 0 gets no new threads. */
+      weights: {
+        [key: string]: number;
+      };
+      /** @description The limit key whose value is hashed, so that all threads of a customer get one version; null: the thread. */
+      key: string | null;
+      /** @description Versions with a share that no worker has had. */
+      unknown: string[];
+      /**
+       * Format: date-time
+       * @description When it was last set.
+       */
+      updated_at: string;
+      /** @description `operator`, `key:<id>` or `cli:<user>`. */
+      updated_by: string;
+    };
+    NewRollout: {
+      /** @description Shares by label, relative to their sum. A version with 0 gets no new threads. */
+      weights: {
+        [key: string]: number;
+      };
+      /** @description The limit key whose value is hashed, so that all threads of a customer get one version; null: the thread. */
+      key?: string | null;
+    };
+    MovedThread: {
+      thread_id: components['schemas']['Id'];
+      /** @description A label; null: the rollout chooses again. */
+      version: string | null;
     };
   };
   responses: never;

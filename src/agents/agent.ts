@@ -1,4 +1,12 @@
-import { checkCallSettings, checkEffectPolicy, checkNumbers, checkOnEnd, invalidAgent } from './check-agent.ts';
+import {
+  checkCallSettings,
+  checkEffectPolicy,
+  checkLabel,
+  checkNumbers,
+  checkOnEnd,
+  checkResume,
+  invalidAgent,
+} from './check-agent.ts';
 import type { JsonObject } from '../context/message.ts';
 import type { CallSettings } from '../models/settings/call-settings.ts';
 import type { ModelName } from '../models/registry/model-name.ts';
@@ -36,6 +44,16 @@ export interface AgentDefinition<
 > {
   /** 1 to 64 characters of `[A-Za-z0-9_.-]`. */
   name: NAME;
+  /**
+   * A label for this version, such as `b` or `2026-11`: a process may have several agents of one name under different labels, and a
+   * rollout or a request chooses between them. 1 to 64 characters of `[A-Za-z0-9_.-]`. Default: none.
+   */
+  version?: string;
+  /**
+   * The version under which a run goes on that waited or lost its worker: `latest` (default), that of the worker which takes
+   * it, or `pinned`, the one it started under; then it waits for a worker that has it.
+   */
+  resume?: 'latest' | 'pinned';
   /** `provider:model` or an alias. */
   model: ModelName;
   /** What the agent is for, in a sentence or two, for those who choose one: MCP clients and their models. Default: none. */
@@ -134,6 +152,8 @@ const agentKeys: KeysOf<AgentDefinition> = {
   maxDurationMs: true,
   overridable: true,
   name: true,
+  version: true,
+  resume: true,
   model: true,
   description: true,
   instructions: true,
@@ -167,6 +187,7 @@ const agentKeys: KeysOf<AgentDefinition> = {
 
 type Optional =
   | 'description'
+  | 'version'
   | 'requestTransformer'
   | 'output'
   | 'contextPolicy'
@@ -221,7 +242,8 @@ export function defineAgent<
     );
   }
   if (typeof definition.model !== 'string' || definition.model === '') throw invalidAgent(name, 'model is missing');
-  const { description } = definition;
+  const { description, version } = definition;
+  if (version !== undefined) checkLabel(name, version);
   if (description !== undefined && (typeof description !== 'string' || isBlank(description)))
     throw invalidAgent(name, 'description must be a text that is not blank');
   const strategy = definition.strategy ?? 'react';
@@ -250,6 +272,8 @@ export function defineAgent<
   const toolTimeoutMs = definition.toolTimeoutMs ?? 15_000;
   return Object.freeze({
     name,
+    ...(version === undefined ? {} : { version }),
+    resume: checkResume(name, definition.resume ?? 'latest'),
     model: definition.model,
     ...(description === undefined ? {} : { description }),
     instructions: promptOf(definition.instructions ?? null),

@@ -67,6 +67,25 @@ export function checkOnEnd<OnEnd>(agent: string, strategy: string | object, onEn
   return onEnd;
 }
 
+/** Checks the label of a version. Ids of versions are no labels. @throws LanefoldError `invalid_agent` */
+export function checkLabel(agent: string, label: unknown): void {
+  if (!isLabel(label))
+    throw invalidAgent(
+      agent,
+      'version must be 1 to 64 characters of [A-Za-z0-9_.-], starting with a letter or digit, and not v_ and 24 hexadecimal digits',
+    );
+}
+
+/** Whether a value may be the label of a version. */
+export const isLabel = (value: unknown): value is string =>
+  typeof value === 'string' && /^(?!v_[0-9a-f]{24}$)[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(value);
+
+/** @throws LanefoldError `invalid_agent` */
+export function checkResume(agent: string, resume: 'latest' | 'pinned'): 'latest' | 'pinned' {
+  if (resume === 'latest' || resume === 'pinned') return resume;
+  throw invalidAgent(agent, `resume must be latest or pinned; got ${JSON.stringify(resume)}`);
+}
+
 export function checkCallSettings(agent: string, settings: CallSettings): CallSettings {
   const { fault } = checkSettings(settings);
   if (!fault) return settings;

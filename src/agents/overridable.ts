@@ -1,5 +1,6 @@
 /** Fields that a request may override in its agent, and a thread in the agents that run on it. */
 export const overridableFields = [
+  'version',
   'model',
   'strategy',
   'strategyOptions',

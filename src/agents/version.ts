@@ -14,13 +14,15 @@ export interface AgentVersion {
   agent: string;
   /** `v_` and 24 hexadecimal digits. The same definition has the same id in every process. */
   id: string;
+  /** The label that its definition gives it; not part of the hash. */
+  label?: string;
   definition: JsonObject;
 }
 
 /** An agent whose tools, settings, policy and contract are in their stored form. */
 interface Defined extends Omit<
   Agent,
-  'tools' | 'settings' | 'requestTransformer' | 'output' | 'contextPolicy' | 'strategy' | 'maxIterations'
+  'tools' | 'settings' | 'requestTransformer' | 'output' | 'contextPolicy' | 'strategy' | 'maxIterations' | 'version'
 > {
   strategy: string;
   maxIterations: number | undefined;
@@ -35,10 +37,11 @@ interface Defined extends Omit<
  * The version of an agent: prompt, model, settings, tools with their descriptions and schemas, strategy, context policy,
  * output contract and limits. Code is not part of it: a function counts by its name.
  */
-export function versionOf(agent: Defined): AgentVersion {
+export function versionOf(agent: Defined, label: string | undefined): AgentVersion {
   const definition = definitionOf(agent);
   const hash = createHash('sha256').update(canonicalize({ agent: agent.name, definition }) as string);
-  return { agent: agent.name, id: `v_${hash.digest('hex').slice(0, 24)}`, definition };
+  const id = `v_${hash.digest('hex').slice(0, 24)}`;
+  return { agent: agent.name, id, ...(label === undefined ? {} : { label }), definition };
 }
 
 function definitionOf(agent: Defined): JsonObject {

@@ -51,6 +51,7 @@ import { addRetry } from './routes/retry.ts';
 import { addRuns } from './routes/runs.ts';
 import { addCheckpoints } from './routes/checkpoints.ts';
 import { addThreads } from './routes/threads.ts';
+import { addRollouts } from './routes/rollouts.ts';
 import { addVersions } from './routes/versions.ts';
 import { addTreeEvents } from './routes/tree-events.ts';
 import { streamServer } from './serve-stream.ts';
@@ -168,6 +169,7 @@ export function createApp(all: Library, options: AppOptions & { closing?: AbortS
   if (lanefold.tenant === undefined) {
     addActivity(app, lanefold);
     addVersions(app, lanefold);
+    addRollouts(app, lanefold);
   }
   addProbes(app, lanefold);
   addDocs(app);

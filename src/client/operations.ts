@@ -74,6 +74,7 @@ export interface Problem {
     | 'run_not_found'
     | 'key_not_found'
     | 'limit_not_found'
+    | 'rollout_not_found'
     | 'schedule_not_found'
     | 'webhook_not_found'
     | 'delivery_not_found'
@@ -943,6 +944,8 @@ export interface NewRun {
   ttlMs?: number;
   /** Priority of the job: 0 (default) goes first, then lower numbers before higher ones. */
   priority?: number;
+  /** The version of the agent: a label or an id. Default: what its rollout chooses. */
+  version?: string;
   /** Overrides the model of the agent. */
   model?: string;
   /** Overrides the strategy of the agent. */
@@ -1011,6 +1014,8 @@ export interface BatchRun {
   ttlMs?: number;
   /** Priority of the job: 0 (default) goes first, then lower numbers before higher ones. */
   priority?: number;
+  /** The version of the agent: a label or an id. Default: what its rollout chooses. */
+  version?: string;
   /** Overrides the model of the agent. */
   model?: string;
   /** Overrides the strategy of the agent. */
@@ -1219,6 +1224,8 @@ export interface ListedRun {
      */
     until?: string;
   } | null;
+  /** The version of its agent the run waits for, if workers know the agent but lack the version. */
+  unknownVersion: string | null;
   /** The strategy the run waits for, if workers know its agent but not the strategy. */
   unknownStrategy: string | null;
   /**
@@ -1404,6 +1411,8 @@ export interface RunSnapshot<RESULT = Json> {
      */
     until?: string;
   } | null;
+  /** The version of its agent the run waits for, if workers know the agent but lack the version. */
+  unknownVersion: string | null;
   /** The strategy the run waits for, if workers know its agent but not the strategy. */
   unknownStrategy: string | null;
   /**
@@ -1457,9 +1466,9 @@ export interface RunSnapshot<RESULT = Json> {
     queue: string;
     id: string;
   };
-  /** Why no worker can take the run: none is alive, or no live worker knows its agent or strategy; null otherwise. */
+  /** Why no worker can take the run: none is alive, or no live worker knows its agent, version or strategy; null otherwise. */
   unattended: {
-    reason: 'no_worker' | 'unknown_agent' | 'unknown_strategy';
+    reason: 'no_worker' | 'unknown_agent' | 'unknown_version' | 'unknown_strategy';
     message: string;
   } | null;
   output: JsonObject | null;
@@ -1593,6 +1602,8 @@ export interface RetryRun {
 export interface Rerun {
   /** Id of the fork; default: a generated id. */
   threadId?: Id;
+  /** The version of the agent: a label or an id. Default: what its rollout chooses. */
+  version?: string;
   /** Overrides the model of the run. */
   model?: string;
   /** Overrides the prompt of the lane; every agent must list it as overridable. */
@@ -1828,6 +1839,8 @@ export interface Run<RESULT = Json> {
      */
     until?: string;
   } | null;
+  /** The version of its agent the run waits for, if workers know the agent but lack the version. */
+  unknownVersion: string | null;
   /** The strategy the run waits for, if workers know its agent but not the strategy. */
   unknownStrategy: string | null;
   /**

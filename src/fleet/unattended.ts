@@ -1,4 +1,5 @@
 import type { Database } from '../postgres/pool.ts';
+import { knows } from '../store/run/find-agent-queues.ts';
 import { findUnheldRuns, type RunOrThread, type UnheldRun } from '../store/run/find-unheld-runs.ts';
 import { findTakers, type Taker } from '../store/worker/find-takers.ts';
 
@@ -9,9 +10,10 @@ export interface UnattendedRuns {
   agent: string;
   /**
    * `no_worker`: no live worker takes jobs from the run's queue. `unknown_agent`: some do, but none of them knows its
-   * agent. `unknown_strategy`: none of those that know the agent knows the strategy.
+   * agent. `unknown_version`: none of those that know the agent has the version that the run wants. `unknown_strategy`: none
+   * of those knows the strategy.
    */
-  reason: 'no_worker' | 'unknown_agent' | 'unknown_strategy';
+  reason: 'no_worker' | 'unknown_agent' | 'unknown_version' | 'unknown_strategy';
   /** The reason as text for people, with what to do. */
   message: string;
 }
@@ -45,7 +47,9 @@ function reasonOf(run: UnheldRun, takers: readonly Taker[]): UnattendedRuns['rea
   if (ofQueue.length === 0) return 'no_worker';
   const withAgent = ofQueue.filter(({ agents }) => agents.includes(run.agent));
   if (withAgent.length === 0) return 'unknown_agent';
-  return withAgent.some(({ strategies }) => strategies.includes(run.strategy)) ? undefined : 'unknown_strategy';
+  const withVersion = withAgent.filter((taker) => knows(taker, { agent: run.agent, version: run.version }));
+  if (withVersion.length === 0) return 'unknown_version';
+  return withVersion.some((taker) => knows(taker, run)) ? undefined : 'unknown_strategy';
 }
 
 const quoted = JSON.stringify;
@@ -54,6 +58,8 @@ const messageOf: Record<UnattendedRuns['reason'], (run: UnheldRun) => string> = 
   no_worker: ({ queue }) =>
     `no worker is alive to take it from the queue ${quoted(queue)}. Start one, for example with \`lanefold worker\`.`,
   unknown_agent: ({ agent }) => `no live worker knows its agent ${quoted(agent)}. Start one that does.`,
+  unknown_version: ({ agent, version }) =>
+    `no live worker has version ${quoted(version)} of its agent ${quoted(agent)}. Start one that does, or cancel the run.`,
   unknown_strategy: ({ agent, strategy }) =>
     `no live worker that knows its agent ${quoted(agent)} knows its strategy ${quoted(strategy)}. Start one that does.`,
 };

@@ -9,8 +9,10 @@ import { contextsOf } from '../library/contexts/contexts.ts';
 import { noteDatabase } from '../library/database-of.ts';
 import { evidenceOf } from '../library/evidence/evidence.ts';
 import { activity } from '../library/fleet/activity.ts';
-import { listAgents } from '../library/fleet/agents.ts';
-import { versionsOf } from '../library/fleet/versions.ts';
+import { listAgents } from '../library/agents/agents.ts';
+import { rolloutsOf } from '../library/agents/rollouts.ts';
+import { VersionChooser } from '../library/agents/version-chooser.ts';
+import { versionsOf } from '../library/agents/versions.ts';
 import { checkHealth, readStats } from '../library/fleet/health.ts';
 import { workersOf } from '../library/fleet/workers.ts';
 import { refusingOptions } from '../library/known-options.ts';
@@ -56,6 +58,7 @@ export function assemble(
   const findUnattended = (some: Database) => findUnattendedIn(some, db);
   const quietOn = (some: Database) => new QuietWaits(findUnattended(some), settings.unattendedMs);
   const admission = new Admission(db, queue, gate, counting, reportErrors(log, 'limits'));
+  const rollouts = new VersionChooser(db, reportErrors(log, 'rollouts'));
   const streams = openStreams(db, queueOptions, quietOn);
   closers.add(() => streams.close());
   const waiters = new WeakValues<symbol, RunWaiter>();
@@ -68,7 +71,7 @@ export function assemble(
     tenant === defaultTenant && !enforcesTenants(rights) ? db : db.forTenant(tenantScope(tenant, rights));
   const acceptingOn = (db: Database) => {
     const { activeTraceparent } = telemetry ?? {};
-    return { db, queue, agents, models, counting, activeTraceparent, directWorkers, admission };
+    return { db, queue, agents, models, counting, activeTraceparent, directWorkers, admission, rollouts };
   };
   const libraryOn = (db: Database, streams: TenantLibrary['streams'], waiter: RunWaiter): TenantLibrary => {
     const accepting = acceptingOn(db);
@@ -126,7 +129,13 @@ export function assemble(
     ...(onlyTenant === undefined ? libraryOn(db, streams, waiter) : forTenant(onlyTenant)),
     forTenant,
     tenants: refusingOptions('tenants', tenantsOf(db)),
-    agents: { list: () => listAgents(agents), ...refusingOptions('agents', versionsOf(db, counting)) },
+    agents: {
+      list: () => listAgents(agents),
+      ...refusingOptions('agents', {
+        ...versionsOf(db, counting),
+        ...rolloutsOf(db, agents, () => rollouts.refresh()),
+      }),
+    },
     workers: refusingOptions('workers', workersOf(db)),
     health: () => checkHealth(db, queue),
     stats: () => readStats(db, queue),

@@ -10,7 +10,8 @@ import type { Runs } from './runs/runs.ts';
 import type { Events } from './waits/events.ts';
 import type { Waits } from './waits/waits.ts';
 import type { Threads } from './threads/threads.ts';
-import type { AgentVersions } from './fleet/versions.ts';
+import type { Rollouts } from './agents/rollouts.ts';
+import type { AgentVersions } from './agents/versions.ts';
 import type { Workers } from './fleet/workers.ts';
 
 /** The keys of all members of a union. */
@@ -34,7 +35,7 @@ interface Parts {
   events: Events;
   waits: Waits;
   approvals: TenantLibrary['approvals'];
-  agents: AgentVersions;
+  agents: AgentVersions & Rollouts;
   workers: Workers;
   tenants: Library['tenants'];
   library: Pick<Library, 'activity'>;
@@ -128,7 +129,14 @@ const knownOptions = {
       [
         1,
         {
-          ...{ threadId: true, model: true, systemPrompt: true, contextPolicy: true, freshChildren: true },
+          ...{
+            threadId: true,
+            version: true,
+            model: true,
+            systemPrompt: true,
+            contextPolicy: true,
+            freshChildren: true,
+          },
           ...{ metadata: true, requestId: true },
         } satisfies Options<Runs['rerun'], 1>,
       ],
@@ -254,7 +262,12 @@ const knownOptions = {
     release: [[2, { result: true, error: true, by: true } satisfies Options<Waits['release'], 2>]],
   },
   approvals: { list: [[0, page satisfies Options<TenantLibrary['approvals']['list'], 0>]] },
-  agents: { versions: [[1, { hours: true } satisfies Options<AgentVersions['versions'], 1>]], diff: none },
+  agents: {
+    ...{ versions: [[1, { hours: true } satisfies Options<AgentVersions['versions'], 1>]], diff: none, rollouts: none },
+    setRollout: [[2, { by: true } satisfies Options<Rollouts['setRollout'], 2>]],
+    removeRollout: [[1, { by: true } satisfies Options<Rollouts['removeRollout'], 1>]],
+    moveThread: [[3, { by: true } satisfies Options<Rollouts['moveThread'], 3>]],
+  },
   workers: { list: [[0, { hours: true } satisfies Options<Workers['list'], 0>]] },
   library: { activity: [[0, { hours: true } satisfies Options<Library['activity'], 0>]] },
   tenants: {

@@ -5,8 +5,9 @@ import type { AuditLog, ApiKeys } from './access/keys.ts';
 import type { PendingApproval } from '../store/wait/list-approvals.ts';
 import type { ListPage } from '../store/page.ts';
 import type { FleetActivity } from './fleet/activity.ts';
-import type { AgentSummary } from './fleet/agents.ts';
-import type { AgentVersions } from './fleet/versions.ts';
+import type { AgentSummary } from './agents/agents.ts';
+import type { Rollouts } from './agents/rollouts.ts';
+import type { AgentVersions } from './agents/versions.ts';
 import type { TamperEvidence } from './evidence/evidence.ts';
 import type { Contexts } from './contexts/contexts.ts';
 import type { FleetHealth, FleetStats } from './fleet/health.ts';
@@ -73,8 +74,8 @@ export interface Library<
   forTenant(tenant: string): TenantLibrary<AGENTS, STRATEGY>;
   /** Settings of tenants: limits of all their keys together, and tamper evidence. */
   readonly tenants: Tenants;
-  /** The agents this process knows, and the versions that workers have started with. */
-  readonly agents: { list(): AgentSummary[] } & AgentVersions;
+  /** The agents this process knows, the versions that workers have started with, and which of them serve. */
+  readonly agents: { list(): AgentSummary[] } & AgentVersions & Rollouts;
   /** The workers of all processes, and which of them are alive. */
   readonly workers: Workers;
   /** Whether the database and the queue answer; never rejects. */

@@ -1,5 +1,5 @@
 import type { McpServer } from '@modelcontextprotocol/server';
-import type { AgentSummary } from '../library/fleet/agents.ts';
+import type { AgentSummary } from '../library/agents/agents.ts';
 import type { Api } from './api.ts';
 
 /** What the handlers of one MCP server share. */

@@ -30,6 +30,8 @@ export interface NextAgent extends Required<Pick<HandoffRequest, 'agent' | 'cont
   ask?: string;
   /** As it is stored. */
   context_policy?: Json;
+  /** The version that the run is pinned to from now on. */
+  pinned?: string;
 }
 
 const keys: KeysOf<HandoffOptions> = { context: true, contextPolicy: true, ask: true };

@@ -96,6 +96,7 @@ test.skipIf(citusLacks.readers)(
       'pending_input',
       'worker',
       'agent_version',
+      'rollout',
       'limit_usage',
       'schedule',
       'schedule_slot',

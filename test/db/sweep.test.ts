@@ -49,7 +49,7 @@ const limits: SweepLimits = {
   queuePrefix: 'lf',
   adoptMs: 300_000,
   adoptable: [],
-  known: { agents: [], strategies: [] },
+  known: { agents: [], strategies: [], versions: [] },
 };
 
 /** How many rows of `_run` a look-up reads. */
@@ -100,7 +100,7 @@ test.skipIf(citusLacks.plans)('no other look-up of a sweep, and no metric, reads
   const explain = async (text: string, values: unknown[]) => (await client.query<Explained>(text, values)).rows;
   try {
     expect(await rowsRead((db) => findExpiredRuns(db, 100), explain)).toBe(0);
-    const known = { agents: ['a'], strategies: ['react'] };
+    const known = { agents: ['a'], strategies: ['react'], versions: [] };
     const due = 324;
     expect(await rowsRead((db) => findAgentQueues(db, known), explain)).toBe(due);
     expect(await rowsRead((db) => findUnknownAgents(db, 'lf'), explain)).toBe(due);
@@ -144,7 +144,12 @@ test('a fleet finds the runs of another one whose strategy it knows, chosen ones
   await fill('running', 1, { agent: "'b'", lease_until: "clock_timestamp() - interval '1 hour'" });
   await fill('suspended', 1, { agent: "'b'", suspended_until: "clock_timestamp() - interval '1 hour'" });
   const found = async (...strategies: string[]) => {
-    const other = { ...limits, queuePrefix: 'other', adoptable: ['b'], known: { agents: ['b'], strategies } };
+    const other = {
+      ...limits,
+      queuePrefix: 'other',
+      adoptable: ['b'],
+      known: { agents: ['b'], strategies, versions: [] },
+    };
     const runs = [
       findQueuedRuns(log.db, other, 9),
       findStrandedRuns(log.db, other, 9),

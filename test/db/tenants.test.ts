@@ -183,7 +183,7 @@ const relations = (condition = 'true') =>
   rows<{ name: string; kind: string }>(
     log.db,
     `select relname::text as name, relkind::text as kind from pg_class
-     where relnamespace = 'lanefold'::regnamespace and relkind in ('r', 'p', 'v') and relname not in ('_role', '_worker', 'worker', '_limit_account', '_agent_version', 'agent_version') and ${condition}`,
+     where relnamespace = 'lanefold'::regnamespace and relkind in ('r', 'p', 'v') and relname not in ('_role', '_worker', 'worker', '_limit_account', '_agent_version', 'agent_version', '_rollout', 'rollout') and ${condition}`,
   );
 
 /** The column with the tenant: a limit may belong to the operator too. */
@@ -256,7 +256,7 @@ test('every insert of a function names the tenant', async () => {
     "select proname::text as name, prosrc as body from pg_proc where pronamespace = 'lanefold'::regnamespace",
   );
   const inserts = found.flatMap(({ name, body }) =>
-    [...body.matchAll(/insert into lanefold\.(?!_role|_worker|_agent_version|_limit)\w+ \(([^)]*)\)/g)].map(
+    [...body.matchAll(/insert into lanefold\.(?!_role|_worker|_agent_version|_rollout|_limit)\w+ \(([^)]*)\)/g)].map(
       (match) => ({
         name,
         columns: match[1]!,

@@ -102,7 +102,7 @@ describe.skipIf(noRedis())('a backlog', () => {
     graceMs: 0,
     cancelGraceMs: 0,
     adoptable: [],
-    known: { agents: [], strategies: [] },
+    known: { agents: [], strategies: [], versions: [] },
     onError: (error) => expect.fail(String(error)),
     onExpired: () => {},
   };

@@ -159,6 +159,9 @@ describe.skipIf(noRedis())('a rejected request', () => {
     ['evidence.verify', (o) => lanefold.evidence.verify('idle', { heads: [], key: 'x', ...o })],
     ['evidence.verifyAll', (o) => lanefold.evidence.verifyAll({ heads: [], key: 'x', ...o })],
     ['agents.versions', (o) => lanefold.agents.versions('echo', o)],
+    ['agents.setRollout', (o) => lanefold.agents.setRollout('echo', { weights: { a: 1 } }, o)],
+    ['agents.removeRollout', (o) => lanefold.agents.removeRollout('echo', o)],
+    ['agents.moveThread', (o) => lanefold.agents.moveThread('t', 'echo', null, o)],
     ['workers.list', (o) => lanefold.workers.list(o)],
     ['tenants.configure', (o) => lanefold.tenants.configure('nobody', {}, o)],
     ['library.activity', (o) => lanefold.activity(o)],
@@ -184,6 +187,7 @@ describe.skipIf(noRedis())('a rejected request', () => {
       'tenants.list',
       'agents.list',
       'agents.diff',
+      'agents.rollouts',
     ],
   ];
 

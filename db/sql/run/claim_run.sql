@@ -10,7 +10,7 @@
 -- Returns {claimed: false, status, reason, promoted?: the run that becomes active if this ended one} or
 -- {claimed: true, fresh, lease, step, …, context, calls, nodes: the answers its strategy has, elapsed_ms: since it
 -- started, waited: a limit had delayed it, limits_version}. The reason is unknown, superseded, leased, not_queued, poisoned, context_too_large (_fail_too_large);
--- alone: the run is queued for a worker that holds no other run (_fail_poisoned); unknown_strategy: the run was moved
+-- alone: the run is queued for a worker that holds no other run (_fail_poisoned); unknown_version, unknown_strategy: the run was moved
 -- and the caller adds its job to the returned `agent_queue` (_move_run); early: the run may start delay_ms from now;
 -- or expired: the run was not started in time and has failed.
 create or replace function lanefold.claim_run(p_thread_id text, p_run_id text, p_enqueue_no int, p jsonb)
@@ -44,6 +44,7 @@ declare
   v_bytes bigint;
   v_end jsonb;
   v_strategy text;
+  v_version text;
   v_compacts boolean;  -- a compaction has no input message
 begin
   perform lanefold._check_thread(p_thread_id, t);
@@ -68,10 +69,17 @@ begin
     return json_build_object('claimed', false, 'status', v_end -> 'status', 'reason', 'expired', 'promoted', v_end -> 'promoted');
   end if;
   v_strategy := coalesce(r.options #>> '{selection,strategy}', r.strategy);
-  if not p -> 'strategies' ? v_strategy then
-    perform lanefold._move_run(p_thread_id, r, v_strategy, v_at);
-    return json_build_object('claimed', false, 'status', r.status, 'reason', 'unknown_strategy',
-      'agent_queue', lanefold._agent_queue(r.agent, v_strategy));
+  v_version := lanefold._wanted_version(r.options);
+  if v_version is not null then
+    p := lanefold._under_version(p, v_version);
+  end if;
+  if p is null or not p -> 'strategies' ? v_strategy then
+    -- the next worker says whether it lacks the strategy, too
+    v_strategy := case when p is not null then v_strategy end;
+    perform lanefold._move_run(p_thread_id, r, v_version, v_strategy, v_at);
+    return json_build_object('claimed', false, 'status', r.status,
+      'reason', case when p is null then 'unknown_version' else 'unknown_strategy' end,
+      'agent_queue', lanefold._agent_queue(r.agent, v_version, v_strategy));
   end if;
   if r.status = 'running' and lanefold._lease_over(r.lease_until, r.lease_ms, v_at) then
     perform lanefold._note_lost_worker(p_thread_id, t, r, v_at);
@@ -185,6 +193,7 @@ begin
       first_event_seq = coalesce(first_event_seq, t.event_rev),
       input = null, waiting_for = null, agent_unknown_since = null, expires_at = null, iteration = greatest(iteration, 1), event_count = event_count + coalesce(jsonb_array_length(v_events), 0),
       queued_inputs = case when v_inputs is null then queued_inputs else 0 end,
+      options = case when v_fresh and r.options ? 'pinned' then jsonb_set(r.options, '{pinned}', p -> 'agent_version') else options end,
       claims_without_progress = claims_without_progress + 1
   where thread_id = p_thread_id and id = p_run_id;
 
@@ -215,4 +224,20 @@ create or replace function lanefold._claim_answer(
     'cancel_requested', r.cancel_requested_at is not null, 'user_seq', p_user_seq, 'thread_state', p_thread_state, 'config', p_config,
     'context', p_context, 'calls', p_calls, 'nodes', p_nodes, 'elapsed_ms', p_elapsed_ms, 'traceparent', r.traceparent,
     'tenant_id', r.tenant_id, 'caller', r.caller, 'created_at', r.created_at, 'waited', r.waiting_for is not null and not p_fresh, 'limits_version', p_limits_version);
+$$;
+
+-- The version of its agent that a run wants, as its options say: the id that it is pinned to, or a label or an id. Null: any.
+create or replace function lanefold._wanted_version(p_options jsonb) returns text
+language sql immutable as $$
+  select case when jsonb_typeof(p_options -> 'pinned') = 'string' then p_options ->> 'pinned' else p_options ->> 'version' end
+$$;
+
+-- The claim p under a version of the agent, by label or id; null if the worker lacks it. p.versions has what each version
+-- that the worker has under a label changes of the claim.
+create or replace function lanefold._under_version(p jsonb, p_version text) returns jsonb
+language sql immutable as $$
+  select case
+    when p -> 'versions' ? p_version then p || (p #> array['versions', p_version])
+    when p ->> 'agent_version' = p_version then p
+    else (select p || v.value from jsonb_each(p -> 'versions') v where v.value ->> 'agent_version' = p_version limit 1) end
 $$;

@@ -3,7 +3,8 @@
 -- reject|wait|interrupt, create_thread?, tenant_id?, queue_prefix?, queue_shard?, job_queue?, max_context_bytes?,
 -- contents?: large texts of the input, see _store_contents, traceparent?, delay_ms?: no worker starts the run before,
 -- ttl_ms?: how long after that a worker may start it, claim?: the p of claim_run for a worker in the caller's process,
--- which takes the run at once, with job_queue also job_token and job_lock_ms, job_later?: true: the caller adds the job of a
+-- which takes the run at once, with job_queue also job_token and job_lock_ms, thread_version?: a version of the agent that the thread
+-- keeps, unless it has one, job_later?: true: the caller adds the job of a
 -- run that is not claimed, parent?: {thread_id, run_id, round, index, root_thread_id, root_run_id, depth, …} of the tool
 -- call that started it}. options.priority: of the job, as in BullMQ.
 -- With job_queue, the name of a BullMQ queue in this database, the job is added in the same transaction; otherwise the
@@ -132,6 +133,10 @@ begin
     p ->> 'model', v_context_ref, p -> 'input', case when not v_queued and p ->> 'context_ref' is null
       then coalesce(p -> 'options', '{}') || '{"active_lane": true}' else p -> 'options' end, case when v_queued then 'queued' else 'waiting' end, v_queued,
     v_interrupts, v_queued::int, coalesce(p ->> 'queue_prefix', 'lf'), v_shard, v_at, v_at, p ->> 'traceparent', v_start_at, v_expires_at);
+  if p ? 'thread_version' then
+    update lanefold.thread set versions = jsonb_build_object(p ->> 'agent', p -> 'thread_version') || coalesce(versions, '{}')
+    where id = p_thread_id;
+  end if;
   if p ? 'contents' then
     perform lanefold._store_contents(p_thread_id, t.tenant_id, p -> 'contents');
   end if;

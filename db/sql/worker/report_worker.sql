@@ -1,5 +1,5 @@
 -- Stores the heartbeat of a worker for the view `worker`: its abilities and current work. p: {host, pid, version,
--- queue, agents, strategies, concurrency, dead_after_ms, runs_held, draining, stopped}. The first report of a worker
+-- queue, agents, strategies, versions, concurrency, dead_after_ms, runs_held, draining, stopped}. The first report of a worker
 -- adds its row and removes workers last seen more than 30 days ago; `stopped` marks the last report. It is sent with
 -- lease renewals, so it must never wait: a report is skipped if its row is locked, for example by a hung session of
 -- the same worker.
@@ -18,10 +18,10 @@ begin
     return;
   end if;
   insert into lanefold._worker (id, started_at, heartbeat_at, stopped_at, dead_after_ms, host, pid, version, queue_prefix, agents,
-    strategies, concurrency, runs_held, draining)
-  select p_id, v_at, v_at, v_stopped_at, w.dead_after_ms, w.host, w.pid, w.version, w.queue, w.agents, w.strategies, w.concurrency,
+    strategies, versions, concurrency, runs_held, draining)
+  select p_id, v_at, v_at, v_stopped_at, w.dead_after_ms, w.host, w.pid, w.version, w.queue, w.agents, w.strategies, w.versions, w.concurrency,
     w.runs_held, w.draining
-  from jsonb_to_record(p) as w (dead_after_ms int, host text, pid int, version text, queue text, agents text[], strategies text[],
+  from jsonb_to_record(p) as w (dead_after_ms int, host text, pid int, version text, queue text, agents text[], strategies text[], versions text[],
     concurrency int, runs_held int, draining boolean)
   on conflict (id) do nothing;
   delete from lanefold._worker

@@ -13,6 +13,7 @@ export const operationScopes: Readonly<Record<string, Scope>> = {
   listWorkers: 'read',
   listAgentVersions: 'read',
   diffAgentVersions: 'read',
+  listRollouts: 'read',
   listLimits: 'read',
   listSchedules: 'read',
   getSchedule: 'read',
@@ -79,6 +80,7 @@ export const showing: ReadonlySet<string> = new Set(['runAgUi']);
 /** Operations over all tenants: also closed to keys bound to a tenant. */
 export const everywhere: ReadonlySet<string> = new Set([
   ...['getActivity', 'listWorkers', 'listAgentVersions', 'diffAgentVersions'],
+  ...['listRollouts', 'setRollout', 'removeRollout', 'moveThread'],
 ]);
 
 /** Operations that are audited before they are carried out. */

@@ -89,7 +89,8 @@ export function addForks(app: ApiApp): void {
     const requestId = keyOf(c.req.valid('header'), 'request_id', given.request_id);
     const { lanefold, principal } = c.var;
     const options = omitUndefined({
-      ...{ threadId: given.thread_id, model: given.model, systemPrompt: given.system_prompt, requestId },
+      ...{ threadId: given.thread_id, version: given.version, model: given.model },
+      ...{ systemPrompt: given.system_prompt, requestId },
       freshChildren: given.fresh_children,
       ...{ contextPolicy: given.context_policy && toPolicyOption(given.context_policy), metadata: given.metadata },
     });

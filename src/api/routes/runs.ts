@@ -273,6 +273,7 @@ const toOptions = (request: z.infer<typeof NewRun>): Omit<EnqueueOptions, 'threa
     delayMs: request.delay_ms,
     ttlMs: request.ttl_ms,
     priority: request.priority,
+    version: request.version,
     model: request.model,
     strategy: request.strategy,
     strategyOptions: request.strategy_options,

@@ -6,15 +6,8 @@ import { toJson } from '../json.ts';
 import { problems } from '../schemas/problem.ts';
 import { wholeText } from '../schemas/values.ts';
 import { AgentVersionDiff, AgentVersionList } from '../schemas/version.ts';
-import { json, security } from './shared.ts';
+import { agentParam, json, security } from './shared.ts';
 
-const agent = z.object({
-  agent: z
-    .string()
-    .min(1)
-    .max(64)
-    .openapi({ param: { name: 'agent', in: 'path' } }),
-});
 const version = (name: string, description: string) =>
   z
     .string()
@@ -29,7 +22,10 @@ const listVersions = createRoute({
   tags: ['Operations'],
   security,
   summary: 'List the versions of an agent, with what their runs came to',
-  request: { params: agent, query: z.strictObject({ hours: wholeText(1, 8_760, 'Hours to look back; default 168.') }) },
+  request: {
+    params: agentParam,
+    query: z.strictObject({ hours: wholeText(1, 8_760, 'Hours to look back; default 168.') }),
+  },
   responses: { 200: json('The versions, at most 200, the latest first.', AgentVersionList), ...problems() },
 });
 
@@ -41,7 +37,7 @@ const diffVersions = createRoute({
   security,
   summary: 'Compare two versions of an agent',
   request: {
-    params: agent,
+    params: agentParam,
     query: z.strictObject({ from: version('from', 'Id of a version.'), to: version('to', 'Id of another version.') }),
   },
   responses: { 200: json('What differs.', AgentVersionDiff), ...problems(404) },

@@ -9,6 +9,7 @@ export const Agent = z
   .object({
     name: z.string(),
     description: z.string().nullable().openapi({ description: 'What the agent is for; null if it does not say.' }),
+    labels: z.array(z.string()).openapi({ description: 'Of its versions, the one that serves by default first.' }),
     model: z.string(),
     strategy: z.string().openapi({ example: 'react' }),
     instructions: z.string().nullable().openapi({ description: 'The system prompt for lanes that set none.' }),

@@ -5,7 +5,7 @@ import { RunId, RunRef, RunWait } from './run-ref.ts';
 import { marks } from './mark.ts';
 import { Content } from './message.ts';
 import { Problem } from './problem.ts';
-import { overrides } from './run-overrides.ts';
+import { overrides, version } from './run-overrides.ts';
 import { Usage } from './usage.ts';
 import { anyJson, count, Id, jsonObject, next, nextCursor, orNull, timestamp } from './values.ts';
 
@@ -35,6 +35,7 @@ export const NewRun = z
     priority: z.int().min(0).max(maxPriority).optional().openapi({
       description: 'Priority of the job: 0 (default) goes first, then lower numbers before higher ones.',
     }),
+    version: version.optional(),
     model: z.string().min(1).max(10_000).optional().openapi({ description: 'Overrides the model of the agent.' }),
     ...overrides,
     limit_keys: z
@@ -168,6 +169,9 @@ export const Run = z
       })
       .nullable()
       .openapi({ description: 'The limit that a queued run waits for.' }),
+    unknown_version: z.string().nullable().openapi({
+      description: 'The version of its agent the run waits for, if workers know the agent but lack the version.',
+    }),
     unknown_strategy: z.string().nullable().openapi({
       description: 'The strategy the run waits for, if workers know its agent but not the strategy.',
     }),
@@ -230,11 +234,14 @@ export const RunSnapshot = z
       example: { queue: 'lf-0', id: 'run_1.1' },
     }),
     unattended: z
-      .object({ reason: z.enum(['no_worker', 'unknown_agent', 'unknown_strategy']), message: z.string() })
+      .object({
+        reason: z.enum(['no_worker', 'unknown_agent', 'unknown_version', 'unknown_strategy']),
+        message: z.string(),
+      })
       .nullable()
       .openapi({
         description:
-          'Why no worker can take the run: none is alive, or no live worker knows its agent or strategy; null otherwise.',
+          'Why no worker can take the run: none is alive, or no live worker knows its agent, version or strategy; null otherwise.',
       }),
     output: orNull(jsonObject('Outcome of the output contract; null if there is none.')),
     details: anyJson('What the strategy extracts from the answer besides the result; null: nothing.'),
@@ -272,6 +279,7 @@ export const RetryRun = z
 export const Rerun = z
   .strictObject({
     thread_id: Id.optional().openapi({ description: 'Id of the fork; default: a generated id.' }),
+    version: version.optional(),
     model: z.string().min(1).max(10_000).optional().openapi({ description: 'Overrides the model of the run.' }),
     system_prompt: z
       .string()

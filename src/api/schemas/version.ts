@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { anyJson, count, jsonObject, timestamp } from './values.ts';
+import { anyJson, count, jsonObject, orNull, timestamp } from './values.ts';
 
 const id = z.string().openapi({ description: 'Hash of its definition.', example: 'v_3f2a9c01d4e5b6a7c8d9e0f1' });
 
@@ -7,6 +7,7 @@ export const AgentVersion = z
   .object({
     agent: z.string(),
     id,
+    label: orNull(z.string()).openapi({ description: 'Under which a worker last started with it.' }),
     definition: jsonObject('Prompt, model, settings, tools, strategy, policy, output contract and limits.'),
     first_at: timestamp('When a worker first started with it.'),
     last_at: timestamp('When a worker last started with it.'),

@@ -1,13 +1,14 @@
 import type { Command } from 'commander';
 import type { VersionChange } from '../../agents/diff-versions.ts';
 import { snakeKeys } from '../../common/case.ts';
-import type { ListedVersion } from '../../library/fleet/versions.ts';
+import type { ListedVersion } from '../../library/agents/versions.ts';
 import { printable } from '../../log/printable.ts';
 import { connect } from '../connect.ts';
 import { table } from '../demo/table.ts';
 import { commandHelp } from '../help.ts';
 import { withDatabase, wholeNumber, withJson, type ConnectionOptions } from '../options.ts';
 import { note, print, printJson } from '../output.ts';
+import { addRollouts } from './rollouts.ts';
 
 interface Options extends ConnectionOptions {
   hours: number;
@@ -17,7 +18,8 @@ interface Options extends ConnectionOptions {
 const environment = ['DATABASE_URL', 'LANEFOLD_DIR'] as const;
 
 export function addAgents(program: Command): void {
-  const agents = program.command('agents').summary('list the versions of agents, and compare them');
+  const agents = program.command('agents').summary('list and compare versions of agents, and choose which serve');
+  addRollouts(agents);
 
   withJson(withDatabase(agents.command('versions')))
     .argument('<agent>', 'name of the agent')
@@ -33,7 +35,7 @@ export function addAgents(program: Command): void {
       try {
         const versions = await lanefold.agents.versions(agent, { hours });
         if (options.json) return printJson({ data: versions.map((version) => snakeKeys({ ...version })) });
-        const header = ['version', 'first', 'last', 'runs', 'failed', 'mean ms', 'tokens', 'cost'];
+        const header = ['version', 'label', 'first', 'last', 'runs', 'failed', 'mean ms', 'tokens', 'cost'];
         if (versions.length > 0) print(table(header, versions.map(toRow)).join('\n'));
         else note(`no worker has started with an agent ${printable(agent)}`);
       } finally {
@@ -63,6 +65,7 @@ export function addAgents(program: Command): void {
 
 const toRow = (version: ListedVersion): string[] => [
   version.id,
+  version.label ?? '',
   version.firstAt.toISOString(),
   version.lastAt.toISOString(),
   `${version.runs}`,

@@ -9,6 +9,7 @@ import { print, printJson } from '../output.ts';
 
 interface Options extends ConnectionOptions {
   id?: string;
+  agentVersion?: string;
   model?: string;
   prompt?: string;
   policy?: string;
@@ -20,6 +21,7 @@ export const addRerun = (program: Command): Command =>
   withJson(withQueue(program.command('rerun')))
     .argument('<thread>', 'thread id')
     .argument('<run>', 'run id')
+    .option('--agent-version <label>', 'version of the agent to ask instead: a label or an id')
     .option('--model <id>', 'model to use instead of the run’s')
     .option('--prompt <text>', 'system prompt to use instead of the lane’s')
     .option('--policy <policy>', 'context policy to use instead of the run’s: a preset, or a JSON object of fields')
@@ -43,9 +45,9 @@ export const addRerun = (program: Command): Command =>
     .action(async (threadId: string, runId: string, options: Options) => {
       const lanefold = await connect(options, { start: false });
       try {
-        const { id, model, prompt: systemPrompt, policy, freshChildren } = options;
+        const { id, agentVersion: version, model, prompt: systemPrompt, policy, freshChildren } = options;
         const contextPolicy = policy === undefined ? undefined : parsePolicy(policy);
-        const asked = omitUndefined({ threadId: id, model, systemPrompt, contextPolicy, freshChildren });
+        const asked = omitUndefined({ threadId: id, version, model, systemPrompt, contextPolicy, freshChildren });
         const run = await lanefold.runs.rerun({ threadId, id: runId }, asked);
         if (options.json) return printJson(snakeKeys({ ...run }));
         print(`${run.id} is ${run.status} on thread ${run.threadId}`);

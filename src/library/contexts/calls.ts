@@ -11,6 +11,7 @@ import type { Database } from '../../postgres/pool.ts';
 import { readCall, type CallRecord } from '../../store/context/read-call.ts';
 import { readThread } from '../../store/log/read-thread.ts';
 import { readRunDetails } from '../../store/run/read-run-details.ts';
+import { versionIn } from '../../store/run/run-options.ts';
 import { findPrefixBreak, type PrefixBreak } from './prefix-break.ts';
 import { readSent, type SentRow } from '../../store/context/read-context.ts';
 
@@ -125,12 +126,14 @@ function asSent(rows: readonly SentRow[], refs: JsonObject, agent?: ReadyAgent) 
 
 async function agentOf(
   db: Database,
-  agents: AgentRegistry,
+  all: AgentRegistry,
   threadId: string,
   call: CallRecord,
 ): Promise<ReadyAgent | undefined> {
-  if (!agents.has(call.agent)) return undefined;
+  if (!all.has(call.agent)) return undefined;
   const details = await readRunDetails(db, threadId, call.run_id);
+  const agents = all.under(call.agent, versionIn(details?.options));
+  if (!agents.has(call.agent)) return undefined;
   try {
     const agent = effectiveAgent(agents, agents.get(call.agent), details?.config ?? null, details?.options ?? null);
     const strategy = details?.options?.selection?.strategy ?? call.strategy;

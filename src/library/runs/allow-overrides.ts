@@ -17,6 +17,7 @@ export interface OverridingRequest extends RunOverrides {
   agent: string;
   /** Only for a run. */
   input?: ContentInput;
+  version?: string | undefined;
   model?: string;
   toolContext?: unknown;
   /** Only for a replayed call or a rerun; any other run takes its prompt from its thread. */
@@ -31,11 +32,12 @@ export interface OverridingRequest extends RunOverrides {
  * @throws LanefoldError `override_not_allowed`
  */
 export function assertRunOverrides(
-  agents: AgentRegistry,
+  all: AgentRegistry,
   models: ModelRegistry,
   request: OverridingRequest,
   from: OverrideCaller,
 ): void {
+  const agents = all.under(request.agent, request.version);
   const agent = agents.get(request.agent);
   const given = fieldsOf(request);
   const refused = refusedOverrides(agent.overridable[from], given);

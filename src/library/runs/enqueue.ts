@@ -26,6 +26,7 @@ import { assertRefs } from '../../checks/refs.ts';
 import { usualOutputTokens } from '../../runtime/limits/amounts.ts';
 import { assertLimitKeys } from '../../limits/limit-keys.ts';
 import { assertSchedule, timesOf, type Schedule } from './schedule.ts';
+import type { ChosenVersion, VersionChooser } from '../agents/version-chooser.ts';
 
 /** `CHOSEN`: the name of the request's strategy, if it is known at compile time. */
 export interface EnqueueOptions<
@@ -53,6 +54,11 @@ export interface EnqueueOptions<
    * earlier interrupts that have not started, and goes ahead of every waiting run.
    */
   busy?: 'reject' | 'wait' | 'interrupt';
+  /**
+   * The version of the agent: a label or an id. A run whose version no worker has waits for one. Default: what a rollout of the agent
+   * chooses, else the first of its versions.
+   */
+  version?: string;
   /** Overrides the agent's model for this run. */
   model?: ModelName;
   /** Values that limits may apply to, such as `{ customer: 'acme' }`. */
@@ -77,6 +83,7 @@ const enqueueKeys: KeysOf<EnqueueOptions> = {
   maxDurationMs: true,
   traceparent: true,
   agent: true,
+  version: true,
   input: true,
   threadId: true,
   createThread: true,
@@ -119,6 +126,8 @@ export interface EnqueueDeps extends RequestDeps {
   agents: AgentRegistry;
   models: ModelRegistry;
   counting: Counting;
+  /** Chooses versions of agents that have rollouts. */
+  rollouts?: VersionChooser | undefined;
 }
 
 /** The request as it is stored; `asRequested` turns it into what is hashed. */
@@ -127,6 +136,7 @@ async function toBody(
   options: OwnEnqueueOptions,
   model: string,
   strategy: string,
+  { version, kept }: ChosenVersion,
 ): Promise<JsonObject> {
   const { input: given, contextRef } = options;
   if (options.threadId !== undefined) assertId(options.threadId, 'The thread id');
@@ -142,7 +152,7 @@ async function toBody(
   assertLimitKeys(options.limitKeys);
   const input = acceptContent(given);
   assertNotBlank(input, 'The input');
-  const agentModel = agents.get(options.agent).model;
+  const { model: agentModel, resume } = agents.get(options.agent);
   const overrides = await toRunOptions(agents, options.agent, { ...options, input });
   const { toolContext, extraRefs } = options;
   assertStorable({ input, model, toolContext, extraRefs, overrides }, 'The request');
@@ -153,9 +163,12 @@ async function toBody(
     ...(contextRef === undefined ? {} : { context_ref: contextRef }),
     ...timesOf(options),
     ...(options.parent ? { parent: { ...options.parent } } : {}),
+    ...(kept ? { thread_version: version } : {}),
     input: { content: input as Json, ...(options.extraRefs ? { refs: options.extraRefs } : {}) },
     options: {
       ...(overrides as unknown as JsonObject),
+      ...(version === undefined ? {} : { version }),
+      ...(resume === 'pinned' ? { pinned: true } : {}),
       ...(model === agentModel ? {} : { agent_model: agentModel }),
       ...(options.priority ? { priority: options.priority } : {}),
       ...(options.limitKeys ? { limit_keys: options.limitKeys } : {}),
@@ -170,15 +183,17 @@ async function toBody(
 const asRequested = (body: JsonObject, request: OwnEnqueueOptions): JsonObject => {
   const { model, strategy, strategyOptions, idleTimeoutMs } = request;
   const options = { ...(body['options'] as JsonObject) };
-  for (const derived of ['prompt', 'strategy_options', 'selection', 'takes_input', 'agent_model'])
+  const { thread_version: _, ...rest } = body;
+  for (const derived of ['prompt', 'strategy_options', 'selection', 'takes_input', 'agent_model', 'version', 'pinned'])
     delete options[derived];
   const asked = {
     ...options,
     idle_timeout_ms: idleTimeoutMs,
+    ...(request.version === undefined ? {} : { version: request.version }),
     ...(strategyOptions ? { strategy_options: snakeKeys(strategyOptions) } : {}),
   };
   const requested = { model, strategy, options: asked };
-  return { ...body, ...(requested as JsonObject) };
+  return { ...rest, ...(requested as JsonObject) };
 };
 
 /** Accepts a run and gives it to the queue. See `Runs.enqueue`. */
@@ -190,7 +205,7 @@ export const enqueue = async (
 
 /** Builds the request for a run. Rejects every mistake that shows without reading the thread, before any write. */
 export async function toRequest(
-  { db, agents, models, counting, admission }: EnqueueDeps,
+  { db, agents: all, models, counting, admission, rollouts }: EnqueueDeps,
   options: OwnEnqueueOptions,
   { caller }: Pick<EnqueueContext, 'caller'> = {},
 ): Promise<CheckedRequest> {
@@ -199,14 +214,19 @@ export async function toRequest(
     { ...options, resumedFrom: undefined, runId: undefined, parent: undefined },
     enqueueKeys,
   );
+  const { threadId = options.requestId === undefined ? newThreadId() : threadIdOf(options.requestId, db.tenant) } =
+    options;
+  const chosen: ChosenVersion =
+    options.version === undefined && rollouts
+      ? await rollouts.choose(db, all, { ...options, threadId })
+      : { version: options.version, kept: false };
+  const agents = all.under(options.agent, chosen.version);
   const agent = agents.get(options.agent);
   const model = options.model ?? agent.model;
   models.check(model);
   await checkPolicy(counting, model, options.contextPolicy);
   const id = options.runId ?? newRunId();
-  const body = await toBody(agents, options, model, options.strategy ?? agent.strategy);
-  const { threadId = options.requestId === undefined ? newThreadId() : threadIdOf(options.requestId, db.tenant) } =
-    options;
+  const body = await toBody(agents, options, model, options.strategy ?? agent.strategy, chosen);
   const { limitKeys = {}, input } = options;
   const { settings = {} } = body['options'] as RunOptions;
   await admission?.check(

@@ -1,8 +1,10 @@
-import type { JsonObject } from '../../context/message.ts';
+import type { AgentRegistry } from '../../agents/registry.ts';
+import type { ContentPart, JsonObject, Message } from '../../context/message.ts';
 import { LanefoldError } from '../../errors.ts';
 import { runNotFound } from '../../store/missing.ts';
 import { readRequest, type StoredRequest } from '../../store/run/read-request.ts';
 import type { RunOptions } from '../../store/run/run-options.ts';
+import { selectStrategy } from './choose-strategy.ts';
 import type { EnqueueDeps } from './enqueue.ts';
 import type { RunRef } from '../../store/run/run.ts';
 
@@ -39,8 +41,36 @@ export function repeatedBody(
 ): JsonObject {
   const repeated = { ...options };
   for (const key of own) delete repeated[key];
+  if (repeated['pinned'] !== undefined) repeated['pinned'] = true;
   const { agent_model: agentModel = model, ...kept }: JsonObject = { ...repeated, retry_of: retryOf, ...over };
   const chosen = otherModel ?? model;
   const overridden = chosen === agentModel ? kept : { ...kept, agent_model: agentModel };
   return { agent, strategy, model: chosen, context_ref, input, options: overridden };
+}
+
+/** Makes a request one to another version of its agent: what the definition of the earlier one decided is decided anew. */
+export function takeVersion(
+  agents: AgentRegistry,
+  found: StoredRequest & { input: JsonObject },
+  version: string,
+): void {
+  const agent = agents.get(found.agent);
+  const content = found.input['content'] as Message['content'];
+  const { machine, selection, options } = selectStrategy(agents, found.agent, {
+    input: content as string | ContentPart[],
+  });
+  const kept: JsonObject = { ...found.options };
+  for (const derived of ['agent_model', 'strategy_options', 'selection', 'takes_input', 'prompt', 'pinned'])
+    delete kept[derived];
+  found.model = agent.model;
+  found.strategy = agent.strategy;
+  found.options = {
+    ...kept,
+    version,
+    ...(options ? { strategy_options: options } : {}),
+    ...(selection ? { selection: { ...selection } as unknown as JsonObject } : {}),
+    ...(machine.input === false ? { takes_input: false } : {}),
+    ...(machine.prompt && agent.instructions === null ? { prompt: machine.prompt } : {}),
+    ...(agent.resume === 'pinned' ? { pinned: true } : {}),
+  };
 }

@@ -13,12 +13,14 @@ import { assertRunOverrides } from './allow-overrides.ts';
 import { checkPolicy } from './check-overrides.ts';
 import type { EnqueueDeps } from './enqueue.ts';
 import { fork } from '../threads/fork.ts';
-import { repeatedBody, requestOf } from './original-request.ts';
+import { repeatedBody, requestOf, takeVersion } from './original-request.ts';
 import { isTaken } from '../../store/fork/fork-thread.ts';
 
 export interface RerunOptions {
   /** The id of the fork, on which nothing has been asked yet; default: derived from `requestId`, or a new id. */
   threadId?: string;
+  /** Another version of its agent: a label or an id. Its model and strategy replace those of the run. */
+  version?: string;
   /** Replaces the run's model. */
   model?: ModelName;
   /** Replaces the prompt of its lane; null: none. Every agent must allow it, because any may run on the fork. */
@@ -37,10 +39,10 @@ export interface RerunOptions {
 export async function rerun(
   deps: EnqueueDeps,
   run: RunRef,
-  { threadId, model, systemPrompt, contextPolicy, freshChildren, metadata, requestId }: RerunOptions,
+  { threadId, version, model, systemPrompt, contextPolicy, freshChildren, metadata, requestId }: RerunOptions,
   { caller, from }: { caller?: string | undefined; from: OverrideCaller },
 ): Promise<RunHandle> {
-  const { db, agents, models, counting } = deps;
+  const { db, models, counting } = deps;
   if (requestId !== undefined) assertId(requestId, 'The request id');
   const found = await requestOf(deps, run);
   if (found.user_seq === null) {
@@ -48,8 +50,10 @@ export async function rerun(
       hint: 'Wait until it starts, or enqueue its question yourself.',
     });
   }
+  const agents = version === undefined ? deps.agents : deps.agents.under(found.agent, version);
+  if (version !== undefined) takeVersion(agents, found, version);
   if (agents.names.length > 0 || from === 'http') {
-    const request = omitUndefined({ agent: found.agent, model, systemPrompt, contextPolicy });
+    const request = omitUndefined({ agent: found.agent, version, model, systemPrompt, contextPolicy });
     assertRunOverrides(agents, models, request, from);
   }
   if (model !== undefined) models.check(model);

@@ -7,6 +7,7 @@ import type { Database } from '../../postgres/pool.ts';
 import { readRun } from '../../store/run/read-run.ts';
 import { readRunDetails, type RunToolCall } from '../../store/run/read-run-details.ts';
 import type { Run } from '../../store/run/run.ts';
+import { versionIn } from '../../store/run/run-options.ts';
 import type { StrategySelection } from '../../strategies/selection.ts';
 import { iterationLimit } from '../../agents/iteration-limit.ts';
 import { pricedByModel, type ModelCost, type RunCost } from './cost.ts';
@@ -54,7 +55,7 @@ export interface SnapshotDeps {
 
 /** The current state of a run, or undefined. */
 export async function readSnapshot(
-  { db, agents, counting, findUnattended }: SnapshotDeps,
+  { db, agents: all, counting, findUnattended }: SnapshotDeps,
   threadId: string,
   id: string,
 ): Promise<RunSnapshot | undefined> {
@@ -66,6 +67,7 @@ export async function readSnapshot(
     mayNeedWorker ? findUnattended([{ threadId, runId: id }]) : [],
   ]);
   if (!details) return undefined;
+  const agents = all.under(run.agent, versionIn(details.options));
   const known = agents.has(run.agent);
   const agent = known && tryOr(() => effectiveAgent(agents, agents.get(run.agent), details.config, details.options));
   const selection = details.options?.selection ?? null;

@@ -1,7 +1,7 @@
 import type { Tool } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { Id } from '../../api/schemas/values.ts';
-import type { AgentSummary } from '../../library/fleet/agents.ts';
+import type { AgentSummary } from '../../library/agents/agents.ts';
 import { inputSchemaOf } from './input-schema.ts';
 import { runSchema, usableContract } from './output-schema.ts';
 

@@ -56,9 +56,15 @@ export function nextAgent(
   { agents }: RunDependencies,
   { agent, context = 'whole', contextPolicy, ask }: HandoffRequest,
 ): NextAgent {
-  const { model, instructions: prompt } = agents.get(agent);
+  const { model, instructions: prompt, resume, version } = agents.get(agent);
   const policy = contextPolicy === undefined ? undefined : storedOption(contextPolicy);
-  return { agent, context, model, prompt, ...omitUndefined({ ask, context_policy: policy }) };
+  return {
+    agent,
+    context,
+    model,
+    prompt,
+    ...omitUndefined({ ask, context_policy: policy, pinned: resume === 'pinned' ? version.id : undefined }),
+  };
 }
 
 /** The handoff of a round that has ended: that of its first call that handed the run over. */

@@ -17,6 +17,7 @@ import { CancelRequested, Released, type HeldRun, isLost } from './held-run.ts';
 import { endAbnormally, toRunEnd, toRunError, type RunEnd, type RunProgress } from './run-end.ts';
 import { mayNotStart, withoutStarts } from './preflight.ts';
 import { RunClock } from './run-clock.ts';
+import { versionIn } from '../../store/run/run-options.ts';
 import { runFacts } from './run-facts.ts';
 import { RunContext } from './context.ts';
 import type { RunDependencies } from './dependencies.ts';
@@ -50,7 +51,8 @@ export async function driveRun(deps: RunDependencies, run: HeldRun, claim: Claim
 
 /** The loop of every strategy: commit the step, execute the command, pass the result to the strategy. */
 async function drive(deps: RunDependencies, run: HeldRun, claim: Claim, progress: RunProgress): Promise<RunEnd> {
-  const agent = effectiveAgent(deps.agents, deps.agents.get(claim.agent), claim.config, claim.options);
+  const agents = deps.agents.under(claim.agent, versionIn(claim.options));
+  const agent = effectiveAgent(agents, agents.get(claim.agent), claim.config, claim.options);
   const strategy = strategyOf(deps.agents, claim);
   const facts = runFacts(run.runId, claim, agent, strategy);
   const context = new RunContext(claim.context, agent.output?.instructions);

@@ -15,6 +15,8 @@ import { toRunEnd, type RunEnd, type RunProgress } from './run-end.ts';
 const ofTheAgent = [
   ...[
     'agent_model',
+    'version',
+    'pinned',
     'max_iterations',
     'max_total_tokens',
     'max_duration_ms',
@@ -43,7 +45,7 @@ export async function handOver(
   active: ActiveRun,
   facts: RunFacts,
   decision: StrategyDecision,
-  { agent: name, context, model, prompt, ask, context_policy: policy }: NextAgent,
+  { agent: name, context, model, prompt, ask, context_policy: policy, pinned }: NextAgent,
   progress: RunProgress,
 ): Promise<RunEnd> {
   const { claim, clock } = active;
@@ -57,6 +59,7 @@ export async function handOver(
     options: {
       ...optionsOf(active, record),
       ...(policy === undefined ? {} : { context_policy: policy }),
+      ...(pinned === undefined ? {} : { pinned }),
     } as JsonObject,
     ...otherUsageOf(progress, claim.model, model, record.iteration),
   };

@@ -2,9 +2,9 @@ import type { Database } from '../../postgres/pool.ts';
 import { findAgentQueues, type Capabilities, knows } from '../../store/run/find-agent-queues.ts';
 
 /**
- * The queues of agents. A worker that takes a job but lacks its agent, or the strategy of its run, moves the job to the
- * queue named `agent` or `agent+strategy`. Workers that know both open that queue once it has a job; if every worker
- * knows everything, no such queue exists.
+ * The queues of agents. A worker that takes a job but lacks its agent, or the version or strategy of its run, moves the job to
+ * the queue named `agent`, `agent@version` or `agent+strategy`. Workers that have all open that queue once it has a job; if
+ * every worker has everything, no such queue exists.
  */
 export class AgentQueues {
   readonly #opened = new Map<string, Promise<unknown>>();
@@ -41,8 +41,9 @@ export class AgentQueues {
   }
 
   #isForThisWorker(queue: string): boolean {
-    const [agent, strategy] = queue.split('+');
-    return knows(this.known, agent!, strategy);
+    const [named, strategy] = queue.split('+');
+    const [agent, version] = named!.split('@');
+    return knows(this.known, { agent: agent!, version, strategy });
   }
 
   async #open(queue: string): Promise<unknown> {

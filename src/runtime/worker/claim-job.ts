@@ -1,4 +1,4 @@
-import type { ReadyAgent } from '../../agents/registry.ts';
+import type { AgentRegistry, ReadyAgent } from '../../agents/registry.ts';
 import { claimRun, type Claim, type ClaimTerms, type Refusal } from '../../store/run/claim-run.ts';
 import type { RunDependencies } from '../run/dependencies.ts';
 import { executable } from '../run/strategy-of.ts';
@@ -39,10 +39,21 @@ export const claimTerms = (
 ): ClaimTerms => ({
   workerId: worker.id,
   leaseMs: worker.leaseMs,
-  prompt: agent.instructions ?? null,
-  fingerprint: agent.fingerprint,
-  agentVersion: agent.version.id,
+  ...termsOf(agent),
+  versions: versionsOf(agents, agent.name),
   maxClaimsWithoutProgress: worker.maxClaimsWithoutProgress,
   alone,
   strategies: executable(agents),
 });
+
+const termsOf = ({ instructions, fingerprint, version }: ReadyAgent) => ({
+  prompt: instructions ?? null,
+  fingerprint,
+  agentVersion: version.id,
+});
+
+function versionsOf(agents: AgentRegistry, name: string): ClaimTerms['versions'] {
+  const labelled = agents.versions(name).filter(({ version }) => version.label !== undefined);
+  if (labelled.length === 0 && agents.versions(name).length < 2) return undefined;
+  return Object.fromEntries(labelled.map((agent) => [agent.version.label, termsOf(agent)]));
+}

@@ -133,7 +133,13 @@ export async function startWorker(
     ...{ max: settings.distributed ? callsAtOnce : 1, timeoutMs: renewalTimeoutMs(leaseMs), settings },
     applicationName: 'lanefold leases',
   });
-  const known = { agents: deps.agents.names, strategies: executable(deps.agents) };
+  const all = deps.agents.names.flatMap((name) => deps.agents.versions(name));
+  const known = {
+    ...{ agents: deps.agents.names, strategies: executable(deps.agents) },
+    versions: all.flatMap(({ version: { agent, id, label } }) =>
+      label === undefined ? `${agent}@${id}` : [`${agent}@${label}`, `${agent}@${id}`],
+    ),
+  };
   const heartbeat: Heartbeat = new Heartbeat({ id, queue: queue.prefix, concurrency, ...known }, leaseMs, () => ({
     runsHeld: keeper.size,
     draining: self.phase !== 'working',
@@ -169,7 +175,7 @@ export async function startWorker(
   const versions = once(() =>
     recordVersions(
       deps.db,
-      known.agents.map((name) => deps.agents.get(name).version),
+      all.map(({ version }) => version),
     ),
   );
   // a sweep tries again

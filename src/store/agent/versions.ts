@@ -6,6 +6,8 @@ import { spentIn, toSpent, type SpentByModel, type StoredSpent } from '../run/sp
 export interface StoredVersion {
   agent: string;
   id: string;
+  /** The label under which a worker last started with it; null: none. */
+  label: string | null;
   definition: JsonObject;
   /** When a worker first started with it. */
   firstAt: Date;
@@ -16,12 +18,12 @@ export interface StoredVersion {
 /** Stores the versions of the agents that a worker starts with. */
 export async function recordVersions(
   db: Database,
-  versions: readonly Pick<StoredVersion, 'agent' | 'id' | 'definition'>[],
+  versions: readonly (Pick<StoredVersion, 'agent' | 'id' | 'definition'> & { label?: string })[],
 ): Promise<void> {
   await db.query('record_versions', 'select lanefold.record_versions($1)', [JSON.stringify(versions)]);
 }
 
-const columns = 'agent, id, definition, first_at as "firstAt", last_at as "lastAt"';
+const columns = 'agent, id, label, definition, first_at as "firstAt", last_at as "lastAt"';
 
 /** The versions of an agent, the one that a worker started with last first. */
 export const listVersions = (db: Database, agent: string, limit: number): Promise<StoredVersion[]> =>

@@ -28,6 +28,8 @@ export interface ClaimTerms {
   fingerprint: string;
   /** The version of the agent that this worker has. */
   agentVersion: string;
+  /** By label, what each version that it has under a label changes; undefined if it has none. */
+  versions?: Record<string, Pick<ClaimTerms, 'prompt' | 'fingerprint' | 'agentVersion'>> | undefined;
   maxClaimsWithoutProgress: number;
   /** Names of the strategies that the worker knows. */
   strategies: readonly string[];
@@ -125,6 +127,7 @@ export interface Refusal {
     | 'alone'
     | 'early'
     | 'expired'
+    | 'unknown_version'
     | 'unknown_strategy';
   /** If the run is moved: the queue of its agent, which gets the job. */
   agent_queue?: string;
@@ -153,14 +156,25 @@ export const claimBody = (db: Database, request: ClaimTerms): JsonObject => ({
   worker_id: request.workerId,
   lease_ms: request.leaseMs,
   lease_gap: randomInt(1, longestGap),
-  prompt: request.prompt,
-  // shortened to 132 bits, because every run stores it
-  config_fingerprint: request.fingerprint.slice(0, 22),
-  agent_version: request.agentVersion,
+  ...termsOf(request),
+  ...(request.versions && {
+    versions: Object.fromEntries(Object.entries(request.versions).map(([label, terms]) => [label, termsOf(terms)])),
+  }),
   max_claims_without_progress: request.maxClaimsWithoutProgress,
   alone: request.alone,
   strategies: [...request.strategies],
   ...contextLimit(db),
+});
+
+const termsOf = ({
+  prompt,
+  fingerprint,
+  agentVersion,
+}: Pick<ClaimTerms, 'prompt' | 'fingerprint' | 'agentVersion'>) => ({
+  prompt,
+  // shortened to 132 bits, because every run stores it
+  config_fingerprint: fingerprint.slice(0, 22),
+  agent_version: agentVersion,
 });
 
 interface FailedClaim {

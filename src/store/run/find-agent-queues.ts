@@ -7,11 +7,28 @@ export interface Capabilities {
   agents: readonly string[];
   /** Names of strategies. */
   strategies: readonly string[];
+  /** The versions of agents that it has, each as `agent@label` and as `agent@id`. */
+  versions: readonly string[];
 }
 
-/** Whether runs of an agent, with a strategy where one is given, can be executed. */
-export const knows = ({ agents, strategies }: Capabilities, agent: string, strategy?: string | null): boolean =>
-  agents.includes(agent) && (strategy == null || strategies.includes(strategy));
+/** What a run needs of a worker. */
+export interface Needs {
+  agent: string;
+  /** A label or an id; null or undefined: any. */
+  version?: string | null | undefined;
+  strategy?: string | null | undefined;
+}
+
+/** Whether runs with these needs can be executed. */
+export const knows = ({ agents, strategies, versions }: Capabilities, { agent, version, strategy }: Needs): boolean =>
+  agents.includes(agent) &&
+  (version == null || versions.includes(`${agent}@${version}`)) &&
+  (strategy == null || strategies.includes(strategy));
+
+/** SQL: whether a moved run may be executed, with the lists of known versions and strategies as these parameters. */
+export const canExecute = (versions: string, strategies: string): string =>
+  `(unknown_version is null or agent || '@' || unknown_version = any (${versions}))
+    and (unknown_strategy is null or unknown_strategy = any (${strategies}))`;
 
 /**
  * The queues, as `_agent_queue` names them, of moved runs that wait for a worker with these capabilities. `since`: see
@@ -19,15 +36,15 @@ export const knows = ({ agents, strategies }: Capabilities, agent: string, strat
  */
 export async function findAgentQueues(
   db: Database,
-  { agents, strategies }: Capabilities,
+  { agents, strategies, versions }: Capabilities,
   since = anyTime,
 ): Promise<string[]> {
   const rows = await db.query<{ queue: string }>(
     'find_agent_queues',
-    `select distinct lanefold._agent_queue(agent, unknown_strategy) as queue from lanefold._run
+    `select distinct lanefold._agent_queue(agent, unknown_version, unknown_strategy) as queue from lanefold._run
      where active and suspended_until is null and agent_unknown_since is not null and agent = any ($1)
-       and (unknown_strategy is null or unknown_strategy = any ($2)) and enqueued_at >= $3::timestamptz`,
-    [agents, strategies, since],
+       and ${canExecute('$4', '$2')} and enqueued_at >= $3::timestamptz`,
+    [agents, strategies, since, versions],
   );
   return rows.map((row) => row.queue);
 }

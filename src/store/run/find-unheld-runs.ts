@@ -1,6 +1,6 @@
 import type { Database } from '../../postgres/pool.ts';
 import { overThreads } from '../each-thread.ts';
-import { executing } from './sweep-limits.ts';
+import { executing, wantedVersion } from './sweep-limits.ts';
 
 /** A run, or the active run of a thread. */
 export interface RunOrThread {
@@ -13,13 +13,15 @@ export interface UnheldRun {
   threadId: string;
   runId: string;
   agent: string;
+  /** The version that it wants: a label or an id; null: any. */
+  version: string | null;
   /** The strategy that executes it. */
   strategy: string;
   /** First part of the name of its queue. */
   queue: string;
 }
 
-const columns = `r.thread_id as "threadId", r.id as "runId", r.agent, ${executing} as strategy, r.queue_prefix as queue`;
+const columns = `r.thread_id as "threadId", r.id as "runId", r.agent, ${wantedVersion('r.options')} as version, ${executing} as strategy, r.queue_prefix as queue`;
 const unheld = `(r.status in ('waiting', 'queued') and coalesce(r.start_at <= c.at, true)
   or r.status = 'running' and lanefold._lease_over(r.lease_until, r.lease_ms, c.at))`;
 const clock = 'with c as materialized (select lanefold._now() as at)';
@@ -32,7 +34,7 @@ const findTogether = (db: Database, runs: readonly RunOrThread[]): Promise<Unhel
   db.query<UnheldRun>(
     'find_unheld_runs',
     `${clock}
-     select distinct u."threadId", u."runId", u.agent, u.strategy, u.queue
+     select distinct u."threadId", u."runId", u.agent, u.version, u.strategy, u.queue
      from c, unnest($1::text[], $2::text[]) as w (thread_id, run_id)
      join lateral (
        select ${columns} from lanefold._run r where r.thread_id = w.thread_id and r.id = w.run_id and ${unheld}

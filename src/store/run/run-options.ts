@@ -9,6 +9,10 @@ import type { ModelSettings } from '../../models/settings/settings.ts';
 export interface RunOptions {
   /** The model of the agent, if the request named another one. */
   agent_model?: string;
+  /** The version of its agent that it wants: a label or an id. */
+  version?: string;
+  /** It goes on under the version it started under: true until it starts, then the id of that version. */
+  pinned?: true | string;
   max_iterations?: number;
   max_total_tokens?: number;
   /** In US dollars. */
@@ -63,6 +67,10 @@ export interface HandoffRecord {
   tokens: number;
   elapsed_ms: number;
 }
+
+/** The version of its agent that a run wants, as the SQL function `_wanted_version` says. */
+export const versionIn = (options: RunOptions | null | undefined): string | undefined =>
+  typeof options?.pinned === 'string' ? options.pinned : options?.version;
 
 /** How many characters lists show of the message that began a run. */
 const shown = 200;

@@ -106,6 +106,8 @@ export interface Run<RESULT = Json> extends RunRef<RESULT> {
   expiresAt: Date | null;
   /** The limit that a queued run waits for; null otherwise. */
   waitingFor: WaitingFor | null;
+  /** The version of its agent it waits for, a label or an id, if workers know the agent but lack the version. */
+  unknownVersion: string | null;
   /** The strategy it waits for, if workers know its agent but lack the strategy. */
   unknownStrategy: string | null;
   createdAt: Date;

@@ -23,6 +23,10 @@ export interface SweepLimits {
 /** SQL: the strategy that executes a run: its own, or the one that its own has chosen. */
 export const executing = `coalesce(options #>> '{selection,strategy}', strategy)`;
 
+/** SQL: the version that a run wants, as `_wanted_version` says; readers may not call functions. */
+export const wantedVersion = (options: string): string =>
+  `case when jsonb_typeof(${options} -> 'pinned') = 'string' then ${options} ->> 'pinned' else ${options} ->> 'version' end`;
+
 /** A run that no worker seems to work on. */
 export interface DueRun extends QueuedRun {
   /** A worker has taken its job before: its turn had come. */

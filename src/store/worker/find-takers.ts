@@ -12,7 +12,7 @@ export interface Taker extends Capabilities {
 export async function findTakers(db: Database): Promise<Taker[] | undefined> {
   const takers = await db.query<Taker>(
     'find_takers',
-    'select id, queue, agents, strategies from lanefold.worker where alive and not draining',
+    'select id, queue, agents, strategies, versions from lanefold.worker where alive and not draining',
   );
   if (takers.length > 0) return takers;
   const [row] = await db.query<{ sees: boolean }>(

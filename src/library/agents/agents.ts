@@ -5,6 +5,8 @@ import type { JsonObject } from '../../context/message.ts';
 /** An agent as this process knows it. */
 export interface AgentSummary {
   name: string;
+  /** The labels of its versions in this process, the one that serves where nothing else is said first; empty if it has none. */
+  labels: string[];
   /** What the agent is for; null if its definition does not say. */
   description: string | null;
   model: string;
@@ -22,7 +24,15 @@ export const listAgents = (agents: AgentRegistry): AgentSummary[] =>
     const { model, strategy, instructions, tools, description = null } = agent;
     const maxIterations = iterationLimit(agent, agents.strategies.find(strategy));
     return {
-      ...{ name, description, model, strategy, instructions, maxIterations },
+      ...{
+        name,
+        labels: agents.versions(name).flatMap(({ version }) => version.label ?? []),
+        description,
+        model,
+        strategy,
+        instructions,
+        maxIterations,
+      },
       tools: [...tools.values()].map((tool) => ({
         name: tool.name,
         description: tool.description ?? null,

@@ -1,0 +1,116 @@
+import type { AgentRegistry } from '../../agents/registry.ts';
+import { isLabel } from '../../agents/check-agent.ts';
+import { readRollout, type RolloutDefinition } from '../../agents/read-rollout.ts';
+import { assertId } from '../../checks/ids.ts';
+import { assertStorable } from '../../checks/text.ts';
+import type { JsonObject } from '../../context/message.ts';
+import { LanefoldError } from '../../errors.ts';
+import type { Database } from '../../postgres/pool.ts';
+import { writeAudit } from '../../store/access/audit.ts';
+import {
+  readRollouts,
+  readThreadVersion,
+  removeRollout,
+  setRollout,
+  setThreadVersion,
+  type Rollout,
+  type StoredRollout,
+} from '../../store/agent/rollouts.ts';
+import { listVersions } from '../../store/agent/versions.ts';
+import { readThread } from '../../store/log/read-thread.ts';
+
+/** A rollout in force. */
+export interface ListedRollout extends StoredRollout {
+  /** Versions with a share that neither this process nor any worker has had. */
+  unknown: string[];
+}
+
+export interface RolloutOwner {
+  /** Who changes it, for the audit; default `operator`. */
+  by?: string;
+}
+
+export interface Rollouts {
+  /** The rollouts of all agents, by name. */
+  rollouts(): Promise<ListedRollout[]>;
+  /**
+   * Sets which versions of an agent serve its threads, by shares. A thread keeps the version it got first, whatever the shares
+   * become. Processes notice within five seconds. A version that no worker has had is named in `unknown`.
+   *
+   * @throws LanefoldError `invalid_input`; `details.field` names the field
+   *
+   * @example
+   * const { unknown } = await lanefold.agents.setRollout('support', { weights: { a: 90, b: 10 } });
+   * if (unknown.length > 0) console.warn(`No worker has had ${unknown.join(', ')}.`);
+   */
+  setRollout(agent: string, rollout: RolloutDefinition, on?: RolloutOwner): Promise<ListedRollout>;
+  /** Removes a rollout: the first version serves all threads again. @throws LanefoldError `rollout_not_found` */
+  removeRollout(agent: string, on?: RolloutOwner): Promise<void>;
+  /**
+   * Moves a thread to another version of an agent that has a rollout, for the runs from now on; null: the rollout chooses again.
+   *
+   * @throws LanefoldError `thread_not_found`, `invalid_input`
+   */
+  moveThread(threadId: string, agent: string, version: string | null, on?: RolloutOwner): Promise<void>;
+}
+
+const most = 200;
+
+/** @param onChange lets this process know the change at once */
+export function rolloutsOf(db: Database, agents: AgentRegistry, onChange: () => void): Rollouts {
+  const list = async (stored: StoredRollout): Promise<ListedRollout> => {
+    const seen = await listVersions(db, stored.agent, most);
+    const known = new Set([
+      ...seen.flatMap(({ label }) => label ?? []),
+      ...agents.versions(stored.agent).flatMap(({ version }) => version.label ?? []),
+    ]);
+    return { ...stored, unknown: Object.keys(stored.weights).filter((label) => !known.has(label)) };
+  };
+  const find = async (agent: string) => (await readRollouts(db)).find((one) => one.agent === agent);
+  return {
+    rollouts: async () => Promise.all((await readRollouts(db)).map(list)),
+    async setRollout(agent, definition, { by = 'operator' } = {}) {
+      assertStorable(agent, 'The agent');
+      const rollout = readRollout(definition);
+      const before = await find(agent);
+      await writeAudit(db, {
+        actor: by,
+        action: 'rollouts.set',
+        detail: { agent, ...oldOf(before), new: detail(rollout) },
+      });
+      await setRollout(db, agent, rollout, by);
+      onChange();
+      return list((await find(agent))!);
+    },
+    async removeRollout(agent, { by = 'operator' } = {}) {
+      assertStorable(agent, 'The agent');
+      const before = await find(agent);
+      if (!before) throw rolloutNotFound(agent);
+      await writeAudit(db, { actor: by, action: 'rollouts.remove', detail: { agent, ...oldOf(before) } });
+      if (!(await removeRollout(db, agent))) throw rolloutNotFound(agent);
+      onChange();
+    },
+    async moveThread(threadId, agent, version, { by = 'operator' } = {}) {
+      assertId(threadId, 'The thread id');
+      assertStorable(agent, 'The agent');
+      if (version !== null && !isLabel(version))
+        throw new LanefoldError('invalid_input', 'version must be the label of a version, or null.', {
+          hint: 'Nothing was written.',
+        });
+      await readThread(db, threadId);
+      const from = (await readThreadVersion(db, threadId, agent)) ?? null;
+      const moved = { actor: by, action: 'rollouts.move_thread', threadId, detail: { agent, from, to: version } };
+      await writeAudit(db, moved);
+      await setThreadVersion(db, threadId, agent, version);
+    },
+  };
+}
+
+const detail = ({ weights, key }: Rollout): JsonObject => ({ weights, ...(key === null ? {} : { key }) });
+
+const oldOf = (before: Rollout | undefined): JsonObject => (before ? { old: detail(before) } : {});
+
+const rolloutNotFound = (agent: string): LanefoldError =>
+  new LanefoldError('rollout_not_found', `Agent ${JSON.stringify(agent)} has no rollout.`, {
+    hint: 'List the rollouts with `lanefold agents rollouts`.',
+  });

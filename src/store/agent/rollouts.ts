@@ -1,0 +1,58 @@
+import type { Database } from '../../postgres/pool.ts';
+
+/** Which versions of an agent serve its threads. */
+export interface Rollout {
+  /** Shares by label, such as `{ a: 90, b: 10 }`: relative to their sum. A version with 0 gets no new threads. */
+  weights: Record<string, number>;
+  /** The limit key whose value is hashed, so that all threads of a customer get one version; null: the thread. */
+  key: string | null;
+}
+
+/** A rollout as the database has it. */
+export interface StoredRollout extends Rollout {
+  agent: string;
+  updatedAt: Date;
+  /** Who set it: `operator`, `key:<id>` or `cli:<user>`. */
+  updatedBy: string;
+}
+
+/** The rollouts of all agents, by name. */
+export const readRollouts = (db: Database): Promise<StoredRollout[]> =>
+  db.query<StoredRollout>(
+    'read_rollouts',
+    `select agent, weights, key, updated_at as "updatedAt", updated_by as "updatedBy" from lanefold._rollout order by agent`,
+  );
+
+export async function setRollout(db: Database, agent: string, rollout: Rollout, by: string): Promise<void> {
+  await db.query('set_rollout', 'select lanefold.set_rollout($1, $2)', [agent, { ...rollout, by }]);
+}
+
+/** Returns false if there is none. */
+export async function removeRollout(db: Database, agent: string): Promise<boolean> {
+  const [row] = await db.query<{ found: boolean }>('remove_rollout', 'select lanefold.remove_rollout($1) as found', [
+    agent,
+  ]);
+  return row!.found;
+}
+
+/** The version that a thread keeps of an agent; undefined if it has none. */
+export async function readThreadVersion(db: Database, threadId: string, agent: string): Promise<string | undefined> {
+  const [row] = await db.query<{ version: string | null }>(
+    'thread_version',
+    'select versions ->> $2 as version from lanefold.thread where id = $1',
+    [threadId, agent],
+  );
+  return row?.version ?? undefined;
+}
+
+/** Sets the version that a thread keeps of an agent; null: the rollout chooses again. */
+export async function setThreadVersion(
+  db: Database,
+  threadId: string,
+  agent: string,
+  version: string | null,
+): Promise<void> {
+  await db.queryLocking('set_thread_version', 'select lanefold.set_thread_version($1, $2, $3)', [
+    ...[threadId, agent, version],
+  ]);
+}
