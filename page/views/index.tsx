@@ -9,6 +9,7 @@ import { RunsView } from './runs.tsx';
 import { ThreadView } from './thread/thread.tsx';
 import { ThreadsView } from './threads/threads.tsx';
 
+const AgentsView = onDemand(async () => (await import('./agents/agents.tsx')).AgentsView);
 const LimitsView = onDemand(async () => (await import('./limits/limits.tsx')).LimitsView);
 const SchedulesView = onDemand(async () => (await import('./schedules/schedules.tsx')).SchedulesView);
 const WebhooksView = onDemand(async () => (await import('./webhooks/webhooks.tsx')).WebhooksView);
@@ -21,6 +22,7 @@ export function view({ path }: Route): ComponentChild {
   if (area === 'approvals') return <ApprovalsView />;
   if (area === 'schedules') return <SchedulesView />;
   if (area === 'webhooks') return <WebhooksView />;
+  if (area === 'agents') return <AgentsView />;
   if (area === 'limits') return <LimitsView />;
   if (area === 'operations') return <OperationsView />;
   if (area !== 'threads') return <Empty>There is no such view.</Empty>;

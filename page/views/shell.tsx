@@ -9,6 +9,7 @@ const areas = [
   ['approvals', 'Approvals'],
   ['schedules', 'Schedules'],
   ['webhooks', 'Webhooks'],
+  ['agents', 'Agents'],
   ['limits', 'Limits'],
   ['operations', 'Operations'],
 ] as const;

@@ -17,6 +17,7 @@ test('the page is at most 42.4 kB compressed, and what few look at is loaded whe
   expect(sum).toBeLessThanOrEqual(42_400);
   // uPlot alone has 20,000
   const parts = {
+    'agents.js': 2_500,
     'compare.js': 3_000,
     'draw-plot.js': 20_500,
     'limits.js': 3_000,

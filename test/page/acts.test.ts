@@ -1,6 +1,7 @@
 // @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
+import { defineAgent } from 'lanefold';
 import { noBrowser } from '../support/browser.ts';
 import { until } from '../support/until.ts';
 import { answerWith, startReceiver } from '../webhooks/receiver.ts';
@@ -29,13 +30,16 @@ const breakableStreams = `
   };
 `;
 
+const guide = (version: string, instructions: string) =>
+  defineAgent({ name: 'guide', version, model: 'scripted:["Left."]', instructions });
+
 describe.skipIf(noBrowser)('what can be done on the page', () => {
   let site: Site;
   let page: Page;
   let go: OpenPage['go'];
   let said: OpenPage['said'];
   beforeAll(async () => {
-    site = await openSite();
+    site = await openSite({ agents: [guide('a', 'Be brief.'), guide('b', 'Be very brief.')] });
     ({ page, go, said } = await site.open());
   });
   afterAll(() => site?.close());
@@ -124,6 +128,29 @@ describe.skipIf(noBrowser)('what can be done on the page', () => {
     await page.getByRole('button', { name: 'Remove trials' }).click();
     await dialog.getByRole('button', { name: 'Remove' }).click();
     await page.getByText('There are no limits').waitFor();
+  });
+
+  test('roll a version out, compare it with the one before, and roll it back', async () => {
+    const { agents, runs } = site.api.lanefold;
+    await go('#/agents');
+    await page.getByText('a serves all threads.').waitFor();
+    await page.getByRole('button', { name: 'Choose which versions of guide serve' }).click();
+    await expectAccessible(page, 'a new rollout');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Share of a').fill('0');
+    await dialog.getByRole('button', { name: 'Set', exact: true }).click();
+    await dialog.getByText('must have one version above 0').waitFor();
+    await dialog.getByLabel('Share of b').fill('3');
+    await dialog.getByRole('button', { name: 'Set', exact: true }).click();
+    await page.getByText('New threads: a 0 %, b 100 %.').waitFor();
+    const run = await runs.wait(await runs.enqueue({ agent: 'guide', input: 'Where?' }));
+    expect((await agents.versions('guide')).find(({ id }) => id === run.agentVersion)?.label).toBe('b');
+    await page.getByText('Compare two versions of guide').click();
+    await page.locator('ins').or(page.locator('del')).getByText('Be very brief.').waitFor();
+    await page.getByRole('button', { name: 'Remove the rollout of guide' }).click();
+    await dialog.getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('a serves all threads.').waitFor();
+    expect(await agents.rollouts()).toEqual([]);
   });
 
   test('set a schedule, see what its slots did, pause it, let it go on and remove it', async () => {

@@ -73,6 +73,7 @@ describe.skipIf(noBrowser)('the views of the page', () => {
     ['operations', '#/operations', 'Active'],
     ['schedules', '#/schedules', 'nightly'],
     ['webhooks', '#/webhooks', 'orders'],
+    ['agents', '#/agents', 'There is one version.'],
     ['limits', '#/limits', 'acme: 1'],
     ['thread of a run that waits for a limit', '#/threads/held', 'closed'],
     ['run that waits for a limit', '#/threads/held/runs/HELD', 'Wait for the limit closed'],
