@@ -177,12 +177,14 @@ create or replace function lanefold._import_repairs(p_entries jsonb)
 returns jsonb language plpgsql stable as $$
 declare
   g record;
+  v_asked jsonb;
   v_repairs jsonb := '[]';
 begin
   for g in
     select y.ref, y.segment, y.segment = max(y.segment) over (partition by y.ref) as is_last, y.messages
     from (
-      select x.ref, x.segment, coalesce(jsonb_agg(x.e -> 'payload' || jsonb_build_object('role', x.e -> 'role') order by x.n)
+      select x.ref, x.segment, coalesce(jsonb_agg(x.e -> 'payload' || jsonb_build_object('role', x.e -> 'role',
+          'run_id', x.e -> 'run_id', 'request_id', x.e -> 'request_id') order by x.n)
         filter (where x.e ->> 'kind' = 'ai_message'), '[]') as messages
       from (
         select e, n, e ->> 'context_ref' as ref,
@@ -196,7 +198,11 @@ begin
   loop
     perform lanefold._check_lane(g.messages, g.is_last, format('lane %s', g.ref));
     if g.is_last then
-      select v_repairs || coalesce(jsonb_agg(lanefold._message_draft(m) || jsonb_build_object('context_ref', g.ref) order by n), '[]')
+      -- the results belong to the run that asked
+      select m into v_asked from jsonb_array_elements(g.messages) with ordinality as x (m, n) where m ->> 'role' = 'assistant'
+      order by n desc limit 1;
+      select v_repairs || coalesce(jsonb_agg(lanefold._message_draft(m) || jsonb_build_object('context_ref', g.ref,
+        'run_id', v_asked -> 'run_id', 'request_id', v_asked -> 'request_id') order by n), '[]')
       into v_repairs
       from jsonb_array_elements(lanefold._repair_messages(g.messages)) with ordinality as x (m, n) where n > jsonb_array_length(g.messages);
     end if;
@@ -258,6 +264,13 @@ begin
         (c ->> 'finished_at')::timestamptz, nullif(c -> 'approval', 'null'));
     end loop;
   end loop;
+  -- the results that closed the last groups are above p_rev
+  update lanefold._tool_call c
+  set result_seq = (
+    select e.seq from lanefold._entry a
+    join lanefold._entry e on e.thread_id = a.thread_id and e.context_ref = a.context_ref and e.seq > a.seq and e.role = 'tool'
+    where a.thread_id = p_thread_id and a.seq = c.call_seq order by e.seq offset c.call_index limit 1)
+  where c.thread_id = p_thread_id and c.result_seq is null;
   update lanefold.thread set event_rev = v_events where id = p_thread_id;
 end $$;
 
