@@ -16,7 +16,7 @@ export function readOpenAi(given: unknown): ForeignThread {
   if (!Array.isArray(items)) throw notA('an export of OpenAI', 'it has no list of items.');
   if (isText(instructions)) reader.add({ turn: { is: 'system', text: instructions }, where: 'instructions' });
   items.forEach((item, i) => reader.read(fieldsOf(item), `items[${i}]`));
-  reader.assertChronological();
+  reader.end();
   const source: JsonObject = isText(id) && isText(object) ? { source_id: id, source_object: object } : {};
   return { format: 'openai', turns: reader.turns, notes: reader.notes, facts: source };
 }
@@ -64,7 +64,8 @@ class Reader {
   }
 
   /** Lists of OpenAI's API are newest first unless they are requested otherwise. @throws LanefoldError `invalid_input` */
-  assertChronological(): void {
+  end(): void {
+    if (this.#thinking.length > 0) this.notes.leftOut('the last reasoning', 'No answer follows it.');
     const called = new Set<string>();
     const early = new Set<string>();
     for (const { turn } of this.turns) {

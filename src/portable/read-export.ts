@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { JsonObject } from '../context/message.ts';
+import { findUnstorable } from '../checks/text.ts';
 import { LanefoldError } from '../errors.ts';
 import { lineHash, parseLine, type Line } from './line.ts';
 import type { Configures, PortableThread } from './portable-thread.ts';
@@ -181,7 +182,11 @@ function verifiedLine(given: string, number: number, previous: string): Line {
   const line = parseLine(given);
   if (!line) throw refusedAt(number, 'is not a line of an export: it is not JSON that ends with its hash.');
   const expected = lineHash(previous, line.body);
-  if (expected === line.hash) return line;
+  if (expected === line.hash) {
+    const path = findUnstorable(line.fields);
+    if (path !== undefined) throw refusedAt(number, `has a NUL character or a lone surrogate at ${path}.`);
+    return line;
+  }
   const { line: written, type, seq } = line.fields;
   if (Number.isSafeInteger(written) && written !== number)
     throw refusedAt(

@@ -1,3 +1,4 @@
+import { isLanefoldError, LanefoldError } from '../../errors.ts';
 import type { Database } from '../../postgres/pool.ts';
 
 export interface StoredImport {
@@ -11,13 +12,28 @@ export interface StoredImport {
 /**
  * Creates a thread with all its entries in one transaction. Repeating it with the same hash returns the first answer.
  *
+ * @throws LanefoldError `import_refused` for a value that no column can have, and what `import_thread` raises
+ *
  * @param p the argument of `import_thread`, as text: its numbers may have more digits than a double
  */
 export async function importThread(db: Database, threadId: string, p: string): Promise<StoredImport> {
-  const [row] = await db.queryLong<{ result: StoredImport }>(
-    'import_thread',
-    'select lanefold.import_thread($1, $2) as result',
-    [threadId, p],
-  );
+  const [row] = await db
+    .queryLong<{ result: StoredImport }>('import_thread', 'select lanefold.import_thread($1, $2) as result', [
+      threadId,
+      p,
+    ])
+    .catch((error: unknown) => {
+      throw unstorable(error) ?? error;
+    });
   return row!.result;
+}
+
+/** SQLSTATEs of classes 22 and 23: a value that its column cannot have. */
+function unstorable(error: unknown): LanefoldError | undefined {
+  if (!isLanefoldError(error, 'database_error') || !/^2[23]/.test(String(error.details?.['sqlstate'])))
+    return undefined;
+  return new LanefoldError('import_refused', `A value of the import cannot be stored: ${error.message}`, {
+    hint: 'Nothing was imported. Export the thread again.',
+    cause: error,
+  });
 }
