@@ -21,7 +21,7 @@ test('after an export and an import, every lane has the same context at every en
       expect(copy).toEqual({ id: `${id}.copy`, rev: rev + 1, duplicate: false, notes: [] });
       expect(await contextsOf(log.pool, copy.id, rev)).toEqual(await contextsOf(log.pool, id, rev));
       expect(await factsOf(log.pool, copy.id, rev)).toEqual(await factsOf(log.pool, id, rev));
-      await assertInvariants(log.db, copy.id);
+      await assertInvariants(log.db);
       // what the copy exports is the same up to its last entry
       const again = await linesOf(log.threads, copy.id);
       const entry = (line: string) => JSON.stringify({ ...(JSON.parse(line) as object), line: 0, hash: '' });
@@ -70,12 +70,14 @@ test('the result of any change to a line is a refusal that names the line, and n
   );
   const changed = (all: string[], c: typeof change extends fc.Arbitrary<infer Change> ? Change : never) => {
     const at = c.at % (lines.length - 1);
+    if (c.how === 'edit') {
+      const line = all[at]!;
+      const char = c.char % line.length;
+      return { at, all: all.with(at, line.slice(0, char) + c.to + line.slice(char + 1)) };
+    }
     if (c.how === 'remove') return { at, all: all.toSpliced(at, 1) };
     if (c.how === 'repeat') return { at: at + 1, all: all.toSpliced(at, 0, all[at]!) };
-    if (c.how === 'swap') return { at, all: all.toSpliced(at, 2, all[at + 1]!, all[at]!) };
-    const line = all[at]!;
-    const char = c.char % line.length;
-    return { at, all: all.with(at, line.slice(0, char) + c.to + line.slice(char + 1)) };
+    return { at, all: all.toSpliced(at, 2, all[at + 1]!, all[at]!) };
   };
   await fc.assert(
     fc.asyncProperty(change, async (c) => {
