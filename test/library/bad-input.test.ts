@@ -74,6 +74,7 @@ describe.skipIf(noRedis())('a rejected request', () => {
   const stray: [string, (options: object) => Promise<unknown> | AsyncIterable<unknown>][] = [
     ['threads.create', (o) => lanefold.threads.create(o)],
     ['threads.fork', (o) => lanefold.threads.fork('idle', o)],
+    ['threads.import', (o) => lanefold.threads.import({ format: 'openai', items: [] }, o)],
     ['threads.list', (o) => lanefold.threads.list(o)],
     ['threads.append', (o) => lanefold.threads.append('idle', [], o)],
     ['threads.entries', (o) => lanefold.threads.entries('idle', o)],
