@@ -27,7 +27,15 @@ const types = {
       context_ref: nullable,
       role: z.enum(['user', 'assistant', 'tool']).nullish(),
     },
-    ...{ op_id: nullable, op_hash: nullable, run_id: nullable, request_id: nullable, chain: nullable },
+    ...{
+      op_id: nullable,
+      op_hash: nullable,
+      run_id: nullable,
+      request_id: nullable,
+      chain: nullable,
+      append_key: nullable,
+      append_hash: nullable,
+    },
     at: z.iso.datetime({ precision: 6 }),
   }),
   run: z.looseObject({

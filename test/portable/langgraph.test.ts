@@ -54,6 +54,16 @@ test('a thread of PostgresSaver shows what the same graph shows with LanefoldSav
   expect(await lanefold.threads.import(source('trip'), { id })).toMatchObject({ duplicate: true });
 });
 
+test('a copy of a thread that LanefoldSaver keeps goes on as a graph', async () => {
+  const saverOf = new LanefoldSaver(lanefold);
+  const lines: string[] = [];
+  for await (const line of lanefold.threads.export('trip')) lines.push(line);
+  await lanefold.threads.import({ format: 'lanefold', lines }, { id: 'trip-2' });
+  const state = async (id: string) =>
+    (await assistant(saverOf).getState({ configurable: { thread_id: id } })).values as unknown;
+  expect(await state('trip-2')).toEqual(await state('trip'));
+});
+
 test('an open tool group at the end is closed, and a block that only its provider reads is listed', async () => {
   const answer = new AIMessage({
     content: [

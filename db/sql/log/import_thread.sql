@@ -1,6 +1,6 @@
 -- Creates a thread from entries that were exported from another one, or converted from the history of another framework.
 -- p: {tenant_id?, metadata?, active_context_ref?, request_hash, entries: [{seq, kind, context_ref?, role?, op_id?,
--- op_hash?, run_id?, request_id?, is_anchor?, payload, refs?, at?: default now, chain?}], contents: [{id, text}], runs:
+-- op_hash?, append_key?, append_hash?, run_id?, request_id?, is_anchor?, payload, refs?, at?: default now, chain?}], contents: [{id, text}], runs:
 -- [{id, status, …, tool_calls}], as columns of the views `run` and `run_tool_call`; lanes: [{context_ref, digest}], origin?: {thread_id, tenant_id}, facts}.
 -- Entries are written as they are, after the checks that the other functions make: ids, messages, closed tool groups,
 -- contexts of operations. If the last group of a lane is open, flagged error results close it. The last entry is a
@@ -60,7 +60,9 @@ begin
     coalesce((e ->> 'at')::timestamptz, v_at), coalesce((e ->> 'at')::timestamptz, v_at)
   from jsonb_array_elements(p -> 'entries') with ordinality as x (e, n) where e ->> 'kind' = 'ai_context_operation';
   insert into lanefold._append_receipt (thread_id, tenant_id, op_id, first_seq, hash)
-  values (p_thread_id, t.tenant_id, 'import/request', v_count, p ->> 'request_hash');
+  select p_thread_id, t.tenant_id, e ->> 'append_key', n - 1, coalesce(e ->> 'append_hash', '')
+  from jsonb_array_elements(p -> 'entries') with ordinality as x (e, n) where e ->> 'append_key' is not null
+  union all select p_thread_id, t.tenant_id, 'import/request', v_count, p ->> 'request_hash';
   perform lanefold._import_runs(p_thread_id, t.tenant_id, coalesce(p -> 'runs', '[]'), v_count);
   update lanefold.thread
   set rev = v_rev, active_context_ref = v_active, updated_at = v_at, state = lanefold.thread_state_at(p_thread_id, v_rev),
@@ -128,12 +130,12 @@ begin
     if v_problem is not null then
       perform lanefold._fail('LF014', format('Entry %s %s.', x.seq, v_problem), 'Nothing was imported. Export the thread again.');
     end if;
-    perform lanefold._check_id(x.e ->> k, k) from unnest(array['context_ref', 'run_id', 'request_id']) k where x.e ->> k is not null;
+    perform lanefold._check_id(x.e ->> k, k) from unnest(array['context_ref', 'run_id', 'request_id', 'append_key']) k where x.e ->> k is not null;
     if (x.e -> 'is_anchor')::boolean then
       perform lanefold._check_lane(v_operation -> 'result_context' -> 'entries', false, format('the context of entry %s', x.seq));
     end if;
     if x.e ->> 'chain' is not null then
-      v_entry := jsonb_populate_record(null::lanefold._entry, (x.e - array['chain', 'op_hash', 'hash', 'refs', 'payload'])
+      v_entry := jsonb_populate_record(null::lanefold._entry, (x.e - array['chain', 'op_hash', 'append_key', 'append_hash', 'hash', 'refs', 'payload'])
         || jsonb_build_object('thread_id', p_origin -> 'thread_id', 'tenant_id', p_origin -> 'tenant_id'));
       v_entry.payload := x.e -> 'payload';
       v_entry.refs := nullif(x.e -> 'refs', 'null');
@@ -144,8 +146,10 @@ begin
       end if;
     end if;
   end loop;
-  if exists (select from jsonb_array_elements(p_entries) e where e ->> 'op_id' is not null group by e ->> 'op_id' having count(*) > 1) then
-    perform lanefold._fail('LF014', 'Two operations have the same op_id.', 'Nothing was imported. Export the thread again.');
+  if exists (select from jsonb_array_elements(p_entries) e where e ->> 'op_id' is not null group by e ->> 'op_id' having count(*) > 1)
+    or exists (select from jsonb_array_elements(p_entries) e where e ->> 'append_key' is not null group by e ->> 'append_key'
+      having count(*) > 1) then
+    perform lanefold._fail('LF014', 'Two operations have the same op_id, or two appends the same key.', 'Nothing was imported. Export the thread again.');
   end if;
 end $$;
 

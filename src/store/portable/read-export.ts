@@ -28,7 +28,7 @@ export async function* exportEntries(
     const rows = await db.query<Omit<ExportedEntry, 'seq'> & { seq: string }>(
       'export_entries',
       `select e.seq, jsonb_build_object('seq', e.seq, 'at', to_char(e.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
-           'kind', e.kind, 'context_ref', e.context_ref, 'role', e.role, 'op_id', e.op_id, 'op_hash', o.hash, 'run_id', e.run_id,
+           'kind', e.kind, 'context_ref', e.context_ref, 'role', e.role, 'op_id', e.op_id, 'op_hash', o.hash, 'append_key', r.op_id, 'append_hash', r.hash, 'run_id', e.run_id,
            'request_id', e.request_id, 'is_anchor', e.is_anchor, 'payload', e.payload, 'refs', e.refs,
            'chain', encode(e.hash, 'hex'))::text as row,
          encode(e.hash, 'hex') as chain,
@@ -40,6 +40,7 @@ export async function* exportEntries(
          from (select * from lanefold._entry where thread_id = $1 and seq >= $2 and seq < $3 order by seq limit ${pageRows}) x
        ) e
        left join lanefold.context_op o on o.thread_id = e.thread_id and o.op_id = e.op_id
+       left join lanefold._append_receipt r on r.thread_id = e.thread_id and r.first_seq = e.seq and r.op_id <> 'import/request'
        where e.before < ${pageBytes}
        order by e.seq`,
       [id, next, rev],
