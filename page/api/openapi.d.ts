@@ -246,6 +246,7 @@ export interface components {
         | 'invalid_strategy'
         | 'invalid_operation'
         | 'open_tool_group'
+        | 'import_refused'
         | 'idempotency_mismatch'
         | 'missing_token_secret'
         | 'invalid_token_prefix'
@@ -591,6 +592,53 @@ export interface components {
         name: string | null;
       }[];
     };
+    /** @description An imported thread. */
+    ImportReceipt: {
+      id: components['schemas']['Id'];
+      /** @description Number of entries; the last one is of the kind `thread_import`. */
+      rev: number;
+      /** @description The same was imported before; nothing was written. */
+      duplicate: boolean;
+      /** @description What could not be carried over as it was. */
+      notes: {
+        /** @enum {string} */
+        outcome: 'left_out' | 'changed' | 'repaired';
+        /** @description Where it is in the source. */
+        where: string;
+        what: string;
+      }[];
+    };
+    NewImport:
+      | {
+          /** @description Default: a generated id. Importing the same again under the same id changes nothing. */
+          id?: components['schemas']['Id'];
+          /** @description Your own data, up to 64 KiB; default: that of the export. */
+          metadata?: JsonObject;
+          /** @enum {string} */
+          format: 'lanefold';
+          /** @description The lines of an export, unchanged. */
+          lines: string[];
+        }
+      | {
+          /** @description Default: a generated id. Importing the same again under the same id changes nothing. */
+          id?: components['schemas']['Id'];
+          /** @description Your own data, up to 64 KiB; default: that of the export. */
+          metadata?: JsonObject;
+          /** @enum {string} */
+          format: 'openai';
+          /** @description Items of OpenAI, oldest first, or chat messages. */
+          items?: Json;
+        }
+      | {
+          /** @description Default: a generated id. Importing the same again under the same id changes nothing. */
+          id?: components['schemas']['Id'];
+          /** @description Your own data, up to 64 KiB; default: that of the export. */
+          metadata?: JsonObject;
+          /** @enum {string} */
+          format: 'ai-sdk';
+          /** @description `UIMessage`s of the AI SDK. */
+          messages: unknown[];
+        };
     EntryPage: {
       data: components['schemas']['Entry'][];
       /** @description Pass it as `after` to get the next page; null on the last page. */
