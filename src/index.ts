@@ -163,7 +163,7 @@ export type { ForkOptions } from './library/threads/fork.ts';
 export type { ForkReceipt } from './store/fork/fork-thread.ts';
 export type { ImportOptions, ImportReceipt, ThreadSource } from './library/threads/import.ts';
 export type { ImportNote } from './portable/portable-thread.ts';
-export type { CheckpointReader } from './portable/langgraph.ts';
+export type { CheckpointReader, ReadCheckpoint } from './portable/langgraph.ts';
 export type { ReadContentOptions } from './library/threads/content.ts';
 export type { ContentRange } from './store/content/read-content.ts';
 export type { ListPage } from './store/page.ts';

@@ -8,7 +8,8 @@ export interface CheckpointReader {
   getTuple(config: { configurable: Record<string, string> }): Promise<ReadCheckpoint | undefined>;
 }
 
-interface ReadCheckpoint {
+/** The parts of a checkpoint that an import reads. */
+export interface ReadCheckpoint {
   checkpoint: { id: string; ts: string; channel_values: Record<string, unknown> };
   pendingWrites?: [taskId: string, channel: string, value: unknown][];
 }

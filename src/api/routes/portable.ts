@@ -1,6 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { newThreadId } from '../../checks/ids.ts';
 import { omitUndefined } from '../../common/omit-undefined.ts';
+import type { ThreadSource } from '../../library/threads/import.ts';
 import type { ApiApp } from '../env.ts';
 import { ImportReceipt, NewImport } from '../schemas/import.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
@@ -54,8 +55,13 @@ export function addPortable(app: ApiApp): void {
 
   app.openapi(importThread, async (c) => {
     const { id = newThreadId(), metadata, ...source } = c.req.valid('json');
+    // the schema lets only the source of the format pass
     const { threads } = c.var.lanefold;
-    const receipt = await threads.import(source, { id, ...omitUndefined({ metadata }) }, { from: 'http' });
+    const receipt = await threads.import(
+      source as ThreadSource,
+      { id, ...omitUndefined({ metadata }) },
+      { from: 'http' },
+    );
     return c.json(receipt, receipt.duplicate ? 200 : 201, { Location: `/v1/threads/${receipt.id}` });
   });
 }

@@ -1,31 +1,31 @@
 import { z } from '@hono/zod-openapi';
 import { count, Id, jsonObject } from './values.ts';
 
-const shared = {
-  id: Id.optional().openapi({
-    description: 'Default: a generated id. Importing the same again under the same id changes nothing.',
-  }),
-  metadata: jsonObject('Your own data, up to 64 KiB; default: that of the export.').optional(),
-};
+/** The field that has the source of a format. */
+const fieldOf = { lanefold: 'lines', openai: 'items', 'ai-sdk': 'messages' } as const;
 
 export const NewImport = z
-  .discriminatedUnion('format', [
-    z.strictObject({
-      ...shared,
-      format: z.literal('lanefold'),
-      lines: z.array(z.string()).openapi({ description: 'The lines of an export, unchanged.' }),
+  .strictObject({
+    format: z.enum(['lanefold', 'openai', 'ai-sdk']),
+    lines: z
+      .array(z.string())
+      .optional()
+      .openapi({ description: 'For `lanefold`: the lines of an export, unchanged.' }),
+    items: z
+      .unknown()
+      .optional()
+      .openapi({ description: 'For `openai`: items of OpenAI, oldest first, or chat messages.' }),
+    messages: z.array(z.unknown()).optional().openapi({ description: 'For `ai-sdk`: `UIMessage`s of the AI SDK.' }),
+    id: Id.optional().openapi({
+      description: 'Default: a generated id. Importing the same again under the same id changes nothing.',
     }),
-    z.strictObject({
-      ...shared,
-      format: z.literal('openai'),
-      items: z.unknown().openapi({ description: 'Items of OpenAI, oldest first, or chat messages.' }),
-    }),
-    z.strictObject({
-      ...shared,
-      format: z.literal('ai-sdk'),
-      messages: z.array(z.unknown()).openapi({ description: '`UIMessage`s of the AI SDK.' }),
-    }),
-  ])
+    metadata: jsonObject('Your own data, up to 64 KiB; default: that of the export.').optional(),
+  })
+  .refine(
+    ({ format, ...given }) =>
+      Object.values(fieldOf).every((field) => (given[field] !== undefined) === (field === fieldOf[format])),
+    'Send exactly one source: `lines` for lanefold, `items` for openai, `messages` for ai-sdk.',
+  )
   .openapi('NewImport', {
     example: { format: 'openai', items: [{ role: 'user', content: 'Where is my order?' }] },
   });
