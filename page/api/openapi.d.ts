@@ -608,37 +608,20 @@ export interface components {
         what: string;
       }[];
     };
-    NewImport:
-      | {
-          /** @description Default: a generated id. Importing the same again under the same id changes nothing. */
-          id?: components['schemas']['Id'];
-          /** @description Your own data, up to 64 KiB; default: that of the export. */
-          metadata?: JsonObject;
-          /** @enum {string} */
-          format: 'lanefold';
-          /** @description The lines of an export, unchanged. */
-          lines: string[];
-        }
-      | {
-          /** @description Default: a generated id. Importing the same again under the same id changes nothing. */
-          id?: components['schemas']['Id'];
-          /** @description Your own data, up to 64 KiB; default: that of the export. */
-          metadata?: JsonObject;
-          /** @enum {string} */
-          format: 'openai';
-          /** @description Items of OpenAI, oldest first, or chat messages. */
-          items?: Json;
-        }
-      | {
-          /** @description Default: a generated id. Importing the same again under the same id changes nothing. */
-          id?: components['schemas']['Id'];
-          /** @description Your own data, up to 64 KiB; default: that of the export. */
-          metadata?: JsonObject;
-          /** @enum {string} */
-          format: 'ai-sdk';
-          /** @description `UIMessage`s of the AI SDK. */
-          messages: unknown[];
-        };
+    NewImport: {
+      /** @enum {string} */
+      format: 'lanefold' | 'openai' | 'ai-sdk';
+      /** @description For `lanefold`: the lines of an export, unchanged. */
+      lines?: string[];
+      /** @description For `openai`: items of OpenAI, oldest first, or chat messages. */
+      items?: Json;
+      /** @description For `ai-sdk`: `UIMessage`s of the AI SDK. */
+      messages?: unknown[];
+      /** @description Default: a generated id. Importing the same again under the same id changes nothing. */
+      id?: components['schemas']['Id'];
+      /** @description Your own data, up to 64 KiB; default: that of the export. */
+      metadata?: JsonObject;
+    };
     EntryPage: {
       data: components['schemas']['Entry'][];
       /** @description Pass it as `after` to get the next page; null on the last page. */
