@@ -7,6 +7,7 @@ import type { Turn } from '../mirror/turn.ts';
 import type { LargeContent } from '../context/large-content.ts';
 import type { Notes } from './notes.ts';
 import type { PortableThread } from './portable-thread.ts';
+import { numberRepeated, withoutNumbers } from './repeated-ids.ts';
 import { maxImportChars, tooLarge } from './refused.ts';
 
 /** A turn of a foreign history, and where it is there. */
@@ -31,10 +32,8 @@ const contextRef = 'default';
 
 /** A thread of entries, from the turns of a foreign history: its prompt, then its messages in closed tool groups. */
 export function convert({ format, id, turns, notes, facts }: ForeignThread, outOfLine: OutOfLine): PortableThread {
-  const { prompt, messages: shown } = laneView(
-    turns.map(({ turn }) => turn),
-    { over: true },
-  );
+  const { prompt, messages: numbered } = laneView(numberRepeated(turns.map(({ turn }) => turn)), { over: true });
+  const shown = numbered.map(withoutNumbers);
   noteTurns(turns, notes);
   for (const message of shown) noteMessage(message, notes);
   const { messages, contents = [] } = outOfLine(shown);

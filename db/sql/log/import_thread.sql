@@ -14,7 +14,7 @@ returns jsonb language plpgsql as $$
 declare
   t lanefold.thread;
   v_at timestamptz;
-  v_count constant int := jsonb_array_length(p -> 'entries');
+  v_count constant bigint := jsonb_array_length(p -> 'entries')::bigint;
   v_repairs jsonb;
   v_active constant text := coalesce(p ->> 'active_context_ref', 'default');
   v_known text;
@@ -182,7 +182,7 @@ returns jsonb language plpgsql stable as $$
 declare
   g record;
   v_asked jsonb;
-  v_repairs jsonb := '[]';
+  v_repairs jsonb := '[]'::jsonb;
 begin
   for g in
     select y.ref, y.segment, y.segment = max(y.segment) over (partition by y.ref) as is_last, y.messages
