@@ -35,6 +35,7 @@ export const errorStatus = {
   invalid_strategy: 422,
   invalid_operation: 422,
   open_tool_group: 422,
+  import_refused: 422,
   idempotency_mismatch: 422,
   missing_token_secret: 422,
   // an invalid checkpoint token, by the check it fails

@@ -19,6 +19,7 @@ comment on view lanefold.rollout is 'Which versions of an agent serve its thread
 comment on view lanefold.agent_version is 'The versions of agents that workers have started with, by the hash of their definition. Of no tenant.';
 comment on view lanefold.worker is 'The workers and whether they are alive. Of no tenant: not for a session that acts for one.';
 comment on function lanefold.lane_context_at(text, text, bigint) is 'The context of a lane as of an entry, inclusive; above the head means the head.';
+comment on function lanefold.lane_digest(text, text, bigint) is 'SHA-256 of the context of a lane as of an entry, whatever the id of its thread.';
 comment on function lanefold.call_context(text, text) is 'What one model call was sent, as its policy cut it; `altered` says where the log cannot tell.';
 comment on function lanefold.context_diff(text, text, bigint, text, text, bigint) is 'How the contexts of any two threads, lanes and entries differ.';
 comment on function lanefold.verify_call(text, text) is 'Whether call_context has the context_hash of the answer; null where the log cannot tell.';
@@ -32,6 +33,7 @@ comment on function lanefold.rebuild_lanes(text) is 'Rebuilds the list of lanes 
 comment on function lanefold.create_thread(text, jsonb) is 'Creates a thread; a system prompt becomes its first entry.';
 comment on function lanefold.fork_source(text, jsonb) is 'What a fork of a thread at an entry begins with, for create_fork.';
 comment on function lanefold.create_fork(text, jsonb) is 'Creates a thread from what fork_source returned of another one.';
+comment on function lanefold.import_thread(text, jsonb) is 'Creates a thread from exported or converted entries, as they are, in one commit.';
 comment on function lanefold.append_entries(text, jsonb, jsonb) is 'Appends a caller''s entries: closed groups of messages, or entries of its own kinds.';
 comment on function lanefold.append_history(text, jsonb, jsonb, jsonb) is 'Appends an entry of a custom kind, and what it changes on the lane that shows the messages of its history.';
 comment on function lanefold.enqueue_run(text, jsonb) is 'Accepts a run; the same request_id returns the same run.';

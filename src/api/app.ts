@@ -35,6 +35,7 @@ import { addEntries } from './routes/entries.ts';
 import { addErasure } from './routes/erasure.ts';
 import { addUiMessages } from './routes/ui-messages.ts';
 import { addForks } from './routes/forks.ts';
+import { addPortable } from './routes/portable.ts';
 import { addEvents } from './routes/events.ts';
 import { addInputs } from './routes/inputs.ts';
 import { addLimits } from './routes/limits.ts';
@@ -135,6 +136,7 @@ export function createApp(all: Library, options: AppOptions & { closing?: AbortS
   addThreads(app, lanefold);
   addErasure(app);
   addForks(app);
+  addPortable(app);
   addEntries(app);
   addContents(app);
   addUiMessages(app);

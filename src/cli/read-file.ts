@@ -31,3 +31,26 @@ export async function* readJsonLines(file: string): AsyncGenerator<unknown, void
     }
   }
 }
+
+/** The lines of a file, or of standard input for `-`. Only a line feed ends a line. */
+export async function* readLines(file: string): AsyncGenerator<string, void, void> {
+  const stream = file === '-' ? process.stdin : (await opened(file)).createReadStream();
+  let rest = '';
+  for await (const chunk of stream.setEncoding('utf8') as AsyncIterable<string>) {
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop()!;
+    yield* lines;
+  }
+  if (rest !== '') yield rest;
+}
+
+/** The JSON value of a file, or of standard input for `-`. */
+export async function readJson(file: string): Promise<unknown> {
+  const lines: string[] = [];
+  for await (const line of readLines(file)) lines.push(line);
+  try {
+    return JSON.parse(lines.join('\n'));
+  } catch (error) {
+    throw new UsageError(`${file} is not JSON: ${(error as Error).message}`, 'Pass a file with one JSON value.');
+  }
+}

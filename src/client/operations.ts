@@ -44,6 +44,7 @@ export interface Problem {
     | 'invalid_strategy'
     | 'invalid_operation'
     | 'open_tool_group'
+    | 'import_refused'
     | 'idempotency_mismatch'
     | 'missing_token_secret'
     | 'invalid_token_prefix'

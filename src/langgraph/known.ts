@@ -1,7 +1,7 @@
 import { Recent } from '../common/recent.ts';
 import { laneView, shownOf } from '../mirror/lane-view.ts';
 import { emptyLane, readLaneField, type LaneState } from '../mirror/plan.ts';
-import { turnsOf, turnsOfText } from './messages.ts';
+import { turnsOf, turnsOfText } from '../mirror/langchain.ts';
 import type { Address } from './parts.ts';
 import { withHashes } from './read-values.ts';
 import type { FoundCheckpoint } from './read-checkpoints.ts';

@@ -9,7 +9,7 @@ import { readVersion } from './find-checkpoint.ts';
 import type { DumpedCheckpoint } from './dump-checkpoint.ts';
 import { additionKey, checkpointKey, checkpointKind, shortHash } from './keys.ts';
 import type { KnownCheckpoint, Memory } from './known.ts';
-import { turnsOf, turnsOfText } from './messages.ts';
+import { turnsOf, turnsOfText } from '../mirror/langchain.ts';
 import { Parts, settle } from './parts.ts';
 import type { CheckpointPayload, StoredValues } from './payloads.ts';
 import { isSame, settled, store, type ChannelValue, type Located } from './stored.ts';

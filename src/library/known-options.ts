@@ -65,7 +65,7 @@ const input = {
 /** The options of every method of the library; a missing one does not compile. */
 const knownOptions = {
   threads: {
-    ...{ get: none, peek: none, marks: none, erase: none },
+    ...{ get: none, peek: none, marks: none, erase: none, export: none },
     // the stream checks its options when it opens
     stream: none,
     create: [
@@ -80,6 +80,10 @@ const knownOptions = {
         } satisfies Options<Threads['fork'], 1>,
       ],
       [2, whose satisfies Options<Threads['fork'], 2>],
+    ],
+    import: [
+      [1, { id: true, metadata: true } satisfies Options<Threads['import'], 1>],
+      [2, whose satisfies Options<Threads['import'], 2>],
     ],
     list: [
       [

@@ -20,11 +20,11 @@ type Result = Extract<Turn, { is: 'result' }>;
 /**
  * Orders the turns of a history as lanes and providers demand it: after a message with calls come their results, in the
  * order of the calls. A group at the end that lacks results is held back, because they may still come; a group in the
- * middle gets error results for those it lacks. Other frameworks allow more than a lane does: a later system message
+ * middle, or at the end of a history that is `over`, gets error results for those it lacks. Other frameworks allow more than a lane does: a later system message
  * becomes a user message named `system`, a result without a call one named `tool`, and blank messages are left out,
  * because providers reject them.
  */
-export function laneView(turns: readonly Turn[]): LaneView {
+export function laneView(turns: readonly Turn[], { over = false }: { over?: boolean } = {}): LaneView {
   const first = turns.findIndex((turn) => turn.is !== 'system');
   const prompts = turns.slice(0, first < 0 ? turns.length : first);
   const prompt = promptOf(prompts.map((turn) => (turn.is === 'system' ? turn.text : '')).join('\n\n'));
@@ -46,6 +46,7 @@ export function laneView(turns: readonly Turn[]): LaneView {
     if (turn.is === 'calls') open = { calls: turn, results: new Map() };
     else messages.push(turn.is === 'system' ? { role: 'user', name: 'system', content: turn.text } : turn.message);
   }
+  if (over) close();
   return { prompt: prompt && cleanJson(prompt).value, messages: messages.filter(isReadable).map(cleaned) };
 }
 

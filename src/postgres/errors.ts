@@ -34,6 +34,7 @@ const codes: Record<string, ErrorCode> = {
   LF029: 'empty_content',
   LF030: 'input_too_large',
   LF031: 'queue_full',
+  LF032: 'import_refused',
 };
 
 // 08: connection exception, 57P: shutdown in progress, 53300: too many connections, 25006: a standby or demoted primary

@@ -65,7 +65,7 @@ export const caller =
       ...(body === undefined ? {} : { body: (raw ? body : JSON.stringify(body)) as string }),
     });
     const text = await response.text();
-    const json = text !== '' && /json/.test(response.headers.get('content-type') ?? '');
+    const json = text !== '' && /[/+]json/.test(response.headers.get('content-type') ?? '');
     return {
       status: response.status,
       headers: response.headers,

@@ -335,13 +335,14 @@ test.each(duties)('a %s writes no row of another tenant', async (duty) => {
   await actFor(client, 'acme');
   const before = await everythingOf(log.db, 'thread-of-bolt');
   for (const signature of (await functions()).filter(
-    (f) => f.volatile && !['create_thread', 'create_fork', 'attempt'].includes(f.name),
+    (f) => f.volatile && !['create_thread', 'create_fork', 'import_thread', 'attempt'].includes(f.name),
   )) {
     const other = await outcome(client, call(signature, 'thread-of-bolt'), 'thread-of-bolt');
     expect(other, signature.name).toBe(await outcome(client, call(signature, 'nowhere'), 'nowhere'));
   }
   const fork = { parent_thread_id: 'p', fork_seq: 0, config: [], state: {}, lanes: [] };
-  for (const [name, given] of Object.entries({ create_thread: {}, create_fork: fork })) {
+  const copy = { entries: [], contents: [], request_hash: '' };
+  for (const [name, given] of Object.entries({ create_thread: {}, create_fork: fork, import_thread: copy })) {
     const create = (id: string, tenant: string) =>
       outcome(client, `select lanefold.${name}('${id}', '${JSON.stringify({ ...given, tenant_id: tenant })}')`);
     expect(await create('thread-of-bolt', 'acme'), name).toMatch(duty === 'reader' ? /^42501/ : /^LF002/);

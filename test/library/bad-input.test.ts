@@ -74,6 +74,7 @@ describe.skipIf(noRedis())('a rejected request', () => {
   const stray: [string, (options: object) => Promise<unknown> | AsyncIterable<unknown>][] = [
     ['threads.create', (o) => lanefold.threads.create(o)],
     ['threads.fork', (o) => lanefold.threads.fork('idle', o)],
+    ['threads.import', (o) => lanefold.threads.import({ format: 'openai', items: [] }, o)],
     ['threads.list', (o) => lanefold.threads.list(o)],
     ['threads.append', (o) => lanefold.threads.append('idle', [], o)],
     ['threads.entries', (o) => lanefold.threads.entries('idle', o)],
@@ -168,7 +169,7 @@ describe.skipIf(noRedis())('a rejected request', () => {
   ];
   /** Methods without options, and those whose own check another test is about. */
   const plain = [
-    ...['threads.get', 'threads.peek', 'threads.marks', 'threads.erase', 'threads.stream'],
+    ...['threads.get', 'threads.peek', 'threads.marks', 'threads.erase', 'threads.export', 'threads.stream'],
     ...['runs.get', 'runs.cancel', 'runs.ranOnly', 'runs.stream', 'runs.streamTree', 'runs.tree'],
     ...['contexts.call', 'contexts.lanes'],
     ...['keys.create', 'keys.list', 'keys.get', 'keys.find', 'keys.holder', 'audit.write', 'audit.writeRead'],

@@ -56,6 +56,7 @@ const calls = (library: TenantLibrary, threadId: string, runId: string): Record<
     'threads.events': () => library.threads.events(threadId),
     'threads.stream': () => first(library.threads.stream(threadId)),
     'threads.fork': () => library.threads.fork(threadId),
+    'threads.export': () => first(library.threads.export(threadId)),
     'threads.erase': () => library.threads.erase(threadId),
     'contexts.project': () => library.contexts.project(threadId),
     'contexts.replace': () => library.contexts.replace(threadId, { entries: [] }),
@@ -107,6 +108,7 @@ test('every method is in the list', () => {
   // a token names a run, and these name no thread: see below
   const others = [
     'threads.create',
+    'threads.import',
     'threads.list',
     'threads.eraseTenant',
     'runs.enqueueMany',

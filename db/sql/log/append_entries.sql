@@ -59,7 +59,7 @@ begin
     end if;
   end loop;
   if exists (select from jsonb_array_elements(p_entries) x (e)
-             where x.e ->> 'kind' in ('ai_context_operation', 'ai_config_change', 'ai_state_change', '')) then
+             where x.e ->> 'kind' in ('ai_context_operation', 'ai_config_change', 'ai_state_change', 'thread_import', '')) then
     perform lanefold._fail('LF009', 'An entry has a reserved or empty kind.',
       'Operations, configuration and state have their own calls; use ai_message or a kind of your own.');
   end if;

@@ -51,6 +51,7 @@ export interface ReadRequest {
 const inBody: Readonly<Record<string, string>> = {
   createThread: 'id',
   forkThread: 'id',
+  importThread: 'id',
   rerunRun: 'thread_id',
   createBrowserToken: 'thread_id',
   runAgUi: 'threadId',

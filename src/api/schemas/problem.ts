@@ -44,7 +44,7 @@ const descriptions = {
   415: 'The body is not `application/json`: `unsupported_media_type`.',
   422:
     'Well formed but invalid: `unknown_agent`, `unknown_model`, `unknown_tool`, `invalid_request_transformer`, `invalid_output`, `unknown_strategy`, `missing_provider_key`, `invalid_operation`, ' +
-    '`open_tool_group`, `idempotency_mismatch`, `missing_token_secret`.',
+    '`open_tool_group`, `import_refused`, `idempotency_mismatch`, `missing_token_secret`.',
   429: 'Too many requests or streams at once: `rate_limited`, with `Retry-After`.',
   500: 'Internal server error: `internal`.',
   503: 'The database or the queue is unavailable: `database_unreachable`, `database_busy`, `database_full`, `database_timeout`, `database_error`, `thread_locked`, `prepared_statement_lost`, `queue_unreachable`, `not_ready`; or the server is overloaded: `server_busy`. Try again after `Retry-After` seconds.',

@@ -6,6 +6,8 @@ import { table } from '../demo/table.ts';
 import { commandHelp } from '../help.ts';
 import { wholeNumber, withDatabase, withJson, type ConnectionOptions } from '../options.ts';
 import { note, print, printJson } from '../output.ts';
+import { addThreadsExport } from './threads-export.ts';
+import { addThreadsImport } from './threads-import.ts';
 
 interface Options extends ConnectionOptions {
   text?: string;
@@ -15,8 +17,19 @@ interface Options extends ConnectionOptions {
   json?: boolean;
 }
 
-export const addThreads = (program: Command): Command =>
-  withJson(withDatabase(program.command('threads')))
+export function addThreads(program: Command): Command {
+  const threads = program
+    .command('threads')
+    .summary('list, export and import threads')
+    .description('Lists, exports and imports threads. Without a command, lists them, newest first.');
+  addList(threads);
+  addThreadsExport(threads);
+  addThreadsImport(threads);
+  return threads;
+}
+
+const addList = (threads: Command): Command =>
+  withJson(withDatabase(threads.command('list', { isDefault: true })))
     .option('--text <words>', 'only threads in which users wrote these words, as in a web search')
     .option('--agent <name>', 'only threads whose latest run has this agent')
     .option('--limit <n>', 'maximum number of threads', wholeNumber(1, 1_000), 20)

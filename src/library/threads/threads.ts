@@ -36,6 +36,7 @@ import { configure, laneConfig, type ConfigChanges, type ThreadConfig } from './
 import { fork, type ForkOptions } from './fork.ts';
 import { erase, eraseTenant, type ErasureReport, type TenantErasureReport } from './erase.ts';
 import { readContent, type ReadContentOptions } from './content.ts';
+import { importSource, type ImportOptions, type ImportReceipt, type ThreadSource } from './import.ts';
 import { agUiSnapshot, type AgUiSnapshot, type AgUiSnapshotOptions } from './ag-ui-snapshot.ts';
 import { uiMessages, type UiMessagesOptions } from './ui-messages.ts';
 import type { ConfigReceipt } from '../../store/context/read-config.ts';
@@ -170,6 +171,30 @@ export interface Threads {
    */
   stream(id: string, options?: StreamOptions): AsyncIterable<StreamItem>;
   /**
+   * The thread as JSON Lines: its entries as they are stored, the large texts they quote, and its finished runs, each line
+   * with a hash over everything before it. Read with ordinary queries, so that a slow reader holds no connection; entries
+   * appended meanwhile are not included.
+   *
+   * @throws LanefoldError `thread_not_found`, `thread_erased`, `content_not_found`, `history_unreadable`
+   *
+   * @example
+   * for await (const line of lanefold.threads.export('support-42')) process.stdout.write(`${line}\n`);
+   */
+  export(id: string): AsyncGenerator<string, void, void>;
+  /**
+   * Creates a thread from an export, or from the history of another framework, in one transaction: it appears when it is
+   * complete. The contexts of an exported thread are the same at every entry. The last entry, `thread_import`, says where
+   * the thread comes from. Importing the same again under the same id changes nothing. `from`: see `runs.enqueue`.
+   *
+   * @throws LanefoldError `import_refused` for an export that was changed, with the number of the line in `details`;
+   * `thread_exists`, `thread_erased`, `idempotency_mismatch` if something else was imported under the id; `open_tool_group`,
+   * `invalid_input`, `invalid_id`, `invalid_text`, `override_not_allowed`
+   *
+   * @example
+   * const { id, notes } = await lanefold.threads.import({ format: 'ai-sdk', messages: [] });
+   */
+  import(source: ThreadSource, options?: ImportOptions, on?: { from?: OverrideCaller }): Promise<ImportReceipt>;
+  /**
    * Permanently deletes everything of the thread, in the database and the queue; its id cannot be reused. The report
    * says what was removed, and what is left elsewhere.
    *
@@ -275,6 +300,13 @@ export function threadsOf(
       return readThreadEvents(db, id, after, limit);
     },
     stream: (id, options) => streams.follow(id, undefined, options),
+
+    async *export(id) {
+      assertId(id, 'The thread id');
+      const { writeExport } = await import('../../portable/write-export.ts');
+      yield* writeExport(db, id);
+    },
+    import: (source, options = {}, { from = 'library' } = {}) => importSource(db, agents, source, options, from),
 
     erase: (id) => erase(db, queue, id),
     eraseTenant: (tenantId, { limit } = {}) => eraseTenant(db, queue, tenantId, limit),

@@ -2,14 +2,14 @@ import type { Json, JsonObject, Message, ToolCall } from '../context/message.ts'
 import { acceptableParts, plainIfOne } from '../mirror/content.ts';
 import type { Turn } from '../mirror/turn.ts';
 
-interface Serialised {
+export interface Serialised {
   lc?: number;
   type?: string;
   id?: unknown;
   kwargs?: Kwargs;
 }
 
-interface Kwargs {
+export interface Kwargs {
   type?: string;
   role?: string;
   name?: unknown;
@@ -35,8 +35,8 @@ export function turnsOf(texts: readonly string[]): Turn[] | undefined {
 /** The turns of a channel whose value is stored as one text: an empty list has none. */
 export const turnsOfText = (text: string): Turn[] | undefined => (text === '[]' ? [] : undefined);
 
-/** Null: a message that no model reads. */
-function turnOf({ lc, type, id, kwargs }: Serialised): Turn | null | undefined {
+/** Null: a message that no model reads; undefined: something else than a message. */
+export function turnOf({ lc, type, id, kwargs }: Serialised): Turn | null | undefined {
   if (lc !== 1 || type !== 'constructor' || !Array.isArray(id) || id[1] !== 'messages' || !kwargs) return undefined;
   switch (String(id.at(-1)).replace(/Chunk$/, '')) {
     case 'SystemMessage':

@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import canonicalize from 'canonicalize';
+import { isBlank } from '../checks/text.ts';
+import type { JsonObject } from '../context/message.ts';
+import { laneView, type LaneMessage } from '../mirror/lane-view.ts';
+import type { Turn } from '../mirror/turn.ts';
+import type { LargeContent } from '../context/large-content.ts';
+import type { Notes } from './notes.ts';
+import type { PortableThread } from './portable-thread.ts';
+import { numberRepeated, withoutNumbers } from './repeated-ids.ts';
+import { maxImportChars, tooLarge } from './refused.ts';
+
+/** A turn of a foreign history, and where it is there. */
+export interface LocatedTurn {
+  turn: Turn;
+  where: string;
+}
+
+/** A history of another framework, read. */
+export interface ForeignThread {
+  format: Exclude<PortableThread['format'], 'lanefold'>;
+  id?: string | undefined;
+  turns: LocatedTurn[];
+  notes: Notes;
+  facts: JsonObject;
+}
+
+/** Moves large texts out of the messages. */
+export type OutOfLine = (messages: LaneMessage[]) => { messages: LaneMessage[]; contents?: LargeContent[] };
+
+const contextRef = 'default';
+
+/** A thread of entries, from the turns of a foreign history: its prompt, then its messages in closed tool groups. */
+export function convert({ format, id, turns, notes, facts }: ForeignThread, outOfLine: OutOfLine): PortableThread {
+  const { prompt, messages: numbered } = laneView(numberRepeated(turns.map(({ turn }) => turn)), { over: true });
+  const shown = numbered.map(withoutNumbers);
+  noteTurns(turns, notes);
+  for (const message of shown) noteMessage(message, notes);
+  const { messages, contents = [] } = outOfLine(shown);
+  const drafts: JsonObject[] = [
+    ...(prompt === null ? [] : [{ kind: 'ai_config_change', payload: { field: 'system_prompt', value: prompt } }]),
+    ...messages.map(({ role, refs, ...payload }) => ({
+      ...{ kind: 'ai_message', context_ref: contextRef, role, payload: payload as unknown as JsonObject },
+      ...(refs ? { refs } : {}),
+    })),
+  ];
+  const entries = drafts.map((draft, seq) => JSON.stringify({ seq, ...draft }));
+  const chars = [...entries, ...contents.map(({ text }) => text)].reduce((sum, text) => sum + text.length, 0);
+  if (chars > maxImportChars) throw tooLarge();
+  const hash = createHash('sha256').update(canonicalize({ format, drafts }) as string);
+  return {
+    ...{ format, id, entries, contents, runs: [], lanes: [], facts, notes: notes.all },
+    ...{ sets: prompt === null ? {} : { systemPrompt: true }, hash: hash.digest('hex') },
+  };
+}
+
+function noteTurns(turns: readonly LocatedTurn[], notes: Notes): void {
+  const begun = turns.findIndex(({ turn }) => turn.is !== 'system');
+  turns.forEach(({ turn, where }, i) => {
+    if (turn.is === 'system' && begun >= 0 && i > begun)
+      notes.changed(where, 'A system message after the beginning became a user message named system.');
+    if (turn.is !== 'message') return;
+    const { content } = turn.message;
+    if (typeof content === 'string' ? isBlank(content) : content.length === 0)
+      notes.leftOut(where, 'The message is blank; providers reject those.');
+  });
+}
+
+function noteMessage({ role, name, refs, tool_call_id: callId }: LaneMessage, notes: Notes): void {
+  if (refs?.['kind'] === 'repaired')
+    notes.repaired(`tool call ${callId}`, `The call of ${name} has no result; it got an error result.`);
+  if (role === 'user' && name === 'tool')
+    notes.changed('a tool result', 'A result without a call became a user message named tool.');
+  if (refs?.['cleaned'] === true)
+    notes.changed(`a message of the role ${role}`, 'NUL characters and lone surrogates became U+FFFD.');
+}

@@ -1,0 +1,76 @@
+import { turnOf, type Serialised } from '../mirror/langchain.ts';
+import type { ForeignThread, LocatedTurn } from './convert.ts';
+import { fieldsOf, Notes, type Fields } from './notes.ts';
+import { notA } from './refused.ts';
+
+/** What is read of a LangGraph checkpointer. Every `BaseCheckpointSaver`, such as `PostgresSaver`, is one. */
+export interface CheckpointReader {
+  getTuple(config: { configurable: Record<string, string> }): Promise<ReadCheckpoint | undefined>;
+}
+
+/** The parts of a checkpoint that an import reads. */
+export interface ReadCheckpoint {
+  checkpoint: { id: string; ts: string; channel_values: Record<string, unknown> };
+  pendingWrites?: [taskId: string, channel: string, value: unknown][];
+}
+
+interface LangGraphPlace {
+  threadId: string;
+  channel?: string | undefined;
+}
+
+/**
+ * Reads the messages of a thread's newest checkpoint. Writes nothing.
+ *
+ * @throws LanefoldError `invalid_input` for a thread without checkpoints, or whose channel has something else
+ */
+export async function readLangGraph(saver: CheckpointReader, place: LangGraphPlace): Promise<ForeignThread> {
+  const { threadId, channel = 'messages' } = place;
+  const tuple = await saver.getTuple({ configurable: { thread_id: threadId, checkpoint_ns: '' } });
+  if (!tuple) throw notA('a thread of this checkpointer', `it has no checkpoint of ${JSON.stringify(threadId)}.`);
+  const { checkpoint, pendingWrites = [] } = tuple;
+  const { [channel]: messages, ...others } = checkpoint.channel_values;
+  if (messages === undefined)
+    throw notA(
+      'a LangGraph thread',
+      `its checkpoint has no channel ${channel}; it has ${Object.keys(others).join(', ') || 'none'}.`,
+    );
+  if (!Array.isArray(messages)) throw notA('a LangGraph thread', `its channel ${channel} is not a list of messages.`);
+  const notes = new Notes();
+  const turns: LocatedTurn[] = messages.flatMap((message, i) => {
+    const where = `${channel}[${i}]`;
+    const serialised = JSON.parse(JSON.stringify(message)) as Serialised;
+    const turn = turnOf(serialised);
+    if (turn === undefined) throw notA('a LangGraph thread', `${where} is not a message.`);
+    noteBlocks(fieldsOf(serialised.kwargs), where, notes);
+    return turn === null ? [] : [{ turn, where }];
+  });
+  for (const name of Object.keys(others)) {
+    // channels of LangGraph itself
+    if (!name.startsWith('__') && !name.startsWith('branch:'))
+      notes.leftOut(`channel ${name}`, 'Lanefold has no channels; put what tools need into the state of the thread.');
+  }
+  pendingWrites.forEach(([, name], i) =>
+    notes.leftOut(`pendingWrites[${i}]`, `The write to ${name} was not part of a checkpoint yet.`),
+  );
+  const facts = { source_id: threadId, checkpoint_id: checkpoint.id, checkpoint_at: checkpoint.ts };
+  return { format: 'langgraph', id: threadId, turns, notes, facts };
+}
+
+/** Blocks that only their provider reads; those that repeat `tool_calls` are no loss. */
+const private_ = new Set(['thinking', 'redacted_thinking', 'reasoning']);
+const repeated = new Set(['tool_use', 'tool_call', 'function_call']);
+const carried = new Set(['text', 'image_url', 'image', 'file']);
+
+function noteBlocks({ content, invalid_tool_calls: invalid }: Fields, where: string, notes: Notes): void {
+  if (Array.isArray(invalid) && invalid.length > 0)
+    notes.leftOut(`${where}.invalid_tool_calls`, 'Calls whose arguments could not be parsed.');
+  for (const [i, block] of (Array.isArray(content) ? content : []).entries()) {
+    const { type = 'text' } = fieldsOf(block);
+    const at = `${where}.content[${i}]`;
+    if (private_.has(String(type)))
+      notes.leftOut(at, `Only its provider can read a block of the type ${String(type)}.`);
+    else if (!carried.has(String(type)) && !repeated.has(String(type)))
+      notes.changed(at, `A block of the type ${String(type)} became a text.`);
+  }
+}

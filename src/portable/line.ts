@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+
+/*
+ * A line of an export: {"line":n,"type":…,…,"hash":"…"}. The hash is the SHA-256, in hex, of the hash of the previous line
+ * (nothing before the first one) followed by the text of the line up to `,"hash"`.
+ */
+
+/** Characters that some readers of lines take for the end of one; JSON has them in strings only. */
+const separators = /[\u0085\u2028\u2029]/g;
+const escaped = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
+export const lineHash = (previous: string, body: string): string =>
+  createHash('sha256').update(previous).update(body).digest('hex');
+
+/** Writes lines, each with the hash of everything before it. */
+export class LineWriter {
+  hash = '';
+  #lines = 0;
+
+  /** @param fields the text of a JSON object */
+  write(type: string, fields: string): string {
+    const rest = fields.trim().slice(1, -1).replace(separators, escaped);
+    const body = `{"line":${++this.#lines},"type":"${type}",${rest}`;
+    this.hash = lineHash(this.hash, body);
+    return `${body},"hash":"${this.hash}"}`;
+  }
+}
+
+export interface Line {
+  fields: Record<string, unknown>;
+  body: string;
+  hash: string;
+}
+
+const ofLine = /^(\{.*),"hash":"([0-9a-f]{64})"\}\s*$/s;
+
+/** Splits a line into its parts; undefined for a text that is not a line of an export. */
+export function parseLine(text: string): Line | undefined {
+  const [, body, hash] = ofLine.exec(text) ?? [];
+  if (body === undefined || hash === undefined) return undefined;
+  try {
+    return { fields: JSON.parse(`${body}}`) as Record<string, unknown>, body, hash };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,20 @@
+import { LanefoldError } from '../errors.ts';
+
+/** An export that is not as it was written. `line` counts from 1. */
+export const refusedAt = (line: number, problem: string, facts: Record<string, unknown> = {}): LanefoldError =>
+  new LanefoldError('import_refused', `Line ${line} ${problem}`, {
+    hint: 'Nothing was imported. Export the thread again, and pass the file on unchanged.',
+    details: { line, ...facts },
+  });
+
+/** A history of another framework that has another form than expected. */
+export const notA = (what: string, problem: string): LanefoldError =>
+  new LanefoldError('invalid_input', `This is not ${what}: ${problem}`, { hint: 'Nothing was imported.' });
+
+/** An import has to fit into one jsonb value, which is limited to 256 MiB. */
+export const maxImportChars = 128 * 1024 * 1024;
+
+export const tooLarge = (): LanefoldError =>
+  new LanefoldError('import_refused', `The thread has more than ${maxImportChars} characters.`, {
+    hint: 'Nothing was imported. Fork the thread at its last entry, which copies its contexts without the log, and export the fork.',
+  });
