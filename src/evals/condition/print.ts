@@ -1,0 +1,12 @@
+import type { Condition, MetricTest } from './condition.ts';
+
+/** The condition as text, which `parseCondition` reads as the same condition. */
+export const printCondition = (condition: Condition): string =>
+  condition.map((tests) => tests.map(printTest).join(' and ')).join(' or ');
+
+export function printTest({ metric, op, operand }: MetricTest): string {
+  if ('number' in operand) return `${metric} ${op} ${operand.number}`;
+  const { baseline, offset } = operand;
+  const name = baseline === metric ? 'baseline' : `baseline.${baseline}`;
+  return `${metric} ${op} ${name}${offset === 0 ? '' : ` ${offset < 0 ? '-' : '+'} ${Math.abs(offset)}`}`;
+}
