@@ -7,6 +7,8 @@ const alias = {
   'lanefold/chat': path.resolve('src/chat/index.ts'),
   'lanefold/client': path.resolve('src/client/index.ts'),
   'lanefold/react': path.resolve('src/react/index.ts'),
+  'lanefold/evals/autoevals': path.resolve('src/evals/autoevals.ts'),
+  'lanefold/evals': path.resolve('src/evals/index.ts'),
   'lanefold/langgraph': path.resolve('src/langgraph/index.ts'),
   'lanefold/mcp': path.resolve('src/mcp/index.ts'),
   'lanefold/openai-agents': path.resolve('src/openai-agents/index.ts'),

@@ -24,6 +24,7 @@ export const errorStatus = {
   missing_provider_key: 422,
   invalid_agent: 422,
   invalid_tool: 422,
+  invalid_scorer: 422,
   invalid_request_transformer: 422,
   invalid_output: 422,
   invalid_policy: 422,

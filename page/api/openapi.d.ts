@@ -237,6 +237,7 @@ export interface components {
         | 'missing_provider_key'
         | 'invalid_agent'
         | 'invalid_tool'
+        | 'invalid_scorer'
         | 'invalid_request_transformer'
         | 'invalid_output'
         | 'invalid_policy'

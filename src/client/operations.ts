@@ -33,6 +33,7 @@ export interface Problem {
     | 'missing_provider_key'
     | 'invalid_agent'
     | 'invalid_tool'
+    | 'invalid_scorer'
     | 'invalid_request_transformer'
     | 'invalid_output'
     | 'invalid_policy'
