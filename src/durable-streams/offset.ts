@@ -1,0 +1,19 @@
+import { invalid } from './errors.ts';
+
+/** Enough for every whole number that JavaScript can count with. */
+const digits = 16;
+
+/** The token for a position: of constant length, so that tokens sort as their positions do. */
+export const toOffset = (position: number): string => String(position).padStart(digits, '0');
+
+/** The position of a token; `undefined` for `now`. @throws LanefoldError `invalid_input` */
+export function readOffset(token: string): number | undefined {
+  if (token === '-1') return 0;
+  if (token === 'now') return undefined;
+  const position = /^\d{16}$/.test(token) ? Number(token) : NaN;
+  if (Number.isSafeInteger(position)) return position;
+  throw invalid(
+    'The offset is not one of this server.',
+    'Pass a Stream-Next-Offset as it was returned, -1 for the start, or now for the end.',
+  );
+}
