@@ -16,8 +16,8 @@ const isSpace = (byte: number | undefined) => byte === 0x20 || byte === 0x0a || 
  * @throws LanefoldError `invalid_json`, `invalid_input`
  */
 export function toData(body: Buffer, mediaType: string): Buffer[] {
-  if (mediaType !== jsonType) return [body];
   if (body.byteLength === 0) return [];
+  if (mediaType !== jsonType) return [body];
   if (!isUtf8(body)) throw invalidJson('it is not UTF-8');
   let value: unknown;
   try {
