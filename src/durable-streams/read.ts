@@ -25,10 +25,15 @@ export async function catchUp(
   ifNoneMatch: string | undefined,
 ): Promise<Answer> {
   const page = await stream.read(from);
-  if (from === undefined) return { status: 200, headers: { ...dataHeaders(page), 'Cache-Control': 'no-store' }, body: bodyOf(page) };
+  if (from === undefined)
+    return { status: 200, headers: { ...dataHeaders(page), 'Cache-Control': 'no-store' }, body: bodyOf(page) };
   const ETag = etagOf(page);
   if (ifNoneMatch === ETag) return { status: 304, headers: { ...pageHeaders(page), ETag } };
-  return { status: 200, headers: { ...dataHeaders(page), 'Cache-Control': 'private, no-cache', ETag }, body: bodyOf(page) };
+  return {
+    status: 200,
+    headers: { ...dataHeaders(page), 'Cache-Control': 'private, no-cache', ETag },
+    body: bodyOf(page),
+  };
 }
 
 /** As `catchUp`, but waits if there is nothing yet. */
@@ -66,7 +71,10 @@ async function waitForMore(stream: Readable, page: Page, left: AbortSignal): Pro
   }
 }
 
-const dataHeaders = (page: Page): Record<string, string> => ({ ...pageHeaders(page), 'Content-Type': page.contentType });
+const dataHeaders = (page: Page): Record<string, string> => ({
+  ...pageHeaders(page),
+  'Content-Type': page.contentType,
+});
 
 /** JSON without messages is an empty array. */
 const bodyOf = ({ data, mediaType }: Page): Buffer =>

@@ -245,7 +245,9 @@ test('every table has rows of both tenants, those of threads with the tenant of 
   for (const { name } of await relations("relkind <> 'v'")) {
     const tenant = tenantOf(name);
     const named =
-      ['_tenant', '_kept_event', '_stream_chunk', '_stream_producer'].includes(name) || tenant === 'owner' ? `'thread-of-' || ${tenant}` : undefined;
+      ['_tenant', '_kept_event', '_stream_chunk', '_stream_producer'].includes(name) || tenant === 'owner'
+        ? `'thread-of-' || ${tenant}`
+        : undefined;
     const thread =
       {
         _api_key: "replace(id, 'key-', 'thread-')",

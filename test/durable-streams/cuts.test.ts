@@ -52,7 +52,10 @@ describe('a stream that clients write over connections that break', () => {
       const headers = { ...json, 'producer-id': 'writer', 'producer-epoch': '0' };
       while (cutter.cuts < 1_000) {
         const batch = Array.from({ length: 1 + sizes() }, () => ({ n: sent++, text: 'ä'.repeat(sizes() * 40) }));
-        const answer = await insist({ headers: { ...headers, 'producer-seq': String(seq++) }, body: JSON.stringify(batch) });
+        const answer = await insist({
+          headers: { ...headers, 'producer-seq': String(seq++) },
+          body: JSON.stringify(batch),
+        });
         expect([200, 204]).toContain(answer.status);
       }
       cutter.heal();

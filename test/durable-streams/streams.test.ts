@@ -25,7 +25,12 @@ const next = ({ headers }: { headers: Headers }) => headers.get('stream-next-off
 
 /** A thread in which the agent has answered. */
 async function answered(id: string): Promise<{ run: string; events: object[] }> {
-  const run = await api.lanefold.runs.enqueue({ agent: 'echo', input: `About ${id}?`, threadId: id, createThread: true });
+  const run = await api.lanefold.runs.enqueue({
+    agent: 'echo',
+    input: `About ${id}?`,
+    threadId: id,
+    createThread: true,
+  });
   await api.lanefold.runs.wait(run);
   const events = (await get(`/v1/threads/${id}/events?limit=1000`)).body as { data: object[] };
   return { run: run.id, events: events.data };
@@ -96,7 +101,10 @@ describe('a trace', () => {
     const ofFork = { 'stream-forked-from': '/v1/threads/forked/streams/start' };
     expect((await put('/v1/threads/forked/streams/again', { ...root, ...ofFork })).status).toBe(201);
     expect((await get('/v1/threads/forked/streams/again')).body).toEqual(events.slice(0, 2));
-    const stored = await rowsOf(api, 'select from lanefold._stream_chunk c join lanefold._stream s on s.id = c.stream_id');
+    const stored = await rowsOf(
+      api,
+      'select from lanefold._stream_chunk c join lanefold._stream s on s.id = c.stream_id',
+    );
     expect(stored.length).toBe(2);
     const beyond = { ...from, 'stream-fork-offset': '0000000000000000_0000000000099999' };
     expect(await put('/v1/threads/forked/streams/far', { ...root, ...beyond })).toMatchObject(
@@ -188,7 +196,12 @@ describe('a stream', () => {
     expect(await put(`${path}/own`, text)).toMatchObject(problem(410, 'thread_erased'));
     expect(await rowsOf(api, "select from lanefold._stream_chunk where data = 'private'")).toEqual([]);
     expect(await rowsOf(api, "select from lanefold._stream where thread_id = 'erased'")).toEqual([]);
-    expect(await rowsOf(api, "select from lanefold._stream_producer where producer = 'p' and stream_id not in (select id from lanefold._stream)")).toEqual([]);
+    expect(
+      await rowsOf(
+        api,
+        "select from lanefold._stream_producer where producer = 'p' and stream_id not in (select id from lanefold._stream)",
+      ),
+    ).toEqual([]);
   });
 });
 
@@ -203,7 +216,12 @@ describe('the doors of one thread', () => {
     await put('/v1/threads/a-1/streams/mine', text, 'mine');
   });
 
-  const doors = () => ['/v1/threads/b-1/stream', `/v1/threads/b-1/runs/${run}/stream`, '/v1/threads/b-1/streams/s', '/v1/stream/s'];
+  const doors = () => [
+    '/v1/threads/b-1/stream',
+    `/v1/threads/b-1/runs/${run}/stream`,
+    '/v1/threads/b-1/streams/s',
+    '/v1/stream/s',
+  ];
   const modes = ['', '?offset=-1', '?offset=now', '?offset=-1&live=long-poll', '?offset=-1&live=sse'];
   const holders = async (): Promise<Record<string, Record<string, string>>> => {
     const token = (fields: { runId?: string }) =>
@@ -229,7 +247,11 @@ describe('the doors of one thread', () => {
             const data = (method === 'PUT' || method === 'POST') && door.endsWith('/s');
             const type: Record<string, string> = data ? { 'content-type': 'text/plain' } : {};
             const answer = await api.call(method, door + mode, data ? 'x' : undefined, { ...auth, ...type });
-            if (![403, 404, 405].includes(answer.status) || answer.text.includes(secret) || answer.text.includes('b-1?'))
+            if (
+              ![403, 404, 405].includes(answer.status) ||
+              answer.text.includes(secret) ||
+              answer.text.includes('b-1?')
+            )
               passed.push(`${who}: ${method} ${door}${mode} ${answer.status}`);
           }
         }
@@ -251,9 +273,16 @@ describe('the doors of one thread', () => {
       }
     }
     // nor for who may see both: the fork would outlive the thread
-    const tricks = ['/v1/threads/b-1/streams/s', '/v1/threads/a-1/../b-1/streams/s', '/v1/threads/a-1/streams/..%2F..%2Fb-1%2Fstreams%2Fs', '/v1/threads/a-1/streams/s/../../../b-1/streams/s'];
+    const tricks = [
+      '/v1/threads/b-1/streams/s',
+      '/v1/threads/a-1/../b-1/streams/s',
+      '/v1/threads/a-1/streams/..%2F..%2Fb-1%2Fstreams%2Fs',
+      '/v1/threads/a-1/streams/s/../../../b-1/streams/s',
+    ];
     for (const door of tricks)
-      expect(await put('/v1/threads/a-1/streams/stolen', { ...root, 'stream-forked-from': door })).toMatchObject({ status: 400 });
+      expect(await put('/v1/threads/a-1/streams/stolen', { ...root, 'stream-forked-from': door })).toMatchObject({
+        status: 400,
+      });
     expect(passed).toEqual([]);
   });
 
@@ -262,7 +291,9 @@ describe('the doors of one thread', () => {
     for (const door of doors().slice(0, 3)) expect((await get(door, auth)).status).toBe(200);
     expect(await get('/v1/stream/s', auth)).toMatchObject(problem(403, 'forbidden'));
     for (const method of ['PUT', 'POST', 'DELETE'])
-      expect(await api.call(method, '/v1/threads/b-1/streams/s', undefined, auth)).toMatchObject(problem(403, 'forbidden'));
+      expect(await api.call(method, '/v1/threads/b-1/streams/s', undefined, auth)).toMatchObject(
+        problem(403, 'forbidden'),
+      );
   });
 
   test('stay shut for a live reader once its key is revoked', async () => {

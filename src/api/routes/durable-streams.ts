@@ -50,7 +50,12 @@ const deleted = { 204: { description: 'The stream is deleted.' }, ...problems(40
 
 const place = {
   tenant: { path: '/v1/stream/{name}', params: named, suffix: 'Stream', of: 'that belongs to no thread' },
-  thread: { path: '/v1/threads/{thread_id}/streams/{name}', params: inThread, suffix: 'ThreadStream', of: 'of a thread' },
+  thread: {
+    path: '/v1/threads/{thread_id}/streams/{name}',
+    params: inThread,
+    suffix: 'ThreadStream',
+    of: 'of a thread',
+  },
 } as const;
 type Place = (typeof place)[keyof typeof place];
 

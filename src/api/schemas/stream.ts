@@ -30,11 +30,18 @@ export const readQuery = z.looseObject({
   offset: z
     .any()
     .optional()
-    .openapi({ type: 'string', param: { description: 'A `Stream-Next-Offset`, `-1` for the start (the default), or `now`.' } }),
+    .openapi({
+      type: 'string',
+      param: { description: 'A `Stream-Next-Offset`, `-1` for the start (the default), or `now`.' },
+    }),
   live: z
     .any()
     .optional()
-    .openapi({ type: 'string', enum: ['long-poll', 'sse'], param: { description: 'Wait for data that is not there yet.' } }),
+    .openapi({
+      type: 'string',
+      enum: ['long-poll', 'sse'],
+      param: { description: 'Wait for data that is not there yet.' },
+    }),
   cursor: z
     .any()
     .optional()

@@ -21,6 +21,8 @@ export async function eraseThread(db: Database, threadId: string): Promise<Erase
     'select lanefold.erase_conversation($1) as erased',
     [threadId],
   );
+  // they are on the coordinator, not on the node that erased the thread
+  if (db.settings.distributed) await db.query('erase_streams', 'select from lanefold.erase_streams($1)', [threadId]);
   return row!.erased;
 }
 
