@@ -10,28 +10,20 @@ const run = await lanefold.runs.enqueue({ agent: 'clerk', input: 'Where is my or
 
 const url = `${server.url}/v1/threads/${thread.id}/runs/${run.id}/stream`;
 
-/** Reads from an offset; `most`: stops after so many batches, as a process that ends. */
-async function read(offset: string, most = Infinity): Promise<string> {
-  const response = await stream<{ event_seq: number; kind: string }>({ url, offset, live: 'sse' });
-  let batches = 0;
-  await new Promise<void>((resolve, reject) => {
-    const unsubscribe = response.subscribeJson(({ items, offset: reached, streamClosed }) => {
-      for (const { event_seq: seq, kind } of items) console.log(`${seq} ${kind}`);
-      offset = reached;
-      batches += 1;
-      if (!streamClosed && batches < most) return;
-      unsubscribe();
-      response.cancel();
-      resolve();
-    });
-    response.closed.then(resolve, reject);
-  });
-  return offset;
+interface RunEvent {
+  event_seq: number;
+  kind: string;
 }
+const print = ({ event_seq: seq, kind }: RunEvent) => console.log(`${seq} ${kind}`);
 
-const stoppedAt = await read('-1', 1);
-console.log(`stopped at ${stoppedAt}`);
-await read(stoppedAt);
+// what there is by now
+const first = await stream<RunEvent>({ url, offset: '-1', live: false });
+for (const event of await first.json()) print(event);
+
+// a process that starts later needs only the offset: it gets the rest, and ends with the run
+console.log(`continue at ${first.offset}`);
+const rest = await stream<RunEvent>({ url, offset: first.offset, live: 'sse' });
+for await (const event of rest.jsonStream()) print(event);
 
 const notes = await DurableStream.create({
   url: `${server.url}/v1/threads/${thread.id}/streams/notes`,

@@ -1,7 +1,6 @@
 import type { TenantLibrary } from '../library/library.ts';
 import type { Database } from '../postgres/pool.ts';
 import { findStreamStart } from '../store/trace/find-stream-start.ts';
-import { isTerminal } from '../streams/assemble-deltas.ts';
 import { untilReachable } from '../streams/until-reachable.ts';
 import { beyondTail } from './errors.ts';
 import { jsonType } from './messages.ts';
@@ -58,13 +57,15 @@ export class TraceReader implements Readable {
       yield at;
     }
     if (at.closed || signal.aborted) return;
-    for await (const item of await this.#open(at.next, signal)) {
+    let { next } = at;
+    for await (const item of await this.#open(next, signal)) {
       if (item.type !== 'event') continue;
       const { event } = item;
-      const closed = this.runId !== undefined && isTerminal(event.kind);
-      yield { ...this.#page(event.eventSeq, event.eventSeq + 1, closed), data: toJsonArray([event]) };
-      if (closed) return;
+      next = event.eventSeq + 1;
+      yield { ...this.#page(event.eventSeq, next, false), data: toJsonArray([event]) };
     }
+    // events may follow the one that ends a run: only now it is known that these were all
+    if (this.runId !== undefined && !signal.aborted) yield await untilReachable(() => this.read(next));
   }
 
   async #open(from: number, signal: AbortSignal) {

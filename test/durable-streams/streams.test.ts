@@ -2,6 +2,7 @@ import { DurableStream, IdempotentProducer, stream } from '@durable-streams/clie
 import { defineAgent } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bearer, mintKey, problem, startApi, type Api } from '../api/helpers.ts';
+import { parseSse } from './parse-sse.ts';
 import { rowsOf } from './rows.ts';
 
 let api: Api;
@@ -67,6 +68,24 @@ describe('a trace', () => {
     const [first, second] = await Promise.all([kinds('sse'), kinds('long-poll')]);
     expect(first).toEqual((await runs.events(run)).map(({ kind }) => kind));
     expect(second).toEqual(first);
+  });
+
+  test('gives a reader that was there before the run began all of it, also what follows its end', async () => {
+    const own = await startApi({ worker: false, agents: [defineAgent({ name: 'echo', model: 'scripted:echo' })] });
+    const run = await own.lanefold.runs.enqueue({ agent: 'echo', input: 'hi', threadId: 't', createThread: true });
+    const seen: { kind: string }[] = [];
+    let closed = false;
+    const response = await fetch(`${own.url}/v1/threads/t/runs/${run.id}/stream?offset=-1&live=sse`);
+    let started: Promise<unknown> | undefined;
+    for await (const { event, data } of parseSse(response.body!)) {
+      started ??= own.lanefold.startWorker();
+      if (event === 'data') seen.push(...(JSON.parse(data) as { kind: string }[]));
+      else closed = (JSON.parse(data) as { streamClosed?: boolean }).streamClosed === true;
+    }
+    await started;
+    expect(closed).toBe(true);
+    expect(seen.map(({ kind }) => kind)).toEqual((await own.lanefold.runs.events(run)).map(({ kind }) => kind));
+    await own.close();
   });
 
   test('is written by workers alone, and missing where its thread or run is', async () => {
