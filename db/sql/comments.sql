@@ -105,7 +105,7 @@ comment on function lanefold.append_stream(text, text, jsonb, bytea[]) is 'Appen
 comment on function lanefold.read_stream(text, text, bigint, int) is 'Reads a page of a stream.';
 comment on function lanefold.delete_stream(text, text) is 'Deletes a stream; its data stays while forks need it.';
 comment on function lanefold.drop_expired_streams(int) is 'Deletes streams that have expired.';
-comment on function lanefold.erase_streams(text) is 'Deletes the streams of an erased thread.';
+comment on function lanefold.erase_streams(text, text) is 'Deletes the streams of an erased thread, or those of a tenant without a thread.';
 comment on view lanefold.webhook is 'The endpoints of webhooks, without their secrets.';
 comment on view lanefold.webhook_delivery is 'What was and will be sent to endpoints, and how they answered.';
 comment on function lanefold.set_webhook(text, text, text, jsonb) is 'Sets an endpoint; what is paused stays paused.';

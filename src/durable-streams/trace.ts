@@ -1,3 +1,4 @@
+import { isLanefoldError } from '../errors.ts';
 import type { TenantLibrary } from '../library/library.ts';
 import type { Database } from '../postgres/pool.ts';
 import { findStreamStart } from '../store/trace/find-stream-start.ts';
@@ -6,6 +7,11 @@ import { beyondTail } from './errors.ts';
 import { jsonType } from './messages.ts';
 import type { Page, Readable } from './page.ts';
 import { pageEvents, readEvents, toJsonArray } from './trace-events.ts';
+
+/** A client that reconnects is told. */
+function unlessErased(error: unknown): undefined {
+  if (!isLanefoldError(error, 'thread_erased')) throw error;
+}
 
 /** The trace of a thread, or of a run, whose stream closes with the run. Only workers write it. */
 export class TraceReader implements Readable {
@@ -65,7 +71,8 @@ export class TraceReader implements Readable {
       yield { ...this.#page(event.eventSeq, next, false), data: toJsonArray([event]) };
     }
     // events may follow the one that ends a run: only now it is known that these were all
-    if (this.runId !== undefined && !signal.aborted) yield await untilReachable(() => this.read(next));
+    const last = signal.aborted ? undefined : await untilReachable(() => this.read(next)).catch(unlessErased);
+    if (last) yield last;
   }
 
   async #open(from: number, signal: AbortSignal) {

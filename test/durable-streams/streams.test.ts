@@ -224,6 +224,37 @@ describe('a stream', () => {
   });
 });
 
+test('the erasure of a tenant takes its streams that belong to no thread, and none of another', async () => {
+  const holders = await Promise.all(
+    ['acme', 'bolt'].map(async (tenant) => (await mintKey(api.call, root, { scopes: ['read', 'run'], tenant })).auth),
+  );
+  for (const auth of holders) expect((await put('/v1/stream/own', { ...text, ...auth }, 'x')).status).toBe(201);
+  await api.lanefold.threads.eraseTenant('acme');
+  expect((await get('/v1/stream/own', holders[0])).status).toBe(404);
+  expect((await get('/v1/stream/own', holders[1])).text).toBe('x');
+});
+
+describe('a long-poll', () => {
+  test('of a client that has left keeps no place among the streams of its key', async () => {
+    await put('/v1/stream/open', text);
+    await put('/v1/stream/over', { ...text, 'stream-closed': 'true' });
+    const { auth } = await mintKey(api.call, root, { scopes: ['read'], limits: { streams: 1 } });
+    const left = new AbortController();
+    const wait = async () => {
+      const url = `${api.url}/v1/stream/open?offset=now&live=long-poll`;
+      // the other reader may have the place for a moment
+      while (!left.signal.aborted) await fetch(url, { headers: auth, signal: left.signal }).catch(() => {});
+    };
+    const waiting = wait();
+    const status = async () => (await get('/v1/stream/over?offset=now&live=long-poll', auth)).status;
+    await expect.poll(status, { timeout: 10_000 }).toBe(429);
+    left.abort();
+    await waiting;
+    // less than a long-poll lasts
+    await expect.poll(status, { timeout: 15_000 }).toBe(204);
+  });
+});
+
 describe('the doors of one thread', () => {
   const secret = 'secret-of-b';
   let run: string;

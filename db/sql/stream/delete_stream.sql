@@ -56,14 +56,20 @@ begin
   return v_count;
 end $$;
 
--- Deletes the streams of a thread that is being erased; forks of them belong to the same thread.
-create or replace function lanefold.erase_streams(p_thread text)
+-- Deletes the streams of a thread that is being erased, or with null those of a tenant that belong to no thread. Forks of
+-- them are among them.
+create or replace function lanefold.erase_streams(p_thread text, p_tenant text default null)
 returns void language plpgsql as $$
 declare
   v_streams bigint[];
 begin
-  with gone as (delete from lanefold._stream where thread_id = p_thread returning id)
-  select array_agg(id) into v_streams from gone;
+  if p_thread is not null then
+    with gone as (delete from lanefold._stream where thread_id = p_thread returning id)
+    select array_agg(id) into v_streams from gone;
+  else
+    with gone as (delete from lanefold._stream where tenant_id = p_tenant and thread_id is null returning id)
+    select array_agg(id) into v_streams from gone;
+  end if;
   delete from lanefold._stream_chunk where stream_id = any (v_streams);
   delete from lanefold._stream_producer where stream_id = any (v_streams);
 end $$;

@@ -1,4 +1,3 @@
-import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import type { Answer } from '../../durable-streams/answer.ts';
 import type { StreamDoor } from '../../durable-streams/door.ts';
@@ -11,105 +10,26 @@ import { dropBody } from '../body.ts';
 import type { ByteBudget } from '../byte-budget.ts';
 import type { ApiApp, ApiEnv } from '../env.ts';
 import type { LiveStreams } from '../live-streams.ts';
-import { bodyProblems, problems } from '../schemas/problem.ts';
-import { appendHeaders, createHeaders, readQuery, streamData } from '../schemas/stream.ts';
-import { Id } from '../schemas/values.ts';
+import { appendHeaders, createHeaders } from '../schemas/stream.ts';
 import { sse } from '../sse.ts';
-import { run, security, thread } from './shared.ts';
+import {
+  appendOperation,
+  createOperation,
+  deleteOperation,
+  readOperation,
+  readRunTrace,
+  readThreadTrace,
+  writable,
+} from './durable-stream-operations.ts';
 
 /** Clients reconnect about once a minute, so that proxies can serve many of them together. */
 const sseMs = 60_000;
-
-const shared = { tags: ['Durable streams'], security };
-const named = z.object({ name: Id });
-const inThread = thread.extend({ name: Id });
-
-const read = {
-  200: {
-    description:
-      'The data from the offset on, with `Stream-Next-Offset`, `Stream-Up-To-Date` and `Stream-Closed`: an array of messages ' +
-      'if the type is `application/json`. With `live=sse`: server-sent events, `data` and after each `control`.',
-    content: { '*/*': { schema: streamData } },
-  },
-  204: { description: 'With `live=long-poll`: nothing came, or the stream is closed.' },
-  304: { description: 'Nothing changed since the `ETag` of `If-None-Match`.' },
-  ...problems(404, 410),
-};
-const written = { content: { '*/*': { schema: streamData } }, required: false };
-const created = {
-  200: { description: 'The same request created the stream before.' },
-  201: { description: 'The stream is created; `Stream-Next-Offset` is its end.' },
-  ...problems(404, 409, 410, ...bodyProblems),
-};
-const appended = {
-  200: { description: 'Data of a producer is appended.' },
-  204: { description: 'The data is appended, or was before; or the stream is closed.' },
-  ...problems(404, 409, 410, ...bodyProblems),
-};
-const deleted = { 204: { description: 'The stream is deleted.' }, ...problems(404, 410) };
-
-const place = {
-  tenant: { path: '/v1/stream/{name}', params: named, suffix: 'Stream', of: 'that belongs to no thread' },
-  thread: {
-    path: '/v1/threads/{thread_id}/streams/{name}',
-    params: inThread,
-    suffix: 'ThreadStream',
-    of: 'of a thread',
-  },
-} as const;
-type Place = (typeof place)[keyof typeof place];
-
-const createOperation = ({ path, params, suffix, of }: Place) =>
-  createRoute({
-    ...{ ...shared, method: 'put', path, operationId: `create${suffix}` },
-    summary: `Create or fork a stream ${of}`,
-    description: 'The Durable Streams protocol. The body is its first data.',
-    request: { params, headers: createHeaders, body: written },
-    responses: created,
-  });
-const appendOperation = ({ path, params, suffix, of }: Place) =>
-  createRoute({
-    ...{ ...shared, method: 'post', path, operationId: `append${suffix}` },
-    summary: `Append to a stream ${of}, or close it`,
-    request: { params, headers: appendHeaders, body: written },
-    responses: appended,
-  });
-const readOperation = ({ path, params, suffix, of }: Place) =>
-  createRoute({
-    ...{ ...shared, method: 'get', path, operationId: `read${suffix}` },
-    summary: `Read a stream ${of}, or follow it live`,
-    description: '`HEAD` returns its end, type and lifetime, and whether it is closed.',
-    request: { params, query: readQuery },
-    responses: read,
-  });
-const deleteOperation = ({ path, params, suffix, of }: Place) =>
-  createRoute({
-    ...{ ...shared, method: 'delete', path, operationId: `delete${suffix}` },
-    summary: `Delete a stream ${of}`,
-    description: 'Its data is kept while forks need it.',
-    request: { params },
-    responses: deleted,
-  });
-
-const readThreadTrace = createRoute({
-  ...{ ...shared, method: 'get', path: '/v1/threads/{thread_id}/stream', operationId: 'readThreadTrace' },
-  summary: 'Read the trace of all runs of a thread as a durable stream',
-  request: { params: thread, query: readQuery },
-  responses: read,
-});
-const readRunTrace = createRoute({
-  ...{ ...shared, method: 'get', path: '/v1/threads/{thread_id}/runs/{run_id}/stream', operationId: 'readRunTrace' },
-  summary: 'Read the trace of a run as a durable stream',
-  description: 'It is closed once the run has ended.',
-  request: { params: run, query: readQuery },
-  responses: read,
-});
 
 type StreamContext = Context<ApiEnv>;
 
 /** Serves streams. The code behind them loads with the first request. */
 export function addDurableStreams(app: ApiApp, streams: LiveStreams, answers: ByteBudget): void {
-  for (const each of Object.values(place)) {
+  for (const each of Object.values(writable)) {
     app.openapi(createOperation(each), (c) => write(c, (door, ref) => door.create(ref, requestOf(c))));
     app.openapi(appendOperation(each), (c) => write(c, (door, ref) => door.append(ref, requestOf(c))));
     app.openapi(readOperation(each), (c) => answerRead(c, (door) => door.stream(refOf(c))));
@@ -138,8 +58,13 @@ export function addDurableStreams(app: ApiApp, streams: LiveStreams, answers: By
     if (live === undefined) return send(c, await catchUp(stream, from, c.req.header('if-none-match')));
     if (live === 'sse') return (await follow(c, stream, from, cursor)) as never;
     const place = streams.open(c);
+    // a client that has left keeps no place
+    c.req.raw.signal.addEventListener('abort', place.end);
     try {
-      return send(c, await longPoll(stream, from, cursor, place.signal));
+      const answer = await longPoll(stream, from, cursor, place.signal);
+      const refusal = place.refusal();
+      if (refusal) throw refusal;
+      return send(c, answer);
     } finally {
       place.end();
     }
@@ -199,7 +124,7 @@ async function explained(c: StreamContext, work: () => Promise<Answer>): Promise
  * the rest of the API, pages call their own server.
  */
 export function addStreamPreflight(app: ApiApp): void {
-  for (const { path } of Object.values(place)) {
+  for (const { path } of Object.values(writable)) {
     app.options(path.replaceAll(/\{(\w+)\}/g, ':$1'), (c) =>
       c.body(null, 204, {
         'Access-Control-Allow-Methods': 'GET, HEAD, PUT, POST, DELETE',

@@ -26,7 +26,7 @@ export const appendHeaders = z.object({
 });
 
 /** Unknown parameters are ignored, as the protocol asks. */
-export const readQuery = z.looseObject({
+export const streamQuery = z.looseObject({
   offset: z
     .any()
     .optional()

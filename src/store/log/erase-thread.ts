@@ -26,6 +26,11 @@ export async function eraseThread(db: Database, threadId: string): Promise<Erase
   return row!.erased;
 }
 
+/** Erases the streams of a tenant that belong to no thread. */
+export async function eraseTenantStreams(db: Database, tenantId: string): Promise<void> {
+  await db.queryLong('erase_tenant_streams', 'select from lanefold.erase_streams(null, $1)', [tenantId]);
+}
+
 /** Drops the messages of a topic that BullMQ on PostgreSQL still holds for readers that are gone. */
 export async function dropUnread(db: Database, topic: string): Promise<void> {
   await db.query('drop_unread', 'delete from bullmq.relay_inbox where topic = $1', [topic]);
