@@ -9,8 +9,8 @@ declare
   v_at constant timestamptz := lanefold._now();
   v_path constant text := lanefold._stream_path(p_thread, p_name);
   v_by constant jsonb := p -> 'producer';
-  v_epoch constant bigint := v_by ->> 'epoch';
-  v_seq constant bigint := v_by ->> 'seq';
+  v_epoch constant bigint := (v_by ->> 'epoch')::bigint;
+  v_seq constant bigint := (v_by ->> 'seq')::bigint;
   v_close constant boolean := (p -> 'close')::boolean;
   s lanefold._stream;
   w lanefold._stream_producer;

@@ -14,10 +14,10 @@ declare
   v_tenant text;
   v_media text := p ->> 'media_type';
   v_type text := p ->> 'content_type';
-  v_ttl bigint := v_asked ->> 'ttl_s';
-  v_ends timestamptz := v_asked ->> 'ends_at';
+  v_ttl bigint := (v_asked ->> 'ttl_s')::bigint;
+  v_ends timestamptz := (v_asked ->> 'ends_at')::timestamptz;
   v_expires timestamptz;
-  v_fork_at bigint := 0;
+  v_fork_at bigint := 0::bigint;
   v_end bigint;
   s lanefold._stream;
   f lanefold._stream;
@@ -124,7 +124,7 @@ end $$;
 
 -- The end of the append that has the data at a position of a stream; null if it has none there, or an event of a trace.
 create or replace function lanefold._append_end(p_stream bigint, p_pos bigint)
-returns bigint language plpgsql as $$
+returns bigint language plpgsql stable as $$
 declare
   s lanefold._stream;
   v_upto bigint;
