@@ -349,6 +349,49 @@ CREATE TABLE "lanefold"."_schedule_slot" (
 	CONSTRAINT "_schedule_slot_tenant_id_name_slot_pk" PRIMARY KEY("tenant_id","name","slot")
 );
 --> statement-breakpoint
+CREATE TABLE "lanefold"."_stream" (
+	"id" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "lanefold"."_stream_id_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"tail" bigint NOT NULL,
+	"fork_at" bigint DEFAULT 0 NOT NULL,
+	"source_id" bigint,
+	"ttl_s" bigint,
+	"created_at" timestamptz NOT NULL,
+	"expires_at" timestamptz,
+	"ends_at" timestamptz,
+	"closed_at" timestamptz,
+	"deleted_at" timestamptz,
+	"tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL,
+	"thread_id" text COLLATE "C",
+	"path" text COLLATE "C" NOT NULL,
+	"name" text COLLATE "C" NOT NULL,
+	"content_type" text NOT NULL,
+	"media_type" text NOT NULL,
+	"of_trace" boolean DEFAULT false NOT NULL,
+	"source_run_id" text COLLATE "C",
+	"asked" jsonb NOT NULL,
+	"last_seq" text COLLATE "C",
+	"closed_by" jsonb
+);
+--> statement-breakpoint
+CREATE TABLE "lanefold"."_stream_chunk" (
+	"stream_id" bigint NOT NULL,
+	"pos" bigint NOT NULL,
+	"size" bigint NOT NULL,
+	"last" boolean NOT NULL,
+	"tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL,
+	"data" "bytea" NOT NULL,
+	CONSTRAINT "_stream_chunk_stream_id_pos_pk" PRIMARY KEY("stream_id","pos")
+);
+--> statement-breakpoint
+CREATE TABLE "lanefold"."_stream_producer" (
+	"stream_id" bigint NOT NULL,
+	"epoch" bigint NOT NULL,
+	"seq" bigint NOT NULL,
+	"tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL,
+	"producer" text COLLATE "C" NOT NULL,
+	CONSTRAINT "_stream_producer_stream_id_producer_pk" PRIMARY KEY("stream_id","producer")
+);
+--> statement-breakpoint
 CREATE TABLE "lanefold"."_tenant" (
 	"tenant_id" text COLLATE "C" NOT NULL,
 	"limits" jsonb DEFAULT '{}'::jsonb NOT NULL,
@@ -516,6 +559,10 @@ CREATE INDEX "_schedule_next" ON "lanefold"."_schedule" USING btree ("next_at") 
 CREATE INDEX "_schedule_slot_open" ON "lanefold"."_schedule_slot" USING btree ("tenant_id","name","slot") WHERE status in ('due', 'firing');--> statement-breakpoint
 CREATE INDEX "_schedule_slot_fired" ON "lanefold"."_schedule_slot" USING btree ("tenant_id","name","slot") WHERE status = 'fired';--> statement-breakpoint
 CREATE INDEX "_schedule_slot_settled" ON "lanefold"."_schedule_slot" USING btree ("settled_at") WHERE settled_at is not null;--> statement-breakpoint
+CREATE UNIQUE INDEX "_stream_path" ON "lanefold"."_stream" USING btree ("path");--> statement-breakpoint
+CREATE INDEX "_stream_source" ON "lanefold"."_stream" USING btree ("source_id") WHERE source_id is not null;--> statement-breakpoint
+CREATE INDEX "_stream_thread" ON "lanefold"."_stream" USING btree ("thread_id") WHERE thread_id is not null;--> statement-breakpoint
+CREATE INDEX "_stream_expiry" ON "lanefold"."_stream" USING btree ("expires_at") WHERE expires_at is not null and deleted_at is null;--> statement-breakpoint
 CREATE INDEX "thread_created" ON "lanefold"."thread" USING btree ("created_at","id");--> statement-breakpoint
 CREATE INDEX "thread_tenant" ON "lanefold"."thread" USING btree ("tenant_id","created_at","id");--> statement-breakpoint
 CREATE INDEX "thread_metadata" ON "lanefold"."thread" USING gin (metadata jsonb_path_ops);--> statement-breakpoint

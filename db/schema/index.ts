@@ -9,6 +9,7 @@ export { schedule, scheduleSlot } from './schedule.ts';
 export { limit, limitAccount, limitBucket, limitShare } from './limit.ts';
 export { role } from './role.ts';
 export { eventBatch, pendingInput, run, runNode, toolCall } from './run.ts';
+export { stream, streamChunk, streamProducer } from './stream.ts';
 export { tenant } from './tenant.ts';
 export { webhook, webhookDelivery } from './webhook.ts';
 export { worker } from './worker.ts';

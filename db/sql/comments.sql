@@ -106,6 +106,12 @@ comment on function lanefold.open_slots(jsonb, int, int, jsonb, boolean) is 'The
 comment on function lanefold.take_slot(text, text, timestamptz, jsonb, boolean, int) is 'Takes a slot, to start its run.';
 comment on function lanefold.settle_slot(text, text, timestamptz, timestamptz, jsonb) is 'Says what became of a slot.';
 comment on function lanefold.drop_slots(float8, int) is 'Deletes settled slots that are old.';
+comment on function lanefold.create_stream(text, text, jsonb, bytea[]) is 'Creates or forks a stream of the Durable Streams protocol.';
+comment on function lanefold.append_stream(text, text, jsonb, bytea[]) is 'Appends to a stream, closes it, or both; fences its producers.';
+comment on function lanefold.read_stream(text, text, bigint, int) is 'Reads a page of a stream.';
+comment on function lanefold.delete_stream(text, text) is 'Deletes a stream; its data stays while forks need it.';
+comment on function lanefold.drop_expired_streams(int) is 'Deletes streams that have expired.';
+comment on function lanefold.erase_streams(text, text) is 'Deletes the streams of an erased thread, or those of a tenant without a thread.';
 comment on view lanefold.webhook is 'The endpoints of webhooks, without their secrets.';
 comment on view lanefold.webhook_delivery is 'What was and will be sent to endpoints, and how they answered.';
 comment on function lanefold.set_webhook(text, text, text, jsonb) is 'Sets an endpoint; what is paused stays paused.';

@@ -288,6 +288,13 @@ export interface components {
         | 'content_not_found'
         | 'tool_call_not_found'
         | 'interrupt_not_found'
+        | 'stream_not_found'
+        | 'stream_deleted'
+        | 'stream_exists'
+        | 'stream_closed'
+        | 'stream_type_mismatch'
+        | 'stream_conflict'
+        | 'stale_producer'
         | 'thread_exists'
         | 'thread_erased'
         | 'thread_busy'
@@ -2271,6 +2278,11 @@ export interface components {
     } & {
       [key: string]: unknown;
     };
+    /**
+     * Format: binary
+     * @description Data of any type.
+     */
+    StreamData: string;
     MintedKey: {
       id: components['schemas']['Id'];
       /** @description Shown only once: the server stores only its hash. */

@@ -25,6 +25,10 @@ const reads = {
   getRun: [],
   listRunEvents: [],
   listInputs: [],
+  readThreadTrace: [],
+  readRunTrace: [],
+  // what applications write for their pages
+  readThreadStream: [],
 };
 
 const asks = {

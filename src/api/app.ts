@@ -31,6 +31,7 @@ import { addCalls } from './routes/calls.ts';
 import { addCompaction } from './routes/compaction.ts';
 import { addContents } from './routes/contents.ts';
 import { addContexts } from './routes/contexts.ts';
+import { addDurableStreams, addStreamPreflight } from './routes/durable-streams.ts';
 import { addEntries } from './routes/entries.ts';
 import { addErasure } from './routes/erasure.ts';
 import { addUiMessages } from './routes/ui-messages.ts';
@@ -111,6 +112,7 @@ export function createApp(all: Library, options: AppOptions & { closing?: AbortS
   const keys = knownKeys(lanefold, keyRecheckMs);
   const byKey = authenticate(apiKey, keys);
   const bySignIn = authenticate(apiKey, keys, { basic: true });
+  addStreamPreflight(app);
   app.use('/v1/*', byKey);
   app.use('/metrics', byKey, requireUnbound('read'));
   app.use('/admin/*', bySignIn, requireUnbound('admin'));
@@ -158,6 +160,7 @@ export function createApp(all: Library, options: AppOptions & { closing?: AbortS
   addEvents(app, serve);
   addTreeEvents(app, serve);
   addAgUi(app, lanefold, streams);
+  addDurableStreams(app, streams, answers);
   addKeys(app);
   addLimits(app);
   addSchedules(app);

@@ -7,6 +7,7 @@ import type { ByteBudget } from './byte-budget.ts';
 import type { ApiEnv } from './env.ts';
 import { exceeds } from './json-size.ts';
 import { invalidJson, invalidRequest, unsupportedMediaType } from './problem.ts';
+import { takesBytes } from './stream-paths.ts';
 
 /** No message nests this deeply; the limit protects code that walks a body recursively. */
 const maxDepth = 100;
@@ -95,8 +96,16 @@ export function dropBody(c: Context<ApiEnv>): void {
 
 const jsonType = /^application\/([\w.-]+\+)?json\s*(;\s*charset="?utf-8"?\s*)?$/i;
 
-/** Rejects a body unless it is JSON that the database can return unchanged. An empty body counts as an empty object. */
+/**
+ * Rejects a body unless it is JSON that the database can return unchanged. An empty body counts as an empty object, and so
+ * does the data of a stream.
+ */
 export const jsonBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
+  if (takesBytes(c.req.path)) {
+    if ((c.req.header('content-encoding') ?? 'identity') !== 'identity') throw unsupportedMediaType();
+    c.req.json = () => Promise.resolve({}) as never;
+    return next();
+  }
   const bytes = c.get('body');
   const type = c.req.header('content-type');
   const encoding = c.req.header('content-encoding') ?? 'identity';

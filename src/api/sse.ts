@@ -16,11 +16,12 @@ const retryMs = 1_000;
 /**
  * Responds with server-sent events. Pulls the next message only once the client has accepted the previous one, so a
  * slow client neither delays others nor accumulates data. Large messages of all streams share a budget: a stream ends
- * if its next message does not fit, and its client reconnects. Calls `abort` when the client disconnects.
+ * if its next message does not fit, and its client reconnects. Calls `abort` when the client disconnects. A message that is
+ * text is sent as it is.
  */
 export function sse(
   c: Context,
-  messages: AsyncIterable<SSEMessage>,
+  messages: AsyncIterable<SSEMessage | string>,
   {
     abort,
     onError,
@@ -64,7 +65,8 @@ export function sse(
       if (!onBusy) await write(() => stream.write(`retry: ${retryMs}\n\n`));
       else writing = false;
       for await (const message of messages) {
-        await write(() => stream.writeSSE(message), String(message.data).length);
+        if (typeof message === 'string') await write(() => stream.write(message), message.length);
+        else await write(() => stream.writeSSE(message), String(message.data).length);
         if (stream.aborted) return;
       }
     } catch (error) {

@@ -25,7 +25,7 @@ export interface Operation {
   tags: string[];
   security?: object[];
   parameters: { name: string; in: 'path' | 'query' | 'header'; schema: Schema }[];
-  requestBody?: { content: { 'application/json': { schema: Schema } } };
+  requestBody?: undefined | { content: { 'application/json': { schema: Schema } } };
   responses: Record<string, unknown>;
 }
 
@@ -33,6 +33,8 @@ export const operationsOf = (document: OpenApi): Operation[] =>
   Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       ...operation,
+      // data of any type, for a stream, is not described
+      requestBody: operation.requestBody?.content['application/json'] && operation.requestBody,
       parameters: operation.parameters ?? [],
       path,
       method: method.toUpperCase(),

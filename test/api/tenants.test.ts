@@ -42,6 +42,10 @@ beforeAll(async () => {
   const key = await mint({ scopes: ['read'], tenant: 'bolt', name: secret });
   bolt = { thread_id: thread, run_id: run, key_id: key.id, tenant_id: 'bolt', llm_call_id: call };
   await api.call('PATCH', `/v1/threads/${thread}/config`, { system_prompt: secret }, root);
+  // under the names that `request` asks for
+  const { auth } = await mint({ scopes: ['run'], tenant: 'bolt' });
+  for (const path of [`/v1/threads/${thread}/streams/1.0`, '/v1/stream/1.0'])
+    expect((await api.call('PUT', path, [secret], auth)).status).toBe(201);
 });
 afterAll(() => api?.close());
 
@@ -91,8 +95,8 @@ test.each([...scopes.map((scope) => [scope]), [...scopes]])(
       if (operationId === 'listAudit') {
         // it names what keys of this tenant asked for, whether or not that is there
         if (/"tenant_id":"(?!acme")/.test(answer.text)) leaks.push(`${operationId}: ${answer.text}`);
-      } else if (!/\{/.test(operation.path) || /^\/v1\/(limits|events)\//.test(operation.path)) {
-        // a list, or what is made: each tenant has names of its own for its limits and events
+      } else if (!/\{/.test(operation.path) || /^\/v1\/(limits|events|stream)\//.test(operation.path)) {
+        // a list, or what is made: each tenant has names of its own for its limits, events and streams
         for (const id of [bolt.thread_id, bolt.run_id, bolt.key_id])
           if (answer.text.includes(id)) leaks.push(`${operationId} says ${id}`);
       } else if (answer.status < 400 && operationId !== 'runAgUi') leaks.push(`${operationId}: ${answer.status}`);

@@ -62,6 +62,7 @@ async function fill(tenant: string): Promise<void> {
   await fillLimits(tenant);
   await fillSchedules(tenant);
   await fillWebhooks(tenant);
+  await fillStreams(tenant);
   await rows(on, 'select lanefold.write_audit($1)', {
     actor: 'operator',
     action: 'x',
@@ -116,6 +117,20 @@ async function fillWebhooks(tenant: string): Promise<void> {
   const given = { ...webhook, by: 'x' };
   await rows(log.db, 'select lanefold.set_webhook($1, $2, $3, $4)', tenant, name, `webhook-of-${tenant}`, given);
   await rows(log.db, 'select lanefold.test_webhook($1, $2, $3, $4)', thread, tenant, `webhook-of-${tenant}`, 'x');
+}
+
+const newStream = JSON.stringify({
+  ...{ content_type: 'text/plain', media_type: 'text/plain', closed: false },
+  asked: { ttl_s: null, ends_at: null, from: null, offset: null, sub_offset: 0 },
+});
+const append = JSON.stringify({ media_type: 'text/plain', producer: { id: 'p', epoch: 0, seq: 0 }, close: false });
+
+/** A stream in the thread of a tenant, with a producer. */
+async function fillStreams(tenant: string): Promise<void> {
+  const thread = `thread-of-${tenant}`;
+  const secret = [Buffer.from(`secret of ${tenant}`)];
+  await rows(log.db, 'select lanefold.create_stream($1, $2, $3, $4)', thread, 'secret', newStream, secret);
+  await rows(log.db, 'select lanefold.append_stream($1, $2, $3, $4)', thread, 'secret', append, secret);
 }
 
 /** A limit of a tenant for which a run has waited, so that it has rows in every table of limits. */
@@ -230,7 +245,9 @@ test('every table has rows of both tenants, those of threads with the tenant of 
   for (const { name } of await relations("relkind <> 'v'")) {
     const tenant = tenantOf(name);
     const named =
-      ['_tenant', '_kept_event'].includes(name) || tenant === 'owner' ? `'thread-of-' || ${tenant}` : undefined;
+      ['_tenant', '_kept_event', '_stream_chunk', '_stream_producer'].includes(name) || tenant === 'owner'
+        ? `'thread-of-' || ${tenant}`
+        : undefined;
     const thread =
       {
         _api_key: "replace(id, 'key-', 'thread-')",
@@ -349,6 +366,28 @@ test.each(duties)('a %s writes no row of another tenant', async (duty) => {
     expect(await create('new', 'bolt'), name).toMatch(/^42501/);
   }
   expect(await everythingOf(log.db, 'thread-of-bolt')).toEqual(before);
+});
+
+test.each(['worker', 'api'] as const)('a %s reads, writes and deletes no stream of another tenant', async (duty) => {
+  const client = sessions[duty];
+  await actFor(client, 'acme');
+  const all = () => rows(log.db, "select tail, deleted_at from lanefold._stream where tenant_id = 'bolt'");
+  const before = await all();
+  for (const statement of [
+    "read_stream('thread-of-bolt', 'secret', 0, 1000)",
+    `append_stream('thread-of-bolt', 'secret', '${append}', array['x'::bytea])`,
+    "delete_stream('thread-of-bolt', 'secret')",
+    `create_stream('thread-of-bolt', 'secret', '${newStream}', array[]::bytea[])`,
+    "erase_streams('thread-of-bolt')",
+    'drop_expired_streams(100)',
+  ]) {
+    const other = await outcome(client, `select * from lanefold.${statement}`, 'thread-of-bolt');
+    const none = statement.replaceAll('thread-of-bolt', 'nowhere');
+    expect(other, statement).toBe(await outcome(client, `select * from lanefold.${none}`, 'nowhere'));
+  }
+  expect(await all()).toEqual(before);
+  expect(before).toHaveLength(1);
+  await actFor(client, null);
 });
 
 test('a batch executes for an API only what it may call', async () => {
@@ -531,6 +570,9 @@ const mutations = [
     '_kept_event',
     '_webhook',
     '_webhook_delivery',
+    '_stream',
+    '_stream_chunk',
+    '_stream_producer',
   ].flatMap((table) => [
     `alter table lanefold.${table} disable row level security`,
     `alter table lanefold.${table} no force row level security`,

@@ -30,4 +30,8 @@ begin
   delete from lanefold._child_run where thread_id = p_thread_id and (ended_at is null or told_at is not null);
   delete from lanefold._run where thread_id = p_thread_id;
   delete from lanefold._entry where thread_id = p_thread_id;
+  -- the nodes of a distributed database have no streams: the library calls this there
+  if to_regclass('lanefold._stream') is not null then
+    perform lanefold.erase_streams(p_thread_id);
+  end if;
 end $$;

@@ -1,6 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { LanefoldError } from '../../errors.ts';
 import type { ApiEnv } from '../env.ts';
+import { isDurable } from '../stream-paths.ts';
 import { limitedParties } from './limited-parties.ts';
 
 /** Bounds the event streams that a key has open in this process. */
@@ -40,6 +41,7 @@ export function limitStreams(): MiddlewareHandler<ApiEnv> {
 /** Whether the response may be a stream: some operations always answer with one, others if they are asked to. */
 function wantsStream({ req }: Context<ApiEnv>): boolean {
   if (req.path.startsWith('/v1/ag-ui/') || req.path.endsWith('/tree/events')) return true;
+  if (isDurable(req.path)) return req.query('live') !== undefined;
   const format = req.query('format');
   return format === undefined ? (req.header('accept') ?? '').includes('text/event-stream') : format !== 'json';
 }

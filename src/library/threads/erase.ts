@@ -3,7 +3,13 @@ import { assertId } from '../../checks/ids.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { toTopic } from '../../queue/relay.ts';
 import type { RunQueue } from '../../queue/queue.ts';
-import { dropUnread, eraseThread, findThreadsOf, type Erased } from '../../store/log/erase-thread.ts';
+import {
+  dropUnread,
+  eraseTenantStreams,
+  eraseThread,
+  findThreadsOf,
+  type Erased,
+} from '../../store/log/erase-thread.ts';
 import { assertWhole } from '../../checks/whole-number.ts';
 import { addRemoved, type RemovedRows } from './removed.ts';
 
@@ -72,6 +78,7 @@ export async function eraseTenant(
       else if (!isLanefoldError(error, 'thread_erased')) throw error;
     }
   }
+  await eraseTenantStreams(db, tenantId);
   return { tenantId, removed, busy, more: found.length > limit, left: [...left] };
 }
 

@@ -21,7 +21,14 @@ export async function eraseThread(db: Database, threadId: string): Promise<Erase
     'select lanefold.erase_conversation($1) as erased',
     [threadId],
   );
+  // they are on the coordinator, not on the node that erased the thread
+  if (db.settings.distributed) await db.query('erase_streams', 'select from lanefold.erase_streams($1)', [threadId]);
   return row!.erased;
+}
+
+/** Erases the streams of a tenant that belong to no thread. */
+export async function eraseTenantStreams(db: Database, tenantId: string): Promise<void> {
+  await db.queryLong('erase_tenant_streams', 'select from lanefold.erase_streams(null, $1)', [tenantId]);
 }
 
 /** Drops the messages of a topic that BullMQ on PostgreSQL still holds for readers that are gone. */

@@ -1,0 +1,81 @@
+import { etagOf, pageHeaders, streamHeaders, type Answer } from './answer.ts';
+import { liveCursor } from './live-cursor.ts';
+import { jsonType } from './messages.ts';
+import type { Page, Readable } from './page.ts';
+
+/** How long a long-poll waits for data. */
+const waitMs = 20_000;
+
+/** The end of a stream, and how long it is kept. */
+export async function describe(stream: Readable): Promise<Answer> {
+  const { next, closed, contentType, ttlS, endsAt } = await stream.head();
+  const headers = {
+    ...streamHeaders({ tail: next, closed }),
+    ...{ 'Content-Type': contentType, 'Cache-Control': 'no-store' },
+    ...(ttlS === null ? {} : { 'Stream-TTL': String(ttlS) }),
+    ...(endsAt === null ? {} : { 'Stream-Expires-At': new Date(endsAt).toISOString() }),
+  };
+  return { status: 200, headers };
+}
+
+/** What there is from an offset. @param ifNoneMatch the `ETag` of the client */
+export async function catchUp(
+  stream: Readable,
+  from: number | undefined,
+  ifNoneMatch: string | undefined,
+): Promise<Answer> {
+  const page = await stream.read(from);
+  if (from === undefined)
+    return { status: 200, headers: { ...dataHeaders(page), 'Cache-Control': 'no-store' }, body: bodyOf(page) };
+  const ETag = etagOf(page);
+  if (ifNoneMatch === ETag) return { status: 304, headers: { ...pageHeaders(page), ETag } };
+  return {
+    status: 200,
+    headers: { ...dataHeaders(page), 'Cache-Control': 'private, no-cache', ETag },
+    body: bodyOf(page),
+  };
+}
+
+/** As `catchUp`, but waits if there is nothing yet. */
+export async function longPoll(
+  stream: Readable,
+  from: number | undefined,
+  cursor: string | undefined,
+  left: AbortSignal,
+): Promise<Answer> {
+  const first = await stream.read(from);
+  const page = isEnd(first) ? await waitForMore(stream, first, left) : first;
+  const live: Record<string, string> = page.closed ? {} : { 'Stream-Cursor': liveCursor(cursor) };
+  const common = { ...live, 'Cache-Control': 'no-store' };
+  if (page.data.byteLength === 0) return { status: 204, headers: { ...pageHeaders(page), ...common } };
+  return { status: 200, headers: { ...dataHeaders(page), ...common, ETag: etagOf(page) }, body: page.data };
+}
+
+const isEnd = ({ data, upToDate, closed }: Page): boolean => data.byteLength === 0 && upToDate && !closed;
+
+async function waitForMore(stream: Readable, page: Page, left: AbortSignal): Promise<Page> {
+  const over = new AbortController();
+  const end = () => over.abort();
+  const timer = setTimeout(end, waitMs);
+  left.addEventListener('abort', end);
+  try {
+    let found = page;
+    while (isEnd(found) && !over.signal.aborted) {
+      await stream.changed(found, over.signal);
+      found = await stream.read(page.next);
+    }
+    return found;
+  } finally {
+    clearTimeout(timer);
+    left.removeEventListener('abort', end);
+  }
+}
+
+const dataHeaders = (page: Page): Record<string, string> => ({
+  ...pageHeaders(page),
+  'Content-Type': page.contentType,
+});
+
+/** JSON without messages is an empty array. */
+const bodyOf = ({ data, mediaType }: Page): Buffer =>
+  mediaType === jsonType && data.byteLength === 0 ? Buffer.from('[]') : data;

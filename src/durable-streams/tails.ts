@@ -1,0 +1,80 @@
+import type { Database } from '../postgres/pool.ts';
+import { readTails } from '../store/stream/streams.ts';
+import type { Page } from './page.ts';
+
+/** How often the tails of streams with waiting readers are looked up, for appends that other processes make. */
+const pollMs = 100;
+
+/** The reads of readers that were woken together: those from the same position share one. */
+export class SharedReads {
+  readonly #reads = new Map<number, Promise<Page>>();
+
+  of(from: number, read: () => Promise<Page>): Promise<Page> {
+    let reading = this.#reads.get(from);
+    if (!reading) this.#reads.set(from, (reading = read()));
+    return reading;
+  }
+}
+
+interface Waiting {
+  tail: number;
+  wake: Set<(shared: SharedReads) => void>;
+}
+
+/**
+ * Wakes readers that wait at the end of their streams: at once after an append of this process, and within 100 ms after one of
+ * another. One statement at a time looks after all of them, and none while no reader waits.
+ */
+export class Tails {
+  readonly #waiting = new Map<number, Waiting>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly db: Database) {}
+
+  /** Resolves when the tail of the stream is no longer `tail`, or it may be closed or gone, or the signal aborts. */
+  wait(id: number, tail: number, signal: AbortSignal): Promise<SharedReads> {
+    if (signal.aborted) return Promise.resolve(new SharedReads());
+    return new Promise((resolve) => {
+      let waiting = this.#waiting.get(id);
+      if (!waiting) this.#waiting.set(id, (waiting = { tail, wake: new Set() }));
+      const behind = tail < waiting.tail;
+      waiting.tail = Math.max(tail, waiting.tail);
+      const woken = (shared: SharedReads) => {
+        signal.removeEventListener('abort', left);
+        waiting.wake.delete(woken);
+        if (waiting.wake.size === 0 && this.#waiting.get(id) === waiting) this.#waiting.delete(id);
+        resolve(shared);
+      };
+      const left = () => woken(new SharedReads());
+      if (behind) return resolve(new SharedReads());
+      waiting.wake.add(woken);
+      signal.addEventListener('abort', left);
+      this.#schedule();
+    });
+  }
+
+  /** Something was appended, or the stream was closed or deleted. */
+  changed(id: number): void {
+    const shared = new SharedReads();
+    for (const woken of [...(this.#waiting.get(id)?.wake ?? [])]) woken(shared);
+  }
+
+  #schedule(): void {
+    if (this.#timer || this.#waiting.size === 0) return;
+    this.#timer = setTimeout(() => {
+      void this.#poll().finally(() => {
+        this.#timer = undefined;
+        this.#schedule();
+      });
+    }, pollMs);
+    this.#timer.unref();
+  }
+
+  async #poll(): Promise<void> {
+    const known = new Map(Array.from(this.#waiting, ([id, { tail }]) => [id, tail]));
+    // the next poll may reach the database again
+    const tails = await readTails(this.db, [...known.keys()]).catch(() => undefined);
+    if (!tails) return;
+    for (const [id, tail] of known) if (tails.get(id) !== tail) this.changed(id);
+  }
+}
