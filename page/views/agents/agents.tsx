@@ -46,6 +46,8 @@ export function AgentsView() {
 function served(labels: string[], weights: Record<string, number> | undefined, key: string | null): string {
   if (!weights) return labels.length > 1 ? `${labels[0]} serves all threads.` : 'There is one version.';
   const sum = Object.values(weights).reduce((all, share) => all + share, 0);
-  const shares = Object.entries(weights).map(([label, share]) => `${label} ${Math.round((share / sum) * 1_000) / 10} %`);
+  const shares = Object.entries(weights).map(
+    ([label, share]) => `${label} ${Math.round((share / sum) * 1_000) / 10} %`,
+  );
   return `New threads${key === null ? '' : `, by ${key}`}: ${shares.join(', ')}. A thread keeps the version it has.`;
 }

@@ -71,7 +71,8 @@ const Table = ({ agent, versions }: { agent: string; versions: AgentVersion[] })
   </table>
 );
 
-const nameOf = ({ label, id }: AgentVersion): string => (label === null ? id.slice(0, 10) : `${label} (${id.slice(2, 8)})`);
+const nameOf = ({ label, id }: AgentVersion): string =>
+  label === null ? id.slice(0, 10) : `${label} (${id.slice(2, 8)})`;
 
 /** Chooses two versions, by default the last two, and shows what they differ in. */
 function Compare({ agent, versions }: { agent: string; versions: AgentVersion[] }) {

@@ -49,14 +49,10 @@ export const Output = z
   });
 
 /** The version of an agent, for requests. */
-export const version = z
-  .string()
-  .min(1)
-  .max(64)
-  .openapi({
-    description: 'The version of the agent: a label or an id. Default: what its rollout chooses.',
-    example: 'b',
-  });
+export const version = z.string().min(1).max(64).openapi({
+  description: 'The version of the agent: a label or an id. Default: what its rollout chooses.',
+  example: 'b',
+});
 
 /** Fields of a request that override its agent's, if the agent lists them as overridable. */
 export const overrides = {
