@@ -106,6 +106,30 @@ CREATE TABLE "lanefold"."_entry" (
 	CONSTRAINT "_entry_thread_id_seq_pk" PRIMARY KEY("thread_id","seq")
 );
 --> statement-breakpoint
+CREATE TABLE "lanefold"."_case" (
+	"seq" bigint NOT NULL,
+	"created_at" timestamptz NOT NULL,
+	"updated_at" timestamptz NOT NULL,
+	"erased_at" timestamptz,
+	"tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL,
+	"id" text COLLATE "C" NOT NULL,
+	"dataset" text COLLATE "C" NOT NULL,
+	"kind" text NOT NULL,
+	"thread_id" text COLLATE "C" NOT NULL,
+	"run_id" text COLLATE "C" NOT NULL,
+	"llm_call_id" text COLLATE "C" NOT NULL,
+	"context_ref" text COLLATE "C" NOT NULL,
+	"context_hash" text NOT NULL,
+	"agent" text NOT NULL,
+	"model" text NOT NULL,
+	"tags" text[] NOT NULL,
+	"split" text,
+	"expected" jsonb,
+	"note" text,
+	"kept_by" text NOT NULL,
+	CONSTRAINT "_case_id_pk" PRIMARY KEY("id")
+);
+--> statement-breakpoint
 CREATE TABLE "lanefold"."_event_batch" (
 	"event_seq" bigint NOT NULL,
 	"at" timestamptz NOT NULL,
@@ -483,6 +507,9 @@ CREATE INDEX "_entry_control" ON "lanefold"."_entry" USING btree ("thread_id","c
 CREATE INDEX "_entry_prompt" ON "lanefold"."_entry" USING btree ("thread_id","context_ref","seq") WHERE kind = 'ai_config_change' and payload ->> 'field' = 'system_prompt' or is_anchor and payload -> 'operation' -> 'result_context' ? 'system_prompt';--> statement-breakpoint
 CREATE INDEX "_entry_state" ON "lanefold"."_entry" USING btree ("thread_id","seq") WHERE kind = 'ai_state_change';--> statement-breakpoint
 CREATE INDEX "_entry_words" ON "lanefold"."_entry" USING gin (to_tsvector('simple', left(payload ->> 'content', 2000))) WITH (fastupdate=true,gin_pending_list_limit=512) WHERE kind = 'ai_message' and role = 'user';--> statement-breakpoint
+CREATE UNIQUE INDEX "_case_source" ON "lanefold"."_case" USING btree ("tenant_id","dataset","thread_id","llm_call_id","kind");--> statement-breakpoint
+CREATE INDEX "_case_thread" ON "lanefold"."_case" USING btree ("thread_id");--> statement-breakpoint
+CREATE INDEX "_case_created" ON "lanefold"."_case" USING btree ("tenant_id","dataset","created_at","id");--> statement-breakpoint
 CREATE INDEX "_kept_event_until" ON "lanefold"."_kept_event" USING btree ("keep_until");--> statement-breakpoint
 CREATE INDEX "_limit_version" ON "lanefold"."_limit" USING btree ("version");--> statement-breakpoint
 CREATE INDEX "_limit_account_waiting" ON "lanefold"."_limit_account" USING btree ("wait_owner","wait_name","wait_key","wait_share","priority","since") WHERE wait_name is not null;--> statement-breakpoint

@@ -100,6 +100,11 @@ comment on function lanefold.open_slots(jsonb, int, int, jsonb, boolean) is 'The
 comment on function lanefold.take_slot(text, text, timestamptz, jsonb, boolean, int) is 'Takes a slot, to start its run.';
 comment on function lanefold.settle_slot(text, text, timestamptz, timestamptz, jsonb) is 'Says what became of a slot.';
 comment on function lanefold.drop_slots(float8, int) is 'Deletes settled slots that are old.';
+comment on view lanefold.eval_case is 'The cases of datasets: past runs and model calls, with what should have been answered.';
+comment on function lanefold.keep_case(text, text, jsonb) is 'Keeps a run or a model call as a case of a dataset.';
+comment on function lanefold.update_case(text, jsonb) is 'Changes what a case expects, and its labels.';
+comment on function lanefold.remove_case(text, text) is 'Removes a case; its thread stays.';
+comment on function lanefold.erase_cases(text) is 'Marks the cases of an erased thread, and removes what they quote of it.';
 comment on view lanefold.webhook is 'The endpoints of webhooks, without their secrets.';
 comment on view lanefold.webhook_delivery is 'What was and will be sent to endpoints, and how they answered.';
 comment on function lanefold.set_webhook(text, text, text, jsonb) is 'Sets an endpoint; what is paused stays paused.';

@@ -235,6 +235,7 @@ export interface components {
         | 'missing_provider_key'
         | 'invalid_agent'
         | 'invalid_tool'
+        | 'invalid_scorer'
         | 'invalid_request_transformer'
         | 'invalid_output'
         | 'invalid_policy'
@@ -278,6 +279,10 @@ export interface components {
         | 'limit_not_found'
         | 'schedule_not_found'
         | 'webhook_not_found'
+        | 'case_not_found'
+        | 'case_exists'
+        | 'case_erased'
+        | 'case_unverified'
         | 'delivery_not_found'
         | 'call_not_found'
         | 'content_not_found'
@@ -2705,6 +2710,102 @@ export interface components {
         code: string;
         message: string;
       } | null;
+    };
+    Case: {
+      id: components['schemas']['Id'];
+      tenant: components['schemas']['Id'];
+      thread_id: components['schemas']['Id'];
+      /** @description The name that its cases share. */
+      dataset: components['schemas']['Id'];
+      /**
+       * @description `run`: its question is asked again. `call`: its answer is asked for again, with the same context.
+       * @enum {string}
+       */
+      kind: 'run' | 'call';
+      run_id: components['schemas']['Id'];
+      /** @description The call; of a run, its first one. */
+      llm_call_id: components['schemas']['Id'];
+      context_ref: components['schemas']['Id'];
+      /** @description The last entry of the context before the question or the answer; -1: none. */
+      seq: number;
+      /** @description SHA-256 of the messages of the call. */
+      context_hash: string;
+      agent: string;
+      model: string;
+      tags: string[];
+      split: string | null;
+      expected: components['schemas']['ExpectedAnswer'] | null;
+      note: string | null;
+      /** @description `operator`, `key:<id>` or `cli:<user>`. */
+      kept_by: string;
+      /**
+       * Format: date-time
+       * @description When it was kept.
+       */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description When it was last changed.
+       */
+      updated_at: string;
+      erased_at: string | null;
+    };
+    ExpectedAnswer: {
+      /** @description The whole answer; white space does not count. */
+      answer?: string;
+      /** @description Phrases that the answer has to contain. */
+      contains?: string[];
+      /** @description A tool that the answer has to call. */
+      tool?: {
+        name: string;
+        /** @description A part of its arguments. */
+        arguments?: JsonObject;
+      };
+      /** @description What a judge looks at. */
+      rubric?: string;
+      /** @description The name of the only scorer that applies. */
+      scorer?: string;
+    };
+    NewCase: {
+      thread_id: components['schemas']['Id'];
+      /** @description The name that its cases share. */
+      dataset: components['schemas']['Id'];
+      /** @description The run whose question is asked again. Either this or `llm_call_id`. */
+      run_id?: components['schemas']['Id'];
+      /** @description The model call whose answer is asked for again. */
+      llm_call_id?: components['schemas']['Id'];
+      expected?: components['schemas']['ExpectedAnswer'];
+      tags?: string[];
+      /** @description A part of the dataset, such as `train` or `test`. */
+      split?: string;
+      note?: string;
+    };
+    CaseList: {
+      data: components['schemas']['Case'][];
+      /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
+      next_after: string | null;
+    };
+    CaseChanges: {
+      expected?: components['schemas']['ExpectedAnswer'] | null;
+      tags?: string[];
+      split?: string | null;
+      note?: string | null;
+    };
+    DatasetList: {
+      data: components['schemas']['Dataset'][];
+    };
+    Dataset: {
+      tenant: components['schemas']['Id'];
+      dataset: components['schemas']['Id'];
+      /** @description How many cases it has. */
+      cases: number;
+      /** @description Of these, how many have lost their thread. */
+      erased: number;
+      /**
+       * Format: date-time
+       * @description When a case last changed.
+       */
+      updated_at: string;
     };
     WaitPage: {
       data: components['schemas']['PendingWait'][];

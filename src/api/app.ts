@@ -40,6 +40,7 @@ import { addInputs } from './routes/inputs.ts';
 import { addLimits } from './routes/limits.ts';
 import { addSentEvents, addSignedEvents } from './routes/sent-events.ts';
 import { addWaits } from './routes/waits.ts';
+import { addCases } from './routes/cases.ts';
 import { addSchedules } from './routes/schedules.ts';
 import { addWebhooks } from './routes/webhooks.ts';
 import { addMcp, mcpPath } from './routes/mcp.ts';
@@ -158,6 +159,7 @@ export function createApp(all: Library, options: AppOptions & { closing?: AbortS
   addKeys(app);
   addLimits(app);
   addSchedules(app);
+  addCases(app);
   addWaits(app);
   addSentEvents(app);
   addSignedEvents(app);

@@ -7,6 +7,7 @@ import { tenantsOf } from '../library/access/tenants.ts';
 import { compact } from '../library/contexts/compact.ts';
 import { contextsOf } from '../library/contexts/contexts.ts';
 import { noteDatabase } from '../library/database-of.ts';
+import { casesOf } from '../library/evals/cases.ts';
 import { evidenceOf } from '../library/evidence/evidence.ts';
 import { activity } from '../library/fleet/activity.ts';
 import { listAgents } from '../library/fleet/agents.ts';
@@ -99,6 +100,7 @@ export function assemble(
       events: refusingOptions('events', eventsOf({ db, queue, secrets, scopeTo })),
       waits: refusingOptions('waits', waitsOf(db, queue)),
       webhooks: refusingOptions('webhooks', webhooksOf(db, scopeTo, settings.privateWebhooks)),
+      cases: refusingOptions('cases', casesOf({ db, agents })),
       audit: refusingOptions('audit', auditOf(db)),
       evidence: evidenceOf(db),
       approvals: refusingOptions('approvals', {

@@ -23,6 +23,7 @@ const ofNoThread = new Set([
   ...['_limit', '_limit_account', '_limit_bucket', '_limit_share', 'limit_usage'],
   ...['_schedule', '_schedule_slot', 'schedule', 'schedule_slot'],
   '_kept_event',
+  ...['_case', 'eval_case'],
   ...['_webhook', 'webhook'],
 ]);
 
@@ -147,6 +148,7 @@ async function onTables(): Promise<SqlFunction[]> {
 }
 
 const ofSlots = new Set([
+  ...['keep_case', 'update_case', 'remove_case', 'erase_cases'],
   ...['advance_schedule', 'take_slot', 'settle_slot', '_note_slot', '_skip_slots', '_pass_slots'],
   ...['set_schedule', 'pause_schedule', 'remove_schedule'],
 ]);

@@ -99,6 +99,7 @@ test.skipIf(citusLacks.readers)(
       'limit_usage',
       'schedule',
       'schedule_slot',
+      'eval_case',
       'run_wait',
       'run_tree',
       'webhook',

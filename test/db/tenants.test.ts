@@ -61,6 +61,7 @@ async function fill(tenant: string): Promise<void> {
   await rows(on, 'select lanefold.configure_tenant($1, $2)', tenant, { runs: 100 });
   await fillLimits(tenant);
   await fillSchedules(tenant);
+  await fillCases(tenant);
   await fillWebhooks(tenant);
   await rows(on, 'select lanefold.write_audit($1)', {
     actor: 'operator',
@@ -68,6 +69,20 @@ async function fill(tenant: string): Promise<void> {
     tenant_id: tenant,
     thread_id: id,
   });
+}
+
+/** A case of a tenant. */
+async function fillCases(tenant: string): Promise<void> {
+  const source = {
+    thread_id: `thread-of-${tenant}`,
+    run_id: 'ended',
+    llm_call_id: 'ended.1',
+    seq: 0,
+    context_ref: 'default',
+  };
+  const kept = { dataset: 'd', kind: 'run', agent: 'a', model: 'm', context_hash: 'x', tags: [], by: 'x' };
+  const given = { ...source, ...kept, note: `secret of ${tenant}` };
+  await rows(log.db, 'select lanefold.keep_case($1, $2, $3)', tenant, `case-of-${tenant}`, given);
 }
 
 /** A schedule of a tenant with a slot that has started a run. */
@@ -525,6 +540,7 @@ const mutations = [
     '_limit_account',
     '_schedule',
     '_schedule_slot',
+    '_case',
     '_wait',
     '_child_run',
     '_kept_event',

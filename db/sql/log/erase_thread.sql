@@ -30,4 +30,7 @@ begin
   delete from lanefold._child_run where thread_id = p_thread_id and (ended_at is null or told_at is not null);
   delete from lanefold._run where thread_id = p_thread_id;
   delete from lanefold._entry where thread_id = p_thread_id;
+  if not exists (select from pg_extension where extname = 'citus') then
+    perform lanefold.erase_cases(p_thread_id);
+  end if;
 end $$;

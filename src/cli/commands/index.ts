@@ -4,6 +4,7 @@ export { addApi } from './api.ts';
 export { addApprove, addDeny } from './approve.ts';
 export { addBench } from './bench.ts';
 export { addCancel } from './cancel.ts';
+export { addCases } from './cases.ts';
 export { addChaos } from './chaos.ts';
 export { addCompact } from './compact.ts';
 export { addContent } from './content.ts';
