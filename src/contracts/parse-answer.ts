@@ -4,16 +4,20 @@ export type Parsed = { ok: true; value: JsonObject } | { ok: false; message: str
 
 const fenced = /^```[\w-]*[ \t]*\r?\n([^]*?)\r?\n?```$/;
 
+/** The text without the code fence around the whole of it, and without white space at its ends. */
+export function withoutFence(text: string): string {
+  const trimmed = text.trim();
+  return fenced.exec(trimmed)?.[1] ?? trimmed;
+}
+
 /**
  * Parses an answer as one JSON object. A code fence around the whole answer is removed; any other text around the
  * object makes the answer invalid.
  */
 export function parseAnswer(text: string): Parsed {
-  const trimmed = text.trim();
-  const inner = fenced.exec(trimmed)?.[1] ?? trimmed;
   let value: Json;
   try {
-    value = JSON.parse(inner) as Json;
+    value = JSON.parse(withoutFence(text)) as Json;
   } catch (error) {
     return { ok: false, message: `The answer is not JSON: ${error instanceof Error ? error.message : String(error)}` };
   }

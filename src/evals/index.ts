@@ -8,6 +8,8 @@ export type { EvalItem, EvalItemStatus, Expected, Score } from './item.ts';
 
 // Scorers
 export { defineScorer } from './scorers/define-scorer.ts';
+export { builtInScorers } from './scorers/built-in.ts';
+export { judgeOutput, judgePrompt, readJudgement } from './scorers/judge.ts';
 export { scoreAnswer } from './scorers/score-answer.ts';
 export type {
   ScoredCase,
@@ -22,6 +24,9 @@ export type {
 // Reports
 export { reportOf } from './report/report-of.ts';
 export { compareVariants, type CompareOptions } from './report/compare.ts';
+export { toMarkdown, type MarkdownOptions } from './report/markdown.ts';
+export { toJson } from './report/to-json.ts';
+export { toJUnit } from './report/junit.ts';
 export type {
   CaseComparison,
   ComparedAnswer,

@@ -1,6 +1,6 @@
 import { LanefoldError } from '../../errors.ts';
 import type { EvalItem } from '../item.ts';
-import { meanWithInterval, verdictOf } from './interval.ts';
+import { meanWithInterval, verdictOf, type Bootstrap } from './interval.ts';
 import { pairsByCase, type CasePairs } from './pairs.ts';
 import type { CaseComparison, ComparedAnswer, Comparison, TagComparison } from './report.ts';
 import { itemScore, meanOf, sumOf } from './rule.ts';
@@ -110,7 +110,7 @@ const answerOf = (item: EvalItem): ComparedAnswer => ({
   ],
 });
 
-function compareTag(tag: string, all: CaseComparison[], bootstrap: { seed: number; resamples: number }): TagComparison {
+function compareTag(tag: string, all: CaseComparison[], bootstrap: Bootstrap): TagComparison {
   const own = all.filter(({ tags }) => tags.includes(tag));
   const difference = meanWithInterval(
     own.map((each) => each.difference),
