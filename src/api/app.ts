@@ -40,6 +40,7 @@ import { addInputs } from './routes/inputs.ts';
 import { addLimits } from './routes/limits.ts';
 import { addSentEvents, addSignedEvents } from './routes/sent-events.ts';
 import { addWaits } from './routes/waits.ts';
+import { addEvals } from './routes/evals.ts';
 import { addCases } from './routes/cases.ts';
 import { addSchedules } from './routes/schedules.ts';
 import { addWebhooks } from './routes/webhooks.ts';
@@ -160,6 +161,7 @@ export function createApp(all: Library, options: AppOptions & { closing?: AbortS
   addLimits(app);
   addSchedules(app);
   addCases(app);
+  addEvals(app);
   addWaits(app);
   addSentEvents(app);
   addSignedEvents(app);

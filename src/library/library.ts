@@ -9,7 +9,7 @@ import type { AgentSummary } from './fleet/agents.ts';
 import type { AgentVersions } from './fleet/versions.ts';
 import type { TamperEvidence } from './evidence/evidence.ts';
 import type { Contexts } from './contexts/contexts.ts';
-import type { Cases } from './evals/types.ts';
+import type { Cases, Evals } from './evals/types.ts';
 import type { FleetHealth, FleetStats } from './fleet/health.ts';
 import type { Limits } from './limits/limits.ts';
 import type { Schedules } from './schedules/schedules.ts';
@@ -45,6 +45,8 @@ export interface TenantLibrary<
   readonly webhooks: Webhooks;
   /** Cases: past runs and model calls that evals repeat. */
   readonly cases: Cases;
+  /** Evals: cases asked again under variants, and scored. Workers run them. */
+  readonly evals: Evals;
   /** The audit log: who did what. */
   readonly audit: AuditLog;
   /** Tool calls of all threads that wait for human approval, soonest to expire first. */

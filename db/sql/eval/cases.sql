@@ -54,8 +54,8 @@ begin
   return true;
 end $$;
 
--- Marks the cases of an erased thread, and removes what they quote of it. erase_thread calls it; on a distributed database,
--- whose nodes lack this table, the library does. Returns how many.
+-- Marks the cases of an erased thread and their items, and removes what they quote of it; workers erase the threads of the items.
+-- erase_thread calls it; on a distributed database, whose nodes lack these tables, the library does. Returns how many cases.
 create or replace function lanefold.erase_cases(p_source text)
 returns int language plpgsql as $$
 declare
@@ -64,5 +64,9 @@ begin
   update lanefold._case set erased_at = lanefold._now(), updated_at = lanefold._now(), expected = null, note = null
   where thread_id = p_source and erased_at is null;
   get diagnostics v_count = row_count;
+  update lanefold._eval_item
+  set status = 'erased', settled_at = lanefold._now(), answer = null, scores = '[]', diverged = null, error = null, answer_key = null,
+      thread_id = case when not reused then thread_id end, run_id = case when not reused then run_id end
+  where case_id in (select c.id from lanefold._case c where c.thread_id = p_source) and status <> 'erased';
   return v_count;
 end $$;
