@@ -1,7 +1,7 @@
 /**
  * Scorers of the package `autoevals` as scorers of evals.
  *
- * @module evals/autoevals
+ * @module autoevals
  */
 import { textOf } from '../context/message.ts';
 import { LanefoldError } from '../errors.ts';

@@ -100,6 +100,8 @@ test.skipIf(citusLacks.readers)(
       'schedule',
       'schedule_slot',
       'eval_case',
+      'eval',
+      'eval_item',
       'run_wait',
       'run_tree',
       'webhook',

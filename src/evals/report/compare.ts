@@ -1,9 +1,9 @@
 import { LanefoldError } from '../../errors.ts';
 import type { EvalItem } from '../item.ts';
 import { meanWithInterval, verdictOf, type Bootstrap } from './interval.ts';
-import { pairsByCase, type CasePairs } from './pairs.ts';
+import { pairsByCase, type CasePairs, type CountedItem } from './pairs.ts';
 import type { CaseComparison, ComparedAnswer, Comparison, TagComparison } from './report.ts';
-import { itemScore, meanOf, sumOf } from './rule.ts';
+import { meanOf, sumOf } from './rule.ts';
 
 export interface CompareOptions {
   baseline: string;
@@ -89,17 +89,17 @@ function compareCase({ caseId, tags, pairs }: CasePairs): CaseComparison {
     caseId,
     tags,
     repeats: pairs.length,
-    baseline: meanOf(pairs.map(({ baseline }) => itemScore(baseline)!))!,
-    candidate: meanOf(pairs.map(({ candidate }) => itemScore(candidate)!))!,
+    baseline: meanOf(pairs.map(({ baseline }) => baseline.score))!,
+    candidate: meanOf(pairs.map(({ candidate }) => candidate.score))!,
     difference: meanOf(pairs.map(({ gain }) => gain))!,
-    repeat: worst.baseline.repeat,
+    repeat: worst.baseline.item.repeat,
     baselineAnswer: answerOf(worst.baseline),
     candidateAnswer: answerOf(worst.candidate),
   };
 }
 
-const answerOf = (item: EvalItem): ComparedAnswer => ({
-  score: itemScore(item)!,
+const answerOf = ({ item, score }: CountedItem): ComparedAnswer => ({
+  score,
   answer: item.answer,
   reasons: [
     ...(item.error === null ? [] : [`The run failed: ${item.error}`]),

@@ -1,7 +1,7 @@
 import { randomOf } from './random.ts';
 import type { Difference, Verdict } from './report.ts';
-import { meanOf } from './rule.ts';
-import { tailShare } from './tail-share.ts';
+import { meanOf, sumOf } from './rule.ts';
+import { studentQuantile } from './student.ts';
 
 /** With five cases, all five are worse by chance in 1 of 16 evals without a difference: too often for a claim. */
 export const fewestCases = 6;
@@ -13,12 +13,26 @@ export interface Bootstrap {
 }
 
 /**
- * The mean of one value per case, with its 95 % interval: a percentile bootstrap, widened for small numbers of cases.
- * It resamples cases, not items, because the repeats of a case are alike: one more repeat tells less than one more case.
+ * The mean of one value per case, with its 95 % interval. Cases are resampled, not items, because the repeats of a case are
+ * alike: one more repeat tells less than one more case.
+ *
+ * Each end is the outer one of two intervals. The percentile bootstrap follows a skewed distribution, but is too narrow
+ * for few cases; BCa would correct the skewness, not that. Student's t is right for few cases, but symmetric.
  */
-export function meanWithInterval(values: readonly number[], { seed, resamples }: Bootstrap): Difference {
+export function meanWithInterval(values: readonly number[], bootstrap: Bootstrap): Difference {
   const mean = meanOf(values);
-  if (values.length < fewestCases) return { mean, low: null, high: null };
+  if (mean === null || values.length < fewestCases) return { mean, low: null, high: null };
+  const means = resampledMeans(Float64Array.from(values), bootstrap);
+  const rank = Math.floor(0.025 * means.length);
+  const margin = studentMargin(values, mean);
+  return {
+    mean,
+    low: Math.min(means[rank]!, mean - margin),
+    high: Math.max(means[means.length - 1 - rank]!, mean + margin),
+  };
+}
+
+function resampledMeans(values: Float64Array, { seed, resamples }: Bootstrap): Float64Array {
   const random = randomOf(seed);
   const means = new Float64Array(resamples);
   for (let i = 0; i < resamples; i++) {
@@ -26,9 +40,13 @@ export function meanWithInterval(values: readonly number[], { seed, resamples }:
     for (let k = 0; k < values.length; k++) sum += values[Math.floor(random() * values.length)]!;
     means[i] = sum / values.length;
   }
-  means.sort();
-  const rank = Math.floor(tailShare(values.length) * resamples);
-  return { mean, low: means[rank]!, high: means[resamples - 1 - rank]! };
+  return means.sort();
+}
+
+function studentMargin(values: readonly number[], mean: number): number {
+  const df = values.length - 1;
+  const variance = sumOf(values.map((value) => (value - mean) ** 2)) / df;
+  return studentQuantile(df) * Math.sqrt(variance / values.length);
 }
 
 /** Sums of differences that cancel out end near zero, not at it. */

@@ -1,12 +1,12 @@
 import type { EvalItem } from '../item.ts';
-import { itemPasses, sumOf } from './rule.ts';
+import { countItem, sumOf } from './rule.ts';
 import { element, type Attributes } from './xml.ts';
 
 /**
  * The items as JUnit XML, which continuous integration shows as test results: a suite per variant, a test per case. A
  * test fails if a repeat that counts does not pass, and has an error if a run failed; it is skipped if no repeat counts.
  *
- * @param options.name of the eval or its dataset; default `eval`
+ * @param options the name of the eval or its dataset; default `eval`
  *
  * @example
  * ```ts
@@ -42,8 +42,8 @@ interface Test {
 
 function testOf(caseId: string, unordered: EvalItem[]): Test {
   const repeats = unordered.toSorted((a, b) => a.repeat - b.repeat);
-  const counted = repeats.filter((item) => itemPasses(item) !== null);
-  const lost = counted.filter((item) => !itemPasses(item));
+  const counted = repeats.filter((item) => countItem(item) !== null);
+  const lost = counted.filter((item) => !countItem(item)!.passes);
   const ms = sumOf(repeats.map(({ durationMs }) => durationMs ?? 0));
   if (counted.length === 0) {
     const why = [...new Set(repeats.map((item) => whyLeftOut(item)))].join(', ');
@@ -51,7 +51,7 @@ function testOf(caseId: string, unordered: EvalItem[]): Test {
   }
   if (lost.length === 0) return { caseId, outcome: 'passed', ms, body: [] };
   const outcome = lost.some(({ status }) => status === 'failed') ? 'error' : 'failure';
-  const message = `${lost.length} of ${counted.length} repeats did not pass`;
+  const message = `${lost.length} of ${counted.length} repeat${counted.length === 1 ? '' : 's'} did not pass`;
   return { caseId, outcome, ms, body: [element(outcome, { message, type: outcome }, lost.map(details).join('\n'))] };
 }
 

@@ -1,11 +1,16 @@
 import { LanefoldError } from '../../errors.ts';
 import type { EvalItem } from '../item.ts';
-import { itemPasses, itemScore } from './rule.ts';
+import { countItem, type Counted } from './rule.ts';
+
+/** An item that counts, with what it counts as. */
+export interface CountedItem extends Counted {
+  item: EvalItem;
+}
 
 /** The same case and repeat under both variants; `gain` is the candidate's score minus the baseline's. */
 export interface Pair {
-  baseline: EvalItem;
-  candidate: EvalItem;
+  baseline: CountedItem;
+  candidate: CountedItem;
   gain: number;
   /** 1 if only the candidate passes, -1 if only the baseline does, else 0. */
   passGain: number;
@@ -31,17 +36,17 @@ export function pairsByCase(
   const after = countedItems(items, candidate);
   const byCase = new Map<string, CasePairs>();
   let paired = 0;
-  for (const [key, first] of [...before].sort(([, a], [, b]) => a.repeat - b.repeat)) {
+  for (const [key, first] of [...before].sort(([, a], [, b]) => a.item.repeat - b.item.repeat)) {
     const second = after.get(key);
     if (!second) continue;
     paired += 1;
-    const { caseId, tags } = first;
+    const { caseId, tags } = first.item;
     const found = byCase.get(caseId) ?? { caseId, tags: [...new Set(tags)].sort(), pairs: [] };
     byCase.set(caseId, found);
     found.pairs.push({
       ...{ baseline: first, candidate: second },
-      gain: itemScore(second)! - itemScore(first)!,
-      passGain: Number(itemPasses(second)) - Number(itemPasses(first)),
+      gain: second.score - first.score,
+      passGain: Number(second.passes) - Number(first.passes),
     });
   }
   return {
@@ -50,9 +55,9 @@ export function pairsByCase(
   };
 }
 
-function countedItems(items: readonly EvalItem[], variant: string): Map<string, EvalItem> {
+function countedItems(items: readonly EvalItem[], variant: string): Map<string, CountedItem> {
   const seen = new Set<string>();
-  const counted = new Map<string, EvalItem>();
+  const counted = new Map<string, CountedItem>();
   for (const item of items) {
     if (item.variant !== variant) continue;
     const key = JSON.stringify([item.caseId, item.repeat]);
@@ -62,7 +67,8 @@ function countedItems(items: readonly EvalItem[], variant: string): Map<string, 
         `Case ${item.caseId} has two items of variant ${variant} with the repeat ${item.repeat}.`,
       );
     seen.add(key);
-    if (itemScore(item) !== null) counted.set(key, item);
+    const counts = countItem(item);
+    if (counts) counted.set(key, { ...counts, item });
   }
   return counted;
 }

@@ -1,24 +1,30 @@
 import type { EvalItem } from '../item.ts';
 
-/** An item passes with at least this score. */
-export const passMark = 0.5;
+/** An item passes if none of its scores is lower. */
+const passMark = 0.5;
+
+/** What an item counts as. */
+export interface Counted {
+  score: number;
+  passes: boolean;
+}
 
 /**
- * The score of an item: the mean of its scores that are not null; 0 if the run failed. Null if the item is left out: it has no score,
- * was erased, or has not ended.
+ * The rule of all reports. The score of an item is the mean of its scores that are not null, and it passes if each of
+ * them is at least 0.5; a failed run scores 0. Null if the item is left out: it has no score, was erased, or has not ended.
  */
-export function itemScore({ status, scores }: EvalItem): number | null {
-  if (status === 'failed') return 0;
-  return status === 'done' ? meanOf(given(scores)) : null;
+export function countItem({ status, scores }: EvalItem): Counted | null {
+  if (status === 'failed') return { score: 0, passes: false };
+  if (status !== 'done') return null;
+  let [sum, count, lowest] = [0, 0, 1];
+  for (const { score } of scores) {
+    if (score === null) continue;
+    sum += score;
+    count += 1;
+    lowest = Math.min(lowest, score);
+  }
+  return count === 0 ? null : { score: sum / count, passes: lowest >= passMark };
 }
-
-/** An item passes if every score that is not null is at least 0.5. Null if the item is left out. */
-export function itemPasses(item: EvalItem): boolean | null {
-  if (itemScore(item) === null) return null;
-  return item.status === 'done' && given(item.scores).every((score) => score >= passMark);
-}
-
-const given = (scores: EvalItem['scores']): number[] => scores.flatMap(({ score }) => (score === null ? [] : [score]));
 
 export const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
 

@@ -31,7 +31,10 @@ function verdictSentence(comparison: Comparison, name: (text: string) => string)
   const { candidate: id, baseline: baselineId, verdict, difference, cases } = comparison;
   const [candidate, baseline] = [name(id), name(baselineId)];
   if (cases === 0) return `${candidate} and ${baseline} have no case in common that counts.`;
-  const size = `the score differs by ${intervalText(difference)} over ${count(cases, 'case')}`;
+  const size =
+    comparison.same === cases && cases > 1
+      ? `each of the ${cases} cases scored the same`
+      : `the score differs by ${intervalText(difference)} over ${count(cases, 'case')}`;
   switch (verdict) {
     case 'better':
     case 'worse':

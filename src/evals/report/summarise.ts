@@ -1,11 +1,11 @@
 import type { EvalItem } from '../item.ts';
 import type { ScorerSummary, VariantSummary } from './report.ts';
-import { itemPasses, itemScore, meanOf, sumOf } from './rule.ts';
+import { countItem, meanOf, sumOf } from './rule.ts';
 
 /** All items of one variant together. */
 export function summarise(variant: string, items: readonly EvalItem[]): VariantSummary {
-  const scores = known(items.map(itemScore));
-  const passed = items.filter(itemPasses).length;
+  const counted = items.map(countItem).filter((each) => each !== null);
+  const passed = counted.filter(({ passes }) => passes).length;
   const count = (test: (item: EvalItem) => boolean): number => items.filter(test).length;
   const ended = items.filter(({ status }) => status === 'done' || status === 'failed');
   const costs = known(ended.map(({ costMicros }) => costMicros));
@@ -13,14 +13,14 @@ export function summarise(variant: string, items: readonly EvalItem[]): VariantS
   return {
     variant,
     items: items.length,
-    scored: scores.length,
+    scored: counted.length,
     passed,
-    passRate: scores.length === 0 ? null : passed / scores.length,
-    score: meanOf(scores),
+    passRate: counted.length === 0 ? null : passed / counted.length,
+    score: meanOf(counted.map(({ score }) => score)),
     scorers: summariseScorers(items),
     failures: count(({ status }) => status === 'failed'),
     erased: count(({ status }) => status === 'erased'),
-    unscored: count((item) => item.status === 'done' && itemScore(item) === null),
+    unscored: count((item) => item.status === 'done' && countItem(item) === null),
     pending: count(({ status }) => status === 'waiting' || status === 'running' || status === 'scoring'),
     diverged: count(({ diverged }) => diverged !== null),
     reused: count(({ reused }) => reused),

@@ -9,7 +9,6 @@ export function element(name: string, attributes: Attributes, content: string | 
 }
 
 /** Characters that XML 1.0 cannot contain, not even escaped. */
-// eslint-disable-next-line no-control-regex
 const impossible = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;' };

@@ -11,7 +11,7 @@ const maxText = 4_000;
  * longer than its `timeoutMs` or returns anything but a score has a null score and an `error`; the others are
  * unaffected. With `expected.scorer`, only the scorer of that name runs.
  *
- * @param options.signal aborts all of them
+ * @param options with a `signal` that stops all of them
  *
  * @example
  * ```ts

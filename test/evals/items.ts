@@ -1,0 +1,28 @@
+import type { EvalItem, Score, ScorerInput } from 'lanefold/evals';
+
+/** An item that ended well, with one score of 1, except for the fields given. */
+export const itemOf = (fields: Partial<EvalItem> = {}): EvalItem => ({
+  ...{ caseId: 'case_1', tags: [], variant: 'a', repeat: 1, status: 'done', answer: '20 €', error: null },
+  scores: [scoreOf(1)],
+  ...{ durationMs: 800, inputTokens: 90, outputTokens: 8, costMicros: 120, diverged: null, reused: false },
+  ...fields,
+});
+
+export const scoreOf = (score: number | null, fields: Partial<Score> = {}): Score => ({
+  ...{ scorer: 'answer', version: '1', score, reason: null, error: null },
+  ...fields,
+});
+
+/** One item per score, as repeats of a case. */
+export const repeatsOf = (caseId: string, variant: string, scores: number[], fields: Partial<EvalItem> = {}) =>
+  scores.map((score, i) => itemOf({ caseId, variant, repeat: i + 1, scores: [scoreOf(score)], ...fields }));
+
+export const inputOf = (fields: Partial<ScorerInput> = {}): Omit<ScorerInput, 'signal'> => ({
+  ...{ answer: '', toolCalls: [], messages: [], expected: {} },
+  case: { id: 'case_1', dataset: 'refunds', tags: [], split: null, note: null },
+  run: {
+    ...{ threadId: 'thread_1', id: 'run_1', agent: 'support', model: 'scripted:a', durationMs: 800 },
+    ...{ inputTokens: 90, outputTokens: 8, costMicros: 120 },
+  },
+  ...fields,
+});
