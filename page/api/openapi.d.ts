@@ -280,6 +280,10 @@ export interface components {
         | 'schedule_not_found'
         | 'webhook_not_found'
         | 'case_not_found'
+        | 'dataset_empty'
+        | 'eval_not_found'
+        | 'eval_running'
+        | 'eval_ended'
         | 'case_exists'
         | 'case_erased'
         | 'case_unverified'
@@ -2806,6 +2810,146 @@ export interface components {
        * @description When a case last changed.
        */
       updated_at: string;
+    };
+    Eval: {
+      id: components['schemas']['Id'];
+      tenant: components['schemas']['Id'];
+      dataset: components['schemas']['Id'];
+      /** @enum {string} */
+      status: 'running' | 'completed' | 'cancelled';
+      /** @description As it was asked for, with defaults. */
+      spec: JsonObject;
+      items: {
+        /** @description Items that are waiting. */
+        waiting: number;
+        /** @description Items that are running. */
+        running: number;
+        /** @description Items that are being scored. */
+        scoring: number;
+        /** @description Items that are done. */
+        done: number;
+        /** @description Items that are failed. */
+        failed: number;
+        /** @description Items that are erased. */
+        erased: number;
+      };
+      /** @description In millionths of a US dollar, as far as prices are known. */
+      cost_micros: number;
+      /** @description `operator`, `key:<id>` or `cli:<user>`. */
+      created_by: string;
+      /**
+       * Format: date-time
+       * @description When it was started.
+       */
+      created_at: string;
+      finished_at: string | null;
+    };
+    NewEval: {
+      dataset: components['schemas']['Id'];
+      /** @description Only cases with this tag. */
+      tag?: string;
+      /** @description Only cases of this part. */
+      split?: string;
+      /** @description What is compared; the first one is the baseline. Default: one, `current`, that changes nothing. */
+      variants?: components['schemas']['EvalVariant'][];
+      /** @description How often each case is asked under each variant; default 1. */
+      repeats?: number;
+      /**
+       * @description What tools return: what they did in the original run (`recorded`, default), what they return now if they are safe to run again (`live`), or what `stubs` has.
+       * @enum {string}
+       */
+      tools?: 'recorded' | 'live' | 'stubs';
+      /** @description What each tool returns, by its name. */
+      stubs?: JsonObject;
+      /** @description How many runs at once; default 4. */
+      concurrency?: number;
+      /** @description What its runs together may cost, in US dollars. */
+      max_cost?: number;
+      /** @description When a run ends with the best result it has. */
+      max_duration_ms?: number;
+      /** @description Priority of its runs; default 1,000. */
+      priority?: number;
+      /** @description Ask again also what an earlier eval has asked; default false. */
+      fresh?: boolean;
+      /** @description The agent that scores answers by `expected.rubric`. */
+      judge?: {
+        agent: string;
+        /** @description Overrides the model of the agent. */
+        model?: string;
+      };
+    };
+    EvalVariant: {
+      /** @description Default: made of the other fields. */
+      name?: string;
+      /** @description Default: the agent of the case. */
+      agent?: string;
+      /** @description Overrides the model of the agent. */
+      model?: string;
+      /** @description Replaces the context policy of agent and thread. */
+      context_policy?: components['schemas']['ContextPolicy'];
+      /** @description Replaces the prompt of the lane; null: none. */
+      system_prompt?: string | null;
+    };
+    EvalList: {
+      data: components['schemas']['Eval'][];
+      /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
+      next_after: string | null;
+    };
+    EvalItemList: {
+      data: components['schemas']['EvalItem'][];
+      next_after: number | null;
+    };
+    EvalItem: {
+      /** @description Its place. */
+      no: number;
+      case_id: components['schemas']['Id'];
+      tags: string[];
+      variant: string;
+      agent: string;
+      /** @description From 1. */
+      repeat: number;
+      /** @enum {string} */
+      status: 'waiting' | 'running' | 'scoring' | 'done' | 'failed' | 'erased';
+      answer: string | null;
+      scores: components['schemas']['Score'][];
+      /** @description Of its run. */
+      duration_ms: number | null;
+      /** @description Of its run. */
+      input_tokens: number | null;
+      /** @description Of its run. */
+      output_tokens: number | null;
+      /** @description In millionths of a US dollar; 0 if the answer is reused; null if the price is unknown. */
+      cost_micros: number | null;
+      /** @description The first tool call that the recorded run lacks. */
+      diverged: string | null;
+      /** @description Whether the answer is that of an earlier eval. */
+      reused: boolean;
+      /** @description Why it failed. */
+      error: string | null;
+      thread_id: components['schemas']['Id'] | null;
+      run_id: components['schemas']['Id'] | null;
+      judge_thread_id: components['schemas']['Id'] | null;
+      judge_run_id: components['schemas']['Id'] | null;
+      settled_at: string | null;
+    };
+    Score: {
+      scorer: string;
+      version: string | null;
+      /** @description From 0 to 1; null: it does not apply, or failed. */
+      score: number | null;
+      reason: string | null;
+      error: string | null;
+    };
+    EvalReport: {
+      /** @description Changes if the meaning of a field does. */
+      format: number;
+      baseline: string | null;
+      /** @description The results of each variant. */
+      variants: Json;
+      /** @description The baseline with each other variant: by case, worse ones first, and by tag. */
+      comparisons: Json;
+      seed: number;
+      resamples: number;
     };
     WaitPage: {
       data: components['schemas']['PendingWait'][];
