@@ -18,6 +18,7 @@ export { addKeys } from './keys.ts';
 export { addLimits } from './limits.ts';
 export { addSchedules } from './schedules.ts';
 export { addWebhooks } from './webhooks.ts';
+export { addEval } from './eval.ts';
 export { addErase } from './erase.ts';
 export { addInit } from './init.ts';
 export { addMcp } from './mcp.ts';
