@@ -38,8 +38,18 @@ export async function openLanefold(
       closers,
       own,
     );
-    const { agents, counting, log, models, privateQueue, privateWebhooks, promptCaching, redactor, scorers, telemetry } =
-      settings;
+    const {
+      agents,
+      counting,
+      log,
+      models,
+      privateQueue,
+      privateWebhooks,
+      promptCaching,
+      redactor,
+      scorers,
+      telemetry,
+    } = settings;
     const worker = {
       ...{ agents, counting, log, models, privateQueue, privateWebhooks, promptCaching, redactor, scorers, telemetry },
       evalRequests,

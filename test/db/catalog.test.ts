@@ -148,8 +148,23 @@ async function onTables(): Promise<SqlFunction[]> {
 }
 
 const ofSlots = new Set([
-  ...['start_eval', 'cancel_eval', 'rescore_eval', 'remove_eval', '_changed_eval', 'take_eval_items', 'start_eval_item'],
-  ...['take_eval_scoring', 'hold_eval_item', 'await_eval_judge', 'settle_eval_item', '_finish_eval', 'drop_eval_thread'],
+  ...[
+    'start_eval',
+    'cancel_eval',
+    'rescore_eval',
+    'remove_eval',
+    '_changed_eval',
+    'take_eval_items',
+    'start_eval_item',
+  ],
+  ...[
+    'take_eval_scoring',
+    'hold_eval_item',
+    'await_eval_judge',
+    'settle_eval_item',
+    '_finish_eval',
+    'drop_eval_thread',
+  ],
   ...['keep_case', 'update_case', 'remove_case', 'erase_cases'],
   ...['advance_schedule', 'take_slot', 'settle_slot', '_note_slot', '_skip_slots', '_pass_slots'],
   ...['set_schedule', 'pause_schedule', 'remove_schedule'],

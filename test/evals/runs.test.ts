@@ -74,14 +74,23 @@ describe.skipIf(noRedis())('evals', () => {
     expect(done).toMatchObject({ status: 'completed', items: { done: 4, failed: 0, waiting: 0 }, dataset: 'runs' });
     const items = await lanefold.evals.items(done.id);
     expect(items.map(({ no, variant, repeat }) => [no, variant, repeat])).toEqual([
-      ...[[1, 'current', 1], [2, 'bad', 1], [3, 'current', 2], [4, 'bad', 2]],
+      ...[
+        [1, 'current', 1],
+        [2, 'bad', 1],
+        [3, 'current', 2],
+        [4, 'bad', 2],
+      ],
     ]);
     expect(items[0]).toMatchObject({
       ...{ caseId: kept.id, tags: ['t'], status: 'done', diverged: null, reused: false, error: null },
       ...{ answer: expect.stringContaining('30 days') as string, inputTokens: 20, outputTokens: 10 },
     });
     expect(items[0]!.scores.map(({ scorer, score }) => [scorer, score])).toEqual([
-      ...[['contains', 1], ['tool', 1], ['short', 1]],
+      ...[
+        ['contains', 1],
+        ['tool', 1],
+        ['short', 1],
+      ],
     ]);
     expect(items[1]).toMatchObject({
       diverged: 'Call 1, policy({"topic":"weather"}), is not in the recorded run.',
@@ -89,7 +98,10 @@ describe.skipIf(noRedis())('evals', () => {
     });
     const report = await lanefold.evals.report(done.id);
     expect(report.variants.map(({ variant, scored }) => [variant, scored])).toEqual([
-      ...[['current', 2], ['bad', 2]],
+      ...[
+        ['current', 2],
+        ['bad', 2],
+      ],
     ]);
     expect(report.variants[0]!.score).toBeGreaterThan(report.variants[1]!.score!);
     // the tool never ran, the first context was the same, and the original thread is as it was
@@ -102,8 +114,7 @@ describe.skipIf(noRedis())('evals', () => {
   test('ask for the answer of a call again, with the same context, and stop there', async () => {
     const run = await ask('two');
     const dataset = 'calls';
-    for (const n of [1, 2])
-      await lanefold.cases.keep({ threadId: 'two', llmCallId: `${run.id}.${n}`, dataset });
+    for (const n of [1, 2]) await lanefold.cases.keep({ threadId: 'two', llmCallId: `${run.id}.${n}`, dataset });
     const cases = (await lanefold.cases.list({ dataset })).data;
     const done = await evaluate({ dataset });
     const items = await lanefold.evals.items(done.id);
@@ -127,7 +138,10 @@ describe.skipIf(noRedis())('evals', () => {
       return (await lanefold.evals.items(id)).map(({ reused, scores }) => [reused, scores[0]?.score]);
     };
     expect(await reusedIn({})).toEqual([[false, 1]]);
-    expect(await reusedIn({ repeats: 2 })).toEqual([[true, 1], [false, 1]]);
+    expect(await reusedIn({ repeats: 2 })).toEqual([
+      [true, 1],
+      [false, 1],
+    ]);
     expect(await reusedIn({ fresh: true })).toEqual([[false, 1]]);
     expect(await reusedIn({ tools: 'stubs', stubs: { policy: 'never' } })).toEqual([[false, 0]]);
     expect(await reusedIn({ tools: 'live' })).toEqual([[false, 0]]);
@@ -173,9 +187,16 @@ describe.skipIf(noRedis())('evals', () => {
     const [left] = await lanefold.evals.items(done.id);
     expect(left).toMatchObject({ status: 'erased', answer: null, scores: [] });
     await expect
-      .poll(() => lanefold.threads.get(item!.threadId!).then(() => 'there', ({ code }: { code: string }) => code), {
-        timeout: 20_000,
-      })
+      .poll(
+        () =>
+          lanefold.threads.get(item!.threadId!).then(
+            () => 'there',
+            ({ code }: { code: string }) => code,
+          ),
+        {
+          timeout: 20_000,
+        },
+      )
       .toBe('thread_erased');
     await expect(lanefold.evals.run({ dataset: 'erased' })).rejects.toMatchObject({ code: 'dataset_empty' });
   });

@@ -97,7 +97,10 @@ export function addEvals(app: ApiApp): void {
   app.openapi(get, async (c) => c.json(toAnswer(await c.var.lanefold.evals.get(c.req.valid('param').eval_id)), 200));
   app.openapi(items, async (c) => {
     const { after: from = 0, limit: most = 100 } = c.req.valid('query');
-    const found = await c.var.lanefold.evals.items(c.req.valid('param').eval_id, { after: Math.max(from, 0), limit: most });
+    const found = await c.var.lanefold.evals.items(c.req.valid('param').eval_id, {
+      after: Math.max(from, 0),
+      limit: most,
+    });
     const next = found.length === most ? found.at(-1)!.no : null;
     return c.json({ data: found.map((item) => toJson(item) as z.infer<typeof EvalItem>), next_after: next }, 200);
   });

@@ -10,7 +10,9 @@ const Variant = z
     agent: word.optional().openapi({ description: 'Default: the agent of the case.' }),
     model: NewRun.shape.model,
     context_policy: NewRun.shape.context_policy,
-    system_prompt: orNull(z.string()).optional().openapi({ description: 'Replaces the prompt of the lane; null: none.' }),
+    system_prompt: orNull(z.string())
+      .optional()
+      .openapi({ description: 'Replaces the prompt of the lane; null: none.' }),
   })
   .openapi('EvalVariant', { example: { name: 'short', context_policy: 'short_context' } });
 
@@ -18,29 +20,49 @@ const fields = {
   dataset: Id.openapi({ example: 'refunds' }),
   tag: word.optional().openapi({ description: 'Only cases with this tag.' }),
   split: word.optional().openapi({ description: 'Only cases of this part.' }),
-  variants: z.array(Variant).min(1).max(20).optional().openapi({
-    description: 'What is compared; the first one is the baseline. Default: one, `current`, that changes nothing.',
-    example: [{ name: 'current' }, { name: 'short', context_policy: 'short_context' }],
-  }),
-  repeats: whole(1, 20).optional().openapi({ description: 'How often each case is asked under each variant; default 1.' }),
-  tools: z.enum(['recorded', 'live', 'stubs']).optional().openapi({
-    description:
-      'What tools return: what they did in the original run (`recorded`, default), what they return now if they are safe to ' +
-      'run again (`live`), or what `stubs` has.',
-  }),
-  stubs: jsonObject('What each tool returns, by its name.').optional().openapi({ example: { policy: '30 days' } }),
+  variants: z
+    .array(Variant)
+    .min(1)
+    .max(20)
+    .optional()
+    .openapi({
+      description: 'What is compared; the first one is the baseline. Default: one, `current`, that changes nothing.',
+      example: [{ name: 'current' }, { name: 'short', context_policy: 'short_context' }],
+    }),
+  repeats: whole(1, 20)
+    .optional()
+    .openapi({ description: 'How often each case is asked under each variant; default 1.' }),
+  tools: z
+    .enum(['recorded', 'live', 'stubs'])
+    .optional()
+    .openapi({
+      description:
+        'What tools return: what they did in the original run (`recorded`, default), what they return now if they are safe to ' +
+        'run again (`live`), or what `stubs` has.',
+    }),
+  stubs: jsonObject('What each tool returns, by its name.')
+    .optional()
+    .openapi({ example: { policy: '30 days' } }),
   concurrency: whole(1, 100).optional().openapi({ description: 'How many runs at once; default 4.' }),
   max_cost: z.number().positive().max(1_000_000).optional().openapi({
     description: 'What its runs together may cost, in US dollars.',
     example: 5,
   }),
-  max_duration_ms: whole(1, 86_400_000).optional().openapi({ description: 'When a run ends with the best result it has.' }),
+  max_duration_ms: whole(1, 86_400_000)
+    .optional()
+    .openapi({ description: 'When a run ends with the best result it has.' }),
   priority: NewRun.shape.priority.openapi({ description: 'Priority of its runs; default 1,000.' }),
-  fresh: z.boolean().optional().openapi({ description: 'Ask again also what an earlier eval has asked; default false.' }),
-  judge: z.strictObject({ agent: word, model: NewRun.shape.model }).optional().openapi({
-    description: 'The agent that scores answers by `expected.rubric`.',
-    example: { agent: 'judge' },
-  }),
+  fresh: z
+    .boolean()
+    .optional()
+    .openapi({ description: 'Ask again also what an earlier eval has asked; default false.' }),
+  judge: z
+    .strictObject({ agent: word, model: NewRun.shape.model })
+    .optional()
+    .openapi({
+      description: 'The agent that scores answers by `expected.rubric`.',
+      example: { agent: 'judge' },
+    }),
 };
 
 export const NewEval = z

@@ -176,7 +176,11 @@ function definitionOf(options: RunOptions): EvalDefinition {
   );
   const { dataset, tag, split, repeats, tools, stubs, concurrency, maxCost, fresh } = rest;
   const given = { tag, split, repeats, tools, stubs, concurrency, maxCost, fresh, maxDurationMs: maxDuration };
-  return { dataset, variants, ...omitUndefined({ ...given, judge: judge === undefined ? undefined : { agent: judge } }) };
+  return {
+    dataset,
+    variants,
+    ...omitUndefined({ ...given, judge: judge === undefined ? undefined : { agent: judge } }),
+  };
 }
 
 /** Waits as long as it takes, and says how far it is. */

@@ -82,7 +82,9 @@ export function evalsOf({ db, acceptingFor, cancelRun, eraseThread }: EvalsDeps)
       await get(id);
       const cancelled = await cancelEval(db, id, by);
       if (!cancelled)
-        throw new LanefoldError('eval_ended', `Eval ${id} has ended.`, { hint: 'Nothing was written: see its report.' });
+        throw new LanefoldError('eval_ended', `Eval ${id} has ended.`, {
+          hint: 'Nothing was written: see its report.',
+        });
       for (const { thread_id: threadId, run_id: runId } of cancelled.runs)
         await cancelRun({ threadId, id: runId }).catch(unlessGone);
       return get(id);
@@ -103,7 +105,8 @@ export function evalsOf({ db, acceptingFor, cancelRun, eraseThread }: EvalsDeps)
 
 /** A run that was just cancelled may still hold its thread; the thread stays then, as any other. */
 const unlessErased = (error: unknown): void => {
-  if (!['thread_not_found', 'thread_erased', 'thread_busy'].some((code) => isLanefoldError(error, code as never))) throw error;
+  if (!['thread_not_found', 'thread_erased', 'thread_busy'].some((code) => isLanefoldError(error, code as never)))
+    throw error;
 };
 
 const stillRunning = (id: string): LanefoldError =>

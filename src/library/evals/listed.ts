@@ -20,7 +20,12 @@ const fromStored = ({ variants, max_cost: maxCost, max_duration_ms: maxDurationM
   ...omitUndefined({ maxCost, maxDurationMs, judge: judge as EvalDefinition['judge'] }),
 });
 
-function toVariant({ context_policy: policy, system_prompt: systemPrompt, model, ...variant }: StoredVariant): EvalVariant {
+function toVariant({
+  context_policy: policy,
+  system_prompt: systemPrompt,
+  model,
+  ...variant
+}: StoredVariant): EvalVariant {
   const contextPolicy = policy === undefined ? undefined : policyOf(policy);
   return { ...variant, ...omitUndefined({ model: model as ModelName | undefined, systemPrompt, contextPolicy }) };
 }

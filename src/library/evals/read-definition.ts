@@ -34,7 +34,8 @@ export function readDefinition(given: EvalDefinition): StoredEval {
   if (maxCost !== undefined && !isCost(maxCost)) throw invalid('maxCost', noCost);
   if (typeof fresh !== 'boolean') throw invalid('fresh', 'must be true or false');
   if (judge !== undefined) refuseUnknownKeys('judge of evals.run', judge, { agent: true, model: true });
-  if (judge !== undefined && typeof judge.agent !== 'string') throw invalid('judge.agent', 'must be the name of an agent');
+  if (judge !== undefined && typeof judge.agent !== 'string')
+    throw invalid('judge.agent', 'must be the name of an agent');
   return {
     ...{ dataset, tools, fresh, variants: variantsOf(given.variants ?? [{}]) },
     repeats: whole('repeats', given.repeats ?? 1, 1, 20),

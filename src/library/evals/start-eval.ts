@@ -34,7 +34,10 @@ export async function startEvalOf(
   }
   const count = cases.length * variants.length * repeats;
   if (count > mostItems)
-    throw invalid('repeats', `would make ${count.toLocaleString('en')} items; ${mostItems.toLocaleString('en')} are the most`);
+    throw invalid(
+      'repeats',
+      `would make ${count.toLocaleString('en')} items; ${mostItems.toLocaleString('en')} are the most`,
+    );
   await checkVariants(deps, given, cases, from);
   // so that an eval that is cancelled has whole cases, each under all variants
   const items = Array.from({ length: repeats }, (_, i) => i + 1).flatMap((repeat) =>
@@ -74,13 +77,24 @@ async function checkVariants(
     const { agent, model, contextPolicy, systemPrompt } = variant;
     if (model !== undefined) models.check(model);
     for (const name of agent === undefined ? new Set(cases.map((each) => each.agent)) : [agent]) {
-      if (known) assertRunOverrides(agents, models, { agent: name, ...omitUndefined({ model, contextPolicy, systemPrompt }) }, from);
+      if (known)
+        assertRunOverrides(
+          agents,
+          models,
+          { agent: name, ...omitUndefined({ model, contextPolicy, systemPrompt }) },
+          from,
+        );
       await checkPolicy(counting, model ?? modelOf(variant, cases, name), contextPolicy);
     }
   }
   if (judge?.model !== undefined) models.check(judge.model);
   if (judge && known)
-    assertRunOverrides(agents, models, { agent: judge.agent, ...omitUndefined({ model: judge.model as ModelName }) }, from);
+    assertRunOverrides(
+      agents,
+      models,
+      { agent: judge.agent, ...omitUndefined({ model: judge.model as ModelName }) },
+      from,
+    );
 }
 
 const modelOf = ({ model }: EvalVariant, cases: readonly EvalCase[], agent: string): string =>

@@ -57,7 +57,14 @@ export async function startItemRun(
   const { system_prompt: systemPrompt } = variant;
   const at = { id: run.threadId, seq: source.seq, contextRef: source.context_ref };
   const metadata = { eval: evalId, eval_item: item.no, case: source.id };
-  await fork(db, agents, source.thread_id, { ...at, metadata, ...omitUndefined({ systemPrompt }) }, 'library', contents);
+  await fork(
+    db,
+    agents,
+    source.thread_id,
+    { ...at, metadata, ...omitUndefined({ systemPrompt }) },
+    'library',
+    contents,
+  );
   const requestId = requestIdOf(evalId, item.no);
   // the ids are enough: a worker with another version of the agent repeats the request of one that died
   const hash = requestHash({ eval: evalId, item: item.no, asks });

@@ -26,7 +26,11 @@ interface Taken {
  * Scores the answer of an item that this worker has taken, and settles it. With a rubric, the first time asks the judge, and
  * the item waits for it.
  */
-export async function scoreItem(deps: EvalDependencies, open: OpenEval, { item, takenAt, signal }: Taken): Promise<void> {
+export async function scoreItem(
+  deps: EvalDependencies,
+  open: OpenEval,
+  { item, takenAt, signal }: Taken,
+): Promise<void> {
   const { db, requests } = deps;
   const at = { no: item.no, taken_at: takenAt };
   const { case: source } = item;
@@ -118,11 +122,20 @@ async function judge(
     // a case that expects something else by now is judged anew
     const requestId = `${open.id}:${item.no}:judge:${requestHash(prompt).slice(0, 12)}`;
     const request = { agent: by.agent, input: prompt, requestId, priority, output: judgeOutput };
-    return { waits: await enqueue(requests.acceptingFor(open.tenant), { ...request, ...omitUndefined({ model: by.model as never }) }) };
+    return {
+      waits: await enqueue(requests.acceptingFor(open.tenant), {
+        ...request,
+        ...omitUndefined({ model: by.model as never }),
+      }),
+    };
   }
   const run = await readRun(db, item.judge.threadId, item.judge.runId);
   if (run?.status !== 'completed' || run.result === null)
-    return score({ score: null, reason: null, error: `The judge did not answer: ${run?.error?.message ?? run?.status ?? 'it is gone'}.` });
+    return score({
+      score: null,
+      reason: null,
+      error: `The judge did not answer: ${run?.error?.message ?? run?.status ?? 'it is gone'}.`,
+    });
   return score(readJudgement(run.result as string | JsonObject));
 }
 

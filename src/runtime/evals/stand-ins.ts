@@ -15,7 +15,10 @@ type StandIn = (tool: Tool, args: unknown, ctx: ToolCallContext) => unknown;
 export async function withStandIns(db: Database, agent: ReadyAgent, options: RunOptions): Promise<ReadyAgent> {
   const found = await readEval(db, options.eval!.id);
   const act = found ? standInOf(db, found.spec, options) : gone;
-  const tools = [...agent.tools].map(([name, tool]): [string, Tool] => [name, isHarmless(tool) ? tool : stood(tool, act)]);
+  const tools = [...agent.tools].map(([name, tool]): [string, Tool] => [
+    name,
+    isHarmless(tool) ? tool : stood(tool, act),
+  ]);
   return { ...agent, tools: new Map(tools) };
 }
 
@@ -65,7 +68,10 @@ function recorded(db: Database, source: { threadId: string; runId: string }): St
     const found = call && recordedFor(await record, own.slice(0, first + callIndex), call);
     return (
       found?.result ??
-      refuse('not_recorded', `The recorded run has no such call of ${tool.name} (round ${round}, call ${callIndex + 1}).`)
+      refuse(
+        'not_recorded',
+        `The recorded run has no such call of ${tool.name} (round ${round}, call ${callIndex + 1}).`,
+      )
     );
   };
 }

@@ -1,7 +1,14 @@
 import { isLanefoldError } from '../../errors.ts';
 import { startItemRun } from '../../library/evals/start-item.ts';
 import { isTransient } from '../../postgres/errors.ts';
-import { findAnswer, settleItem, startItem, type CaseRow, type OpenEval, type TakenItem } from '../../store/eval/items.ts';
+import {
+  findAnswer,
+  settleItem,
+  startItem,
+  type CaseRow,
+  type OpenEval,
+  type TakenItem,
+} from '../../store/eval/items.ts';
 import { runsEnded } from '../../store/run/runs-ended.ts';
 import { readRequest } from '../../store/run/read-request.ts';
 import { answerKey } from './answer-key.ts';

@@ -193,10 +193,7 @@ export interface ErasedItem {
 }
 
 /** Erased items whose threads are still to be erased. */
-export const erasedItems = (
-  db: Database,
-  limit: number,
-): Promise<ErasedItem[]> =>
+export const erasedItems = (db: Database, limit: number): Promise<ErasedItem[]> =>
   db.query<ErasedItem & Record<string, unknown>>(
     'erased_eval_items',
     `select eval_id as "evalId", no, tenant_id as tenant, thread_id as "threadId", run_id as "runId",
