@@ -122,7 +122,7 @@ describe('failIf', () => {
 
   test('says why, for each variant but the baseline', () => {
     expect(failIf('pass_rate < baseline - 0.05', report).reasons).toEqual([
-      'Variant b: pass_rate is 0.9, and pass_rate < baseline - 0.05 is 0.95 here.',
+      'Variant b meets pass_rate < baseline - 0.05: 0.9 < 0.95.',
     ]);
     expect(failIf('pass_rate > 0.95', report)).toEqual({ failed: false, reasons: [] });
   });

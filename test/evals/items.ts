@@ -1,15 +1,19 @@
 import type { EvalItem, Score, ScorerInput } from 'lanefold/evals';
 
-/** An item that ended well, with one score of 1, except for the fields given. */
-export const itemOf = (fields: Partial<EvalItem> = {}): EvalItem => ({
+const goodScore: Score = { scorer: 'answer', version: '1', score: 1, reason: null, error: null };
+
+const goodItem: EvalItem = {
   ...{ caseId: 'case_1', tags: [], variant: 'a', repeat: 1, status: 'done', answer: '20 €', error: null },
-  scores: [scoreOf(1)],
+  scores: [goodScore],
   ...{ durationMs: 800, inputTokens: 90, outputTokens: 8, costMicros: 120, diverged: null, reused: false },
-  ...fields,
-});
+};
+
+/** An item that ended well, with one score of 1, except for the fields given. */
+export const itemOf = (fields: Partial<EvalItem> = {}): EvalItem => ({ ...goodItem, ...fields });
 
 export const scoreOf = (score: number | null, fields: Partial<Score> = {}): Score => ({
-  ...{ scorer: 'answer', version: '1', score, reason: null, error: null },
+  ...goodScore,
+  score,
   ...fields,
 });
 

@@ -16,9 +16,9 @@ begin
   if e.id is null then
     return;
   end if;
-  select count(*) into v_active from lanefold._eval_item where eval_id = p_eval and status in ('running', 'scoring');
+  select count(*)::int into v_active from lanefold._eval_item where eval_id = p_eval and status in ('running', 'scoring');
   if e.max_cost_micros is not null then
-    select e.max_cost_micros - coalesce(sum(coalesce(cost_micros, reserved_micros)), 0) into v_left from lanefold._eval_item where eval_id = p_eval;
+    select (e.max_cost_micros - coalesce(sum(coalesce(cost_micros, reserved_micros)), 0))::bigint into v_left from lanefold._eval_item where eval_id = p_eval;
     v_share := v_left / greatest(e.concurrency - v_active, 1);
     if v_share <= 0 and v_active = 0 then
       update lanefold._eval_item set status = 'failed', error = 'The budget of the eval is used up.', settled_at = v_at

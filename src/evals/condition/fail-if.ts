@@ -73,9 +73,7 @@ function decide(test: MetricTest, variant: VariantSummary, report: EvalReport): 
     if (base === null) return undecided(`${operand.baseline} of the baseline has no value`);
     limit = base + operand.offset;
   }
-  const reasons = [
-    `Variant ${variant.variant}: ${metric} is ${short(value)}, and ${printTest(test)} is ${short(limit)} here.`,
-  ];
+  const reasons = [`Variant ${variant.variant} meets ${printTest(test)}: ${short(value)} ${op} ${short(limit)}.`];
   return { met: compare[op](value, limit), reasons };
 }
 

@@ -1,6 +1,15 @@
 import type { Condition, MetricTest } from './condition.ts';
 
-/** The condition as text, which `parseCondition` reads as the same condition. */
+/**
+ * The condition as text, which `parseCondition` reads as the same condition.
+ *
+ * @example
+ * ```ts
+ * import { parseCondition, printCondition } from 'lanefold/evals';
+ *
+ * console.log(printCondition(parseCondition('score<baseline-.02'))); // score < baseline - 0.02
+ * ```
+ */
 export const printCondition = (condition: Condition): string =>
   condition.map((tests) => tests.map(printTest).join(' and ')).join(' or ');
 

@@ -19,7 +19,8 @@ import { summarise } from './summarise.ts';
  *   scores: [{ scorer: 'answer', version: '1', score: 1, reason: null, error: null }],
  *   ...{ durationMs: 800, inputTokens: 90, outputTokens: 8, costMicros: 120, diverged: null, reused: false },
  * };
- * const worse: EvalItem = { ...item, variant: 'b', answer: 'I do not know.', scores: [] };
+ * const scores = [{ scorer: 'answer', version: '1', score: 0, reason: null, error: null }];
+ * const worse: EvalItem = { ...item, variant: 'b', answer: 'I do not know.', scores };
  * console.log(toMarkdown(reportOf([item, worse], { baseline: 'a' })));
  * ```
  */

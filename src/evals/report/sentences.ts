@@ -71,9 +71,13 @@ function notesOn(variant: VariantSummary, name: (text: string) => string): strin
 
 const count = (n: number, word: string): string => `${n} ${word}${n === 1 ? '' : 's'}`;
 
-/** `-0.120 (95 % interval -0.180 to -0.060)`. */
-export const intervalText = ({ mean, low, high }: Difference): string =>
-  low === null || high === null ? signed(mean) : `${signed(mean)} (95 % interval ${signed(low)} to ${signed(high)})`;
+/** `-0.120 (95 % interval -0.180 to -0.060)`. An interval of no width would look like certainty, so it is not shown. */
+export function intervalText({ mean, low, high }: Difference): string {
+  if (low === null || high === null) return signed(mean);
+  return high - low < 1e-9
+    ? `${signed(mean)} in every case`
+    : `${signed(mean)} (95 % interval ${signed(low)} to ${signed(high)})`;
+}
 
 export function signed(value: number | null): string {
   if (value === null) return '–';
