@@ -1,3 +1,4 @@
+// @module-tag long
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
 import { defineAgent, defineTool, type EvalDefinition, type LanefoldOptions } from 'lanefold';
 import { defineScorer } from 'lanefold/evals';
