@@ -89,6 +89,21 @@ export type {
 export type { DeliveryStatus, PauseReason, WebhookDefinition, WebhookType } from './webhooks/definition.ts';
 export type { WebhookRow } from './store/webhook/webhooks.ts';
 export type { DeliveryRow } from './store/webhook/deliveries.ts';
+export type {
+  CaseBy,
+  CaseChanges,
+  Cases,
+  EvalBy,
+  EvalDefinition,
+  Evals,
+  EvalTools,
+  EvalVariant,
+  ListedEval,
+  ListedEvalItem,
+  NewCase,
+} from './library/evals/types.ts';
+export type { CaseQuery, Dataset, EvalCase } from './store/eval/cases.ts';
+export type { EvalItem, EvalItemStatus, Expected, Score } from './evals/item.ts';
 export type { SlotRow, SlotStatus } from './store/schedule/slots.ts';
 export type { LimitTotal, LimitUsage, LimitUsageOptions } from './library/limits/usage.ts';
 export type { LimitDefinition, LimitInterval } from './limits/definition.ts';

@@ -107,6 +107,75 @@ CREATE TABLE "lanefold"."_entry" (
 	CONSTRAINT "_entry_thread_id_seq_pk" PRIMARY KEY("thread_id","seq")
 );
 --> statement-breakpoint
+CREATE TABLE "lanefold"."_case" (
+	"seq" bigint NOT NULL,
+	"created_at" timestamptz NOT NULL,
+	"updated_at" timestamptz NOT NULL,
+	"erased_at" timestamptz,
+	"tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL,
+	"id" text COLLATE "C" NOT NULL,
+	"dataset" text COLLATE "C" NOT NULL,
+	"kind" text NOT NULL,
+	"thread_id" text COLLATE "C" NOT NULL,
+	"run_id" text COLLATE "C" NOT NULL,
+	"llm_call_id" text COLLATE "C" NOT NULL,
+	"context_ref" text COLLATE "C" NOT NULL,
+	"context_hash" text NOT NULL,
+	"agent" text NOT NULL,
+	"model" text NOT NULL,
+	"tags" text[] NOT NULL,
+	"split" text,
+	"expected" jsonb,
+	"note" text,
+	"kept_by" text NOT NULL,
+	CONSTRAINT "_case_id_pk" PRIMARY KEY("id")
+);
+--> statement-breakpoint
+CREATE TABLE "lanefold"."_eval_item" (
+	"no" integer NOT NULL,
+	"repeat" integer NOT NULL,
+	"taken_at" timestamptz,
+	"held_until" timestamptz,
+	"settled_at" timestamptz,
+	"duration_ms" bigint,
+	"input_tokens" bigint,
+	"output_tokens" bigint,
+	"cost_micros" bigint,
+	"reserved_micros" bigint,
+	"reused" boolean DEFAULT false NOT NULL,
+	"tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL,
+	"eval_id" text COLLATE "C" NOT NULL,
+	"case_id" text COLLATE "C" NOT NULL,
+	"variant" text NOT NULL,
+	"agent" text NOT NULL,
+	"status" text NOT NULL,
+	"thread_id" text COLLATE "C",
+	"run_id" text COLLATE "C",
+	"judge_thread_id" text COLLATE "C",
+	"judge_run_id" text COLLATE "C",
+	"answer_key" text,
+	"answer" text,
+	"diverged" text,
+	"error" text,
+	"tags" text[] NOT NULL,
+	"scores" jsonb NOT NULL,
+	CONSTRAINT "_eval_item_eval_id_no_pk" PRIMARY KEY("eval_id","no")
+);
+--> statement-breakpoint
+CREATE TABLE "lanefold"."_eval" (
+	"created_at" timestamptz NOT NULL,
+	"finished_at" timestamptz,
+	"max_cost_micros" bigint,
+	"concurrency" integer NOT NULL,
+	"tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL,
+	"id" text COLLATE "C" NOT NULL,
+	"dataset" text COLLATE "C" NOT NULL,
+	"status" text NOT NULL,
+	"spec" jsonb NOT NULL,
+	"created_by" text NOT NULL,
+	CONSTRAINT "_eval_id_pk" PRIMARY KEY("id")
+);
+--> statement-breakpoint
 CREATE TABLE "lanefold"."_event_batch" (
 	"event_seq" bigint NOT NULL,
 	"at" timestamptz NOT NULL,
@@ -539,6 +608,15 @@ CREATE INDEX "_entry_control" ON "lanefold"."_entry" USING btree ("thread_id","c
 CREATE INDEX "_entry_prompt" ON "lanefold"."_entry" USING btree ("thread_id","context_ref","seq") WHERE kind = 'ai_config_change' and payload ->> 'field' = 'system_prompt' or is_anchor and payload -> 'operation' -> 'result_context' ? 'system_prompt';--> statement-breakpoint
 CREATE INDEX "_entry_state" ON "lanefold"."_entry" USING btree ("thread_id","seq") WHERE kind = 'ai_state_change';--> statement-breakpoint
 CREATE INDEX "_entry_words" ON "lanefold"."_entry" USING gin (to_tsvector('simple', left(payload ->> 'content', 2000))) WITH (fastupdate=true,gin_pending_list_limit=512) WHERE kind = 'ai_message' and role = 'user';--> statement-breakpoint
+CREATE UNIQUE INDEX "_case_source" ON "lanefold"."_case" USING btree ("tenant_id","dataset","thread_id","llm_call_id","kind");--> statement-breakpoint
+CREATE INDEX "_case_thread" ON "lanefold"."_case" USING btree ("thread_id");--> statement-breakpoint
+CREATE INDEX "_case_created" ON "lanefold"."_case" USING btree ("tenant_id","dataset","created_at","id");--> statement-breakpoint
+CREATE INDEX "_eval_item_open" ON "lanefold"."_eval_item" USING btree ("eval_id","no") WHERE status in ('waiting', 'running', 'scoring');--> statement-breakpoint
+CREATE INDEX "_eval_item_answer" ON "lanefold"."_eval_item" USING btree ("tenant_id","answer_key") WHERE answer_key is not null;--> statement-breakpoint
+CREATE INDEX "_eval_item_case" ON "lanefold"."_eval_item" USING btree ("case_id");--> statement-breakpoint
+CREATE INDEX "_eval_item_erased" ON "lanefold"."_eval_item" USING btree ("eval_id") WHERE status = 'erased' and thread_id is not null;--> statement-breakpoint
+CREATE INDEX "_eval_created" ON "lanefold"."_eval" USING btree ("tenant_id","created_at","id");--> statement-breakpoint
+CREATE INDEX "_eval_running" ON "lanefold"."_eval" USING btree ("created_at") WHERE status = 'running';--> statement-breakpoint
 CREATE INDEX "_kept_event_until" ON "lanefold"."_kept_event" USING btree ("keep_until");--> statement-breakpoint
 CREATE INDEX "_limit_version" ON "lanefold"."_limit" USING btree ("version");--> statement-breakpoint
 CREATE INDEX "_limit_account_waiting" ON "lanefold"."_limit_account" USING btree ("wait_owner","wait_name","wait_key","wait_share","priority","since") WHERE wait_name is not null;--> statement-breakpoint

@@ -283,6 +283,14 @@ export interface components {
         | 'rollout_not_found'
         | 'schedule_not_found'
         | 'webhook_not_found'
+        | 'case_not_found'
+        | 'dataset_empty'
+        | 'eval_not_found'
+        | 'eval_running'
+        | 'eval_ended'
+        | 'case_exists'
+        | 'case_erased'
+        | 'case_unverified'
         | 'delivery_not_found'
         | 'call_not_found'
         | 'content_not_found'
@@ -2762,6 +2770,242 @@ export interface components {
         code: string;
         message: string;
       } | null;
+    };
+    Case: {
+      id: components['schemas']['Id'];
+      tenant: components['schemas']['Id'];
+      thread_id: components['schemas']['Id'];
+      /** @description The name that its cases share. */
+      dataset: components['schemas']['Id'];
+      /**
+       * @description `run`: its question is asked again. `call`: its answer is asked for again, with the same context.
+       * @enum {string}
+       */
+      kind: 'run' | 'call';
+      run_id: components['schemas']['Id'];
+      /** @description The call; of a run, its first one. */
+      llm_call_id: components['schemas']['Id'];
+      context_ref: components['schemas']['Id'];
+      /** @description The last entry of the context before the question or the answer; -1: none. */
+      seq: number;
+      /** @description SHA-256 of the messages of the call. */
+      context_hash: string;
+      agent: string;
+      model: string;
+      tags: string[];
+      split: string | null;
+      expected: components['schemas']['ExpectedAnswer'] | null;
+      note: string | null;
+      /** @description `operator`, `key:<id>` or `cli:<user>`. */
+      kept_by: string;
+      /**
+       * Format: date-time
+       * @description When it was kept.
+       */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description When it was last changed.
+       */
+      updated_at: string;
+      erased_at: string | null;
+    };
+    ExpectedAnswer: {
+      /** @description The whole answer; white space does not count. */
+      answer?: string;
+      /** @description Phrases that the answer has to contain. */
+      contains?: string[];
+      /** @description A tool that the answer has to call. */
+      tool?: {
+        name: string;
+        /** @description A part of its arguments. */
+        arguments?: JsonObject;
+      };
+      /** @description What a judge looks at. */
+      rubric?: string;
+      /** @description The name of the only scorer that applies. */
+      scorer?: string;
+    };
+    NewCase: {
+      thread_id: components['schemas']['Id'];
+      /** @description The name that its cases share. */
+      dataset: components['schemas']['Id'];
+      /** @description The run whose question is asked again. Either this or `llm_call_id`. */
+      run_id?: components['schemas']['Id'];
+      /** @description The model call whose answer is asked for again. */
+      llm_call_id?: components['schemas']['Id'];
+      expected?: components['schemas']['ExpectedAnswer'];
+      tags?: string[];
+      /** @description A part of the dataset, such as `train` or `test`. */
+      split?: string;
+      note?: string;
+    };
+    CaseList: {
+      data: components['schemas']['Case'][];
+      /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
+      next_after: string | null;
+    };
+    CaseChanges: {
+      expected?: components['schemas']['ExpectedAnswer'] | null;
+      tags?: string[];
+      split?: string | null;
+      note?: string | null;
+    };
+    DatasetList: {
+      data: components['schemas']['Dataset'][];
+    };
+    Dataset: {
+      tenant: components['schemas']['Id'];
+      dataset: components['schemas']['Id'];
+      /** @description How many cases it has. */
+      cases: number;
+      /** @description Of these, how many have lost their thread. */
+      erased: number;
+      /**
+       * Format: date-time
+       * @description When a case last changed.
+       */
+      updated_at: string;
+    };
+    Eval: {
+      id: components['schemas']['Id'];
+      tenant: components['schemas']['Id'];
+      dataset: components['schemas']['Id'];
+      /** @enum {string} */
+      status: 'running' | 'completed' | 'cancelled';
+      /** @description As it was asked for, with defaults. */
+      spec: JsonObject;
+      items: {
+        /** @description Items that are waiting. */
+        waiting: number;
+        /** @description Items that are running. */
+        running: number;
+        /** @description Items that are being scored. */
+        scoring: number;
+        /** @description Items that are done. */
+        done: number;
+        /** @description Items that are failed. */
+        failed: number;
+        /** @description Items that are erased. */
+        erased: number;
+      };
+      /** @description In millionths of a US dollar, as far as prices are known. */
+      cost_micros: number;
+      /** @description `operator`, `key:<id>` or `cli:<user>`. */
+      created_by: string;
+      /**
+       * Format: date-time
+       * @description When it was started.
+       */
+      created_at: string;
+      finished_at: string | null;
+    };
+    NewEval: {
+      dataset: components['schemas']['Id'];
+      /** @description Only cases with this tag. */
+      tag?: string;
+      /** @description Only cases of this part. */
+      split?: string;
+      /** @description What is compared; the first one is the baseline. Default: one, `current`, that changes nothing. */
+      variants?: components['schemas']['EvalVariant'][];
+      /** @description How often each case is asked under each variant; default 1. */
+      repeats?: number;
+      /**
+       * @description What tools return: what they did in the original run (`recorded`, default), what they return now if they are safe to run again (`live`), or what `stubs` has.
+       * @enum {string}
+       */
+      tools?: 'recorded' | 'live' | 'stubs';
+      /** @description What each tool returns, by its name. */
+      stubs?: JsonObject;
+      /** @description How many runs at once; default 4. */
+      concurrency?: number;
+      /** @description What its runs together may cost, in US dollars. */
+      max_cost?: number;
+      /** @description When a run ends with the best result it has. */
+      max_duration_ms?: number;
+      /** @description Priority of its runs; default 1,000. */
+      priority?: number;
+      /** @description Ask again also what an earlier eval has asked; default false. */
+      fresh?: boolean;
+      /** @description The agent that scores answers by `expected.rubric`. */
+      judge?: {
+        agent: string;
+        /** @description Overrides the model of the agent. */
+        model?: string;
+      };
+    };
+    EvalVariant: {
+      /** @description Default: made of the other fields. */
+      name?: string;
+      /** @description Default: the agent of the case. */
+      agent?: string;
+      /** @description Overrides the model of the agent. */
+      model?: string;
+      /** @description Replaces the context policy of agent and thread. */
+      context_policy?: components['schemas']['ContextPolicy'];
+      /** @description Replaces the prompt of the lane; null: none. */
+      system_prompt?: string | null;
+    };
+    EvalList: {
+      data: components['schemas']['Eval'][];
+      /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
+      next_after: string | null;
+    };
+    EvalItemList: {
+      data: components['schemas']['EvalItem'][];
+      next_after: number | null;
+    };
+    EvalItem: {
+      /** @description Its place. */
+      no: number;
+      case_id: components['schemas']['Id'];
+      tags: string[];
+      variant: string;
+      agent: string;
+      /** @description From 1. */
+      repeat: number;
+      /** @enum {string} */
+      status: 'waiting' | 'running' | 'scoring' | 'done' | 'failed' | 'erased';
+      answer: string | null;
+      scores: components['schemas']['Score'][];
+      /** @description Of its run. */
+      duration_ms: number | null;
+      /** @description Of its run. */
+      input_tokens: number | null;
+      /** @description Of its run. */
+      output_tokens: number | null;
+      /** @description In millionths of a US dollar; 0 if the answer is reused; null if the price is unknown. */
+      cost_micros: number | null;
+      /** @description The first tool call that the recorded run lacks. */
+      diverged: string | null;
+      /** @description Whether the answer is that of an earlier eval. */
+      reused: boolean;
+      /** @description Why it failed. */
+      error: string | null;
+      thread_id: components['schemas']['Id'] | null;
+      run_id: components['schemas']['Id'] | null;
+      judge_thread_id: components['schemas']['Id'] | null;
+      judge_run_id: components['schemas']['Id'] | null;
+      settled_at: string | null;
+    };
+    Score: {
+      scorer: string;
+      version: string | null;
+      /** @description From 0 to 1; null: it does not apply, or failed. */
+      score: number | null;
+      reason: string | null;
+      error: string | null;
+    };
+    EvalReport: {
+      /** @description Changes if the meaning of a field does. */
+      format: number;
+      baseline: string | null;
+      /** @description The results of each variant. */
+      variants: Json;
+      /** @description The baseline with each other variant: by case, worse ones first, and by tag. */
+      comparisons: Json;
+      seed: number;
+      resamples: number;
     };
     WaitPage: {
       data: components['schemas']['PendingWait'][];

@@ -42,6 +42,8 @@ import { addInputs } from './routes/inputs.ts';
 import { addLimits } from './routes/limits.ts';
 import { addSentEvents, addSignedEvents } from './routes/sent-events.ts';
 import { addWaits } from './routes/waits.ts';
+import { addEvals } from './routes/evals.ts';
+import { addCases } from './routes/cases.ts';
 import { addSchedules } from './routes/schedules.ts';
 import { addWebhooks } from './routes/webhooks.ts';
 import { addMcp, mcpPath } from './routes/mcp.ts';
@@ -164,6 +166,8 @@ export function createApp(all: Library, options: AppOptions & { closing?: AbortS
   addKeys(app);
   addLimits(app);
   addSchedules(app);
+  addCases(app);
+  addEvals(app);
   addWaits(app);
   addSentEvents(app);
   addSignedEvents(app);

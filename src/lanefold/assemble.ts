@@ -7,6 +7,8 @@ import { tenantsOf } from '../library/access/tenants.ts';
 import { compact } from '../library/contexts/compact.ts';
 import { contextsOf } from '../library/contexts/contexts.ts';
 import { noteDatabase } from '../library/database-of.ts';
+import { casesOf } from '../library/evals/cases.ts';
+import { evalsOf } from '../library/evals/evals.ts';
 import { evidenceOf } from '../library/evidence/evidence.ts';
 import { activity } from '../library/fleet/activity.ts';
 import { listAgents } from '../library/agents/agents.ts';
@@ -30,6 +32,7 @@ import { startChild } from '../library/runs/start-child.ts';
 import { RunWaiter } from '../library/runs/waiter.ts';
 import { eventsOf } from '../library/waits/events.ts';
 import { waitsOf } from '../library/waits/waits.ts';
+import { erase } from '../library/threads/erase.ts';
 import { threadsOf } from '../library/threads/threads.ts';
 import { reportErrors } from '../log/report-errors.ts';
 import type { Database } from '../postgres/pool.ts';
@@ -102,6 +105,16 @@ export function assemble(
       events: refusingOptions('events', eventsOf({ db, queue, secrets, scopeTo })),
       waits: refusingOptions('waits', waitsOf(db, queue)),
       webhooks: refusingOptions('webhooks', webhooksOf(db, scopeTo, settings.privateWebhooks)),
+      evals: refusingOptions(
+        'evals',
+        evalsOf({
+          db,
+          acceptingFor: (tenant) => acceptingOn(db.tenant === undefined ? scopeTo(tenant) : db),
+          cancelRun: (run) => runs.cancel(run, 'eval_cancelled'),
+          eraseThread: (threadId) => threads.erase(threadId),
+        }),
+      ),
+      cases: refusingOptions('cases', casesOf({ db, agents })),
       audit: refusingOptions('audit', auditOf(db)),
       evidence: evidenceOf(db),
       approvals: refusingOptions('approvals', {
@@ -155,5 +168,10 @@ export function assemble(
     syncSchedules(acceptingOn(scopeTo(onlyTenant ?? defaultTenant)), defined);
   const startChildFor = (tenant: string, child: RunRef, request: StoredChild) =>
     startChild(acceptingOn(scopeTo(tenant)), child, request);
-  return { library, waiter, live: streams.live, runsFor, startChildFor, defineSchedules };
+  const evalRequests = {
+    acceptingFor: (tenant: string) => acceptingOn(scopeTo(tenant)),
+    cancel: (tenant: string, run: RunRef) => runsFor(tenant).cancel(run, 'eval_erased'),
+    erase: (tenant: string, threadId: string) => erase(scopeTo(tenant), queue, threadId),
+  };
+  return { library, waiter, live: streams.live, runsFor, startChildFor, defineSchedules, evalRequests };
 }

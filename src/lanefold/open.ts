@@ -32,16 +32,27 @@ export async function openLanefold(
     const gate = new LimitGate(db, queue, reportErrors(settings.log, 'limits'));
     closers.add(() => gate.close());
     const own = { directWorkers, gate };
-    const { library, waiter, live, runsFor, startChildFor, defineSchedules } = assemble(
+    const { library, waiter, live, runsFor, startChildFor, defineSchedules, evalRequests } = assemble(
       settings,
       connections,
       closers,
       own,
     );
-    const { agents, counting, log, models, privateQueue, privateWebhooks, promptCaching, redactor, telemetry } =
-      settings;
+    const {
+      agents,
+      counting,
+      log,
+      models,
+      privateQueue,
+      privateWebhooks,
+      promptCaching,
+      redactor,
+      scorers,
+      telemetry,
+    } = settings;
     const worker = {
-      ...{ agents, counting, log, models, privateQueue, privateWebhooks, promptCaching, redactor, telemetry },
+      ...{ agents, counting, log, models, privateQueue, privateWebhooks, promptCaching, redactor, scorers, telemetry },
+      evalRequests,
       ...{ db, connect: openPool, deliveryNotices, directUrl, directWorkers, gate, live },
       openDeliveryQueue: (onError: (error: unknown) => void) => openDeliveryQueue({ ...queueOptions, onError }),
       onHold: waiter.hold.bind(waiter),

@@ -10,6 +10,7 @@ import type { Logger } from '../log/logger.ts';
 import type { TelemetryOptions } from '../telemetry/opentelemetry/open.ts';
 import type { RoleCheck } from '../library/access/role-check.ts';
 import type { ScheduleDefinition } from '../schedules/definition.ts';
+import type { Scorer } from '../evals/scorers/scorer.ts';
 import type { KeysOf } from '../checks/unknown-keys.ts';
 
 export interface LanefoldOptions<AGENTS extends AgentDefinition = AgentDefinition> {
@@ -41,6 +42,8 @@ export interface LanefoldOptions<AGENTS extends AgentDefinition = AgentDefinitio
    * those that are no longer here are removed if their agent is one of `agents`.
    */
   schedules?: Readonly<Record<string, ScheduleDefinition>>;
+  /** Scorers of evals, besides the built-in ones; workers score with them. Define them with `defineScorer` of `lanefold/evals`. */
+  scorers?: readonly Scorer[];
   /**
    * Webhooks may have `http:` URLs and go to private addresses. Only for development, or if you trust everyone who may set
    * webhooks with your internal network. Default `LANEFOLD_PRIVATE_WEBHOOKS`, else false.
@@ -121,6 +124,7 @@ export interface LanefoldOptions<AGENTS extends AgentDefinition = AgentDefinitio
 export const optionKeys: KeysOf<LanefoldOptions> = {
   strategies: true,
   schedules: true,
+  scorers: true,
   privateWebhooks: true,
   telemetry: true,
   logger: true,

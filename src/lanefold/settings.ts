@@ -10,6 +10,9 @@ import {
   queueShards,
   telemetryWanted,
 } from '../environment.ts';
+import { builtInScorers } from '../evals/scorers/built-in.ts';
+import type { Scorer } from '../evals/scorers/scorer.ts';
+import { LanefoldError } from '../errors.ts';
 import { roleCheckOf } from '../library/access/role-check.ts';
 import { openLogger } from '../log/open.ts';
 import { createCounting } from '../models/counting/counting.ts';
@@ -68,10 +71,25 @@ export async function readSettings(options: LanefoldOptions, database: () => Dat
     migrate: options.migrate ?? !urls.databaseUrl,
     tenant: options.tenant,
     schedules: options.schedules,
+    scorers: scorersOf(options.scorers),
     privateWebhooks: options.privateWebhooks ?? privateWebhooks(),
   };
   for (const { model } of agents) models.check(model);
   return settings;
+}
+
+/** @throws LanefoldError `invalid_scorer` */
+function scorersOf(given: readonly Scorer[] = []): readonly Scorer[] {
+  const taken = new Set(['judge', ...builtInScorers.map(({ name }) => name)]);
+  for (const { name } of given) {
+    if (taken.has(name)) {
+      throw new LanefoldError('invalid_scorer', `Two scorers are named ${name}.`, {
+        hint: 'Rename yours; the built-in ones keep their names.',
+      });
+    }
+    taken.add(name);
+  }
+  return given;
 }
 
 const agentsOf = (

@@ -3,6 +3,7 @@ import type { Contexts, DiffedContext, ProjectOptions } from './contexts/context
 import type { PolicyView } from './contexts/project.ts';
 import type { AuditLog, ApiKeys } from './access/keys.ts';
 import type { Library, TenantLibrary } from './library.ts';
+import type { Cases, Evals } from './evals/types.ts';
 import type { Limits } from './limits/limits.ts';
 import type { Schedules } from './schedules/schedules.ts';
 import type { Webhooks } from './webhooks/types.ts';
@@ -31,6 +32,8 @@ interface Parts {
   limits: Limits;
   schedules: Schedules;
   webhooks: Webhooks;
+  cases: Cases;
+  evals: Evals;
   audit: AuditLog;
   events: Events;
   waits: Waits;
@@ -251,6 +254,23 @@ const knownOptions = {
     get: [[1, { tenant: true } satisfies Options<Webhooks['get'], 1>]],
     deliveries: [[1, { tenant: true, status: true, limit: true } satisfies Options<Webhooks['deliveries'], 1>]],
     replay: [[1, { ...owner, id: true, since: true } satisfies Options<Webhooks['replay'], 1>]],
+  },
+  cases: {
+    ...{ get: none, update: none, datasets: none },
+    keep: [[1, { by: true } satisfies Options<Cases['keep'], 1>]],
+    list: [[0, { ...page, dataset: true, tag: true, split: true } satisfies Options<Cases['list'], 0>]],
+    remove: [[1, { by: true } satisfies Options<Cases['remove'], 1>]],
+  },
+  evals: {
+    get: none,
+    run: [[1, { ...owner, from: true } satisfies Options<Evals['run'], 1>]],
+    list: [[0, page satisfies Options<Evals['list'], 0>]],
+    items: [[1, page satisfies Options<Evals['items'], 1>]],
+    report: [[1, { baseline: true, seed: true, resamples: true } satisfies Options<Evals['report'], 1>]],
+    wait: [[1, { timeoutMs: true, signal: true } satisfies Options<Evals['wait'], 1>]],
+    cancel: [[1, { by: true } satisfies Options<Evals['cancel'], 1>]],
+    rescore: [[1, { by: true } satisfies Options<Evals['rescore'], 1>]],
+    remove: [[1, { by: true } satisfies Options<Evals['remove'], 1>]],
   },
   audit: {
     ...{ write: none, writeRead: none },

@@ -10,6 +10,7 @@ import type { Rollouts } from './agents/rollouts.ts';
 import type { AgentVersions } from './agents/versions.ts';
 import type { TamperEvidence } from './evidence/evidence.ts';
 import type { Contexts } from './contexts/contexts.ts';
+import type { Cases, Evals } from './evals/types.ts';
 import type { FleetHealth, FleetStats } from './fleet/health.ts';
 import type { Limits } from './limits/limits.ts';
 import type { Schedules } from './schedules/schedules.ts';
@@ -43,6 +44,10 @@ export interface TenantLibrary<
   readonly waits: Waits;
   /** Webhooks: endpoints that are told of the ends of runs and the like. */
   readonly webhooks: Webhooks;
+  /** Cases: past runs and model calls that evals repeat. */
+  readonly cases: Cases;
+  /** Evals: cases asked again under variants, and scored. Workers run them. */
+  readonly evals: Evals;
   /** The audit log: who did what. */
   readonly audit: AuditLog;
   /** Tool calls of all threads that wait for human approval, soonest to expire first. */

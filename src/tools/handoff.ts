@@ -130,5 +130,5 @@ export function handoffTool(agent: string | { name: string }, options: HandoffTo
     ...(needsApproval === undefined ? {} : { needsApproval }),
     execute: () => request,
   });
-  return { ...tool, toAgent: agentName };
+  return { ...tool, toAgent: agentName, handsOver: true };
 }

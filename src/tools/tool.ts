@@ -75,6 +75,8 @@ export interface Tool
   resultRefs?: (content: string) => JsonObject;
   /** The agent that it gives work to. Only `agentTool` and `handoffTool` set it. */
   toAgent?: string;
+  /** It does nothing but hand the run over. Only `handoffTool` sets it. */
+  handsOver?: true;
   /** Offered even if the tool list of a request leaves it out. Only built-in tools set it. */
   always?: true;
 }

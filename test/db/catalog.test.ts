@@ -23,6 +23,7 @@ const ofNoThread = new Set([
   ...['_limit', '_limit_account', '_limit_bucket', '_limit_share', 'limit_usage'],
   ...['_schedule', '_schedule_slot', 'schedule', 'schedule_slot'],
   '_kept_event',
+  ...['_case', 'eval_case', '_eval', 'eval', '_eval_item', 'eval_item'],
   ...['_webhook', 'webhook'],
   // some belong to a thread, but not all
   ...['_stream', '_stream_chunk', '_stream_producer'],
@@ -149,6 +150,24 @@ async function onTables(): Promise<SqlFunction[]> {
 }
 
 const ofSlots = new Set([
+  ...[
+    'start_eval',
+    'cancel_eval',
+    'rescore_eval',
+    'remove_eval',
+    '_changed_eval',
+    'take_eval_items',
+    'start_eval_item',
+  ],
+  ...[
+    'take_eval_scoring',
+    'hold_eval_item',
+    'await_eval_judge',
+    'settle_eval_item',
+    '_finish_eval',
+    'drop_eval_thread',
+  ],
+  ...['keep_case', 'update_case', 'remove_case', 'erase_cases'],
   ...['advance_schedule', 'take_slot', 'settle_slot', '_note_slot', '_skip_slots', '_pass_slots'],
   ...['set_schedule', 'pause_schedule', 'remove_schedule'],
 ]);

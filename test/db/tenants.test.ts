@@ -61,6 +61,7 @@ async function fill(tenant: string): Promise<void> {
   await rows(on, 'select lanefold.configure_tenant($1, $2)', tenant, { runs: 100 });
   await fillLimits(tenant);
   await fillSchedules(tenant);
+  await fillCases(tenant);
   await fillWebhooks(tenant);
   await fillStreams(tenant);
   await rows(on, 'select lanefold.write_audit($1)', {
@@ -69,6 +70,31 @@ async function fill(tenant: string): Promise<void> {
     tenant_id: tenant,
     thread_id: id,
   });
+}
+
+/** A case of a tenant. */
+async function fillCases(tenant: string): Promise<void> {
+  const source = {
+    thread_id: `thread-of-${tenant}`,
+    run_id: 'ended',
+    llm_call_id: 'ended.1',
+    seq: 0,
+    context_ref: 'default',
+  };
+  const kept = { dataset: 'd', kind: 'run', agent: 'a', model: 'm', context_hash: 'x', tags: [], by: 'x' };
+  const given = { ...source, ...kept, note: `secret of ${tenant}` };
+  await rows(log.db, 'select lanefold.keep_case($1, $2, $3)', tenant, `case-of-${tenant}`, given);
+  const items = [{ case_id: `case-of-${tenant}`, variant: 'v', agent: 'a', repeat: 1, tags: [`secret of ${tenant}`] }];
+  const id = `eval-of-${tenant}`;
+  const spec = { dataset: 'd', spec: { note: `secret of ${tenant}` }, concurrency: 1, by: 'x', items };
+  await rows(log.db, 'select lanefold.start_eval($1, $2, $3)', tenant, id, spec);
+  const [row] = await rows<{ item: { taken_at: string } }>(
+    log.db,
+    `select lanefold.take_eval_items($1, '["a"]', 1000) as item`,
+    id,
+  );
+  const run = { thread_id: `thread-of-${tenant}`, run_id: 'ended' };
+  await rows(log.db, 'select lanefold.start_eval_item($1, 1, $2, $3)', id, row!.item.taken_at, run);
 }
 
 /** A schedule of a tenant with a slot that has started a run. */
@@ -251,6 +277,7 @@ test('every table has rows of both tenants, those of threads with the tenant of 
     const thread =
       {
         _api_key: "replace(id, 'key-', 'thread-')",
+        _eval: "replace(id, 'eval-', 'thread-')",
         _webhook: "replace(id, 'webhook-', 'thread-')",
         thread: 'id',
       }[name] ??
@@ -565,6 +592,9 @@ const mutations = [
     '_limit_account',
     '_schedule',
     '_schedule_slot',
+    '_case',
+    '_eval',
+    '_eval_item',
     '_wait',
     '_child_run',
     '_kept_event',

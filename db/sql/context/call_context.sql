@@ -19,12 +19,14 @@ begin
   where r.thread_id = p_thread_id and r.id = regexp_replace(p_llm_call_id, '\.[^.]*$', '');
   -- a question of a strategy is answered on a separate lane
   select e.seq, e.refs, e.context_ref into v_answer from lanefold._entry e
-  where e.thread_id = p_thread_id and e.run_id = regexp_replace(p_llm_call_id, '\.[^.]*$', '') and e.kind = 'ai_message' and e.seq > v_run.user_seq
+  where e.thread_id = p_thread_id and e.run_id = regexp_replace(p_llm_call_id, '\.[^.]*$', '') and e.kind = 'ai_message' and e.seq > coalesce(v_run.user_seq, -1)
     and e.refs ->> 'llm_call_id' = p_llm_call_id
   order by e.seq limit 1;
   if not found then
     return;
   end if;
+  -- a run that continues its lane has no message, and makes one call
+  v_run.user_seq := coalesce(v_run.user_seq, v_answer.seq - 1);
   v_altered := case when v_answer.refs ? 'transformed' then 'transformer' when v_answer.refs ? 'output_hash' then 'contract' end;
   if v_answer.refs ->> 'prompt' = 'policy' then
     v_prompt := v_run.options -> 'context_policy' -> 'system_prompt';

@@ -10,9 +10,9 @@ declare
 begin
   select e.refs ->> 'context_hash' into v_hash from lanefold._entry e
   where e.thread_id = p_thread_id and e.kind = 'ai_message' and e.refs ->> 'llm_call_id' = p_llm_call_id
-    and e.run_id = regexp_replace(p_llm_call_id, '\.[^.]*$', '') and e.seq > (
+    and e.run_id = regexp_replace(p_llm_call_id, '\.[^.]*$', '') and e.seq > coalesce((
       select r.user_seq from lanefold._run r
-      where r.thread_id = p_thread_id and r.id = regexp_replace(p_llm_call_id, '\.[^.]*$', ''))
+      where r.thread_id = p_thread_id and r.id = regexp_replace(p_llm_call_id, '\.[^.]*$', '')), -1)
   order by e.seq limit 1;
   select string_agg(lanefold._canonical(jsonb_build_object('role', c.role, 'content', c.content)
       || jsonb_strip_nulls(jsonb_build_object('tool_call_id', c.tool_call_id, 'name', c.name, 'thinking', c.thinking))

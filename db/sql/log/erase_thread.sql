@@ -34,4 +34,7 @@ begin
   if to_regclass('lanefold._stream') is not null then
     perform lanefold.erase_streams(p_thread_id);
   end if;
+  if not exists (select from pg_extension where extname = 'citus') then
+    perform lanefold.erase_cases(p_thread_id);
+  end if;
 end $$;

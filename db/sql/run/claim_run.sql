@@ -1,6 +1,7 @@
 -- Claims a run for a worker. p_enqueue_no must be the run's, and the run queued, or running with an expired lease. The
 -- first claim writes the user message, `request_started` and `llm_started`, and first the prompt if the lane has
--- another. Later claims write nothing to the log; one that takes over from a lost worker adds `worker_lost` to the
+-- another; a run with options.continues has none: it answers its lane as it is. Later claims write nothing to the log;
+-- one that takes over from a lost worker adds `worker_lost` to the
 -- trace.
 -- p: {worker_id, lease_ms, prompt: null for none, absent if the worker does not know the agent, which leaves the lane
 -- its prompt, config_fingerprint, agent_version?: that of the worker, max_claims_without_progress,
@@ -46,6 +47,7 @@ declare
   v_strategy text;
   v_version text;
   v_compacts boolean;  -- a compaction has no input message
+  v_asks boolean;  -- nor has a run that continues its lane
 begin
   perform lanefold._check_thread(p_thread_id, t);
   v_at := lanefold._now();
@@ -106,11 +108,12 @@ begin
   end if;
   v_rev := t.rev;
   v_compacts := coalesce(r.options ? 'compaction', false);
+  v_asks := not v_compacts and not coalesce(r.options ? 'continues', false);
   if v_fresh then
     v_prompt := lanefold._adopt_agent_prompt(p_thread_id, r.context_ref, v_rev, v_at, r.agent, p);
     v_rev := v_rev + v_prompt.written;
   end if;
-  if v_fresh and not v_compacts then
+  if v_fresh and v_asks then
     r.user_seq := v_rev;
     insert into lanefold._entry (thread_id, tenant_id, seq, at, kind, context_ref, role, run_id, request_id, payload, refs, bytes,
       hash)
@@ -131,7 +134,7 @@ begin
     v_rev := v_rev + jsonb_array_length(v_inputs);
   end if;
 
-  if t.rev = 0 and v_inputs is null and not v_compacts then
+  if t.rev = 0 and v_inputs is null and v_asks then
     -- an empty thread: the context is what was just written
     v_context := json_build_array(json_build_object('seq', r.user_seq, 'role', 'user', 'content', r.input -> 'content'));
     if v_prompt.prompt is not null then

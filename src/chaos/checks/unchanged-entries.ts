@@ -18,7 +18,7 @@ export const unchangedEntries: Check[] = [
     sql: `
       select r.thread_id, r.id as run_id, r.user_seq from lanefold.run r
       left join lanefold.thread_entry e on e.thread_id = r.thread_id and e.seq = r.user_seq
-      where (r.started_at is not null and r.user_seq is null and not coalesce(r.options ? 'compaction', false))
+      where (r.started_at is not null and r.user_seq is null and not coalesce(r.options ?| array['compaction', 'continues'], false))
         or (r.user_seq is not null and (e.run_id, e.role) is distinct from (r.id, 'user'))`,
   },
   {

@@ -100,7 +100,7 @@ export async function readModelCall(deps: ModelCallDeps, threadId: string, llmCa
     ...{ threadId, runId: call.run_id, llmCallId, contextRef: call.context_ref, agent: call.agent, model: call.model },
     window: (await deps.counting.windowOf(call.model)) ?? null,
     ...{ iteration: Number(call.refs['iteration'] ?? 0), seq: call.seq, messages, sources },
-    ...{ contextHash: recorded, verified, unverifiedBecause: verified ? null : reasonOf(call.refs, agent) },
+    ...{ contextHash: recorded, verified, unverifiedBecause: verified ? null : unverifiedReason(call.refs, agent) },
     ...{ answer: call.payload, refs: call.refs },
     ...timing(call, llmCallId),
     tools:
@@ -144,7 +144,11 @@ async function agentOf(
   }
 }
 
-function reasonOf(refs: JsonObject, agent: ReadyAgent | undefined): ModelCall['unverifiedBecause'] {
+/** Why the log does not reproduce a call's messages; see `ModelCall.unverifiedBecause`. */
+export function unverifiedReason(
+  refs: JsonObject,
+  agent: ReadyAgent | undefined,
+): NonNullable<ModelCall['unverifiedBecause']> {
   if (refs['transformed'] === true) return 'transformed';
   const { output_hash: contract } = refs;
   const known = agent?.output && sha256(agent.output.instructions) === contract;

@@ -10,6 +10,7 @@ import {
   findThreadsOf,
   type Erased,
 } from '../../store/log/erase-thread.ts';
+import { eraseCases } from '../../store/eval/cases.ts';
 import { assertWhole } from '../../checks/whole-number.ts';
 import { addRemoved, type RemovedRows } from './removed.ts';
 
@@ -43,6 +44,7 @@ const left: readonly string[] = [
 export async function erase(db: Database, queue: RunQueue | undefined, threadId: string): Promise<ErasureReport> {
   assertId(threadId, 'The thread id');
   const erased = await eraseThread(db, threadId);
+  if (db.settings.distributed) await eraseCases(db, threadId);
   const removed = { ...removedOf(erased), jobs: await dropJobs(db, queue, threadId, erased) };
   return { threadId, tenantId: erased.tenant_id, removed, left: [...left] };
 }

@@ -1,9 +1,10 @@
-import type { AgentRegistry } from '../../agents/registry.ts';
+import type { AgentRegistry, ReadyAgent } from '../../agents/registry.ts';
 import type { Counting } from '../../models/counting/counting.ts';
 import type { ModelRegistry } from '../../models/registry/registry.ts';
 import type { Database } from '../../postgres/pool.ts';
 import type { Usage } from '../../context/message.ts';
 import type { Run } from '../../store/run/run.ts';
+import type { RunOptions } from '../../store/run/run-options.ts';
 import type { StrategyState, StepDraft } from '../../strategies/machine.ts';
 import type { LiveCalls } from '../../streams/publish-deltas.ts';
 import type { Redactor } from '../../redaction/sensitive-keys.ts';
@@ -28,6 +29,11 @@ export interface RunDependencies {
   waits?: {
     begun(run: HeldRun, call: CallRef): Promise<void>;
     childEnded(run: HeldRun, parentThreadId: string): Promise<void>;
+  };
+  /** The runs of evals: what their tools return, and who is told of their end; must not throw. */
+  evals?: {
+    withStandIns(agent: ReadyAgent, options: RunOptions): Promise<ReadyAgent>;
+    runEnded(): void;
   };
   /** Streams answers to live readers while models generate them. */
   live?: LiveCalls;

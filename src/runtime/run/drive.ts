@@ -52,7 +52,8 @@ export async function driveRun(deps: RunDependencies, run: HeldRun, claim: Claim
 /** The loop of every strategy: commit the step, execute the command, pass the result to the strategy. */
 async function drive(deps: RunDependencies, run: HeldRun, claim: Claim, progress: RunProgress): Promise<RunEnd> {
   const agents = deps.agents.under(claim.agent, versionIn(claim.options));
-  const agent = effectiveAgent(agents, agents.get(claim.agent), claim.config, claim.options);
+  const own = effectiveAgent(agents, agents.get(claim.agent), claim.config, claim.options);
+  const agent = claim.options?.eval && deps.evals ? await deps.evals.withStandIns(own, claim.options) : own;
   const strategy = strategyOf(deps.agents, claim);
   const facts = runFacts(run.runId, claim, agent, strategy);
   const context = new RunContext(claim.context, agent.output?.instructions);

@@ -56,10 +56,11 @@ export async function executeRun(
     void settleLimits(held, limits, claim, end).catch(onError);
     deps.live?.committed(threadId);
     onEnd(end.status);
-    const { parent } = claim.options ?? {};
+    const { parent, eval: item } = claim.options ?? {};
     const goesOn = end.status === 'suspended' || end.status === 'queued';
     if (end.promoted && goesOn) await dispatchFirst(deps.db, queue, [end.promoted], onError);
     else if (end.promoted) await dispatch(deps.db, queue, end.promoted, onError);
+    if (item && !goesOn) deps.evals?.runEnded();
     if (parent && !goesOn) await deps.waits?.childEnded(run, parent.thread_id);
     // if this fails, the next run to end asks again
     if (end.full) await requestCompaction(held, claim).catch(onError);

@@ -16,6 +16,10 @@ import type { SlotOutcome } from '../../schedules/definition.ts';
 import type { Telemetry } from '../../telemetry/telemetry.ts';
 import { Released } from '../run/held-run.ts';
 import { executable } from '../run/strategy-of.ts';
+import type { Scorer } from '../../evals/scorers/scorer.ts';
+import type { EvalRequests } from '../evals/dependencies.ts';
+import { EvalRunner } from '../evals/eval-runner.ts';
+import { withStandIns } from '../evals/stand-ins.ts';
 import type { ScheduledRequests } from '../schedules/dependencies.ts';
 import type { ChildRequests } from '../waits/dependencies.ts';
 import { WaitKeeper } from '../waits/wait-keeper.ts';
@@ -66,6 +70,10 @@ export interface WorkerDependencies extends RunDependencies {
   requests: ScheduledRequests;
   /** How the runs that tool calls start are requested. */
   children: ChildRequests;
+  /** How the runs of evals are requested. */
+  evalRequests: EvalRequests;
+  /** The scorers of the program. */
+  scorers?: readonly Scorer[];
   /** The queue of webhooks, opened once there is something to send. */
   openDeliveryQueue: (onError: (error: unknown) => void) => DeliveryQueue;
   /** Learns after commits of this process that deliveries are due. */
@@ -162,7 +170,13 @@ export async function startWorker(
   await gate.refresh().catch(onError);
   const { db, children, counting } = deps;
   const waits = new WaitKeeper({ db, queue, counting, children, agents: known.agents, onError });
-  const running = { ...deps, waits, maxTraceEvents: options.maxTraceEvents };
+  const scorers = deps.scorers ?? [];
+  const runner = new EvalRunner({ db, agents: known.agents, requests: deps.evalRequests, scorers, onError });
+  const evals: RunDependencies['evals'] = {
+    withStandIns: (agent, options) => withStandIns(db, agent, options),
+    runEnded: () => void runner.look(),
+  };
+  const running = { ...deps, waits, evals, maxTraceEvents: options.maxTraceEvents };
   const work = processJob(running, queue, self);
   // A worker may die between taking a job and claiming its run. There is no lease yet, so the job's lock must expire as
   // fast: BullMQ's check finds it on Redis, the sweep on PostgreSQL.
@@ -207,6 +221,7 @@ export async function startWorker(
         lanefold_cancel: (payload) => void keeper.cancelNotified(payload),
         [readersChannel]: (payload) => deps.live?.announced(payload),
         lanefold_agent: (payload) => void agentQueues.notified(payload),
+        lanefold_evals: () => void runner.look(),
         lanefold_waits: () => void waits.look().catch(onError),
         lanefold_schedules: () => void clock?.look(),
         lanefold_webhooks: lookAtDeliveries,
@@ -241,6 +256,7 @@ export async function startWorker(
   repeater.repeat(sweepMs, () => sweepLimits(deps.db, queue, gate, deps.counting, onError));
   repeater.repeat(sweepMs, () => waits.look());
   if (clock) repeater.repeat(sweepMs, () => clock.look());
+  if (!deps.privateQueue) repeater.repeat(sweepMs, () => runner.look());
   if (webhooks) repeater.repeat(sweepMs, () => webhooks.look(true));
   repeater.repeat(Math.max(60_000, sweepMs), () => giveUpOldDeliveries(deps.db));
   repeater.repeat(Math.max(600_000, sweepMs), () => dropOldDeliveries(deps.db, retentionDays));
@@ -267,7 +283,7 @@ export async function startWorker(
       }
       repeater.stop();
       deps.deliveryNotices?.dispatchers.delete(lookAtDeliveries);
-      const clocksClosed = Promise.allSettled([clock?.close(), webhooks?.close()]);
+      const clocksClosed = Promise.allSettled([clock?.close(), webhooks?.close(), runner.close()]);
       intake.close();
       deps.directWorkers?.delete(direct);
       void heartbeat.send(own).catch(() => {});

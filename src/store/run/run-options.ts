@@ -24,6 +24,10 @@ export interface RunOptions {
   selection?: StrategySelection;
   /** The run only compacts its lane. */
   compaction?: CompactionRequest;
+  /** The run answers its lane as it is: it has no input. */
+  continues?: true;
+  /** The item of an eval that it belongs to: it gets stand-ins for its tools. */
+  eval?: { id: string; no: number };
   /** False: the run cannot be steered. */
   takes_input?: false;
   /** Priority of the job, as in BullMQ. */

@@ -1,0 +1,72 @@
+-- Keeps a case. p: {dataset, kind: run|call, thread_id, run_id, llm_call_id, seq, context_ref, context_hash, agent, model,
+-- tags, split?, expected?, note?, by}. Returns {id, kept: false if the dataset had a case of this source, whose id it is}.
+-- Raises LF016.
+create or replace function lanefold.keep_case(p_tenant text, p_id text, p jsonb)
+returns jsonb language plpgsql as $$
+declare
+  v_at constant timestamptz := lanefold._now();
+  v_id text;
+begin
+  perform lanefold._check_id(p_tenant, 'tenant id');
+  perform lanefold._check_id(p ->> 'dataset', 'dataset');
+  insert into lanefold._case (tenant_id, id, dataset, kind, thread_id, run_id, llm_call_id, seq, context_ref, context_hash, agent, model, tags,
+    split, expected, note, kept_by, created_at, updated_at)
+  values (p_tenant, p_id, p ->> 'dataset', p ->> 'kind', p ->> 'thread_id', p ->> 'run_id', p ->> 'llm_call_id', (p ->> 'seq')::bigint,
+    p ->> 'context_ref', p ->> 'context_hash', p ->> 'agent', p ->> 'model', array(select jsonb_array_elements_text(p -> 'tags')),
+    p ->> 'split', nullif(p -> 'expected', 'null'), p ->> 'note', p ->> 'by', v_at, v_at)
+  on conflict (tenant_id, dataset, thread_id, llm_call_id, kind) do nothing;
+  if found then
+    return jsonb_build_object('id', p_id, 'kept', true);
+  end if;
+  select id into v_id from lanefold._case
+  where tenant_id = p_tenant and dataset = p ->> 'dataset' and thread_id = p ->> 'thread_id' and llm_call_id = p ->> 'llm_call_id'
+    and kind = p ->> 'kind';
+  return jsonb_build_object('id', v_id, 'kept', false);
+end $$;
+
+-- Changes what p has of {tags, split, expected, note}; a null takes away. Returns false if there is no such case, or if its
+-- thread is erased.
+create or replace function lanefold.update_case(p_id text, p jsonb)
+returns boolean language plpgsql as $$
+begin
+  update lanefold._case
+  set tags = case when p ? 'tags' then array(select jsonb_array_elements_text(p -> 'tags')) else tags end,
+      split = case when p ? 'split' then p ->> 'split' else split end,
+      expected = case when p ? 'expected' then nullif(p -> 'expected', 'null') else expected end,
+      note = case when p ? 'note' then p ->> 'note' else note end,
+      updated_at = lanefold._now()
+  where id = p_id and erased_at is null;
+  return found;
+end $$;
+
+-- Removes a case, which is audited. Returns whether there was one.
+create or replace function lanefold.remove_case(p_id text, p_by text)
+returns boolean language plpgsql as $$
+declare
+  c lanefold._case;
+begin
+  delete from lanefold._case where id = p_id returning * into c;
+  if c.id is null then
+    return false;
+  end if;
+  perform lanefold.write_audit(jsonb_build_object('actor', p_by, 'action', 'cases.remove', 'tenant_id', c.tenant_id, 'thread_id', c.thread_id,
+    'detail', jsonb_build_object('id', c.id, 'dataset', c.dataset)));
+  return true;
+end $$;
+
+-- Marks the cases of an erased thread and their items, and removes what they quote of it; workers erase the threads of the items.
+-- erase_thread calls it; on a distributed database, whose nodes lack these tables, the library does. Returns how many cases.
+create or replace function lanefold.erase_cases(p_source text)
+returns int language plpgsql as $$
+declare
+  v_count int;
+begin
+  update lanefold._case set erased_at = lanefold._now(), updated_at = lanefold._now(), expected = null, note = null
+  where thread_id = p_source and erased_at is null;
+  get diagnostics v_count = row_count;
+  update lanefold._eval_item
+  set status = 'erased', settled_at = lanefold._now(), answer = null, scores = '[]', diverged = null, error = null, answer_key = null,
+      thread_id = case when not reused then thread_id end, run_id = case when not reused then run_id end
+  where case_id in (select c.id from lanefold._case c where c.thread_id = p_source) and status <> 'erased';
+  return v_count;
+end $$;

@@ -1,0 +1,122 @@
+-- Takes waiting items of an eval, in order, up to its concurrency and its budget, for a worker with these agents, which starts
+-- their runs within p_hold_ms; and items whose worker died before it had. Each run may cost an equal share of what is left of
+-- the budget. An eval without open items is completed; without budget, its waiting items fail. Returns {no, case_id, variant,
+-- agent, repeat, taken_at, max_cost_micros?, case: its row, null if it was removed} each.
+create or replace function lanefold.take_eval_items(p_eval text, p_agents jsonb, p_hold_ms int)
+returns setof jsonb language plpgsql as $$
+declare
+  v_at constant timestamptz := lanefold._now();
+  v_until constant timestamptz := v_at + p_hold_ms * interval '1 ms';
+  e lanefold._eval;
+  v_active int;
+  v_left bigint;
+  v_share bigint;
+begin
+  select * into e from lanefold._eval where id = p_eval and status = 'running' for update;
+  if e.id is null then
+    return;
+  end if;
+  select count(*)::int into v_active from lanefold._eval_item where eval_id = p_eval and status in ('running', 'scoring');
+  if e.max_cost_micros is not null then
+    select (e.max_cost_micros - coalesce(sum(coalesce(cost_micros, reserved_micros)), 0))::bigint into v_left from lanefold._eval_item where eval_id = p_eval;
+    v_share := v_left / greatest(e.concurrency - v_active, 1);
+    if v_share <= 0 and v_active = 0 then
+      update lanefold._eval_item set status = 'failed', error = 'The budget of the eval is used up.', settled_at = v_at
+      where eval_id = p_eval and status = 'waiting';
+    end if;
+  end if;
+  perform lanefold._finish_eval(p_eval, v_at);
+  return query
+    with next as (
+      (select i.no from lanefold._eval_item i
+       where i.eval_id = p_eval and i.status = 'running' and i.run_id is null and p_agents ? i.agent and not i.held_until > v_at)
+      union all
+      (select i.no from lanefold._eval_item i
+       where i.eval_id = p_eval and i.status = 'waiting' and p_agents ? i.agent and coalesce(v_share, 1) > 0
+       order by i.no limit greatest(e.concurrency - v_active, 0))
+    ), taken as (
+      update lanefold._eval_item i set status = 'running', taken_at = v_at, held_until = v_until, reserved_micros = coalesce(i.reserved_micros, v_share)
+      from next where i.eval_id = p_eval and i.no = next.no returning i.*
+    )
+    select jsonb_strip_nulls(jsonb_build_object('no', t.no, 'case_id', t.case_id, 'variant', t.variant, 'agent', t.agent, 'repeat', t.repeat,
+        'taken_at', t.taken_at, 'max_cost_micros', t.reserved_micros)) || jsonb_build_object('case', to_jsonb(c))
+    from taken t left join lanefold._case c on c.id = t.case_id order by t.no;
+end $$;
+
+-- Notes the run of an item that the caller took at p_taken_at; p: {thread_id, run_id, reused?: it is that of an earlier eval}.
+create or replace function lanefold.start_eval_item(p_eval text, p_no int, p_taken_at timestamptz, p jsonb)
+returns void language plpgsql as $$
+begin
+  update lanefold._eval_item
+  set thread_id = p ->> 'thread_id', run_id = p ->> 'run_id', reused = coalesce((p -> 'reused')::boolean, false)
+  where eval_id = p_eval and no = p_no and status = 'running' and taken_at = p_taken_at;
+end $$;
+
+-- Takes an item whose run has ended, or whose judge has, to score it; for p_hold_ms, unless renewed. Returns when, as a name for
+-- this attempt, or null if another worker has it or it needs no score.
+create or replace function lanefold.take_eval_scoring(p_eval text, p_no int, p_hold_ms int)
+returns timestamptz language plpgsql as $$
+declare
+  v_at constant timestamptz := lanefold._now();
+  v_until constant timestamptz := v_at + p_hold_ms * interval '1 ms';
+begin
+  update lanefold._eval_item set status = 'scoring', taken_at = v_at, held_until = v_until
+  where eval_id = p_eval and no = p_no and run_id is not null
+    and (status = 'running' or status = 'scoring' and (held_until is null or held_until <= v_at));
+  return case when found then v_at end;
+end $$;
+
+-- Holds an item that the caller took at p_taken_at for another p_hold_ms. Returns false if the caller has lost it.
+create or replace function lanefold.hold_eval_item(p_eval text, p_no int, p_taken_at timestamptz, p_hold_ms int)
+returns boolean language plpgsql as $$
+declare
+  v_until constant timestamptz := lanefold._now() + p_hold_ms * interval '1 ms';
+begin
+  update lanefold._eval_item set held_until = v_until
+  where eval_id = p_eval and no = p_no and taken_at = p_taken_at and status in ('running', 'scoring');
+  return found;
+end $$;
+
+-- Lets an item that the caller took at p_taken_at wait for the run of its judge; p: {thread_id, run_id}.
+create or replace function lanefold.await_eval_judge(p_eval text, p_no int, p_taken_at timestamptz, p jsonb)
+returns void language plpgsql as $$
+begin
+  update lanefold._eval_item set judge_thread_id = p ->> 'thread_id', judge_run_id = p ->> 'run_id', held_until = null
+  where eval_id = p_eval and no = p_no and status = 'scoring' and taken_at = p_taken_at;
+end $$;
+
+-- Settles an item that the caller took at p_taken_at; p: {status: done|failed|erased, answer?, scores?, diverged?, error?,
+-- duration_ms?, input_tokens?, output_tokens?, cost_micros?, answer_key?}. The last one completes the eval. Returns whether the
+-- eval has ended.
+create or replace function lanefold.settle_eval_item(p_eval text, p_no int, p_taken_at timestamptz, p jsonb)
+returns boolean language plpgsql as $$
+declare
+  v_at constant timestamptz := lanefold._now();
+begin
+  -- first, so that of two items that end together the later one sees the other
+  perform from lanefold._eval where id = p_eval for update;
+  update lanefold._eval_item
+  set status = p ->> 'status', settled_at = v_at, answer = p ->> 'answer', scores = coalesce(p -> 'scores', '[]'), diverged = p ->> 'diverged',
+      error = p ->> 'error', duration_ms = (p ->> 'duration_ms')::bigint, input_tokens = (p ->> 'input_tokens')::bigint,
+      output_tokens = (p ->> 'output_tokens')::bigint, cost_micros = (p ->> 'cost_micros')::bigint, answer_key = p ->> 'answer_key'
+  where eval_id = p_eval and no = p_no and status in ('running', 'scoring') and taken_at = p_taken_at;
+  return lanefold._finish_eval(p_eval, v_at);
+end $$;
+
+-- Completes an eval without open items, for a caller that holds its lock. Returns whether it has ended.
+create or replace function lanefold._finish_eval(p_eval text, p_at timestamptz)
+returns boolean language plpgsql as $$
+begin
+  if exists (select from lanefold._eval_item where eval_id = p_eval and status in ('waiting', 'running', 'scoring')) then
+    return false;
+  end if;
+  update lanefold._eval set status = 'completed', finished_at = p_at where id = p_eval and status = 'running';
+  return true;
+end $$;
+
+-- Notes that the thread of an erased item is erased too.
+create or replace function lanefold.drop_eval_thread(p_eval text, p_no int)
+returns void language plpgsql as $$
+begin
+  update lanefold._eval_item set thread_id = null, run_id = null, judge_thread_id = null, judge_run_id = null where eval_id = p_eval and no = p_no and status = 'erased';
+end $$;

@@ -1,0 +1,55 @@
+import { assertId } from '../../checks/ids.ts';
+import { refuseUnknownKeys, type KeysOf } from '../../checks/unknown-keys.ts';
+import { assertWhole } from '../../checks/whole-number.ts';
+import { omitUndefined } from '../../common/omit-undefined.ts';
+import type { JsonObject } from '../../context/message.ts';
+import { LanefoldError } from '../../errors.ts';
+import { readExpected } from '../../evals/cases/read-expected.ts';
+import { readLabels } from '../../evals/cases/read-labels.ts';
+import { listCases, readCase, readDatasets, removeCase, updateCase, type EvalCase } from '../../store/eval/cases.ts';
+import { keep, type KeepDeps } from './keep.ts';
+import type { CaseChanges, Cases } from './types.ts';
+
+const changeKeys: KeysOf<CaseChanges> = { expected: true, tags: true, split: true, note: true };
+
+export function casesOf(deps: KeepDeps): Cases {
+  const { db } = deps;
+  const get = async (id: string): Promise<EvalCase> => {
+    assertId(id, 'The case id');
+    const found = await readCase(db, id);
+    if (!found) throw notFound(id);
+    return found;
+  };
+  return {
+    keep: async (given, { by = 'operator' } = {}) => get(await keep(deps, given, by)),
+    get,
+    async list({ dataset, tag, split, after, limit = 50 } = {}) {
+      assertWhole(limit, 'limit', { minimum: 1, maximum: 1_000, hint: 'Pass the number of cases.' });
+      if (dataset !== undefined) assertId(dataset, 'The dataset');
+      return listCases(db, { dataset, tag, split, after, limit });
+    },
+    async update(id, changes) {
+      assertId(id, 'The case id');
+      refuseUnknownKeys('cases.update', changes, changeKeys);
+      const { expected } = changes;
+      const labels = readLabels(changes);
+      if (expected !== null && expected !== undefined) readExpected(expected);
+      const p = omitUndefined({ expected, ...labels }) as unknown as JsonObject;
+      if (await updateCase(db, id, p)) return get(id);
+      await get(id);
+      throw new LanefoldError('case_erased', `The thread of case ${id} was erased.`, {
+        hint: 'Nothing was written. Remove the case.',
+      });
+    },
+    async remove(id, { by = 'operator' } = {}) {
+      assertId(id, 'The case id');
+      if (!(await removeCase(db, id, by))) throw notFound(id);
+    },
+    datasets: () => readDatasets(db),
+  };
+}
+
+const notFound = (id: string): LanefoldError =>
+  new LanefoldError('case_not_found', `Case ${id} does not exist.`, {
+    hint: 'List the cases with `lanefold cases list`.',
+  });

@@ -1,0 +1,115 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { assertId, defaultTenant } from '../../checks/ids.ts';
+import { assertWhole } from '../../checks/whole-number.ts';
+import { isLanefoldError, LanefoldError } from '../../errors.ts';
+import { reportOf } from '../../evals/report/report-of.ts';
+import type { Database } from '../../postgres/pool.ts';
+import { cancelEval, listEvals, readEval, removeEval, rescoreEval } from '../../store/eval/evals.ts';
+import { readItems, type EvalItemRow } from '../../store/eval/items.ts';
+import { unlessGone } from '../../store/missing.ts';
+import type { RunRef } from '../../store/run/run.ts';
+import { otherTenant } from '../access/tenant-scope.ts';
+import type { EnqueueDeps } from '../runs/enqueue.ts';
+import { evalNotFound } from './invalid-eval.ts';
+import { toListed } from './listed.ts';
+import { startEvalOf } from './start-eval.ts';
+import type { Evals, ListedEval } from './types.ts';
+
+export interface EvalsDeps {
+  db: Database;
+  /** The dependencies of requests for a tenant. */
+  acceptingFor(tenant: string): EnqueueDeps;
+  cancelRun(run: RunRef): Promise<unknown>;
+  eraseThread(threadId: string): Promise<unknown>;
+}
+
+const operator = 'operator';
+const page = 1_000;
+const shortestPauseMs = 50;
+const longestPauseMs = 1_000;
+
+export function evalsOf({ db, acceptingFor, cancelRun, eraseThread }: EvalsDeps): Evals {
+  const get = async (id: string): Promise<ListedEval> => {
+    assertId(id, 'The eval id');
+    const found = await readEval(db, id);
+    if (!found) throw evalNotFound(id);
+    return toListed(found);
+  };
+  const allItems = async (id: string): Promise<EvalItemRow[]> => {
+    await get(id);
+    const items: EvalItemRow[] = [];
+    for (let more = true; more;) {
+      const next = await readItems(db, id, { after: items.at(-1)?.no ?? 0, limit: page });
+      items.push(...next);
+      more = next.length === page;
+    }
+    return items;
+  };
+  return {
+    async run(definition, { tenant = db.tenant ?? defaultTenant, by = operator, from = 'library' } = {}) {
+      assertId(tenant, 'The tenant id');
+      if (db.tenant !== undefined && tenant !== db.tenant) throw otherTenant(tenant, db.tenant);
+      return get(await startEvalOf(acceptingFor(tenant), tenant, definition, { by, from }));
+    },
+    get,
+    async list({ after, limit = 50 } = {}) {
+      assertWhole(limit, 'limit', { minimum: 1, maximum: 1_000, hint: 'Pass the number of evals.' });
+      const { data, nextAfter } = await listEvals(db, { after, limit });
+      return { data: data.map(toListed), nextAfter };
+    },
+    async items(id, { after = 0, limit = 100 } = {}) {
+      assertWhole(limit, 'limit', { minimum: 1, maximum: page, hint: 'Pass the number of items.' });
+      assertWhole(after, 'after', { hint: 'Pass the no of the last item of the page before.' });
+      const items = await get(id).then(() => readItems(db, id, { after, limit }));
+      return items;
+    },
+    report: async (id, options = {}) => reportOf(await allItems(id), options),
+    async wait(id, { timeoutMs = 600_000, signal } = {}) {
+      assertWhole(timeoutMs, 'timeoutMs', { minimum: 1, hint: 'Omit it for ten minutes.' });
+      const until = performance.now() + timeoutMs;
+      for (let ms = shortestPauseMs; ; ms = Math.min(ms * 1.5, longestPauseMs)) {
+        const found = await get(id);
+        if (found.status !== 'running') return found;
+        if (performance.now() >= until) {
+          throw new LanefoldError('wait_timeout', `Eval ${id} did not end within ${timeoutMs} ms.`, {
+            hint: 'It goes on while workers have its agents; wait again, or look at its items.',
+          });
+        }
+        await delay(ms, undefined, signal ? { signal } : {});
+      }
+    },
+    async cancel(id, { by = operator } = {}) {
+      await get(id);
+      const cancelled = await cancelEval(db, id, by);
+      if (!cancelled)
+        throw new LanefoldError('eval_ended', `Eval ${id} has ended.`, {
+          hint: 'Nothing was written: see its report.',
+        });
+      for (const { thread_id: threadId, run_id: runId } of cancelled.runs)
+        await cancelRun({ threadId, id: runId }).catch(unlessGone);
+      return get(id);
+    },
+    async rescore(id, { by = operator } = {}) {
+      await get(id);
+      if ((await rescoreEval(db, id, by)) === undefined) throw stillRunning(id);
+      return get(id);
+    },
+    async remove(id, { by = operator } = {}) {
+      await get(id);
+      const threads = await removeEval(db, id, by);
+      if (!threads) throw stillRunning(id);
+      for (const threadId of threads) await eraseThread(threadId).catch(unlessErased);
+    },
+  };
+}
+
+/** A run that was just cancelled may still hold its thread; the thread stays then, as any other. */
+const unlessErased = (error: unknown): void => {
+  if (!['thread_not_found', 'thread_erased', 'thread_busy'].some((code) => isLanefoldError(error, code as never)))
+    throw error;
+};
+
+const stillRunning = (id: string): LanefoldError =>
+  new LanefoldError('eval_running', `Eval ${id} is still running.`, {
+    hint: 'Nothing was written. Wait for its end, or cancel it first.',
+  });

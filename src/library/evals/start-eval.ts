@@ -1,0 +1,101 @@
+import type { OverrideCaller } from '../../agents/overridable.ts';
+import { newId } from '../../checks/ids.ts';
+import { omitUndefined } from '../../common/omit-undefined.ts';
+import type { JsonObject } from '../../context/message.ts';
+import { LanefoldError } from '../../errors.ts';
+import type { ModelName } from '../../models/registry/model-name.ts';
+import type { Database } from '../../postgres/pool.ts';
+import { listCases, type EvalCase } from '../../store/eval/cases.ts';
+import { startEval } from '../../store/eval/evals.ts';
+import { assertRunOverrides } from '../runs/allow-overrides.ts';
+import { checkPolicy } from '../runs/check-overrides.ts';
+import type { EnqueueDeps } from '../runs/enqueue.ts';
+import { invalid } from './invalid-eval.ts';
+import { readDefinition } from './read-definition.ts';
+import type { EvalDefinition, EvalVariant } from './types.ts';
+
+const mostItems = 50_000;
+const dollar = 1_000_000;
+
+/** Starts an eval of a tenant's cases, and returns its id. See `Evals.run`. */
+export async function startEvalOf(
+  deps: EnqueueDeps,
+  tenant: string,
+  given: EvalDefinition,
+  { by, from }: { by: string; from: OverrideCaller },
+): Promise<string> {
+  const spec = readDefinition(given);
+  const cases = await casesIn(deps.db, spec);
+  const { dataset, variants, repeats } = spec;
+  if (cases.length === 0) {
+    throw new LanefoldError('dataset_empty', `Dataset ${dataset} has no case to run.`, {
+      hint: 'Nothing was written. Keep cases with `lanefold cases keep`; those of erased threads are left out.',
+    });
+  }
+  const count = cases.length * variants.length * repeats;
+  if (count > mostItems)
+    throw invalid(
+      'repeats',
+      `would make ${count.toLocaleString('en')} items; ${mostItems.toLocaleString('en')} are the most`,
+    );
+  await checkVariants(deps, given, cases, from);
+  // so that an eval that is cancelled has whole cases, each under all variants
+  const items = Array.from({ length: repeats }, (_, i) => i + 1).flatMap((repeat) =>
+    cases.flatMap(({ id, agent, tags }) =>
+      variants.map((variant) => ({ case_id: id, tags, repeat, variant: variant.name, agent: variant.agent ?? agent })),
+    ),
+  );
+  const id = newId('eval');
+  const micros = spec.max_cost === undefined ? undefined : Math.max(1, Math.round(spec.max_cost * dollar));
+  const p = { dataset, spec, concurrency: spec.concurrency, by, items, ...omitUndefined({ max_cost_micros: micros }) };
+  await startEval(deps.db, tenant, id, p as unknown as JsonObject);
+  return id;
+}
+
+async function casesIn(
+  db: Database,
+  { dataset, tag, split }: { dataset: string; tag?: string; split?: string },
+): Promise<EvalCase[]> {
+  const cases: EvalCase[] = [];
+  for (let after: string | null | undefined; after !== null;) {
+    const page = await listCases(db, { dataset, tag, split, after, limit: 1_000 });
+    cases.push(...page.data.filter(({ erasedAt }) => !erasedAt));
+    after = page.nextAfter;
+  }
+  return cases;
+}
+
+/** Agents, models and policies of all items. A process without agents leaves them to the workers. */
+async function checkVariants(
+  { agents, models, counting }: EnqueueDeps,
+  { variants = [{}], judge }: EvalDefinition,
+  cases: readonly EvalCase[],
+  from: OverrideCaller,
+): Promise<void> {
+  const known = agents.names.length > 0 || from === 'http';
+  for (const variant of variants) {
+    const { agent, model, contextPolicy, systemPrompt } = variant;
+    if (model !== undefined) models.check(model);
+    for (const name of agent === undefined ? new Set(cases.map((each) => each.agent)) : [agent]) {
+      if (known)
+        assertRunOverrides(
+          agents,
+          models,
+          { agent: name, ...omitUndefined({ model, contextPolicy, systemPrompt }) },
+          from,
+        );
+      await checkPolicy(counting, model ?? modelOf(variant, cases, name), contextPolicy);
+    }
+  }
+  if (judge?.model !== undefined) models.check(judge.model);
+  if (judge && known)
+    assertRunOverrides(
+      agents,
+      models,
+      { agent: judge.agent, ...omitUndefined({ model: judge.model as ModelName }) },
+      from,
+    );
+}
+
+const modelOf = ({ model }: EvalVariant, cases: readonly EvalCase[], agent: string): string =>
+  model ?? cases.find((each) => each.agent === agent)?.model ?? cases[0]!.model;

@@ -1,0 +1,21 @@
+import type { Scorer } from '../../evals/scorers/scorer.ts';
+import type { EnqueueDeps } from '../../library/runs/enqueue.ts';
+import type { Database } from '../../postgres/pool.ts';
+import type { RunRef } from '../../store/run/run.ts';
+
+/** How the runs of evals are requested, for each tenant. */
+export interface EvalRequests {
+  acceptingFor(tenant: string): EnqueueDeps;
+  cancel(tenant: string, run: RunRef): Promise<unknown>;
+  erase(tenant: string, threadId: string): Promise<unknown>;
+}
+
+export interface EvalDependencies {
+  db: Database;
+  /** The agents of this process: it starts the runs of these. */
+  agents: readonly string[];
+  requests: EvalRequests;
+  /** Those of the program, besides the built-in ones. */
+  scorers: readonly Scorer[];
+  onError: (error: unknown) => void;
+}

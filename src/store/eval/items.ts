@@ -1,0 +1,206 @@
+import type { JsonObject } from '../../context/message.ts';
+import type { EvalItem } from '../../evals/item.ts';
+import type { Database } from '../../postgres/pool.ts';
+import type { StoredEval } from './evals.ts';
+
+/** An item, with its runs. */
+export interface EvalItemRow extends EvalItem {
+  no: number;
+  agent: string;
+  threadId: string | null;
+  runId: string | null;
+  judgeThreadId: string | null;
+  judgeRunId: string | null;
+  settledAt: Date | null;
+}
+
+/** The row of a case, as functions return it. */
+export interface CaseRow {
+  id: string;
+  dataset: string;
+  kind: 'run' | 'call';
+  thread_id: string;
+  run_id: string;
+  llm_call_id: string;
+  context_ref: string;
+  seq: number;
+  context_hash: string;
+  tags: string[];
+  split: string | null;
+  expected: JsonObject | null;
+  note: string | null;
+  erased_at: string | null;
+}
+
+/** An item that the caller has taken, to start its run. */
+export interface TakenItem {
+  no: number;
+  case_id: string;
+  variant: string;
+  agent: string;
+  repeat: number;
+  taken_at: string;
+  max_cost_micros?: number;
+  /** Null: it was removed. */
+  case: CaseRow | null;
+}
+
+/** An eval with something to do. */
+export interface OpenEval {
+  id: string;
+  tenant: string;
+  spec: StoredEval;
+}
+
+/** An item whose run may have ended. */
+export interface StartedItem {
+  no: number;
+  agent: string;
+  variant: string;
+  repeat: number;
+  status: 'running' | 'scoring';
+  threadId: string;
+  runId: string;
+  judge: { threadId: string; runId: string } | null;
+  reused: boolean;
+  case: CaseRow | null;
+}
+
+const columns = `i.no, i.case_id as "caseId", i.tags, i.variant, i.repeat, i.agent, i.status, i.answer, i.scores,
+  i.duration_ms::float8 as "durationMs", i.input_tokens::float8 as "inputTokens", i.output_tokens::float8 as "outputTokens",
+  i.cost_micros::float8 as "costMicros", i.diverged, i.reused, i.error, i.thread_id as "threadId", i.run_id as "runId",
+  i.judge_thread_id as "judgeThreadId", i.judge_run_id as "judgeRunId", i.settled_at as "settledAt"`;
+
+/** The items of an eval, in order. */
+export const readItems = (
+  db: Database,
+  id: string,
+  { after, limit }: { after: number; limit: number },
+): Promise<EvalItemRow[]> =>
+  db.query<EvalItemRow & Record<string, unknown>>(
+    'eval_items',
+    `select ${columns} from lanefold._eval_item i where i.eval_id = $1 and i.no > $2 order by i.no limit $3`,
+    [id, after, limit],
+  );
+
+/** Running evals, the oldest first; also those whose open items need agents that the caller lacks, so that it completes them. */
+export const openEvals = (db: Database): Promise<OpenEval[]> =>
+  db.query<OpenEval & Record<string, unknown>>(
+    'open_evals',
+    `select id, tenant_id as tenant, spec from lanefold._eval where status = 'running' order by created_at, id`,
+    [],
+  );
+
+/** Takes items, to start their runs; see `take_eval_items`. */
+export const takeItems = async (
+  db: Database,
+  id: string,
+  agents: readonly string[],
+  holdMs: number,
+): Promise<TakenItem[]> => {
+  const text = 'select t.item from lanefold.take_eval_items($1, $2, $3) as t (item)';
+  const rows = await db.query<{ item: TakenItem }>('take_eval_items', text, [id, JSON.stringify(agents), holdMs]);
+  return rows.map(({ item }) => item);
+};
+
+/** Notes the run of an item that was taken. */
+export const startItem = async (
+  db: Database,
+  id: string,
+  { no, taken_at }: Pick<TakenItem, 'no' | 'taken_at'>,
+  run: { threadId: string; id: string; reused: boolean },
+): Promise<void> => {
+  const p = { thread_id: run.threadId, run_id: run.id, reused: run.reused };
+  await db.query('start_eval_item', 'select from lanefold.start_eval_item($1, $2, $3, $4)', [id, no, taken_at, p]);
+};
+
+/** Items with a run, or with a judge, which nobody scores at the moment. @param after the last one of the page before */
+export const startedItems = (db: Database, id: string, after: number, limit: number): Promise<StartedItem[]> =>
+  db.query<StartedItem & Record<string, unknown>>(
+    'started_eval_items',
+    `select i.no, i.agent, i.variant, i.repeat, i.status, i.thread_id as "threadId", i.run_id as "runId", i.reused,
+       case when i.judge_run_id is not null then jsonb_build_object('threadId', i.judge_thread_id, 'runId', i.judge_run_id) end as judge,
+       to_jsonb(c) as case
+     from lanefold._eval_item i left join lanefold._case c on c.id = i.case_id
+     where i.eval_id = $1 and i.no > $2 and i.run_id is not null
+       and (i.status = 'running' or i.status = 'scoring' and (i.held_until is null or i.held_until <= lanefold._now()))
+     order by i.no limit $3`,
+    [id, after, limit],
+  );
+
+/** Takes an item, to score it. Returns the name of this attempt; undefined: another worker has it. */
+export async function takeScoring(db: Database, id: string, no: number, holdMs: number): Promise<string | undefined> {
+  const text = 'select to_jsonb(t.taken) as taken from lanefold.take_eval_scoring($1, $2, $3) as t (taken)';
+  return (await db.query<{ taken: string | null }>('take_eval_scoring', text, [id, no, holdMs]))[0]!.taken ?? undefined;
+}
+
+/** Holds an item for longer. Returns false if the caller has lost it. */
+export async function holdItem(
+  db: Database,
+  id: string,
+  { no, taken_at }: Pick<TakenItem, 'no' | 'taken_at'>,
+  holdMs: number,
+): Promise<boolean> {
+  const text = 'select h.held from lanefold.hold_eval_item($1, $2, $3, $4) as h (held)';
+  return (await db.query<{ held: boolean }>('hold_eval_item', text, [id, no, taken_at, holdMs]))[0]!.held;
+}
+
+/** Lets an item wait for its judge. */
+export const awaitJudge = async (
+  db: Database,
+  id: string,
+  { no, taken_at }: Pick<TakenItem, 'no' | 'taken_at'>,
+  run: { threadId: string; id: string },
+): Promise<void> => {
+  const p = { thread_id: run.threadId, run_id: run.id };
+  await db.query('await_eval_judge', 'select from lanefold.await_eval_judge($1, $2, $3, $4)', [id, no, taken_at, p]);
+};
+
+/** Settles an item; see `settle_eval_item`. */
+export const settleItem = async (
+  db: Database,
+  id: string,
+  { no, taken_at }: Pick<TakenItem, 'no' | 'taken_at'>,
+  outcome: JsonObject,
+): Promise<void> =>
+  void (await db.query('settle_eval_item', 'select from lanefold.settle_eval_item($1, $2, $3, $4)', [
+    ...[id, no, taken_at, outcome],
+  ]));
+
+/** The run of an earlier item of the tenant with the same key. */
+export async function findAnswer(
+  db: Database,
+  tenant: string,
+  key: string,
+): Promise<{ threadId: string; id: string } | undefined> {
+  const [row] = await db.query<{ threadId: string; id: string }>(
+    'find_eval_answer',
+    `select thread_id as "threadId", run_id as id from lanefold._eval_item
+     where tenant_id = $1 and answer_key = $2 and status = 'done' and not reused order by settled_at desc limit 1`,
+    [tenant, key],
+  );
+  return row;
+}
+
+/** An item whose case was erased. */
+export interface ErasedItem {
+  evalId: string;
+  no: number;
+  tenant: string;
+  threadId: string;
+  runId: string | null;
+  judgeThreadId: string | null;
+}
+
+/** Erased items whose threads are still to be erased. */
+export const erasedItems = (db: Database, limit: number): Promise<ErasedItem[]> =>
+  db.query<ErasedItem & Record<string, unknown>>(
+    'erased_eval_items',
+    `select eval_id as "evalId", no, tenant_id as tenant, thread_id as "threadId", run_id as "runId",
+       judge_thread_id as "judgeThreadId" from lanefold._eval_item
+     where status = 'erased' and thread_id is not null order by eval_id, no limit $1`,
+    [limit],
+  );
+
+export const dropEvalThread = async (db: Database, id: string, no: number): Promise<void> =>
+  void (await db.query('drop_eval_thread', 'select from lanefold.drop_eval_thread($1, $2)', [id, no]));

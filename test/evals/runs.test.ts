@@ -1,0 +1,204 @@
+// @module-tag long
+import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
+import { defineAgent, defineTool, type EvalDefinition, type LanefoldOptions } from 'lanefold';
+import { defineScorer } from 'lanefold/evals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { fakeModel, type FakeTurn } from '../support/fake-model.ts';
+import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
+
+const textsOf = (prompt: LanguageModelV4Prompt, role: string): string[] =>
+  prompt.filter((message) => message.role === role).map((message) => JSON.stringify(message.content));
+
+/** Asks for the policy of the first question's topic, and answers with what the tool says. */
+const support = (topic: string) =>
+  fakeModel(({ prompt }): FakeTurn => {
+    const last = prompt.at(-1)!;
+    if (last.role !== 'tool') return { calls: [{ name: 'policy', args: { topic } }] };
+    return { text: `It says ${textsOf(prompt, 'tool').at(-1)}` };
+  });
+
+describe.skipIf(noRedis())('evals', () => {
+  let lanefold: TestLanefold;
+  let executed = 0;
+  const judgement = { reason: 'It is polite.', score: 0.75 };
+  const models = {
+    'fake:good': support('refunds'),
+    'fake:bad': support('weather'),
+    'fake:broken': fakeModel(() => new Error('out of order')),
+    'fake:judge': fakeModel([{ text: JSON.stringify(judgement) }]),
+  };
+  const policy = defineTool({
+    name: 'policy',
+    input: z.object({ topic: z.string() }),
+    replay: 'never',
+    execute: ({ topic }) => {
+      executed += 1;
+      return topic === 'refunds' ? '30 days' : 'sunny';
+    },
+  });
+  const options: LanefoldOptions = {
+    agents: [
+      defineAgent({ name: 'support', model: 'fake:good', instructions: 'Be brief.', tools: [policy] }),
+      defineAgent({ name: 'judge', model: 'fake:judge' }),
+    ],
+    models,
+    scorers: [defineScorer({ name: 'short', score: ({ answer }) => answer.length < 1_000 })],
+  };
+  beforeAll(async () => {
+    lanefold = await startLanefold(options);
+    await lanefold.startWorker({ sweepMs: 500 });
+  });
+  afterAll(() => lanefold?.close());
+
+  const ask = async (threadId: string, input = 'Refund?') => {
+    const run = await lanefold.runs.enqueue({ agent: 'support', input, threadId, createThread: true });
+    return lanefold.runs.wait(run, { timeoutMs: 20_000 });
+  };
+  const evaluate = async (definition: EvalDefinition) => {
+    const { id } = await lanefold.evals.run(definition);
+    return lanefold.evals.wait(id, { timeoutMs: 60_000 });
+  };
+
+  test('ask the question of a run again, with recorded tools, and compare variants', async () => {
+    await ask('one', 'Hello?');
+    const run = await ask('one');
+    const before = await lanefold.threads.entries('one');
+    const expected = { contains: ['30 days'], tool: { name: 'policy', arguments: { topic: 'refunds' } } };
+    const kept = await lanefold.cases.keep({ threadId: 'one', runId: run.id, dataset: 'runs', expected, tags: ['t'] });
+    const ran = executed;
+    const done = await evaluate({
+      dataset: 'runs',
+      variants: [{}, { model: 'fake:bad', name: 'bad' }],
+      repeats: 2,
+    });
+    expect(done).toMatchObject({ status: 'completed', items: { done: 4, failed: 0, waiting: 0 }, dataset: 'runs' });
+    const items = await lanefold.evals.items(done.id);
+    expect(items.map(({ no, variant, repeat }) => [no, variant, repeat])).toEqual([
+      ...[
+        [1, 'current', 1],
+        [2, 'bad', 1],
+        [3, 'current', 2],
+        [4, 'bad', 2],
+      ],
+    ]);
+    expect(items[0]).toMatchObject({
+      ...{ caseId: kept.id, tags: ['t'], status: 'done', diverged: null, reused: false, error: null },
+      ...{ answer: expect.stringContaining('30 days') as string, inputTokens: 20, outputTokens: 10 },
+    });
+    expect(items[0]!.scores.map(({ scorer, score }) => [scorer, score])).toEqual([
+      ...[
+        ['contains', 1],
+        ['tool', 1],
+        ['short', 1],
+      ],
+    ]);
+    expect(items[1]).toMatchObject({
+      diverged: 'Call 1, policy({"topic":"weather"}), is not in the recorded run.',
+      answer: expect.stringContaining('not_recorded') as string,
+    });
+    const report = await lanefold.evals.report(done.id);
+    expect(report.variants.map(({ variant, scored }) => [variant, scored])).toEqual([
+      ...[
+        ['current', 2],
+        ['bad', 2],
+      ],
+    ]);
+    expect(report.variants[0]!.score).toBeGreaterThan(report.variants[1]!.score!);
+    // the tool never ran, the first context was the same, and the original thread is as it was
+    expect(executed).toBe(ran);
+    const call = await lanefold.contexts.call(items[0]!.threadId!, `${items[0]!.runId}.1`);
+    expect(call.contextHash).toBe(kept.contextHash);
+    expect(await lanefold.threads.entries('one')).toEqual(before);
+  });
+
+  test('ask for the answer of a call again, with the same context, and stop there', async () => {
+    const run = await ask('two');
+    const dataset = 'calls';
+    for (const n of [1, 2]) await lanefold.cases.keep({ threadId: 'two', llmCallId: `${run.id}.${n}`, dataset });
+    const cases = (await lanefold.cases.list({ dataset })).data;
+    const done = await evaluate({ dataset });
+    const items = await lanefold.evals.items(done.id);
+    expect(items.map(({ answer }) => answer)).toEqual([
+      'policy({"topic":"refunds"})',
+      expect.stringContaining('30 days') as string,
+    ]);
+    for (const [i, item] of items.entries()) {
+      const call = await lanefold.contexts.call(item.threadId!, `${item.runId}.1`);
+      expect(call).toMatchObject({ contextHash: cases[i]!.contextHash, verified: true });
+      // one call of the model
+      expect(item).toMatchObject({ inputTokens: 10, outputTokens: 5 });
+    }
+  });
+
+  test('reuse answers to the same question, unless they are to be fresh', async () => {
+    const run = await ask('three');
+    await lanefold.cases.keep({ threadId: 'three', runId: run.id, dataset: 'again', expected: { contains: ['30'] } });
+    const reusedIn = async (definition: Partial<EvalDefinition>) => {
+      const { id } = await evaluate({ dataset: 'again', ...definition });
+      return (await lanefold.evals.items(id)).map(({ reused, scores }) => [reused, scores[0]?.score]);
+    };
+    expect(await reusedIn({})).toEqual([[false, 1]]);
+    expect(await reusedIn({ repeats: 2 })).toEqual([
+      [true, 1],
+      [false, 1],
+    ]);
+    expect(await reusedIn({ fresh: true })).toEqual([[false, 1]]);
+    expect(await reusedIn({ tools: 'stubs', stubs: { policy: 'never' } })).toEqual([[false, 0]]);
+    expect(await reusedIn({ tools: 'live' })).toEqual([[false, 0]]);
+    expect(await reusedIn({ variants: [{ systemPrompt: 'Other.' }] })).toEqual([[false, 1]]);
+  });
+
+  test('let a judge score by the rubric, and score again by what cases expect now', async () => {
+    const run = await ask('four');
+    const expected = { rubric: 'Is it polite?' };
+    const kept = await lanefold.cases.keep({ threadId: 'four', runId: run.id, dataset: 'judged', expected });
+    const done = await evaluate({ dataset: 'judged', judge: { agent: 'judge' } });
+    const judged = { scorer: 'judge', version: null, score: 0.75, reason: 'It is polite.', error: null };
+    expect((await lanefold.evals.items(done.id))[0]!.scores).toContainEqual(judged);
+    await lanefold.cases.update(kept.id, { expected: { contains: ['40 days'] } });
+    await lanefold.evals.rescore(done.id);
+    await lanefold.evals.wait(done.id, { timeoutMs: 20_000 });
+    const [item] = await lanefold.evals.items(done.id);
+    expect(item!.scores).toMatchObject([{ scorer: 'contains', score: 0 }, { scorer: 'short' }]);
+  });
+
+  test('fail where the run fails, and end when they are cancelled', async () => {
+    const run = await ask('five');
+    await lanefold.cases.keep({ threadId: 'five', runId: run.id, dataset: 'fail' });
+    const failed = await evaluate({ dataset: 'fail', variants: [{ model: 'fake:broken' }] });
+    expect(failed).toMatchObject({ status: 'completed', items: { failed: 1, done: 0 } });
+    expect((await lanefold.evals.items(failed.id))[0]).toMatchObject({ error: 'out of order', answer: null });
+    const { id } = await lanefold.evals.run({ dataset: 'fail', fresh: true, repeats: 20, concurrency: 1 });
+    const cancelled = await lanefold.evals.cancel(id);
+    expect(cancelled).toMatchObject({ status: 'cancelled', items: { waiting: 0, running: 0, scoring: 0 } });
+    await expect(lanefold.evals.cancel(id)).rejects.toMatchObject({ code: 'eval_ended' });
+    const items = await lanefold.evals.items(id);
+    await lanefold.evals.remove(id);
+    await expect(lanefold.evals.get(id)).rejects.toMatchObject({ code: 'eval_not_found' });
+    expect(items).toHaveLength(20);
+  });
+
+  test('leave out what was erased, and erase the threads of its runs', async () => {
+    const run = await ask('six', 'My name is Secret');
+    await lanefold.cases.keep({ threadId: 'six', runId: run.id, dataset: 'erased' });
+    const done = await evaluate({ dataset: 'erased' });
+    const [item] = await lanefold.evals.items(done.id);
+    await lanefold.threads.erase('six');
+    const [left] = await lanefold.evals.items(done.id);
+    expect(left).toMatchObject({ status: 'erased', answer: null, scores: [] });
+    await expect
+      .poll(
+        () =>
+          lanefold.threads.get(item!.threadId!).then(
+            () => 'there',
+            ({ code }: { code: string }) => code,
+          ),
+        {
+          timeout: 20_000,
+        },
+      )
+      .toBe('thread_erased');
+    await expect(lanefold.evals.run({ dataset: 'erased' })).rejects.toMatchObject({ code: 'dataset_empty' });
+  });
+});
