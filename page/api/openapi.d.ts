@@ -2939,6 +2939,8 @@ export interface components {
       name?: string;
       /** @description Default: the agent of the case. */
       agent?: string;
+      /** @description The version of the agent: a label or an id. Default: what its rollout chooses. */
+      version?: string;
       /** @description Overrides the model of the agent. */
       model?: string;
       /** @description Replaces the context policy of agent and thread. */

@@ -1,9 +1,8 @@
 import { defineAgent } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { noRedis } from '../support/lanefold.ts';
 import { bearer, mintKey, problem, startApi, type Api } from './helpers.ts';
 
-describe.skipIf(noRedis())('cases over HTTP', () => {
+describe('cases over HTTP', () => {
   let api: Api;
   let run: string;
   const root = bearer('root');

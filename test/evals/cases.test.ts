@@ -2,9 +2,9 @@ import { defineAgent, defineTool, type NewCase } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { fakeModel } from '../support/fake-model.ts';
-import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
+import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 
-describe.skipIf(noRedis())('cases', () => {
+describe('cases', () => {
   let lanefold: TestLanefold;
   const answering = fakeModel(({ prompt }) =>
     prompt.at(-1)!.role === 'tool'

@@ -5,11 +5,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { canonicalMessage, contextHash } from '../../src/context/canonical.ts';
 import { recordedFiles, replayCli, shopFile } from '../replay/setup.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { noRedis } from '../support/lanefold.ts';
 
 const atOnce = 8;
 
-describe.skipIf(noRedis())('the cases of recorded conversations', () => {
+describe('the cases of recorded conversations', () => {
   let database: TestDatabase;
   let lanefold: Lanefold;
   beforeAll(async () => {

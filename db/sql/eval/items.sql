@@ -1,3 +1,9 @@
+-- The agent that an item needs: `agent`, or `agent@version` if its variant names a version.
+create or replace function lanefold._eval_agent(p_spec jsonb, p_agent text, p_variant text) returns text
+language sql immutable as $$
+  select p_agent || coalesce('@' || (select v ->> 'version' from jsonb_array_elements(p_spec -> 'variants') v where v ->> 'name' = p_variant), '')
+$$;
+
 -- Takes waiting items of an eval, in order, up to its concurrency and its budget, for a worker with these agents, which starts
 -- their runs within p_hold_ms; and items whose worker died before it had. Each run may cost an equal share of what is left of
 -- the budget. An eval without open items is completed; without budget, its waiting items fail. Returns {no, case_id, variant,
@@ -29,10 +35,10 @@ begin
   return query
     with next as (
       (select i.no from lanefold._eval_item i
-       where i.eval_id = p_eval and i.status = 'running' and i.run_id is null and p_agents ? i.agent and not i.held_until > v_at)
+       where i.eval_id = p_eval and i.status = 'running' and i.run_id is null and p_agents ? lanefold._eval_agent(e.spec, i.agent, i.variant) and not i.held_until > v_at)
       union all
       (select i.no from lanefold._eval_item i
-       where i.eval_id = p_eval and i.status = 'waiting' and p_agents ? i.agent and coalesce(v_share, 1) > 0
+       where i.eval_id = p_eval and i.status = 'waiting' and p_agents ? lanefold._eval_agent(e.spec, i.agent, i.variant) and coalesce(v_share, 1) > 0
        order by i.no limit greatest(e.concurrency - v_active, 0))
     ), taken as (
       update lanefold._eval_item i set status = 'running', taken_at = v_at, held_until = v_until, reserved_micros = coalesce(i.reserved_micros, v_share)

@@ -8,6 +8,7 @@ const Variant = z
   .strictObject({
     name: z.string().min(1).max(100).optional().openapi({ description: 'Default: made of the other fields.' }),
     agent: word.optional().openapi({ description: 'Default: the agent of the case.' }),
+    version: NewRun.shape.version,
     model: NewRun.shape.model,
     context_policy: NewRun.shape.context_policy,
     system_prompt: orNull(z.string())

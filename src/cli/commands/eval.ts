@@ -35,6 +35,7 @@ interface RunOptions extends Options, ReportOptions {
   tag?: string;
   split?: string;
   agent?: string[];
+  agentVersion?: string[];
   model?: string[];
   policy?: string[];
   repeats?: number;
@@ -79,6 +80,7 @@ export function addEval(program: Command): Command {
     .option('--tag <tag>', 'only cases with this tag')
     .option('--split <split>', 'only cases of this part')
     .option('--agent <agent...>', 'agents to compare; default: those of the cases')
+    .option('--agent-version <label...>', 'versions of the agents to compare: labels or ids')
     .option('--model <model...>', 'models to compare')
     .option('--policy <preset...>', 'context policies to compare')
     .option('--repeats <count>', 'how often each case is asked; default 1', wholeNumber(1, 20))
@@ -166,12 +168,24 @@ const withReport = (command: Command): Command =>
     .option('--junit <file>', 'also write the report as JUnit XML')
     .option('--markdown <file>', 'also write the report as Markdown');
 
-/** Every combination of the given agents, models and policies. */
+/** Every combination of the given agents, versions, models and policies. */
 function definitionOf(options: RunOptions): EvalDefinition {
-  const { agent = [undefined], model = [undefined], policy = [undefined], maxDuration, judge, ...rest } = options;
+  const {
+    agent = [undefined],
+    agentVersion = [undefined],
+    model = [undefined],
+    policy = [undefined],
+    maxDuration,
+    judge,
+    ...rest
+  } = options;
   const variants = agent.flatMap((a) =>
-    model.flatMap((m) =>
-      policy.map((p) => omitUndefined({ agent: a, model: m, contextPolicy: p }) as unknown as EvalVariant),
+    agentVersion.flatMap((v) =>
+      model.flatMap((m) =>
+        policy.map(
+          (p) => omitUndefined({ agent: a, version: v, model: m, contextPolicy: p }) as unknown as EvalVariant,
+        ),
+      ),
     ),
   );
   const { dataset, tag, split, repeats, tools, stubs, concurrency, maxCost, fresh } = rest;

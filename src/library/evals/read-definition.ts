@@ -14,7 +14,7 @@ const keys: KeysOf<EvalDefinition> = {
   ...{ concurrency: true, maxCost: true, maxDurationMs: true, priority: true, fresh: true, judge: true },
 };
 const variantKeys: KeysOf<EvalVariant> = {
-  ...{ name: true, agent: true, model: true, contextPolicy: true, systemPrompt: true },
+  ...{ name: true, agent: true, version: true, model: true, contextPolicy: true, systemPrompt: true },
 };
 const mostVariants = 20;
 const longestName = 100;
@@ -54,11 +54,11 @@ function variantsOf(given: readonly EvalVariant[]): StoredVariant[] {
   const variants = given.map((variant: EvalVariant) => {
     if (typeof variant !== 'object' || variant === null) throw invalid('variants', 'must be objects');
     refuseUnknownKeys('variants of evals.run', variant, variantKeys);
-    const { name, agent, model, contextPolicy, systemPrompt } = variant;
+    const { name, agent, version, model, contextPolicy, systemPrompt } = variant;
     assertStorable(systemPrompt, 'The system prompt of a variant');
     return {
       name: nameOf(name ?? nameFrom(variant)),
-      ...omitUndefined({ agent, model }),
+      ...omitUndefined({ agent, version, model }),
       ...(contextPolicy === undefined ? {} : { context_policy: storedOption(contextPolicy) }),
       ...(systemPrompt === undefined ? {} : { system_prompt: promptOf(systemPrompt) }),
     };
@@ -76,9 +76,9 @@ function nameOf(name: unknown): string {
 }
 
 /** Made of what differs. */
-function nameFrom({ agent, model, contextPolicy, systemPrompt }: EvalVariant): string {
+function nameFrom({ agent, version, model, contextPolicy, systemPrompt }: EvalVariant): string {
   const policy = typeof contextPolicy === 'string' ? contextPolicy : contextPolicy && 'policy';
-  const parts = [agent, model, policy, systemPrompt === undefined ? undefined : 'prompt'];
+  const parts = [agent, version, model, policy, systemPrompt === undefined ? undefined : 'prompt'];
   return parts.filter((part) => part !== undefined).join(' ') || 'current';
 }
 

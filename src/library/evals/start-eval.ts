@@ -74,14 +74,14 @@ async function checkVariants(
 ): Promise<void> {
   const known = agents.names.length > 0 || from === 'http';
   for (const variant of variants) {
-    const { agent, model, contextPolicy, systemPrompt } = variant;
+    const { agent, version, model, contextPolicy, systemPrompt } = variant;
     if (model !== undefined) models.check(model);
     for (const name of agent === undefined ? new Set(cases.map((each) => each.agent)) : [agent]) {
       if (known)
         assertRunOverrides(
           agents,
           models,
-          { agent: name, ...omitUndefined({ model, contextPolicy, systemPrompt }) },
+          { agent: name, ...omitUndefined({ version, model, contextPolicy, systemPrompt }) },
           from,
         );
       await checkPolicy(counting, model ?? modelOf(variant, cases, name), contextPolicy);

@@ -12,12 +12,25 @@ import type { RunOptions } from '../../store/run/run-options.ts';
 import type { RunRef } from '../../store/run/run.ts';
 import { enqueueRequest, requestHash } from '../runs/enqueue-request.ts';
 import type { EnqueueDeps } from '../runs/enqueue.ts';
+import { underVersion } from '../runs/original-request.ts';
 import { fork } from '../threads/fork.ts';
 
 /** Options of the original run that its items do not have: what it counted against, and where it came from. */
 const notRepeated = [
   ...['active_lane', 'resumed_from', 'parent', 'retry_of', 'retry_of_thread', 'fresh_children', 'limit_keys'],
-  ...['on_failure', 'priority', 'max_cost', 'max_duration_ms', 'agent_model', 'eval', 'continues', 'handoffs', 'asked'],
+  ...[
+    'version',
+    'pinned',
+    'on_failure',
+    'priority',
+    'max_cost',
+    'max_duration_ms',
+    'agent_model',
+    'eval',
+    'continues',
+    'handoffs',
+    'asked',
+  ],
 ];
 /** Options that only the agent of the original run may know. */
 const ofTheAgent = [
@@ -91,7 +104,10 @@ interface Asked {
   evalId: string;
 }
 
-function bodyOf({ agents }: EnqueueDeps, { spec, variant, item, original, evalId }: Asked) {
+function bodyOf({ agents: all }: EnqueueDeps, { spec, variant, item, original: found, evalId }: Asked) {
+  const { version } = variant;
+  const agents = all.under(item.agent, version);
+  const original = version === undefined || item.agent !== found.agent ? found : underVersion(agents, found, version);
   const agent = agents.get(item.agent);
   const given = { ...original.options } as RunOptions & JsonObject;
   const same = item.agent === original.agent;
@@ -104,7 +120,7 @@ function bodyOf({ agents }: EnqueueDeps, { spec, variant, item, original, evalId
     ...(model === agent.model ? {} : { agent_model: agent.model }),
     ...(asks ? {} : { continues: true, max_iterations: 1 }),
     ...omitUndefined({
-      ...{ context_policy: variant.context_policy, max_duration_ms: spec.max_duration_ms },
+      ...{ version, context_policy: variant.context_policy, max_duration_ms: spec.max_duration_ms },
       max_cost: item.max_cost_micros === undefined ? undefined : item.max_cost_micros / 1_000_000,
     }),
     ...{ priority: spec.priority, retry_of: item.case.run_id, retry_of_thread: item.case.thread_id },

@@ -64,6 +64,8 @@ export interface EvalVariant {
   name?: string;
   /** Default: the agent of the case. */
   agent?: string;
+  /** The version of the agent: a label or an id. Default: the first one. */
+  version?: string;
   /** Default: the model that the run named, else that of the agent. */
   model?: ModelName;
   contextPolicy?: PolicyOption;

@@ -1,5 +1,5 @@
 import type { AgentRegistry } from '../../agents/registry.ts';
-import type { ContentPart, JsonObject, Message } from '../../context/message.ts';
+import type { ContentPart, JsonObject } from '../../context/message.ts';
 import { LanefoldError } from '../../errors.ts';
 import { runNotFound } from '../../store/missing.ts';
 import { readRequest, type StoredRequest } from '../../store/run/read-request.ts';
@@ -48,24 +48,23 @@ export function repeatedBody(
   return { agent, strategy, model: chosen, context_ref, input, options: overridden };
 }
 
-/** Makes a request one to another version of its agent: what the definition of the earlier one decided is decided anew. */
-export function takeVersion(
+/**
+ * A request as one to a version of its agent: what the definition of the earlier one decided is decided anew.
+ *
+ * @param agents where the agent is that version: see `AgentRegistry.under`
+ */
+export function underVersion<Request extends StoredRequest>(
   agents: AgentRegistry,
-  found: StoredRequest & { input: JsonObject },
+  request: Request,
   version: string,
-): void {
-  const agent = agents.get(found.agent);
-  const content = found.input['content'] as Message['content'];
-  const { machine, selection, options } = selectStrategy(agents, found.agent, {
-    input: content as string | ContentPart[],
-  });
-  const kept: JsonObject = { ...found.options };
+): Request {
+  const agent = agents.get(request.agent);
+  const input = (request.input?.['content'] ?? '') as string | ContentPart[];
+  const { machine, selection, options } = selectStrategy(agents, request.agent, { input });
+  const kept: JsonObject = { ...request.options };
   for (const derived of ['agent_model', 'strategy_options', 'selection', 'takes_input', 'prompt', 'pinned'])
     delete kept[derived];
-  found.model = agent.model;
-  found.strategy = agent.strategy;
-  found.options = {
-    ...kept,
+  const decided = {
     version,
     ...(options ? { strategy_options: options } : {}),
     ...(selection ? { selection: { ...selection } as unknown as JsonObject } : {}),
@@ -73,4 +72,5 @@ export function takeVersion(
     ...(machine.prompt && agent.instructions === null ? { prompt: machine.prompt } : {}),
     ...(agent.resume === 'pinned' ? { pinned: true } : {}),
   };
+  return { ...request, model: agent.model, strategy: agent.strategy, options: { ...kept, ...decided } };
 }

@@ -13,7 +13,7 @@ import { assertRunOverrides } from './allow-overrides.ts';
 import { checkPolicy } from './check-overrides.ts';
 import type { EnqueueDeps } from './enqueue.ts';
 import { fork } from '../threads/fork.ts';
-import { repeatedBody, requestOf, takeVersion } from './original-request.ts';
+import { repeatedBody, requestOf, underVersion } from './original-request.ts';
 import { isTaken } from '../../store/fork/fork-thread.ts';
 
 export interface RerunOptions {
@@ -44,14 +44,14 @@ export async function rerun(
 ): Promise<RunHandle> {
   const { db, models, counting } = deps;
   if (requestId !== undefined) assertId(requestId, 'The request id');
-  const found = await requestOf(deps, run);
+  const original = await requestOf(deps, run);
+  const agents = deps.agents.under(original.agent, version);
+  const found = version === undefined ? original : underVersion(agents, original, version);
   if (found.user_seq === null) {
     throw new LanefoldError('invalid_input', `Run ${run.id} has not started, so it has no context to rerun.`, {
       hint: 'Wait until it starts, or enqueue its question yourself.',
     });
   }
-  const agents = version === undefined ? deps.agents : deps.agents.under(found.agent, version);
-  if (version !== undefined) takeVersion(agents, found, version);
   if (agents.names.length > 0 || from === 'http') {
     const request = omitUndefined({ agent: found.agent, version, model, systemPrompt, contextPolicy });
     assertRunOverrides(agents, models, request, from);

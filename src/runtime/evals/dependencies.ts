@@ -12,7 +12,7 @@ export interface EvalRequests {
 
 export interface EvalDependencies {
   db: Database;
-  /** The agents of this process: it starts the runs of these. */
+  /** The agents of this process, and its versions of them as `agent@label` and `agent@id`: it starts the runs of these. */
   agents: readonly string[];
   requests: EvalRequests;
   /** Those of the program, besides the built-in ones. */

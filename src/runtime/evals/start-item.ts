@@ -43,11 +43,11 @@ async function answeredBefore(
   { tenant, spec }: OpenEval,
   item: TakenItem & { case: CaseRow },
 ): Promise<{ threadId: string; id: string } | undefined> {
-  const { agents } = requests.acceptingFor(tenant);
-  const agent = agents.get(item.agent);
   const variant = spec.variants.find(({ name }) => name === item.variant)!;
+  const agent = requests.acceptingFor(tenant).agents.under(item.agent, variant.version).get(item.agent);
   const original = await readRequest(db, item.case.thread_id, item.case.run_id);
-  const named = original?.agent === item.agent && original.options?.['agent_model'] !== undefined;
+  const named =
+    variant.version === undefined && original?.agent === item.agent && original.options?.['agent_model'] !== undefined;
   const model = variant.model ?? (named ? original.model : agent.model);
   const key = answerKey(spec, item, item.case, { version: agent.version.id, model });
   const found = await findAnswer(db, tenant, key);

@@ -171,7 +171,13 @@ export async function startWorker(
   const { db, children, counting } = deps;
   const waits = new WaitKeeper({ db, queue, counting, children, agents: known.agents, onError });
   const scorers = deps.scorers ?? [];
-  const runner = new EvalRunner({ db, agents: known.agents, requests: deps.evalRequests, scorers, onError });
+  const runner = new EvalRunner({
+    db,
+    agents: [...known.agents, ...known.versions],
+    requests: deps.evalRequests,
+    scorers,
+    onError,
+  });
   const evals: RunDependencies['evals'] = {
     withStandIns: (agent, options) => withStandIns(db, agent, options),
     runEnded: () => void runner.look(),

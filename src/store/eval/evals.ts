@@ -23,6 +23,7 @@ export interface StoredEval {
 export interface StoredVariant {
   name: string;
   agent?: string;
+  version?: string;
   model?: string;
   context_policy?: Json;
   system_prompt?: string | null;

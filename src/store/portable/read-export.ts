@@ -18,6 +18,8 @@ export interface ExportedEntry {
 
 const pageBytes = 4 * 1024 * 1024;
 const pageRows = 500;
+const columns =
+  'thread_id, seq, at, kind, context_ref, role, op_id, run_id, request_id, is_anchor, payload, refs, hash';
 
 /** The entries of a thread below `rev`, in order. @throws LanefoldError `thread_erased`, `thread_not_found` */
 export async function* exportEntries(
@@ -36,8 +38,8 @@ export async function* exportEntries(
            union select k ->> 'id' from jsonb_path_query(e.payload, '$.operation.result_context.entries[*].refs.contents[*]') k
            where e.kind = 'ai_context_operation') as contents
        from (
-         select x.*, sum(coalesce(x.bytes, 0)) over (order by x.seq) - coalesce(x.bytes, 0) as before
-         from (select * from lanefold._entry where thread_id = $1 and seq >= $2 and seq < $3 order by seq limit ${pageRows}) x
+         select ${columns}, sum(coalesce(bytes, 0)) over (order by seq) - coalesce(bytes, 0) as before
+         from (select ${columns}, bytes from lanefold._entry where thread_id = $1 and seq >= $2 and seq < $3 order by seq limit ${pageRows}) x
        ) e
        left join lanefold.context_op o on o.thread_id = e.thread_id and o.op_id = e.op_id
        left join lanefold._append_receipt r on r.thread_id = e.thread_id and r.first_seq = e.seq and r.op_id <> 'import/request'
