@@ -76,6 +76,7 @@ describe.skipIf(noRedis())('versions of an agent in one fleet', () => {
     expect((await ask('late')).result).toBe('I am b.');
 
     const ofA = threads.find((id) => first.get(id) === 'I am a.')!;
+    await expect(main.agents.moveThread(ofA, 'support', 'zzz')).rejects.toMatchObject({ code: 'unknown_version' });
     await main.agents.moveThread(ofA, 'support', 'b');
     expect((await ask(ofA)).result).toBe('I am b.');
     await main.agents.removeRollout('support');
@@ -84,6 +85,7 @@ describe.skipIf(noRedis())('versions of an agent in one fleet', () => {
     expect(actions).toEqual(expect.arrayContaining(['rollouts.set', 'rollouts.move_thread', 'rollouts.remove']));
     await expect(main.agents.removeRollout('support')).rejects.toMatchObject({ code: 'rollout_not_found' });
     await expect(main.agents.moveThread('nowhere', 'support', 'b')).rejects.toMatchObject({ code: 'thread_not_found' });
+    await expect(main.agents.moveThread(ofA, 'support', 'b')).rejects.toMatchObject({ code: 'rollout_not_found' });
     await expect(main.agents.moveThread(ofA, 'support', 'no label')).rejects.toMatchObject({ code: 'invalid_input' });
   });
 
@@ -104,13 +106,14 @@ describe.skipIf(noRedis())('versions of an agent in one fleet', () => {
     await main.agents.removeRollout('support');
   });
 
-  test('a version that no worker has had is named, and the first serves instead without binding the thread', async () => {
+  test('a version that no worker has had is named, and the first serves instead', async () => {
     const rollout = await main.agents.setRollout('support', { weights: { c: 1 } });
     expect(rollout).toMatchObject({ unknown: ['c'], weights: { c: 1 }, key: null, updatedBy: 'operator' });
     expect(await main.agents.rollouts()).toEqual([rollout]);
     expect((await ask('early')).result).toBe('I am a.');
     await main.agents.setRollout('support', { weights: { b: 1 } });
-    expect((await ask('early')).result).toBe('I am b.');
+    // its conversation has begun with the first version
+    expect((await ask('early')).result).toBe('I am a.');
     await main.agents.removeRollout('support');
   });
 
@@ -165,6 +168,38 @@ describe.skipIf(noRedis())('versions of an agent in one fleet', () => {
       expect((await main.runs.events(run)).map(({ kind }) => kind)).not.toContain('version_changed');
       await expectSound(main, run.threadId);
     }
+  });
+
+  test('what a request may override is what the version that serves allows', async () => {
+    const open = support('a', { overridable: { library: ['model'] } });
+    const closed = support('b', { overridable: { library: [] } });
+    const lanefold = await createLanefold({ ...main.options, agents: [open, closed] });
+    others.push(lanefold);
+    await lanefold.agents.setRollout('support', { weights: { b: 1 } });
+    const request = { agent: 'support', input: 'x', model: script('x') };
+    await expect(lanefold.runs.enqueue(request)).rejects.toMatchObject({ code: 'override_not_allowed' });
+    const [batched] = await lanefold.runs.enqueueMany([request]);
+    expect(batched).toMatchObject({ status: 'rejected', reason: { code: 'override_not_allowed' } });
+    await lanefold.agents.removeRollout('support');
+    await lanefold.runs.enqueue(request);
+    await expect(lanefold.runs.enqueue({ ...request, version: 'b' })).rejects.toMatchObject({
+      code: 'override_not_allowed',
+    });
+  });
+
+  test('a second version without a label is named by its id', async () => {
+    const other = defineAgent({ ...plain, name: 'either', model: script('other') });
+    const labelled = defineAgent({ name: 'either', version: 'a', model: script('labelled') });
+    const lanefold = await createLanefold({ ...main.options, agents: [labelled, other] });
+    others.push(lanefold);
+    await lanefold.startWorker();
+    expect(await lanefold.runs.wait(await lanefold.runs.enqueue({ agent: 'either', input: 'x' }))).toMatchObject({
+      result: 'labelled',
+    });
+    const versions = await lanefold.agents.versions('either');
+    const { id } = versions.find(({ label }) => label === null)!;
+    const run = await lanefold.runs.enqueue({ agent: 'either', input: 'x', version: id });
+    expect(await lanefold.runs.wait(run, { timeoutMs: 20_000 })).toMatchObject({ result: 'other', agentVersion: id });
   });
 
   test('two agents of a name need different labels', async () => {

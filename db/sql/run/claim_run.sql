@@ -236,7 +236,7 @@ language sql immutable as $$
 $$;
 
 -- The claim p under a version of the agent, by label or id; null if the worker lacks it. p.versions has what each version
--- that the worker has under a label changes of the claim.
+-- that the worker has changes of the claim, by label, or by id for one without.
 create or replace function lanefold._under_version(p jsonb, p_version text) returns jsonb
 language sql immutable as $$
   select case

@@ -2,12 +2,14 @@ import type { Command } from 'commander';
 import { snakeKeys } from '../../common/case.ts';
 import { omitUndefined } from '../../common/omit-undefined.ts';
 import { parsePolicy } from '../../policy/parse-policy.ts';
+import { loadAgents } from '../agents-file.ts';
 import { connect } from '../connect.ts';
 import { commandHelp } from '../help.ts';
-import { withJson, withQueue, type ConnectionOptions } from '../options.ts';
+import { withAgents, withJson, withQueue, type ConnectionOptions } from '../options.ts';
 import { print, printJson } from '../output.ts';
 
 interface Options extends ConnectionOptions {
+  agents?: string;
   id?: string;
   agentVersion?: string;
   model?: string;
@@ -18,10 +20,10 @@ interface Options extends ConnectionOptions {
 }
 
 export const addRerun = (program: Command): Command =>
-  withJson(withQueue(program.command('rerun')))
+  withJson(withAgents(withQueue(program.command('rerun'))))
     .argument('<thread>', 'thread id')
     .argument('<run>', 'run id')
-    .option('--agent-version <label>', 'version of the agent to ask instead: a label or an id')
+    .option('--agent-version <label>', 'version of the agent to ask instead: a label or an id; needs --agents')
     .option('--model <id>', 'model to use instead of the run’s')
     .option('--prompt <text>', 'system prompt to use instead of the lane’s')
     .option('--policy <policy>', 'context policy to use instead of the run’s: a preset, or a JSON object of fields')
@@ -38,12 +40,14 @@ export const addRerun = (program: Command): Command =>
         [
           'lanefold rerun support-42 run_01k7… --model openai:gpt-5',
           'lanefold rerun support-42 run_01k7… --prompt "Be brief."',
+          'lanefold rerun support-42 run_01k7… --agents agents.ts --agent-version b',
         ],
-        ['DATABASE_URL', 'REDIS_URL', 'LANEFOLD_QUEUE_SHARDS', 'LANEFOLD_DIR'],
+        ['DATABASE_URL', 'REDIS_URL', 'LANEFOLD_AGENTS', 'LANEFOLD_QUEUE_SHARDS', 'LANEFOLD_DIR'],
       ),
     )
     .action(async (threadId: string, runId: string, options: Options) => {
-      const lanefold = await connect(options, { start: false });
+      const agents = await loadAgents(options.agents);
+      const lanefold = await connect(options, { start: false, agents });
       try {
         const { id, agentVersion: version, model, prompt: systemPrompt, policy, freshChildren } = options;
         const contextPolicy = policy === undefined ? undefined : parsePolicy(policy);

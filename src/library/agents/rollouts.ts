@@ -49,7 +49,7 @@ export interface Rollouts {
   /**
    * Moves a thread to another version of an agent that has a rollout, for the runs from now on; null: the rollout chooses again.
    *
-   * @throws LanefoldError `thread_not_found`, `invalid_input`
+   * @throws LanefoldError `thread_not_found`, `rollout_not_found`, `unknown_version`, `invalid_input`
    */
   moveThread(threadId: string, agent: string, version: string | null, on?: RolloutOwner): Promise<void>;
 }
@@ -58,12 +58,13 @@ const most = 200;
 
 /** @param onChange lets this process know the change at once */
 export function rolloutsOf(db: Database, agents: AgentRegistry, onChange: () => void): Rollouts {
+  const knownLabels = async (agent: string): Promise<Set<string>> => {
+    const seen = await listVersions(db, agent, most);
+    const own = agents.versions(agent).flatMap(({ version }) => version.label ?? []);
+    return new Set([...seen.flatMap(({ label }) => label ?? []), ...own]);
+  };
   const list = async (stored: StoredRollout): Promise<ListedRollout> => {
-    const seen = await listVersions(db, stored.agent, most);
-    const known = new Set([
-      ...seen.flatMap(({ label }) => label ?? []),
-      ...agents.versions(stored.agent).flatMap(({ version }) => version.label ?? []),
-    ]);
+    const known = await knownLabels(stored.agent);
     return { ...stored, unknown: Object.keys(stored.weights).filter((label) => !known.has(label)) };
   };
   const find = async (agent: string) => (await readRollouts(db)).find((one) => one.agent === agent);
@@ -98,7 +99,9 @@ export function rolloutsOf(db: Database, agents: AgentRegistry, onChange: () => 
           hint: 'Nothing was written.',
         });
       await readThread(db, threadId);
-      const from = (await readThreadVersion(db, threadId, agent)) ?? null;
+      if (!(await find(agent))) throw rolloutNotFound(agent);
+      if (version !== null && !(await knownLabels(agent)).has(version)) throw unknownLabel(agent, version);
+      const { version: from } = await readThreadVersion(db, threadId, agent);
       const moved = { actor: by, action: 'rollouts.move_thread', threadId, detail: { agent, from, to: version } };
       await writeAudit(db, moved);
       await setThreadVersion(db, threadId, agent, version);
@@ -114,3 +117,12 @@ const rolloutNotFound = (agent: string): LanefoldError =>
   new LanefoldError('rollout_not_found', `Agent ${JSON.stringify(agent)} has no rollout.`, {
     hint: 'List the rollouts with `lanefold agents rollouts`.',
   });
+
+const unknownLabel = (agent: string, version: string): LanefoldError =>
+  new LanefoldError(
+    'unknown_version',
+    `No worker has had version ${JSON.stringify(version)} of agent ${JSON.stringify(agent)}.`,
+    {
+      hint: 'Nothing was written. List them with `lanefold agents versions`.',
+    },
+  );

@@ -41,7 +41,9 @@ export class VersionChooser {
     if (agents.versions(agent).length < 2) return none;
     const rollout = (await this.#read()).get(agent);
     if (!rollout) return none;
-    const kept = await readThreadVersion(db, threadId, agent);
+    const { version: kept, hasRuns } = await readThreadVersion(db, threadId, agent);
+    // a conversation that began before the rollout stays with the first version
+    if (kept === null && hasRuns) return none;
     const key = (rollout.key === null ? undefined : limitKeys?.[rollout.key]) ?? threadId;
     const version = kept ?? chooseVersion(agent, rollout, key);
     // a process of an earlier deployment may lack it: the thread is not bound to what this one has instead

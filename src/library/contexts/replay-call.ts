@@ -90,7 +90,7 @@ export function callReplayer({ db, agents, models, counting }: ReplayDeps) {
     const { systemPrompt, contextPolicy: policy } = options;
     const asked = options.model === call.model ? undefined : options.model;
     const given = { agent: agent.name, systemPrompt, ...omitUndefined({ model: asked, contextPolicy: policy }) };
-    assertRunOverrides(agents, models, given, from);
+    assertRunOverrides(agents.under(agent.name, agent.version.id), models, given, from);
     const model = asked ?? call.model;
     models.check(model);
     const cut =

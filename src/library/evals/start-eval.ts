@@ -79,7 +79,7 @@ async function checkVariants(
     for (const name of agent === undefined ? new Set(cases.map((each) => each.agent)) : [agent]) {
       if (known)
         assertRunOverrides(
-          agents,
+          agents.under(name, version),
           models,
           { agent: name, ...omitUndefined({ version, model, contextPolicy, systemPrompt }) },
           from,

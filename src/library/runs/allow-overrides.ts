@@ -29,15 +29,15 @@ export interface OverridingRequest extends RunOverrides {
  * may name a scripted model only where the operator allows those, because such a model calls tools with arguments the
  * caller chooses.
  *
+ * @param agents where the agent is the version that executes the run: see `AgentRegistry.under`
  * @throws LanefoldError `override_not_allowed`
  */
 export function assertRunOverrides(
-  all: AgentRegistry,
+  agents: AgentRegistry,
   models: ModelRegistry,
   request: OverridingRequest,
   from: OverrideCaller,
 ): void {
-  const agents = all.under(request.agent, request.version);
   const agent = agents.get(request.agent);
   const given = fieldsOf(request);
   const refused = refusedOverrides(agent.overridable[from], given);
@@ -73,8 +73,8 @@ export function assertThreadOverrides(agents: AgentRegistry, given: Given, from:
       'no agent of this server lists it as overridable',
       'Start the API with the agents of the workers.',
     );
-  for (const name of agents.names) {
-    const refused = refusedOverrides(agents.get(name).overridable[from], given);
+  for (const { name, overridable } of agents.names.flatMap((each) => agents.versions(each))) {
+    const refused = refusedOverrides(overridable[from], given);
     if (refused.length === 0) continue;
     throw notAllowed(
       refused,

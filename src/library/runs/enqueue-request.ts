@@ -1,3 +1,4 @@
+import type { OverrideCaller } from '../../agents/overridable.ts';
 import type { JsonObject } from '../../context/message.ts';
 import type { Admission } from '../../runtime/limits/admission.ts';
 import type { Database } from '../../postgres/pool.ts';
@@ -39,6 +40,8 @@ export interface CheckedRequest {
 export interface EnqueueContext {
   tx?: Transaction | undefined;
   caller?: string | undefined;
+  /** Checks what the request overrides, for such a caller. Undefined: it was checked. */
+  from?: OverrideCaller | undefined;
 }
 
 /** Stores a request, and gives its run to the queue. */

@@ -21,6 +21,7 @@ import {
   requestHash,
 } from './enqueue-request.ts';
 import { checkPolicy, toRunOptions, type RunOverrides } from './check-overrides.ts';
+import { assertRunOverrides } from './allow-overrides.ts';
 import { assertNotBlank } from '../../models/messages/not-blank.ts';
 import { assertRefs } from '../../checks/refs.ts';
 import { usualOutputTokens } from '../../runtime/limits/amounts.ts';
@@ -207,7 +208,7 @@ export const enqueue = async (
 export async function toRequest(
   { db, agents: all, models, counting, admission, rollouts }: EnqueueDeps,
   options: OwnEnqueueOptions,
-  { caller }: Pick<EnqueueContext, 'caller'> = {},
+  { caller, from }: Pick<EnqueueContext, 'caller' | 'from'> = {},
 ): Promise<CheckedRequest> {
   refuseUnknownKeys(
     'enqueue',
@@ -222,6 +223,7 @@ export async function toRequest(
       : { version: options.version, kept: false };
   const agents = all.under(options.agent, chosen.version);
   const agent = agents.get(options.agent);
+  if (from) assertRunOverrides(agents, models, options, from);
   const model = options.model ?? agent.model;
   models.check(model);
   await checkPolicy(counting, model, options.contextPolicy);

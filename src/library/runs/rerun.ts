@@ -8,6 +8,7 @@ import { omitUndefined } from '../../common/omit-undefined.ts';
 import type { PolicyOption } from '../../policy/policy.ts';
 import { storedOption } from '../../policy/read-policy.ts';
 import type { RunHandle, RunRef } from '../../store/run/run.ts';
+import { versionIn, type RunOptions } from '../../store/run/run-options.ts';
 import { enqueueRequest, requestHash } from './enqueue-request.ts';
 import { assertRunOverrides } from './allow-overrides.ts';
 import { checkPolicy } from './check-overrides.ts';
@@ -45,7 +46,7 @@ export async function rerun(
   const { db, models, counting } = deps;
   if (requestId !== undefined) assertId(requestId, 'The request id');
   const original = await requestOf(deps, run);
-  const agents = deps.agents.under(original.agent, version);
+  const agents = deps.agents.under(original.agent, version ?? versionIn(original.options as RunOptions | null));
   const found = version === undefined ? original : underVersion(agents, original, version);
   if (found.user_seq === null) {
     throw new LanefoldError('invalid_input', `Run ${run.id} has not started, so it has no context to rerun.`, {

@@ -14,7 +14,6 @@ import type { Run, RunHandle, RunRef } from '../../store/run/run.ts';
 import { readRunEvents } from '../../store/trace/read-events.ts';
 import type { Streams } from '../../streams/open.ts';
 import { assertStorable } from '../../checks/text.ts';
-import { assertRunOverrides } from './allow-overrides.ts';
 import { decideCall } from './approvals.ts';
 import { priced } from './cost.ts';
 import { collectRun, mintToken, openToken, resume } from './checkpoints.ts';
@@ -82,8 +81,7 @@ export function runsOf(deps: RunsDeps): Runs {
       options: EnqueueOptions<Strategy>,
       { tx, from = 'library', caller }: EnqueuedBy = {},
     ) {
-      assertRunOverrides(deps.agents, deps.models, options, from);
-      return enqueue(deps, options, { tx, caller }) as Promise<RunHandle<never>>;
+      return enqueue(deps, options, { tx, caller, from }) as Promise<RunHandle<never>>;
     },
     async enqueueMany(requests: readonly EnqueueOptions[], { tx, from = 'library', caller }: EnqueuedBy = {}) {
       if (!Array.isArray(requests)) {
@@ -95,9 +93,10 @@ export function runsOf(deps: RunsDeps): Runs {
         if (typeof request !== 'object' || request === null) {
           throw new LanefoldError('invalid_input', 'The request is not an object.', { hint: 'Pass { agent, input }.' });
         }
-        assertRunOverrides(deps.agents, deps.models, request, from);
       };
-      return (await enqueueMany(deps, requests, check, { tx, caller })) as PromiseSettledResult<RunHandle<never>>[];
+      return (await enqueueMany(deps, requests, check, { tx, caller, from })) as PromiseSettledResult<
+        RunHandle<never>
+      >[];
     },
     get,
     wait,

@@ -1,6 +1,5 @@
 import type { OverrideCaller } from '../../agents/overridable.ts';
 import type { ScheduleDefinition } from '../../schedules/definition.ts';
-import { assertRunOverrides } from '../runs/allow-overrides.ts';
 import { toRequest, type EnqueueDeps } from '../runs/enqueue.ts';
 
 /** @throws what `runs.enqueue` throws for a request that the runs of a schedule could not make, whatever the limits are */
@@ -10,6 +9,5 @@ export async function checkRuns(
   from: OverrideCaller = 'library',
 ): Promise<void> {
   const request = { ...options, agent, input, ...(threadId === undefined ? {} : { threadId, createThread: true }) };
-  assertRunOverrides(deps.agents, deps.models, request, from);
-  await toRequest(deps, request);
+  await toRequest(deps, request, { from });
 }

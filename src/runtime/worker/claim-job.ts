@@ -52,8 +52,9 @@ const termsOf = ({ instructions, fingerprint, version }: ReadyAgent) => ({
   agentVersion: version.id,
 });
 
+/** Versions without a label go by their ids. */
 function versionsOf(agents: AgentRegistry, name: string): ClaimTerms['versions'] {
-  const labelled = agents.versions(name).filter(({ version }) => version.label !== undefined);
-  if (labelled.length === 0 && agents.versions(name).length < 2) return undefined;
-  return Object.fromEntries(labelled.map((agent) => [agent.version.label, termsOf(agent)]));
+  const versions = agents.versions(name);
+  if (versions.length < 2 && versions[0]?.version.label === undefined) return undefined;
+  return Object.fromEntries(versions.map((agent) => [agent.version.label ?? agent.version.id, termsOf(agent)]));
 }

@@ -35,14 +35,20 @@ export async function removeRollout(db: Database, agent: string): Promise<boolea
   return row!.found;
 }
 
-/** The version that a thread keeps of an agent; undefined if it has none. */
-export async function readThreadVersion(db: Database, threadId: string, agent: string): Promise<string | undefined> {
-  const [row] = await db.query<{ version: string | null }>(
+/** What a thread has of an agent: the version that it keeps, if any, and whether it has runs of the agent. */
+export async function readThreadVersion(
+  db: Database,
+  threadId: string,
+  agent: string,
+): Promise<{ version: string | null; hasRuns: boolean }> {
+  const [row] = await db.query<{ version: string | null; hasRuns: boolean }>(
     'thread_version',
-    'select versions ->> $2 as version from lanefold.thread where id = $1',
+    `select t.versions ->> $2 as version,
+       exists (select from lanefold._run r where r.thread_id = $1 and r.agent = $2) as "hasRuns"
+     from lanefold.thread t where t.id = $1`,
     [threadId, agent],
   );
-  return row?.version ?? undefined;
+  return row ?? { version: null, hasRuns: false };
 }
 
 /** Sets the version that a thread keeps of an agent; null: the rollout chooses again. */

@@ -28,7 +28,7 @@ export interface ClaimTerms {
   fingerprint: string;
   /** The version of the agent that this worker has. */
   agentVersion: string;
-  /** By label, what each version that it has under a label changes; undefined if it has none. */
+  /** By label, or by id for one without, what each version that it has changes; undefined if it has one without label. */
   versions?: Record<string, Pick<ClaimTerms, 'prompt' | 'fingerprint' | 'agentVersion'>> | undefined;
   maxClaimsWithoutProgress: number;
   /** Names of the strategies that the worker knows. */
