@@ -98,9 +98,12 @@ export type {
   Evals,
   EvalTools,
   EvalVariant,
+  ExportedCases,
+  ImportedCases,
   ListedEval,
   ListedEvalItem,
   NewCase,
+  SkippedCase,
 } from './library/evals/types.ts';
 export type { CaseQuery, Dataset, EvalCase } from './store/eval/cases.ts';
 export type { EvalItem, EvalItemStatus, Expected, Score } from './evals/item.ts';

@@ -18,9 +18,10 @@ export const evalCase = lanefold.table(
     /** `run` or `call`. */
     kind: text('kind').notNull(),
     threadId: id('thread_id').notNull(),
-    runId: id('run_id').notNull(),
-    /** Of a run, its first call. */
-    llmCallId: id('llm_call_id').notNull(),
+    /** Null for an imported case: its thread has the messages of the call, and no run. */
+    runId: id('run_id'),
+    /** Of a run, its first call. Null for an imported case. */
+    llmCallId: id('llm_call_id'),
     contextRef: id('context_ref').notNull(),
     /** Hex SHA-256 of the messages of that call. */
     contextHash: text('context_hash').notNull(),

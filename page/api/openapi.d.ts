@@ -2782,9 +2782,10 @@ export interface components {
        * @enum {string}
        */
       kind: 'run' | 'call';
-      run_id: components['schemas']['Id'];
-      /** @description The call; of a run, its first one. */
-      llm_call_id: components['schemas']['Id'];
+      /** @description Null for an imported case. */
+      run_id: components['schemas']['Id'] | null;
+      /** @description The call; of a run, its first one. Null for an imported case. */
+      llm_call_id: components['schemas']['Id'] | null;
       context_ref: components['schemas']['Id'];
       /** @description The last entry of the context before the question or the answer; -1: none. */
       seq: number;

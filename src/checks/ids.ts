@@ -38,6 +38,12 @@ export const threadIdOf = (requestId: string, tenant = defaultTenant): string =>
 /** The id of a run that is derived from its request. */
 export const runIdOf = (requestId: string, tenant = defaultTenant): string => derivedId('run', requestId, tenant);
 
+/** The thread and the id of an imported case, which derive from what it asks: importing it again finds them. */
+export const caseIdsOf = (key: string, tenant: string): { threadId: string; id: string } => ({
+  threadId: derivedId('thread', `case:${key}`, tenant),
+  id: derivedId('case', key, tenant),
+});
+
 function derivedId(prefix: string, requestId: string, tenant: string): string {
   // ids contain no space
   const request = tenant === defaultTenant ? requestId : `${tenant} ${requestId}`;

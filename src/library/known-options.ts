@@ -256,9 +256,11 @@ const knownOptions = {
     replay: [[1, { ...owner, id: true, since: true } satisfies Options<Webhooks['replay'], 1>]],
   },
   cases: {
-    ...{ get: none, update: none, datasets: none },
+    // export yields, and refuses what it does not take itself
+    ...{ get: none, update: none, datasets: none, export: none },
     keep: [[1, { by: true } satisfies Options<Cases['keep'], 1>]],
     list: [[0, { ...page, dataset: true, tag: true, split: true } satisfies Options<Cases['list'], 0>]],
+    import: [[2, owner satisfies Options<Cases['import'], 2>]],
     remove: [[1, { by: true } satisfies Options<Cases['remove'], 1>]],
   },
   evals: {

@@ -1,5 +1,6 @@
--- Keeps a case. p: {dataset, kind: run|call, thread_id, run_id, llm_call_id, seq, context_ref, context_hash, agent, model,
--- tags, split?, expected?, note?, by}. Returns {id, kept: false if the dataset had a case of this source, whose id it is}.
+-- Keeps a case. p: {dataset, kind: run|call, thread_id, run_id?, llm_call_id?: both absent for an imported call, seq, context_ref, context_hash, agent, model,
+-- tags, split?, expected?, note?, by}. Returns {id, kept: false if there was a case of this id, or the dataset had one of this
+-- source, whose id it is}.
 -- Raises LF016.
 create or replace function lanefold.keep_case(p_tenant text, p_id text, p jsonb)
 returns jsonb language plpgsql as $$
@@ -14,13 +15,13 @@ begin
   values (p_tenant, p_id, p ->> 'dataset', p ->> 'kind', p ->> 'thread_id', p ->> 'run_id', p ->> 'llm_call_id', (p ->> 'seq')::bigint,
     p ->> 'context_ref', p ->> 'context_hash', p ->> 'agent', p ->> 'model', array(select jsonb_array_elements_text(p -> 'tags')),
     p ->> 'split', nullif(p -> 'expected', 'null'), p ->> 'note', p ->> 'by', v_at, v_at)
-  on conflict (tenant_id, dataset, thread_id, llm_call_id, kind) do nothing;
+  on conflict do nothing;
   if found then
     return jsonb_build_object('id', p_id, 'kept', true);
   end if;
   select id into v_id from lanefold._case
-  where tenant_id = p_tenant and dataset = p ->> 'dataset' and thread_id = p ->> 'thread_id' and llm_call_id = p ->> 'llm_call_id'
-    and kind = p ->> 'kind';
+  where tenant_id = p_tenant and dataset = p ->> 'dataset' and (id = p_id
+    or thread_id = p ->> 'thread_id' and llm_call_id = p ->> 'llm_call_id' and kind = p ->> 'kind');
   return jsonb_build_object('id', v_id, 'kept', false);
 end $$;
 

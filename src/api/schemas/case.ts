@@ -59,8 +59,8 @@ export const Case = z
     kind: z.enum(['run', 'call']).openapi({
       description: '`run`: its question is asked again. `call`: its answer is asked for again, with the same context.',
     }),
-    run_id: Id,
-    llm_call_id: Id.openapi({ description: 'The call; of a run, its first one.' }),
+    run_id: orNull(Id).openapi({ description: 'Null for an imported case.' }),
+    llm_call_id: orNull(Id).openapi({ description: 'The call; of a run, its first one. Null for an imported case.' }),
     context_ref: Id,
     seq: count('The last entry of the context before the question or the answer; -1: none.', 6),
     context_hash: z.string().openapi({ description: 'SHA-256 of the messages of the call.' }),

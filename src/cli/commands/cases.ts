@@ -11,6 +11,7 @@ import { commandHelp } from '../help.ts';
 import { parseJsonObject, wholeNumber, withAgents, type ConnectionOptions } from '../options.ts';
 import { note, print, printJson } from '../output.ts';
 import { subcommand, withLanefold } from '../subcommand.ts';
+import { addCasesExport, addCasesImport } from './cases-files.ts';
 
 interface Options extends ConnectionOptions {
   json?: boolean;
@@ -130,6 +131,8 @@ export function addCases(program: Command): Command {
         print(table(['dataset', 'tenant', 'cases', 'erased', 'updated'], rows).join('\n'));
       }),
     );
+  addCasesExport(cases);
+  addCasesImport(cases);
   return cases;
 }
 

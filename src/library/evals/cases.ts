@@ -1,4 +1,4 @@
-import { assertId } from '../../checks/ids.ts';
+import { assertId, defaultTenant } from '../../checks/ids.ts';
 import { refuseUnknownKeys, type KeysOf } from '../../checks/unknown-keys.ts';
 import { assertWhole } from '../../checks/whole-number.ts';
 import { omitUndefined } from '../../common/omit-undefined.ts';
@@ -7,6 +7,7 @@ import { LanefoldError } from '../../errors.ts';
 import { readExpected } from '../../evals/cases/read-expected.ts';
 import { readLabels } from '../../evals/cases/read-labels.ts';
 import { listCases, readCase, readDatasets, removeCase, updateCase, type EvalCase } from '../../store/eval/cases.ts';
+import { otherTenant } from '../access/tenant-scope.ts';
 import { keep, type KeepDeps } from './keep.ts';
 import type { CaseChanges, Cases } from './types.ts';
 
@@ -19,6 +20,11 @@ export function casesOf(deps: KeepDeps): Cases {
     const found = await readCase(db, id);
     if (!found) throw notFound(id);
     return found;
+  };
+  const tenantOf = (tenant = db.tenant ?? defaultTenant): string => {
+    assertId(tenant, 'The tenant id');
+    if (db.tenant !== undefined && tenant !== db.tenant) throw otherTenant(tenant, db.tenant);
+    return tenant;
   };
   return {
     keep: async (given, { by = 'operator' } = {}) => get(await keep(deps, given, by)),
@@ -46,6 +52,15 @@ export function casesOf(deps: KeepDeps): Cases {
       if (!(await removeCase(db, id, by))) throw notFound(id);
     },
     datasets: () => readDatasets(db),
+    async *export(dataset, options = {}) {
+      refuseUnknownKeys('cases.export', options, { tenant: true });
+      const { exportCases } = await import('./export-cases.ts');
+      return yield* exportCases(deps, dataset, tenantOf(options.tenant));
+    },
+    async import(dataset, lines, { tenant, by = 'operator' } = {}) {
+      const { importCases } = await import('./import-cases.ts');
+      return importCases(db, { dataset, tenant: tenantOf(tenant), by }, lines);
+    },
   };
 }
 

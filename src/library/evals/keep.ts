@@ -96,7 +96,7 @@ const reasons = {
   handed_over: 'its run was handed over, and the log does not say which agent made it; keep the run instead',
 };
 
-const unverified = (callId: string, reason: keyof typeof reasons): LanefoldError =>
+export const unverified = (callId: string, reason: keyof typeof reasons): LanefoldError =>
   new LanefoldError('case_unverified', `Call ${callId} cannot be a case: ${reasons[reason]}.`, {
     hint: 'Nothing was written. A case must ask exactly what was asked.',
     details: { reason },

@@ -85,7 +85,12 @@ export async function startItemRun(
   return run;
 }
 
-async function originalOf({ db }: EnqueueDeps, { thread_id: threadId, run_id: id }: CaseRow): Promise<StoredRequest> {
+/** The request of the original run; undefined for an imported case, which has none. */
+async function originalOf(
+  { db }: EnqueueDeps,
+  { thread_id: threadId, run_id: id }: CaseRow,
+): Promise<StoredRequest | undefined> {
+  if (id === null) return undefined;
   const found = await readRequest(db, threadId, id);
   if (!found) {
     await readThread(db, threadId);
@@ -100,17 +105,18 @@ interface Asked {
   spec: StoredEval;
   variant: StoredVariant;
   item: TakenItem & { case: CaseRow };
-  original: StoredRequest;
+  original: StoredRequest | undefined;
   evalId: string;
 }
 
 function bodyOf({ agents: all }: EnqueueDeps, { spec, variant, item, original: found, evalId }: Asked) {
   const { version } = variant;
   const agents = all.under(item.agent, version);
-  const original = version === undefined || item.agent !== found.agent ? found : underVersion(agents, found, version);
+  const original = version === undefined || item.agent !== found?.agent ? found : underVersion(agents, found, version);
   const agent = agents.get(item.agent);
-  const given = { ...original.options } as RunOptions & JsonObject;
-  const same = item.agent === original.agent;
+  const given = { ...original?.options } as RunOptions & JsonObject;
+  // of an imported case, everything is as the agent has it now
+  const same = original?.agent === item.agent;
   const kept: JsonObject = { ...given };
   for (const key of same ? notRepeated : [...notRepeated, ...ofTheAgent]) delete kept[key];
   const model = variant.model ?? (same && given.agent_model !== undefined ? original.model : agent.model);
@@ -123,16 +129,18 @@ function bodyOf({ agents: all }: EnqueueDeps, { spec, variant, item, original: f
       ...{ version, context_policy: variant.context_policy, max_duration_ms: spec.max_duration_ms },
       max_cost: item.max_cost_micros === undefined ? undefined : item.max_cost_micros / 1_000_000,
     }),
-    ...{ priority: spec.priority, retry_of: item.case.run_id, retry_of_thread: item.case.thread_id },
+    priority: spec.priority,
+    ...(item.case.run_id === null ? {} : { retry_of: item.case.run_id, retry_of_thread: item.case.thread_id }),
     eval: { id: evalId, no: item.no },
   };
-  if (asks && !original.input) {
+  const input = original?.input;
+  if (asks && !input) {
     throw new LanefoldError('invalid_input', `Run ${item.case.run_id} has no stored input to repeat.`, {
       hint: 'Remove the case.',
     });
   }
   const strategy = same ? original.strategy : agent.strategy;
   const body: JsonObject = { agent: agent.name, strategy, model, context_ref: item.case.context_ref, options };
-  if (asks) body['input'] = original.input!;
-  return { body, contents: asks ? contentIds(original.input!) : [] };
+  if (asks) body['input'] = input!;
+  return { body, contents: asks ? contentIds(input!) : [] };
 }

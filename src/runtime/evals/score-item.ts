@@ -49,10 +49,9 @@ export async function scoreItem(
   const scores = await scoreAnswer([...builtInScorers, ...deps.scorers], input, { signal });
   if (signal.aborted) return;
   const given = [...scores.filter(applies), ...(judged ? [judged.score] : [])];
-  const recorded = open.spec.tools === 'recorded' && source.kind === 'run';
-  const diverged = recorded
-    ? firstDivergence(await readRunCalls(db, source.thread_id, source.run_id), answer.calls)
-    : null;
+  const recorded = open.spec.tools === 'recorded' && source.kind === 'run' ? source.run_id : null;
+  const diverged =
+    recorded === null ? null : firstDivergence(await readRunCalls(db, source.thread_id, recorded), answer.calls);
   const asked = { version: run.agentVersion ?? '', model: run.model };
   await settleItem(db, open.id, at, {
     ...{ status: 'done', answer: shown(answer), scores: given as unknown as Json, diverged },

@@ -45,7 +45,8 @@ async function answeredBefore(
 ): Promise<{ threadId: string; id: string } | undefined> {
   const variant = spec.variants.find(({ name }) => name === item.variant)!;
   const agent = requests.acceptingFor(tenant).agents.under(item.agent, variant.version).get(item.agent);
-  const original = await readRequest(db, item.case.thread_id, item.case.run_id);
+  const { thread_id: threadId, run_id: runId } = item.case;
+  const original = runId === null ? undefined : await readRequest(db, threadId, runId);
   const named =
     variant.version === undefined && original?.agent === item.agent && original.options?.['agent_model'] !== undefined;
   const model = variant.model ?? (named ? original.model : agent.model);

@@ -11,9 +11,10 @@ export interface EvalCase {
   /** `run`: its question is asked again. `call`: its answer is asked for again, with the same context. */
   kind: 'run' | 'call';
   threadId: string;
-  runId: string;
-  /** The call; of a run, its first one. */
-  llmCallId: string;
+  /** Null for an imported case, whose thread has the messages of the call and no run. */
+  runId: string | null;
+  /** The call; of a run, its first one. Null for an imported case. */
+  llmCallId: string | null;
   contextRef: string;
   /** The last entry of the context before the question of a run, or before the answer of a call; -1: none. */
   seq: number;

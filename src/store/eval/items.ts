@@ -20,8 +20,8 @@ export interface CaseRow {
   dataset: string;
   kind: 'run' | 'call';
   thread_id: string;
-  run_id: string;
-  llm_call_id: string;
+  run_id: string | null;
+  llm_call_id: string | null;
   context_ref: string;
   seq: number;
   context_hash: string;
