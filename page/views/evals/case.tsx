@@ -1,6 +1,6 @@
 import { get, v1 } from '../../api/client.ts';
 import type { Case, EvalItem, EvalItemList } from '../../api/types.ts';
-import { Empty, Facts, Failure, Loading, Tag } from '../../parts/basics.tsx';
+import { Empty, Facts, Failure, Loading } from '../../parts/basics.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { JsonText, Text } from '../../parts/text.tsx';
 import { href } from '../../state/route.ts';
@@ -58,7 +58,7 @@ function Kept({ kept }: { kept: Case }) {
           ['Agent', kept.agent],
           ['Model', kept.model],
           ['Part', kept.split],
-          ['Tags', kept.tags.length > 0 ? kept.tags.map((tag) => <Tag key={tag}>{tag}</Tag>) : null],
+          ['Tags', kept.tags.length > 0 ? kept.tags.join(', ') : null],
           ['Note', kept.note],
           ...(kept.erased_at === null
             ? ([

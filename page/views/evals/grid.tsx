@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { Fragment } from 'preact';
 import { Empty, Tag } from '../../parts/basics.tsx';
 import { FilterForm } from '../../parts/filters.tsx';
 import { clip } from '../../parts/format.ts';
@@ -74,7 +75,9 @@ const Table = ({ id, comparisons, rows }: { id: string; comparisons: Comparison[
           </th>
           <td>
             {tags.map((tag) => (
-              <Tag key={tag}>{tag}</Tag>
+              <Fragment key={tag}>
+                <Tag>{tag}</Tag>{' '}
+              </Fragment>
             ))}
           </td>
           <td data-label={comparisons[0]!.baseline} class="num">
