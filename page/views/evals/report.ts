@@ -50,7 +50,7 @@ export interface GridRow {
   caseId: string;
   tags: string[];
   compared: (ComparedCase | undefined)[];
-  /** The difference under the variant in which the case lost most. */
+  /** The comparison in which the case lost most. */
   worst: ComparedCase;
 }
 

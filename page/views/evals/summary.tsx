@@ -2,6 +2,9 @@ import { duration, number, price } from '../../parts/format.ts';
 import type { Report, VariantResult } from './report.ts';
 import { aloneSentence, count, leftOut, scoreText, tones, verdictOf } from './words.ts';
 
+/** With this many, one shows a difference by chance in more than one eval in ten. */
+const manyComparisons = 3;
+
 /** The verdict of each comparison, then the numbers of each variant. */
 export const Summary = ({ report: { comparisons, variants } }: { report: Report }) => (
   <section aria-labelledby="verdict">
@@ -15,6 +18,12 @@ export const Summary = ({ report: { comparisons, variants } }: { report: Report 
         </span>
       </p>
     ))}
+    {comparisons.length >= manyComparisons && (
+      <p class="muted">
+        Each of the {comparisons.length} comparisons is wrong in about 5 % of evals: run the best variant again before
+        you rely on it.
+      </p>
+    )}
     {comparisons.length === 0 && variants[0] && <p>{aloneSentence(variants[0])}</p>}
     <h2 id="variants">Variants</h2>
     <table class="list" aria-labelledby="variants">

@@ -13,16 +13,21 @@ export const tones: Record<Comparison['verdict'], string> = {
 /** The verdict of a comparison as a sentence. */
 export function verdictOf({ verdict, candidate, baseline, difference, cases, same }: Comparison): string {
   if (cases === 0) return `${candidate} and ${baseline} have no case in common that counts.`;
-  const { mean, low, high } = difference;
-  const interval = low === null || high === null ? '' : ` (95 % interval ${signed(low)} to ${signed(high)})`;
   const size =
     same === cases && cases > 1
       ? `each of the ${cases} cases scored the same`
-      : `the score differs by ${signed(mean)}${low === high ? '' : interval} over ${count(cases, 'case')}`;
+      : `the score differs by ${intervalText(difference)} over ${count(cases, 'case')}`;
   if (verdict === 'no_difference') return `No difference between ${candidate} and ${baseline} is shown: ${size}.`;
   if (verdict === 'too_few_cases')
     return `Too few cases to compare ${candidate} with ${baseline}: ${size}, and a verdict needs ${fewestCases}.`;
   return `${candidate} is ${verdict} than ${baseline}: ${size}.`;
+}
+
+/** An interval of no width would look like certainty, so it is not shown. */
+function intervalText({ mean, low, high }: Comparison['difference']): string {
+  if (low === null || high === null) return signed(mean);
+  if (high - low < 1e-9) return `${signed(mean)} in every case`;
+  return `${signed(mean)} (95 % interval ${signed(low)} to ${signed(high)})`;
 }
 
 /** The result of an eval with one variant. */
