@@ -4,12 +4,14 @@ import { onDemand } from '../parts/on-demand.tsx';
 import type { Route } from '../state/route.ts';
 import { ApprovalsView } from './approvals.tsx';
 import { CallView } from './call/call.tsx';
+import type { EvalsProps } from './evals/evals.tsx';
 import { RunView } from './run/run.tsx';
 import { RunsView } from './runs.tsx';
 import { ThreadView } from './thread/thread.tsx';
 import { ThreadsView } from './threads/threads.tsx';
 
 const AgentsView = onDemand(async () => (await import('./agents/agents.tsx')).AgentsView);
+const EvalsView = onDemand<EvalsProps>(async () => (await import('./evals/evals.tsx')).EvalsView);
 const LimitsView = onDemand(async () => (await import('./limits/limits.tsx')).LimitsView);
 const SchedulesView = onDemand(async () => (await import('./schedules/schedules.tsx')).SchedulesView);
 const WebhooksView = onDemand(async () => (await import('./webhooks/webhooks.tsx')).WebhooksView);
@@ -23,6 +25,7 @@ export function view({ path }: Route): ComponentChild {
   if (area === 'schedules') return <SchedulesView />;
   if (area === 'webhooks') return <WebhooksView />;
   if (area === 'agents') return <AgentsView />;
+  if (area === 'evals') return <EvalsView key={`${id}/${part}`} id={id} caseId={part} />;
   if (area === 'limits') return <LimitsView />;
   if (area === 'operations') return <OperationsView />;
   if (area !== 'threads') return <Empty>There is no such view.</Empty>;

@@ -10,6 +10,7 @@ const areas = [
   ['schedules', 'Schedules'],
   ['webhooks', 'Webhooks'],
   ['agents', 'Agents'],
+  ['evals', 'Evals'],
   ['limits', 'Limits'],
   ['operations', 'Operations'],
 ] as const;

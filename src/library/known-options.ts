@@ -267,7 +267,7 @@ const knownOptions = {
     get: none,
     run: [[1, { ...owner, from: true } satisfies Options<Evals['run'], 1>]],
     list: [[0, page satisfies Options<Evals['list'], 0>]],
-    items: [[1, page satisfies Options<Evals['items'], 1>]],
+    items: [[1, { ...page, caseId: true } satisfies Options<Evals['items'], 1>]],
     report: [[1, { baseline: true, seed: true, resamples: true } satisfies Options<Evals['report'], 1>]],
     wait: [[1, { timeoutMs: true, signal: true } satisfies Options<Evals['wait'], 1>]],
     cancel: [[1, { by: true } satisfies Options<Evals['cancel'], 1>]],

@@ -33,6 +33,10 @@ describe.skipIf(noRedis())('evals over HTTP', () => {
       data: [{ no: 1, variant: 'current', status: 'done', scores: [{ scorer: 'contains', score: 1 }] }],
       next_after: 1,
     });
+    const [{ caseId }] = (await api.lanefold.evals.items(id, { limit: 1 })) as [{ caseId: string }];
+    const countOf = async (one: string) =>
+      ((await call('GET', `/${id}/items?case_id=${one}`)).body as { data: unknown[] }).data.length;
+    expect([await countOf(caseId), await countOf('none')]).toEqual([2, 0]);
     expect((await call('GET', `/${id}/report?baseline=short`)).body).toMatchObject({
       ...{ format: 1, baseline: 'short', variants: [{ variant: 'short', pass_rate: 1 }, { variant: 'current' }] },
     });

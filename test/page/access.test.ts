@@ -20,8 +20,11 @@ test('the page is at most 42.4 kB compressed, and what few look at is loaded whe
     'agents.js': 2_500,
     'compare.js': 3_000,
     'draw-plot.js': 20_500,
+    'evals.js': 4_500,
+    'keep-case.js': 1_000,
     'limits.js': 3_000,
     'operations.js': 2_500,
+    'replay-tab.js': 1_500,
     'schedules.js': 2_500,
     'webhooks.js': 3_000,
   };

@@ -30,6 +30,11 @@ const breakableStreams = `
   };
 `;
 
+const transformed = defineAgent({
+  ...{ name: 'transformed', model: 'scripted:["Well."]' },
+  requestTransformer: ({ messages }) => ({ messages: [...messages, { role: 'user', content: 'More.' }] }),
+});
+
 const guide = (version: string, instructions: string) =>
   defineAgent({ name: 'guide', version, model: 'scripted:["Left."]', instructions });
 
@@ -39,7 +44,7 @@ describe.skipIf(noBrowser)('what can be done on the page', () => {
   let go: OpenPage['go'];
   let said: OpenPage['said'];
   beforeAll(async () => {
-    site = await openSite({ agents: [guide('a', 'Be brief.'), guide('b', 'Be very brief.')] });
+    site = await openSite({ agents: [transformed, guide('a', 'Be brief.'), guide('b', 'Be very brief.')] });
     ({ page, go, said } = await site.open());
   });
   afterAll(() => site?.close());
@@ -317,6 +322,65 @@ describe.skipIf(noBrowser)('what can be done on the page', () => {
     const roles = site.second.calls.at(-1)!.prompt.map(({ role }) => role);
     expect(roles).toEqual(['system', 'user', 'assistant', 'tool']);
     expect((await site.api.lanefold.threads.get('again')).rev).toBe(9);
+  });
+
+  test('keep model calls as cases, and see in an eval which of them got worse', async () => {
+    const { cases, evals, runs } = site.api.lanefold;
+    const unproven = await runs.wait(await runs.enqueue({ agent: 'transformed', input: 'Well?' }));
+    await go(`#/threads/${unproven.threadId}/calls/${unproven.id}.1`);
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'Keep as case' }).click();
+    await dialog.getByLabel('Dataset').fill('weather');
+    await dialog.getByRole('button', { name: 'Keep', exact: true }).click();
+    await dialog.getByText('case_unverified').waitFor();
+    const run = await site.ask('umbrella', 'To Hamburg?');
+    await go(`#/threads/umbrella/calls/${run}.2`);
+    await page.getByRole('button', { name: 'Keep as case' }).click();
+    await expectAccessible(page, 'a new case');
+    await dialog.getByLabel('Dataset').fill('weather');
+    await dialog.getByLabel('Tags').fill('rain, north');
+    await dialog.getByLabel('must contain').fill('umbrella\n\n Take ');
+    await dialog.getByRole('button', { name: 'Keep', exact: true }).click();
+    await page.getByText('Kept as a case of weather').waitFor();
+    const [kept] = (await cases.list({ dataset: 'weather' })).data;
+    expect(kept).toMatchObject({
+      ...{ kind: 'call', threadId: 'umbrella', llmCallId: `${run}.2`, tags: ['rain', 'north'] },
+      expected: { contains: ['umbrella', 'Take'] },
+    });
+    const other = await site.ask('sunshine', 'To Munich?');
+    const sunny = await cases.keep({
+      ...{ threadId: 'sunshine', llmCallId: `${other}.2`, dataset: 'weather', tags: ['sun'] },
+      expected: { contains: ['sun shines'] },
+    });
+    const { id } = await evals.run({
+      ...{ dataset: 'weather', variants: [{ name: 'planned' }, { name: 'sunny', model: 'second' }] },
+    });
+    await evals.wait(id, { timeoutMs: 60_000 });
+    await go('#/evals');
+    await page.getByRole('link', { name: id }).click();
+    await page.getByText('Too few cases to compare sunny with planned').waitFor();
+    await page.getByText('1 worse, 0 the same, 1 better').waitFor();
+    const rows = page.locator('[data-case]');
+    const order = () => rows.evaluateAll((all) => all.map((row) => row.getAttribute('data-case')));
+    expect(await order()).toEqual([kept!.id, sunny.id]);
+    expect(await rows.first().getByRole('cell').allInnerTexts()).toEqual(['north rain', '1.00', '0.00 -1.000']);
+    await page.getByRole('button', { name: 'Only what got worse' }).click();
+    await rows.nth(1).waitFor({ state: 'detached' });
+    expect(await order()).toEqual([kept!.id]);
+    await page.getByLabel('Tag').selectOption('sun');
+    await page.getByText('No cases match.').waitFor();
+    await page.getByRole('button', { name: 'Only what got worse' }).click();
+    await page.getByLabel('Tag').selectOption('rain');
+    await page.getByText('All items').click();
+    await page.getByRole('table', { name: 'Items' }).getByRole('row').nth(4).waitFor();
+    await rows.getByRole('link', { name: kept!.id }).click();
+    await page.getByRole('region', { name: 'planned, repeat 1' }).getByText('Take an umbrella.').waitFor();
+    const worse = page.getByRole('region', { name: 'sunny, repeat 1' });
+    await worse.getByText('The sun shines all day.').waitFor();
+    expect(await worse.locator('.facts').innerText()).toMatch(/contains\s+0\.00/);
+    await page.getByRole('link', { name: `${run}.2` }).click();
+    await page.getByText('Hash verified').waitFor();
+    expect(new URL(page.url()).hash).toBe(`#/threads/umbrella/calls/${run}.2`);
   });
 
   test('erase a thread', async () => {

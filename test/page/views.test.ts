@@ -14,6 +14,8 @@ describe.skipIf(noBrowser)('the views of the page', () => {
   let priced: string;
   let searching: string;
   let held: string;
+  let evalId: string;
+  let caseId: string;
   let page: Page;
   let said: OpenPage['said'];
   beforeAll(async () => {
@@ -46,6 +48,15 @@ describe.skipIf(noBrowser)('the views of the page', () => {
       ...{ threadId: 'held', createThread: true, agent: 'travel', input: 'Let me in' },
       limitKeys: { plan: 'free', customer: 'acme' },
     }));
+    const { cases, evals } = site.api.lanefold;
+    ({ id: caseId } = await cases.keep({
+      ...{ threadId: 'trip', llmCallId: `${runId}.2`, dataset: 'weather', tags: ['rain'], note: 'Short.' },
+      expected: { contains: ['umbrella'], tool: { name: 'weather', arguments: { city: 'Hamburg' } } },
+    }));
+    ({ id: evalId } = await evals.run({
+      ...{ dataset: 'weather', variants: [{ name: 'planned' }, { name: 'sunny', model: 'second' }] },
+    }));
+    await evals.wait(evalId, { timeoutMs: 60_000 });
     await until('the run waits', async () => {
       const run = await runs.get({ threadId: 'order', id: awaiting });
       return run.status === 'suspended';
@@ -74,6 +85,9 @@ describe.skipIf(noBrowser)('the views of the page', () => {
     ['schedules', '#/schedules', 'nightly'],
     ['webhooks', '#/webhooks', 'orders'],
     ['agents', '#/agents', 'There is one version.'],
+    ['evals', '#/evals', 'weather'],
+    ['eval', '#/evals/EVAL', 'Only what got worse'],
+    ['case in an eval', '#/evals/EVAL/CASE', 'The sun shines all day.'],
     ['limits', '#/limits', 'acme: 1'],
     ['thread of a run that waits for a limit', '#/threads/held', 'closed'],
     ['run that waits for a limit', '#/threads/held/runs/HELD', 'Wait for the limit closed'],
@@ -81,7 +95,7 @@ describe.skipIf(noBrowser)('the views of the page', () => {
     await page.emulateMedia({ colorScheme: 'light' });
     await page.setViewportSize({ width: 1280, height: 900 });
     await page.goto(
-      `${site.api.url}/${address.replace('RUN', runId).replace('AWAITING', awaiting).replace('SEARCHING', searching).replace('HELD', held)}`,
+      `${site.api.url}/${address.replace('RUN', runId).replace('AWAITING', awaiting).replace('SEARCHING', searching).replace('HELD', held).replace('EVAL', evalId).replace('CASE', caseId)}`,
     );
     await page.getByText(text).first().waitFor();
     await expectAccessible(page, 'light');

@@ -4,16 +4,21 @@ import type { CallReplay, ModelCall } from '../../api/types.ts';
 import { Empty, Facts, Failure, Loading, Tag, Time } from '../../parts/basics.tsx';
 import { duration, number, percent } from '../../parts/format.ts';
 import { Heading } from '../../parts/heading.tsx';
+import { onDemand } from '../../parts/on-demand.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
 import { JsonText, Text } from '../../parts/text.tsx';
 import { href } from '../../state/route.ts';
 import { useLoaded } from '../../state/use-loaded.ts';
 import { DiffTab } from './diff-tab.tsx';
 import { HashBadge } from './hash-badge.tsx';
+import type { KeepCaseProps } from './keep-case.tsx';
 import { LeftOut } from './left-out.tsx';
 import { MessageList } from './message-list.tsx';
 import { PrefixBreak } from './prefix-break.tsx';
-import { ReplayTab } from './replay-tab.tsx';
+import type { ReplayTabProps } from './replay-tab.tsx';
+
+const KeepCase = onDemand<KeepCaseProps>(async () => (await import('./keep-case.tsx')).KeepCase);
+const ReplayTab = onDemand<ReplayTabProps>(async () => (await import('./replay-tab.tsx')).ReplayTab);
 
 /** Finish reasons of a complete answer. */
 const whole = new Set(['stop', 'tool_calls']);
@@ -65,6 +70,7 @@ export function CallView({ threadId, callId }: { threadId: string; callId: strin
           ['Answer', <a href={href('threads', threadId, { at: String(call.seq) })}>entry #{call.seq}</a>],
         ]}
       />
+      <KeepCase call={call} />
       <LeftOut call={call} />
       <PrefixBreak call={call} />
       <Tabs

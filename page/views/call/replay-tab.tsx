@@ -6,8 +6,13 @@ import { duration, number } from '../../parts/format.ts';
 import { MessageBody } from '../../parts/message.tsx';
 import { useLoaded } from '../../state/use-loaded.ts';
 
+export interface ReplayTabProps {
+  call: ModelCall;
+  replays: Signal<CallReplay[]>;
+}
+
 /** Replays the call with another model, prompt or policy, and shows the answers side by side. Nothing is stored. */
-export function ReplayTab({ call, replays }: { call: ModelCall; replays: Signal<CallReplay[]> }) {
+export function ReplayTab({ call, replays }: ReplayTabProps) {
   const agents = useLoaded<AgentList>((signal) => get('/v1/agents', {}, signal), []);
   const busy = useSignal(false);
   const error = useSignal<Error | undefined>(undefined);

@@ -43,7 +43,13 @@ const get = createRoute({
 const items = createRoute({
   ...{ ...shared, method: 'get', path: '/v1/evals/{eval_id}/items', operationId: 'listEvalItems' },
   summary: 'List the items of an eval: a case under a variant, once',
-  request: { params, query: z.strictObject({ after: after('the items', 'no'), limit: limit(100) }) },
+  request: {
+    params,
+    query: z.strictObject({
+      ...{ after: after('the items', 'no'), limit: limit(100) },
+      case_id: Id.optional().openapi({ param: { description: 'Only the items of this case.' } }),
+    }),
+  },
   responses: { 200: json('A page of items, in the order in which they run.', EvalItemList), ...problems(404) },
 });
 
@@ -96,10 +102,11 @@ export function addEvals(app: ApiApp): void {
   });
   app.openapi(get, async (c) => c.json(toAnswer(await c.var.lanefold.evals.get(c.req.valid('param').eval_id)), 200));
   app.openapi(items, async (c) => {
-    const { after: from = 0, limit: most = 100 } = c.req.valid('query');
+    const { after: from = 0, limit: most = 100, case_id: caseId } = c.req.valid('query');
     const found = await c.var.lanefold.evals.items(c.req.valid('param').eval_id, {
       after: Math.max(from, 0),
       limit: most,
+      ...omitUndefined({ caseId }),
     });
     const next = found.length === most ? found.at(-1)!.no : null;
     return c.json({ data: found.map((item) => toJson(item) as z.infer<typeof EvalItem>), next_after: next }, 200);

@@ -57,11 +57,12 @@ export function evalsOf({ db, acceptingFor, cancelRun, eraseThread }: EvalsDeps)
       const { data, nextAfter } = await listEvals(db, { after, limit });
       return { data: data.map(toListed), nextAfter };
     },
-    async items(id, { after = 0, limit = 100 } = {}) {
+    async items(id, { after = 0, limit = 100, caseId } = {}) {
       assertWhole(limit, 'limit', { minimum: 1, maximum: page, hint: 'Pass the number of items.' });
       assertWhole(after, 'after', { hint: 'Pass the no of the last item of the page before.' });
-      const items = await get(id).then(() => readItems(db, id, { after, limit }));
-      return items;
+      if (caseId !== undefined) assertId(caseId, 'The case id');
+      await get(id);
+      return readItems(db, id, { after, limit, caseId });
     },
     report: async (id, options = {}) => reportOf(await allItems(id), options),
     async wait(id, { timeoutMs = 600_000, signal } = {}) {

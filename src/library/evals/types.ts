@@ -208,8 +208,8 @@ export interface Evals {
   get(id: string): Promise<ListedEval>;
   /** The newest first. */
   list(query?: { after?: string; limit?: number }): Promise<ListPage<ListedEval>>;
-  /** In the order in which they run. @throws LanefoldError `eval_not_found` */
-  items(id: string, query?: { after?: number; limit?: number }): Promise<ListedEvalItem[]>;
+  /** In the order in which they run; with `caseId`, those of one case. @throws LanefoldError `eval_not_found`, `invalid_id` */
+  items(id: string, query?: { after?: number; limit?: number; caseId?: string }): Promise<ListedEvalItem[]>;
   /** Compares the variants, also of an eval that is still running. @throws LanefoldError `eval_not_found`, `invalid_input` */
   report(id: string, options?: ReportOptions): Promise<EvalReport>;
   /** Waits for its end. @throws LanefoldError `eval_not_found`, `wait_timeout` */

@@ -71,16 +71,17 @@ const columns = `i.no, i.case_id as "caseId", i.tags, i.variant, i.repeat, i.age
   i.cost_micros::float8 as "costMicros", i.diverged, i.reused, i.error, i.thread_id as "threadId", i.run_id as "runId",
   i.judge_thread_id as "judgeThreadId", i.judge_run_id as "judgeRunId", i.settled_at as "settledAt"`;
 
-/** The items of an eval, in order. */
+/** The items of an eval, or of one of its cases, in order. */
 export const readItems = (
   db: Database,
   id: string,
-  { after, limit }: { after: number; limit: number },
+  { after, limit, caseId }: { after: number; limit: number; caseId?: string | undefined },
 ): Promise<EvalItemRow[]> =>
   db.query<EvalItemRow & Record<string, unknown>>(
-    'eval_items',
-    `select ${columns} from lanefold._eval_item i where i.eval_id = $1 and i.no > $2 order by i.no limit $3`,
-    [id, after, limit],
+    caseId === undefined ? 'eval_items' : 'eval_items_of_case',
+    `select ${columns} from lanefold._eval_item i
+     where i.eval_id = $1 and i.no > $2 ${caseId === undefined ? '' : 'and i.case_id = $4'} order by i.no limit $3`,
+    caseId === undefined ? [id, after, limit] : [id, after, limit, caseId],
   );
 
 /** Running evals, the oldest first; also those whose open items need agents that the caller lacks, so that it completes them. */

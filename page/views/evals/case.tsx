@@ -1,0 +1,103 @@
+import { get, v1 } from '../../api/client.ts';
+import type { Case, EvalItem, EvalItemList } from '../../api/types.ts';
+import { Empty, Facts, Failure, Loading } from '../../parts/basics.tsx';
+import { Heading } from '../../parts/heading.tsx';
+import { JsonText, Text } from '../../parts/text.tsx';
+import { href } from '../../state/route.ts';
+import { useLoaded } from '../../state/use-loaded.ts';
+import { ItemCard } from './item-card.tsx';
+
+/** An eval has at most 20 variants, each repeated at most 20 times. */
+const mostItems = 400;
+
+/** A case in an eval: what was expected, and the answers of all variants side by side. */
+export function CaseView({ evalId, caseId }: { evalId: string; caseId: string }) {
+  const kept = useLoaded<Case>((signal) => get(v1('cases', caseId), {}, signal), []);
+  const loaded = useLoaded<EvalItemList>(
+    (signal) => get(v1('evals', evalId, 'items'), { case_id: caseId, limit: mostItems }, signal),
+    [],
+  );
+  const items = loaded.data?.data;
+  return (
+    <article aria-labelledby="title">
+      <div class="heading">
+        <div>
+          <p class="crumbs">
+            <a href={href('evals')}>Evals</a> › <a href={href('evals', evalId)}>{evalId}</a>
+          </p>
+          <Heading title="Case" id={caseId} />
+        </div>
+      </div>
+      <Failure error={kept.error} />
+      {kept.data && <Kept kept={kept.data} />}
+      <Failure error={loaded.error} />
+      {!items && !loaded.error && <Loading />}
+      {items?.length === 0 && <Empty>This eval does not have the case.</Empty>}
+      {items &&
+        byRepeat(items).map(([repeat, answers]) => (
+          <section key={repeat} aria-labelledby={`repeat-${repeat}`}>
+            <h2 id={`repeat-${repeat}`}>{repeat === 1 ? 'Answers' : `Answers, repeat ${repeat}`}</h2>
+            <div class="answers">
+              {answers.map((item) => (
+                <ItemCard key={item.no} item={item} />
+              ))}
+            </div>
+          </section>
+        ))}
+    </article>
+  );
+}
+
+function Kept({ kept }: { kept: Case }) {
+  const { expected, thread_id: threadId } = kept;
+  return (
+    <>
+      <Facts
+        items={[
+          ['Dataset', kept.dataset],
+          ['Agent', kept.agent],
+          ['Model', kept.model],
+          ['Part', kept.split],
+          ['Tags', kept.tags.length > 0 ? kept.tags.join(', ') : null],
+          ['Note', kept.note],
+          ...(kept.erased_at === null
+            ? ([
+                [
+                  'Original call',
+                  <a href={href('threads', threadId, 'calls', kept.llm_call_id)}>{kept.llm_call_id}</a>,
+                ],
+                ['Original run', <a href={href('threads', threadId, 'runs', kept.run_id)}>{kept.run_id}</a>],
+              ] satisfies [string, unknown][])
+            : []),
+        ]}
+      />
+      <section aria-labelledby="expected">
+        <h2 id="expected">Expected</h2>
+        {expected === null && (
+          <Empty>
+            {kept.erased_at === null
+              ? 'Nothing: only your own scorers apply.'
+              : 'The thread of the case was erased, and what was expected with it.'}
+          </Empty>
+        )}
+        {expected && (
+          <Facts
+            items={[
+              ['Answer', expected.answer === undefined ? null : <Text text={expected.answer} />],
+              ['Contains', expected.contains ? <Text text={expected.contains.join('\n')} /> : null],
+              ['Tool', expected.tool ? <JsonText value={expected.tool} /> : null],
+              ['Rubric', expected.rubric === undefined ? null : <Text text={expected.rubric} />],
+              ['Scorer', expected.scorer ?? null],
+            ]}
+          />
+        )}
+      </section>
+    </>
+  );
+}
+
+function byRepeat(items: EvalItem[]): [number, EvalItem[]][] {
+  const found = new Map<number, EvalItem[]>();
+  for (const item of items) found.set(item.repeat, [...(found.get(item.repeat) ?? []), item]);
+  return [...found].sort(([a], [b]) => a - b);
+}

@@ -1,0 +1,61 @@
+import { get, v1 } from '../../api/client.ts';
+import type { Eval } from '../../api/types.ts';
+import { Facts, Failure, Loading, Status, Time } from '../../parts/basics.tsx';
+import { price } from '../../parts/format.ts';
+import { Heading } from '../../parts/heading.tsx';
+import { href } from '../../state/route.ts';
+import { useLoaded } from '../../state/use-loaded.ts';
+import { Grid } from './grid.tsx';
+import { Items } from './items.tsx';
+import type { Report } from './report.ts';
+import { Summary } from './summary.tsx';
+
+const refreshMs = 4_000;
+
+/** One eval: its verdicts, its variants, and its cases under each of them. */
+export function EvalView({ id }: { id: string }) {
+  const loaded = useLoaded<Eval>((signal) => get(v1('evals', id), {}, signal), [id], { everyMs: refreshMs });
+  const found = loaded.data;
+  if (!found) return loaded.error ? <Failure error={loaded.error} /> : <Loading />;
+  return (
+    <article aria-labelledby="title">
+      <div class="heading">
+        <div>
+          <p class="crumbs">
+            <a href={href('evals')}>Evals</a>
+          </p>
+          <Heading title={`Eval of ${found.dataset}`} id={id} />
+        </div>
+      </div>
+      <Failure error={loaded.error} />
+      <Facts
+        items={[
+          ['Status', <Status status={found.status} />],
+          ['Cost', price({ cost: found.cost_micros / 1e6, unpriced_tokens: 0 })],
+          ['Tools', String(found.spec['tools'])],
+          ['Started by', found.created_by],
+          ['Started', <Time at={found.created_at} />],
+          ['Ended', found.finished_at && <Time at={found.finished_at} />],
+        ]}
+      />
+      <Results id={id} running={found.status === 'running'} />
+    </article>
+  );
+}
+
+function Results({ id, running }: { id: string; running: boolean }) {
+  const loaded = useLoaded<Report>((signal) => get(v1('evals', id, 'report'), {}, signal), [id, running], {
+    everyMs: running ? refreshMs : undefined,
+  });
+  const report = loaded.data;
+  if (!report) return loaded.error ? <Failure error={loaded.error} /> : <Loading />;
+  const { comparisons } = report;
+  return (
+    <>
+      <Failure error={loaded.error} />
+      <Summary report={report} />
+      {comparisons.length > 0 && <Grid id={id} comparisons={comparisons} />}
+      <Items id={id} open={comparisons.length === 0} running={running} />
+    </>
+  );
+}
