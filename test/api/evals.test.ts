@@ -33,7 +33,8 @@ describe.skipIf(noRedis())('evals over HTTP', () => {
       data: [{ no: 1, variant: 'current', status: 'done', scores: [{ scorer: 'contains', score: 1 }] }],
       next_after: 1,
     });
-    const [{ caseId }] = (await api.lanefold.evals.items(id, { limit: 1 })) as [{ caseId: string }];
+    const [first] = await api.lanefold.evals.items(id, { limit: 1 });
+    const { caseId } = first!;
     const countOf = async (one: string) =>
       ((await call('GET', `/${id}/items?case_id=${one}`)).body as { data: unknown[] }).data.length;
     expect([await countOf(caseId), await countOf('none')]).toEqual([2, 0]);

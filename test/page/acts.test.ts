@@ -361,7 +361,7 @@ describe.skipIf(noBrowser)('what can be done on the page', () => {
     await page.getByText('Too few cases to compare sunny with planned').waitFor();
     await page.getByText('1 worse, 0 the same, 1 better').waitFor();
     const rows = page.locator('[data-case]');
-    const order = () => rows.evaluateAll((all) => all.map((row) => row.getAttribute('data-case')));
+    const order = () => page.evaluate('[...document.querySelectorAll("[data-case]")].map((row) => row.dataset.case)');
     expect(await order()).toEqual([kept!.id, sunny.id]);
     expect(await rows.first().getByRole('cell').allInnerTexts()).toEqual(['north rain', '1.00', '0.00 -1.000']);
     await page.getByRole('button', { name: 'Only what got worse' }).click();
