@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { get, v1 } from '../../api/client.ts';
 import type { Case, EvalItem, EvalItemList } from '../../api/types.ts';
 import { Empty, Facts, Failure, Loading } from '../../parts/basics.tsx';
@@ -49,7 +50,7 @@ export function CaseView({ evalId, caseId }: { evalId: string; caseId: string })
 }
 
 function Kept({ kept }: { kept: Case }) {
-  const { expected, thread_id: threadId } = kept;
+  const { expected } = kept;
   return (
     <>
       <Facts
@@ -60,15 +61,7 @@ function Kept({ kept }: { kept: Case }) {
           ['Part', kept.split],
           ['Tags', kept.tags.length > 0 ? kept.tags.join(', ') : null],
           ['Note', kept.note],
-          ...(kept.erased_at === null
-            ? ([
-                [
-                  'Original call',
-                  <a href={href('threads', threadId, 'calls', kept.llm_call_id)}>{kept.llm_call_id}</a>,
-                ],
-                ['Original run', <a href={href('threads', threadId, 'runs', kept.run_id)}>{kept.run_id}</a>],
-              ] satisfies [string, unknown][])
-            : []),
+          ...(kept.erased_at === null ? sourceOf(kept) : []),
         ]}
       />
       <section aria-labelledby="expected">
@@ -100,4 +93,13 @@ function byRepeat(items: EvalItem[]): [number, EvalItem[]][] {
   const found = new Map<number, EvalItem[]>();
   for (const item of items) found.set(item.repeat, [...(found.get(item.repeat) ?? []), item]);
   return [...found].sort(([a], [b]) => a - b);
+}
+
+/** Links to where it came from: an imported case has a thread, and neither call nor run. */
+function sourceOf({ thread_id: threadId, llm_call_id: call, run_id: run }: Case): [string, ComponentChildren][] {
+  if (call === null || run === null) return [['Imported as', <a href={href('threads', threadId)}>{threadId}</a>]];
+  return [
+    ['Original call', <a href={href('threads', threadId, 'calls', call)}>{call}</a>],
+    ['Original run', <a href={href('threads', threadId, 'runs', run)}>{run}</a>],
+  ];
 }
