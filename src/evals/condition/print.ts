@@ -7,7 +7,7 @@ import type { Condition, MetricTest } from './condition.ts';
  * ```ts
  * import { parseCondition, printCondition } from 'lanefold/evals';
  *
- * console.log(printCondition(parseCondition('score<baseline-.02'))); // score < baseline - 0.02
+ * console.log(printCondition(parseCondition('score<baseline - .02'))); // score < baseline - 0.02
  * ```
  */
 export const printCondition = (condition: Condition): string =>
