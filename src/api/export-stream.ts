@@ -31,10 +31,16 @@ export async function sendExport(
     if (more > 0) budget.take(more);
     held += Math.max(more, 0);
   };
-  let fail: ((why: unknown) => void) | undefined;
+  const { outgoing } = (c.env ?? {}) as Partial<HttpBindings>;
+  let sending: ReadableStreamDefaultController<Uint8Array> | undefined;
+  // an end without a head, which also reaches a client that reads nothing
+  const breakOff = (why: unknown) => {
+    if (outgoing) outgoing.destroy();
+    else sending?.error(why);
+  };
   const broken = () => {
     end();
-    fail?.(live.refusal() ?? new Error('The server closes.'));
+    breakOff(live.refusal() ?? new Error('The server closes.'));
   };
   const end = () => {
     live.signal.removeEventListener('abort', broken);
@@ -44,16 +50,18 @@ export async function sendExport(
     void lines.return().catch(() => {});
   };
   live.signal.addEventListener('abort', broken);
+  // a client may leave before a body is read that could be cancelled
+  c.req.raw.signal.addEventListener('abort', end);
+  outgoing?.once('close', end);
   try {
     hold(exportPageBytes);
     let line: IteratorResult<string, void> | undefined = await lines.next();
-    const { outgoing } = (c.env ?? {}) as Partial<HttpBindings>;
     outgoing?.setTimeout(stallMs, () => outgoing.destroy());
     const encoder = new TextEncoder();
     const chunks = new ReadableStream<Uint8Array>({
       start(controller) {
-        fail = (why) => controller.error(why);
-        if (live.signal.aborted) broken();
+        sending = controller;
+        if (live.signal.aborted) breakOff(live.refusal());
       },
       async pull(controller) {
         try {
@@ -70,7 +78,7 @@ export async function sendExport(
           if (live.signal.aborted) return;
           end();
           if (!isLanefoldError(error, 'server_busy')) onError(error, { method: c.req.method, path: c.req.path });
-          controller.error(error);
+          breakOff(error);
         }
       },
       cancel: end,

@@ -254,7 +254,7 @@ function assertPolicy(policy: unknown, number: number): void {
     readPolicyJson(policy);
   } catch (error) {
     if (!isLanefoldError(error, 'invalid_policy')) throw error;
-    throw refusedAt(number, `is no configuration that can be set. ${error.message}`);
+    throw refusedAt(number, `sets a policy that no agent could have. ${error.message}`);
   }
 }
 

@@ -404,7 +404,11 @@ describe('the doors of one thread', () => {
 
   test('stay shut for a live reader once its key is revoked', async () => {
     const { id, auth } = await mintKey(api.call, root, { scopes: ['read'] });
+    // by itself, the response would end after a minute
+    const { setTimeout: schedule } = globalThis;
+    vi.stubGlobal('setTimeout', (work: () => void, ms?: number) => schedule(work, ms === 60_000 ? 2 ** 31 - 1 : ms));
     const response = await fetch(`${api.url}/v1/stream/s?offset=now&live=sse`, { headers: auth });
+    vi.unstubAllGlobals();
     const ended = response.text();
     expect((await api.call('DELETE', `/v1/keys/${id}`, undefined, root)).status).toBeLessThan(300);
     expect(await ended).toContain('streamNextOffset');
