@@ -598,6 +598,7 @@ CREATE TABLE "lanefold"."_worker" (
 	CONSTRAINT "_worker_id_pk" PRIMARY KEY("id")
 );
 --> statement-breakpoint
+CREATE INDEX "_append_receipt_seq" ON "lanefold"."_append_receipt" USING btree ("thread_id","first_seq");--> statement-breakpoint
 CREATE INDEX "_audit_thread" ON "lanefold"."_audit" USING btree ("thread_id");--> statement-breakpoint
 CREATE INDEX "_audit_tenant" ON "lanefold"."_audit" USING btree ("tenant_id","no");--> statement-breakpoint
 CREATE INDEX "_child_run_root" ON "lanefold"."_child_run" USING btree ("root_run_id","root_thread_id");--> statement-breakpoint
@@ -640,7 +641,7 @@ CREATE INDEX "_schedule_slot_settled" ON "lanefold"."_schedule_slot" USING btree
 CREATE UNIQUE INDEX "_stream_path" ON "lanefold"."_stream" USING btree ("path");--> statement-breakpoint
 CREATE INDEX "_stream_source" ON "lanefold"."_stream" USING btree ("source_id") WHERE source_id is not null;--> statement-breakpoint
 CREATE INDEX "_stream_thread" ON "lanefold"."_stream" USING btree ("thread_id") WHERE thread_id is not null;--> statement-breakpoint
-CREATE INDEX "_stream_expiry" ON "lanefold"."_stream" USING btree ("expires_at") WHERE expires_at is not null and deleted_at is null;--> statement-breakpoint
+CREATE INDEX "_stream_expiry" ON "lanefold"."_stream" USING btree ("expires_at") WHERE expires_at is not null;--> statement-breakpoint
 CREATE INDEX "thread_created" ON "lanefold"."thread" USING btree ("created_at","id");--> statement-breakpoint
 CREATE INDEX "thread_tenant" ON "lanefold"."thread" USING btree ("tenant_id","created_at","id");--> statement-breakpoint
 CREATE INDEX "thread_metadata" ON "lanefold"."thread" USING gin (metadata jsonb_path_ops);--> statement-breakpoint

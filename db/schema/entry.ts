@@ -67,5 +67,5 @@ export const appendReceipt = lanefold.table(
     firstSeq: bigint('first_seq', { mode: 'number' }).notNull(),
     hash: text('hash').notNull(),
   },
-  (t) => [primaryKey({ columns: [t.threadId, t.opId] })],
+  (t) => [primaryKey({ columns: [t.threadId, t.opId] }), index('_append_receipt_seq').on(t.threadId, t.firstSeq)],
 );

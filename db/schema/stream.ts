@@ -26,7 +26,7 @@ export const stream = lanefold.table(
     /** When it ends, as its creator asked. */
     endsAt: moment('ends_at'),
     closedAt: moment('closed_at'),
-    /** When it was deleted although forks still need its data. */
+    /** When it was deleted although forks still need its data. It has no `expires_at` until the last of them is removed. */
     deletedAt: moment('deleted_at'),
     tenantId: tenantId(),
     /** The thread it belongs to, and with which it is erased. */
@@ -57,7 +57,7 @@ export const stream = lanefold.table(
       .where(sql`thread_id is not null`),
     index('_stream_expiry')
       .on(t.expiresAt)
-      .where(sql`expires_at is not null and deleted_at is null`),
+      .where(sql`expires_at is not null`),
   ],
 );
 

@@ -613,36 +613,6 @@ export interface components {
         name: string | null;
       }[];
     };
-    /** @description An imported thread. */
-    ImportReceipt: {
-      id: components['schemas']['Id'];
-      /** @description Number of entries; the last one is of the kind `thread_import`. */
-      rev: number;
-      /** @description The same was imported before; nothing was written. */
-      duplicate: boolean;
-      /** @description What could not be carried over as it was. */
-      notes: {
-        /** @enum {string} */
-        outcome: 'left_out' | 'changed' | 'repaired';
-        /** @description Where it is in the source. */
-        where: string;
-        what: string;
-      }[];
-    };
-    NewImport: {
-      /** @enum {string} */
-      format: 'lanefold' | 'openai' | 'ai-sdk';
-      /** @description For `lanefold`: the lines of an export, unchanged. */
-      lines?: string[];
-      /** @description For `openai`: items of OpenAI, oldest first, or chat messages. */
-      items?: Json;
-      /** @description For `ai-sdk`: `UIMessage`s of the AI SDK. */
-      messages?: unknown[];
-      /** @description Default: a generated id. Importing the same again under the same id changes nothing. */
-      id?: components['schemas']['Id'];
-      /** @description Your own data, up to 64 KiB; default: that of the export. */
-      metadata?: JsonObject;
-    };
     EntryPage: {
       data: components['schemas']['Entry'][];
       /** @description Pass it as `after` to get the next page; null on the last page. */
@@ -2291,6 +2261,36 @@ export interface components {
      * @description Data of any type.
      */
     StreamData: string;
+    /** @description An imported thread. */
+    ImportReceipt: {
+      id: components['schemas']['Id'];
+      /** @description Number of entries; the last one is of the kind `thread_import`. */
+      rev: number;
+      /** @description The same was imported before; nothing was written. */
+      duplicate: boolean;
+      /** @description What could not be carried over as it was. */
+      notes: {
+        /** @enum {string} */
+        outcome: 'left_out' | 'changed' | 'repaired';
+        /** @description Where it is in the source. */
+        where: string;
+        what: string;
+      }[];
+    };
+    NewImport: {
+      /** @enum {string} */
+      format: 'lanefold' | 'openai' | 'ai-sdk';
+      /** @description For `lanefold`: the lines of an export, unchanged. */
+      lines?: string[];
+      /** @description For `openai`: items of OpenAI, oldest first, or chat messages. */
+      items?: Json;
+      /** @description For `ai-sdk`: `UIMessage`s of the AI SDK. */
+      messages?: unknown[];
+      /** @description Default: a generated id. Importing the same again under the same id changes nothing. */
+      id?: components['schemas']['Id'];
+      /** @description Your own data, up to 64 KiB; default: that of the export. */
+      metadata?: JsonObject;
+    };
     MintedKey: {
       id: components['schemas']['Id'];
       /** @description Shown only once: the server stores only its hash. */

@@ -2,11 +2,14 @@ import type { HttpBindings } from '@hono/node-server';
 import type { Context, MiddlewareHandler } from 'hono';
 import type { ByteBudget } from './byte-budget.ts';
 import type { ApiEnv } from './env.ts';
+import { isDurable } from './stream-paths.ts';
 
 /** Smaller answers are not counted: each connection costs the system about as much anyway. */
 const largeBytes = 65_536;
 /** A client that reads nothing for this long is disconnected. */
 const stallMs = 30_000;
+/** And none of the types that begin with it, such as `application/json-seq`. */
+const jsonType = /^application\/json\s*(;|$)/i;
 
 /**
  * Counts the bytes of large answers to reads until their clients have taken them: clients that request pages without
@@ -16,7 +19,9 @@ export const limitedAnswer =
   (budget: ByteBudget): MiddlewareHandler<ApiEnv> =>
   async (c, next) => {
     await next();
-    if (c.req.method !== 'GET' || !c.res.headers.get('content-type')?.startsWith('application/json')) return;
+    // streams hold what they answer themselves: their bytes are not to be decoded, whatever their type
+    if (c.req.method !== 'GET' || isDurable(c.req.path)) return;
+    if (!jsonType.test(c.res.headers.get('content-type') ?? '')) return;
     const text = await c.res.text();
     const { status, headers } = c.res;
     c.res = undefined;

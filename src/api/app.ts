@@ -140,7 +140,6 @@ export function createApp(all: Library, options: AppOptions & { closing?: AbortS
   addThreads(app, lanefold);
   addErasure(app);
   addForks(app);
-  addPortable(app);
   addEntries(app);
   addContents(app);
   addUiMessages(app);
@@ -163,6 +162,7 @@ export function createApp(all: Library, options: AppOptions & { closing?: AbortS
   addTreeEvents(app, serve);
   addAgUi(app, lanefold, streams);
   addDurableStreams(app, streams, answers);
+  addPortable(app, streams);
   addKeys(app);
   addLimits(app);
   addSchedules(app);

@@ -12,7 +12,7 @@ export interface LangGraphSource {
 /** Opens it in sessions that cannot write. @throws UsageError without the package */
 export async function openLangGraph(url: string, schema: string): Promise<LangGraphSource> {
   const { PostgresSaver } = await load();
-  const pool = new pg.Pool({ connectionString: url, max: 2, options: '-c default_transaction_read_only=on' });
+  const pool = new pg.Pool({ connectionString: readOnly(url), max: 2 });
   // a connection that breaks while it is idle fails the next query
   pool.on('error', () => {});
   return {
@@ -31,6 +31,19 @@ export async function openLangGraph(url: string, schema: string): Promise<LangGr
       }
     },
   };
+}
+
+/**
+ * An option in the URL takes precedence over one beside it. A `set` statement would stay in the sessions that a pooler
+ * shares with others.
+ */
+function readOnly(url: string): string {
+  const [address, query] = url.split('?', 2);
+  const parameters = new URLSearchParams(query);
+  const options = [parameters.get('options'), '-c default_transaction_read_only=on'].filter(Boolean);
+  parameters.set('options', options.join(' '));
+  // readers of connection URLs do not take a plus for a space
+  return `${address}?${String(parameters).replaceAll('+', '%20')}`;
 }
 
 async function load(): Promise<typeof import('@langchain/langgraph-checkpoint-postgres')> {

@@ -36,7 +36,7 @@ export async function append(
     case 'old_seq':
       throw withHeaders(
         'stream_conflict',
-        'The Stream-Seq is not above the one of the last append.',
+        'The Stream-Seq is not greater than the previous one.',
         'Nothing was written. Read what others appended, and send a higher one; they are compared byte by byte.',
         headers,
       );

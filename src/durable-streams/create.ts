@@ -44,6 +44,10 @@ export async function create(
       });
     case 'source_type':
       throw typeMismatch();
+    case 'too_deep':
+      throw new LanefoldError('stream_conflict', `The source ${asked.from} is a fork of a fork, 100 times over.`, {
+        hint: 'Nothing was written. Fork one of the streams that it was forked from, or copy the data into a new stream.',
+      });
     case 'bad_offset':
     case 'bad_sub_offset':
       throw beyondSource();

@@ -12,9 +12,9 @@ import { StoredReader } from './stored.ts';
 import { Tails } from './tails.ts';
 import { TraceReader } from './trace.ts';
 
-/** How often a process that serves streams looks for expired ones, and how many it deletes at once. */
+/** How often a process that serves streams looks for expired ones, and how many rows it deletes in one transaction. */
 const dropEveryMs = 60_000;
-const dropAtOnce = 100;
+const dropAtOnce = 1_000;
 
 /** The streams of one library. */
 export interface StreamDoor {
@@ -34,12 +34,13 @@ interface Shared {
 
 const sharedOf = new WeakMap<Database, Shared>();
 
-export function openDoor(lanefold: TenantLibrary): StreamDoor {
+/** @param onError learns why expired streams could not be deleted */
+export function openDoor(lanefold: TenantLibrary, onError: (error: unknown) => void): StreamDoor {
   const db = databaseOf(lanefold, 'A durable stream');
   let shared = sharedOf.get(db);
   if (!shared) sharedOf.set(db, (shared = { tails: new Tails(db), dropAt: 0 }));
   const { tails } = shared;
-  dropExpired(db, shared);
+  dropExpired(db, shared, onError);
   const stream = (ref: StreamRef) => new StoredReader(db, ref, tails);
   const trace = (threadId: string, runId: string | undefined) => new TraceReader(lanefold, db, threadId, runId);
   return {
@@ -59,13 +60,15 @@ export function openDoor(lanefold: TenantLibrary): StreamDoor {
 }
 
 /** Beside the request, which finds no expired stream anyway. */
-function dropExpired(db: Database, shared: Shared): void {
+function dropExpired(db: Database, shared: Shared, onError: (error: unknown) => void): void {
   const now = performance.now();
   if (now < shared.dropAt) return;
-  shared.dropAt = now + dropEveryMs;
-  void dropExpiredStreams(db, dropAtOnce)
-    .then((dropped) => {
-      if (dropped === dropAtOnce) shared.dropAt = 0;
-    })
-    .catch(() => {});
+  // no other request begins until this has ended
+  shared.dropAt = Infinity;
+  const dropAll = async () => {
+    while ((await dropExpiredStreams(db, dropAtOnce)) > 0);
+  };
+  void dropAll()
+    .catch(onError)
+    .finally(() => (shared.dropAt = performance.now() + dropEveryMs));
 }

@@ -16,8 +16,38 @@ export async function* toFrames(
   cursor: string | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<string, void, void> {
-  yield frame(first, cursor);
-  for await (const page of stream.follow(first, signal)) yield frame(page, cursor);
+  let [page, rest] = wholeText(first, nothing);
+  yield frame(page, cursor);
+  for await (const found of stream.follow(first, signal)) {
+    [page, rest] = wholeText(found, rest);
+    yield frame(page, cursor);
+  }
+}
+
+const nothing = Buffer.alloc(0);
+
+/**
+ * The page after `before`, up to its last whole character if it is text, and the bytes that it leaves for the next one: an
+ * append may end within a character. A closed stream leaves nothing.
+ */
+function wholeText(page: Page, before: Buffer): [Page, Buffer] {
+  if (!page.mediaType.startsWith('text/')) return [page, nothing];
+  const all = before.byteLength === 0 ? page.data : Buffer.concat([before, page.data]);
+  const end = page.closed ? all.byteLength : wholeEnd(all);
+  const rest = all.subarray(end);
+  return [{ ...page, data: all.subarray(0, end), next: page.next - rest.byteLength }, rest];
+}
+
+/** Where the last character of UTF-8 that is not whole begins; the end if it is whole, or the bytes are no UTF-8. */
+function wholeEnd(text: Buffer): number {
+  for (let back = 1; back <= Math.min(3, text.byteLength); back++) {
+    const byte = text[text.byteLength - back]!;
+    const isContinuation = (byte & 0xc0) === 0x80;
+    if (isContinuation) continue;
+    const length = byte >= 0xf0 && byte <= 0xf4 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc2 ? 2 : 1;
+    return byte <= 0xf4 && length > back ? text.byteLength - back : text.byteLength;
+  }
+  return text.byteLength;
 }
 
 /** A page as one piece of text, so that no client gets its data without its offset. */

@@ -35,10 +35,11 @@ export class Tails {
   wait(id: number, tail: number, signal: AbortSignal): Promise<SharedReads> {
     if (signal.aborted) return Promise.resolve(new SharedReads());
     return new Promise((resolve) => {
+      // readers that wait since before an append would otherwise wait for the next one
+      if (tail > (this.#waiting.get(id)?.tail ?? tail)) this.changed(id);
       let waiting = this.#waiting.get(id);
       if (!waiting) this.#waiting.set(id, (waiting = { tail, wake: new Set() }));
       const behind = tail < waiting.tail;
-      waiting.tail = Math.max(tail, waiting.tail);
       const woken = (shared: SharedReads) => {
         signal.removeEventListener('abort', left);
         waiting.wake.delete(woken);

@@ -1,7 +1,7 @@
 import type { Message, ToolCall } from '../context/message.ts';
 import type { ForeignThread, LocatedTurn } from './convert.ts';
 import { errorResult, fieldsOf, isText, Notes, type Fields } from './notes.ts';
-import { notA } from './refused.ts';
+import { assertPlain, notA } from './refused.ts';
 
 /**
  * Reads `UIMessage`s of the AI SDK. Each step of an answer is one message with its calls, as `convertToModelMessages`
@@ -15,6 +15,7 @@ export function readAiSdk(given: unknown): ForeignThread {
   const turns: LocatedTurn[] = [];
   given.forEach((each, i) => {
     const where = `messages[${i}]`;
+    assertPlain(each, where);
     const { role, parts, metadata } = fieldsOf(each);
     if (!Array.isArray(parts)) throw notA('a list of UIMessages', `${where} has no parts.`);
     if (metadata !== undefined) notes.leftOut(`${where}.metadata`, 'Messages have no metadata.');

@@ -8,7 +8,7 @@ import type { LargeContent } from '../context/large-content.ts';
 import type { Notes } from './notes.ts';
 import type { PortableThread } from './portable-thread.ts';
 import { numberRepeated, withoutNumbers } from './repeated-ids.ts';
-import { maxImportChars, tooLarge } from './refused.ts';
+import { assertPlain, maxImportChars, tooLarge } from './refused.ts';
 
 /** A turn of a foreign history, and where it is there. */
 export interface LocatedTurn {
@@ -32,6 +32,7 @@ const contextRef = 'default';
 
 /** A thread of entries, from the turns of a foreign history: its prompt, then its messages in closed tool groups. */
 export function convert({ format, id, turns, notes, facts }: ForeignThread, outOfLine: OutOfLine): PortableThread {
+  for (const { turn, where } of turns) assertPlain(turn, where);
   const { prompt, messages: numbered } = laneView(numberRepeated(turns.map(({ turn }) => turn)), { over: true });
   const shown = numbered.map(withoutNumbers);
   noteTurns(turns, notes);

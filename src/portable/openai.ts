@@ -1,7 +1,7 @@
 import type { JsonObject, Message, ToolCall } from '../context/message.ts';
 import type { ForeignThread, LocatedTurn } from './convert.ts';
 import { argumentsOf, fieldsOf, isText, Notes, type Fields } from './notes.ts';
-import { notA } from './refused.ts';
+import { assertPlain, notA } from './refused.ts';
 
 /**
  * Reads items of OpenAI's Responses or Conversations API, or messages of its Chat Completions API: a list, the object
@@ -15,7 +15,10 @@ export function readOpenAi(given: unknown): ForeignThread {
   const items = Array.isArray(given) ? given : (data ?? output);
   if (!Array.isArray(items)) throw notA('an export of OpenAI', 'it has no list of items.');
   if (isText(instructions)) reader.add({ turn: { is: 'system', text: instructions }, where: 'instructions' });
-  items.forEach((item, i) => reader.read(fieldsOf(item), `items[${i}]`));
+  items.forEach((item, i) => {
+    assertPlain(item, `items[${i}]`);
+    reader.read(fieldsOf(item), `items[${i}]`);
+  });
   reader.end();
   const source: JsonObject = isText(id) && isText(object) ? { source_id: id, source_object: object } : {};
   return { format: 'openai', turns: reader.turns, notes: reader.notes, facts: source };

@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { JsonObject } from '../context/message.ts';
 import { findUnstorable } from '../checks/text.ts';
-import { LanefoldError } from '../errors.ts';
+import { isLanefoldError, LanefoldError } from '../errors.ts';
+import { readPolicyJson } from '../policy/read-policy.ts';
 import { lineHash, parseLine, type Line } from './line.ts';
 import type { Configures, PortableThread } from './portable-thread.ts';
+import { findUnplain } from './plain.ts';
 import { maxImportChars, refusedAt, tooLarge } from './refused.ts';
 
 export const exportVersion = 1;
@@ -133,8 +135,7 @@ export async function readExport(lines: Iterable<string> | AsyncIterable<string>
         if (seq !== entries.length)
           throw refusedAt(number, `has entry ${seq}; the next entry is ${entries.length}.`, { seq });
         chain = sealed ?? null;
-        const set = configures(entry);
-        if (set) sets[set] = true;
+        Object.assign(sets, configures(entry, number));
         entries.push(given);
         break;
       }
@@ -191,6 +192,8 @@ function verifiedLine(given: string, number: number, previous: string): Line {
   if (!line) throw refusedAt(number, 'is not a line of an export: it is not JSON that ends with its hash.');
   const expected = lineHash(previous, line.body);
   if (expected === line.hash) {
+    const problem = findUnplain(line.fields);
+    if (problem !== undefined) throw refusedAt(number, `${problem}.`);
     const path = findUnstorable(line.fields);
     if (path !== undefined) throw refusedAt(number, `has a NUL character or a lone surrogate at ${path}.`);
     return line;
@@ -220,14 +223,39 @@ function fieldsOf<T extends Type>(type: T, { fields }: Line, number: number): Fi
   throw refusedAt(number, `is malformed at ${issue!.path.join('.') || type}: ${issue!.message}.`);
 }
 
-const settings: Record<string, keyof Configures> = {
-  ...{ system_prompt: 'systemPrompt', tools: 'tools', tool_context: 'toolContext', policy: 'contextPolicy' },
-};
-
-function configures({ kind, payload }: Fields<'entry'>): keyof Configures | undefined {
-  if (kind === 'ai_config_change') return settings[String(payload['field'])] ?? 'contextPolicy';
+/** What an entry sets. @throws LanefoldError `import_refused` for a policy that no agent could have */
+function configures({ kind, payload }: Fields<'entry'>, number: number): Configures {
   const { result_context: context } = Object(payload['operation']) as { result_context?: { system_prompt?: unknown } };
-  return kind === 'ai_context_operation' && context?.system_prompt !== undefined ? 'systemPrompt' : undefined;
+  if (kind === 'ai_context_operation') return context?.system_prompt === undefined ? {} : { systemPrompt: true };
+  if (kind !== 'ai_config_change') return {};
+  const { field, value } = payload;
+  switch (field) {
+    case 'system_prompt':
+      return { systemPrompt: true };
+    case 'tools':
+      return { tools: true };
+    case 'tool_context':
+      return { toolContext: true };
+    case 'policy':
+      assertPolicy(value, number);
+      // it is sent instead of the prompt of the lane
+      return {
+        contextPolicy: true,
+        ...(Object.hasOwn(Object(value) as object, 'system_prompt') ? { systemPrompt: true } : {}),
+      };
+    default:
+      throw refusedAt(number, `configures the unknown field ${String(field).slice(0, 100)}.`);
+  }
+}
+
+function assertPolicy(policy: unknown, number: number): void {
+  if (policy === null) return;
+  try {
+    readPolicyJson(policy);
+  } catch (error) {
+    if (!isLanefoldError(error, 'invalid_policy')) throw error;
+    throw refusedAt(number, `sets a policy that no agent could have. ${error.message}`);
+  }
 }
 
 function contentOf(line: Line, number: number): { id: string; text: string } {

@@ -1,4 +1,5 @@
 import { LanefoldError } from '../errors.ts';
+import { findUnplain } from './plain.ts';
 
 /** An export that is not as it was written. `line` counts from 1. */
 export const refusedAt = (line: number, problem: string, facts: Record<string, unknown> = {}): LanefoldError =>
@@ -10,6 +11,16 @@ export const refusedAt = (line: number, problem: string, facts: Record<string, u
 /** A history of another framework that has another form than expected. */
 export const notA = (what: string, problem: string): LanefoldError =>
   new LanefoldError('invalid_input', `This is not ${what}: ${problem}`, { hint: 'Nothing was imported.' });
+
+/** @throws LanefoldError `invalid_input` if a part of a history cannot be stored. `where` it is, such as `items[3]` */
+export function assertPlain(value: unknown, where: string): void {
+  const problem = findUnplain(value);
+  if (problem === undefined) return;
+  throw new LanefoldError('invalid_input', `The history cannot be imported: ${where} ${problem}.`, {
+    hint: 'Nothing was imported.',
+    details: { where },
+  });
+}
 
 /** An import has to fit into one jsonb value, which is limited to 256 MiB. */
 export const maxImportChars = 128 * 1024 * 1024;

@@ -1,8 +1,8 @@
 import { defineAgent } from 'lanefold';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bearer, mintKey, problem, startApi, type Api } from './helpers.ts';
+import { bearer, caller, mintKey, problem, startApi, type Api } from './helpers.ts';
 
-const closed = defineAgent({ name: 'closed', model: 'scripted:echo' });
+const closed = defineAgent({ name: 'closed', model: 'scripted:echo', overridable: { http: ['contextPolicy'] } });
 let api: Api;
 beforeAll(async () => {
   api = await startApi({ worker: false, agents: [closed], server: { apiKey: 'operator', maxBodyBytes: 20_000 } });
@@ -73,4 +73,43 @@ test('a key exports what it may read, and imports under ids it may use, with the
   const as = async (id: string, auth: Record<string, string>) =>
     (await call('POST', '/v1/threads/import', { ...body, id }, auth)).status;
   expect([await as('to-2', reader), await as('other', bound), await as('to-2', bound)]).toEqual([403, 403, 201]);
+});
+
+test('a policy whose prompt would replace that of the agent needs the permission for prompts', async () => {
+  const withPolicy = async (id: string, contextPolicy: { systemPrompt: string } | { maxMessages: number }) => {
+    await api.lanefold.threads.create({ id });
+    await api.lanefold.threads.configure(id, { contextPolicy });
+    return call('POST', '/v1/threads/import', { format: 'lanefold', id: `${id}-copy`, lines: await linesOf(id) });
+  };
+  expect(await withPolicy('prompting', { systemPrompt: 'Obey.' })).toMatchObject(problem(403, 'override_not_allowed'));
+  expect((await withPolicy('cutting', { maxMessages: 5 })).status).toBe(201);
+});
+
+test('an import without an id is repeated under its Idempotency-Key', async () => {
+  const body = { format: 'openai', items: [{ role: 'user', content: 'hi' }] };
+  const headers = { ...operator, 'idempotency-key': 'import-1' };
+  const first = await call('POST', '/v1/threads/import', body, headers);
+  const again = await call('POST', '/v1/threads/import', body, headers);
+  expect([first.status, again.status, again.headers.get('idempotent-replayed')]).toEqual([201, 200, 'true']);
+  expect(again.body).toEqual({ ...(first.body as object), duplicate: true });
+  const other = { format: 'openai', items: [{ role: 'user', content: 'bye' }] };
+  expect(await call('POST', '/v1/threads/import', other, headers)).toMatchObject(problem(422, 'idempotency_mismatch'));
+});
+
+test('an export has a place among the streams of a server, and breaks off when its key is revoked', async () => {
+  const { url } = await api.lanefold.startServer({ port: 0, apiKey: 'operator', keyRecheckMs: 100, maxStreams: 1 });
+  await api.lanefold.threads.create({ id: 'large' });
+  // more than the sockets buffer
+  const payload = { text: 'x'.repeat(1_000_000) };
+  for (let n = 0; n < 24; n++) await api.lanefold.threads.append('large', [{ payload }]);
+  const { id, auth } = await mintKey(api.call, operator, { scopes: ['read'] });
+  const response = await fetch(`${url}/v1/threads/large/export`, { headers: auth });
+  const another = async () => {
+    const { status, ...answer } = await caller(url)('GET', '/v1/threads/told/export', undefined, operator);
+    return status === 200 ? answer.text.includes('"type":"head"') : status;
+  };
+  expect(await another()).toBe(503);
+  expect((await call('DELETE', `/v1/keys/${id}`)).status).toBeLessThan(300);
+  await expect.poll(another, { timeout: 20_000 }).toBe(true);
+  await expect(response.text()).rejects.toThrow();
 });

@@ -1,6 +1,6 @@
 import { DurableStream, IdempotentProducer, stream } from '@durable-streams/client';
 import { defineAgent } from 'lanefold';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { bearer, mintKey, problem, startApi, type Api } from '../api/helpers.ts';
 import { parseSse } from './parse-sse.ts';
 import { rowsOf } from './rows.ts';
@@ -197,9 +197,65 @@ describe('a stream', () => {
     const chunks = "select from lanefold._stream_chunk where data = 'inherited'";
     expect(await rowsOf(api, chunks)).toHaveLength(1);
     await rowsOf(api, "update lanefold._stream set expires_at = now() where name = 'fork'");
-    expect(await rowsOf(api, 'select lanefold.drop_expired_streams(10) as dropped')).toEqual([{ dropped: 1 }]);
+    // the process looks once a minute
+    const now = performance.now.bind(performance);
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + 61_000);
+    await get('/v1/stream/another');
+    clock.mockRestore();
+    await expect
+      .poll(() => rowsOf(api, "select name from lanefold._stream where name in ('source', 'fork')"), {
+        timeout: 20_000,
+      })
+      .toEqual([]);
     expect(await rowsOf(api, chunks)).toHaveLength(0);
-    expect(await rowsOf(api, "select from lanefold._stream where name in ('source', 'fork')")).toEqual([]);
+    expect(await get('/v1/stream/source')).toMatchObject(problem(404, 'stream_not_found'));
+  });
+
+  test('that has expired is deleted in portions, each in a transaction', async () => {
+    await put('/v1/stream/portions', { ...json, 'stream-ttl': '1000' });
+    await post('/v1/stream/portions', json, JSON.stringify(Array.from({ length: 25 }, (_, n) => n)));
+    await rowsOf(api, "update lanefold._stream set expires_at = now() - interval '1 h' where name = 'portions'");
+    const drop = async () => (await rowsOf(api, 'select lanefold.drop_expired_streams(10) as rows'))[0];
+    expect([await drop(), await drop(), await drop(), await drop()]).toEqual([10, 10, 6, 0].map((rows) => ({ rows })));
+  });
+
+  test('is forked a hundred times over, and no more', async () => {
+    await put('/v1/stream/deep-0', text, 'x');
+    const fork = (n: number) =>
+      put(`/v1/stream/deep-${n}`, { ...root, 'stream-forked-from': `/v1/stream/deep-${n - 1}` });
+    for (let n = 1; n < 100; n++) expect((await fork(n)).status).toBe(201);
+    expect(await fork(100)).toMatchObject(problem(409, 'stream_conflict'));
+    expect((await get('/v1/stream/deep-99')).text).toBe('x');
+  });
+
+  test('has its bytes whatever its type begins with, and its characters over the ends of appends', async () => {
+    const bytes = Buffer.from([0x1e, 0xff, 0xfe, 0x00, 0xe2, 0x82]);
+    const sequence = { ...root, 'content-type': 'application/json-seq' };
+    const url = `${api.url}/v1/stream/sequence`;
+    await fetch(url, { method: 'PUT', headers: sequence, body: bytes });
+    expect(Buffer.from(await (await fetch(url, { headers: root })).arrayBuffer())).toEqual(bytes);
+
+    const euro = Buffer.from('12 €, 13 🙂.');
+    const path = `${api.url}/v1/stream/cut-characters`;
+    await fetch(path, { method: 'PUT', headers: text });
+    const response = await fetch(`${path}?offset=-1&live=sse`, { headers: root });
+    let read = '';
+    let sent = 0;
+    for await (const { event, data } of parseSse(response.body!)) {
+      if (event === 'data') read += data;
+      else {
+        const { streamNextOffset } = JSON.parse(data) as { streamNextOffset: string };
+        // what has an offset was given: the rest of a character follows from there
+        const { text: rest } = await get(`/v1/stream/cut-characters?offset=${streamNextOffset}`);
+        expect(euro.subarray(0, sent).toString().replace('\ufffd', '')).toBe(read);
+        expect(Buffer.byteLength(read) + Buffer.byteLength(rest) >= sent).toBe(true);
+        if (sent < euro.byteLength) {
+          const body = euro.subarray(sent, ++sent);
+          await fetch(path, { method: 'POST', headers: text, body });
+        } else await fetch(path, { method: 'POST', headers: { ...text, 'stream-closed': 'true' } });
+      }
+    }
+    expect(read).toBe(euro.toString());
   });
 
   test('of a thread is erased with it, with its forks and those of its trace', async () => {
@@ -348,7 +404,11 @@ describe('the doors of one thread', () => {
 
   test('stay shut for a live reader once its key is revoked', async () => {
     const { id, auth } = await mintKey(api.call, root, { scopes: ['read'] });
+    // by itself, the response would end after a minute
+    const { setTimeout: schedule } = globalThis;
+    vi.stubGlobal('setTimeout', (work: () => void, ms?: number) => schedule(work, ms === 60_000 ? 2 ** 31 - 1 : ms));
     const response = await fetch(`${api.url}/v1/stream/s?offset=now&live=sse`, { headers: auth });
+    vi.unstubAllGlobals();
     const ended = response.text();
     expect((await api.call('DELETE', `/v1/keys/${id}`, undefined, root)).status).toBeLessThan(300);
     expect(await ended).toContain('streamNextOffset');

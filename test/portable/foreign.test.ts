@@ -250,3 +250,32 @@ test('whatever a history has, its thread has closed tool groups', async () => {
     { numRuns: 60 },
   );
 });
+
+test('numbers that JSON does not have and values that nest too deeply are refused, and their place is named', async () => {
+  const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
+  for (const args of ['{"n": 1e999}', `{"n": ${deep}}`]) {
+    const items = [
+      { role: 'user', content: 'hi' },
+      { type: 'function_call', call_id: 'c', name: 'f', arguments: args },
+    ];
+    await expect(openai(items)).rejects.toMatchObject({ code: 'invalid_input', details: { where: 'items[1]' } });
+  }
+  const parts = [{ type: 'tool-f', toolCallId: 'c', state: 'output-available', output: JSON.parse(deep) as unknown }];
+  const messages = [{ id: '1', role: 'assistant', parts }];
+  await expect(aiSdk(messages)).rejects.toMatchObject({ code: 'invalid_input', details: { where: 'messages[0]' } });
+});
+
+test('the digest of a context stays what other versions wrote into their exports', async () => {
+  const { id, rev } = await openai([
+    { role: 'system', content: 'Be brief.' },
+    { role: 'user', content: 'An order?' },
+    { type: 'function_call', call_id: 'c1', name: 'order', arguments: '{"n": 1, "note": null}' },
+    { type: 'function_call_output', call_id: 'c1', output: 'one' },
+  ]);
+  const { rows } = await log.pool.query<{ digest: string }>('select lanefold.lane_digest($1, $2, $3) as digest', [
+    id,
+    'default',
+    rev - 1,
+  ]);
+  expect(rows[0]!.digest).toBe('3ec180b70f781db592c728383e6c21b6ceebceb3aa0ff04838cfa69e187c9cdf');
+});

@@ -1,6 +1,7 @@
 import { defineAgent, defineTool } from 'lanefold';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
+import { LineWriter } from '../../src/portable/line.ts';
 import { refused } from '../db/helpers.ts';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { lineWriter } from './rehash.ts';
@@ -94,6 +95,15 @@ const entries = (change: (fields: Fields) => object): string[] =>
     fields.type === 'entry' ? { ...fields, chain: null, ...change(fields) } : { ...fields, chain: null },
   );
 
+/** With another JSON text, which no parsed value may have. */
+function withText(text: string, other: string): string[] {
+  const writer = new LineWriter();
+  return lines.map((line) => {
+    const { line: _line, hash: _hash, type, ...rest } = JSON.parse(line) as Fields & { hash: string };
+    return writer.write(type, JSON.stringify(rest).replace(text, other));
+  });
+}
+
 test('an export with new hashes is still held to the chain, the contexts and the rules of the log', async () => {
   const counts = async () =>
     (
@@ -179,6 +189,44 @@ test('an export with new hashes is still held to the chain, the contexts and the
       'import_refused',
       /cannot be stored/,
       edit((f) => (f.type === 'run' ? { ...f, iteration: 2 ** 40 } : f)),
+    ],
+    [
+      'a configuration of an unknown field',
+      'import_refused',
+      /^Line \d configures the unknown field model/,
+      entries((f) => (f['kind'] === 'ai_config_change' ? { payload: { field: 'model', value: 'other' } } : {})),
+    ],
+    [
+      'a policy with an unknown field',
+      'import_refused',
+      /^Line \d sets a policy that no agent could have\. .* keep is not one of its fields/,
+      entries((f) => (f['kind'] === 'ai_config_change' ? { payload: { field: 'policy', value: { keep: 1 } } } : {})),
+    ],
+    [
+      'tools that are no names',
+      'invalid_input',
+      /Entry \d sets the unknown field tools, or sets it to an invalid value/,
+      entries((f) =>
+        f['kind'] === 'ai_config_change' ? { payload: { field: 'tools', value: { added: [7], removed: [] } } } : {},
+      ),
+    ],
+    [
+      'a tool context that is a list',
+      'invalid_input',
+      /Entry \d sets the unknown field tool_context, or sets it/,
+      entries((f) => (f['kind'] === 'ai_config_change' ? { payload: { field: 'tool_context', value: [] } } : {})),
+    ],
+    [
+      'a number that no double has',
+      'import_refused',
+      /^Line 1 has a number that is out of range/,
+      withText('"customer":7', '"customer":1e999'),
+    ],
+    [
+      'a value that is too deep',
+      'import_refused',
+      /^Line 1 is nested deeper than 120 levels/,
+      withText('"customer":7', `"customer":${'['.repeat(50_000)}${']'.repeat(50_000)}`),
     ],
     [
       'another version',

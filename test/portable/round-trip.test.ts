@@ -168,3 +168,16 @@ test('a run that goes on is exported as it stands, and its copy is closed and ca
   await log.threads.append('closed', [user('on')]);
   await run.finish({ status: 'failed', reason: 'error', error: { type: 'x', message: 'y' } }, 1);
 });
+
+test('a context that is larger than the limit of the database is refused', async () => {
+  const id = await newThread(log);
+  await log.threads.append(id, [user('x'.repeat(2_000))]);
+  const source = { format: 'lanefold' as const, lines: await linesOf(log.threads, id) };
+  log.db.settings.maxContextBytes = 1_000;
+  try {
+    await refused(log.threads.import(source, { id: 'over' }), 'context_too_large');
+  } finally {
+    delete log.db.settings.maxContextBytes;
+  }
+  expect(await log.threads.import(source, { id: 'over' })).toMatchObject({ duplicate: false });
+});

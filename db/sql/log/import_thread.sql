@@ -1,5 +1,5 @@
 -- Creates a thread from entries that were exported from another one, or converted from the history of another framework.
--- p: {tenant_id?, metadata?, active_context_ref?, request_hash, entries: [{seq, kind, context_ref?, role?, op_id?,
+-- p: {tenant_id?, metadata?, active_context_ref?, max_context_bytes?, request_hash, entries: [{seq, kind, context_ref?, role?, op_id?,
 -- op_hash?, append_key?, append_hash?, run_id?, request_id?, is_anchor?, payload, refs?, at?: default now, chain?}], contents: [{id, text}], runs:
 -- [{id, status, …, tool_calls}], as columns of the views `run` and `run_tool_call`; lanes: [{context_ref, digest}], origin?: {thread_id, tenant_id}, facts}.
 -- Entries are written as they are, after the checks that the other functions make: ids, messages, closed tool groups,
@@ -7,7 +7,7 @@
 -- `thread_import` with the facts. `lanes` are compared with the contexts of the new thread (lane_digest), and `chain` with
 -- the chain that `origin` had. Repeating the call with the same request_hash returns the first answer.
 -- Returns {id, rev, duplicate, repaired: [{seq, context_ref, tool_call_id}]}. Raises the errors of create_thread; LF007
--- another import under the id; LF008 an open tool group in the middle of a lane; LF014 a malformed entry; LF016; LF032 if
+-- another import under the id; LF008 an open tool group in the middle of a lane; LF014 a malformed entry; LF016; LF023 a context that is too large; LF032 if
 -- the contexts or the chain differ from those of the export.
 create or replace function lanefold.import_thread(p_thread_id text, p jsonb)
 returns jsonb language plpgsql as $$
@@ -117,10 +117,8 @@ begin
         'is an anchor, or is not one'
       when x.e ->> 'kind' = 'ai_context_operation' and coalesce(v_operation ->> 'type', '') not in ('replace', 'switch') then
         'has an operation that is neither replace nor switch'
-      when x.e ->> 'kind' = 'ai_config_change' and (jsonb_typeof(x.e -> 'payload' -> 'field') is distinct from 'string'
-        or not x.e -> 'payload' ? 'value'
-        or x.e -> 'payload' ->> 'field' = 'system_prompt' and jsonb_typeof(x.e -> 'payload' -> 'value') not in ('string', 'null')) then
-        'has a configuration change without a field or value, or a system_prompt that is not a text'
+      when x.e ->> 'kind' = 'ai_config_change' and not lanefold._is_logged_config(x.e -> 'payload') then
+        format('sets the unknown field %s, or sets it to an invalid value', coalesce(x.e -> 'payload' ->> 'field', '(none)'))
       when x.e ->> 'kind' = 'ai_state_change' and jsonb_typeof(x.e -> 'payload' -> 'operations') is distinct from 'array' then
         'has no state operations'
       when (x.e -> 'is_anchor')::boolean and (jsonb_typeof(v_operation -> 'result_context' -> 'entries') is distinct from 'array'
@@ -128,7 +126,7 @@ begin
         'has an operation without a valid result_context'
     end;
     if v_problem is not null then
-      perform lanefold._fail('LF014', format('Entry %s %s.', x.seq, v_problem), 'Nothing was imported. Export the thread again.');
+      perform lanefold._fail('LF014', format('Entry %s %s.', x.seq, v_problem), 'Nothing was imported. Correct the source, or export the thread again.');
     end if;
     perform lanefold._check_id(x.e ->> k, k) from unnest(array['context_ref', 'run_id', 'request_id', 'append_key']) k where x.e ->> k is not null;
     if (x.e -> 'is_anchor')::boolean then
@@ -149,9 +147,22 @@ begin
   if exists (select from jsonb_array_elements(p_entries) e where e ->> 'op_id' is not null group by e ->> 'op_id' having count(*) > 1)
     or exists (select from jsonb_array_elements(p_entries) e where e ->> 'append_key' is not null group by e ->> 'append_key'
       having count(*) > 1) then
-    perform lanefold._fail('LF014', 'Two operations have the same op_id, or two appends the same key.', 'Nothing was imported. Export the thread again.');
+    perform lanefold._fail('LF014', 'Two operations have the same op_id, or two appends the same key.', 'Nothing was imported. Correct the source, or export the thread again.');
   end if;
 end $$;
+
+-- Whether the payload of a configuration entry is one that change_config could have written: see _log_config_change.
+create or replace function lanefold._is_logged_config(p jsonb)
+returns boolean language sql immutable as $$
+  select coalesce(case p ->> 'field'
+    when 'system_prompt' then jsonb_typeof(p -> 'value') in ('string', 'null')
+    when 'policy' then jsonb_typeof(p -> 'value') in ('object', 'string', 'null')
+    when 'tool_context' then jsonb_typeof(p -> 'value') = 'object'
+    when 'tools' then jsonb_typeof(p -> 'value') = 'object' and not exists (
+      select from jsonb_each(p -> 'value') as e (k, v) where k not in ('added', 'removed') or jsonb_typeof(v) <> 'array'
+        or jsonb_path_exists(case when jsonb_typeof(v) = 'array' then v else '[]' end, '$[*] ? (@.type() <> "string")'))
+    end, false);
+$$;
 
 -- Raises LF008 or LF014 unless the messages may enter a lane. With p_open, only the last group may be open.
 create or replace function lanefold._check_lane(p_messages jsonb, p_open boolean, p_what text)
@@ -237,7 +248,7 @@ begin
       or exists (select from lanefold._run x where x.thread_id = p_thread_id
         and (x.id in (r ->> 'id', r ->> 'request_id') or x.request_id in (r ->> 'id', r ->> 'request_id'))) then
       perform lanefold._fail('LF014', format('Run %s is malformed, or its id or request_id is taken.', r ->> 'id'),
-        'Nothing was imported. Export the thread again.');
+        'Nothing was imported. Correct the source, or export the thread again.');
     end if;
     insert into lanefold._run (thread_id, tenant_id, id, request_id, request_hash, agent, strategy, model, context_ref, status,
       termination_reason, step, iteration, usage, other_usage, result, error, user_seq, result_seq, created_at, started_at,
@@ -258,7 +269,7 @@ begin
     for c in select value from jsonb_array_elements(coalesce(r -> 'tool_calls', '[]')) loop
       if coalesce((c ->> 'call_seq')::bigint >= p_rev, true) or (c ->> 'result_seq')::bigint >= p_rev
         or coalesce(c ->> 'status', '') not in ('pending', 'awaiting_approval', 'started', 'waiting', 'ok', 'error', 'unknown', 'denied', 'abandoned') then
-        perform lanefold._fail('LF014', format('A tool call of run %s is malformed.', r ->> 'id'), 'Nothing was imported. Export the thread again.');
+        perform lanefold._fail('LF014', format('A tool call of run %s is malformed.', r ->> 'id'), 'Nothing was imported. Correct the source, or export the thread again.');
       end if;
       insert into lanefold._tool_call (thread_id, tenant_id, run_id, round, call_index, tool_call_id, name, status, attempts,
         duration_ms, call_seq, result_seq, started_at, finished_at, approval)
@@ -278,7 +289,8 @@ begin
   update lanefold.thread set event_rev = v_events where id = p_thread_id;
 end $$;
 
--- Raises LF014 for a text that is quoted but was not imported, and LF032 for a context that differs from the exported one.
+-- Raises LF014 for a text that is quoted but was not imported, LF023 for a context that is too large, and LF032 for one that
+-- differs from the exported one.
 create or replace function lanefold._check_import(p_thread_id text, p jsonb, p_rev bigint)
 returns void language plpgsql stable as $$
 declare
@@ -291,8 +303,11 @@ begin
   loop
     if not lanefold._contents_whole(p_thread_id, e) then
       perform lanefold._fail('LF014', format('Entry %s quotes a large text that was not imported, or that does not have its id.', e.seq),
-        'Nothing was imported. Export the thread again.');
+        'Nothing was imported. Correct the source, or export the thread again.');
     end if;
+  end loop;
+  for l in select context_ref as ref from lanefold._lane where thread_id = p_thread_id loop
+    perform lanefold._check_context(p_thread_id, l.ref, 0, p);
   end loop;
   for l in select x ->> 'context_ref' as ref, x ->> 'digest' as digest from jsonb_array_elements(coalesce(p -> 'lanes', '[]')) x loop
     if lanefold.lane_digest(p_thread_id, l.ref, p_rev - 1) is distinct from l.digest then

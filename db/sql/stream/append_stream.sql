@@ -16,7 +16,7 @@ declare
   w lanefold._stream_producer;
 begin
   select * into s from lanefold._stream where path = v_path for no key update;
-  if s.id is null or s.deleted_at is null and s.expires_at <= v_at then
+  if s.id is null or s.expires_at <= v_at then
     return jsonb_build_object('status', 'missing');
   elsif s.deleted_at is not null then
     return jsonb_build_object('status', 'gone');

@@ -3,7 +3,7 @@
 -- ends_at, from, offset, sub_offset}, source?: {name} or {run_id (null: the trace of the thread), at}}. `asked` is compared with the request
 -- that created it. p_data: the messages, or one element of bytes. Returns {status, …}: `created` and `exists` with the
 -- stream; `conflict` if another request created it, or its deleted data is still needed; `source_missing`, `source_gone`,
--- `source_type`, `bad_offset`, `bad_sub_offset` about the source. Raises LF001, LF003, LF016, 55P03.
+-- `source_type`, `bad_offset`, `bad_sub_offset`, `too_deep` (100 forks of forks) about the source. Raises LF001, LF003, LF016, 55P03.
 create or replace function lanefold.create_stream(p_thread text, p_name text, p jsonb, p_data bytea[])
 returns jsonb language plpgsql as $$
 declare
@@ -25,7 +25,7 @@ begin
   perform lanefold._check_id(p_name, 'stream name');
   v_path := lanefold._stream_path(p_thread, p_name);
   select * into s from lanefold._stream where path = v_path for update;
-  if s.deleted_at is null and s.expires_at <= v_at then
+  if s.expires_at <= v_at then
     perform lanefold._remove_stream(s.id);
     select * into s from lanefold._stream where path = v_path;
   end if;
@@ -44,12 +44,22 @@ begin
   if v_source ? 'name' then
     -- not while it is being deleted
     select * into f from lanefold._stream where path = lanefold._stream_path(p_thread, v_source ->> 'name') for key share;
-    if f.deleted_at is not null then
-      return jsonb_build_object('status', 'source_gone');
-    elsif f.id is null or f.expires_at <= v_at then
+    if f.id is null or f.expires_at <= v_at then
       return jsonb_build_object('status', 'source_missing');
+    elsif f.deleted_at is not null then
+      return jsonb_build_object('status', 'source_gone');
     elsif f.media_type <> coalesce(v_media, f.media_type) then
       return jsonb_build_object('status', 'source_type');
+    end if;
+    -- readers walk the chain
+    if (
+      with recursive chain as (
+        select f.source_id as id, 1 as depth
+        union all
+        select k.source_id, c.depth + 1 from chain c join lanefold._stream k on k.id = c.id where c.depth < 100
+      )
+      select max(depth) from chain) >= 100 then
+      return jsonb_build_object('status', 'too_deep');
     end if;
     v_fork_at := coalesce((v_source ->> 'at')::bigint, f.tail);
     if v_fork_at > f.tail then

@@ -8,7 +8,7 @@ declare
   s lanefold._stream;
 begin
   select * into s from lanefold._stream where path = v_path for update;
-  if s.id is null then
+  if s.id is null or s.deleted_at is not null and s.expires_at <= v_at then
     return 'missing';
   elsif s.deleted_at is not null then
     return 'gone';
@@ -17,29 +17,30 @@ begin
   return case when s.expires_at <= v_at then 'missing' else 'deleted' end;
 end $$;
 
--- Removes a stream unless a fork needs its data, and then the streams deleted before that were kept for it.
+-- Removes a stream unless a fork needs its data. A stream that was deleted before and was kept for it alone expires now, so
+-- that drop_expired_streams deletes it: a chain of forks may have any amount of data.
 create or replace function lanefold._remove_stream(p_stream bigint)
 returns void language plpgsql as $$
 declare
   v_at constant timestamptz := lanefold._now();
-  s lanefold._stream;
+  v_source bigint;
 begin
   -- a fork that is being created holds the row: see create_stream
-  select * into s from lanefold._stream where id = p_stream for update;
+  select source_id into v_source from lanefold._stream where id = p_stream for update;
   if exists (select from lanefold._stream where source_id = p_stream) then
-    update lanefold._stream set deleted_at = coalesce(deleted_at, v_at) where id = p_stream;
+    update lanefold._stream set deleted_at = coalesce(deleted_at, v_at), expires_at = null where id = p_stream;
     return;
   end if;
   delete from lanefold._stream_chunk where stream_id = p_stream;
   delete from lanefold._stream_producer where stream_id = p_stream;
   delete from lanefold._stream where id = p_stream;
-  select * into s from lanefold._stream where id = s.source_id for update;
-  if s.deleted_at is not null then
-    perform lanefold._remove_stream(s.id);
-  end if;
+  perform from lanefold._stream where id = v_source for update;
+  update lanefold._stream set expires_at = v_at
+  where id = v_source and deleted_at is not null and not exists (select from lanefold._stream f where f.source_id = v_source);
 end $$;
 
--- Deletes streams that have expired, up to p_most of them, the oldest first. Returns how many.
+-- Deletes the stream that expired first, or, if it has more, its first p_most chunks or those with 16 MiB. Returns how many rows
+-- it deleted or kept for forks; 0 if nothing has expired. Repeat it, each time in its own transaction, until it returns 0.
 create or replace function lanefold.drop_expired_streams(p_most int)
 returns int language plpgsql as $$
 declare
@@ -47,13 +48,23 @@ declare
   v_stream bigint;
   v_count int := 0;
 begin
-  for v_stream in
-    select id from lanefold._stream where expires_at <= v_at and deleted_at is null order by expires_at limit p_most for update skip locked
-  loop
-    perform lanefold._remove_stream(v_stream);
-    v_count := v_count + 1;
-  end loop;
-  return v_count;
+  select id into v_stream from lanefold._stream where expires_at <= v_at order by expires_at limit 1 for update skip locked;
+  if v_stream is null then
+    return 0;
+  end if;
+  if not exists (select from lanefold._stream where source_id = v_stream) then
+    delete from lanefold._stream_chunk where stream_id = v_stream and pos in (
+      select x.pos from (
+        select c.pos, sum(octet_length(c.data)) over (order by c.pos) - octet_length(c.data) as before
+        from (select pos, data from lanefold._stream_chunk where stream_id = v_stream order by pos limit p_most) c
+      ) x where x.before < 16777216);
+    get diagnostics v_count = row_count;
+    if exists (select from lanefold._stream_chunk where stream_id = v_stream) then
+      return v_count;
+    end if;
+  end if;
+  perform lanefold._remove_stream(v_stream);
+  return v_count + 1;
 end $$;
 
 -- Deletes the streams of a thread that is being erased, or with null those of a tenant that belong to no thread. Forks of

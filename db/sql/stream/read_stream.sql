@@ -17,7 +17,7 @@ declare
   v_page bytea;
 begin
   select * into s from lanefold._stream k where k.path = v_path;
-  if s.id is null or s.deleted_at is null and s.expires_at <= v_at then
+  if s.id is null or s.expires_at <= v_at then
     stream := jsonb_build_object('status', 'missing');
   elsif s.deleted_at is not null then
     stream := jsonb_build_object('status', 'gone');

@@ -89,15 +89,16 @@ export function addDurableStreams(app: ApiApp, streams: LiveStreams, answers: By
     return sse(c, frames, { abort: end, budget, onError: (error) => onError(error, on) });
   }
 
+  async function openDoor(c: StreamContext): Promise<StreamDoor> {
+    const { openDoor } = await import('../../durable-streams/door.ts');
+    const on = { method: c.req.method, path: c.req.path };
+    return openDoor(c.var.lanefold, (error) => streams.limits.onError(error, on));
+  }
+
   function send(c: StreamContext, { status, headers, body }: Answer): never {
-    if (body && !headers['Content-Type']?.startsWith('application/json')) holdAnswer(c, answers, body.byteLength);
+    if (body) holdAnswer(c, answers, body.byteLength);
     return c.body((body ?? null) as never, status as 200, headers) as never;
   }
-}
-
-async function openDoor(c: StreamContext): Promise<StreamDoor> {
-  const { openDoor } = await import('../../durable-streams/door.ts');
-  return openDoor(c.var.lanefold);
 }
 
 const refOf = (c: StreamContext): StreamRef => ({ threadId: c.req.param('thread_id'), name: c.req.param('name')! });

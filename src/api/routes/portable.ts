@@ -1,11 +1,13 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { newThreadId } from '../../checks/ids.ts';
+import { newThreadId, threadIdOf } from '../../checks/ids.ts';
 import { omitUndefined } from '../../common/omit-undefined.ts';
 import type { ThreadSource } from '../../library/threads/import.ts';
 import type { ApiApp } from '../env.ts';
+import { exportHeaders, sendExport } from '../export-stream.ts';
+import type { LiveStreams } from '../live-streams.ts';
 import { ImportReceipt, NewImport } from '../schemas/import.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
-import { body, json, security, thread } from './shared.ts';
+import { body, idempotencyKey, json, replayed, replayedHeader, security, thread } from './shared.ts';
 
 const tags = ['Threads'];
 
@@ -35,43 +37,36 @@ const importThread = createRoute({
   summary: 'Create a thread from an export, or from a history of OpenAI or the AI SDK',
   description:
     'The thread appears when it is complete. What sets its prompt, tools, tool context or policy must be overridable in every agent.',
-  request: { body: body(NewImport) },
+  request: { headers: idempotencyKey, body: body(NewImport) },
   responses: {
-    200: json('The same was imported before.', ImportReceipt),
+    200: { ...json('The same was imported before.', ImportReceipt), ...replayedHeader },
     201: json('The thread was created.', ImportReceipt),
     ...problems(...bodyProblems, 409, 410, 422),
   },
 });
 
-export function addPortable(app: ApiApp): void {
+export function addPortable(app: ApiApp, streams: LiveStreams): void {
   app.openapi(exportThread, async (c) => {
     const { thread_id: id } = c.req.valid('param');
-    const lines = c.var.lanefold.threads.export(id);
-    // a thread that does not exist is an answer, not a stream
-    const first = await lines.next();
-    const chunks = ReadableStream.from(encoded(first.value as string, lines));
-    return c.body(chunks, 200, { 'content-type': 'application/x-ndjson; charset=utf-8' }) as never;
+    const { threads } = c.var.lanefold;
+    if (c.req.method !== 'HEAD') return (await sendExport(c, streams, threads.export(id))) as never;
+    await threads.peek(id);
+    return c.body(null, 200, exportHeaders) as never;
   });
 
   app.openapi(importThread, async (c) => {
-    const { id = newThreadId(), metadata, ...source } = c.req.valid('json');
+    const { id: given, metadata, ...source } = c.req.valid('json');
+    const { threads, tenant } = c.var.lanefold;
+    const key = c.req.valid('header')['Idempotency-Key'];
+    // keys contain no slash, so no run has this thread for the same key
+    const id = given ?? (key === undefined ? newThreadId() : threadIdOf(`import/${key}`, tenant));
     // the schema lets only the source of the format pass
-    const { threads } = c.var.lanefold;
     const receipt = await threads.import(
       source as ThreadSource,
       { id, ...omitUndefined({ metadata }) },
       { from: 'http' },
     );
-    return c.json(receipt, receipt.duplicate ? 200 : 201, { Location: `/v1/threads/${receipt.id}` });
+    const headers = { Location: `/v1/threads/${receipt.id}`, ...replayed(receipt.duplicate) };
+    return c.json(receipt, receipt.duplicate ? 200 : 201, headers);
   });
-}
-
-/** Reads the next line when the client has taken the one before. */
-async function* encoded(
-  first: string,
-  rest: AsyncIterable<string>,
-): AsyncGenerator<Uint8Array<ArrayBuffer>, void, void> {
-  const encoder = new TextEncoder();
-  yield encoder.encode(`${first}\n`);
-  for await (const line of rest) yield encoder.encode(`${line}\n`);
 }

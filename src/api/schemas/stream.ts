@@ -18,7 +18,7 @@ export const createHeaders = z.object({
 });
 
 export const appendHeaders = z.object({
-  'Stream-Seq': header('Has to be above the one of the last append, byte by byte.'),
+  'Stream-Seq': header('Must be greater than the previous one; compared byte by byte.'),
   'Stream-Closed': closed,
   'Producer-Id': header('Who writes, over restarts. Sent with the other two.'),
   'Producer-Epoch': header('Rises with each start of the producer; a lower one is refused.'),

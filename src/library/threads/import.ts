@@ -9,6 +9,7 @@ import type { CheckpointReader } from '../../portable/langgraph.ts';
 import type { ImportNote, PortableThread } from '../../portable/portable-thread.ts';
 import { maxImportChars, tooLarge } from '../../portable/refused.ts';
 import { outOfLine } from '../../store/content/out-of-line.ts';
+import { contextLimit } from '../../store/context-limit.ts';
 import { importThread } from '../../store/portable/import-thread.ts';
 import { assertThreadOverrides } from '../runs/allow-overrides.ts';
 
@@ -64,7 +65,7 @@ export async function importSource(
   const rest = {
     ...{ tenant_id: db.tenant, metadata: metadata ?? thread.metadata, request_hash: thread.hash },
     ...{ active_context_ref: thread.activeContextRef, contents: thread.contents, lanes: thread.lanes },
-    ...{ origin: thread.origin, facts: logged },
+    ...{ origin: thread.origin, facts: logged, ...contextLimit(db) },
   };
   assertStorable(rest);
   const fields = JSON.stringify(rest).slice(1);

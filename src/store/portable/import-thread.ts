@@ -33,7 +33,7 @@ function unstorable(error: unknown): LanefoldError | undefined {
   if (!isLanefoldError(error, 'database_error') || !/^2[23]/.test(String(error.details?.['sqlstate'])))
     return undefined;
   return new LanefoldError('import_refused', `A value of the import cannot be stored: ${error.message}`, {
-    hint: 'Nothing was imported. Export the thread again.',
+    hint: 'Nothing was imported. Correct the source, or export the thread again.',
     cause: error,
   });
 }

@@ -16,7 +16,8 @@ export interface ExportedEntry {
   chain: string | null;
 }
 
-const pageBytes = 4 * 1024 * 1024;
+/** A page of entries has at least this much, if the thread has, and up to one entry more. */
+export const exportPageBytes = 4 * 1024 * 1024;
 const pageRows = 500;
 const columns =
   'thread_id, seq, at, kind, context_ref, role, op_id, run_id, request_id, is_anchor, payload, refs, hash';
@@ -42,8 +43,9 @@ export async function* exportEntries(
          from (select ${columns}, bytes from lanefold._entry where thread_id = $1 and seq >= $2 and seq < $3 order by seq limit ${pageRows}) x
        ) e
        left join lanefold.context_op o on o.thread_id = e.thread_id and o.op_id = e.op_id
-       left join lanefold._append_receipt r on r.thread_id = e.thread_id and r.first_seq = e.seq and r.op_id <> 'import/request'
-       where e.before < ${pageBytes}
+       left join lanefold._append_receipt r on r.thread_id = $1 and r.first_seq >= $2 and r.first_seq < $3 and r.first_seq = e.seq
+         and r.op_id <> 'import/request'
+       where e.before < ${exportPageBytes}
        order by e.seq`,
       [id, next, rev],
     );

@@ -39,7 +39,7 @@ export interface NewStream {
 
 export type Created =
   | ({ status: 'created' | 'exists' | 'conflict' } & StoredStream)
-  | { status: 'source_missing' | 'source_gone' | 'source_type' | 'bad_offset' | 'bad_sub_offset' };
+  | { status: 'source_missing' | 'source_gone' | 'source_type' | 'bad_offset' | 'bad_sub_offset' | 'too_deep' };
 
 /** See `create_stream`. @param data the messages, or the bytes as the only element */
 export async function createStream(
