@@ -443,22 +443,25 @@ test('a batch executes for an API only what it may call', async () => {
   expect(await refused('api', 'claim_run', ['queued', 1, { lease_ms: 6000 }])).toBe('42501');
 });
 
-test('no tenant, all tenants and another tenant, by what the role may', async () => {
-  const seen = async (duty: Duty, tenant: string) => {
-    await actFor(sessions[duty], tenant);
-    const { rows: found } = await ask(sessions[duty], 'select tenant_id from lanefold.thread order by 1');
-    return found.map((row: { tenant_id: string }) => row.tenant_id);
-  };
-  expect(await seen('worker', '')).toEqual(['acme', 'bolt']);
-  expect(await seen('worker', '*')).toEqual(['acme', 'bolt']);
-  expect(await seen('worker', 'bolt')).toEqual(['bolt']);
-  expect(await seen('api', '')).toEqual([]);
-  expect(await seen('api', '*')).toEqual([]);
-  expect(await seen('api', 'bolt')).toEqual(['bolt']);
-  if (!onCitus) for (const tenant of ['', '*', 'bolt']) expect(await seen('reader', tenant)).toEqual(['acme']);
-  await actFor(sessions.api, null);
-  expect((await sessions.api.query('select from lanefold.run')).rowCount).toBe(0);
-});
+test.each(['thread', 'eval_case', 'eval', 'eval_item'])(
+  'no tenant, all tenants and another tenant, by what the role may: %s',
+  async (view) => {
+    const seen = async (duty: Duty, tenant: string) => {
+      await actFor(sessions[duty], tenant);
+      const { rows: found } = await ask(sessions[duty], `select distinct tenant_id from lanefold.${view} order by 1`);
+      return found.map((row: { tenant_id: string }) => row.tenant_id);
+    };
+    expect(await seen('worker', '')).toEqual(['acme', 'bolt']);
+    expect(await seen('worker', '*')).toEqual(['acme', 'bolt']);
+    expect(await seen('worker', 'bolt')).toEqual(['bolt']);
+    expect(await seen('api', '')).toEqual([]);
+    expect(await seen('api', '*')).toEqual([]);
+    expect(await seen('api', 'bolt')).toEqual(['bolt']);
+    if (!onCitus) for (const tenant of ['', '*', 'bolt']) expect(await seen('reader', tenant)).toEqual(['acme']);
+    await actFor(sessions.api, null);
+    expect((await sessions.api.query('select from lanefold.run')).rowCount).toBe(0);
+  },
+);
 
 test.each(['worker', 'api'] as const)(
   'a %s sees what runs hold of limits only while it acts for no tenant',
