@@ -120,7 +120,7 @@ comment on function lanefold.erase_cases(text) is 'Marks the cases of an erased 
 comment on view lanefold.eval is 'The evals: datasets under variants, and how far they are.';
 comment on view lanefold.eval_item is 'Each case of an eval under each variant: its run, its answer and the scores.';
 comment on function lanefold.start_eval(text, text, jsonb) is 'Starts an eval.';
-comment on function lanefold.cancel_eval(text, text) is 'Cancels an eval; its open items fail.';
+comment on function lanefold.cancel_eval(text, text) is 'Cancels an eval; its open items are skipped.';
 comment on function lanefold.rescore_eval(text, text) is 'Lets workers score the answers of an eval again.';
 comment on function lanefold.remove_eval(text, text) is 'Removes an eval that has ended.';
 comment on function lanefold.take_eval_items(text, jsonb, int) is 'Takes items of an eval, to start their runs.';
@@ -129,7 +129,9 @@ comment on function lanefold.take_eval_scoring(text, int, int) is 'Takes an item
 comment on function lanefold.hold_eval_item(text, int, timestamptz, int) is 'Holds an item that a worker is at.';
 comment on function lanefold.await_eval_judge(text, int, timestamptz, jsonb) is 'Lets an item wait for the run of its judge.';
 comment on function lanefold.settle_eval_item(text, int, timestamptz, jsonb) is 'Says what became of an item.';
-comment on function lanefold.drop_eval_thread(text, int) is 'Notes that the thread of an erased item is erased too.';
+comment on function lanefold.take_eval_threads(int, int) is 'Takes threads of evals that are to be erased.';
+comment on function lanefold.drop_eval_thread(text) is 'Notes that a thread of an eval is erased.';
+comment on function lanefold.erase_evals(text) is 'Removes the cases and evals of a tenant.';
 comment on view lanefold.webhook is 'The endpoints of webhooks, without their secrets.';
 comment on view lanefold.webhook_delivery is 'What was and will be sent to endpoints, and how they answered.';
 comment on function lanefold.set_webhook(text, text, text, jsonb) is 'Sets an endpoint; what is paused stays paused.';

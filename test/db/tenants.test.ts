@@ -84,7 +84,8 @@ async function fillCases(tenant: string): Promise<void> {
   const kept = { dataset: 'd', kind: 'run', agent: 'a', model: 'm', context_hash: 'x', tags: [], by: 'x' };
   const given = { ...source, ...kept, note: `secret of ${tenant}` };
   await rows(log.db, 'select lanefold.keep_case($1, $2, $3)', tenant, `case-of-${tenant}`, given);
-  const items = [{ case_id: `case-of-${tenant}`, variant: 'v', agent: 'a', repeat: 1, tags: [`secret of ${tenant}`] }];
+  const of = { case_id: `case-of-${tenant}`, thread_id: `thread-of-${tenant}` };
+  const items = [{ ...of, variant: 'v', agent: 'a', repeat: 1, tags: [`secret of ${tenant}`] }];
   const id = `eval-of-${tenant}`;
   const spec = { dataset: 'd', spec: { note: `secret of ${tenant}` }, concurrency: 1, by: 'x', items };
   await rows(log.db, 'select lanefold.start_eval($1, $2, $3)', tenant, id, spec);
@@ -93,7 +94,7 @@ async function fillCases(tenant: string): Promise<void> {
     `select lanefold.take_eval_items($1, '["a"]', 1000) as item`,
     id,
   );
-  const run = { thread_id: `thread-of-${tenant}`, run_id: 'ended' };
+  const run = { tenant, thread_id: `thread-of-${tenant}`, run_id: 'ended' };
   await rows(log.db, 'select lanefold.start_eval_item($1, 1, $2, $3)', id, row!.item.taken_at, run);
 }
 
@@ -598,6 +599,7 @@ const mutations = [
     '_case',
     '_eval',
     '_eval_item',
+    '_eval_thread',
     '_wait',
     '_child_run',
     '_kept_event',
