@@ -18,7 +18,10 @@ const rates: Record<string, number> = { 'Look it up.': 0.9, 'Please look it up f
 function noisyModel() {
   const asked = new Map<string, number>();
   return fakeModel(({ prompt }) => {
-    const [system, user] = [prompt.find(({ role }) => role === 'system'), prompt.findLast(({ role }) => role === 'user')];
+    const [system, user] = [
+      prompt.find(({ role }) => role === 'system'),
+      prompt.findLast(({ role }) => role === 'user'),
+    ];
     const instructions = system!.content as string;
     const question = JSON.stringify(user!.content);
     const key = `${instructions} ${question}`;
@@ -35,7 +38,11 @@ const support = (version: string, instructions: string): AgentDefinition =>
 let lanefold: TestLanefold;
 beforeAll(async () => {
   lanefold = await startLanefold({
-    agents: [support('now', 'Look it up.'), support('reworded', 'Please look it up first.'), support('worse', 'Guess.')],
+    agents: [
+      support('now', 'Look it up.'),
+      support('reworded', 'Please look it up first.'),
+      support('worse', 'Guess.'),
+    ],
     models: { 'fake:noisy': noisyModel() },
   });
   await lanefold.startWorker({ concurrency: 20 });
