@@ -117,13 +117,25 @@ describe.skipIf(noRedis())('what becomes of items', () => {
     await areErased([...before, ...after].flatMap((item) => [item.threadId, item.judgeThreadId]));
   });
 
+  test('an answer waits for a worker that has the agent of the judge', async () => {
+    const support = defineAgent({ name: 'support', model: 'fake:plain', strategy: 'tot' });
+    const critic = defineAgent({ name: 'critic', model: 'fake:judge' });
+    changed = await createLanefold({ ...lanefold.options, agents: [support, judge, thinker, critic] });
+    const { id } = await changed.evals.run({ dataset: 'limits', judge: { agent: 'critic' } });
+    // the other worker scores the items of a later eval meanwhile
+    await evaluate({ dataset: 'unjudged', fresh: true });
+    expect(await lanefold.evals.get(id)).toMatchObject({ status: 'running', items: { running: 1 } });
+    const newer = await changed.startWorker({ sweepMs: 500 });
+    const [item] = await ended(id);
+    expect(item!.scores).toMatchObject([{ scorer: 'contains' }, { scorer: 'judge', score: 1 }]);
+    await newer.stop();
+  });
+
   test('a strategy is that of the agent now, unless the request named it', async () => {
     await keep('left-open', 'strategies');
     await keep('named', 'strategies', { strategy: 'react' });
     await worker.stop();
-    const support = defineAgent({ name: 'support', model: 'fake:plain', strategy: 'tot' });
-    changed = await createLanefold({ ...lanefold.options, agents: [support, judge, thinker] });
-    const newer = await changed.startWorker({ sweepMs: 500 });
+    const newer = await changed!.startWorker({ sweepMs: 500 });
     const { items } = await evaluate({ dataset: 'strategies' });
     await newer.stop();
     const runs = items.map(({ threadId, runId }) => lanefold.runs.get({ threadId: threadId!, id: runId! }));

@@ -20,11 +20,14 @@ export async function startTaken(deps: EvalDependencies, open: OpenEval, item: T
   const { db, requests } = deps;
   const { id, tenant, spec } = open;
   const { case: source } = item;
-  const fail = (status: 'failed' | 'erased', error: string | null) =>
-    settleItem(db, id, item, { status, error, cost_micros: 0 });
+  const accepting = requests.acceptingFor(tenant);
+  const fail = async (status: 'failed' | 'erased', error: string | null) => {
+    await settleItem(db, id, item, { status, error, cost_micros: 0 });
+    // this attempt may have made a thread without a run, and one of a dead worker a run
+    await startItem(db, open, item, { ...runOfItem(id, item.no, accepting.db.tenant ?? tenant), reused: false });
+  };
   if (!source) return fail('failed', 'The case was removed.');
   if (source.erased_at) return fail('erased', null);
-  const accepting = requests.acceptingFor(tenant);
   try {
     const request = await requestOfItem(accepting, id, spec, { ...item, case: source });
     const earlier = spec.fresh ? undefined : await answeredBefore(deps, open, { ...item, case: source }, request);
@@ -36,10 +39,8 @@ export async function startTaken(deps: EvalDependencies, open: OpenEval, item: T
     if (isLanefoldError(error) ? !isPermanent(error) : isTransient(error)) throw error;
     if (!isLanefoldError(error)) deps.onError(error);
     // erase_thread marks the item, unless the database is distributed
-    if (isLanefoldError(error, 'thread_erased')) await fail('erased', null);
-    else await fail('failed', error instanceof Error ? error.message : String(error));
-    // there may be a thread without a run
-    await startItem(db, open, item, { ...runOfItem(id, item.no, accepting.db.tenant ?? tenant), reused: false });
+    if (isLanefoldError(error, 'thread_erased')) return fail('erased', null);
+    await fail('failed', error instanceof Error ? error.message : String(error));
   }
 }
 
