@@ -75,6 +75,15 @@ describe.skipIf(noRedis())('what becomes of items', () => {
     expect(await stored({ maxCost: 0.1, maxDurationMs: 30_000, concurrency: 1 })).toEqual({ cost: 0.1, ms: 30_000 });
   });
 
+  test('what the budget does not pay is skipped', async () => {
+    const { id } = await evaluate({ dataset: 'limits', repeats: 3, maxCost: 0.001, concurrency: 1, fresh: true });
+    expect(await lanefold.evals.get(id)).toMatchObject({
+      status: 'completed',
+      items: { done: 1, skipped: 2, failed: 0 },
+    });
+    expect((await lanefold.evals.items(id))[2]).toMatchObject({ error: 'The budget of the eval is used up.' });
+  });
+
   test('an answer is reused only for the same request', async () => {
     const callOf = async (threadId: string, dataset: string, more: object) => {
       const { id } = await ask(threadId, more);
