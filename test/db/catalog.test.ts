@@ -157,6 +157,7 @@ const ofSlots = new Set([
     'remove_eval',
     '_changed_eval',
     'take_eval_items',
+    'plan_eval_run',
     'start_eval_item',
   ],
   ...[

@@ -160,25 +160,39 @@ describe.skipIf(noRedis())('what becomes of items', () => {
     expect(variants).toMatchObject([{ skipped: 3, scored: 0, failures: 0, passRate: null }]);
   });
 
-  test('a run that started too late is cancelled and erased; one that another worker started too is not', async () => {
-    const { pool } = lanefold.database;
+  const take = async (id: string) => {
+    const text = `select lanefold.take_eval_items($1, '["support"]', -1) as item`;
+    return ((await lanefold.database.pool.query(text, [id])).rows[0] as { item: { taken_at: string } }).item.taken_at;
+  };
+  /** Calls a function about the first item of an eval and a thread. Returns what it says, and whether the thread is to be erased. */
+  const note = async (name: string, id: string, takenAt: string, threadId: string) => {
+    const run = { tenant: 'default', thread_id: threadId, run_id: 'r' };
+    const text = `select lanefold.${name}($1, 1, $2, $3) as noted`;
+    const { rows } = await lanefold.database.pool.query(text, [id, takenAt, run]);
+    return [(rows as { noted: boolean }[])[0]!.noted, await isToErase(threadId)];
+  };
+  const isToErase = async (threadId: string) => {
+    const text = 'select erase_at is not null as erase from lanefold._eval_thread where thread_id = $1';
+    return ((await lanefold.database.pool.query(text, [threadId])).rows as { erase: boolean }[])[0]?.erase;
+  };
+
+  test('a run that started too late is to be erased; one that another worker started too is not', async () => {
     const { id } = await lanefold.evals.run({ dataset: 'unjudged', fresh: true });
-    const take = async () => {
-      const text = `select lanefold.take_eval_items($1, '["support"]', -1) as item`;
-      return (await pool.query(text, [id])).rows[0] as { item: { taken_at: string } };
-    };
-    const start = async (takenAt: string, threadId: string) => {
-      const run = { tenant: 'default', thread_id: threadId, run_id: 'r' };
-      const text = 'select lanefold.start_eval_item($1, 1, $2, $3) as noted';
-      const [row] = (await pool.query(text, [id, takenAt, run])).rows as { noted: boolean }[];
-      const left = 'select erase_at is not null as erase from lanefold._eval_thread where thread_id = $1';
-      return { ...row, ...((await pool.query(left, [threadId])).rows[0] as { erase: boolean }) };
-    };
-    const [first, second] = [(await take()).item.taken_at, (await take()).item.taken_at];
-    expect(await start(first, 'late')).toEqual({ noted: false, erase: false });
-    expect(await start(second, 'late')).toEqual({ noted: true, erase: false });
+    const [first, second] = [await take(id), await take(id)];
+    expect(await note('start_eval_item', id, first, 'late')).toEqual([false, false]);
+    expect(await note('start_eval_item', id, second, 'late')).toEqual([true, false]);
     await lanefold.evals.cancel(id);
-    expect(await start(first, 'later')).toEqual({ noted: false, erase: true });
+    expect(await isToErase('late')).toBe(false);
+    expect(await note('start_eval_item', id, second, 'later')).toEqual([false, true]);
+  });
+
+  test('a run that a dead worker may have started is erased after a cancel', async () => {
+    const { id } = await lanefold.evals.run({ dataset: 'unjudged', fresh: true });
+    const [first, second] = [await take(id), await take(id)];
+    expect(await note('plan_eval_run', id, first, 'overtaken')).toEqual([false, undefined]);
+    expect(await note('plan_eval_run', id, second, 'planned')).toEqual([true, false]);
+    await lanefold.evals.cancel(id);
+    expect(await isToErase('planned')).toBe(true);
   });
 
   test('a start that fails uses nothing of the budget', async () => {

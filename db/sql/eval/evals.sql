@@ -34,6 +34,10 @@ begin
   update lanefold._eval_item set status = 'done' where eval_id = p_eval and status = 'scoring' and answer is not null;
   update lanefold._eval_item set status = 'skipped', error = 'The eval was cancelled.', settled_at = v_at
   where eval_id = p_eval and status in ('waiting', 'running', 'scoring');
+  -- runs that were about to start
+  update lanefold._eval_thread t set erase_at = v_at
+  from lanefold._eval_item i
+  where i.eval_id = p_eval and i.status = 'skipped' and i.thread_id is null and t.eval_id = p_eval and t.no = i.no and t.erase_at is null;
   update lanefold._eval set status = 'cancelled', finished_at = v_at where id = p_eval;
   perform lanefold._changed_eval('cancel', e.tenant_id, p_eval, p_by);
   return jsonb_build_object('runs', v_runs);

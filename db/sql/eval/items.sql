@@ -49,6 +49,18 @@ begin
     from taken t left join lanefold._case c on c.id = t.case_id order by t.no;
 end $$;
 
+-- Notes the run that the caller is about to start for an item that it took at p_taken_at, so that the run does not outlive the item if the
+-- caller dies before it has called start_eval_item; p: {tenant, thread_id, run_id}. Returns false if the caller has lost the item.
+create or replace function lanefold.plan_eval_run(p_eval text, p_no int, p_taken_at timestamptz, p jsonb)
+returns boolean language plpgsql as $$
+begin
+  if not exists (select from lanefold._eval_item where eval_id = p_eval and no = p_no and status = 'running' and taken_at = p_taken_at) then
+    return false;
+  end if;
+  perform lanefold._note_eval_thread(p_eval, p_no, p);
+  return true;
+end $$;
+
 -- Notes the run of an item that the caller took at p_taken_at; p: {tenant, thread_id, run_id, reused?: it is that of an earlier eval}.
 -- Returns whether the item has it now. If not, and the item needs no run any more, workers cancel the run and erase its thread.
 create or replace function lanefold.start_eval_item(p_eval text, p_no int, p_taken_at timestamptz, p jsonb)

@@ -3,6 +3,7 @@ import { requestOfItem, runOfItem, startItemRun, type ItemRequest } from '../../
 import { isTransient } from '../../postgres/errors.ts';
 import {
   findAnswer,
+  planRun,
   settleItem,
   startItem,
   type CaseRow,
@@ -21,16 +22,18 @@ export async function startTaken(deps: EvalDependencies, open: OpenEval, item: T
   const { id, tenant, spec } = open;
   const { case: source } = item;
   const accepting = requests.acceptingFor(tenant);
+  const own = runOfItem(id, item.no, accepting.db.tenant ?? 'default');
   const fail = async (status: 'failed' | 'erased', error: string | null) => {
     await settleItem(db, id, item, { status, error, cost_micros: 0 });
     // this attempt may have made a thread without a run, and one of a dead worker a run
-    await startItem(db, open, item, { ...runOfItem(id, item.no, accepting.db.tenant ?? tenant), reused: false });
+    await startItem(db, open, item, { ...own, reused: false });
   };
   if (!source) return fail('failed', 'The case was removed.');
   if (source.erased_at) return fail('erased', null);
   try {
     const request = await requestOfItem(accepting, id, spec, { ...item, case: source });
     const earlier = spec.fresh ? undefined : await answeredBefore(deps, open, { ...item, case: source }, request);
+    if (!earlier && !(await planRun(db, open, item, own))) return;
     const run = earlier ?? (await startItemRun(accepting, id, { ...item, case: source }, request));
     const noted = await startItem(db, open, item, { ...run, reused: earlier !== undefined });
     if (!noted) await eraseThreads(deps);

@@ -105,6 +105,18 @@ export const takeItems = async (
   return rows.map(({ item }) => item);
 };
 
+/** Notes the run that an item is about to get. Returns false if the caller has lost the item; see `plan_eval_run`. */
+export async function planRun(
+  db: Database,
+  { id, tenant }: Pick<OpenEval, 'id' | 'tenant'>,
+  { no, taken_at }: Pick<TakenItem, 'no' | 'taken_at'>,
+  run: { threadId: string; id: string },
+): Promise<boolean> {
+  const p = { tenant, thread_id: run.threadId, run_id: run.id };
+  const text = 'select p.planned from lanefold.plan_eval_run($1, $2, $3, $4) as p (planned)';
+  return (await db.query<{ planned: boolean }>('plan_eval_run', text, [id, no, taken_at, p]))[0]!.planned;
+}
+
 /** Notes the run of an item that was taken. Returns false if the caller has lost the item; see `start_eval_item`. */
 export async function startItem(
   db: Database,
