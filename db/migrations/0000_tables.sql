@@ -146,6 +146,7 @@ CREATE TABLE "lanefold"."_eval_item" (
 	"tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL,
 	"eval_id" text COLLATE "C" NOT NULL,
 	"case_id" text COLLATE "C" NOT NULL,
+	"source_thread_id" text COLLATE "C" NOT NULL,
 	"variant" text NOT NULL,
 	"agent" text NOT NULL,
 	"status" text NOT NULL,
@@ -160,6 +161,16 @@ CREATE TABLE "lanefold"."_eval_item" (
 	"tags" text[] NOT NULL,
 	"scores" jsonb NOT NULL,
 	CONSTRAINT "_eval_item_eval_id_no_pk" PRIMARY KEY("eval_id","no")
+);
+--> statement-breakpoint
+CREATE TABLE "lanefold"."_eval_thread" (
+	"no" integer NOT NULL,
+	"erase_at" timestamptz,
+	"tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL,
+	"thread_id" text COLLATE "C" NOT NULL,
+	"run_id" text COLLATE "C" NOT NULL,
+	"eval_id" text COLLATE "C" NOT NULL,
+	CONSTRAINT "_eval_thread_thread_id_pk" PRIMARY KEY("thread_id")
 );
 --> statement-breakpoint
 CREATE TABLE "lanefold"."_eval" (
@@ -614,8 +625,10 @@ CREATE INDEX "_case_thread" ON "lanefold"."_case" USING btree ("thread_id");--> 
 CREATE INDEX "_case_created" ON "lanefold"."_case" USING btree ("tenant_id","dataset","created_at","id");--> statement-breakpoint
 CREATE INDEX "_eval_item_open" ON "lanefold"."_eval_item" USING btree ("eval_id","no") WHERE status in ('waiting', 'running', 'scoring');--> statement-breakpoint
 CREATE INDEX "_eval_item_answer" ON "lanefold"."_eval_item" USING btree ("tenant_id","answer_key") WHERE answer_key is not null;--> statement-breakpoint
-CREATE INDEX "_eval_item_case" ON "lanefold"."_eval_item" USING btree ("case_id");--> statement-breakpoint
-CREATE INDEX "_eval_item_erased" ON "lanefold"."_eval_item" USING btree ("eval_id") WHERE status = 'erased' and thread_id is not null;--> statement-breakpoint
+CREATE INDEX "_eval_item_source" ON "lanefold"."_eval_item" USING btree ("source_thread_id");--> statement-breakpoint
+CREATE INDEX "_eval_thread_item" ON "lanefold"."_eval_thread" USING btree ("eval_id","no");--> statement-breakpoint
+CREATE INDEX "_eval_thread_tenant" ON "lanefold"."_eval_thread" USING btree ("tenant_id");--> statement-breakpoint
+CREATE INDEX "_eval_thread_erase" ON "lanefold"."_eval_thread" USING btree ("erase_at") WHERE erase_at is not null;--> statement-breakpoint
 CREATE INDEX "_eval_created" ON "lanefold"."_eval" USING btree ("tenant_id","created_at","id");--> statement-breakpoint
 CREATE INDEX "_eval_running" ON "lanefold"."_eval" USING btree ("created_at") WHERE status = 'running';--> statement-breakpoint
 CREATE INDEX "_kept_event_until" ON "lanefold"."_kept_event" USING btree ("keep_until");--> statement-breakpoint

@@ -91,10 +91,12 @@ export const evalItem = lanefold.table(
     tenantId: tenantId(),
     evalId: id('eval_id').notNull(),
     caseId: id('case_id').notNull(),
+    /** The thread of the case, which may be removed before it is erased. */
+    sourceThreadId: id('source_thread_id').notNull(),
     variant: text('variant').notNull(),
     /** Only workers with this agent take it. */
     agent: text('agent').notNull(),
-    /** `waiting`, `running`, `scoring`, `done`, `failed` or `erased`. */
+    /** `waiting`, `running`, `scoring`, `done`, `failed`, `skipped` or `erased`. */
     status: text('status').notNull(),
     threadId: id('thread_id'),
     runId: id('run_id'),
@@ -117,9 +119,28 @@ export const evalItem = lanefold.table(
     index('_eval_item_answer')
       .on(t.tenantId, t.answerKey)
       .where(sql`answer_key is not null`),
-    index('_eval_item_case').on(t.caseId),
-    index('_eval_item_erased')
-      .on(t.evalId)
-      .where(sql`status = 'erased' and thread_id is not null`),
+    index('_eval_item_source').on(t.sourceThreadId),
+  ],
+);
+
+/** The threads that evals have made for their runs and judges, until they are erased. They outlive their items. */
+export const evalThread = lanefold.table(
+  '_eval_thread',
+  {
+    no: integer('no').notNull(),
+    /** Null: it is to stay. Workers erase it from then on. */
+    eraseAt: moment('erase_at'),
+    tenantId: tenantId(),
+    threadId: id('thread_id').notNull(),
+    runId: id('run_id').notNull(),
+    evalId: id('eval_id').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.threadId] }),
+    index('_eval_thread_item').on(t.evalId, t.no),
+    index('_eval_thread_tenant').on(t.tenantId),
+    index('_eval_thread_erase')
+      .on(t.eraseAt)
+      .where(sql`erase_at is not null`),
   ],
 );

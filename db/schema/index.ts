@@ -5,7 +5,7 @@ export { agentVersion, rollout } from './agent-version.ts';
 export { apiKey, audit } from './access.ts';
 export { content } from './content.ts';
 export { appendReceipt, entry } from './entry.ts';
-export { evalCase, evalItem, evaluation } from './eval.ts';
+export { evalCase, evalItem, evalThread, evaluation } from './eval.ts';
 export { schedule, scheduleSlot } from './schedule.ts';
 export { limit, limitAccount, limitBucket, limitShare } from './limit.ts';
 export { role } from './role.ts';

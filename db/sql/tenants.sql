@@ -25,7 +25,7 @@ begin
            exists (select from pg_policy p where p.polrelid = k.oid and p.polname = 'tenant') as protected
     from pg_class k join pg_attribute a on a.attrelid = k.oid and a.attname = 'tenant_id' and not a.attisdropped
     where k.relnamespace = 'lanefold'::regnamespace and k.relkind in ('r', 'p')
-      and k.relname not in ('_api_key', '_audit', '_tenant', '_schedule', '_schedule_slot', '_webhook', '_case', '_eval', '_eval_item')
+      and k.relname not in ('_api_key', '_audit', '_tenant', '_schedule', '_schedule_slot', '_webhook')
   loop
     if not c.protected then
       execute format('create policy tenant on %s %s', c.name, v_policy);
@@ -68,11 +68,11 @@ begin
     execute format('create policy tenant on %s %s', c.name, replace(v_policy_of_operators, 'tenant_id', 'owner'));
     execute format('alter table %s enable row level security, force row level security', c.name);
   end loop;
-  -- a process that acts for no particular tenant lists the schedules, webhooks, cases and evals of all
+  -- a process that acts for no particular tenant lists the schedules and webhooks of all
   for c in
     select k.oid::regclass as name from pg_class k
-    where k.oid in ('lanefold._schedule'::regclass, 'lanefold._schedule_slot'::regclass, 'lanefold._webhook'::regclass,
-      'lanefold._case'::regclass, 'lanefold._eval'::regclass, 'lanefold._eval_item'::regclass) and not k.relforcerowsecurity
+    where k.oid in ('lanefold._schedule'::regclass, 'lanefold._schedule_slot'::regclass, 'lanefold._webhook'::regclass)
+      and not k.relforcerowsecurity
   loop
     execute format('create policy tenant on %s %s', c.name,
       replace(v_policy_of_operators, 'lanefold._bound_tenant() = tenant_id', '(lanefold._bound_tenant() = ''*'' or lanefold._bound_tenant() = tenant_id)'));

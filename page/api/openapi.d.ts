@@ -2887,6 +2887,8 @@ export interface components {
         done: number;
         /** @description Items that are failed. */
         failed: number;
+        /** @description Items that are skipped. */
+        skipped: number;
         /** @description Items that are erased. */
         erased: number;
       };
@@ -2968,7 +2970,7 @@ export interface components {
       /** @description From 1. */
       repeat: number;
       /** @enum {string} */
-      status: 'waiting' | 'running' | 'scoring' | 'done' | 'failed' | 'erased';
+      status: 'waiting' | 'running' | 'scoring' | 'done' | 'failed' | 'skipped' | 'erased';
       answer: string | null;
       scores: components['schemas']['Score'][];
       /** @description Of its run. */
@@ -2983,7 +2985,7 @@ export interface components {
       diverged: string | null;
       /** @description Whether the answer is that of an earlier eval. */
       reused: boolean;
-      /** @description Why it failed. */
+      /** @description Why it failed, or was skipped. */
       error: string | null;
       thread_id: components['schemas']['Id'] | null;
       run_id: components['schemas']['Id'] | null;

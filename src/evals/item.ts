@@ -12,7 +12,7 @@ export interface Score {
   error: string | null;
 }
 
-export type EvalItemStatus = 'waiting' | 'running' | 'scoring' | 'done' | 'failed' | 'erased';
+export type EvalItemStatus = 'waiting' | 'running' | 'scoring' | 'done' | 'failed' | 'skipped' | 'erased';
 
 /** One case, run once under one variant. */
 export interface EvalItem {
@@ -21,7 +21,7 @@ export interface EvalItem {
   variant: string;
   /** From 1. */
   repeat: number;
-  /** `failed` if the run failed; `erased` if the thread of the case was erased. */
+  /** `failed` if the run failed; `skipped` if the eval was cancelled, or its budget used up, before it had an answer; `erased` if the thread of the case was erased. */
   status: EvalItemStatus;
   answer: string | null;
   scores: Score[];
@@ -34,7 +34,7 @@ export interface EvalItem {
   diverged: string | null;
   /** Whether the answer was taken from an earlier eval. */
   reused: boolean;
-  /** Why the run failed. */
+  /** Why the run failed, or the item was skipped. */
   error: string | null;
 }
 

@@ -111,7 +111,6 @@ export function assemble(
           db,
           acceptingFor: (tenant) => acceptingOn(db.tenant === undefined ? scopeTo(tenant) : db),
           cancelRun: (run) => runs.cancel(run, 'eval_cancelled'),
-          eraseThread: (threadId) => threads.erase(threadId),
         }),
       ),
       cases: refusingOptions('cases', casesOf({ db, agents })),

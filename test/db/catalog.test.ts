@@ -23,7 +23,7 @@ const ofNoThread = new Set([
   ...['_limit', '_limit_account', '_limit_bucket', '_limit_share', 'limit_usage'],
   ...['_schedule', '_schedule_slot', 'schedule', 'schedule_slot'],
   '_kept_event',
-  ...['_case', 'eval_case', '_eval', 'eval', '_eval_item', 'eval_item'],
+  ...['_case', 'eval_case', '_eval', 'eval', '_eval_item', 'eval_item', '_eval_thread'],
   ...['_webhook', 'webhook'],
   // some belong to a thread, but not all
   ...['_stream', '_stream_chunk', '_stream_producer'],
@@ -157,6 +157,7 @@ const ofSlots = new Set([
     'remove_eval',
     '_changed_eval',
     'take_eval_items',
+    'plan_eval_run',
     'start_eval_item',
   ],
   ...[
@@ -166,6 +167,9 @@ const ofSlots = new Set([
     'settle_eval_item',
     '_finish_eval',
     'drop_eval_thread',
+    'take_eval_threads',
+    '_note_eval_thread',
+    'erase_evals',
   ],
   ...['keep_case', 'update_case', 'remove_case', 'erase_cases'],
   ...['advance_schedule', 'take_slot', 'settle_slot', '_note_slot', '_skip_slots', '_pass_slots'],

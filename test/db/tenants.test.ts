@@ -84,7 +84,8 @@ async function fillCases(tenant: string): Promise<void> {
   const kept = { dataset: 'd', kind: 'run', agent: 'a', model: 'm', context_hash: 'x', tags: [], by: 'x' };
   const given = { ...source, ...kept, note: `secret of ${tenant}` };
   await rows(log.db, 'select lanefold.keep_case($1, $2, $3)', tenant, `case-of-${tenant}`, given);
-  const items = [{ case_id: `case-of-${tenant}`, variant: 'v', agent: 'a', repeat: 1, tags: [`secret of ${tenant}`] }];
+  const of = { case_id: `case-of-${tenant}`, thread_id: `thread-of-${tenant}` };
+  const items = [{ ...of, variant: 'v', agent: 'a', repeat: 1, tags: [`secret of ${tenant}`] }];
   const id = `eval-of-${tenant}`;
   const spec = { dataset: 'd', spec: { note: `secret of ${tenant}` }, concurrency: 1, by: 'x', items };
   await rows(log.db, 'select lanefold.start_eval($1, $2, $3)', tenant, id, spec);
@@ -93,7 +94,7 @@ async function fillCases(tenant: string): Promise<void> {
     `select lanefold.take_eval_items($1, '["a"]', 1000) as item`,
     id,
   );
-  const run = { thread_id: `thread-of-${tenant}`, run_id: 'ended' };
+  const run = { tenant, thread_id: `thread-of-${tenant}`, run_id: 'ended' };
   await rows(log.db, 'select lanefold.start_eval_item($1, 1, $2, $3)', id, row!.item.taken_at, run);
 }
 
@@ -443,22 +444,25 @@ test('a batch executes for an API only what it may call', async () => {
   expect(await refused('api', 'claim_run', ['queued', 1, { lease_ms: 6000 }])).toBe('42501');
 });
 
-test('no tenant, all tenants and another tenant, by what the role may', async () => {
-  const seen = async (duty: Duty, tenant: string) => {
-    await actFor(sessions[duty], tenant);
-    const { rows: found } = await ask(sessions[duty], 'select tenant_id from lanefold.thread order by 1');
-    return found.map((row: { tenant_id: string }) => row.tenant_id);
-  };
-  expect(await seen('worker', '')).toEqual(['acme', 'bolt']);
-  expect(await seen('worker', '*')).toEqual(['acme', 'bolt']);
-  expect(await seen('worker', 'bolt')).toEqual(['bolt']);
-  expect(await seen('api', '')).toEqual([]);
-  expect(await seen('api', '*')).toEqual([]);
-  expect(await seen('api', 'bolt')).toEqual(['bolt']);
-  if (!onCitus) for (const tenant of ['', '*', 'bolt']) expect(await seen('reader', tenant)).toEqual(['acme']);
-  await actFor(sessions.api, null);
-  expect((await sessions.api.query('select from lanefold.run')).rowCount).toBe(0);
-});
+test.each(['thread', 'eval_case', 'eval', 'eval_item'])(
+  'no tenant, all tenants and another tenant, by what the role may: %s',
+  async (view) => {
+    const seen = async (duty: Duty, tenant: string) => {
+      await actFor(sessions[duty], tenant);
+      const { rows: found } = await ask(sessions[duty], `select distinct tenant_id from lanefold.${view} order by 1`);
+      return found.map((row: { tenant_id: string }) => row.tenant_id);
+    };
+    expect(await seen('worker', '')).toEqual(['acme', 'bolt']);
+    expect(await seen('worker', '*')).toEqual(['acme', 'bolt']);
+    expect(await seen('worker', 'bolt')).toEqual(['bolt']);
+    expect(await seen('api', '')).toEqual([]);
+    expect(await seen('api', '*')).toEqual([]);
+    expect(await seen('api', 'bolt')).toEqual(['bolt']);
+    if (!onCitus) for (const tenant of ['', '*', 'bolt']) expect(await seen('reader', tenant)).toEqual(['acme']);
+    await actFor(sessions.api, null);
+    expect((await sessions.api.query('select from lanefold.run')).rowCount).toBe(0);
+  },
+);
 
 test.each(['worker', 'api'] as const)(
   'a %s sees what runs hold of limits only while it acts for no tenant',
@@ -595,6 +599,7 @@ const mutations = [
     '_case',
     '_eval',
     '_eval_item',
+    '_eval_thread',
     '_wait',
     '_child_run',
     '_kept_event',

@@ -21,11 +21,18 @@ const support = (topic: string) =>
 describe.skipIf(noRedis())('evals', () => {
   let lanefold: TestLanefold;
   let executed = 0;
+  let noteAsked = () => {};
+  const asked = new Promise<void>((resolve) => (noteAsked = resolve));
   const judgement = { reason: 'It is polite.', score: 0.75 };
   const models = {
     'fake:good': support('refunds'),
     'fake:bad': support('weather'),
     'fake:broken': fakeModel(() => new Error('out of order')),
+    // answers only once its call is aborted
+    'fake:slow': fakeModel(({ abortSignal }) => {
+      noteAsked();
+      return new Promise((_, reject) => abortSignal?.addEventListener('abort', () => reject(new Error('aborted'))));
+    }),
     'fake:judge': fakeModel([{ text: JSON.stringify(judgement) }]),
   };
   const policy = defineTool({
@@ -163,20 +170,27 @@ describe.skipIf(noRedis())('evals', () => {
     expect(item!.scores).toMatchObject([{ scorer: 'contains', score: 0 }, { scorer: 'short' }]);
   });
 
-  test('fail where the run fails, and end when they are cancelled', async () => {
+  test('fail where the run fails, and cancel their runs when they are cancelled', async () => {
     const run = await ask('five');
     await lanefold.cases.keep({ threadId: 'five', runId: run.id, dataset: 'fail' });
     const failed = await evaluate({ dataset: 'fail', variants: [{ model: 'fake:broken' }] });
     expect(failed).toMatchObject({ status: 'completed', items: { failed: 1, done: 0 } });
     expect((await lanefold.evals.items(failed.id))[0]).toMatchObject({ error: 'out of order', answer: null });
-    const { id } = await lanefold.evals.run({ dataset: 'fail', fresh: true, repeats: 20, concurrency: 1 });
+    const slow = { dataset: 'fail', repeats: 20, concurrency: 1, variants: [{ model: 'fake:slow' as const }] };
+    const { id } = await lanefold.evals.run(slow);
+    await asked;
     const cancelled = await lanefold.evals.cancel(id);
-    expect(cancelled).toMatchObject({ status: 'cancelled', items: { waiting: 0, running: 0, scoring: 0 } });
+    expect(cancelled).toMatchObject({
+      status: 'cancelled',
+      items: { waiting: 0, running: 0, scoring: 0, skipped: 20 },
+    });
     await expect(lanefold.evals.cancel(id)).rejects.toMatchObject({ code: 'eval_ended' });
-    const items = await lanefold.evals.items(id);
+    const [item, ...others] = await lanefold.evals.items(id);
+    expect(others.every(({ runId }) => runId === null)).toBe(true);
+    const started = { threadId: item!.threadId!, id: item!.runId! };
+    expect(await lanefold.runs.wait(started, { timeoutMs: 20_000 })).toMatchObject({ status: 'cancelled' });
     await lanefold.evals.remove(id);
     await expect(lanefold.evals.get(id)).rejects.toMatchObject({ code: 'eval_not_found' });
-    expect(items).toHaveLength(20);
   });
 
   test('leave out what was erased, and erase the threads of its runs', async () => {

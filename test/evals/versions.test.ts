@@ -12,6 +12,7 @@ const both = [support('a', 'Within 30 days.'), support('b', 'Ask somebody else.'
 describe('evals of versions', () => {
   let lanefold: TestLanefold;
   let newer: Lanefold | undefined;
+  let apart: Lanefold | undefined;
   beforeAll(async () => {
     lanefold = await startLanefold({ agents: both });
     await lanefold.startWorker({ sweepMs: 500 });
@@ -26,6 +27,7 @@ describe('evals of versions', () => {
     await lanefold.cases.keep({ threadId: 'asked', runId: run.id, dataset: 'refunds', expected });
   });
   afterAll(async () => {
+    await apart?.close();
     await newer?.close();
     await lanefold?.close();
   });
@@ -48,6 +50,20 @@ describe('evals of versions', () => {
     expect(rows).toEqual([{ label: 'b', prompt: 'You are version b.' }]);
     const { comparisons } = await lanefold.evals.report(id);
     expect(comparisons).toMatchObject([{ baseline: 'a', candidate: 'b', worse: 1, better: 0 }]);
+  });
+
+  test('a worker with a queue of its own, such as that of `lanefold run`, leaves evals to others', async () => {
+    const agents = [...both, support('own', 'In 30 days, as always.')];
+    apart = await createLanefold({ ...lanefold.options, agents, privateQueue: true, queuePrefix: 'apart' });
+    const { id } = await apart.evals.run({ dataset: 'refunds', variants: [{ version: 'own' }] });
+    const worker = await apart.startWorker({ sweepMs: 500 });
+    // the end of a run, and that of the worker, are when it would look at evals
+    await apart.runs.wait(
+      await apart.runs.enqueue({ agent: 'support', input: 'x', threadId: 'own', createThread: true }),
+    );
+    await worker.stop();
+    expect(await apart.evals.get(id)).toMatchObject({ status: 'running', items: { waiting: 1 } });
+    await apart.evals.cancel(id);
   });
 
   test('an item waits for a worker that has its version', async () => {

@@ -55,19 +55,23 @@ begin
   return true;
 end $$;
 
--- Marks the cases of an erased thread and their items, and removes what they quote of it; workers erase the threads of the items.
--- erase_thread calls it; on a distributed database, whose nodes lack these tables, the library does. Returns how many cases.
+-- Marks the cases of an erased thread and their items, also those of removed cases, and removes what they quote of it; workers erase
+-- the threads of the items. erase_thread calls it; on a distributed database, whose nodes lack these tables, the library does. Returns
+-- how many cases.
 create or replace function lanefold.erase_cases(p_source text)
 returns int language plpgsql as $$
 declare
+  v_at constant timestamptz := lanefold._now();
   v_count int;
 begin
-  update lanefold._case set erased_at = lanefold._now(), updated_at = lanefold._now(), expected = null, note = null
+  update lanefold._case set erased_at = v_at, updated_at = v_at, expected = null, note = null, tags = '{}', split = null
   where thread_id = p_source and erased_at is null;
   get diagnostics v_count = row_count;
   update lanefold._eval_item
-  set status = 'erased', settled_at = lanefold._now(), answer = null, scores = '[]', diverged = null, error = null, answer_key = null,
-      thread_id = case when not reused then thread_id end, run_id = case when not reused then run_id end
-  where case_id in (select c.id from lanefold._case c where c.thread_id = p_source) and status <> 'erased';
+  set status = 'erased', settled_at = v_at, answer = null, scores = '[]', diverged = null, error = null, answer_key = null, tags = '{}',
+      thread_id = null, run_id = null, judge_thread_id = null, judge_run_id = null
+  where source_thread_id = p_source and status <> 'erased';
+  update lanefold._eval_thread t set erase_at = v_at
+  from lanefold._eval_item i where i.source_thread_id = p_source and t.eval_id = i.eval_id and t.no = i.no and t.erase_at is null;
   return v_count;
 end $$;

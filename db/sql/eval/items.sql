@@ -6,7 +6,7 @@ $$;
 
 -- Takes waiting items of an eval, in order, up to its concurrency and its budget, for a worker with these agents, which starts
 -- their runs within p_hold_ms; and items whose worker died before it had. Each run may cost an equal share of what is left of
--- the budget. An eval without open items is completed; without budget, its waiting items fail. Returns {no, case_id, variant,
+-- the budget. An eval without open items is completed; without budget, its waiting items are skipped. Returns {no, case_id, variant,
 -- agent, repeat, taken_at, max_cost_micros?, case: its row, null if it was removed} each.
 create or replace function lanefold.take_eval_items(p_eval text, p_agents jsonb, p_hold_ms int)
 returns setof jsonb language plpgsql as $$
@@ -27,7 +27,7 @@ begin
     select (e.max_cost_micros - coalesce(sum(coalesce(cost_micros, reserved_micros)), 0))::bigint into v_left from lanefold._eval_item where eval_id = p_eval;
     v_share := v_left / greatest(e.concurrency - v_active, 1);
     if v_share <= 0 and v_active = 0 then
-      update lanefold._eval_item set status = 'failed', error = 'The budget of the eval is used up.', settled_at = v_at
+      update lanefold._eval_item set status = 'skipped', error = 'The budget of the eval is used up.', settled_at = v_at
       where eval_id = p_eval and status = 'waiting';
     end if;
   end if;
@@ -49,13 +49,33 @@ begin
     from taken t left join lanefold._case c on c.id = t.case_id order by t.no;
 end $$;
 
--- Notes the run of an item that the caller took at p_taken_at; p: {thread_id, run_id, reused?: it is that of an earlier eval}.
+-- Notes the run that the caller is about to start for an item that it took at p_taken_at, so that the run does not outlive the item if the
+-- caller dies before it has called start_eval_item; p: {tenant, thread_id, run_id}. Returns false if the caller has lost the item.
+create or replace function lanefold.plan_eval_run(p_eval text, p_no int, p_taken_at timestamptz, p jsonb)
+returns boolean language plpgsql as $$
+begin
+  if not exists (select from lanefold._eval_item where eval_id = p_eval and no = p_no and status = 'running' and taken_at = p_taken_at) then
+    return false;
+  end if;
+  perform lanefold._note_eval_thread(p_eval, p_no, p);
+  return true;
+end $$;
+
+-- Notes the run of an item that the caller took at p_taken_at; p: {tenant, thread_id, run_id, reused?: it is that of an earlier eval}.
+-- Returns whether the item has it now. If not, and the item needs no run any more, workers cancel the run and erase its thread.
 create or replace function lanefold.start_eval_item(p_eval text, p_no int, p_taken_at timestamptz, p jsonb)
-returns void language plpgsql as $$
+returns boolean language plpgsql as $$
+declare
+  v_noted boolean;
 begin
   update lanefold._eval_item
   set thread_id = p ->> 'thread_id', run_id = p ->> 'run_id', reused = coalesce((p -> 'reused')::boolean, false)
   where eval_id = p_eval and no = p_no and status = 'running' and taken_at = p_taken_at;
+  v_noted := found;
+  if not coalesce((p -> 'reused')::boolean, false) then
+    perform lanefold._note_eval_thread(p_eval, p_no, p);
+  end if;
+  return v_noted;
 end $$;
 
 -- Takes an item whose run has ended, or whose judge has, to score it; for p_hold_ms, unless renewed. Returns when, as a name for
@@ -83,17 +103,23 @@ begin
   return found;
 end $$;
 
--- Lets an item that the caller took at p_taken_at wait for the run of its judge; p: {thread_id, run_id}.
+-- Lets an item that the caller took at p_taken_at wait for the run of its judge; p: {tenant, thread_id, run_id}. Returns whether it does;
+-- if not, and it needs no judge any more, workers cancel the run and erase its thread.
 create or replace function lanefold.await_eval_judge(p_eval text, p_no int, p_taken_at timestamptz, p jsonb)
-returns void language plpgsql as $$
+returns boolean language plpgsql as $$
+declare
+  v_noted boolean;
 begin
   update lanefold._eval_item set judge_thread_id = p ->> 'thread_id', judge_run_id = p ->> 'run_id', held_until = null
   where eval_id = p_eval and no = p_no and status = 'scoring' and taken_at = p_taken_at;
+  v_noted := found;
+  perform lanefold._note_eval_thread(p_eval, p_no, p);
+  return v_noted;
 end $$;
 
 -- Settles an item that the caller took at p_taken_at; p: {status: done|failed|erased, answer?, scores?, diverged?, error?,
--- duration_ms?, input_tokens?, output_tokens?, cost_micros?, answer_key?}. The last one completes the eval. Returns whether the
--- eval has ended.
+-- duration_ms?, input_tokens?, output_tokens?, cost_micros?, answer_key?}, or {as_before: true} if its answer cannot be scored again. The
+-- last one completes the eval. Returns whether the eval has ended.
 create or replace function lanefold.settle_eval_item(p_eval text, p_no int, p_taken_at timestamptz, p jsonb)
 returns boolean language plpgsql as $$
 declare
@@ -101,11 +127,13 @@ declare
 begin
   -- first, so that of two items that end together the later one sees the other
   perform from lanefold._eval where id = p_eval for update;
+  update lanefold._eval_item set status = 'done'
+  where eval_id = p_eval and no = p_no and status = 'scoring' and taken_at = p_taken_at and p ? 'as_before';
   update lanefold._eval_item
   set status = p ->> 'status', settled_at = v_at, answer = p ->> 'answer', scores = coalesce(p -> 'scores', '[]'), diverged = p ->> 'diverged',
       error = p ->> 'error', duration_ms = (p ->> 'duration_ms')::bigint, input_tokens = (p ->> 'input_tokens')::bigint,
       output_tokens = (p ->> 'output_tokens')::bigint, cost_micros = (p ->> 'cost_micros')::bigint, answer_key = p ->> 'answer_key'
-  where eval_id = p_eval and no = p_no and status in ('running', 'scoring') and taken_at = p_taken_at;
+  where eval_id = p_eval and no = p_no and status in ('running', 'scoring') and taken_at = p_taken_at and not p ? 'as_before';
   return lanefold._finish_eval(p_eval, v_at);
 end $$;
 
@@ -118,11 +146,4 @@ begin
   end if;
   update lanefold._eval set status = 'completed', finished_at = p_at where id = p_eval and status = 'running';
   return true;
-end $$;
-
--- Notes that the thread of an erased item is erased too.
-create or replace function lanefold.drop_eval_thread(p_eval text, p_no int)
-returns void language plpgsql as $$
-begin
-  update lanefold._eval_item set thread_id = null, run_id = null, judge_thread_id = null, judge_run_id = null where eval_id = p_eval and no = p_no and status = 'erased';
 end $$;

@@ -76,14 +76,15 @@ const cancel = createRoute({
 const rescore = createRoute({
   ...{ ...shared, method: 'post', path: '/v1/evals/{eval_id}/rescore', operationId: 'rescoreEval' },
   summary: 'Score the answers of an ended eval again',
-  description: 'By what its cases expect now.',
+  description: 'By what its cases expect now. An item whose case or thread is gone stays as it is.',
   request: { params },
   responses: { 200: json('The eval.', Eval), ...problems(404, 409) },
 });
 
 const remove = createRoute({
   ...{ ...shared, method: 'delete', path: '/v1/evals/{eval_id}', operationId: 'removeEval' },
-  summary: 'Remove an ended eval, and erase the threads of its runs',
+  summary: 'Remove an ended eval',
+  description: 'Workers erase the threads of its runs.',
   request: { params },
   responses: { 204: { description: 'The eval is removed.' }, ...problems(404, 409) },
 });

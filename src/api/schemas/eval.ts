@@ -81,7 +81,8 @@ export const Eval = z
     spec: jsonObject('As it was asked for, with defaults.'),
     items: z.object({
       ...{ waiting: amount('waiting'), running: amount('running'), scoring: amount('being scored') },
-      ...{ done: amount('done'), failed: amount('failed'), erased: amount('erased') },
+      ...{ done: amount('done'), failed: amount('failed') },
+      ...{ skipped: amount('skipped'), erased: amount('erased') },
     }),
     cost_micros: count('In millionths of a US dollar, as far as prices are known.', 120),
     created_by: z.string().openapi({ description: '`operator`, `key:<id>` or `cli:<user>`.' }),
@@ -109,7 +110,7 @@ export const EvalItem = z
     no: count('Its place.', 1),
     case_id: Id,
     ...{ tags: z.array(z.string()), variant: z.string(), agent: z.string(), repeat: count('From 1.', 1) },
-    status: z.enum(['waiting', 'running', 'scoring', 'done', 'failed', 'erased']),
+    status: z.enum(['waiting', 'running', 'scoring', 'done', 'failed', 'skipped', 'erased']),
     answer: orNull(z.string()),
     scores: z.array(Score),
     duration_ms: maybe('Of its run.'),
@@ -118,7 +119,7 @@ export const EvalItem = z
     cost_micros: maybe('In millionths of a US dollar; 0 if the answer is reused; null if the price is unknown.'),
     diverged: orNull(z.string()).openapi({ description: 'The first tool call that the recorded run lacks.' }),
     reused: z.boolean().openapi({ description: 'Whether the answer is that of an earlier eval.' }),
-    error: orNull(z.string()).openapi({ description: 'Why it failed.' }),
+    error: orNull(z.string()).openapi({ description: 'Why it failed, or was skipped.' }),
     ...{ thread_id: orNull(Id), run_id: orNull(Id), judge_thread_id: orNull(Id), judge_run_id: orNull(Id) },
     settled_at: orNull(timestamp('When it was settled.')),
   })

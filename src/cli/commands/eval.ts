@@ -111,8 +111,11 @@ export function addEval(program: Command): Command {
         const started = await evals.run(definitionOf(options), omitUndefined({ tenant, by: actor() }));
         if (wait === false) return json ? printJson(toData(started)) : print(started.id);
         note(`${started.id}: ${counts(started)}`);
-        await untilEnd(lanefold, started.id);
+        const ended = await untilEnd(lanefold, started.id);
         await report(lanefold, started.id, options);
+        if (ended !== 'cancelled') return;
+        note(`${started.id} was cancelled`);
+        throw new Exit(1);
       });
     });
 
@@ -146,7 +149,7 @@ export function addEval(program: Command): Command {
   for (const [verb, done, summary] of [
     ['cancel', 'cancelled', 'cancel an eval and its runs'],
     ['rescore', 'being scored again', 'score the answers of an ended eval again'],
-    ['remove', 'removed', 'remove an ended eval, and erase the threads of its runs'],
+    ['remove', 'removed', 'remove an ended eval, and have the threads of its runs erased'],
   ] as const)
     subcommand(evals, verb, summary)
       .argument('<id>', 'the eval')
@@ -198,11 +201,11 @@ function definitionOf(options: RunOptions): EvalDefinition {
 }
 
 /** Waits as long as it takes, and says how far it is. */
-async function untilEnd({ evals }: Lanefold, id: string): Promise<void> {
+async function untilEnd({ evals }: Lanefold, id: string): Promise<ListedEval['status']> {
   for (let shown = ''; ;) {
     const found = await evals.get(id);
     if (counts(found) !== shown) note((shown = counts(found)));
-    if (found.status !== 'running') return;
+    if (found.status !== 'running') return found.status;
     await new Promise((resolve) => setTimeout(resolve, pollMs));
   }
 }

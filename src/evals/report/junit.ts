@@ -56,7 +56,7 @@ function testOf(caseId: string, unordered: EvalItem[]): Test {
 }
 
 const whyLeftOut = ({ status }: EvalItem): string =>
-  status === 'erased' ? 'erased' : status === 'done' ? 'no scorer gave a score' : 'not ended';
+  status === 'erased' || status === 'skipped' ? status : status === 'done' ? 'no scorer gave a score' : 'not ended';
 
 const details = ({ repeat, answer, scores, error }: EvalItem): string =>
   [

@@ -26,6 +26,8 @@ export interface VariantSummary {
   failures: number;
   /** Left out: the thread of the case was erased. */
   erased: number;
+  /** Left out: the eval was cancelled, or its budget used up, before they had an answer. */
+  skipped: number;
   /** Left out: the run ended, but no scorer gave a score. */
   unscored: number;
   /** Left out: not ended yet. */

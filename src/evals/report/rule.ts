@@ -11,7 +11,8 @@ export interface Counted {
 
 /**
  * The rule of all reports. The score of an item is the mean of its scores that are not null, and it passes if each of
- * them is at least 0.5; a failed run scores 0. Null if the item is left out: it has no score, was erased, or has not ended.
+ * them is at least 0.5; a failed run scores 0. Null if the item is left out: it has no score, was skipped or
+ * erased, or has not ended.
  */
 export function countItem({ status, scores }: EvalItem): Counted | null {
   if (status === 'failed') return { score: 0, passes: false };

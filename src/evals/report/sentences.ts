@@ -56,6 +56,7 @@ const aloneSentence = (variant: VariantSummary | undefined, name: (text: string)
 function notesOn(variant: VariantSummary, name: (text: string) => string): string[] {
   const left = [
     variant.pending > 0 && `${variant.pending} not ended`,
+    variant.skipped > 0 && `${variant.skipped} skipped`,
     variant.unscored > 0 && `${variant.unscored} without a score`,
     variant.erased > 0 && `${variant.erased} erased`,
   ].filter((each) => each !== false);

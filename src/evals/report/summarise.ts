@@ -20,6 +20,7 @@ export function summarise(variant: string, items: readonly EvalItem[]): VariantS
     scorers: summariseScorers(items),
     failures: count(({ status }) => status === 'failed'),
     erased: count(({ status }) => status === 'erased'),
+    skipped: count(({ status }) => status === 'skipped'),
     unscored: count((item) => item.status === 'done' && countItem(item) === null),
     pending: count(({ status }) => status === 'waiting' || status === 'running' || status === 'scoring'),
     diverged: count(({ diverged }) => diverged !== null),

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { assertId, defaultTenant } from '../../checks/ids.ts';
 import { assertWhole } from '../../checks/whole-number.ts';
-import { isLanefoldError, LanefoldError } from '../../errors.ts';
+import { LanefoldError } from '../../errors.ts';
 import { reportOf } from '../../evals/report/report-of.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { cancelEval, listEvals, readEval, removeEval, rescoreEval } from '../../store/eval/evals.ts';
@@ -20,7 +20,6 @@ export interface EvalsDeps {
   /** The dependencies of requests for a tenant. */
   acceptingFor(tenant: string): EnqueueDeps;
   cancelRun(run: RunRef): Promise<unknown>;
-  eraseThread(threadId: string): Promise<unknown>;
 }
 
 const operator = 'operator';
@@ -28,7 +27,7 @@ const page = 1_000;
 const shortestPauseMs = 50;
 const longestPauseMs = 1_000;
 
-export function evalsOf({ db, acceptingFor, cancelRun, eraseThread }: EvalsDeps): Evals {
+export function evalsOf({ db, acceptingFor, cancelRun }: EvalsDeps): Evals {
   const get = async (id: string): Promise<ListedEval> => {
     assertId(id, 'The eval id');
     const found = await readEval(db, id);
@@ -97,18 +96,10 @@ export function evalsOf({ db, acceptingFor, cancelRun, eraseThread }: EvalsDeps)
     },
     async remove(id, { by = operator } = {}) {
       await get(id);
-      const threads = await removeEval(db, id, by);
-      if (!threads) throw stillRunning(id);
-      for (const threadId of threads) await eraseThread(threadId).catch(unlessErased);
+      if (!(await removeEval(db, id, by))) throw stillRunning(id);
     },
   };
 }
-
-/** A run that was just cancelled may still hold its thread; the thread stays then, as any other. */
-const unlessErased = (error: unknown): void => {
-  if (!['thread_not_found', 'thread_erased', 'thread_busy'].some((code) => isLanefoldError(error, code as never)))
-    throw error;
-};
 
 const stillRunning = (id: string): LanefoldError =>
   new LanefoldError('eval_running', `Eval ${id} is still running.`, {

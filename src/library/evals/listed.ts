@@ -6,7 +6,7 @@ import type { PolicyOption } from '../../policy/policy.ts';
 import type { EvalRow, StoredEval, StoredVariant } from '../../store/eval/evals.ts';
 import type { EvalDefinition, EvalVariant, ListedEval } from './types.ts';
 
-const none = { waiting: 0, running: 0, scoring: 0, done: 0, failed: 0, erased: 0 };
+const none = { waiting: 0, running: 0, scoring: 0, done: 0, failed: 0, skipped: 0, erased: 0 };
 
 export const toListed = ({ spec, items, ...row }: EvalRow): ListedEval => ({
   ...row,

@@ -25,24 +25,21 @@ export async function startEvalOf(
   { by, from }: { by: string; from: OverrideCaller },
 ): Promise<string> {
   const spec = readDefinition(given);
-  const cases = await casesIn(deps.db, spec);
   const { dataset, variants, repeats } = spec;
+  const cases = await casesIn(deps.db, spec, Math.floor(mostItems / (variants.length * repeats)));
   if (cases.length === 0) {
     throw new LanefoldError('dataset_empty', `Dataset ${dataset} has no case to run.`, {
       hint: 'Nothing was written. Keep cases with `lanefold cases keep`; those of erased threads are left out.',
     });
   }
-  const count = cases.length * variants.length * repeats;
-  if (count > mostItems)
-    throw invalid(
-      'repeats',
-      `would make ${count.toLocaleString('en')} items; ${mostItems.toLocaleString('en')} are the most`,
-    );
   await checkVariants(deps, given, cases, from);
   // so that an eval that is cancelled has whole cases, each under all variants
   const items = Array.from({ length: repeats }, (_, i) => i + 1).flatMap((repeat) =>
-    cases.flatMap(({ id, agent, tags }) =>
-      variants.map((variant) => ({ case_id: id, tags, repeat, variant: variant.name, agent: variant.agent ?? agent })),
+    cases.flatMap(({ id, threadId, agent, tags }) =>
+      variants.map((variant) => ({
+        ...{ case_id: id, thread_id: threadId, tags, repeat },
+        ...{ variant: variant.name, agent: variant.agent ?? agent },
+      })),
     ),
   );
   const id = newId('eval');
@@ -55,11 +52,17 @@ export async function startEvalOf(
 async function casesIn(
   db: Database,
   { dataset, tag, split }: { dataset: string; tag?: string; split?: string },
+  most: number,
 ): Promise<EvalCase[]> {
   const cases: EvalCase[] = [];
   for (let after: string | null | undefined; after !== null;) {
     const page = await listCases(db, { dataset, tag, split, after, limit: 1_000 });
     cases.push(...page.data.filter(({ erasedAt }) => !erasedAt));
+    if (cases.length > most)
+      throw invalid(
+        'repeats',
+        `and the variants would make more than ${mostItems.toLocaleString('en')} items of the cases of ${dataset}`,
+      );
     after = page.nextAfter;
   }
   return cases;

@@ -12,7 +12,7 @@ import type { RunOptions } from '../../store/run/run-options.ts';
 import type { RunRef } from '../../store/run/run.ts';
 import { enqueueRequest, requestHash } from '../runs/enqueue-request.ts';
 import type { EnqueueDeps } from '../runs/enqueue.ts';
-import { underVersion } from '../runs/original-request.ts';
+import { decidedAnew } from '../runs/original-request.ts';
 import { fork } from '../threads/fork.ts';
 
 /** Options of the original run that its items do not have: what it counted against, and where it came from. */
@@ -32,10 +32,12 @@ const notRepeated = [
     'asked',
   ],
 ];
+/** Options that the definition of the agent decides, unless the request named its strategy. */
+const ofTheStrategy = ['named_strategy', 'strategy_options', 'selection', 'takes_input', 'prompt'];
 /** Options that only the agent of the original run may know. */
 const ofTheAgent = [
-  ...['tools', 'allowed_tools', 'settings', 'request_transformer', 'strategy_options', 'selection', 'prompt', 'output'],
-  ...['takes_input', 'max_iterations', 'max_total_tokens'],
+  ...['tools', 'allowed_tools', 'settings', 'request_transformer', 'output'],
+  ...['max_iterations', 'max_total_tokens'],
 ];
 
 /** The run of an item, by ids that derive from eval and item. */
@@ -46,51 +48,66 @@ export function runOfItem(evalId: string, no: number, tenant: string): RunRef {
 
 const requestIdOf = (evalId: string, no: number): string => `${evalId}:${no}`;
 
+/** What the run of an item is asked. */
+export interface ItemRequest {
+  body: JsonObject & Pick<StoredRequest, 'agent' | 'strategy' | 'model' | 'options'>;
+  contents: string[];
+  systemPrompt: string | null | undefined;
+  /** The id of the version that this process has of the agent. */
+  version: string;
+}
+
 /**
- * Starts the run of an item on a fork of the original thread: as it was before the question of a run, or before the answer
- * of a call, which the run then gives. Repeating it returns the same run.
+ * The request of the run of an item.
  *
  * @throws LanefoldError `thread_erased`, `thread_not_found`, `run_not_found`, `unknown_agent`, `unknown_model` and others
  */
-export async function startItemRun(
+export async function requestOfItem(
   deps: EnqueueDeps,
   evalId: string,
   spec: StoredEval,
   item: TakenItem & { case: CaseRow },
+): Promise<ItemRequest> {
+  const variant = spec.variants.find(({ name }) => name === item.variant)!;
+  const original = await originalOf(deps, item.case, item.agent);
+  const request = bodyOf(deps, { spec, variant, item, original, evalId });
+  deps.models.check(request.body.model);
+  return { ...request, systemPrompt: variant.system_prompt };
+}
+
+/**
+ * Starts the run of an item on a fork of the original thread: as it was before the question of a run, or before the answer
+ * of a call, which the run then gives. Repeating it returns the same run.
+ *
+ * @throws LanefoldError `thread_erased`, `thread_not_found` and others
+ */
+export async function startItemRun(
+  deps: EnqueueDeps,
+  evalId: string,
+  item: TakenItem & { case: CaseRow },
+  { body, contents, systemPrompt }: ItemRequest,
 ): Promise<RunRef> {
   const { db, agents } = deps;
   const source = item.case;
-  const variant = spec.variants.find(({ name }) => name === item.variant)!;
-  const tenant = db.tenant;
-  const run = runOfItem(evalId, item.no, tenant ?? 'default');
-  const asks = source.kind === 'run';
-  const original = await originalOf(deps, source);
-  const { contents, body } = bodyOf(deps, { spec, variant, item, original, evalId });
-  deps.models.check(body['model'] as string);
-  const { system_prompt: systemPrompt } = variant;
+  const run = runOfItem(evalId, item.no, db.tenant ?? 'default');
   const at = { id: run.threadId, seq: source.seq, contextRef: source.context_ref };
   const metadata = { eval: evalId, eval_item: item.no, case: source.id };
-  await fork(
-    db,
-    agents,
-    source.thread_id,
-    { ...at, metadata, ...omitUndefined({ systemPrompt }) },
-    'library',
-    contents,
-  );
+  const forked = { ...at, metadata, ...omitUndefined({ systemPrompt }) };
+  await fork(db, agents, source.thread_id, forked, 'library', contents);
   const requestId = requestIdOf(evalId, item.no);
   // the ids are enough: a worker with another version of the agent repeats the request of one that died
-  const hash = requestHash({ eval: evalId, item: item.no, asks });
+  const hash = requestHash({ eval: evalId, item: item.no, asks: source.kind === 'run' });
   await enqueueRequest(deps, { threadId: run.threadId, body, id: run.id, requestId, hash, createThread: false });
   return run;
 }
 
-/** The request of the original run; undefined for an imported case, which has none. */
-async function originalOf(
-  { db }: EnqueueDeps,
-  { thread_id: threadId, run_id: id }: CaseRow,
-): Promise<StoredRequest | undefined> {
-  if (id === null) return undefined;
+/** The request of the original run. An imported case has none: all but its messages is as the agent has it now. */
+async function originalOf({ db }: EnqueueDeps, source: CaseRow, agent: string): Promise<StoredRequest> {
+  const { thread_id: threadId, run_id: id, context_ref: contextRef } = source;
+  if (id === null) {
+    const none = { options: null, input: null, user_seq: null, ended: true };
+    return { agent, model: '', strategy: '', context_ref: contextRef, ...none };
+  }
   const found = await readRequest(db, threadId, id);
   if (!found) {
     await readThread(db, threadId);
@@ -105,42 +122,56 @@ interface Asked {
   spec: StoredEval;
   variant: StoredVariant;
   item: TakenItem & { case: CaseRow };
-  original: StoredRequest | undefined;
+  original: StoredRequest;
   evalId: string;
 }
 
-function bodyOf({ agents: all }: EnqueueDeps, { spec, variant, item, original: found, evalId }: Asked) {
+function bodyOf({ agents: all }: EnqueueDeps, { spec, variant, item, original, evalId }: Asked) {
   const { version } = variant;
   const agents = all.under(item.agent, version);
-  const original = version === undefined || item.agent !== found?.agent ? found : underVersion(agents, found, version);
   const agent = agents.get(item.agent);
-  const given = { ...original?.options } as RunOptions & JsonObject;
-  // of an imported case, everything is as the agent has it now
-  const same = original?.agent === item.agent;
+  const given = (original.options ?? {}) as RunOptions & JsonObject;
+  const same = item.agent === original.agent;
+  // what the request named stays, as long as the variant is that of today's agent
+  const named = same && version === undefined ? given : {};
+  const decided = decidedAnew(agents, { ...original, agent: item.agent });
+  const ofStrategy = named.named_strategy ? original : decided;
   const kept: JsonObject = { ...given };
-  for (const key of same ? notRepeated : [...notRepeated, ...ofTheAgent]) delete kept[key];
-  const model = variant.model ?? (same && given.agent_model !== undefined ? original.model : agent.model);
+  for (const key of [...notRepeated, ...ofTheStrategy, ...(same ? [] : ofTheAgent)]) delete kept[key];
+  const model = variant.model ?? (named.agent_model === undefined ? agent.model : original.model);
   const asks = item.case.kind === 'run';
+  const dollars = item.max_cost_micros === undefined ? undefined : item.max_cost_micros / 1_000_000;
   const options: JsonObject = {
     ...kept,
+    ...only(ofTheStrategy, ofStrategy.options),
     ...(model === agent.model ? {} : { agent_model: agent.model }),
     ...(asks ? {} : { continues: true, max_iterations: 1 }),
     ...omitUndefined({
-      ...{ version, context_policy: variant.context_policy, max_duration_ms: spec.max_duration_ms },
-      max_cost: item.max_cost_micros === undefined ? undefined : item.max_cost_micros / 1_000_000,
+      ...{ version, context_policy: variant.context_policy },
+      max_duration_ms: smaller(spec.max_duration_ms, agent.maxDurationMs),
+      max_cost: smaller(dollars, agent.maxCost),
     }),
     priority: spec.priority,
     ...(item.case.run_id === null ? {} : { retry_of: item.case.run_id, retry_of_thread: item.case.thread_id }),
     eval: { id: evalId, no: item.no },
   };
-  const input = original?.input;
-  if (asks && !input) {
+  if (asks && !original.input) {
     throw new LanefoldError('invalid_input', `Run ${item.case.run_id} has no stored input to repeat.`, {
       hint: 'Remove the case.',
     });
   }
-  const strategy = same ? original.strategy : agent.strategy;
-  const body: JsonObject = { agent: agent.name, strategy, model, context_ref: item.case.context_ref, options };
-  if (asks) body['input'] = input!;
-  return { body, contents: asks ? contentIds(input!) : [] };
+  const { strategy } = ofStrategy;
+  const body = { agent: agent.name, strategy, model, context_ref: item.case.context_ref, options };
+  return {
+    body: asks ? { ...body, input: original.input! } : body,
+    contents: asks ? contentIds(original.input!) : [],
+    version: agent.version.id,
+  };
 }
+
+const only = (keys: readonly string[], options: JsonObject | null): JsonObject =>
+  Object.fromEntries(Object.entries(options ?? {}).filter(([key]) => keys.includes(key)));
+
+/** A limit of the eval, unless that of the agent is lower; undefined if the eval has none. */
+const smaller = (limit: number | undefined, agents: number | null | undefined): number | undefined =>
+  limit === undefined ? undefined : Math.min(limit, agents ?? limit);

@@ -121,7 +121,7 @@ export interface EvalVariant {
   agent?: string;
   /** The version of the agent: a label or an id. Default: the first one. */
   version?: string;
-  /** Default: the model that the run named, else that of the agent. */
+  /** Default: the model that the run named, else that of the agent. The strategy is chosen in the same way. */
   model?: ModelName;
   contextPolicy?: PolicyOption;
   /** Replaces the prompt of the lane; null: none. */
@@ -148,9 +148,12 @@ export interface EvalDefinition {
   stubs?: Readonly<Record<string, Json>>;
   /** How many runs at once; from 1 to 100, default 4. */
   concurrency?: number;
-  /** What all its runs together may cost, in US dollars; those of judges do not count. */
+  /**
+   * What all its runs together may cost, in US dollars; those of judges do not count. A run without a known price counts as what it
+   * might have cost. A lower limit of the agent stays.
+   */
   maxCost?: number;
-  /** After this, a run ends with the best result it has. */
+  /** After this, a run ends with the best result it has. A lower limit of the agent stays. */
   maxDurationMs?: number;
   /** Priority of its runs; default 1,000: behind those of users, which have 0. */
   priority?: number;
@@ -214,10 +217,14 @@ export interface Evals {
   report(id: string, options?: ReportOptions): Promise<EvalReport>;
   /** Waits for its end. @throws LanefoldError `eval_not_found`, `wait_timeout` */
   wait(id: string, options?: { timeoutMs?: number; signal?: AbortSignal }): Promise<ListedEval>;
-  /** Cancels its runs; what has ended stays. @throws LanefoldError `eval_not_found`, `eval_ended` */
+  /** Cancels its runs; what has ended stays, and the other items are skipped. @throws LanefoldError `eval_not_found`, `eval_ended` */
   cancel(id: string, options?: CaseBy): Promise<ListedEval>;
-  /** Scores the answers of an ended eval again, by what cases expect now. @throws LanefoldError `eval_not_found`, `eval_running` */
+  /**
+   * Scores the answers of an ended eval again, by what cases expect now. An item whose case or thread is gone stays as it is.
+   *
+   * @throws LanefoldError `eval_not_found`, `eval_running`
+   */
   rescore(id: string, options?: CaseBy): Promise<ListedEval>;
-  /** Removes an ended eval, and erases the threads of its runs. @throws LanefoldError `eval_not_found`, `eval_running` */
+  /** Removes an ended eval; workers erase the threads of its runs. @throws LanefoldError `eval_not_found`, `eval_running` */
   remove(id: string, options?: CaseBy): Promise<void>;
 }

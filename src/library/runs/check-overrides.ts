@@ -94,6 +94,7 @@ export async function toRunOptions(
     ...(maxTotalTokens === undefined ? {} : { max_total_tokens: maxTotalTokens }),
     ...(maxCost === undefined ? {} : { max_cost: maxCost }),
     ...(maxDurationMs === undefined ? {} : { max_duration_ms: maxDurationMs }),
+    ...(given.strategy !== undefined || given.strategyOptions !== undefined ? { named_strategy: true as const } : {}),
     ...(strategyOptions ? { strategy_options: strategyOptions } : {}),
     ...(selection ? { selection } : {}),
     ...(machine.input === false ? { takes_input: false as const } : {}),

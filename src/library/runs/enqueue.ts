@@ -185,7 +185,10 @@ const asRequested = (body: JsonObject, request: OwnEnqueueOptions): JsonObject =
   const { model, strategy, strategyOptions, idleTimeoutMs } = request;
   const options = { ...(body['options'] as JsonObject) };
   const { thread_version: _, ...rest } = body;
-  for (const derived of ['prompt', 'strategy_options', 'selection', 'takes_input', 'agent_model', 'version', 'pinned'])
+  for (const derived of [
+    ...['prompt', 'named_strategy', 'strategy_options', 'selection', 'takes_input'],
+    ...['agent_model', 'version', 'pinned'],
+  ])
     delete options[derived];
   const asked = {
     ...options,

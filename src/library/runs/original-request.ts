@@ -58,19 +58,26 @@ export function underVersion<Request extends StoredRequest>(
   request: Request,
   version: string,
 ): Request {
+  const decided = decidedAnew(agents, request);
+  const pinned = agents.get(request.agent).resume === 'pinned' ? { pinned: true } : {};
+  return { ...decided, options: { ...decided.options, version, ...pinned } };
+}
+
+/** What the definition of an agent decides of a request: see `decidedAnew`. */
+const derived = ['agent_model', 'named_strategy', 'strategy_options', 'selection', 'takes_input', 'prompt', 'pinned'];
+
+/** A request as if its model, its strategy and what goes with that had been left to its agent. */
+export function decidedAnew<Request extends StoredRequest>(agents: AgentRegistry, request: Request): Request {
   const agent = agents.get(request.agent);
   const input = (request.input?.['content'] ?? '') as string | ContentPart[];
   const { machine, selection, options } = selectStrategy(agents, request.agent, { input });
   const kept: JsonObject = { ...request.options };
-  for (const derived of ['agent_model', 'strategy_options', 'selection', 'takes_input', 'prompt', 'pinned'])
-    delete kept[derived];
+  for (const key of derived) delete kept[key];
   const decided = {
-    version,
     ...(options ? { strategy_options: options } : {}),
     ...(selection ? { selection: { ...selection } as unknown as JsonObject } : {}),
     ...(machine.input === false ? { takes_input: false } : {}),
     ...(machine.prompt && agent.instructions === null ? { prompt: machine.prompt } : {}),
-    ...(agent.resume === 'pinned' ? { pinned: true } : {}),
   };
   return { ...request, model: agent.model, strategy: agent.strategy, options: { ...kept, ...decided } };
 }

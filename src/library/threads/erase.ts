@@ -11,6 +11,7 @@ import {
   type Erased,
 } from '../../store/log/erase-thread.ts';
 import { eraseCases } from '../../store/eval/cases.ts';
+import { eraseEvals } from '../../store/eval/threads.ts';
 import { assertWhole } from '../../checks/whole-number.ts';
 import { addRemoved, type RemovedRows } from './removed.ts';
 
@@ -58,6 +59,8 @@ export async function eraseTenant(
 ): Promise<TenantErasureReport> {
   assertId(tenantId, 'The tenant id');
   assertWhole(limit, 'limit', { minimum: 1, maximum: 10_000, hint: 'Erase again while `more` is true.' });
+  // first, so that they start no further runs
+  await eraseEvals(db, tenantId);
   const found = await findThreadsOf(db, tenantId, limit + 1);
   const busy: string[] = [];
   let removed: RemovedRows = {

@@ -1,7 +1,7 @@
 import { openEvals, startedItems, takeItems, type OpenEval, type StartedItem } from '../../store/eval/items.ts';
 import { runsEnded } from '../../store/run/runs-ended.ts';
 import type { EvalDependencies } from './dependencies.ts';
-import { eraseItems } from './erase-items.ts';
+import { eraseThreads } from './erase-threads.ts';
 import type { Scoring } from './scoring.ts';
 import { startTaken } from './start-item.ts';
 
@@ -11,7 +11,7 @@ const batch = 200;
 
 /** Starts what waits, and scores what has ended. Items are started again as long as some have ended. */
 export async function runEvals(deps: EvalDependencies, scoring: Scoring, stopping: () => boolean): Promise<void> {
-  await eraseItems(deps);
+  await eraseThreads(deps);
   for (const open of await openEvals(deps.db)) {
     if (stopping()) return;
     await runEval(deps, open, scoring, stopping).catch(deps.onError);
@@ -31,13 +31,13 @@ async function runEval(
 }
 
 async function scoreEnded(
-  { db }: EvalDependencies,
+  { db, agents }: EvalDependencies,
   open: OpenEval,
   scoring: Scoring,
   stopping: () => boolean,
 ): Promise<void> {
   for (let after = 0; !stopping();) {
-    const items = await startedItems(db, open.id, after, batch);
+    const items = await startedItems(db, open, agents, { after, limit: batch });
     const runs = items.map(awaited).filter((run) => run !== undefined);
     const ended = new Set((await runsEnded(db, runs)).map(keyOf));
     for (const item of items) {

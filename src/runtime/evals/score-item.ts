@@ -11,10 +11,13 @@ import { enqueue } from '../../library/runs/enqueue.ts';
 import { requestHash } from '../../library/runs/enqueue-request.ts';
 import { awaitJudge, settleItem, type OpenEval, type StartedItem } from '../../store/eval/items.ts';
 import { readAnswer, readRunCalls, type RunAnswer } from '../../store/eval/read-answer.ts';
+import { readRequest } from '../../store/run/read-request.ts';
 import { readRun } from '../../store/run/read-run.ts';
 import type { Run } from '../../store/run/run.ts';
 import { answerKey } from './answer-key.ts';
 import type { EvalDependencies } from './dependencies.ts';
+import { eraseThreads } from './erase-threads.ts';
+import { isPermanent } from './is-permanent.ts';
 
 interface Taken {
   item: StartedItem;
@@ -39,24 +42,30 @@ export async function scoreItem(
   const answer = run && (await readAnswer(db, item.threadId, item.runId));
   const used = run ? await usedBy(accepting.counting, run, item.reused) : {};
   const fail = (error: string) => settleItem(db, open.id, at, { status: 'failed', error, ...used });
+  const gone = !run || !source || source.erased_at !== null;
+  if (item.answered && gone) return settleItem(db, open.id, at, { as_before: true });
   if (!run) return fail('The thread of the answer was erased.');
   if (run.status !== 'completed') return fail(run.error?.message ?? `The run was ${run.status}.`);
   if (!answer) return fail('The run has no answer of a model.');
   if (!source) return fail('The case was removed.');
   const input = inputOf(open, item, run, answer, used);
   const judged = await judge(deps, open, item, input);
-  if (judged && 'waits' in judged) return awaitJudge(db, open.id, at, judged.waits);
+  if (judged && 'waits' in judged) {
+    const waits = await awaitJudge(db, open, at, judged.waits);
+    return waits ? undefined : eraseThreads(deps);
+  }
   const scores = await scoreAnswer([...builtInScorers, ...deps.scorers], input, { signal });
   if (signal.aborted) return;
   const given = [...scores.filter(applies), ...(judged ? [judged.score] : [])];
   const recorded = open.spec.tools === 'recorded' && source.kind === 'run' ? source.run_id : null;
   const diverged =
     recorded === null ? null : firstDivergence(await readRunCalls(db, source.thread_id, recorded), answer.calls);
-  const asked = { version: run.agentVersion ?? '', model: run.model };
+  const request = run.agent === item.agent ? await readRequest(db, item.threadId, item.runId) : undefined;
+  const key = request && (await answerKey(db, open.spec, item, source, request, run.agentVersion ?? ''));
   await settleItem(db, open.id, at, {
     ...{ status: 'done', answer: shown(answer), scores: given as unknown as Json, diverged },
     ...used,
-    ...(run.agent === item.agent ? { answer_key: answerKey(open.spec, item, source, asked) } : {}),
+    ...omitUndefined({ answer_key: key }),
   });
 }
 
@@ -72,7 +81,9 @@ interface Used {
 
 async function usedBy(counting: Parameters<typeof priced>[0], run: Run, reused: boolean): Promise<Used & JsonObject> {
   const { cost, unpricedTokens } = await priced(counting, run);
-  const micros = cost === null || unpricedTokens > 0 ? null : Math.round(cost * 1_000_000);
+  const { input_tokens: sent = 0, output_tokens: received = 0 } = run.usage ?? {};
+  const unpriced = sent + received > 0 && (cost === null || unpricedTokens > 0);
+  const micros = unpriced ? null : Math.round((cost ?? 0) * 1_000_000);
   return {
     duration_ms: run.durationMs,
     input_tokens: run.usage?.input_tokens ?? null,
@@ -121,12 +132,13 @@ async function judge(
     // a case that expects something else by now is judged anew
     const requestId = `${open.id}:${item.no}:judge:${requestHash(prompt).slice(0, 12)}`;
     const request = { agent: by.agent, input: prompt, requestId, priority, output: judgeOutput };
-    return {
-      waits: await enqueue(requests.acceptingFor(open.tenant), {
-        ...request,
-        ...omitUndefined({ model: by.model as never }),
-      }),
-    };
+    const asked = { ...request, ...omitUndefined({ model: by.model as never }) };
+    try {
+      return { waits: await enqueue(requests.acceptingFor(open.tenant), asked) };
+    } catch (error) {
+      if (!isPermanent(error)) throw error;
+      return score({ score: null, reason: null, error: `The judge could not be asked: ${error.message}` });
+    }
   }
   const run = await readRun(db, item.judge.threadId, item.judge.runId);
   if (run?.status !== 'completed' || run.result === null)

@@ -1,8 +1,9 @@
 import { isLanefoldError } from '../../errors.ts';
-import { startItemRun } from '../../library/evals/start-item.ts';
+import { requestOfItem, runOfItem, startItemRun, type ItemRequest } from '../../library/evals/start-item.ts';
 import { isTransient } from '../../postgres/errors.ts';
 import {
   findAnswer,
+  planRun,
   settleItem,
   startItem,
   type CaseRow,
@@ -10,48 +11,50 @@ import {
   type TakenItem,
 } from '../../store/eval/items.ts';
 import { runsEnded } from '../../store/run/runs-ended.ts';
-import { readRequest } from '../../store/run/read-request.ts';
 import { answerKey } from './answer-key.ts';
 import type { EvalDependencies } from './dependencies.ts';
+import { eraseThreads } from './erase-threads.ts';
+import { isPermanent } from './is-permanent.ts';
 
 /** Starts the run of an item that was taken, or finds that of an earlier eval which was asked the same. */
 export async function startTaken(deps: EvalDependencies, open: OpenEval, item: TakenItem): Promise<void> {
   const { db, requests } = deps;
   const { id, tenant, spec } = open;
   const { case: source } = item;
-  const fail = (status: 'failed' | 'erased', error: string | null) => settleItem(db, id, item, { status, error });
+  const accepting = requests.acceptingFor(tenant);
+  const own = runOfItem(id, item.no, accepting.db.tenant ?? 'default');
+  const fail = async (status: 'failed' | 'erased', error: string | null) => {
+    await settleItem(db, id, item, { status, error, cost_micros: 0 });
+    // this attempt may have made a thread without a run, and one of a dead worker a run
+    await startItem(db, open, item, { ...own, reused: false });
+  };
   if (!source) return fail('failed', 'The case was removed.');
   if (source.erased_at) return fail('erased', null);
   try {
-    const earlier = spec.fresh ? undefined : await answeredBefore(deps, open, { ...item, case: source });
-    if (earlier) return await startItem(db, id, item, { ...earlier, reused: true });
-    const run = await startItemRun(requests.acceptingFor(tenant), id, spec, { ...item, case: source });
-    await startItem(db, id, item, { ...run, reused: false });
+    const request = await requestOfItem(accepting, id, spec, { ...item, case: source });
+    const earlier = spec.fresh ? undefined : await answeredBefore(deps, open, { ...item, case: source }, request);
+    if (!earlier && !(await planRun(db, open, item, own))) return;
+    const run = earlier ?? (await startItemRun(accepting, id, { ...item, case: source }, request));
+    const noted = await startItem(db, open, item, { ...run, reused: earlier !== undefined });
+    if (!noted) await eraseThreads(deps);
   } catch (error) {
     // another worker takes it again
-    if (isTransient(error) || (isLanefoldError(error) && error.status >= 500)) throw error;
+    if (isLanefoldError(error) ? !isPermanent(error) : isTransient(error)) throw error;
+    if (!isLanefoldError(error)) deps.onError(error);
     // erase_thread marks the item, unless the database is distributed
     if (isLanefoldError(error, 'thread_erased')) return fail('erased', null);
-    if (!isLanefoldError(error)) deps.onError(error);
     await fail('failed', error instanceof Error ? error.message : String(error));
   }
 }
 
 /** The run of an earlier item that was asked the same of the same agent, if it is still there. */
 async function answeredBefore(
-  { db, requests }: EvalDependencies,
+  { db }: EvalDependencies,
   { tenant, spec }: OpenEval,
   item: TakenItem & { case: CaseRow },
+  { body, version }: ItemRequest,
 ): Promise<{ threadId: string; id: string } | undefined> {
-  const variant = spec.variants.find(({ name }) => name === item.variant)!;
-  const agent = requests.acceptingFor(tenant).agents.under(item.agent, variant.version).get(item.agent);
-  const { thread_id: threadId, run_id: runId } = item.case;
-  const original = runId === null ? undefined : await readRequest(db, threadId, runId);
-  const named =
-    variant.version === undefined && original?.agent === item.agent && original.options?.['agent_model'] !== undefined;
-  const model = variant.model ?? (named ? original.model : agent.model);
-  const key = answerKey(spec, item, item.case, { version: agent.version.id, model });
-  const found = await findAnswer(db, tenant, key);
+  const found = await findAnswer(db, tenant, await answerKey(db, spec, item, item.case, body, version));
   if (!found) return undefined;
   const [ended] = await runsEnded(db, [{ threadId: found.threadId, runId: found.id }]);
   return ended?.run ? found : undefined;

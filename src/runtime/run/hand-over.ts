@@ -20,6 +20,7 @@ const ofTheAgent = [
     'max_iterations',
     'max_total_tokens',
     'max_duration_ms',
+    'named_strategy',
     'strategy_options',
     'selection',
     'prompt',

@@ -31,7 +31,7 @@ export interface EvalCase {
   keptBy: string;
   createdAt: Date;
   updatedAt: Date;
-  /** When its thread was erased, and `expected` and `note` with it; evals leave it out from then on. Null otherwise. */
+  /** When its thread was erased, and what it said of the thread with it: `expected`, `note`, `tags`, `split`; evals leave it out from then on. Null otherwise. */
   erasedAt: Date | null;
 }
 

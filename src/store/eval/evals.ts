@@ -89,8 +89,8 @@ export async function rescoreEval(db: Database, id: string, by: string): Promise
   return (await db.query<{ count: number | null }>('rescore_eval', text, [id, by]))[0]!.count ?? undefined;
 }
 
-/** The threads of its runs; undefined: it is running, or does not exist. */
-export async function removeEval(db: Database, id: string, by: string): Promise<string[] | undefined> {
-  const text = 'select r.threads from lanefold.remove_eval($1, $2) as r (threads)';
-  return (await db.query<{ threads: string[] | null }>('remove_eval', text, [id, by]))[0]!.threads ?? undefined;
+/** Removes an eval; see `remove_eval`. Returns false if it is running, or does not exist. */
+export async function removeEval(db: Database, id: string, by: string): Promise<boolean> {
+  const text = 'select r.removed from lanefold.remove_eval($1, $2) as r (removed)';
+  return (await db.queryLong<{ removed: boolean }>('remove_eval', text, [id, by]))[0]!.removed;
 }

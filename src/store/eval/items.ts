@@ -63,6 +63,8 @@ export interface StartedItem {
   runId: string;
   judge: { threadId: string; runId: string } | null;
   reused: boolean;
+  /** It was scored before. */
+  answered: boolean;
   case: CaseRow | null;
 }
 
@@ -104,29 +106,54 @@ export const takeItems = async (
   return rows.map(({ item }) => item);
 };
 
-/** Notes the run of an item that was taken. */
-export const startItem = async (
+/** Notes the run that an item is about to get. Returns false if the caller has lost the item; see `plan_eval_run`. */
+export async function planRun(
   db: Database,
-  id: string,
+  { id, tenant }: Pick<OpenEval, 'id' | 'tenant'>,
+  { no, taken_at }: Pick<TakenItem, 'no' | 'taken_at'>,
+  run: { threadId: string; id: string },
+): Promise<boolean> {
+  const p = { tenant, thread_id: run.threadId, run_id: run.id };
+  const text = 'select p.planned from lanefold.plan_eval_run($1, $2, $3, $4) as p (planned)';
+  return (await db.query<{ planned: boolean }>('plan_eval_run', text, [id, no, taken_at, p]))[0]!.planned;
+}
+
+/** Notes the run of an item that was taken. Returns false if the caller has lost the item; see `start_eval_item`. */
+export async function startItem(
+  db: Database,
+  { id, tenant }: Pick<OpenEval, 'id' | 'tenant'>,
   { no, taken_at }: Pick<TakenItem, 'no' | 'taken_at'>,
   run: { threadId: string; id: string; reused: boolean },
-): Promise<void> => {
-  const p = { thread_id: run.threadId, run_id: run.id, reused: run.reused };
-  await db.query('start_eval_item', 'select from lanefold.start_eval_item($1, $2, $3, $4)', [id, no, taken_at, p]);
-};
+): Promise<boolean> {
+  const p = { tenant, thread_id: run.threadId, run_id: run.id, reused: run.reused };
+  const text = 'select s.noted from lanefold.start_eval_item($1, $2, $3, $4) as s (noted)';
+  return (await db.query<{ noted: boolean }>('start_eval_item', text, [id, no, taken_at, p]))[0]!.noted;
+}
 
-/** Items with a run, or with a judge, which nobody scores at the moment. @param after the last one of the page before */
-export const startedItems = (db: Database, id: string, after: number, limit: number): Promise<StartedItem[]> =>
+/**
+ * Items with a run, or with a judge, that no worker scores at the moment; those that are to be judged only if the caller has
+ * the agent of the judge.
+ *
+ * @param after the last one of the page before
+ */
+export const startedItems = (
+  db: Database,
+  { id, spec }: OpenEval,
+  agents: readonly string[],
+  { after, limit }: { after: number; limit: number },
+): Promise<StartedItem[]> =>
   db.query<StartedItem & Record<string, unknown>>(
     'started_eval_items',
     `select i.no, i.agent, i.variant, i.repeat, i.status, i.thread_id as "threadId", i.run_id as "runId", i.reused,
+       i.answer is not null as answered,
        case when i.judge_run_id is not null then jsonb_build_object('threadId', i.judge_thread_id, 'runId', i.judge_run_id) end as judge,
        to_jsonb(c) as case
      from lanefold._eval_item i left join lanefold._case c on c.id = i.case_id
      where i.eval_id = $1 and i.no > $2 and i.run_id is not null
        and (i.status = 'running' or i.status = 'scoring' and (i.held_until is null or i.held_until <= lanefold._now()))
+       and ($4 or i.judge_run_id is not null or c.expected ->> 'rubric' is null or coalesce(c.expected ->> 'scorer', 'judge') <> 'judge')
      order by i.no limit $3`,
-    [id, after, limit],
+    [id, after, limit, spec.judge === undefined || agents.includes(spec.judge.agent)],
   );
 
 /** Takes an item, to score it. Returns the name of this attempt; undefined: another worker has it. */
@@ -146,16 +173,17 @@ export async function holdItem(
   return (await db.query<{ held: boolean }>('hold_eval_item', text, [id, no, taken_at, holdMs]))[0]!.held;
 }
 
-/** Lets an item wait for its judge. */
-export const awaitJudge = async (
+/** Lets an item wait for its judge. Returns false if the caller has lost the item; see `await_eval_judge`. */
+export async function awaitJudge(
   db: Database,
-  id: string,
+  { id, tenant }: Pick<OpenEval, 'id' | 'tenant'>,
   { no, taken_at }: Pick<TakenItem, 'no' | 'taken_at'>,
   run: { threadId: string; id: string },
-): Promise<void> => {
-  const p = { thread_id: run.threadId, run_id: run.id };
-  await db.query('await_eval_judge', 'select from lanefold.await_eval_judge($1, $2, $3, $4)', [id, no, taken_at, p]);
-};
+): Promise<boolean> {
+  const p = { tenant, thread_id: run.threadId, run_id: run.id };
+  const text = 'select a.noted from lanefold.await_eval_judge($1, $2, $3, $4) as a (noted)';
+  return (await db.query<{ noted: boolean }>('await_eval_judge', text, [id, no, taken_at, p]))[0]!.noted;
+}
 
 /** Settles an item; see `settle_eval_item`. */
 export const settleItem = async (
@@ -182,26 +210,3 @@ export async function findAnswer(
   );
   return row;
 }
-
-/** An item whose case was erased. */
-export interface ErasedItem {
-  evalId: string;
-  no: number;
-  tenant: string;
-  threadId: string;
-  runId: string | null;
-  judgeThreadId: string | null;
-}
-
-/** Erased items whose threads are still to be erased. */
-export const erasedItems = (db: Database, limit: number): Promise<ErasedItem[]> =>
-  db.query<ErasedItem & Record<string, unknown>>(
-    'erased_eval_items',
-    `select eval_id as "evalId", no, tenant_id as tenant, thread_id as "threadId", run_id as "runId",
-       judge_thread_id as "judgeThreadId" from lanefold._eval_item
-     where status = 'erased' and thread_id is not null order by eval_id, no limit $1`,
-    [limit],
-  );
-
-export const dropEvalThread = async (db: Database, id: string, no: number): Promise<void> =>
-  void (await db.query('drop_eval_thread', 'select from lanefold.drop_eval_thread($1, $2)', [id, no]));

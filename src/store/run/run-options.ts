@@ -18,6 +18,8 @@ export interface RunOptions {
   /** In US dollars. */
   max_cost?: number;
   max_duration_ms?: number;
+  /** The request named its strategy, or options for it. */
+  named_strategy?: true;
   /** Options of the strategy that executes the run, with defaults filled in. */
   strategy_options?: JsonObject;
   /** What the strategy `adaptive` chose. */
