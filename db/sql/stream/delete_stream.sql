@@ -24,6 +24,7 @@ returns void language plpgsql as $$
 declare
   v_at constant timestamptz := lanefold._now();
   v_source bigint;
+  s lanefold._stream;
 begin
   -- a fork that is being created holds the row: see create_stream
   select source_id into v_source from lanefold._stream where id = p_stream for update;
@@ -34,9 +35,13 @@ begin
   delete from lanefold._stream_chunk where stream_id = p_stream;
   delete from lanefold._stream_producer where stream_id = p_stream;
   delete from lanefold._stream where id = p_stream;
-  perform from lanefold._stream where id = v_source for update;
-  update lanefold._stream set expires_at = v_at
-  where id = v_source and deleted_at is not null and not exists (select from lanefold._stream f where f.source_id = v_source);
+  while v_source is not null loop
+    select * into s from lanefold._stream where id = v_source for update;
+    exit when s.deleted_at is null or exists (
+      select from lanefold._stream f where f.source_id = s.id and (f.deleted_at is null or f.expires_at is null));
+    update lanefold._stream set expires_at = v_at where id = s.id;
+    v_source := s.source_id;
+  end loop;
 end $$;
 
 -- Deletes the stream that expired first, or, if it has more, its first p_most chunks or those with 16 MiB. Returns how many rows
@@ -48,7 +53,11 @@ declare
   v_stream bigint;
   v_count int := 0;
 begin
-  select id into v_stream from lanefold._stream where expires_at <= v_at order by expires_at limit 1 for update skip locked;
+  -- of a chain that is needed no more, the last one first
+  select k.id into v_stream from lanefold._stream k
+  where k.expires_at <= v_at and not exists (
+    select from lanefold._stream f where f.source_id = k.id and f.deleted_at is not null and f.expires_at <= v_at)
+  order by k.expires_at limit 1 for update of k skip locked;
   if v_stream is null then
     return 0;
   end if;
