@@ -40,7 +40,8 @@ describe.skipIf(noRedis())('a worker that reaches the queue but not the database
       return counts['active'] === 0 && counts['delayed']! + counts['failed']! > 0;
     });
     expect(await queue!.getJobCounts('failed')).toEqual({ failed: 0 });
-    expect(errors.length).toBeLessThan(3 * concurrency);
+    // besides the claims, what a worker looks for when it starts fails too
+    expect(errors.length).toBeLessThan(4 * concurrency);
     database.end();
     for (const run of accepted) expect(await front.runs.wait(run)).toMatchObject({ status: 'completed' });
     const { rows } = await front.database.pool.query('select distinct enqueue_no from lanefold._run');
