@@ -51,7 +51,10 @@ export class OpenMessages {
     lastSeq: number,
   ): Generator<AgUiEvent | Retraction> {
     const begun = { text: this.#text?.sent ?? '', thinking: this.#reasoning?.sent ?? '' };
-    if (!text.startsWith(begun.text) || !thinking.startsWith(begun.thinking)) {
+    // a strategy may answer with what it was told for a question of its own: the log has it under another id
+    const others = this.#text?.messageId !== callId && this.#reasoning?.messageId !== reasoningIdOf(callId);
+    const isOther = others && (this.#text ?? this.#reasoning) !== undefined;
+    if (isOther || !text.startsWith(begun.text) || !thinking.startsWith(begun.thinking)) {
       yield* this.takeBack(lastSeq);
       Object.assign(begun, { text: '', thinking: '' });
     }

@@ -189,7 +189,8 @@ async function linkMissing(types: string): Promise<void> {
   // the declarations of the package import these too, so they have to be where it finds them
   for (const scope of ['@langchain', '@openai']) await link(path.join(home, 'node_modules'), scope);
   const modules = path.join(types, 'node_modules');
-  for (const scope of ['@ag-ui', '@ai-sdk', '@modelcontextprotocol', '@opentelemetry']) await link(modules, scope);
+  for (const scope of ['@ag-ui', '@ai-sdk', '@durable-streams', '@modelcontextprotocol', '@opentelemetry'])
+    await link(modules, scope);
   for (const name of ['ai', 'drizzle-orm', 'kysely', 'postgres', 'hono', 'react', '@types/react', '@types/pg'])
     if (!existsSync(tool(name))) await link(modules, name);
 }
