@@ -51,7 +51,7 @@ export class OpenMessages {
     lastSeq: number,
   ): Generator<AgUiEvent | Retraction> {
     const begun = { text: this.#text?.sent ?? '', thinking: this.#reasoning?.sent ?? '' };
-    // a strategy may answer with what it was told for a question of its own: the log has it under another id
+    // A strategy may reuse the answer to one of its own questions as its final answer. The log stores that under another id.
     const others = this.#text?.messageId !== callId && this.#reasoning?.messageId !== reasoningIdOf(callId);
     const isOther = others && (this.#text ?? this.#reasoning) !== undefined;
     if (isOther || !text.startsWith(begun.text) || !thinking.startsWith(begun.thinking)) {

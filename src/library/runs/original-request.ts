@@ -49,7 +49,8 @@ export function repeatedBody(
 }
 
 /**
- * A request as one to a version of its agent: what the definition of the earlier one decided is decided anew.
+ * The same request, addressed to another version of its agent: model, strategy and what goes with it come from the
+ * definition of that version.
  *
  * @param agents where the agent is that version: see `AgentRegistry.under`
  */

@@ -129,7 +129,7 @@ async function judge(
   });
   if (!item.judge) {
     const prompt = judgePrompt(input);
-    // a case that expects something else by now is judged anew
+    // the id covers the prompt, so a case whose expectation has changed gets a new judgement
     const requestId = `${open.id}:${item.no}:judge:${requestHash(prompt).slice(0, 12)}`;
     const request = { agent: by.agent, input: prompt, requestId, priority, output: judgeOutput };
     const asked = { ...request, ...omitUndefined({ model: by.model as never }) };

@@ -15,7 +15,6 @@ import { readersChannel } from '../../streams/delta.ts';
 import type { SlotOutcome } from '../../schedules/definition.ts';
 import type { Telemetry } from '../../telemetry/telemetry.ts';
 import { Released } from '../run/held-run.ts';
-import { executable } from '../run/strategy-of.ts';
 import type { Scorer } from '../../evals/scorers/scorer.ts';
 import type { EvalRequests } from '../evals/dependencies.ts';
 import { EvalRunner } from '../evals/eval-runner.ts';
@@ -37,6 +36,7 @@ import { Intake } from './intake.ts';
 import { refuseUnknownKeys, type KeysOf } from '../../checks/unknown-keys.ts';
 import { assertWhole } from '../../checks/whole-number.ts';
 import { AgentQueues } from './agent-queues.ts';
+import { allVersions, capabilitiesOf } from './capabilities.ts';
 import { recordVersions } from '../../store/agent/versions.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { LeaseKeeper, renewalTimeoutMs } from './leases.ts';
@@ -141,13 +141,7 @@ export async function startWorker(
     ...{ max: settings.distributed ? callsAtOnce : 1, timeoutMs: renewalTimeoutMs(leaseMs), settings },
     applicationName: 'lanefold leases',
   });
-  const all = deps.agents.names.flatMap((name) => deps.agents.versions(name));
-  const known = {
-    ...{ agents: deps.agents.names, strategies: executable(deps.agents) },
-    versions: all.flatMap(({ version: { agent, id, label } }) =>
-      label === undefined ? `${agent}@${id}` : [`${agent}@${label}`, `${agent}@${id}`],
-    ),
-  };
+  const known = capabilitiesOf(deps.agents);
   const heartbeat: Heartbeat = new Heartbeat({ id, queue: queue.prefix, concurrency, ...known }, leaseMs, () => ({
     runsHeld: keeper.size,
     draining: self.phase !== 'working',
@@ -194,12 +188,7 @@ export async function startWorker(
   };
   // announce the worker before it takes a job; later heartbeats ride on the renewals
   await heartbeat.send(own).catch(onError);
-  const versions = once(() =>
-    recordVersions(
-      deps.db,
-      all.map(({ version }) => version),
-    ),
-  );
+  const versions = once(() => recordVersions(deps.db, allVersions(deps.agents)));
   // a sweep tries again
   await versions().catch(() => {});
   const workers = await queue.work(work, jobs).catch((error: unknown) => {
