@@ -37,6 +37,7 @@ export const errorStatus = {
   invalid_operation: 422,
   open_tool_group: 422,
   import_refused: 422,
+  distributed_database: 501,
   idempotency_mismatch: 422,
   missing_token_secret: 422,
   // an invalid checkpoint token, by the check it fails

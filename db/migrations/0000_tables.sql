@@ -170,7 +170,7 @@ CREATE TABLE "lanefold"."_eval_thread" (
 	"thread_id" text COLLATE "C" NOT NULL,
 	"run_id" text COLLATE "C" NOT NULL,
 	"eval_id" text COLLATE "C" NOT NULL,
-	CONSTRAINT "_eval_thread_thread_id_pk" PRIMARY KEY("thread_id")
+	CONSTRAINT "_eval_thread_tenant_id_thread_id_pk" PRIMARY KEY("tenant_id","thread_id")
 );
 --> statement-breakpoint
 CREATE TABLE "lanefold"."_eval" (
@@ -181,6 +181,7 @@ CREATE TABLE "lanefold"."_eval" (
 	"tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL,
 	"id" text COLLATE "C" NOT NULL,
 	"dataset" text COLLATE "C" NOT NULL,
+	"queue_prefix" text NOT NULL,
 	"status" text NOT NULL,
 	"spec" jsonb NOT NULL,
 	"created_by" text NOT NULL,
@@ -627,7 +628,6 @@ CREATE INDEX "_eval_item_open" ON "lanefold"."_eval_item" USING btree ("eval_id"
 CREATE INDEX "_eval_item_answer" ON "lanefold"."_eval_item" USING btree ("tenant_id","answer_key") WHERE answer_key is not null;--> statement-breakpoint
 CREATE INDEX "_eval_item_source" ON "lanefold"."_eval_item" USING btree ("source_thread_id");--> statement-breakpoint
 CREATE INDEX "_eval_thread_item" ON "lanefold"."_eval_thread" USING btree ("eval_id","no");--> statement-breakpoint
-CREATE INDEX "_eval_thread_tenant" ON "lanefold"."_eval_thread" USING btree ("tenant_id");--> statement-breakpoint
 CREATE INDEX "_eval_thread_erase" ON "lanefold"."_eval_thread" USING btree ("erase_at") WHERE erase_at is not null;--> statement-breakpoint
 CREATE INDEX "_eval_created" ON "lanefold"."_eval" USING btree ("tenant_id","created_at","id");--> statement-breakpoint
 CREATE INDEX "_eval_running" ON "lanefold"."_eval" USING btree ("created_at") WHERE status = 'running';--> statement-breakpoint

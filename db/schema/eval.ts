@@ -54,6 +54,8 @@ export const evaluation = lanefold.table(
     tenantId: tenantId(),
     id: id('id').notNull(),
     dataset: id('dataset').notNull(),
+    /** The first part of the name of its queue: only workers of that queue start its runs and score the answers. */
+    queuePrefix: text('queue_prefix').notNull(),
     /** `running`, `completed` or `cancelled`. */
     status: text('status').notNull(),
     /** Variants, repeats, tools, limits. */
@@ -136,9 +138,9 @@ export const evalThread = lanefold.table(
     evalId: id('eval_id').notNull(),
   },
   (t) => [
-    primaryKey({ columns: [t.threadId] }),
+    // the thread is not first: a distributed database would distribute the table, which is joined with those of evals
+    primaryKey({ columns: [t.tenantId, t.threadId] }),
     index('_eval_thread_item').on(t.evalId, t.no),
-    index('_eval_thread_tenant').on(t.tenantId),
     index('_eval_thread_erase')
       .on(t.eraseAt)
       .where(sql`erase_at is not null`),

@@ -131,7 +131,7 @@ comment on function lanefold.hold_eval_item(text, int, timestamptz, int) is 'Hol
 comment on function lanefold.await_eval_judge(text, int, timestamptz, jsonb) is 'Lets an item wait for the run of its judge.';
 comment on function lanefold.settle_eval_item(text, int, timestamptz, jsonb) is 'Says what became of an item.';
 comment on function lanefold.take_eval_threads(int, int) is 'Takes threads of evals that are to be erased.';
-comment on function lanefold.drop_eval_thread(text) is 'Notes that a thread of an eval is erased.';
+comment on function lanefold.drop_eval_thread(text, text) is 'Notes that a thread of an eval is erased.';
 comment on function lanefold.erase_evals(text) is 'Removes the cases and evals of a tenant.';
 comment on view lanefold.webhook is 'The endpoints of webhooks, without their secrets.';
 comment on view lanefold.webhook_delivery is 'What was and will be sent to endpoints, and how they answered.';

@@ -46,6 +46,7 @@ export interface Problem {
     | 'invalid_operation'
     | 'open_tool_group'
     | 'import_refused'
+    | 'distributed_database'
     | 'idempotency_mismatch'
     | 'missing_token_secret'
     | 'invalid_token_prefix'

@@ -1,6 +1,7 @@
 import type { Database } from '../postgres/pool.ts';
 import { readContent } from '../store/content/read-content.ts';
 import { readThread } from '../store/log/read-thread.ts';
+import { assertNotDistributed } from '../store/portable/not-distributed.ts';
 import { exportEntries, exportRuns, laneDigests, waitingRuns } from '../store/portable/read-export.ts';
 import { LineWriter } from './line.ts';
 import { exportVersion } from './read-export.ts';
@@ -8,6 +9,7 @@ import { exportVersion } from './read-export.ts';
 /** The lines of an export: the thread, its entries, each after the large texts it quotes, its runs, and the head. */
 export async function* writeExport(db: Database, threadId: string): AsyncGenerator<string, void, void> {
   const thread = await readThread(db, threadId);
+  assertNotDistributed(db);
   const writer = new LineWriter();
   const write = (type: string, fields: object) => writer.write(type, JSON.stringify(fields));
   yield write('thread', {

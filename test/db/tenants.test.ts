@@ -87,7 +87,7 @@ async function fillCases(tenant: string): Promise<void> {
   const of = { case_id: `case-of-${tenant}`, thread_id: `thread-of-${tenant}` };
   const items = [{ ...of, variant: 'v', agent: 'a', repeat: 1, tags: [`secret of ${tenant}`] }];
   const id = `eval-of-${tenant}`;
-  const spec = { dataset: 'd', spec: { note: `secret of ${tenant}` }, concurrency: 1, by: 'x', items };
+  const spec = { dataset: 'd', queue_prefix: 'lf', spec: { note: `secret of ${tenant}` }, concurrency: 1, by: 'x', items };
   await rows(log.db, 'select lanefold.start_eval($1, $2, $3)', tenant, id, spec);
   const [row] = await rows<{ item: { taken_at: string } }>(
     log.db,

@@ -99,9 +99,9 @@ describe.skipIf(!citusFolder || !inject('redisUrl'))('threads on two nodes', () 
   });
 
   test('every node has the functions, policies and rights', async () => {
-    // functions that take rows of limits and schedules, which are on the coordinator alone
+    // functions that take rows of limits, schedules and streams, which are on the coordinator alone
     const local =
-      "pg_get_function_arguments(p.oid) ~ '_limit_(bucket|account)|_(limit|schedule)\\M' or pg_get_function_result(p.oid) ~ '_limit_'";
+      "pg_get_function_arguments(p.oid) ~ '_limit_(bucket|account)|_(limit|schedule|stream)\\M' or pg_get_function_result(p.oid) ~ '_limit_'";
     const what = `
       select (select count(*)::int from pg_proc p where p.pronamespace = n.oid and not (${local})) as functions,
         (select count(*)::int from pg_proc p where p.pronamespace = n.oid and (p.proacl is null
@@ -227,6 +227,14 @@ describe.skipIf(!citusFolder || !inject('redisUrl'))('threads on two nodes', () 
     expect((await lanefold.threads.list({ limit: 100 })).data).toHaveLength(2 * ids.length - 1);
     expect(await lanefold.stats()).toMatchObject({ runs: { running: 0 } });
     await lanefold.activity();
+  });
+
+  test('threads are neither exported nor imported', async () => {
+    const refused = { code: 'distributed_database' };
+    await expect(lanefold.threads.export(ids[0]!).next()).rejects.toMatchObject(refused);
+    const chat = { format: 'openai', items: [{ role: 'user', content: 'Hi.' }] } as const;
+    await expect(lanefold.threads.import(chat, { id: 'copy' })).rejects.toMatchObject(refused);
+    await expect(lanefold.threads.get('copy')).rejects.toMatchObject({ code: 'thread_not_found' });
   });
 
   test('the sweep finds lost jobs on every node', async () => {

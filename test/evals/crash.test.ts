@@ -7,6 +7,8 @@ import { until } from '../support/until.ts';
 
 /** An eval of sixty cases. */
 const count = 60;
+/** 240 runs, and ten workers to start. */
+const longMs = 600_000;
 
 describe.skipIf(noRedis())('an eval', () => {
   let harness: FaultHarness;
@@ -23,48 +25,52 @@ describe.skipIf(noRedis())('an eval', () => {
   const run = () =>
     harness.evals.run({ dataset: 'crash', fresh: true, variants: [{ name: 'a' }, { name: 'b', systemPrompt: 'B' }] });
 
-  test('gives the same table if its workers are killed ten times', async () => {
-    let workers: WorkerProcess[] = [];
-    const another = async () =>
-      void workers.push(await harness.spawnWorker({ name: `w${workers.length}`, worker: quick }));
-    await Promise.all([another(), another()]);
-    for (let i = 0; i < count; i++) {
-      const asked = await harness.runs.enqueue({
-        agent: 'fault',
-        input: `${i}`,
-        threadId: `case-${i}`,
-        createThread: true,
-      });
-      const { id: runId } = await harness.runs.wait(asked, { timeoutMs: 60_000 });
-      // half of the answers are wrong
-      const expected = { answer: i % 2 === 0 ? 'Done.' : 'Undone.' };
-      await harness.cases.keep({ threadId: `case-${i}`, runId, dataset: 'crash', expected });
-    }
-    const calm = await harness.evals.wait((await run()).id, { timeoutMs: 240_000 });
-    expect(calm).toMatchObject({ status: 'completed', items: { done: 2 * count } });
+  test(
+    'gives the same table if its workers are killed ten times',
+    async () => {
+      let workers: WorkerProcess[] = [];
+      const another = async () =>
+        void workers.push(await harness.spawnWorker({ name: `w${workers.length}`, worker: quick }));
+      await Promise.all([another(), another()]);
+      for (let i = 0; i < count; i++) {
+        const asked = await harness.runs.enqueue({
+          agent: 'fault',
+          input: `${i}`,
+          threadId: `case-${i}`,
+          createThread: true,
+        });
+        const { id: runId } = await harness.runs.wait(asked, { timeoutMs: 60_000 });
+        // half of the answers are wrong
+        const expected = { answer: i % 2 === 0 ? 'Done.' : 'Undone.' };
+        await harness.cases.keep({ threadId: `case-${i}`, runId, dataset: 'crash', expected });
+      }
+      const calm = await harness.evals.wait((await run()).id, { timeoutMs: 240_000 });
+      expect(calm).toMatchObject({ status: 'completed', items: { done: 2 * count } });
 
-    const { id } = await run();
-    const settled = async () => {
-      const { items } = await harness.evals.get(id);
-      return items.done + items.failed;
-    };
-    for (let kills = 0; kills < 10; kills++) {
-      const before = await settled();
-      await until('more items are settled', async () => (await settled()) > before);
-      const [victim, ...others] = workers as [WorkerProcess, ...WorkerProcess[]];
-      await victim.kill();
-      workers = others;
-      await another();
-    }
-    const stormy = await harness.evals.wait(id, { timeoutMs: 240_000 });
-    expect(stormy).toMatchObject({ status: 'completed', items: { done: 2 * count, failed: 0 } });
-    expect(await table(id)).toEqual(await table(calm.id));
-    const items = await harness.evals.items(id, { limit: 1_000 });
-    expect(new Set(items.map(({ runId }) => runId)).size).toBe(2 * count);
-    for (const { threadId } of items.slice(0, 10)) {
-      const runs = 'select id from lanefold.run where thread_id = $1';
-      expect((await harness.database.pool.query(runs, [threadId])).rowCount).toBe(1);
-      await expectSound(harness, threadId!);
-    }
-  });
+      const { id } = await run();
+      const settled = async () => {
+        const { items } = await harness.evals.get(id);
+        return items.done + items.failed;
+      };
+      for (let kills = 0; kills < 10; kills++) {
+        const before = await settled();
+        await until('more items are settled', async () => (await settled()) > before);
+        const [victim, ...others] = workers as [WorkerProcess, ...WorkerProcess[]];
+        await victim.kill();
+        workers = others;
+        await another();
+      }
+      const stormy = await harness.evals.wait(id, { timeoutMs: 240_000 });
+      expect(stormy).toMatchObject({ status: 'completed', items: { done: 2 * count, failed: 0 } });
+      expect(await table(id)).toEqual(await table(calm.id));
+      const items = await harness.evals.items(id, { limit: 1_000 });
+      expect(new Set(items.map(({ runId }) => runId)).size).toBe(2 * count);
+      for (const { threadId } of items.slice(0, 10)) {
+        const runs = 'select id from lanefold.run where thread_id = $1';
+        expect((await harness.database.pool.query(runs, [threadId])).rowCount).toBe(1);
+        await expectSound(harness, threadId!);
+      }
+    },
+    longMs,
+  );
 });

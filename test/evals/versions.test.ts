@@ -13,6 +13,7 @@ describe('evals of versions', () => {
   let lanefold: TestLanefold;
   let newer: Lanefold | undefined;
   let apart: Lanefold | undefined;
+  let shared: Lanefold | undefined;
   beforeAll(async () => {
     lanefold = await startLanefold({ agents: both });
     await lanefold.startWorker({ sweepMs: 500 });
@@ -28,6 +29,7 @@ describe('evals of versions', () => {
   });
   afterAll(async () => {
     await apart?.close();
+    await shared?.close();
     await newer?.close();
     await lanefold?.close();
   });
@@ -52,18 +54,18 @@ describe('evals of versions', () => {
     expect(comparisons).toMatchObject([{ baseline: 'a', candidate: 'b', worse: 1, better: 0 }]);
   });
 
-  test('a worker with a queue of its own, such as that of `lanefold run`, leaves evals to others', async () => {
+  test('a worker runs the evals of its own queue, and leaves those of others to their workers', async () => {
     const agents = [...both, support('own', 'In 30 days, as always.')];
     apart = await createLanefold({ ...lanefold.options, agents, privateQueue: true, queuePrefix: 'apart' });
-    const { id } = await apart.evals.run({ dataset: 'refunds', variants: [{ version: 'own' }] });
+    shared = await createLanefold({ ...lanefold.options, agents });
+    const definition = { dataset: 'refunds', variants: [{ version: 'own' }] };
+    const { id: foreign } = await shared.evals.run(definition);
+    const { id: own } = await apart.evals.run(definition);
     const worker = await apart.startWorker({ sweepMs: 500 });
-    // the end of a run, and that of the worker, are when it would look at evals
-    await apart.runs.wait(
-      await apart.runs.enqueue({ agent: 'support', input: 'x', threadId: 'own', createThread: true }),
-    );
+    expect(await apart.evals.wait(own)).toMatchObject({ status: 'completed', items: { done: 1 } });
     await worker.stop();
-    expect(await apart.evals.get(id)).toMatchObject({ status: 'running', items: { waiting: 1 } });
-    await apart.evals.cancel(id);
+    expect(await shared.evals.get(foreign)).toMatchObject({ status: 'running', items: { waiting: 1 } });
+    await shared.evals.cancel(foreign);
   });
 
   test('an item waits for a worker that has its version', async () => {

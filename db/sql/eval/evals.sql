@@ -1,11 +1,11 @@
--- Starts an eval, and wakes the workers. p: {dataset, spec, concurrency, max_cost_micros?, by, items: [{case_id,
+-- Starts an eval, and wakes the workers. p: {dataset, queue_prefix, spec, concurrency, max_cost_micros?, by, items: [{case_id,
 -- thread_id: that of the case, variant, agent, repeat, tags}] in the order in which they run}.
 create or replace function lanefold.start_eval(p_tenant text, p_id text, p jsonb)
 returns void language plpgsql as $$
 begin
   perform lanefold._check_id(p_tenant, 'tenant id');
-  insert into lanefold._eval (tenant_id, id, dataset, status, spec, concurrency, max_cost_micros, created_by, created_at)
-  values (p_tenant, p_id, p ->> 'dataset', 'running', p -> 'spec', (p ->> 'concurrency')::int, (p ->> 'max_cost_micros')::bigint, p ->> 'by',
+  insert into lanefold._eval (tenant_id, id, dataset, queue_prefix, status, spec, concurrency, max_cost_micros, created_by, created_at)
+  values (p_tenant, p_id, p ->> 'dataset', p ->> 'queue_prefix', 'running', p -> 'spec', (p ->> 'concurrency')::int, (p ->> 'max_cost_micros')::bigint, p ->> 'by',
     lanefold._now());
   insert into lanefold._eval_item (tenant_id, eval_id, no, case_id, source_thread_id, variant, agent, repeat, tags, status, scores)
   select p_tenant, p_id, x.n::int, x.i ->> 'case_id', x.i ->> 'thread_id', x.i ->> 'variant', x.i ->> 'agent', (x.i ->> 'repeat')::int,

@@ -13,7 +13,7 @@ begin
   end if;
   insert into lanefold._eval_thread as t (tenant_id, thread_id, run_id, eval_id, no, erase_at)
   values (p ->> 'tenant', p ->> 'thread_id', p ->> 'run_id', p_eval, p_no, v_erase_at)
-  on conflict (thread_id) do update set erase_at = coalesce(t.erase_at, excluded.erase_at);
+  on conflict (tenant_id, thread_id) do update set erase_at = coalesce(t.erase_at, excluded.erase_at);
 end $$;
 
 -- Takes up to p_limit threads to erase, those that have waited longest, for p_hold_ms: after that they are to be erased again.
@@ -25,16 +25,16 @@ declare
 begin
   return query
     update lanefold._eval_thread t set erase_at = v_at + p_hold_ms * interval '1 ms'
-    from (select n.thread_id from lanefold._eval_thread n where n.erase_at <= v_at order by n.erase_at limit p_limit for update skip locked) next
-    where t.thread_id = next.thread_id
+    from (select n.tenant_id, n.thread_id from lanefold._eval_thread n where n.erase_at <= v_at order by n.erase_at limit p_limit for update skip locked) next
+    where t.tenant_id = next.tenant_id and t.thread_id = next.thread_id
     returning jsonb_build_object('tenant', t.tenant_id, 'thread_id', t.thread_id, 'run_id', t.run_id);
 end $$;
 
 -- Notes that a thread is erased.
-create or replace function lanefold.drop_eval_thread(p_thread text)
+create or replace function lanefold.drop_eval_thread(p_tenant text, p_thread text)
 returns void language plpgsql as $$
 begin
-  delete from lanefold._eval_thread where thread_id = p_thread and erase_at is not null;
+  delete from lanefold._eval_thread where tenant_id = p_tenant and thread_id = p_thread and erase_at is not null;
 end $$;
 
 -- Removes the cases and evals of a tenant; workers cancel their runs and erase their threads.

@@ -44,7 +44,7 @@ export async function startEvalOf(
   );
   const id = newId('eval');
   const micros = spec.max_cost === undefined ? undefined : Math.max(1, Math.round(spec.max_cost * dollar));
-  const p = { dataset, spec, concurrency: spec.concurrency, by, items, ...omitUndefined({ max_cost_micros: micros }) };
+  const p = { dataset, queue_prefix: deps.queue.prefix, spec, concurrency: spec.concurrency, by, items, ...omitUndefined({ max_cost_micros: micros }) };
   await startEval(deps.db, tenant, id, p as unknown as JsonObject);
   return id;
 }

@@ -12,7 +12,7 @@ const batch = 200;
 /** Starts what waits, and scores what has ended. Items are started again as long as some have ended. */
 export async function runEvals(deps: EvalDependencies, scoring: Scoring, stopping: () => boolean): Promise<void> {
   await eraseThreads(deps);
-  for (const open of await openEvals(deps.db)) {
+  for (const open of await openEvals(deps.db, deps.queuePrefix)) {
     if (stopping()) return;
     await runEval(deps, open, scoring, stopping).catch(deps.onError);
   }

@@ -165,18 +165,13 @@ export async function startWorker(
   const { db, children, counting } = deps;
   const waits = new WaitKeeper({ db, queue, counting, children, agents: known.agents, onError });
   const scorers = deps.scorers ?? [];
-  const runner = deps.privateQueue
-    ? undefined
-    : new EvalRunner({
-        db,
-        agents: [...known.agents, ...known.versions],
-        requests: deps.evalRequests,
-        scorers,
-        onError,
-      });
+  const runner = new EvalRunner({
+    ...{ db, queuePrefix: queue.prefix, requests: deps.evalRequests, scorers, onError },
+    agents: [...known.agents, ...known.versions],
+  });
   const evals: RunDependencies['evals'] = {
     withStandIns: (agent, options) => withStandIns(db, agent, options),
-    runEnded: () => void runner?.look(),
+    runEnded: () => void runner.look(),
   };
   const running = { ...deps, waits, evals, maxTraceEvents: options.maxTraceEvents };
   const work = processJob(running, queue, self);
@@ -218,7 +213,7 @@ export async function startWorker(
         lanefold_cancel: (payload) => void keeper.cancelNotified(payload),
         [readersChannel]: (payload) => deps.live?.announced(payload),
         lanefold_agent: (payload) => void agentQueues.notified(payload),
-        ...(runner ? { lanefold_evals: () => void runner.look() } : {}),
+        lanefold_evals: () => void runner.look(),
         lanefold_waits: () => void waits.look().catch(onError),
         lanefold_schedules: () => void clock?.look(),
         lanefold_webhooks: lookAtDeliveries,
@@ -253,7 +248,7 @@ export async function startWorker(
   repeater.repeat(sweepMs, () => sweepLimits(deps.db, queue, gate, deps.counting, onError));
   repeater.repeat(sweepMs, () => waits.look());
   if (clock) repeater.repeat(sweepMs, () => clock.look());
-  if (runner) repeater.repeat(sweepMs, () => runner.look());
+  repeater.repeat(sweepMs, () => runner.look());
   if (webhooks) repeater.repeat(sweepMs, () => webhooks.look(true));
   repeater.repeat(Math.max(60_000, sweepMs), () => giveUpOldDeliveries(deps.db));
   repeater.repeat(Math.max(600_000, sweepMs), () => dropOldDeliveries(deps.db, retentionDays));
@@ -280,7 +275,7 @@ export async function startWorker(
       }
       repeater.stop();
       deps.deliveryNotices?.dispatchers.delete(lookAtDeliveries);
-      const clocksClosed = Promise.allSettled([clock?.close(), webhooks?.close(), runner?.close()]);
+      const clocksClosed = Promise.allSettled([clock?.close(), webhooks?.close(), runner.close()]);
       intake.close();
       deps.directWorkers?.delete(direct);
       void heartbeat.send(own).catch(() => {});

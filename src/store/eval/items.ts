@@ -86,12 +86,12 @@ export const readItems = (
     caseId === undefined ? [id, after, limit] : [id, after, limit, caseId],
   );
 
-/** Running evals, the oldest first; also those whose open items need agents that the caller lacks, so that it completes them. */
-export const openEvals = (db: Database): Promise<OpenEval[]> =>
+/** The running evals of a queue, the oldest first; also those whose open items need agents that the caller lacks, so that it completes them. */
+export const openEvals = (db: Database, queuePrefix: string): Promise<OpenEval[]> =>
   db.query<OpenEval & Record<string, unknown>>(
     'open_evals',
-    `select id, tenant_id as tenant, spec from lanefold._eval where status = 'running' order by created_at, id`,
-    [],
+    `select id, tenant_id as tenant, spec from lanefold._eval where status = 'running' and queue_prefix = $1 order by created_at, id`,
+    [queuePrefix],
   );
 
 /** Takes items, to start their runs; see `take_eval_items`. */

@@ -19,8 +19,8 @@ export async function takeThreads(
 }
 
 /** Notes that a thread is erased. */
-export const dropThread = async (db: Database, threadId: string): Promise<void> =>
-  void (await db.query('drop_eval_thread', 'select from lanefold.drop_eval_thread($1)', [threadId]));
+export const dropThread = async (db: Database, { tenant, thread_id }: EvalThread): Promise<void> =>
+  void (await db.query('drop_eval_thread', 'select from lanefold.drop_eval_thread($1, $2)', [tenant, thread_id]));
 
 /** Removes the cases and evals of a tenant; see `erase_evals`. */
 export const eraseEvals = async (db: Database, tenant: string): Promise<void> =>

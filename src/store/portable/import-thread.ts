@@ -1,5 +1,6 @@
 import { isLanefoldError, LanefoldError } from '../../errors.ts';
 import type { Database } from '../../postgres/pool.ts';
+import { assertNotDistributed } from './not-distributed.ts';
 
 export interface StoredImport {
   id: string;
@@ -12,11 +13,12 @@ export interface StoredImport {
 /**
  * Creates a thread with all its entries in one transaction. Repeating it with the same hash returns the first answer.
  *
- * @throws LanefoldError `import_refused` for a value that no column can have, and what `import_thread` raises
+ * @throws LanefoldError `distributed_database`; `import_refused` for a value that no column can have, and what `import_thread` raises
  *
  * @param p the argument of `import_thread`, as text: its numbers may have more digits than a double
  */
 export async function importThread(db: Database, threadId: string, p: string): Promise<StoredImport> {
+  assertNotDistributed(db);
   const [row] = await db
     .queryLong<{ result: StoredImport }>('import_thread', 'select lanefold.import_thread($1, $2) as result', [
       threadId,
