@@ -86,6 +86,10 @@ export type {
   WebhookOwner,
   Webhooks,
 } from './library/webhooks/types.ts';
+export type { ListedMonitor, MonitorOwner, Monitors, ScoresQuery } from './library/monitors/types.ts';
+export type { CheckedMonitor, MonitorAlert, MonitorDefinition } from './monitors/definition.ts';
+export type { MonitorRow } from './store/monitor/monitors.ts';
+export type { RunScore } from './store/monitor/run-scores.ts';
 export type { DeliveryStatus, PauseReason, WebhookDefinition, WebhookType } from './webhooks/definition.ts';
 export type { WebhookRow } from './store/webhook/webhooks.ts';
 export type { DeliveryRow } from './store/webhook/deliveries.ts';

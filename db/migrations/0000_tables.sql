@@ -283,6 +283,30 @@ CREATE TABLE "lanefold"."_limit_share" (
 	CONSTRAINT "_limit_share_owner_name_key_share_pk" PRIMARY KEY("owner","name","key","share")
 );
 --> statement-breakpoint
+CREATE TABLE "lanefold"."_monitor" (
+	"read_to" timestamptz NOT NULL,
+	"created_at" timestamptz NOT NULL,
+	"updated_at" timestamptz NOT NULL,
+	"taken_at" timestamptz,
+	"held_until" timestamptz,
+	"low_since" timestamptz,
+	"scored" bigint DEFAULT 0 NOT NULL,
+	"turned_at" bigint DEFAULT 0 NOT NULL,
+	"sample" double precision NOT NULL,
+	"tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL,
+	"name" text COLLATE "C" NOT NULL,
+	"queue_prefix" text NOT NULL,
+	"read_thread_id" text COLLATE "C" DEFAULT '' NOT NULL,
+	"read_run_id" text COLLATE "C" DEFAULT '' NOT NULL,
+	"agents" text[] NOT NULL,
+	"scorers" text[] NOT NULL,
+	"rubric" text,
+	"judge" jsonb,
+	"alert" jsonb,
+	"updated_by" text NOT NULL,
+	CONSTRAINT "_monitor_tenant_id_name_pk" PRIMARY KEY("tenant_id","name")
+);
+--> statement-breakpoint
 CREATE TABLE "lanefold"."pending_input" (
 	"thread_id" text COLLATE "C" NOT NULL,
 	"tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL,
@@ -393,6 +417,23 @@ CREATE TABLE "lanefold"."_run_node" (
 	"usage" jsonb,
 	"data" jsonb,
 	CONSTRAINT "_run_node_thread_id_run_id_node_pk" PRIMARY KEY("thread_id","run_id","node")
+);
+--> statement-breakpoint
+CREATE TABLE "lanefold"."_run_score" (
+	"ended_at" timestamptz NOT NULL,
+	"scored_at" timestamptz NOT NULL,
+	"score" double precision,
+	"tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL,
+	"monitor" text COLLATE "C" NOT NULL,
+	"thread_id" text COLLATE "C" NOT NULL,
+	"run_id" text COLLATE "C" NOT NULL,
+	"agent" text NOT NULL,
+	"agent_version" text,
+	"status" text NOT NULL,
+	"judge_thread_id" text COLLATE "C",
+	"judge_run_id" text COLLATE "C",
+	"scores" jsonb NOT NULL,
+	CONSTRAINT "_run_score_tenant_id_monitor_thread_id_run_id_pk" PRIMARY KEY("tenant_id","monitor","thread_id","run_id")
 );
 --> statement-breakpoint
 CREATE TABLE "lanefold"."_schedule" (
@@ -647,6 +688,9 @@ CREATE INDEX "_run_of_tenant" ON "lanefold"."_run" USING btree ("tenant_id") WHE
 CREATE INDEX "_run_delayed" ON "lanefold"."_run" USING btree ("queue_prefix") WHERE waiting_for is not null;--> statement-breakpoint
 CREATE INDEX "_run_waiting" ON "lanefold"."_run" USING btree ("thread_id","created_at") WHERE not active and finished_at is null;--> statement-breakpoint
 CREATE INDEX "_run_trace" ON "lanefold"."_run" USING btree ("finished_at") WHERE finished_at is not null and trace_dropped_at is null;--> statement-breakpoint
+CREATE INDEX "_run_score_time" ON "lanefold"."_run_score" USING btree ("tenant_id","monitor","scored_at","thread_id","run_id");--> statement-breakpoint
+CREATE INDEX "_run_score_thread" ON "lanefold"."_run_score" USING btree ("thread_id");--> statement-breakpoint
+CREATE INDEX "_run_score_waiting" ON "lanefold"."_run_score" USING btree ("tenant_id","monitor") WHERE status = 'waiting';--> statement-breakpoint
 CREATE INDEX "_schedule_next" ON "lanefold"."_schedule" USING btree ("next_at") WHERE next_at is not null;--> statement-breakpoint
 CREATE INDEX "_schedule_slot_open" ON "lanefold"."_schedule_slot" USING btree ("tenant_id","name","slot") WHERE status in ('due', 'firing');--> statement-breakpoint
 CREATE INDEX "_schedule_slot_fired" ON "lanefold"."_schedule_slot" USING btree ("tenant_id","name","slot") WHERE status = 'fired';--> statement-breakpoint

@@ -8,6 +8,7 @@ export { appendReceipt, entry } from './entry.ts';
 export { evalCase, evalItem, evalThread, evaluation } from './eval.ts';
 export { schedule, scheduleSlot } from './schedule.ts';
 export { limit, limitAccount, limitBucket, limitShare } from './limit.ts';
+export { monitor, runScore } from './monitor.ts';
 export { role } from './role.ts';
 export { eventBatch, pendingInput, run, runNode, toolCall } from './run.ts';
 export { stream, streamChunk, streamProducer } from './stream.ts';

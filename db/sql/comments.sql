@@ -119,6 +119,14 @@ comment on function lanefold.remove_case(text, text) is 'Removes a case; its thr
 comment on function lanefold.erase_cases(text) is 'Marks the cases of an erased thread, and removes what they quote of it.';
 comment on view lanefold.eval is 'The evals: datasets under variants, and how far they are.';
 comment on view lanefold.eval_item is 'Each case of an eval under each variant: its run, its answer and the scores.';
+comment on view lanefold.monitor is 'The monitors: what scores a share of the runs that end.';
+comment on view lanefold.run_score is 'What monitors say of runs.';
+comment on function lanefold.set_monitor(text, text, jsonb) is 'Sets or changes a monitor.';
+comment on function lanefold.remove_monitor(text, text, text) is 'Removes a monitor and its scores.';
+comment on function lanefold.take_monitors(text, jsonb, jsonb, int) is 'Takes monitors, to score runs that have ended.';
+comment on function lanefold.advance_monitor(text, text, timestamptz, jsonb, int) is 'Notes how far a monitor is read.';
+comment on function lanefold.store_run_score(text, text, jsonb) is 'Stores what a monitor says of a run.';
+comment on function lanefold.drop_run_scores(float8, int) is 'Deletes old scores of monitors.';
 comment on function lanefold.start_eval(text, text, jsonb) is 'Starts an eval.';
 comment on function lanefold.cancel_eval(text, text) is 'Cancels an eval; its open items are skipped.';
 comment on function lanefold.rescore_eval(text, text) is 'Lets workers score the answers of an eval again.';

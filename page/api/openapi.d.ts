@@ -284,6 +284,7 @@ export interface components {
         | 'rollout_not_found'
         | 'schedule_not_found'
         | 'webhook_not_found'
+        | 'monitor_not_found'
         | 'case_not_found'
         | 'dataset_empty'
         | 'eval_not_found'
@@ -3013,6 +3014,107 @@ export interface components {
       seed: number;
       resamples: number;
     };
+    MonitorList: {
+      data: components['schemas']['Monitor'][];
+    };
+    Monitor: {
+      name: components['schemas']['Id'];
+      /** @description The tenant whose runs it scores. */
+      tenant: components['schemas']['Id'];
+      /** @description The agents whose runs it scores; empty: all. */
+      agents: string[];
+      /** @description The share of the runs that it scores. */
+      sample: number;
+      /** @description Names of scorers that workers have. */
+      scorers: string[];
+      rubric: string | null;
+      judge: {
+        agent: string;
+        model?: string;
+      } | null;
+      alert: {
+        /** @description The mean score below which an alert is raised. */
+        below: number;
+        /** @description Of how many runs, the last ones. */
+        of: number;
+      } | null;
+      /** @description How many runs have a score since it was set. */
+      scored: number;
+      low_since: string | null;
+      /**
+       * Format: date-time
+       * @description The runs that ended up to then are scored.
+       */
+      read_to: string;
+      /**
+       * Format: date-time
+       * @description When it was first set.
+       */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description When it was last changed.
+       */
+      updated_at: string;
+      /** @description `operator`, `key:<id>` or `cli:<user>`. */
+      updated_by: string;
+    };
+    NewMonitor: {
+      /** @description The agents whose runs it scores; empty: all. */
+      agents?: string[];
+      /** @description The share of the runs that it scores. */
+      sample?: number;
+      /** @description Names of scorers that workers have. */
+      scorers?: string[];
+      /** @description What the judge looks at. */
+      rubric?: string;
+      /** @description The agent that scores by the rubric. */
+      judge?: {
+        agent: string;
+        model?: string;
+      };
+      alert?: {
+        /** @description The mean score below which an alert is raised. */
+        below: number;
+        /** @description Of how many runs, the last ones. */
+        of?: number;
+      };
+    };
+    RunScoreList: {
+      data: components['schemas']['RunScore'][];
+      /** @description Pass it as `after`. */
+      next_after: string | null;
+    };
+    RunScore: {
+      thread_id: components['schemas']['Id'];
+      run_id: components['schemas']['Id'];
+      agent: string;
+      agent_version: string | null;
+      /**
+       * @description `waiting`: for the judge.
+       * @enum {string}
+       */
+      status: 'waiting' | 'done';
+      /** @description The mean of the scores that are not null; 0 for a failed run. */
+      score: number | null;
+      scores: {
+        scorer: string;
+        version: string | null;
+        score: number | null;
+        reason: string | null;
+        error: string | null;
+      }[];
+      /**
+       * Format: date-time
+       * @description When the run ended.
+       */
+      ended_at: string;
+      /**
+       * Format: date-time
+       * @description When it was scored.
+       */
+      scored_at: string;
+    };
     WaitPage: {
       data: components['schemas']['PendingWait'][];
       /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
@@ -3113,6 +3215,8 @@ export interface components {
         | 'wait.started'
         | 'limit.exhausted'
         | 'schedule.missed'
+        | 'monitor.low'
+        | 'monitor.recovered'
       )[];
       /** @description The agents whose events it wants; empty: all. */
       agents: string[];
@@ -3158,6 +3262,8 @@ export interface components {
         | 'wait.started'
         | 'limit.exhausted'
         | 'schedule.missed'
+        | 'monitor.low'
+        | 'monitor.recovered'
       )[];
       /** @description The agents whose events it wants; empty: all. */
       agents: string[];
@@ -3202,6 +3308,8 @@ export interface components {
         | 'wait.started'
         | 'limit.exhausted'
         | 'schedule.missed'
+        | 'monitor.low'
+        | 'monitor.recovered'
       )[];
       /** @description The agents whose events it wants; empty: all. */
       agents?: string[];

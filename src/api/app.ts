@@ -45,6 +45,7 @@ import { addWaits } from './routes/waits.ts';
 import { addEvals } from './routes/evals.ts';
 import { addCases } from './routes/cases.ts';
 import { addSchedules } from './routes/schedules.ts';
+import { addMonitors } from './routes/monitors.ts';
 import { addWebhooks } from './routes/webhooks.ts';
 import { addMcp, mcpPath } from './routes/mcp.ts';
 import { addMetrics, addProbes } from './routes/operations.ts';
@@ -168,6 +169,7 @@ export function createApp(all: Library, options: AppOptions & { closing?: AbortS
   addSchedules(app);
   addCases(app);
   addEvals(app);
+  addMonitors(app);
   addWaits(app);
   addSentEvents(app);
   addSignedEvents(app);

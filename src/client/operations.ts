@@ -80,6 +80,7 @@ export interface Problem {
     | 'rollout_not_found'
     | 'schedule_not_found'
     | 'webhook_not_found'
+    | 'monitor_not_found'
     | 'case_not_found'
     | 'dataset_empty'
     | 'eval_not_found'

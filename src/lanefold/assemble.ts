@@ -21,6 +21,7 @@ import { refusingOptions } from '../library/known-options.ts';
 import type { Library, TenantLibrary } from '../library/library.ts';
 import { limitsOf } from '../library/limits/limits.ts';
 import { schedulesOf } from '../library/schedules/schedules.ts';
+import { monitorsOf } from '../library/monitors/monitors.ts';
 import { webhooksOf } from '../library/webhooks/webhooks.ts';
 import { checkRuns } from '../library/schedules/check-runs.ts';
 import { syncSchedules } from '../library/schedules/sync.ts';
@@ -113,6 +114,7 @@ export function assemble(
           cancelRun: (run) => runs.cancel(run, 'eval_cancelled'),
         }),
       ),
+      monitors: refusingOptions('monitors', monitorsOf(db, scopeTo, queue.prefix)),
       cases: refusingOptions('cases', casesOf({ db, agents })),
       audit: refusingOptions('audit', auditOf(db)),
       evidence: evidenceOf(db),

@@ -6,6 +6,7 @@ import type { Library, TenantLibrary } from './library.ts';
 import type { Cases, Evals } from './evals/types.ts';
 import type { Limits } from './limits/limits.ts';
 import type { Schedules } from './schedules/schedules.ts';
+import type { Monitors } from './monitors/types.ts';
 import type { Webhooks } from './webhooks/types.ts';
 import type { Runs } from './runs/runs.ts';
 import type { Events } from './waits/events.ts';
@@ -34,6 +35,7 @@ interface Parts {
   webhooks: Webhooks;
   cases: Cases;
   evals: Evals;
+  monitors: Monitors;
   audit: AuditLog;
   events: Events;
   waits: Waits;
@@ -262,6 +264,13 @@ const knownOptions = {
     list: [[0, { ...page, dataset: true, tag: true, split: true } satisfies Options<Cases['list'], 0>]],
     import: [[2, owner satisfies Options<Cases['import'], 2>]],
     remove: [[1, { by: true } satisfies Options<Cases['remove'], 1>]],
+  },
+  monitors: {
+    ...{ list: none },
+    set: [[2, owner satisfies Options<Monitors['set'], 2>]],
+    get: [[1, { tenant: true } satisfies Options<Monitors['get'], 1>]],
+    remove: [[1, owner satisfies Options<Monitors['remove'], 1>]],
+    scores: [[1, { ...page, tenant: true, below: true } satisfies Options<Monitors['scores'], 1>]],
   },
   evals: {
     get: none,

@@ -11,6 +11,7 @@ import type { AgentVersions } from './agents/versions.ts';
 import type { TamperEvidence } from './evidence/evidence.ts';
 import type { Contexts } from './contexts/contexts.ts';
 import type { Cases, Evals } from './evals/types.ts';
+import type { Monitors } from './monitors/types.ts';
 import type { FleetHealth, FleetStats } from './fleet/health.ts';
 import type { Limits } from './limits/limits.ts';
 import type { Schedules } from './schedules/schedules.ts';
@@ -48,6 +49,8 @@ export interface TenantLibrary<
   readonly cases: Cases;
   /** Evals: cases asked again under variants, and scored. Workers run them. */
   readonly evals: Evals;
+  /** Monitors: scorers of a share of the runs that end. */
+  readonly monitors: Monitors;
   /** The audit log: who did what. */
   readonly audit: AuditLog;
   /** Tool calls of all threads that wait for human approval, soonest to expire first. */

@@ -6,10 +6,13 @@ export type WebhookType =
   | 'approval.requested'
   | 'wait.started'
   | 'limit.exhausted'
-  | 'schedule.missed';
+  | 'schedule.missed'
+  | 'monitor.low'
+  | 'monitor.recovered';
 export const webhookTypes = [
   ...(['run.completed', 'run.failed', 'run.cancelled'] as const),
   ...(['approval.requested', 'wait.started', 'limit.exhausted', 'schedule.missed'] as const),
+  ...(['monitor.low', 'monitor.recovered'] as const),
 ] as const satisfies WebhookType[];
 
 /** An endpoint, as you set it. */

@@ -23,7 +23,7 @@ describe('every operation of the document', () => {
     if (/^\/v1\/(keys|audit)/.test(path)) return 'admin';
     if (method === 'GET' || /^\/v1\/(runs\/collect|tokens)$/.test(path)) return 'read';
     if (/^\/v1\/(threads\/\{thread_id\}\/streams|stream)\//.test(path)) return 'run';
-    if (method !== 'POST' || /^\/v1\/(schedules|webhooks)/.test(path)) return 'admin';
+    if (method !== 'POST' || /^\/v1\/(schedules|webhooks|monitors)/.test(path)) return 'admin';
     if (/\/(approve|deny)$/.test(path)) return 'approve';
     if (/\/(steer|inject|cancel|release)$/.test(path) || path.startsWith('/v1/events/')) return 'steer';
     if (path === '/v1/ag-ui/{agent}') return 'run';

@@ -24,6 +24,7 @@ const ofNoThread = new Set([
   ...['_schedule', '_schedule_slot', 'schedule', 'schedule_slot'],
   '_kept_event',
   ...['_case', 'eval_case', '_eval', 'eval', '_eval_item', 'eval_item', '_eval_thread'],
+  ...['_monitor', 'monitor', '_run_score', 'run_score'],
   ...['_webhook', 'webhook'],
   // some belong to a thread, but not all
   ...['_stream', '_stream_chunk', '_stream_producer'],
@@ -171,6 +172,8 @@ const ofSlots = new Set([
     '_note_eval_thread',
     'erase_evals',
   ],
+  ...['set_monitor', 'remove_monitor', '_drop_judges', 'take_monitors', 'advance_monitor', 'store_run_score'],
+  ...['_check_alert', 'drop_run_scores'],
   ...['keep_case', 'update_case', 'remove_case', 'erase_cases'],
   ...['advance_schedule', 'take_slot', 'settle_slot', '_note_slot', '_skip_slots', '_pass_slots'],
   ...['set_schedule', 'pause_schedule', 'remove_schedule'],

@@ -103,6 +103,8 @@ test.skipIf(citusLacks.readers)(
       'eval_case',
       'eval',
       'eval_item',
+      'monitor',
+      'run_score',
       'run_wait',
       'run_tree',
       'webhook',

@@ -63,6 +63,7 @@ async function fill(tenant: string): Promise<void> {
   await fillSchedules(tenant);
   await fillCases(tenant);
   await fillWebhooks(tenant);
+  await fillMonitors(tenant);
   await fillStreams(tenant);
   await rows(on, 'select lanefold.write_audit($1)', {
     actor: 'operator',
@@ -87,7 +88,14 @@ async function fillCases(tenant: string): Promise<void> {
   const of = { case_id: `case-of-${tenant}`, thread_id: `thread-of-${tenant}` };
   const items = [{ ...of, variant: 'v', agent: 'a', repeat: 1, tags: [`secret of ${tenant}`] }];
   const id = `eval-of-${tenant}`;
-  const spec = { dataset: 'd', queue_prefix: 'lf', spec: { note: `secret of ${tenant}` }, concurrency: 1, by: 'x', items };
+  const spec = {
+    dataset: 'd',
+    queue_prefix: 'lf',
+    spec: { note: `secret of ${tenant}` },
+    concurrency: 1,
+    by: 'x',
+    items,
+  };
   await rows(log.db, 'select lanefold.start_eval($1, $2, $3)', tenant, id, spec);
   const [row] = await rows<{ item: { taken_at: string } }>(
     log.db,
@@ -96,6 +104,23 @@ async function fillCases(tenant: string): Promise<void> {
   );
   const run = { tenant, thread_id: `thread-of-${tenant}`, run_id: 'ended' };
   await rows(log.db, 'select lanefold.start_eval_item($1, 1, $2, $3)', id, row!.item.taken_at, run);
+}
+
+/** A monitor of a tenant, which has scored a run. */
+async function fillMonitors(tenant: string): Promise<void> {
+  const name = `monitor-of-${tenant}`;
+  const given = {
+    queue_prefix: 'lf',
+    agents: [],
+    sample: 1,
+    scorers: ['short'],
+    rubric: `secret of ${tenant}`,
+    by: 'x',
+  };
+  await rows(log.db, 'select lanefold.set_monitor($1, $2, $3)', tenant, name, given);
+  const of = { thread_id: `thread-of-${tenant}`, run_id: 'ended', agent: 'a', ended_at: '2026-01-01T06:00:00Z' };
+  const score = { ...of, status: 'done', score: 1, scores: [{ scorer: 'short', reason: `secret of ${tenant}` }] };
+  await rows(log.db, 'select lanefold.store_run_score($1, $2, $3)', tenant, name, score);
 }
 
 /** A schedule of a tenant with a slot that has started a run. */
@@ -280,6 +305,7 @@ test('every table has rows of both tenants, those of threads with the tenant of 
         _api_key: "replace(id, 'key-', 'thread-')",
         _eval: "replace(id, 'eval-', 'thread-')",
         _webhook: "replace(id, 'webhook-', 'thread-')",
+        _monitor: "replace(name, 'monitor-', 'thread-')",
         thread: 'id',
       }[name] ??
       named ??
@@ -600,6 +626,8 @@ const mutations = [
     '_eval',
     '_eval_item',
     '_eval_thread',
+    '_monitor',
+    '_run_score',
     '_wait',
     '_child_run',
     '_kept_event',

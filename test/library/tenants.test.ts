@@ -217,6 +217,20 @@ test('a webhook is of one tenant, and another neither sees nor changes it', asyn
   }
 });
 
+test('a monitor is of one tenant, and another neither sees nor changes it', async () => {
+  for (const lanefold of both()) {
+    const [acme, bolt] = [lanefold.forTenant('acme').monitors, lanefold.forTenant('bolt').monitors];
+    expect(await bolt.set('short', { scorers: ['short'] })).toMatchObject({ tenant: 'bolt', sample: 0.1 });
+    expect(await acme.list()).toEqual([]);
+    for (const act of ['get', 'scores', 'remove'] as const) {
+      await refused(acme[act]('short'), 'monitor_not_found');
+      await refused(acme[act]('short', { tenant: 'bolt' }), 'invalid_input');
+    }
+    await refused(acme.set('short', { scorers: ['short'] }, { tenant: 'bolt' }), 'invalid_input');
+    await bolt.remove('short');
+  }
+});
+
 test('two tenants may use the same request id, and each gets its own run again', async () => {
   for (const lanefold of both()) {
     const requestId = newId();

@@ -71,6 +71,8 @@ begin
   set status = 'erased', settled_at = v_at, answer = null, scores = '[]', diverged = null, error = null, answer_key = null, tags = '{}',
       thread_id = null, run_id = null, judge_thread_id = null, judge_run_id = null
   where source_thread_id = p_source and status <> 'erased';
+  perform lanefold._drop_judges(null, null, p_source);
+  delete from lanefold._run_score where thread_id = p_source;
   update lanefold._eval_thread t set erase_at = v_at
   from lanefold._eval_item i where i.source_thread_id = p_source and t.eval_id = i.eval_id and t.no = i.no and t.erase_at is null;
   return v_count;

@@ -37,12 +37,14 @@ begin
   delete from lanefold._eval_thread where tenant_id = p_tenant and thread_id = p_thread and erase_at is not null;
 end $$;
 
--- Removes the cases and evals of a tenant; workers cancel their runs and erase their threads.
+-- Removes the cases, evals and monitors of a tenant; workers cancel their runs and erase their threads.
 create or replace function lanefold.erase_evals(p_tenant text)
 returns void language plpgsql as $$
 begin
   delete from lanefold._eval_item where tenant_id = p_tenant;
   delete from lanefold._eval where tenant_id = p_tenant;
   delete from lanefold._case where tenant_id = p_tenant;
+  delete from lanefold._monitor where tenant_id = p_tenant;
+  delete from lanefold._run_score where tenant_id = p_tenant;
   update lanefold._eval_thread set erase_at = lanefold._now() where tenant_id = p_tenant and erase_at is null;
 end $$;

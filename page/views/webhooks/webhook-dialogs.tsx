@@ -11,6 +11,7 @@ export const pathOf = ({ name, tenant }: Pick<Webhook, 'name' | 'tenant'>, ...ac
 const types = [
   ...['run.completed', 'run.failed', 'run.cancelled'],
   ...['approval.requested', 'wait.started', 'limit.exhausted', 'schedule.missed'],
+  ...['monitor.low', 'monitor.recovered'],
 ];
 
 /** Sets a new webhook. */

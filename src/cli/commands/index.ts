@@ -22,6 +22,7 @@ export { addEval } from './eval.ts';
 export { addErase } from './erase.ts';
 export { addInit } from './init.ts';
 export { addMcp } from './mcp.ts';
+export { addMonitors } from './monitors.ts';
 export { addMigrate } from './migrate.ts';
 export { addReplay } from './replay.ts';
 export { addRerun } from './rerun.ts';

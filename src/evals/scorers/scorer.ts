@@ -32,13 +32,14 @@ export interface ScorerInput {
   /** What the model was sent for the answer. */
   messages: Message[];
   expected: Expected;
-  case: ScoredCase;
+  /** Null for a run that a monitor scores. */
+  case: ScoredCase | null;
   run: ScoredRun;
   /** Aborted when the scorer's time is up, or the eval is cancelled. */
   signal: AbortSignal;
 }
 
-/** From 0 to 1, or whether the answer passes; null if the scorer does not apply to the case. */
+/** From 0 to 1, or whether the answer passes; null if the scorer does not apply. */
 export type ScoreValue = number | boolean | null;
 
 export type ScorerResult = ScoreValue | { score: ScoreValue; reason?: string | null };

@@ -1,37 +1,24 @@
+import { Looks } from '../looks.ts';
 import type { EvalDependencies } from './dependencies.ts';
 import { runEvals } from './run-evals.ts';
 import { Scoring } from './scoring.ts';
 
-/**
- * Runs the evals of the database, together with the other workers. Without evals it costs two small queries per sweep. Looks
- * at the same time are one; calls during a look lead to one more.
- */
+/** Runs the evals of the database, together with the other workers. Without evals it costs two small queries per sweep. */
 export class EvalRunner {
-  #looking: Promise<void> | undefined;
-  #again = false;
-  #closed = false;
+  readonly #looks: Looks;
   readonly #scoring: Scoring;
 
-  constructor(private readonly deps: EvalDependencies) {
+  constructor(deps: EvalDependencies) {
     this.#scoring = new Scoring(deps, () => void this.look());
+    this.#looks = new Looks((stopping) => runEvals(deps, this.#scoring, stopping), deps.onError);
   }
 
   look(): Promise<void> {
-    if (this.#looking) this.#again = true;
-    else if (!this.#closed) this.#looking = this.#look().finally(() => (this.#looking = undefined));
-    return this.#looking ?? Promise.resolve();
+    return this.#looks.look();
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
-    await this.#looking;
+    await this.#looks.close();
     await this.#scoring.close();
-  }
-
-  async #look(): Promise<void> {
-    do {
-      this.#again = false;
-      await runEvals(this.deps, this.#scoring, () => this.#closed).catch(this.deps.onError);
-    } while (this.#again && !this.#closed);
   }
 }

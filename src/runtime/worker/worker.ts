@@ -17,7 +17,6 @@ import type { Telemetry } from '../../telemetry/telemetry.ts';
 import { Released } from '../run/held-run.ts';
 import type { Scorer } from '../../evals/scorers/scorer.ts';
 import type { EvalRequests } from '../evals/dependencies.ts';
-import { EvalRunner } from '../evals/eval-runner.ts';
 import { withStandIns } from '../evals/stand-ins.ts';
 import type { ScheduledRequests } from '../schedules/dependencies.ts';
 import type { ChildRequests } from '../waits/dependencies.ts';
@@ -49,6 +48,7 @@ import { traceRetention } from './retention.ts';
 import { sweep } from './sweep.ts';
 import { eventTrimmer } from './trim-events.ts';
 import { checkTraceOptions } from './trace-options.ts';
+import { ScoringRunners } from './scoring-runners.ts';
 import type { RunDependencies } from '../run/dependencies.ts';
 import type { RunningWorker, WorkerOptions } from './options.ts';
 
@@ -165,13 +165,13 @@ export async function startWorker(
   const { db, children, counting } = deps;
   const waits = new WaitKeeper({ db, queue, counting, children, agents: known.agents, onError });
   const scorers = deps.scorers ?? [];
-  const runner = new EvalRunner({
+  const runners = new ScoringRunners({
     ...{ db, queuePrefix: queue.prefix, requests: deps.evalRequests, scorers, onError },
-    agents: [...known.agents, ...known.versions],
+    ...{ agents: known.agents, versions: known.versions },
   });
   const evals: RunDependencies['evals'] = {
     withStandIns: (agent, options) => withStandIns(db, agent, options),
-    runEnded: () => void runner.look(),
+    runEnded: () => runners.lookAtEvals(),
   };
   const running = { ...deps, waits, evals, maxTraceEvents: options.maxTraceEvents };
   const work = processJob(running, queue, self);
@@ -213,7 +213,7 @@ export async function startWorker(
         lanefold_cancel: (payload) => void keeper.cancelNotified(payload),
         [readersChannel]: (payload) => deps.live?.announced(payload),
         lanefold_agent: (payload) => void agentQueues.notified(payload),
-        lanefold_evals: () => void runner.look(),
+        lanefold_evals: () => runners.lookAtEvals(),
         lanefold_waits: () => void waits.look().catch(onError),
         lanefold_schedules: () => void clock?.look(),
         lanefold_webhooks: lookAtDeliveries,
@@ -248,7 +248,7 @@ export async function startWorker(
   repeater.repeat(sweepMs, () => sweepLimits(deps.db, queue, gate, deps.counting, onError));
   repeater.repeat(sweepMs, () => waits.look());
   if (clock) repeater.repeat(sweepMs, () => clock.look());
-  repeater.repeat(sweepMs, () => runner.look());
+  runners.repeat(repeater, sweepMs, retentionDays);
   if (webhooks) repeater.repeat(sweepMs, () => webhooks.look(true));
   repeater.repeat(Math.max(60_000, sweepMs), () => giveUpOldDeliveries(deps.db));
   repeater.repeat(Math.max(600_000, sweepMs), () => dropOldDeliveries(deps.db, retentionDays));
@@ -275,7 +275,7 @@ export async function startWorker(
       }
       repeater.stop();
       deps.deliveryNotices?.dispatchers.delete(lookAtDeliveries);
-      const clocksClosed = Promise.allSettled([clock?.close(), webhooks?.close(), runner.close()]);
+      const clocksClosed = Promise.allSettled([clock?.close(), webhooks?.close(), runners.close()]);
       intake.close();
       deps.directWorkers?.delete(direct);
       void heartbeat.send(own).catch(() => {});

@@ -1,0 +1,16 @@
+import type { Scorer } from '../../evals/scorers/scorer.ts';
+import type { EnqueueDeps } from '../../library/runs/enqueue.ts';
+import type { Database } from '../../postgres/pool.ts';
+
+export interface MonitorDependencies {
+  db: Database;
+  /** It reads on for the monitors of this queue. */
+  queuePrefix: string;
+  /** The agents of this process: it asks the judges among them. */
+  agents: readonly string[];
+  /** Those of the program. */
+  scorers: readonly Scorer[];
+  /** How the runs of judges are requested, for each tenant. */
+  acceptingFor(tenant: string): EnqueueDeps;
+  onError: (error: unknown) => void;
+}

@@ -1,0 +1,58 @@
+import { nextRuns } from '../../store/monitor/next-runs.ts';
+import { waitingScores, type WaitingScore } from '../../store/monitor/run-scores.ts';
+import { takeMonitors, type MonitorCursor, type TakenMonitor } from '../../store/monitor/take-monitors.ts';
+import { runsEnded } from '../../store/run/runs-ended.ts';
+import type { MonitorDependencies } from './dependencies.ts';
+import { HeldMonitor, holdMs } from './held-monitor.ts';
+import { scoreOrExplain, storeJudged } from './score-run.ts';
+
+/** How many runs are scored at once, before the place is noted. */
+const atOnce = 8;
+const batch = 200;
+
+/** Scores the runs that have ended since the last look, for all monitors that no other worker reads on for. */
+export async function runMonitors(deps: MonitorDependencies, stop: AbortSignal): Promise<void> {
+  const { db, queuePrefix, agents } = deps;
+  const scorers = deps.scorers.map(({ name }) => name);
+  const taken = await takeMonitors(db, { queuePrefix, scorers, agents }, holdMs);
+  // all at once: each is renewed from when it was taken
+  await Promise.all(taken.map((monitor) => runMonitor(deps, monitor, stop)));
+}
+
+async function runMonitor(deps: MonitorDependencies, monitor: TakenMonitor, stop: AbortSignal): Promise<void> {
+  const held = new HeldMonitor(deps, monitor, stop);
+  try {
+    await readOn(deps, monitor, held);
+    await storeJudgements(deps, monitor, held.signal);
+  } catch (error) {
+    deps.onError(error);
+  } finally {
+    await held.giveBack();
+  }
+}
+
+/** Scores the next runs. After an outage, the next look goes on with the run that could not be scored. */
+async function readOn(deps: MonitorDependencies, monitor: TakenMonitor, held: HeldMonitor): Promise<void> {
+  let cursor: MonitorCursor | undefined = {
+    ...{ read_to: monitor.read_to, thread_id: monitor.read_thread_id, run_id: monitor.read_run_id },
+  };
+  if (Date.parse(monitor.until) < Date.parse(monitor.read_to)) return;
+  while (cursor && !held.signal.aborted) {
+    const { runs, next } = await nextRuns(deps.db, monitor, cursor, atOnce);
+    await Promise.all(runs.map((run) => scoreOrExplain(deps, monitor, run, held.signal)));
+    if (held.signal.aborted) return;
+    await held.advance(next ?? { read_to: monitor.until, thread_id: '', run_id: '' });
+    cursor = next;
+  }
+}
+
+async function storeJudgements(deps: MonitorDependencies, monitor: TakenMonitor, signal: AbortSignal): Promise<void> {
+  for (let after: WaitingScore | undefined; !signal.aborted;) {
+    const waiting = await waitingScores(deps.db, monitor, after, batch);
+    const judges = waiting.map(({ judge_thread_id: threadId, judge_run_id: runId }) => ({ threadId, runId }));
+    const ended = new Set((await runsEnded(deps.db, judges)).map(({ runId }) => runId));
+    for (const score of waiting) if (ended.has(score.judge_run_id)) await storeJudged(deps, monitor, score);
+    after = waiting.at(-1);
+    if (waiting.length < batch) return;
+  }
+}

@@ -1,0 +1,48 @@
+import type { Scorer } from '../../evals/scorers/scorer.ts';
+import type { Database } from '../../postgres/pool.ts';
+import type { EvalRequests } from '../evals/dependencies.ts';
+import { EvalRunner } from '../evals/eval-runner.ts';
+import { dropOldScores } from '../monitors/drop-old-scores.ts';
+import { MonitorRunner } from '../monitors/monitor-runner.ts';
+import type { Repeater } from './repeat.ts';
+
+export interface ScoringOptions {
+  db: Database;
+  queuePrefix: string;
+  /** The agents of this process, by name. */
+  agents: readonly string[];
+  /** Its versions of them, as `agent@label` and `agent@id`. */
+  versions: readonly string[];
+  scorers: readonly Scorer[];
+  requests: EvalRequests;
+  onError: (error: unknown) => void;
+}
+
+/** What a worker does for evals and monitors beside its runs. */
+export class ScoringRunners {
+  readonly #evals: EvalRunner;
+  readonly #monitors: MonitorRunner;
+
+  constructor(private readonly options: ScoringOptions) {
+    const { db, queuePrefix, agents, versions, scorers, requests, onError } = options;
+    this.#evals = new EvalRunner({ db, queuePrefix, agents: [...agents, ...versions], requests, scorers, onError });
+    const { acceptingFor } = requests;
+    this.#monitors = new MonitorRunner({ db, queuePrefix, agents, scorers, acceptingFor, onError });
+  }
+
+  /** An eval has begun, or one of its runs has ended. */
+  lookAtEvals(): void {
+    void this.#evals.look();
+  }
+
+  repeat(repeater: Repeater, sweepMs: number, retentionDays: number): void {
+    repeater.repeat(sweepMs, () => this.#evals.look());
+    repeater.repeat(sweepMs, () => this.#monitors.look());
+    if (retentionDays > 0)
+      repeater.repeat(Math.max(600_000, sweepMs), () => dropOldScores(this.options.db, retentionDays));
+  }
+
+  close(): Promise<unknown> {
+    return Promise.all([this.#evals.close(), this.#monitors.close()]);
+  }
+}
