@@ -26,7 +26,7 @@ export function readCursor(text: string | undefined, ids: number): Cursor | unde
 /** The cursor of a list that is sorted by ids alone. @throws LanefoldError `invalid_input` */
 export function readIds(text: string | undefined, ids: number): string[] | undefined {
   const parts = text?.split('/');
-  if (parts && parts.length !== ids) throw invalidCursor(text!);
+  if (parts && (parts.length !== ids || text!.includes('\0'))) throw invalidCursor(text!);
   return parts;
 }
 

@@ -1,5 +1,6 @@
 import { assertId, defaultTenant } from '../../checks/ids.ts';
 import { refuseUnknownKeys, type KeysOf } from '../../checks/unknown-keys.ts';
+import { assertStorable } from '../../checks/text.ts';
 import { assertWhole } from '../../checks/whole-number.ts';
 import { omitUndefined } from '../../common/omit-undefined.ts';
 import type { JsonObject } from '../../context/message.ts';
@@ -32,6 +33,7 @@ export function casesOf(deps: KeepDeps): Cases {
     async list({ dataset, tag, split, after, limit = 50 } = {}) {
       assertWhole(limit, 'limit', { minimum: 1, maximum: 1_000, hint: 'Pass the number of cases.' });
       if (dataset !== undefined) assertId(dataset, 'The dataset');
+      assertStorable(omitUndefined({ tag, split }), 'The query');
       return listCases(db, { dataset, tag, split, after, limit });
     },
     async update(id, changes) {

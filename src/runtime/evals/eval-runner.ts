@@ -1,4 +1,4 @@
-import { Looks } from '../looks.ts';
+import { Looks } from '../../common/looks.ts';
 import type { EvalDependencies } from './dependencies.ts';
 import { runEvals } from './run-evals.ts';
 import { Scoring } from './scoring.ts';

@@ -1,4 +1,4 @@
-import { Looks } from '../looks.ts';
+import { Looks } from '../../common/looks.ts';
 import type { MonitorDependencies } from './dependencies.ts';
 import { runMonitors } from './run-monitors.ts';
 
