@@ -5,7 +5,8 @@
  */
 
 // Agents and their tools
-export { defineAgent, type Agent, type AgentDefinition } from './agents/agent.ts';
+export { defineAgent, type Agent } from './agents/agent.ts';
+export type { AgentDefinition } from './agents/definition.ts';
 export { defineTool, type ToolDefinition } from './tools/define-tool.ts';
 export { agentResultTool, agentTool, type AgentToolOptions } from './tools/agent-tool.ts';
 export {
@@ -177,7 +178,7 @@ export type { RunError } from './strategies/machine.ts';
 export type { CollectedRun, CollectOptions, MintedToken, ResumeOptions } from './library/runs/checkpoints.ts';
 
 // Threads: conversations and their log
-export type { AppendOptions, NewEntry, Thread, Threads, ThreadSummary } from './library/threads/threads.ts';
+export type { AppendOptions, NewEntry, Thread, Threads, ThreadSummary } from './library/threads/types.ts';
 export type { ThreadFilter } from './store/log/list-threads.ts';
 export type { ThreadEntry } from './store/log/read-entries.ts';
 export type { AppendReceipt } from './store/log/append-entries.ts';

@@ -1,6 +1,6 @@
 import type { AgentResult, OptionResult } from '../contracts/result-type.ts';
 import type { ResultUnder } from '../strategies/types.ts';
-import type { AgentDefinition } from './agent.ts';
+import type { AgentDefinition } from './definition.ts';
 
 /**
  * The result type of a run of the agent NAME among AGENTS. OUT is the `output` of its request and CHOSEN the strategy

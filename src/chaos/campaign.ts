@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { AgentDefinition } from '../agents/agent.ts';
+import type { AgentDefinition } from '../agents/definition.ts';
 import { LanefoldError } from '../errors.ts';
 import { createLanefold } from '../lanefold/create.ts';
 import { Fleet } from './fleet.ts';

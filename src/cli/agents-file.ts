@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { AgentDefinition } from '../agents/agent.ts';
+import type { AgentDefinition } from '../agents/definition.ts';
 import { detectModules } from './esm-hook.ts';
 import { oneLine } from '../log/printable.ts';
 import { UsageError } from './errors.ts';

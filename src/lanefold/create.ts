@@ -1,5 +1,5 @@
 // Drivers and queues load only where they are needed: a module that only defines agents and tools starts without them.
-import type { AgentDefinition } from '../agents/agent.ts';
+import type { AgentDefinition } from '../agents/definition.ts';
 import type { LanefoldOptions } from './options.ts';
 import type { Lanefold } from './lanefold.ts';
 import type { MigrateOptions, MigrateResult } from '../store/schema/migrate.ts';

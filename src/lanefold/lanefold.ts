@@ -1,4 +1,4 @@
-import type { AgentDefinition } from '../agents/agent.ts';
+import type { AgentDefinition } from '../agents/definition.ts';
 import type { RunningServer, ServerOptions } from '../api/options.ts';
 import type { Library } from '../library/library.ts';
 import type { RunningWorker, WorkerOptions } from '../runtime/worker/options.ts';

@@ -1,4 +1,4 @@
-import type { AgentDefinition } from '../agents/agent.ts';
+import type { AgentDefinition } from '../agents/definition.ts';
 import type { TokenEstimator } from '../policy/estimate.ts';
 import type { PriceOf } from '../models/counting/price.ts';
 import type { ContextProjector } from '../policy/projector.ts';

@@ -11,7 +11,7 @@ import type { Webhooks } from './webhooks/types.ts';
 import type { Runs } from './runs/runs.ts';
 import type { Events } from './waits/events.ts';
 import type { Waits } from './waits/waits.ts';
-import type { Threads } from './threads/threads.ts';
+import type { Threads } from './threads/types.ts';
 import type { Rollouts } from './agents/rollouts.ts';
 import type { AgentVersions } from './agents/versions.ts';
 import type { Workers } from './fleet/workers.ts';

@@ -1,4 +1,4 @@
-import type { AgentDefinition } from '../agents/agent.ts';
+import type { AgentDefinition } from '../agents/definition.ts';
 import type { Logger } from '../log/logger.ts';
 import type { RunQueue } from '../queue/queue.ts';
 import type { AuditLog, ApiKeys } from './access/keys.ts';
@@ -22,7 +22,7 @@ import type { Streams } from '../streams/open.ts';
 import type { Tenants } from './access/tenants.ts';
 import type { Events } from './waits/events.ts';
 import type { Waits } from './waits/waits.ts';
-import type { Threads } from './threads/threads.ts';
+import type { Threads } from './threads/types.ts';
 import type { Workers } from './fleet/workers.ts';
 
 /** Threads and everything that belongs to them, of one tenant or of all. */

@@ -1,4 +1,4 @@
-import type { AgentDefinition } from '../agents/agent.ts';
+import type { AgentDefinition } from '../agents/definition.ts';
 import { refuseUnknownKeys, type KeysOf } from '../checks/unknown-keys.ts';
 import { assertWhole } from '../checks/whole-number.ts';
 import { LanefoldError } from '../errors.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { NewEntry } from '../../src/library/threads/threads.ts';
+import type { NewEntry } from '../../src/library/threads/types.ts';
 import { canonicalMessage, contextHash } from '../../src/context/canonical.ts';
 import type { JsonObject } from '../../src/context/message.ts';
 import { closedMessages } from '../db/arbitraries.ts';

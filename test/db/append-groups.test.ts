@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
-import type { NewEntry } from '../../src/library/threads/threads.ts';
+import type { NewEntry } from '../../src/library/threads/types.ts';
 import type { JsonObject } from '../../src/context/message.ts';
 import { expectClosed } from '../support/log.ts';
 import { closedMessages } from './arbitraries.ts';

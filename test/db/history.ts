@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { NewContext } from '../../src/library/contexts/contexts.ts';
-import type { NewEntry } from '../../src/library/threads/threads.ts';
+import type { NewEntry } from '../../src/library/threads/types.ts';
 import type { JsonObject } from '../../src/context/message.ts';
 import { anyJson, anyText, closedMessages } from './arbitraries.ts';
 import { logOf, refused, type TestLog } from './helpers.ts';

@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { NewEntry } from '../../library/threads/threads.ts';
+import type { NewEntry } from '../../library/threads/types.ts';
 import { omitUndefined } from '../../common/omit-undefined.ts';
 import type { ApiApp } from '../env.ts';
 import { toJson } from '../json.ts';

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { snakeKeys } from '../../common/case.ts';
 import type { ErasureReport, TenantErasureReport } from '../../library/threads/erase.ts';
 import { addRemoved } from '../../library/threads/removed.ts';
-import type { Threads } from '../../library/threads/threads.ts';
+import type { Threads } from '../../library/threads/types.ts';
 import { connect } from '../connect.ts';
 import { exitCodes, UsageError } from '../errors.ts';
 import { Exit } from '../exit.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { Option, type Command } from 'commander';
-import type { AgentDefinition } from '../../agents/agent.ts';
+import type { AgentDefinition } from '../../agents/definition.ts';
 import type { Lanefold } from '../../lanefold/lanefold.ts';
 import type { Run, RunRef } from '../../store/run/run.ts';
 import type { ContentInput } from '../../models/messages/accept-content.ts';

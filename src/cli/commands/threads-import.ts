@@ -4,7 +4,7 @@ import { omitUndefined } from '../../common/omit-undefined.ts';
 import type { JsonObject } from '../../context/message.ts';
 import { isLanefoldError } from '../../errors.ts';
 import type { ImportReceipt, ThreadSource } from '../../library/threads/import.ts';
-import type { Threads } from '../../library/threads/threads.ts';
+import type { Threads } from '../../library/threads/types.ts';
 import { Exit } from '../exit.ts';
 import { exitCodes, UsageError } from '../errors.ts';
 import { commandHelp } from '../help.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { snakeKeys } from '../../common/case.ts';
-import type { ThreadSummary } from '../../library/threads/threads.ts';
+import type { ThreadSummary } from '../../library/threads/types.ts';
 import { connect } from '../connect.ts';
 import { table } from '../demo/table.ts';
 import { commandHelp } from '../help.ts';

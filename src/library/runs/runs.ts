@@ -1,4 +1,4 @@
-import type { AgentDefinition } from '../../agents/agent.ts';
+import type { AgentDefinition } from '../../agents/definition.ts';
 import type { OverrideCaller } from '../../agents/overridable.ts';
 import type { RunResult } from '../../agents/run-result.ts';
 import type { UnattendedRuns } from '../../fleet/unattended.ts';
