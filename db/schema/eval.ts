@@ -54,8 +54,8 @@ export const evaluation = lanefold.table(
     tenantId: tenantId(),
     id: id('id').notNull(),
     dataset: id('dataset').notNull(),
-    /** The first part of the name of its queue: only workers of that queue start its runs and score the answers. */
-    queuePrefix: text('queue_prefix').notNull(),
+    /** The private queue whose worker starts its runs and scores the answers; null: any worker of a shared queue does. */
+    queuePrefix: text('queue_prefix'),
     /** `running`, `completed` or `cancelled`. */
     status: text('status').notNull(),
     /** Variants, repeats, tools, limits. */

@@ -24,8 +24,8 @@ export const monitor = lanefold.table(
     sample: doublePrecision('sample').notNull(),
     tenantId: tenantId(),
     name: id('name').notNull(),
-    /** The first part of the name of its queue: it scores the runs of that queue, in the workers of that queue. */
-    queuePrefix: text('queue_prefix').notNull(),
+    /** The private queue whose runs its worker scores; null: any worker of a shared queue scores those of all queues. */
+    queuePrefix: text('queue_prefix'),
     readThreadId: id('read_thread_id').notNull().default(''),
     readRunId: id('read_run_id').notNull().default(''),
     /** The agents whose runs it scores; empty: all. */

@@ -2894,6 +2894,8 @@ export interface components {
         /** @description Items that are erased. */
         erased: number;
       };
+      /** @description What its waiting items need and no live worker has: `agent`, or `agent@version`. */
+      unattended: string[];
       /** @description In millionths of a US dollar, as far as prices are known. */
       cost_micros: number;
       /** @description `operator`, `key:<id>` or `cli:<user>`. */

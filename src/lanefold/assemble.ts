@@ -59,7 +59,9 @@ export function assemble(
 ) {
   const { agents, counting, log, models, redactor, secrets, telemetry, tenant: onlyTenant } = settings;
   const { db, databaseUrl, queue, queueOptions, rights } = connections;
-  const findUnattended = (some: Database) => findUnattendedIn(some, db);
+  const all = db;
+  const privatePrefix = settings.privateQueue ? queue.prefix : null;
+  const findUnattended = (some: Database) => findUnattendedIn(some, all);
   const quietOn = (some: Database) => new QuietWaits(findUnattended(some), settings.unattendedMs);
   const admission = new Admission(db, queue, gate, counting, reportErrors(log, 'limits'));
   const rollouts = new VersionChooser(db, reportErrors(log, 'rollouts'));
@@ -109,12 +111,12 @@ export function assemble(
       evals: refusingOptions(
         'evals',
         evalsOf({
-          db,
+          ...{ db, all, queuePrefix: privatePrefix },
           acceptingFor: (tenant) => acceptingOn(db.tenant === undefined ? scopeTo(tenant) : db),
           cancelRun: (run) => runs.cancel(run, 'eval_cancelled'),
         }),
       ),
-      monitors: refusingOptions('monitors', monitorsOf(db, scopeTo, queue.prefix)),
+      monitors: refusingOptions('monitors', monitorsOf(db, scopeTo, privatePrefix)),
       cases: refusingOptions('cases', casesOf({ db, agents })),
       audit: refusingOptions('audit', auditOf(db)),
       evidence: evidenceOf(db),

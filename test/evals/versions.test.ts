@@ -54,7 +54,7 @@ describe('evals of versions', () => {
     expect(comparisons).toMatchObject([{ baseline: 'a', candidate: 'b', worse: 1, better: 0 }]);
   });
 
-  test('a worker runs the evals of its own queue, and leaves those of others to their workers', async () => {
+  test('a worker with a private queue runs the evals of that queue, and leaves all others to workers of shared ones', async () => {
     const agents = [...both, support('own', 'In 30 days, as always.')];
     apart = await createLanefold({ ...lanefold.options, agents, privateQueue: true, queuePrefix: 'apart' });
     shared = await createLanefold({ ...lanefold.options, agents });
@@ -74,7 +74,13 @@ describe('evals of versions', () => {
     // the worker of the others completes this one meanwhile, and leaves the first alone
     const known = await lanefold.evals.run({ dataset: 'refunds', variants: [{ version: 'b' }], fresh: true });
     await lanefold.evals.wait(known.id);
-    expect(await lanefold.evals.get(id)).toMatchObject({ status: 'running', items: { waiting: 1 } });
+    expect(await lanefold.evals.get(id)).toMatchObject({
+      ...{ status: 'running', items: { waiting: 1 }, unattended: ['support@c'] },
+    });
+    await expect(lanefold.evals.wait(id, { timeoutMs: 1 })).rejects.toMatchObject({
+      code: 'wait_timeout',
+      hint: 'No live worker has support@c. Start one that does, or cancel the eval.',
+    });
     await newer.startWorker({ sweepMs: 500 });
     expect(await lanefold.evals.wait(id)).toMatchObject({ status: 'completed', items: { done: 1 } });
     expect((await lanefold.evals.items(id))[0]).toMatchObject({ answer: 'In 30 days, or not.' });

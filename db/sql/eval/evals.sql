@@ -1,4 +1,4 @@
--- Starts an eval, and wakes the workers. p: {dataset, queue_prefix, spec, concurrency, max_cost_micros?, by, items: [{case_id,
+-- Starts an eval, and wakes the workers. p: {dataset, queue_prefix?, spec, concurrency, max_cost_micros?, by, items: [{case_id,
 -- thread_id: that of the case, variant, agent, repeat, tags}] in the order in which they run}.
 create or replace function lanefold.start_eval(p_tenant text, p_id text, p jsonb)
 returns void language plpgsql as $$

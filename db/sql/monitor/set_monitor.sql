@@ -1,4 +1,4 @@
--- Sets a monitor, or changes it; p: {queue_prefix, agents: [], sample, scorers: [], rubric?, judge?, alert?, by}. A new one scores the
+-- Sets a monitor, or changes it; p: {queue_prefix?, agents: [], sample, scorers: [], rubric?, judge?, alert?, by}. A new one scores the
 -- runs that end from now on. A change keeps the scores, and counts those of the alert anew. Audited. The library checks it
 -- (src/monitors/read-definition.ts). Raises LF014 if the tenant has 50 of them; LF016.
 create or replace function lanefold.set_monitor(p_tenant text, p_name text, p jsonb)

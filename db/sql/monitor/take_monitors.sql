@@ -1,4 +1,4 @@
--- Takes the monitors of a queue that no other worker has, for p_hold_ms, for a worker with these scorers and agents. Returns the row of
+-- Takes the monitors of a private queue, or with null those of shared queues, that no other worker has, for p_hold_ms, for a worker with these scorers and agents. Returns the row of
 -- each, with `until`: runs that ended up to then can be read, because their commits are done.
 create or replace function lanefold.take_monitors(p_queue text, p_scorers jsonb, p_agents jsonb, p_hold_ms int)
 returns setof jsonb language plpgsql as $$
@@ -12,7 +12,7 @@ begin
     update lanefold._monitor m set taken_at = v_at, held_until = v_until
     from (
       select n.tenant_id, n.name from lanefold._monitor n
-      where n.queue_prefix = p_queue and (n.held_until is null or n.held_until <= v_at) and to_jsonb(n.scorers) <@ p_scorers
+      where n.queue_prefix is not distinct from p_queue and (n.held_until is null or n.held_until <= v_at) and to_jsonb(n.scorers) <@ p_scorers
         and (n.judge is null or p_agents ? (n.judge ->> 'agent'))
       for update skip locked) next
     where m.tenant_id = next.tenant_id and m.name = next.name

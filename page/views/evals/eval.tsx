@@ -34,6 +34,7 @@ export function EvalView({ id }: { id: string }) {
           ['Cost', price({ cost: found.cost_micros / 1e6, unpriced_tokens: 0 })],
           ['Tools', String(found.spec['tools'])],
           ['Started by', found.created_by],
+          ['No worker has', found.unattended.join(', ') || null],
           ['Started', <Time at={found.created_at} />],
           ['Ended', found.finished_at && <Time at={found.finished_at} />],
         ]}

@@ -84,6 +84,10 @@ export const Eval = z
       ...{ done: amount('done'), failed: amount('failed') },
       ...{ skipped: amount('skipped'), erased: amount('erased') },
     }),
+    unattended: z.array(z.string()).openapi({
+      description: 'What its waiting items need and no live worker has: `agent`, or `agent@version`.',
+      example: [],
+    }),
     cost_micros: count('In millionths of a US dollar, as far as prices are known.', 120),
     created_by: z.string().openapi({ description: '`operator`, `key:<id>` or `cli:<user>`.' }),
     created_at: timestamp('When it was started.'),

@@ -127,7 +127,7 @@ export function addEval(program: Command): Command {
         const found = await evals.get(id);
         const items = await evals.items(id, { limit: 1_000 });
         if (options.json) return printJson({ ...toData(found), item_list: items.map(snakeKeys) });
-        print(`${found.id} of ${found.dataset}: ${found.status}; ${counts(found)}`);
+        print(`${found.id} of ${found.dataset}: ${found.status}; ${progress(found)}`);
         const rows = items.map(({ no, caseId, variant, repeat, status, scores, answer, error }) => [
           ...[no, caseId, variant, repeat, status],
           scores.map(({ scorer, score }) => `${scorer} ${score ?? '?'}`).join(', '),
@@ -200,11 +200,14 @@ function definitionOf(options: RunOptions): EvalDefinition {
   };
 }
 
+const progress = (found: ListedEval): string =>
+  found.unattended.length === 0 ? counts(found) : `${counts(found)}; no live worker has ${found.unattended.join(', ')}`;
+
 /** Waits as long as it takes, and says how far it is. */
 async function untilEnd({ evals }: Lanefold, id: string): Promise<ListedEval['status']> {
   for (let shown = ''; ;) {
     const found = await evals.get(id);
-    if (counts(found) !== shown) note((shown = counts(found)));
+    if (progress(found) !== shown) note((shown = progress(found)));
     if (found.status !== 'running') return found.status;
     await new Promise((resolve) => setTimeout(resolve, pollMs));
   }

@@ -14,9 +14,14 @@ import { evalNotFound } from './invalid-eval.ts';
 import { toListed } from './listed.ts';
 import { startEvalOf } from './start-eval.ts';
 import type { Evals, ListedEval } from './types.ts';
+import { findUnattended } from './unattended.ts';
 
 export interface EvalsDeps {
   db: Database;
+  /** The connections of the process: connections of one tenant see no workers. */
+  all: Database;
+  /** The private queue whose worker runs its evals; null: any worker of a shared queue does. */
+  queuePrefix: string | null;
   /** The dependencies of requests for a tenant. */
   acceptingFor(tenant: string): EnqueueDeps;
   cancelRun(run: RunRef): Promise<unknown>;
@@ -27,12 +32,12 @@ const page = 1_000;
 const shortestPauseMs = 50;
 const longestPauseMs = 1_000;
 
-export function evalsOf({ db, acceptingFor, cancelRun }: EvalsDeps): Evals {
+export function evalsOf({ db, all, queuePrefix, acceptingFor, cancelRun }: EvalsDeps): Evals {
   const get = async (id: string): Promise<ListedEval> => {
     assertId(id, 'The eval id');
     const found = await readEval(db, id);
     if (!found) throw evalNotFound(id);
-    return toListed(found);
+    return toListed(found, await findUnattended(db, all, [found]));
   };
   const allItems = async (id: string): Promise<EvalItemRow[]> => {
     await get(id);
@@ -48,13 +53,14 @@ export function evalsOf({ db, acceptingFor, cancelRun }: EvalsDeps): Evals {
     async run(definition, { tenant = db.tenant ?? defaultTenant, by = operator, from = 'library' } = {}) {
       assertId(tenant, 'The tenant id');
       if (db.tenant !== undefined && tenant !== db.tenant) throw otherTenant(tenant, db.tenant);
-      return get(await startEvalOf(acceptingFor(tenant), tenant, definition, { by, from }));
+      return get(await startEvalOf(acceptingFor(tenant), tenant, definition, { by, from, queuePrefix }));
     },
     get,
     async list({ after, limit = 50 } = {}) {
       assertWhole(limit, 'limit', { minimum: 1, maximum: 1_000, hint: 'Pass the number of evals.' });
       const { data, nextAfter } = await listEvals(db, { after, limit });
-      return { data: data.map(toListed), nextAfter };
+      const unattended = await findUnattended(db, all, data);
+      return { data: data.map((row) => toListed(row, unattended)), nextAfter };
     },
     async items(id, { after = 0, limit = 100, caseId } = {}) {
       assertWhole(limit, 'limit', { minimum: 1, maximum: page, hint: 'Pass the number of items.' });
@@ -72,7 +78,11 @@ export function evalsOf({ db, acceptingFor, cancelRun }: EvalsDeps): Evals {
         if (found.status !== 'running') return found;
         if (performance.now() >= until) {
           throw new LanefoldError('wait_timeout', `Eval ${id} did not end within ${timeoutMs} ms.`, {
-            hint: 'It goes on while workers have its agents; wait again, or look at its items.',
+            hint:
+              found.unattended.length > 0
+                ? `No live worker has ${found.unattended.join(', ')}. Start one that does, or cancel the eval.`
+                : 'It goes on while workers have its agents; wait again, or look at its items.',
+            details: { unattended: found.unattended },
           });
         }
         await delay(ms, undefined, signal ? { signal } : {});

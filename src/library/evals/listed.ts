@@ -8,8 +8,12 @@ import type { EvalDefinition, EvalVariant, ListedEval } from './types.ts';
 
 const none = { waiting: 0, running: 0, scoring: 0, done: 0, failed: 0, skipped: 0, erased: 0 };
 
-export const toListed = ({ spec, items, ...row }: EvalRow): ListedEval => ({
+export const toListed = (
+  { spec, items, queuePrefix: _, ...row }: EvalRow,
+  unattended: ReadonlyMap<string, string[]>,
+): ListedEval => ({
   ...row,
+  unattended: unattended.get(row.id) ?? [],
   spec: fromStored(spec),
   items: { ...none, ...items },
 });

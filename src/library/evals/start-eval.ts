@@ -22,7 +22,7 @@ export async function startEvalOf(
   deps: EnqueueDeps,
   tenant: string,
   given: EvalDefinition,
-  { by, from }: { by: string; from: OverrideCaller },
+  { by, from, queuePrefix }: { by: string; from: OverrideCaller; queuePrefix: string | null },
 ): Promise<string> {
   const spec = readDefinition(given);
   const { dataset, variants, repeats } = spec;
@@ -44,7 +44,15 @@ export async function startEvalOf(
   );
   const id = newId('eval');
   const micros = spec.max_cost === undefined ? undefined : Math.max(1, Math.round(spec.max_cost * dollar));
-  const p = { dataset, queue_prefix: deps.queue.prefix, spec, concurrency: spec.concurrency, by, items, ...omitUndefined({ max_cost_micros: micros }) };
+  const p = {
+    dataset,
+    queue_prefix: queuePrefix,
+    spec,
+    concurrency: spec.concurrency,
+    by,
+    items,
+    ...omitUndefined({ max_cost_micros: micros }),
+  };
   await startEval(deps.db, tenant, id, p as unknown as JsonObject);
   return id;
 }

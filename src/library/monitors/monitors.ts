@@ -13,9 +13,9 @@ const what = 'The name of the monitor';
 
 /**
  * @param scopeTo the same connections for a tenant
- * @param queuePrefix the queue whose workers score
+ * @param queuePrefix the private queue whose worker scores; null: any worker of a shared queue
  */
-export function monitorsOf(db: Database, scopeTo: (tenant: string) => Database, queuePrefix: string): Monitors {
+export function monitorsOf(db: Database, scopeTo: (tenant: string) => Database, queuePrefix: string | null): Monitors {
   const own = ({ tenant = db.tenant ?? defaultTenant }: MonitorOwner) => {
     assertId(tenant, 'The tenant id');
     if (db.tenant !== undefined && tenant !== db.tenant) throw otherTenant(tenant, db.tenant);

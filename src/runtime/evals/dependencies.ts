@@ -12,8 +12,8 @@ export interface EvalRequests {
 
 export interface EvalDependencies {
   db: Database;
-  /** It runs the evals of this queue. */
-  queuePrefix: string;
+  /** It runs the evals of this private queue; null: those of shared queues. */
+  queuePrefix: string | null;
   /** The agents of this process, and its versions of them as `agent@label` and `agent@id`: it starts the runs of these. */
   agents: readonly string[];
   requests: EvalRequests;

@@ -4,8 +4,8 @@ import type { Database } from '../../postgres/pool.ts';
 
 export interface MonitorDependencies {
   db: Database;
-  /** It reads on for the monitors of this queue. */
-  queuePrefix: string;
+  /** It reads on for the monitors of this private queue; null: for those of shared queues. */
+  queuePrefix: string | null;
   /** The agents of this process: it asks the judges among them. */
   agents: readonly string[];
   /** Those of the program. */

@@ -8,7 +8,8 @@ import type { Repeater } from './repeat.ts';
 
 export interface ScoringOptions {
   db: Database;
-  queuePrefix: string;
+  /** That of a private queue; null: the queue is shared. */
+  queuePrefix: string | null;
   /** The agents of this process, by name. */
   agents: readonly string[];
   /** Its versions of them, as `agent@label` and `agent@id`. */

@@ -166,7 +166,7 @@ export async function startWorker(
   const waits = new WaitKeeper({ db, queue, counting, children, agents: known.agents, onError });
   const scorers = deps.scorers ?? [];
   const runners = new ScoringRunners({
-    ...{ db, queuePrefix: queue.prefix, requests: deps.evalRequests, scorers, onError },
+    ...{ db, queuePrefix: deps.privateQueue ? queue.prefix : null, requests: deps.evalRequests, scorers, onError },
     ...{ agents: known.agents, versions: known.versions },
   });
   const evals: RunDependencies['evals'] = {

@@ -33,6 +33,8 @@ export interface EvalRow {
   id: string;
   tenant: string;
   dataset: string;
+  /** Null: any worker of a shared queue starts its runs. */
+  queuePrefix: string | null;
   status: 'running' | 'completed' | 'cancelled';
   spec: StoredEval;
   createdBy: string;
@@ -42,7 +44,7 @@ export interface EvalRow {
   costMicros: number;
 }
 
-const columns = `e.id, e.tenant_id as tenant, e.dataset, e.status, e.spec, e.created_by as "createdBy", e.created_at as "createdAt",
+const columns = `e.id, e.tenant_id as tenant, e.dataset, e.queue_prefix as "queuePrefix", e.status, e.spec, e.created_by as "createdBy", e.created_at as "createdAt",
   e.finished_at as "finishedAt", (select coalesce(jsonb_object_agg(s.status, s.count), '{}') from (
     select i.status, count(*) as count from lanefold._eval_item i where i.eval_id = e.id group by 1) s) as items,
   (select coalesce(sum(i.cost_micros), 0)::float8 from lanefold._eval_item i where i.eval_id = e.id) as "costMicros"`;

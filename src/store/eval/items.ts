@@ -86,11 +86,22 @@ export const readItems = (
     caseId === undefined ? [id, after, limit] : [id, after, limit, caseId],
   );
 
-/** The running evals of a queue, the oldest first; also those whose open items need agents that the caller lacks, so that it completes them. */
-export const openEvals = (db: Database, queuePrefix: string): Promise<OpenEval[]> =>
+/** The agents and variants of the items of evals that wait to be started. */
+export const readNeeds = (
+  db: Database,
+  evals: readonly string[],
+): Promise<{ evalId: string; agent: string; variant: string }[]> =>
+  db.query<{ evalId: string; agent: string; variant: string }>(
+    'eval_needs',
+    `select distinct eval_id as "evalId", agent, variant from lanefold._eval_item where eval_id = any ($1) and status = 'waiting'`,
+    [[...evals]],
+  );
+
+/** The running evals of a private queue, or of shared ones, the oldest first; also those whose open items need agents that the caller lacks, so that it completes them. */
+export const openEvals = (db: Database, queuePrefix: string | null): Promise<OpenEval[]> =>
   db.query<OpenEval & Record<string, unknown>>(
     'open_evals',
-    `select id, tenant_id as tenant, spec from lanefold._eval where status = 'running' and queue_prefix = $1 order by created_at, id`,
+    `select id, tenant_id as tenant, spec from lanefold._eval where status = 'running' and queue_prefix is not distinct from $1::text order by created_at, id`,
     [queuePrefix],
   );
 

@@ -38,7 +38,7 @@ export async function setMonitor(
   db: Database,
   tenant: string,
   name: string,
-  p: CheckedMonitor & { queue_prefix: string; by: string },
+  p: CheckedMonitor & { queue_prefix: string | null; by: string },
 ): Promise<void> {
   const text = 'select s.done from lanefold.set_monitor($1, $2, $3) as s (done)';
   await db.query('set_monitor', text, [tenant, name, p as unknown as JsonObject]);

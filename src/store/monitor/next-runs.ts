@@ -26,7 +26,7 @@ export async function nextRuns(
     'next_monitored_runs',
     `select r.thread_id as "threadId", r.id, to_jsonb(r.finished_at) #>> '{}' as "endedAt" from lanefold._run r
      where r.finished_at is not null and r.trace_dropped_at is null and r.finished_at >= $1 and r.finished_at <= $2
-       and (r.finished_at > $1 or (r.thread_id, r.id) > ($3, $4)) and r.tenant_id = any ($5) and r.queue_prefix = $6
+       and (r.finished_at > $1 or (r.thread_id, r.id) > ($3, $4)) and r.tenant_id = any ($5) and ($6::text is null or r.queue_prefix = $6::text)
        and r.status in ('completed', 'failed') and (cardinality($7::text[]) = 0 or r.agent = any ($7::text[])) and ${share} < $8::float8
      order by r.finished_at, r.thread_id, r.id limit $9`,
     [after.read_to, until, after.thread_id, after.run_id, [tenant_id], queue_prefix, agents, sample, limit],

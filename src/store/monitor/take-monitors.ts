@@ -5,7 +5,7 @@ import type { Database } from '../../postgres/pool.ts';
 export interface TakenMonitor extends Pick<CheckedMonitor, 'agents' | 'sample' | 'scorers' | 'rubric' | 'judge'> {
   tenant_id: string;
   name: string;
-  queue_prefix: string;
+  queue_prefix: string | null;
   taken_at: string;
   read_to: string;
   read_thread_id: string;
@@ -24,7 +24,11 @@ export interface MonitorCursor {
 /** Takes the monitors that this worker can read on for; see `take_monitors`. */
 export async function takeMonitors(
   db: Database,
-  { queuePrefix, scorers, agents }: { queuePrefix: string; scorers: readonly string[]; agents: readonly string[] },
+  {
+    queuePrefix,
+    scorers,
+    agents,
+  }: { queuePrefix: string | null; scorers: readonly string[]; agents: readonly string[] },
   holdMs: number,
 ): Promise<TakenMonitor[]> {
   const rows = await db.query<{ monitor: TakenMonitor }>(
