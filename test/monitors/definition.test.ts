@@ -1,0 +1,46 @@
+import type { MonitorDefinition } from 'lanefold';
+import { describe, expect, test } from 'vitest';
+import { readMonitor } from '../../src/monitors/read-definition.ts';
+
+describe('the definition of a monitor', () => {
+  test('has defaults, and names once', () => {
+    expect(readMonitor({ scorers: ['short', 'polite', 'short'] })).toEqual({
+      ...{ agents: [], sample: 0.1, scorers: ['polite', 'short'], rubric: null, judge: null, alert: null },
+    });
+    const judged = { rubric: 'Is polite.', judge: { agent: 'judge' }, alert: { below: 0.5 } };
+    expect(readMonitor(judged)).toMatchObject({ judge: { agent: 'judge' }, alert: { below: 0.5, of: 50 } });
+  });
+
+  const judge = { agent: 'judge' };
+  test.each<[field: string, definition: object]>([
+    ['scorers', {}],
+    ['scorers', { scorers: [] }],
+    ['scorers', { scorers: ['not a name'] }],
+    ['scorers', { scorers: 'short' }],
+    ['agents', { scorers: ['short'], agents: [''] }],
+    ['sample', { scorers: ['short'], sample: 0 }],
+    ['sample', { scorers: ['short'], sample: 1.1 }],
+    ['sample', { scorers: ['short'], sample: NaN }],
+    ['judge', { rubric: 'Is polite.' }],
+    ['rubric', { scorers: ['short'], judge }],
+    ['rubric', { rubric: ' ', judge }],
+    ['rubric', { rubric: 'x'.repeat(8_001), judge }],
+    ['judge', { rubric: 'x', judge: 'judge' }],
+    ['judge.agent', { rubric: 'x', judge: {} }],
+    ['judge.model', { rubric: 'x', judge: { agent: 'judge', model: 5 } }],
+    ['alert', { scorers: ['short'], alert: 0.5 }],
+    ['alert.below', { scorers: ['short'], alert: { below: 2 } }],
+    ['alert.of', { scorers: ['short'], alert: { below: 0.5, of: 0 } }],
+    ['alert.of', { scorers: ['short'], alert: { below: 0.5, of: 1.5 } }],
+    ['definition', []],
+  ])('is refused for an invalid %s', (field, definition) => {
+    expect(() => readMonitor(definition as MonitorDefinition)).toThrow(
+      expect.objectContaining({ code: 'invalid_input', details: expect.objectContaining({ field }) as object }),
+    );
+  });
+
+  test('is refused for a key that it does not take, with the one that was meant', () => {
+    const given = { scorer: ['short'] } as MonitorDefinition;
+    expect(() => readMonitor(given)).toThrow(expect.objectContaining({ hint: 'Did you mean "scorers"?' }));
+  });
+});
