@@ -1,0 +1,48 @@
+import type { Found, HistoryCheck } from '../check.ts';
+import type { Answered, Operation } from '../operation.ts';
+import { all, answered, before, groupBy, longestRead } from '../select.ts';
+
+export const commitsOnce: HistoryCheck = {
+  name: 'commits-once',
+  scope: 'thread',
+  promise: 'Each step of a run is written once, and its entries are where its worker was told.',
+  find(history) {
+    const commits = answered(history, 'commit').filter(({ answer }) => !answer.duplicate);
+    const steps = groupBy(commits, ({ call }) => `step ${call.step} of run ${call.run_id}`);
+    const log = longestRead(history);
+    return [
+      ...[...steps].flatMap(([step, by]) =>
+        by.length > 1 ? [{ what: `${step} was written ${by.length} times`, by }] : [],
+      ),
+      ...(log ? tooManyAnswers(history, log) : []),
+      ...commits.flatMap((commit) => (log && before(commit, log) ? notThere(commit, log) : [])),
+    ];
+  },
+};
+
+function notThere(commit: Answered<'commit'>, log: Answered<'read'>): Found[] {
+  const { call, answer } = commit;
+  if (answer.seq === undefined) return [];
+  const own = log.answer.entries.slice(answer.seq, answer.seq + call.entries);
+  if (own.length === call.entries && own.every(({ run_id }) => run_id === call.run_id)) return [];
+  return [
+    {
+      what: `the ${call.entries} entries of step ${call.step} of run ${call.run_id} are not at ${answer.seq}`,
+      by: [commit, log],
+    },
+  ];
+}
+
+/** A step whose answer was lost, and which was written again, shows only in the log. */
+function tooManyAnswers(history: readonly Operation[], log: Answered<'read'>): Found[] {
+  const sent = all(history, 'commit').filter(({ outcome, invoked }) => outcome !== 'fail' && invoked < log.ended);
+  return [...groupBy(sent, ({ call }) => call.run_id)].flatMap(([run, commits]): Found[] => {
+    const steps = new Map(commits.map(({ call }) => [call.step, call.answers]));
+    const most = [...steps.values()].reduce((sum, answers) => sum + answers, 0);
+    const found = log.answer.entries.filter(({ run_id, role }) => run_id === run && role === 'assistant').length;
+    if (found <= most) return [];
+    return [
+      { what: `run ${run} has ${found} answers in the log, but its steps brought ${most}`, by: [...commits, log] },
+    ];
+  });
+}

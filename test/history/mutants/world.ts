@@ -1,0 +1,122 @@
+import type { HistoryEvent } from '../../../src/history/event.ts';
+import { Recorder } from '../../../src/history/recorder.ts';
+import { recordStatement } from '../../../src/chaos/recording/record-statements.ts';
+import { toEntry } from '../../../src/chaos/recording/translate.ts';
+import { isLanefoldError } from '../../../src/errors.ts';
+import type { Database } from '../../../src/postgres/pool.ts';
+import { afterCrash } from '../../../src/runtime/run/after-crash.ts';
+import type { Claim, Refusal } from '../../../src/store/run/claim-run.ts';
+import { rows, type TestLog } from '../../db/helpers.ts';
+
+/** A client or a worker: it has its own connections' point of view, and its own processes in the history. */
+export interface Actor {
+  db: Database;
+  recorder: Recorder;
+  /** The next statement is executed, and its answer lost. */
+  loseAnswer(): void;
+}
+
+/** The steps of the runtime that a mutant may break. */
+export interface Runtime {
+  afterCrash: typeof afterCrash;
+  /** What a worker takes from its claim. */
+  take(claim: Claim | Refusal): Claim | Refusal;
+}
+
+export const runtime: Runtime = { afterCrash, take: (claim) => claim };
+
+/** A database, those who use it, and the history of what they did. */
+export class World {
+  readonly events: HistoryEvent[] = [];
+  readonly reader: Recorder;
+  #skippedMs = 0;
+
+  constructor(
+    readonly log: TestLog,
+    readonly broken: Partial<Runtime> = {},
+  ) {
+    this.reader = this.#recorder('reader');
+  }
+
+  get runtime(): Runtime {
+    return { ...runtime, ...this.broken };
+  }
+
+  actor(name: string): Actor {
+    const recorder = this.#recorder(name);
+    const { db } = this.log;
+    let loses = false;
+    const send = <Answer>(statement: string, values: unknown[], answer: Promise<Answer>): Promise<Answer> => {
+      const seen = loses ? answer.then(() => Promise.reject(connectionReset())) : this.#seen(statement, answer);
+      loses = false;
+      recordStatement(recorder, { name: statement, values, answer: seen });
+      return seen;
+    };
+    return {
+      recorder,
+      loseAnswer: () => void (loses = true),
+      db: {
+        ...db,
+        query: (statement, text, values = []) => send(statement, values, db.query(statement, text, values)),
+        queryLocking: (statement, text, values = []) =>
+          send(statement, values, db.queryLocking(statement, text, values)),
+        gather: (statement, text, item, limits) => send(statement, [item], db.gather(statement, text, item, limits)),
+      },
+    };
+  }
+
+  /** What a claim tells its worker, who may not take all of it. */
+  async #seen<Answer>(statement: string, answer: Promise<Answer>): Promise<Answer> {
+    const row = (await answer) as { result?: Claim | Refusal };
+    if (statement !== 'attempts' || !row.result || !('claimed' in row.result)) return row as Answer;
+    return { ...row, result: this.runtime.take(row.result) } as Answer;
+  }
+
+  #recorder(name: string): Recorder {
+    const now = () => Number(process.hrtime.bigint()) + this.#skippedMs * 1e6;
+    return new Recorder(name, (event) => this.events.push({ ...event, index: this.events.length }), now);
+  }
+
+  /** Lets every lease run out that is not renewed, for the database and for the clock of the history. */
+  async skipLeases(): Promise<void> {
+    this.#skippedMs += 2 * leaseMs;
+    await rows(
+      this.log.db,
+      `update lanefold._run set lease_until = lease_until - $1 * interval '1 ms' where status = 'running'`,
+      2 * leaseMs,
+    );
+  }
+
+  /** Records what a thread is like. */
+  async read(threadId: string): Promise<void> {
+    const recording = this.reader.invoke('read', threadId, {});
+    const [thread] = await rows<{ rev: number; entries: object[]; runs: [] }>(
+      this.log.db,
+      `select t.rev::float8,
+         (select coalesce(json_agg(e order by e.seq), '[]') from (
+            select seq::float8, kind, context_ref, role, op_id, run_id, request_id, payload, refs from lanefold.thread_entry where thread_id = t.id) e) as entries,
+         (select coalesce(json_agg(r order by r.id), '[]') from (
+            select k.id, k.status, k.termination_reason as reason, (select coalesce(json_agg(v.kind), '[]') from lanefold.run_event v
+              where v.thread_id = t.id and v.run_id = k.id and v.kind in ('request_completed', 'request_failed', 'request_cancelled')) as terminal
+            from lanefold.run k where k.thread_id = t.id) r) as runs
+       from lanefold.thread t where t.id = $1`,
+      threadId,
+    );
+    recording.ok({ rev: thread!.rev, entries: thread!.entries.map(toEntry), runs: thread!.runs });
+  }
+}
+
+export const leaseMs = 600_000;
+
+const connectionReset = () =>
+  Object.assign(new Error('Connection terminated unexpectedly'), { code: 'ECONNRESET', syscall: 'read' });
+
+/** A call that may be refused: the history knows. */
+export async function tried<Answer>(call: Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await call;
+  } catch (error) {
+    if (isLanefoldError(error) || (error as { code?: string }).code === 'ECONNRESET') return undefined;
+    throw error;
+  }
+}
