@@ -62,15 +62,14 @@ describe('a history of two clients and two workers', () => {
     `);
     expect(operations.filter(({ outcome }) => outcome === 'info').map(({ f, thread_id }) => `${f} ${thread_id}`))
       .toMatchInlineSnapshot(`
-      [
-        "append appends",
-        "commit lost",
-        "enqueue request",
-        "commit queue",
-        "steer inputs",
-        "execute charge",
-      ]
-    `);
+        [
+          "append appends",
+          "commit lost",
+          "commit queue",
+          "steer inputs",
+          "execute charge",
+        ]
+      `);
     const notClaimed = operations.flatMap(({ f, answer, thread_id }) =>
       f === 'claim' && answer && !answer.claimed ? [thread_id] : [],
     );
