@@ -44,7 +44,7 @@ export interface Calls {
   >;
   renew: Call<{ run_id: string; lease: number; lease_ms: number }, { lost: boolean; renewed: boolean }>;
   /** Gives up a lease without ending the run: it waits, or its worker stops. */
-  release: Call<{ run_id: string; lease: number }, Record<string, never>>;
+  release: Call<{ run_id: string; lease: number }, { released: boolean }>;
   /** Ends a run outside its strategy; `lease` is null for a caller that holds none. */
   finish: Call<{ run_id: string; lease: number | null }, { finished: boolean; status: string | null }>;
   steer: Call<{ input_id: string }, { run_id: string; status: string }>;

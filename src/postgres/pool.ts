@@ -129,13 +129,13 @@ export function openDatabase(options: DatabaseOptions): Database {
         }
         return announce(name, [item], gatherer.add(item) as Promise<Row>);
       },
-      queryLocking(name, text, values) {
+      queryLocking<Row>(name: string, text: string, values?: unknown[]) {
         const since = performance.now();
         const answer = locking(async () => {
           const late = performance.now() - since > lockWaitMs;
           if (late && lockedOutAt > since) throw tooManyLocked(locking.concurrency);
           try {
-            return await query(name, text, values);
+            return await query<Row>(name, text, values);
           } catch (error) {
             if (isLanefoldError(error, 'thread_locked')) lockedOutAt = performance.now();
             throw error;

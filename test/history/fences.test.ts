@@ -43,7 +43,7 @@ test('no legal history of claims and writes is refused', () => {
     fc.property(operations, (timed) => {
       expect(checkHistory(play(timed))).toEqual([]);
     }),
-    { numRuns: 500 },
+    { numRuns: 200 },
   );
 });
 
@@ -65,9 +65,9 @@ test('a write under a lease that was known to have passed on is found', () => {
       applied += Number(late);
       expect(checkHistory(events).some(({ check }) => check === 'monotonic-fences')).toBe(late);
     }),
-    { numRuns: 500 },
+    { numRuns: 200 },
   );
-  expect(applied).toBeGreaterThan(50);
+  expect(applied).toBeGreaterThan(10);
 });
 
 test('two claims with the same lease are found', () => {

@@ -10,7 +10,7 @@ const append = (maxAttempts: number) =>
   fc.record({
     count: fc.integer({ min: 1, max: 3 }),
     attempts: fc.array(fc.record({ interval, ending }), { minLength: 1, maxLength: maxAttempts }),
-    expects: fc.option(fc.nat(10), { nil: undefined, freq: 6 }),
+    expects: fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: fc.nat(10) }),
   });
 
 /** Appends, some of them sent several times under their keys, and reads; the last read comes after everything. */
@@ -142,7 +142,7 @@ describe('linearizable appends', () => {
       fc.property(operations, (timed) => {
         expect(checkHistory(play(timed))).toEqual([]);
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 
@@ -157,7 +157,7 @@ describe('linearizable appends', () => {
       }),
       { numRuns: 200 },
     );
-    expect(applied).toBeGreaterThan(30);
+    expect(applied).toBeGreaterThan(10);
   });
 
   test('an order against real time: found', () => {
@@ -176,6 +176,6 @@ describe('linearizable appends', () => {
       }),
       { numRuns: 200 },
     );
-    expect(applied).toBeGreaterThan(30);
+    expect(applied).toBeGreaterThan(10);
   });
 });

@@ -64,7 +64,8 @@ function read({ name, values }: SentStatement): Sent {
   const [threadId, ...args] = values;
   // functions that return a set answer with rows, all others with `result`
   const results = (rows: Record<string, unknown>[]) => {
-    const result = rows[0]?.['result'] ?? rows[0]?.['thread'] ?? null;
+    const [row] = rows;
+    const result = row && 'result' in row ? row['result'] : (row?.['thread'] ?? row ?? null);
     return [result, result];
   };
   return { operations: translate(name, threadId as string, args.map(parsed)), results };
@@ -122,7 +123,7 @@ function readLimits({ thread_id, run_id, take, done, base, pause, job, end }: Li
 }
 
 /** A page from the beginning that was not filtered and did not fill up is the whole log of its thread. */
-function readWholeLog([threadId, after, kind, contextRef, limit]: readonly unknown[]): Sent {
+function readWholeLog([threadId, after, kind, contextRef, limit, maxBytes]: readonly unknown[]): Sent {
   if (after !== -1 || kind !== null || contextRef !== null) return { operations: [], results: () => [] };
   return {
     operations: [
@@ -131,8 +132,9 @@ function readWholeLog([threadId, after, kind, contextRef, limit]: readonly unkno
         answer: (rows) => ({ rev: rows['length'], entries: (rows as Record<string, unknown>[]).map(toEntry) }),
       },
     ],
-    results: (rows: unknown[]) => {
-      if (rows.length === limit) throw new Error('The page is full.');
+    results: (rows: { bytes: string }[]) => {
+      if (rows.length === limit || Number(rows.at(-1)?.bytes ?? 0) >= Number(maxBytes))
+        throw new Error('The page is full.');
       return [rows];
     },
   };

@@ -91,7 +91,9 @@ export function translate(name: string, threadId: string, args: readonly any[]):
       return as('finish', { run_id: first, lease: null }, toFinish);
     case 'suspend_run':
     case 'release_run':
-      return as('release', { run_id: first, lease: second }, () => ({}));
+      return as('release', { run_id: first, lease: second }, (result) => ({
+        released: result !== null && result['cancel_requested'] !== true,
+      }));
     case 'enqueue_input':
       return as('steer', { input_id: first.id }, ({ run_id, status }) => ({ run_id, status }));
     case 'cancel_run':

@@ -56,6 +56,7 @@ function acceptedAfter(run: string, claims: readonly Claim[], history: readonly 
 function acceptedUnder(write: Operation, run: string): number | undefined {
   if (write.outcome !== 'ok' || !('lease' in write.call) || write.call.run_id !== run) return undefined;
   if (write.f === 'renew' && write.answer!.lost) return undefined;
+  if (write.f === 'release' && !write.answer!.released) return undefined;
   if (write.f === 'finish' && !write.answer!.finished) return undefined;
   return write.call.lease ?? undefined;
 }

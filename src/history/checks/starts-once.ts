@@ -8,7 +8,12 @@ export const startsOnce: HistoryCheck = {
   find(history) {
     const read = longestRead(history);
     const questions = (read?.answer.entries ?? []).filter(
-      ({ role, run_id, refs }) => role === 'user' && run_id !== null && refs['kind'] === undefined,
+      ({ role, run_id, context_ref, refs }) =>
+        role === 'user' &&
+        run_id !== null &&
+        refs['kind'] === undefined &&
+        // a question that its strategy asks
+        !context_ref?.startsWith(`${run_id}.`),
     );
     return [...groupBy(questions, ({ run_id }) => run_id!)].flatMap(([run, list]) =>
       list.length > 1

@@ -1,7 +1,7 @@
 import type { HistoryEvent } from '../../../src/history/event.ts';
 import { Recorder } from '../../../src/history/recorder.ts';
 import { recordStatement } from '../../../src/chaos/recording/record-statements.ts';
-import { toEntry } from '../../../src/chaos/recording/translate.ts';
+import { snapshotSql, toSnapshot, type SnapshotRow } from '../../../src/chaos/recording/snapshot.ts';
 import { isLanefoldError } from '../../../src/errors.ts';
 import type { Database } from '../../../src/postgres/pool.ts';
 import { afterCrash } from '../../../src/runtime/run/after-crash.ts';
@@ -90,19 +90,8 @@ export class World {
   /** Records what a thread is like. */
   async read(threadId: string): Promise<void> {
     const recording = this.reader.invoke('read', threadId, {});
-    const [thread] = await rows<{ rev: number; entries: object[]; runs: [] }>(
-      this.log.db,
-      `select t.rev::float8,
-         (select coalesce(json_agg(e order by e.seq), '[]') from (
-            select seq::float8, kind, context_ref, role, op_id, run_id, request_id, payload, refs from lanefold.thread_entry where thread_id = t.id) e) as entries,
-         (select coalesce(json_agg(r order by r.id), '[]') from (
-            select k.id, k.status, k.termination_reason as reason, (select coalesce(json_agg(v.kind), '[]') from lanefold.run_event v
-              where v.thread_id = t.id and v.run_id = k.id and v.kind in ('request_completed', 'request_failed', 'request_cancelled')) as terminal
-            from lanefold.run k where k.thread_id = t.id) r) as runs
-       from lanefold.thread t where t.id = $1`,
-      threadId,
-    );
-    recording.ok({ rev: thread!.rev, entries: thread!.entries.map(toEntry), runs: thread!.runs });
+    const [row] = await rows<SnapshotRow>(this.log.db, snapshotSql, [threadId]);
+    recording.ok(toSnapshot(row!));
   }
 }
 
