@@ -1,5 +1,5 @@
 import type { HistoryViolation } from './check.ts';
-import { historyChecks } from './checks/index.ts';
+import { operationChecks } from './checks/index.ts';
 import { operationsOf, type HistoryEvent } from './event.ts';
 import { groupBy } from './select.ts';
 
@@ -7,7 +7,7 @@ import { groupBy } from './select.ts';
 export function checkHistory(events: readonly HistoryEvent[]): HistoryViolation[] {
   const operations = operationsOf(events);
   const threads = [...groupBy(operations, ({ thread_id }) => thread_id).values()];
-  return historyChecks.flatMap(({ name, scope, find }) =>
+  return operationChecks.flatMap(({ name, scope, find }) =>
     (scope === 'thread' ? threads : [operations]).flatMap((history) =>
       find(history).map(({ what, by }) => ({
         check: name,

@@ -1,7 +1,7 @@
 // @module-tag long
 import { describe, expect, test } from 'vitest';
 import { checkHistory } from '../../src/history/check-history.ts';
-import { historyChecks } from '../../src/history/checks/index.ts';
+import { operationChecks } from '../../src/history/checks/index.ts';
 import { operationsOf } from '../../src/history/event.ts';
 import { openLog, rows, value, type TestLog } from '../db/helpers.ts';
 import { mutants, type Mutant } from './mutants/mutants.ts';
@@ -50,13 +50,13 @@ describe('a history of two clients and two workers', () => {
       .map(({ f, thread_id, error }) => `${f} ${thread_id} ${error}`);
     expect(refused).toMatchInlineSnapshot(`
       [
-        "append appends Error: LF006",
-        "record zombie Error: LF012",
-        "commit zombie Error: LF012",
-        "finish zombie Error: LF012",
-        "commit left Error: LF012",
-        "commit right Error: LF012",
-        "steer inputs Error: LF027",
+        "append appends LF006",
+        "record zombie LF012",
+        "commit zombie LF012",
+        "finish zombie LF012",
+        "commit left LF012",
+        "commit right LF012",
+        "steer inputs LF027",
         "decide decision already_decided",
       ]
     `);
@@ -94,6 +94,6 @@ describe('a history of two clients and two workers', () => {
   });
 
   test('has a mutant for every check', () => {
-    expect(new Set(mutants.map(({ caughtBy }) => caughtBy))).toEqual(new Set(historyChecks.map(({ name }) => name)));
+    expect(new Set(mutants.map(({ caughtBy }) => caughtBy))).toEqual(new Set(operationChecks.map(({ name }) => name)));
   });
 });

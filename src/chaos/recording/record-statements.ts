@@ -32,7 +32,7 @@ export function recordStatement(recorder: Recorder, statement: SentStatement): v
       try {
         results = sent.results(answer);
       } catch (error) {
-        return each((recording) => recording.fail(String(error)));
+        return each((recording) => recording.fail((error as Error).message));
       }
       each((recording, i) => recording.ok(sent.operations[i]!.answer(results[i] as never)));
     },

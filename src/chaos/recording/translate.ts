@@ -6,6 +6,8 @@ import type { Calls, OperationName, SnapshotEntry } from '../../history/operatio
 /** What the database returns: its keys depend on the function. */
 type Result = Record<string, any>; // eslint-disable-line @typescript-eslint/no-explicit-any
 
+type Args = readonly any[]; // eslint-disable-line @typescript-eslint/no-explicit-any
+
 /** An operation that a statement carries out. */
 export type Translated = { [Name in OperationName]: TranslatedTo<Name> }[OperationName];
 
@@ -22,8 +24,7 @@ export const valueOf = (refs: unknown): string | null =>
   typeof (refs as Result | null)?.['value'] === 'string' ? (refs as { value: string }).value : null;
 
 /** A call of a database function, with the arguments after the thread id, as operations of a history. */
-export function translate(name: string, threadId: string, args: readonly any[]): Translated[] {
-  // eslint-disable-line @typescript-eslint/no-explicit-any
+export function translate(name: string, threadId: string, args: Args): Translated[] {
   const as = <Name extends OperationName>(
     f: Name,
     call: Calls[Name]['call'],

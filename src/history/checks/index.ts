@@ -19,7 +19,7 @@ import { reservationsConserved } from './reservations-conserved.ts';
 import { startsOnce } from './starts-once.ts';
 
 /** Every check of a history. None reads a database: a history is all they know. */
-export const historyChecks: readonly HistoryCheck[] = [
+export const operationChecks: readonly HistoryCheck[] = [
   linearizableAppends,
   gaplessLog,
   monotonicFences,
