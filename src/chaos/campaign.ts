@@ -11,14 +11,14 @@ import { inject } from './inject.ts';
 import { scaled } from './intervals.ts';
 import { Observer } from './observer.ts';
 import { randomOf } from './random.ts';
+import { concludeHistory, type HistoryFile } from './recording/conclude.ts';
+import { recorderIn } from './recording/history-files.ts';
+import { recordStatements } from './recording/record-statements.ts';
 import { recoveryTimes } from './recovery.ts';
 import { summarise, type CampaignReport } from './report.ts';
 import { runChecks } from './run-checks.ts';
 import { kindsFor, type FaultKind } from './schedule.ts';
 import { startChaosPostgres } from './services/postgres.ts';
-import { concludeHistory, type HistoryFile } from './recording/conclude.ts';
-import { recorderIn } from './recording/history-files.ts';
-import { recordStatements } from './recording/record-statements.ts';
 import { startProxy } from './services/proxy.ts';
 import { startRedis, type RedisServer } from './services/redis.ts';
 import { chaosAgent } from './workload/agent.ts';
@@ -84,8 +84,11 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRep
     });
     closers.push(() => lanefold.close());
     const recorder = recorderIn(journalDir, 'client');
-    const stopRecording = recordStatements(recorder);
-    closers.push(async () => stopRecording());
+    const stopListening = recordStatements(recorder);
+    closers.push(async () => {
+      stopListening();
+      recorder.stop();
+    });
     const fleet = await Fleet.start({
       size: options.workers,
       postgresPort: postgres.port,

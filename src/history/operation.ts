@@ -54,7 +54,7 @@ export interface Calls {
   operate: Call<{ op_id: string }, { op_status: string; seq: number | null }>;
   /** Creates the thread of the operation from another one, as it was after the entry `fork_seq`. */
   fork: Call<{ parent_thread_id: string; fork_seq: number }, { rev: number }>;
-  /** Takes from limits and gives back; `ends`: the run returns whatever else it holds. */
+  /** Takes from limits of tokens or money and gives back; `ends`: the run returns everything else that it holds. */
   reserve: Call<{ run_id: string; take: Amount[]; done: Amount[]; ends: boolean }, { granted: boolean }>;
   /** What is reserved of each limit, by place. */
   usage: Call<Record<string, never>, { reserved: Record<string, number> }>;

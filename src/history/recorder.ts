@@ -17,6 +17,7 @@ export interface Recording<Name extends OperationName> {
 export class Recorder {
   #index = 0;
   #processes = 0;
+  #stopped = false;
   readonly #idle: string[] = [];
 
   /**
@@ -32,8 +33,9 @@ export class Recorder {
 
   invoke<Name extends OperationName>(f: Name, thread_id: string, call: Calls[Name]['call']): Recording<Name> {
     const process = this.#idle.pop() ?? `${this.name}.${this.#processes++}`;
-    const put = (event: Pick<HistoryEvent, 'type' | 'value' | 'error'>) =>
-      this.write({ index: this.#index++, time: this.clock(), process, f, thread_id, ...event });
+    const put = (event: Pick<HistoryEvent, 'type' | 'value' | 'error'>) => {
+      if (!this.#stopped) this.write({ index: this.#index++, time: this.clock(), process, f, thread_id, ...event });
+    };
     let ended = false;
     const end = (event: Pick<HistoryEvent, 'type' | 'value' | 'error'>) => {
       if (ended) throw new Error(`The operation ${f} of process ${process} has ended already.`);
@@ -47,5 +49,10 @@ export class Recorder {
       fail: (error) => end({ type: 'fail', error }),
       info: (error) => end({ type: 'info', error }),
     };
+  }
+
+  /** Records nothing more; operations without an answer stay open. */
+  stop(): void {
+    this.#stopped = true;
   }
 }

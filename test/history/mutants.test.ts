@@ -8,7 +8,7 @@ import { mutants, type Mutant } from './mutants/mutants.ts';
 import { play } from './mutants/workload.ts';
 import { World } from './mutants/world.ts';
 
-/** Plays the workload on a database of its own, which a mutant has changed. */
+/** Plays the workload on a new database, which a mutant has changed. */
 async function historyWith(mutant?: Mutant): Promise<World> {
   const log = await openLog();
   try {

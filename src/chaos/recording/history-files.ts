@@ -7,8 +7,8 @@ import { Recorder } from '../../history/recorder.ts';
 const prefix = 'history-';
 
 /**
- * A recorder of this process. It writes each event to a file of its own before the operation goes on, so that a killed
- * process leaves everything that it may have done.
+ * A recorder of this process. It writes each event to the file of the process before the operation goes on, so that a
+ * killed process leaves everything that it may have done.
  */
 export function recorderIn(dir: string, name: string): Recorder {
   const file = path.join(dir, `${prefix}${name}-${process.pid}.jsonl`);

@@ -41,7 +41,7 @@ export function recordStatement(recorder: Recorder, statement: SentStatement): v
   );
 }
 
-/** The database refused, or rolled back; if a connection broke, nobody can tell. */
+/** The database refused, or rolled back. After a broken connection it is unknown. */
 const didNothing = (error: unknown): boolean =>
   !isConnectionError(error) && (isLanefoldError(error) || isTransient(error));
 

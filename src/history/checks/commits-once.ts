@@ -37,8 +37,9 @@ function notThere(commit: Answered<'commit'>, log: Answered<'read'>): Found[] {
 function tooManyAnswers(history: readonly Operation[], log: Answered<'read'>): Found[] {
   const sent = all(history, 'commit').filter(({ outcome, invoked }) => outcome !== 'fail' && invoked < log.ended);
   return [...groupBy(sent, ({ call }) => call.run_id)].flatMap(([run, commits]): Found[] => {
-    const steps = new Map(commits.map(({ call }) => [call.step, call.answers]));
-    const most = [...steps.values()].reduce((sum, answers) => sum + answers, 0);
+    // workers may have sent different steps under one number, of which one was written
+    const steps = [...groupBy(commits, ({ call }) => `${call.step}`).values()];
+    const most = steps.reduce((sum, sentAs) => sum + Math.max(...sentAs.map(({ call }) => call.answers)), 0);
     const found = log.answer.entries.filter(({ run_id, role }) => run_id === run && role === 'assistant').length;
     if (found <= most) return [];
     return [

@@ -4,8 +4,8 @@ import { before } from '../select.ts';
 import { granted } from './monotonic-fences.ts';
 
 /**
- * A worker that was told at a moment that its lease lasts some time holds the run at least that long after it asked,
- * because the database began to count later. Times are compared only within one machine.
+ * A worker whose lease was granted or extended holds the run for at least the length of the lease after it asked, because
+ * the database begins to count later. Times are compared only within one machine.
  */
 export const exclusiveLeases: HistoryCheck = {
   name: 'exclusive-leases',
@@ -40,7 +40,9 @@ function extensionOf({ f, call, answer }: Operation, lease: number): number {
   if (!answer) return 0;
   if (f === 'claim') return answer.claimed && answer.lease === lease ? call.lease_ms : 0;
   if (f === 'renew') return answer.renewed && call.lease === lease ? call.lease_ms : 0;
-  return (f === 'commit' || f === 'record') && call.lease === lease ? call.lease_ms : 0;
+  // a step that was written before extends nothing
+  if (f === 'commit') return !answer.duplicate && call.lease === lease ? call.lease_ms : 0;
+  return f === 'record' && call.lease === lease ? call.lease_ms : 0;
 }
 
 /** Whether an operation may have ended a lease before its time. */

@@ -209,7 +209,7 @@ export const mutants: Mutant[] = [
     },
   },
   {
-    name: 'a worker runs whatever call it finds started',
+    name: 'a worker runs a call that it finds started',
     caughtBy: 'never-twice',
     runtime: { afterCrash: async () => undefined },
   },

@@ -104,7 +104,7 @@ const lostAnswer: Scenario = async (world, { ann, w1 }) => {
   await world.read('lost');
 };
 
-/** Two clients send the same request, each with a run id of its own. */
+/** Two clients send the same request under different run ids. */
 const request: Scenario = async (world, { ann, bob }) => {
   await enqueue(ann, 'request', 'one', { request_id: 'asked' });
   await enqueue(bob, 'request', 'two', { request_id: 'asked' });

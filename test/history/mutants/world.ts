@@ -8,7 +8,7 @@ import { afterCrash } from '../../../src/runtime/run/after-crash.ts';
 import type { Claim, Refusal } from '../../../src/store/run/claim-run.ts';
 import { rows, type TestLog } from '../../db/helpers.ts';
 
-/** A client or a worker: it has its own connections' point of view, and its own processes in the history. */
+/** A client or a worker: the database as it sees it, and what records its calls. */
 export interface Actor {
   db: Database;
   recorder: Recorder;
