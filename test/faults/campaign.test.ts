@@ -79,6 +79,8 @@ describe.skipIf(noRedis())('lanefold chaos', () => {
     expect(code).toBe(2);
     expect(stderr).toContain('Unknown fault "earthquake"; the faults are kill, stop');
     expect((await cli(['chaos', '--agent', 'support'])).code).toBe(2);
+    const unwritable = await cli(['chaos', '--history', path.join(dir, 'missing', 'history.jsonl')]);
+    expect([unwritable.code, unwritable.stderr]).toEqual([2, expect.stringContaining('Could not write')]);
     expect((await cli(['chaos', '--queue', 'postgres', '--faults', 'redis'])).stderr).toContain('None of the faults');
   });
 });

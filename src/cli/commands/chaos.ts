@@ -87,6 +87,9 @@ export const addChaos = (program: Command): Command =>
       for (const queue of queues)
         if (kindsFor(queue, options.faults).length === 0)
           throw new UsageError(`None of the faults applies to the queue in ${queue}.`, 'Add kill to --faults.');
+      const history = new Map<string, HistoryFile>();
+      for (const queue of options.history ? queues : [])
+        history.set(queue, await historyFile(options, queues.length > 1 && queue));
       const stop = new AbortController();
       void stopSignal().then(() => stop.abort());
       const progress = createProgress();
@@ -103,9 +106,7 @@ export const addChaos = (program: Command): Command =>
           kinds: options.faults,
           scale: options.scale,
           ...(custom ? { custom } : {}),
-          ...(options.history
-            ? { history: historyFile(options.history, options.historyFormat, queues.length > 1 && queue) }
-            : {}),
+          ...(history.has(queue) ? { history: history.get(queue)! } : {}),
           signal: stop.signal,
           onProgress: progress.update,
         };
@@ -146,10 +147,17 @@ export const addChaos = (program: Command): Command =>
       throw new Exit(exitCodes.failed);
     });
 
-/** One campaign of several has its queue in the name of its file. */
-function historyFile(file: string, format: HistoryFile['format'], queue: string | false): HistoryFile {
-  const { dir, name, ext } = path.parse(file);
-  return { file: queue ? path.join(dir, `${name}-${queue}${ext}`) : file, format };
+/** The file of a campaign; of several, each has its queue in the name. Finds out before they start if it can be written. */
+async function historyFile({ history, historyFormat: format }: Options, queue: string | false): Promise<HistoryFile> {
+  const { dir, name, ext } = path.parse(history!);
+  const file = queue ? path.join(dir, `${name}-${queue}${ext}`) : history!;
+  await writeFile(file, '').catch((error: unknown) => {
+    throw new UsageError(
+      `Could not write ${file} (${(error as Error).message}).`,
+      'Pass a file in an existing folder.',
+    );
+  });
+  return { file, format };
 }
 
 async function customWorkload({ agents: file, agent, input }: Options): Promise<CampaignOptions['custom']> {
