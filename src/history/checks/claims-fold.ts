@@ -26,7 +26,7 @@ export const claimsFold: HistoryCheck = {
       const first = Math.max(lengthKnown(history, claim.invoked) - 1, userSeq ?? -1);
       // the first step under this lease comes after the claim
       const next = answered(history, 'commit').find(
-        ({ call }) => call.run_id === claim.call.run_id && call.lease >= lease,
+        ({ call, answer }) => call.run_id === claim.call.run_id && call.lease >= lease && !answer.duplicate,
       );
       const last = Math.min(next?.answer.seq ?? log.length, log.length) - 1;
       for (let upto = Math.min(first, last); upto <= last; upto++) if (foldHash(log, lane, upto) === hash) return [];

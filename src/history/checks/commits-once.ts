@@ -7,8 +7,9 @@ export const commitsOnce: HistoryCheck = {
   scope: 'thread',
   promise: 'Each step of a run is written once, and its entries are where its worker was told.',
   find(history) {
-    const commits = answered(history, 'commit').filter(({ answer }) => !answer.duplicate);
-    const steps = groupBy(commits, ({ call }) => `step ${call.step} of run ${call.run_id}`);
+    const commits = answered(history, 'commit');
+    const written = commits.filter(({ answer }) => !answer.duplicate);
+    const steps = groupBy(written, ({ call }) => `step ${call.step} of run ${call.run_id}`);
     const log = longestRead(history);
     return [
       ...[...steps].flatMap(([step, by]) =>
@@ -22,9 +23,12 @@ export const commitsOnce: HistoryCheck = {
 
 function notThere(commit: Answered<'commit'>, log: Answered<'read'>): Found[] {
   const { call, answer } = commit;
-  if (answer.seq === undefined) return [];
-  const own = log.answer.entries.slice(answer.seq, answer.seq + call.entries);
-  if (own.length === call.entries && own.every(({ run_id }) => run_id === call.run_id)) return [];
+  // a worker that repeats a step of a run that has ended needs no place
+  if (answer.seq === undefined || (answer.duplicate && answer.finished)) return [];
+  const own = log.answer.entries
+    .slice(answer.seq, answer.seq + call.entries)
+    .filter(({ run_id }) => run_id === call.run_id);
+  if (own.length === call.entries && own.filter(({ role }) => role === 'assistant').length === call.answers) return [];
   return [
     {
       what: `the ${call.entries} entries of step ${call.step} of run ${call.run_id} are not at ${answer.seq}`,

@@ -109,6 +109,11 @@ export const mutants: Mutant[] = [
     sql: { _commit_step: [['elsif p_step < r.step then', 'elsif false then']] },
   },
   {
+    name: 'a step that is sent again is told another place',
+    caughtBy: 'commits-once',
+    sql: { _first_seq: [['offset v_count - 1 limit 1', 'offset v_count limit 1']] },
+  },
+  {
     name: 'a request that is sent again becomes another run',
     caughtBy: 'requests-once',
     sql: { _enqueue_run: [['if found then\n      if r.request_hash', 'if false then\n      if r.request_hash']] },
