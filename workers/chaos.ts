@@ -2,6 +2,8 @@
  * A worker process of `lanefold chaos`. It exits when its standard input closes, so that it never outlives its
  * campaign.
  */
+import { recorderIn } from '../src/chaos/recording/history-files.ts';
+import { recordStatements } from '../src/chaos/recording/record-statements.ts';
 import { chaosAgent } from '../src/chaos/workload/agent.ts';
 import { Journal } from '../src/chaos/workload/journal.ts';
 import type { ChaosWorkerOptions, ChaosWorkerReady } from '../src/chaos/worker-options.ts';
@@ -9,9 +11,11 @@ import { createLanefold } from '../src/lanefold/create.ts';
 
 process.stdin.on('end', () => process.exit()).resume();
 const options = JSON.parse(process.env['CHAOS_WORKER']!) as ChaosWorkerOptions;
+const recorder = recorderIn(options.journal, 'worker');
+recordStatements(recorder);
 const agents = options.agents
   ? await (await import('../src/cli/agents-file.ts')).loadAgents(options.agents)
-  : [chaosAgent(new Journal(options.journal))];
+  : [chaosAgent(new Journal(options.journal), recorder)];
 const { databaseUrl, redisUrl } = options;
 const lanefold = await createLanefold({ databaseUrl, directUrl: databaseUrl, redisUrl, agents });
 const worker = await lanefold.startWorker(options.worker);

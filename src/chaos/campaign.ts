@@ -11,6 +11,9 @@ import { inject } from './inject.ts';
 import { scaled } from './intervals.ts';
 import { Observer } from './observer.ts';
 import { randomOf } from './random.ts';
+import { concludeHistory, type HistoryFile } from './recording/conclude.ts';
+import { recorderIn } from './recording/history-files.ts';
+import { recordStatements } from './recording/record-statements.ts';
 import { recoveryTimes } from './recovery.ts';
 import { summarise, type CampaignReport } from './report.ts';
 import { runChecks } from './run-checks.ts';
@@ -36,6 +39,8 @@ export interface CampaignOptions {
   scale: number;
   /** The user's agents, their module and their workload. */
   custom?: CustomWorkload & { file: string; agents: readonly AgentDefinition[] };
+  /** A file for the history; it is checked in any case. */
+  history?: HistoryFile;
   signal: AbortSignal;
   onProgress: (text: string) => void;
 }
@@ -78,6 +83,12 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRep
       agents: custom?.agents ?? [chaosAgent(new Journal(journalDir))],
     });
     closers.push(() => lanefold.close());
+    const recorder = recorderIn(journalDir, 'client');
+    const stopListening = recordStatements(recorder);
+    closers.push(async () => {
+      stopListening();
+      recorder.stop();
+    });
     const fleet = await Fleet.start({
       size: options.workers,
       postgresPort: postgres.port,
@@ -100,9 +111,10 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRep
     const client = { lanefold, acknowledged, signal: giveUp.signal };
     const slots = Array.from({ length: options.concurrency }, async (_, slot) => {
       const random = randomOf(seed, `conversation ${slot}`);
+      const pauses = randomOf(seed, `pauses ${slot}`);
       for (let n = 0; !injecting.signal.aborted; n++) {
         if (custom) await runCustom(client, `chaos-${slot}-${n}`, custom);
-        else await converse(client, `chaos-${slot}-${Math.floor(n / runsPerThread)}`, `${slot}.${n}`, random);
+        else await converse(client, `chaos-${slot}-${Math.floor(n / runsPerThread)}`, `${slot}.${n}`, random, pauses);
       }
     });
     const conversations = Promise.all(slots);
@@ -139,6 +151,8 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRep
     onProgress(`${queue}: checking ${acknowledged.runs.length} runs`);
     await recordHistory(observer, { starts: readJournal(journalDir), workers: fleet.pids, acknowledged });
     const checked = await runChecks(observer);
+    const history = await concludeHistory(observer, recorder, journalDir);
+    checked.violations.push(...history.violations);
     const report = await summarise(observer, {
       queue,
       reached,
@@ -149,10 +163,13 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRep
       lateStarts: await lateStarts(observer),
       trees: await completedTrees(observer),
       checked,
+      operations: history.operations,
       elapsedMs: performance.now() - startedAt,
       dir,
     });
     keep = report.violations.length > 0;
+    if (keep) await history.write({ file: path.join(dir, 'history.jsonl'), format: 'jsonl' });
+    if (options.history) await history.write(options.history);
     await conversations.catch((error: unknown) => {
       keep = true;
       throw error;

@@ -1,6 +1,8 @@
 import { canonicalJson, canonicalMessage, contextHash } from '../context/canonical.ts';
 import { foldContext, type ContextRow, type FoldEntry } from '../context/fold.ts';
 import type { Message } from '../context/message.ts';
+import { isClosed } from '../history/closed-groups.ts';
+import { groupBy } from '../history/select.ts';
 import type { Observer } from './observer.ts';
 import type { Violation } from './checks/check.ts';
 
@@ -76,32 +78,5 @@ function replayThread(threadId: string, log: readonly FoldEntry[]): { calls: num
   return { calls, violations };
 }
 
-function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const group = groups.get(keyOf(item));
-    if (group) group.push(item);
-    else groups.set(keyOf(item), [item]);
-  }
-  return groups;
-}
-
 const toMessages = (rows: readonly Partial<ContextRow>[]): Message[] =>
   rows.map((row) => canonicalMessage(row as Partial<Record<keyof Message, unknown>>));
-
-/**
- * Whether every assistant message with calls is followed by its tool messages in call order, with no other tool
- * messages.
- */
-function isClosed(messages: readonly Message[]): boolean {
-  let open: string[] = [];
-  for (const message of messages) {
-    if (message.role === 'tool') {
-      if (open.shift() !== message.tool_call_id) return false;
-    } else {
-      if (open.length > 0) return false;
-      open = message.tool_calls?.map((call) => call.id) ?? [];
-    }
-  }
-  return open.length === 0;
-}

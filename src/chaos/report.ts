@@ -22,6 +22,8 @@ export interface CampaignReport {
   /** Failed runs by error type. */
   failures: Record<string, number>;
   entries: number;
+  /** Operations in the history of clients and workers. */
+  operations: number;
   model_calls: number;
   lost_model_calls: number;
   tool_calls: number;
@@ -54,6 +56,7 @@ interface Findings {
   lateStarts: number;
   trees: number;
   checked: CheckResult;
+  operations: number;
   elapsedMs: number;
   dir: string;
 }
@@ -101,6 +104,7 @@ export async function summarise(observer: Observer, found: Findings): Promise<Ca
     trees: found.trees,
     failures: Object.fromEntries(failures.map(({ type, count: n }) => [type, n])),
     entries: totals!.entries,
+    operations: found.operations,
     model_calls: checked.replayedCalls,
     lost_model_calls: totals!.lost_model_calls,
     tool_calls: totals!.tool_calls,

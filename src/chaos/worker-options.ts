@@ -5,7 +5,7 @@ export interface ChaosWorkerOptions {
   databaseUrl: string;
   redisUrl: string | null;
   worker: Pick<WorkerOptions, 'leaseMs' | 'sweepMs' | 'cancelGraceMs' | 'concurrency'>;
-  /** Folder of the journal that the tools write. */
+  /** Folder of the journal that the tools write, and of the history. */
   journal: string;
   /** The user's agents module; default: the built-in agent. */
   agents?: string;

@@ -7,6 +7,7 @@ import { queryLong, queryOnNodes } from './query-in-scope.ts';
 import { readSnapshot, type ReadRaw } from './read-snapshot.ts';
 import { runQuery } from './run-query.ts';
 import type { DatabaseScope } from './scoped-query.ts';
+import { announce } from './sent-statements.ts';
 
 export interface Database {
   readonly pool: pg.Pool;
@@ -118,7 +119,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       pool,
       tenant: scope?.tenant,
       settings,
-      query: (name, text, values) => query(name, text, values),
+      query: (name, text, values) => announce(name, values, query(name, text, values)),
       gather<Row>(name: string, text: string, item: string, options?: Partial<GatherLimits>) {
         let gatherer = gatherers.get(name);
         if (!gatherer) {
@@ -126,20 +127,21 @@ export function openDatabase(options: DatabaseOptions): Database {
           gatherer = new Gatherer((items) => query(name, text, [items], batchTimeoutMs), limits);
           gatherers.set(name, gatherer);
         }
-        return gatherer.add(item) as Promise<Row>;
+        return announce(name, [item], gatherer.add(item) as Promise<Row>);
       },
-      queryLocking(name, text, values) {
+      queryLocking<Row>(name: string, text: string, values?: unknown[]) {
         const since = performance.now();
-        return locking(async () => {
+        const answer = locking(async () => {
           const late = performance.now() - since > lockWaitMs;
           if (late && lockedOutAt > since) throw tooManyLocked(locking.concurrency);
           try {
-            return await query(name, text, values);
+            return await query<Row>(name, text, values);
           } catch (error) {
             if (isLanefoldError(error, 'thread_locked')) lockedOutAt = performance.now();
             throw error;
           }
         });
+        return announce(name, values, answer);
       },
       queryLong: (name, text, values = []) =>
         queryLong(pool, { ...(prepare ? { name: planName(name) } : {}), text, values }, scope, settings.distributed),

@@ -123,6 +123,29 @@ describe('a lost acknowledgement', () => {
     });
   });
 
+  test('with the place of its entries, also those of a lane that it opens', async () => {
+    const question: JsonObject = {
+      ...{ lanes: ['run.1'], state: { phase: 'llm' } },
+      entries: [
+        { kind: 'ai_config_change', context_ref: 'run.1', payload: { field: 'system_prompt', value: 'Think.' } },
+        { role: 'user', context_ref: 'run.1', payload: { content: 'What now?' }, refs: { kind: 'question' } },
+        { role: 'assistant', context_ref: 'run.1', payload: { content: 'This.' } },
+      ],
+    };
+    const first = await run.commit(0, question);
+    expect(first).toMatchObject({ seq: 1 });
+    expect(await writesNothing(() => run.commit(0, question))).toMatchObject({ ...first, duplicate: true });
+    const mixed: JsonObject = {
+      entries: [
+        { role: 'assistant', context_ref: 'run.1', payload: { content: 'That.' } },
+        { role: 'assistant', payload: { content: 'So far.' } },
+      ],
+    };
+    const second = await run.commit(1, mixed);
+    expect(second).toMatchObject({ seq: 4 });
+    expect(await writesNothing(() => run.commit(1, mixed))).toMatchObject({ ...second, duplicate: true });
+  });
+
   test('of the terminal step too', async () => {
     const first = await run.commit(0, answer('done'));
     expect(await writesNothing(() => run.commit(0, answer('done')))).toMatchObject({

@@ -1,6 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { checks } from '../../src/chaos/checks/index.ts';
+import { operationChecks } from '../../src/history/checks/index.ts';
+import { mutants } from '../history/mutants/mutants.ts';
 import { between, campaignTable, documents, plain } from './campaign.ts';
 
 const page = readFileSync('docs/guarantees.md', 'utf8');
@@ -28,4 +30,15 @@ test('the recorded campaign has no violation', () => {
     expect(campaign).toMatchObject({ lost: 0, duplicated: 0, finished_tools_repeated: 0, orphan_calls: 0, hung: 0 });
     expect(campaign.violations).toEqual([]);
   }
+});
+
+/** The rows of the table in a section of the page, without its header. */
+const rowsIn = (section: string): string[] =>
+  plain(new RegExp(`<!-- ${section} -->\n([^]*?)<!-- /${section} -->`).exec(page)![1]!)
+    .split('\n')
+    .slice(2);
+
+test('the page has every check of a history, and every mutant with the check that catches it', () => {
+  expect(rowsIn('checks')).toEqual(operationChecks.map(({ name, promise }) => `| \`${name}\` | ${promise} |`));
+  expect(rowsIn('mutants')).toEqual(mutants.map(({ name, caughtBy }) => `| ${name} | \`${caughtBy}\` |`));
 });

@@ -4,6 +4,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { faultKinds, kindsFor, planFaults } from '../../src/chaos/schedule.ts';
+import { checkHistory } from '../../src/history/check-history.ts';
+import { operationsOf } from '../../src/history/event.ts';
+import { fromLines } from '../../src/history/json-lines.ts';
 import { cli } from '../cli/cli.ts';
 import { noRedis, queueBackend } from '../support/lanefold.ts';
 
@@ -40,7 +43,8 @@ describe.skipIf(noRedis())('lanefold chaos', () => {
       '--concurrency',
       '8',
     ];
-    const { code, stdout } = await cli(['chaos', ...args, '--json', '--report', file], {
+    const history = path.join(dir, 'history.jsonl');
+    const { code, stdout } = await cli(['chaos', ...args, '--json', '--report', file, '--history', history], {
       cwd: path.resolve('.'),
       // unusable URLs: the command must only use servers that it started
       env: { DATABASE_URL: 'postgresql://127.0.0.1:1/nobody', REDIS_URL: 'redis://127.0.0.1:1' },
@@ -61,6 +65,13 @@ describe.skipIf(noRedis())('lanefold chaos', () => {
     expect(result).toMatchObject({ seed: 3, scenarios: 10, violations: 0 });
     expect(code).toBe(0);
     await expect(readFile(file)).rejects.toThrow('ENOENT');
+    const events = fromLines(await readFile(history, 'utf8'));
+    const operations = operationsOf(events);
+    expect(operations).toHaveLength(result.campaigns[0]!['operations'] as number);
+    expect([...new Set(operations.map(({ f }) => f))]).toEqual(
+      expect.arrayContaining(['append', 'read', 'enqueue', 'claim', 'commit', 'record', 'renew', 'execute']),
+    );
+    expect(checkHistory(events)).toEqual([]);
   }, 240_000);
 
   test('reports an invalid command line and starts nothing', async () => {
@@ -68,6 +79,8 @@ describe.skipIf(noRedis())('lanefold chaos', () => {
     expect(code).toBe(2);
     expect(stderr).toContain('Unknown fault "earthquake"; the faults are kill, stop');
     expect((await cli(['chaos', '--agent', 'support'])).code).toBe(2);
+    const unwritable = await cli(['chaos', '--history', path.join(dir, 'missing', 'history.jsonl')]);
+    expect([unwritable.code, unwritable.stderr]).toEqual([2, expect.stringContaining('Could not write')]);
     expect((await cli(['chaos', '--queue', 'postgres', '--faults', 'redis'])).stderr).toContain('None of the faults');
   });
 });

@@ -73,8 +73,8 @@ begin
     return jsonb_build_object('step', r.step) || coalesce(r.last_commit, '{}')
       || jsonb_build_object('duplicate', true, 'status', r.status, 'finished', r.finished_at is not null,
            'cancel_requested', r.cancel_requested_at is not null)
-      || lanefold._first_seq(p_thread_id, r.context_ref,
-           jsonb_array_length(coalesce(p -> 'entries', '[]')) + jsonb_array_length(coalesce(r.last_commit -> 'inputs', '[]')))
+      || lanefold._first_seq(p_thread_id, r.context_ref, coalesce(p -> 'entries', '[]'),
+           jsonb_array_length(coalesce(r.last_commit -> 'inputs', '[]')))
       || case when r.finished_at is not null then lanefold._promoted(p_thread_id) else '{}' end;
   elsif p_step > r.step then
     perform lanefold._fail('LF013', format('Run %s is at step %s, not %s.', p_run_id, r.step, p_step),

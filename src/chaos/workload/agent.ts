@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { defineAgent, type Agent } from '../../agents/agent.ts';
 import { defineTool } from '../../tools/define-tool.ts';
 import type { ToolReplay, Tool, ToolCallContext } from '../../tools/tool.ts';
+import type { Recorder } from '../../history/recorder.ts';
 import type { Random } from '../random.ts';
 import type { Journal } from './journal.ts';
 
@@ -12,16 +13,26 @@ interface ToolInput {
   ms: number;
 }
 
-/** The built-in agent: one tool for each kind of `replay`. Every tool records its starts in the journal. */
-export function chaosAgent(journal: Journal): Agent {
+/**
+ * The built-in agent: one tool for each kind of `replay`. Every tool records its starts in the journal, and its executions
+ * in the history.
+ */
+export function chaosAgent(journal: Journal, recorder?: Recorder): Agent {
   const tool = (name: string, replay: ToolReplay<ToolInput>): Tool =>
     defineTool<ToolInput>({
       name,
       input: { type: 'object', properties: { ms: { type: 'number' } } },
       replay,
-      async execute({ ms }, { idempotencyKey, signal }: ToolCallContext) {
+      async execute({ ms }, { idempotencyKey, signal, threadId, runId, round, callIndex }: ToolCallContext) {
         journal.recordStart(idempotencyKey, name);
-        await delay(ms, undefined, { signal });
+        const kind = typeof replay === 'string' ? replay : 'verify';
+        const call = { run_id: runId, round, index: callIndex, name, replay: kind };
+        const execution = recorder?.invoke('execute', threadId, call);
+        await delay(ms, undefined, { signal }).catch((error: unknown) => {
+          execution?.info('aborted');
+          throw error;
+        });
+        execution?.ok({});
         const result = `${name} of ${idempotencyKey}`;
         if (name === 'send') journal.recordEffect(idempotencyKey, result);
         return result;

@@ -53,14 +53,23 @@ export interface CustomWorkload {
   input: string;
 }
 
-/** A run that may also be steered, cancelled, given a deferred context operation or followed by a waiting run. */
-export async function converse(client: Client, threadId: string, name: string, random: Random): Promise<void> {
+/**
+ * A run that may also be steered, cancelled, given a deferred context operation or followed by a waiting run. With
+ * `pauses`, which times it, the client meanwhile appends to the thread and reads it.
+ */
+export async function converse(
+  client: Client,
+  threadId: string,
+  name: string,
+  random: Random,
+  pauses?: Random,
+): Promise<void> {
   const lanes = ['default', 'default', 'side'];
   const runs = await Promise.all([
     start(client, threadId, `${name}.a`, random.pick(lanes), random),
     ...(random.chance(0.25) ? [start(client, threadId, `${name}.b`, random.pick(lanes), random)] : []),
   ]);
-  const requests: Promise<unknown>[] = [];
+  const requests: Promise<unknown>[] = pauses ? [appendAndRead(client, threadId, name, pauses)] : [];
   if (random.chance(0.35)) requests.push(steer(client, threadId, name, random));
   if (random.chance(0.2)) requests.push(operate(client, threadId, `${name}.op`, random));
   if (random.chance(0.1)) requests.push(cancel(client, runs[0]!, random.int(50, 1_500)));
@@ -118,6 +127,28 @@ async function operate(client: Client, threadId: string, opId: string, random: R
       : contexts.switch(threadId, 'side', { opId });
   }, client.signal);
   client.acknowledged.operations.push({ threadId, id: opId });
+}
+
+/** Appends two notes after each other and one beside them, and reads the thread in between. */
+async function appendAndRead({ lanefold, signal }: Client, threadId: string, name: string, pauses: Random) {
+  const { threads } = lanefold;
+  const append = (value: string) => {
+    const note = { kind: 'note', payload: { text: value }, refs: { value } };
+    return persist(() => threads.append(threadId, [note], { idempotencyKey: value }), signal);
+  };
+  const read = () => persist(() => threads.entries(threadId, { limit: 1_000 }), signal);
+  const inTurn = async () => {
+    for (const n of [1, 2]) {
+      await delay(pauses.int(10, 400));
+      await append(`${name}.note-${n}`);
+      await read();
+    }
+  };
+  const beside = async () => {
+    await delay(pauses.int(10, 800));
+    await Promise.all([append(`${name}.note-3`), read()]);
+  };
+  await Promise.all([inTurn(), beside()]);
 }
 
 async function cancel({ lanefold, signal }: Client, run: { threadId: string; id: string }, afterMs: number) {

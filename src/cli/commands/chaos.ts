@@ -1,6 +1,8 @@
 import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { CampaignOptions } from '../../chaos/campaign.ts';
+import type { HistoryFile } from '../../chaos/recording/conclude.ts';
 import { scaled } from '../../chaos/intervals.ts';
 import { reportRows, type CampaignReport } from '../../chaos/report.ts';
 import { faultKinds, kindsFor, type FaultKind } from '../../chaos/schedule.ts';
@@ -25,6 +27,8 @@ interface Options {
   agent?: string;
   input?: string;
   report?: string;
+  history?: string;
+  historyFormat: HistoryFile['format'];
   json?: boolean;
 }
 
@@ -46,12 +50,18 @@ export const addChaos = (program: Command): Command =>
     .option('--agent <name>', 'the agent to run; default: the first')
     .option('--input <text>', 'input of each run')
     .option('--report <file>', 'file for the report if there are violations (default lanefold-chaos-<seed>.json)')
+    .option('--history <file>', 'file for the history of all calls of clients and workers')
+    .addOption(
+      new Option('--history-format <format>', 'JSON Lines, or the appends and reads as elle-cli reads them')
+        .choices(['jsonl', 'elle'])
+        .default('jsonl'),
+    )
     .summary('kill, freeze and disconnect workers, and check that nothing is lost')
     .description(
       'Runs agents in worker processes and injects faults: SIGKILL (kill), SIGSTOP for longer than a lease (stop), connections ' +
         'that go silent and are then reset (cut), exhausted connections (pool), an immediate shutdown of PostgreSQL (postgres), ' +
         'the permanent loss of a primary, whose synchronous standby takes over (failover), a killed Redis (redis), and a queue ' +
-        'that loses all data (flush). It then waits until all runs have ended and checks every invariant in the database. ' +
+        'that loses all data (flush). It then waits until all runs have ended and checks every invariant in the database, and the history: what clients and workers asked and were told. ' +
         'A scenario is one injected fault that hit at least one active run; faults that hit none are not counted. The seed determines the order and duration of the faults and what the runs do; which runs a fault ' +
         'hits depends on timing.\n\n' +
         'The command starts its own servers in a temporary folder and removes them afterwards; it ignores DATABASE_URL and ' +
@@ -64,6 +74,7 @@ export const addChaos = (program: Command): Command =>
         [
           'lanefold chaos',
           'lanefold chaos --scenarios 2000 --seed 7 --json > campaign.json',
+          'lanefold chaos --queue redis --history history.jsonl',
           'lanefold chaos --queue postgres --faults kill,stop --agents agents.ts --agent support --input "Where is my order?"',
         ],
         ['NO_COLOR'],
@@ -76,6 +87,9 @@ export const addChaos = (program: Command): Command =>
       for (const queue of queues)
         if (kindsFor(queue, options.faults).length === 0)
           throw new UsageError(`None of the faults applies to the queue in ${queue}.`, 'Add kill to --faults.');
+      const history = new Map<string, HistoryFile>();
+      for (const queue of options.history ? queues : [])
+        history.set(queue, await historyFile(options, queues.length > 1 && queue));
       const stop = new AbortController();
       void stopSignal().then(() => stop.abort());
       const progress = createProgress();
@@ -92,6 +106,7 @@ export const addChaos = (program: Command): Command =>
           kinds: options.faults,
           scale: options.scale,
           ...(custom ? { custom } : {}),
+          ...(history.has(queue) ? { history: history.get(queue)! } : {}),
           signal: stop.signal,
           onProgress: progress.update,
         };
@@ -131,6 +146,19 @@ export const addChaos = (program: Command): Command =>
       exitSoon();
       throw new Exit(exitCodes.failed);
     });
+
+/** The file of a campaign; of several, each has its queue in the name. Finds out before they start if it can be written. */
+async function historyFile({ history, historyFormat: format }: Options, queue: string | false): Promise<HistoryFile> {
+  const { dir, name, ext } = path.parse(history!);
+  const file = queue ? path.join(dir, `${name}-${queue}${ext}`) : history!;
+  await writeFile(file, '').catch((error: unknown) => {
+    throw new UsageError(
+      `Could not write ${file} (${(error as Error).message}).`,
+      'Pass a file in an existing folder.',
+    );
+  });
+  return { file, format };
+}
 
 async function customWorkload({ agents: file, agent, input }: Options): Promise<CampaignOptions['custom']> {
   if (!file) {

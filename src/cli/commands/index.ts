@@ -6,6 +6,7 @@ export { addBench } from './bench.ts';
 export { addCancel } from './cancel.ts';
 export { addCases } from './cases.ts';
 export { addChaos } from './chaos.ts';
+export { addCheckHistory } from './check-history.ts';
 export { addCompact } from './compact.ts';
 export { addContent } from './content.ts';
 export { addContext } from './context.ts';

@@ -1,0 +1,45 @@
+import type { Found, HistoryCheck } from '../check.ts';
+import type { Answered, OperationOf } from '../operation.ts';
+import { all, answered, before, groupBy } from '../select.ts';
+
+/**
+ * What is reserved of a limit is what runs hold. While runs take and give back, a read of the limits may be anywhere
+ * between: at least what was taken for certain less what may have been given back, at most what may have been taken less
+ * what was given back for certain.
+ */
+export const reservationsConserved: HistoryCheck = {
+  name: 'reservations-conserved',
+  scope: 'all',
+  promise: 'What is reserved of a limit is what runs have taken and not given back.',
+  find: (history) =>
+    answered(history, 'usage').flatMap((usage) =>
+      Object.entries(usage.answer.reserved).flatMap(([place, reserved]): Found[] => {
+        const runs = groupBy(all(history, 'reserve'), ({ thread_id, call }) => `${thread_id} ${call.run_id}`);
+        const held = [...runs.values()].map((own) => heldBy(own, place, usage));
+        const least = held.reduce((sum, { least: one }) => sum + one, 0);
+        const most = held.reduce((sum, { most: one }) => sum + one, 0);
+        if (reserved >= least && reserved <= most) return [];
+        const expected = least === most ? `${least}` : `${least} to ${most}`;
+        return [{ what: `${place} has ${reserved} reserved, but runs hold ${expected}`, by: [usage] }];
+      }),
+    ),
+};
+
+/** What a run holds of a place while the limits are read. A run's operations follow one another. */
+function heldBy(own: readonly OperationOf<'reserve'>[], place: string, usage: Answered<'usage'>) {
+  let least = 0;
+  let most = 0;
+  for (const operation of own) {
+    if (operation.outcome === 'fail' || operation.invoked > usage.ended) continue;
+    const certain = operation.outcome === 'ok' && before(operation, usage);
+    const { take, done, ends } = operation.call;
+    const back = ends ? Infinity : sumOf(done, place);
+    const taken = operation.answer?.granted === false ? 0 : sumOf(take, place);
+    least = Math.max(0, least - back) + (certain ? taken : 0);
+    most = certain ? Math.max(0, most - back) + taken : most + taken;
+  }
+  return { least, most };
+}
+
+const sumOf = (amounts: readonly [place: string, amount: number][], place: string): number =>
+  amounts.reduce((sum, [name, amount]) => sum + (name === place ? amount : 0), 0);

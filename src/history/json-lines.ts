@@ -1,0 +1,15 @@
+import type { HistoryEvent } from './event.ts';
+
+export const toLine = (event: HistoryEvent): string => `${JSON.stringify(event)}\n`;
+
+/** The events of a file. The last line of a killed process may be incomplete and is left out. */
+export const fromLines = (text: string): HistoryEvent[] =>
+  text.split('\n').flatMap((line) => (line.endsWith('}') ? parsed(line) : []));
+
+function parsed(line: string): HistoryEvent[] {
+  try {
+    return [JSON.parse(line) as HistoryEvent];
+  } catch {
+    return [];
+  }
+}
