@@ -1,0 +1,2 @@
+#define traced(kind, r, value)
+#define traced_entries(t)
