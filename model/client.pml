@@ -27,6 +27,10 @@ proctype Client() {
 #ifdef LIMIT
   run LimitSweep();
 #endif
+#ifdef BATCH
+  run Batch();
+#endif
+
   atomic { d_step { enqueue_run(0) }; run_told[0] = true; dispatch() };
 #ifdef CALLER
   run Caller();
@@ -56,8 +60,8 @@ proctype Caller() {
 proctype AtRest() {
 end:
   timeout ->
-  holds(every_accepted_run_has_ended, !run_told[0] || run_[0].ended);
-  holds(every_accepted_run_has_ended, !run_told[1] || run_[1].ended);
+  holds(every_accepted_run_has_ended, !run_told[0] || run_[0].ended || counts_too_much);
+  holds(every_accepted_run_has_ended, !run_told[1] || run_[1].ended || counts_too_much);
   holds(acknowledged_is_stored, !input_told || input == injected || input == dropped);
   holds(input_is_in_the_log_once, input != injected || input_logged);
 #ifdef CHILD
@@ -65,7 +69,7 @@ end:
   holds(a_parent_is_told_once, !untold && task == no_task);
 #endif
 #ifdef LIMIT
-  holds(reservations_are_conserved, bucket == settled_in_all && !account[0].in_line && !account[1].in_line);
-  holds(usage_is_settled_once, settled_in_all == spent(0) + spent(1));
+  holds(reservations_are_conserved, bucket == settled_in_all && ((!account[0].in_line && !account[1].in_line) || reopened));
+  holds(usage_is_settled_once, settled_in_all == spent(0) + spent(1) || (reopened && settled_in_all > spent(0) + spent(1)));
 #endif
 }

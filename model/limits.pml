@@ -26,6 +26,17 @@ Account account[2];
 #define line_is_empty (!account[0].in_line && !account[1].in_line)
 #define may_go_on(r) (account[r].in_line && fits)
 
+/*
+ * An account that is closed forgets what was settled. A process that is late, and opens it again after the end of its
+ * run, has all of that settled a second time: the limit then counts too much, never too little.
+ */
+bool reopened; /* ghost */
+#define counts_too_much reopened
+inline open_account(r) {
+  reopened = reopened || (run_[r].ended && !account[r].exists);
+  account[r].exists = true
+}
+
 inline conserved() {
   holds(reservations_are_conserved, bucket == settled_in_all + account[0].reserved + account[1].reserved)
 }
@@ -40,7 +51,7 @@ inline return_reservation(r, used) {
 
 inline take_room(r) {
   bucket = bucket + RESERVED;
-  account[r].exists = true;
+  open_account(r);
   account[r].reserved = account[r].reserved + RESERVED;
   account[r].in_line = false
 }
@@ -48,7 +59,7 @@ inline take_room(r) {
 /* Before a call. The first one of a later claim (`base`) returns what the earlier claim had reserved. */
 inline take_limit(r, base) {
   if
-  :: base -> account[r].exists = true; return_reservation(r, spent(r))
+  :: base -> open_account(r); return_reservation(r, spent(r))
   :: else
   fi;
   if
@@ -61,10 +72,10 @@ inline take_limit(r, base) {
 
 /* The run was refused and its job is delayed: it gets in line, unless there is room by now. */
 inline get_in_line(r) {
-  account[r].exists = true;
+  open_account(r);
   return_reservation(r, account[r].settled);
   if
-  :: fits && line_is_empty -> take_room(r); account[r].granted = true; answer = applied
+  :: fits && (account[r].granted || line_is_empty) -> take_room(r); account[r].granted = true; answer = applied
   :: else -> account[r].in_line = true; account[r].granted = false; answer = refused
   fi;
   conserved()
@@ -79,11 +90,11 @@ inline let_go_on(r) {
   conserved()
 }
 
-/* The run has ended. */
-inline close_account(r) {
+/* The run has ended, and has used this. */
+inline close_account(r, used) {
   if
   :: account[r].exists ->
-     return_reservation(r, spent(r));
+     return_reservation(r, used);
      account[r].exists = false;
      account[r].settled = 0;
      account[r].reserved = 0;
@@ -94,7 +105,8 @@ inline close_account(r) {
   conserved()
 }
 
-/* Delayed, and not in line: the worker died before it put the run there. */
+/* Delayed for a while, and not in line: the worker died before it put the run there, or is very slow. */
+bool lining_up[2]; /* ghost */
 #define unlined(r) (run_[r].status == queued && run_[r].delayed && !account[r].in_line && has(later[r], run_[r].enqueue_no))
 
 /* The job of a delayed run becomes a waiting one. */
@@ -115,6 +127,7 @@ inline delay_run(r) {
      unchanged_after_end(r);
      run_[r].status = queued;
      run_[r].delayed = true;
+     lining_up[r] = true;
      run_[r].lease_over = false;
      run_[r].claims = (run_[r].claims > 0 -> run_[r].claims - 1 : 0);
      answer = applied
@@ -127,4 +140,6 @@ inline wake_or_crash(r) {
   :: may_fail -> faults++
   fi
 }
+#else
+#define counts_too_much false
 #endif

@@ -42,6 +42,7 @@
 #include "limits.pml"
 #include "waits.pml"
 #include "database.pml"
+#include "batch.pml"
 #include "worker.pml"
 #include "sweep.pml"
 #include "client.pml"

@@ -37,10 +37,12 @@ proctype LimitSweep() {
   mtype:reply answer;
 end:
   do
-  :: d_step { account[0].exists && run_[0].ended -> close_account(0) }
-  :: d_step { account[1].exists && run_[1].ended -> close_account(1) }
-  :: d_step { unlined(0) -> wake(0) }
-  :: d_step { unlined(1) -> wake(1) }
+  :: d_step { account[0].exists && run_[0].ended -> close_account(0, spent(0)) }
+  :: d_step { account[1].exists && run_[1].ended -> close_account(1, spent(1)) }
+  :: d_step { unlined(0) && !lining_up[0] -> wake(0) }
+  :: d_step { unlined(1) && !lining_up[1] -> wake(1) }
+  :: d_step { unlined(0) && lining_up[0] && may_fail -> faults++; wake(0) }
+  :: d_step { unlined(1) && lining_up[1] && may_fail -> faults++; wake(1) }
   :: atomic { may_go_on(0) -> d_step { let_go_on(0) }; wake_or_crash(0) }
   :: atomic { may_go_on(1) -> d_step { let_go_on(1) }; wake_or_crash(1) }
   od

@@ -106,3 +106,10 @@
 #else
 #define undoes_all false
 #endif
+
+/* The account of an ended run is closed with what the log says the run has used. */
+#ifdef SETTLES_UNREAD
+#define used_when_refused(r) account[r].settled
+#else
+#define used_when_refused(r) spent(r)
+#endif

@@ -44,9 +44,9 @@ idle:
 
 refused_claim:
 #ifdef LIMIT
-  /* What a run holds that has ended returns, and nothing more is settled. */
+  /* The account of a run that has ended is closed, in case the process died that ended it. */
   if
-  :: atomic { run_[r].ended -> d_step { close_account(r) }; goto leave }
+  :: atomic { run_[r].ended -> d_step { close_account(r, used_when_refused(r)) }; goto leave }
   :: else -> goto leave
   fi;
 #else
@@ -82,7 +82,7 @@ reserved:
 delay:
   if
   :: atomic { remove(taken[r], no); add(later[r], no); goto delayed }
-  :: atomic { may_fail -> faults++; goto crash }
+  :: atomic { may_fail -> faults++; lining_up[r] = false; goto crash }
   fi;
 delayed:
   if
@@ -91,9 +91,10 @@ delayed:
        :: answer == applied -> wake(r)
        :: answer == refused
        fi;
+       lining_up[r] = false;
        goto reset
      }
-  :: atomic { may_fail -> faults++; goto reset }
+  :: atomic { may_fail -> faults++; lining_up[r] = false; goto reset }
   fi;
 #endif
 
@@ -103,7 +104,7 @@ hold:
 #endif
   if
 #ifdef BATCH
-  :: atomic { post(me, r, lease, step); goto sent }
+  :: atomic { leave_step(me); goto sent }
 #else
   /* It commits a step, the last one or not. */
   :: atomic { may_commit(r) -> d_step { commit_step(me, r, false) }; goto committed }
@@ -121,6 +122,18 @@ hold:
   :: atomic { may_fail -> faults++; d_step { release_run(r) }; goto leave }
   :: atomic { may_fail -> faults++; goto crash }
   fi;
+
+#ifdef BATCH
+sent:
+  if
+  :: atomic {
+       reply[me] != 0 -> answer = reply[me]; reply[me] = 0;
+       holds(acknowledged_is_stored, answer == not_held || has(run_[r].written, step));
+       goto committed
+     }
+  :: atomic { may_fail -> faults++; item[me].there = false; reply[me] = 0; goto crash }
+  fi;
+#endif
 
 committed:
   atomic {
@@ -146,7 +159,7 @@ ended:
 #ifdef LIMIT
   /* The run has ended: its account is closed, and the other run goes on if it waits for that. */
   if
-  :: atomic { d_step { close_account(r) }; goto let_go }
+  :: atomic { d_step { close_account(r, spent(r)) }; goto let_go }
   :: atomic { may_fail -> faults++; goto leave }
   fi;
 let_go:
