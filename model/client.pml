@@ -22,7 +22,9 @@ proctype Client() {
 
 #ifdef CHILD
   run Keeper();
+#ifndef CALLER
   run Keeper();
+#endif
 #endif
 #ifdef LIMIT
   run LimitSweep();
@@ -50,26 +52,8 @@ proctype Caller() {
   :: atomic { d_step { cancel_run(0) }; dispatch() }
   :: atomic { d_step { cancel_run(1) }; dispatch() }
 #ifdef LANE
-  :: d_step { append_at_rev(0) } /* append_entries, on another lane */
+  :: d_step { append_at_rev(0); traced(TRACE_APPEND, 0, 0) } /* append_entries, on another lane */
   :: send_input()
 #endif
   fi;
-}
-
-/* When nobody can do anything any more, everything has to be done. */
-proctype AtRest() {
-end:
-  timeout ->
-  holds(every_accepted_run_has_ended, !run_told[0] || run_[0].ended || counts_too_much);
-  holds(every_accepted_run_has_ended, !run_told[1] || run_[1].ended || counts_too_much);
-  holds(acknowledged_is_stored, !input_told || input == injected || input == dropped);
-  holds(input_is_in_the_log_once, input != injected || input_logged);
-#ifdef CHILD
-  holds(a_parent_is_told_once, run_[0].status != completed || wait == resolved);
-  holds(a_parent_is_told_once, !untold && task == no_task);
-#endif
-#ifdef LIMIT
-  holds(reservations_are_conserved, bucket == settled_in_all && ((!account[0].in_line && !account[1].in_line) || reopened));
-  holds(usage_is_settled_once, settled_in_all == spent(0) + spent(1) || (reopened && settled_in_all > spent(0) + spent(1)));
-#endif
 }

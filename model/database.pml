@@ -8,7 +8,6 @@
 /* Inserts an entry at `seq_`. */
 inline append(t) {
   holds(seq_has_no_gap_and_no_repeat, seq_ == thread[t].entries);
-  traced_entries(t);
   thread[t].entries++;
   thread[t].rev = seq_ + 1
 }
@@ -71,7 +70,7 @@ inline end_run(r, how) {
   run_[r].lease_over = false;
   run_[r].grace = false;
   run_[r].delayed = false;
-  traced(TRACE_END, r, how_);
+  traced(TRACE_END, r, end_value(how_));
   if
   :: run_[r].input -> run_[r].input = false; input = dropped
   :: else

@@ -20,11 +20,3 @@ hidden byte every_accepted_run_has_ended;       /* checked when nothing is left 
 hidden byte nothing_overflows;                  /* of the model: its bytes and bit sets suffice */
 
 #define holds(property, condition) assert((condition) || property)
-
-/* Nothing goes on for ever without the end of a run, as long as every process that can act acts at last. */
-#ifdef LIVENESS
-#define accepted(r) (run_told[r])
-ltl every_accepted_run_ends {
-  []((accepted(0) -> <>(run_[0].ended)) && (accepted(1) -> <>(run_[1].ended)))
-}
-#endif

@@ -22,7 +22,9 @@
 #ifndef STEPS
 #define STEPS 2 /* a run commits at most this many steps, not counting those that input adds */
 #endif
+#ifndef MAX_CLAIMS
 #define MAX_CLAIMS 2 /* without a committed step; the next claim ends the run as poisoned */
+#endif
 
 #if defined(LANE)
 #define THREADS 1
@@ -46,6 +48,7 @@
 #include "worker.pml"
 #include "sweep.pml"
 #include "client.pml"
+#include "ends.pml"
 
 init {
   atomic {
@@ -61,6 +64,11 @@ init {
 #if WORKERS > 1
     run Worker(1);
 #endif
+#ifdef TRACE
+    select(chosen : 0 .. TRACES - 1);
+    run Accepted()
+#else
     run AtRest()
+#endif
   }
 }
