@@ -54,7 +54,7 @@ byte faults;
 #endif
 
 /* Variables that a step uses and forgets. */
-hidden byte seq_, no_, free_;
+hidden byte seq_;
 hidden mtype:run_status how_, was_;
 
 /* What a function answers, and in `next` and `next_no` the job that its caller has to add. */

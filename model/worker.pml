@@ -159,7 +159,8 @@ ended:
 #ifdef LIMIT
   /* The run has ended: its account is closed, and the other run goes on if it waits for that. */
   if
-  :: atomic { d_step { close_account(r, spent(r)) }; goto let_go }
+  :: !run_[r].ended -> goto leave
+  :: atomic { run_[r].ended -> d_step { close_account(r, spent(r)) }; goto let_go }
   :: atomic { may_fail -> faults++; goto leave }
   fi;
 let_go:

@@ -73,7 +73,12 @@ export function traceSource(model: string, world: readonly string[], traces: rea
     `#define TRACE_${name} { ${traces.flatMap((trace) => trace.map((action) => action[key])).join(', ')} }`;
   return [
     ...world.map((definition) => `#define ${definition}`),
-    ...['#define STEPS 8', '#define MAX_CLAIMS 5', `#define TRACES ${traces.length}`, `#define TRACE ${traces[0]!.length}`],
+    ...[
+      '#define STEPS 8',
+      '#define MAX_CLAIMS 5',
+      `#define TRACES ${traces.length}`,
+      `#define TRACE ${traces[0]!.length}`,
+    ],
     ...[table('KINDS', 'kind'), table('RUNS', 'run'), table('VALUES', 'value')],
     ...[table('SEQS', 'seq'), table('ENTRIES', 'entries'), `#include "${model}"`, ''],
   ].join('\n');

@@ -69,8 +69,11 @@ describe.skipIf(!canCheck())('the model of runs', () => {
     expect(found.broken).toBe(property);
   });
 
-  test.each(['PROMOTED_LATER', 'SWEEP_TRUSTS_THE_QUEUE'])('leaves a run for ever without a rule: %s', async (variant) => {
-    const found = await search([...lane, variant], { cycles: true, short: true });
-    expect(found.broken).toBe('every_accepted_run_ends');
-  });
+  test.each(['PROMOTED_LATER', 'SWEEP_TRUSTS_THE_QUEUE'])(
+    'leaves a run for ever without a rule: %s',
+    async (variant) => {
+      const found = await search([...lane, variant], { cycles: true, short: true });
+      expect(found.broken).toBe('every_accepted_run_ends');
+    },
+  );
 });

@@ -42,10 +42,14 @@ export async function search(definitions: readonly string[], options: SearchOpti
     // the never claim of a recorded run forbids the usual reduction
     const kind = cycles ? ['-DNFAIR=4'] : ['-DSAFETY', '-DNOFAIR', ...(source === model ? [] : ['-DNOREDUCE'])];
     await execute('gcc', [short ? '-O0' : '-O1', '-w', '-DMEMLIM=2000', ...kind, '-o', 'pan', 'pan.c'], { cwd: dir });
-    const { stdout } = await execute(path.join(dir, 'pan'), ['-m300000', '-w22', ...(cycles ? ['-a', '-f', '-A'] : [])], {
-      cwd: dir,
-      maxBuffer: 64 * 1024 * 1024,
-    });
+    const { stdout } = await execute(
+      path.join(dir, 'pan'),
+      ['-m300000', '-w22', ...(cycles ? ['-a', '-f', '-A'] : [])],
+      {
+        cwd: dir,
+        maxBuffer: 64 * 1024 * 1024,
+      },
+    );
     return read(stdout);
   } finally {
     await rm(dir, { recursive: true, force: true });
