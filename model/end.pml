@@ -20,9 +20,9 @@ inline job_to_add(t) {
 inline promote_next_run(r) {
 #ifdef LANE
   if
-  :: run_[OTHER(r)].status == waiting ->
-     holds(one_run_is_active_on_a_thread, thread[THREAD(r)].active_run == NONE && !is_active(r));
+  :: is_waiting(OTHER(r)) ->
      holds(a_waiting_run_is_promoted_once, !run_[OTHER(r)].promoted);
+     holds(one_run_is_active_on_a_thread, thread[THREAD(r)].active_run == NONE && !is_active(r));
      run_[OTHER(r)].promoted = true;
      run_[OTHER(r)].status = queued;
      run_[OTHER(r)].enqueue_no++;
@@ -58,7 +58,7 @@ inline end_run(r, how) {
   :: else ->
      thread[THREAD(r)].active_run = NONE;
 #ifdef PROMOTED_LATER
-     none_next
+     none_next /* the worker promotes, in a transaction of its own */
 #else
      promote_next_run(r)
 #endif

@@ -1,4 +1,4 @@
-/* When nobody can do anything any more, everything has to be done. */
+/* When no process can act any more, everything has to be done. */
 proctype AtRest() {
 end:
   timeout ->

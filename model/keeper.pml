@@ -22,7 +22,7 @@ end:
      :: task != to_cancel
      :: atomic { may_fail -> faults++ }
      fi
-  /* The child was never started, or a worker is very late with it and will find that nobody wants it. */
+  /* The child was never started, or a worker is very late with it and will find that it is not wanted. */
   :: atomic { task == to_cancel && run_[1].status == absent -> d_step { end_child() }; dispatch() }
   :: d_step { untold && marks_first -> untold = false };
      if

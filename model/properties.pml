@@ -3,7 +3,7 @@
  * The names are variables that are never set, because spin prints names of variables only.
  */
 hidden byte only_the_holder_commits;            /* no two workers commit under one lease */
-hidden byte a_held_run_is_not_taken;             /* before its lease is over */
+hidden byte a_held_run_is_not_taken;            /* before its lease is over */
 hidden byte a_step_is_written_once;             /* a repeat after a lost answer adds nothing */
 hidden byte seq_has_no_gap_and_no_repeat;
 hidden byte a_run_ends_once;

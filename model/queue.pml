@@ -1,8 +1,8 @@
 /* The queue holds jobs by run and enqueue_no, a bit for each. Adding a job that is there changes nothing. */
 
 byte jobs[2];           /* waiting for a worker */
-byte taken[2];         /* taken by a worker that lives */
-byte later[2];          /* delayed, until somebody wakes them */
+byte taken[2];          /* taken by a worker that lives */
+byte later[2];          /* delayed, until a limit lets their runs go on */
 
 #define BIT(no) (1 << (no))
 #define has(set, no) ((set & BIT(no)) != 0)
@@ -34,7 +34,6 @@ end:
 
 /* A lease runs out once its worker is gone. That of a worker which is only slow, too: that is a fault. */
 proctype Clock() {
-  byte r;
 end:
   do
   :: atomic { run_[0].status == running && !run_[0].lease_over && !run_[0].held -> run_[0].lease_over = true }

@@ -6,12 +6,14 @@
  * loses a job. Time is not counted. A lease may run out at any moment, and a sweep may come at any moment.
  *
  * One world is checked at a time, because small worlds can be searched completely:
- *   -DLANE   two runs on one thread, of which the second waits; input, a cancel, entries of other callers
+ *   -DLANE   two runs on one thread, of which the second waits; with -DCALLER also input, a cancel or
+ *            an entry of another caller
  *   -DCHILD  a run whose tool call waits for a child run on another thread
  *   -DLIMIT  two runs on two threads share a limit on cost that has room for one call
- *   -DBATCH  two runs on two threads whose worker commits both in one transaction
+ *   -DBATCH  two runs on two threads whose steps share transactions
  *
- * README.md beside this file says how to read it, and lists the variants (-D) that leave out one rule and must fail.
+ * README.md beside this file says how to read it. variants.pml has the variants (-D), which leave out one rule each and
+ * must fail.
  */
 #ifndef WORKERS
 #define WORKERS 2

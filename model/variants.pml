@@ -1,6 +1,7 @@
 /*
  * One rule each. Without a variant (-D) they are what the product does; a variant leaves one of them out. Each has a
- * property that it breaks: see README.md.
+ * property that it breaks: docs/guarantees.md lists them. READ_BEFORE_THE_LOCK, PROMOTED_LATER and TOLD_BEFORE_STORED are in
+ * commit.pml, end.pml and client.pml, because they move a step.
  */
 
 /* A writer's lease must be the newest. */
@@ -36,6 +37,13 @@
 #define has_ended(r) false
 #else
 #define has_ended(r) (run_[r].ended)
+#endif
+
+/* Only a run that waits is promoted; in the variant, the worker promotes once more after the end. */
+#ifdef PROMOTES_AGAIN
+#define is_waiting(r) (run_[r].status != absent && !run_[r].ended)
+#else
+#define is_waiting(r) (run_[r].status == waiting)
 #endif
 
 /* A running run is claimed only when its lease is over. */

@@ -156,6 +156,13 @@ suspended_:
 #endif
 
 ended:
+#if defined(PROMOTED_LATER) || defined(PROMOTES_AGAIN)
+  if
+  :: !run_[r].ended
+  :: d_step { run_[r].ended -> promote_next_run(r) }
+  :: atomic { run_[r].ended && may_fail -> faults++; goto crash }
+  fi;
+#endif
 #ifdef LIMIT
   /* The run has ended: its account is closed, and the other run goes on if it waits for that. */
   if

@@ -58,6 +58,7 @@ describe.skipIf(!canCheck())('the model of runs', () => {
     ['READ_BEFORE_THE_LOCK', 'seq_has_no_gap_and_no_repeat', calm],
     ['ENDS_WITH_INPUT', 'input_is_in_the_log_once', calm],
     ['TOLD_BEFORE_STORED', 'acknowledged_is_stored', caller],
+    ['PROMOTES_AGAIN', 'one_run_is_active_on_a_thread', lane],
     ['PROMOTED_LATER', 'every_accepted_run_has_ended', lane],
     ['SWEEP_TRUSTS_THE_QUEUE', 'every_accepted_run_has_ended', lane],
     ['WAIT_NOT_COMPARED', 'a_parent_is_told_once', child],
