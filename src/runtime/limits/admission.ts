@@ -11,6 +11,7 @@ import type { LimitGate, Placed } from './gate.ts';
 import { dimensionsOf, type LimitedRun } from './limited-run.ts';
 import { tooSmall } from './refusals.ts';
 import { checkBudget } from './run-budget.ts';
+import { settleRun } from './settle-run.ts';
 import { longestDelayMs, waitingFor } from './waiting-for.ts';
 
 /** A run that is about to be accepted. Without a tenant it is not known yet whose it will be. */
@@ -72,11 +73,11 @@ export class Admission {
     }
   }
 
-  /** A run has ended before a worker claimed it: what it took returns. */
+  /** A run has ended while no worker held it: what it took returns, and what it used is counted. */
   async release(run: { threadId: string; runId: string }): Promise<void> {
     try {
       await this.gate.read();
-      await this.gate.settle(run);
+      await settleRun({ db: this.db, gate: this.gate, counting: this.counting }, run);
     } catch (error) {
       // the sweep settles it
       this.onError(error);

@@ -23,7 +23,7 @@ export const spentBy = (
 /** The limits of a run that has used this much when it was claimed. */
 export function limitsFor(
   gate: LimitGate,
-  counting: Counting,
+  counting: Pick<Counting, 'priceOf'>,
   run: LimitedRun,
   used: RunUse,
   fresh = false,

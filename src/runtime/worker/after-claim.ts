@@ -4,6 +4,7 @@ import type { RunJobResult } from '../../queue/job.ts';
 import type { Claim, Refusal } from '../../store/run/claim-run.ts';
 import { refusedClaims, type RefusedClaim } from '../../telemetry/telemetry.ts';
 import { delayJob } from './delay-job.ts';
+import { settleRun } from '../limits/settle-run.ts';
 import { executeRun } from './execute-run.ts';
 import type { HeldJob } from './held-job.ts';
 import { moveJob } from './move-job.ts';
@@ -32,8 +33,8 @@ async function afterRefusal(
   }
   if (promoted) await dispatch(deps.db, queue, promoted, worker.onError);
   if (agentQueue) await moveJob(held, agentQueue);
-  // a run that was let go on, and ended before its job came: what it was given returns
-  if (hasEnded(status)) await deps.gate.settle(run).catch(worker.onError);
+  // a run that was let go on, and ended before its job came, or whose worker died before it settled
+  if (hasEnded(status)) await settleRun(deps, run).catch(worker.onError);
   return { status: status ?? 'unknown', reason };
 }
 

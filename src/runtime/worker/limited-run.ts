@@ -7,6 +7,7 @@ import type { RunJobResult } from '../../queue/job.ts';
 import type { LimitReached } from '../limits/limit-reached.ts';
 import type { RunEnd } from '../run/run-end.ts';
 import { limitsFor, spentBy } from '../limits/limits-for.ts';
+import { settleRun } from '../limits/settle-run.ts';
 import type { LimitedRun } from '../limits/limited-run.ts';
 import type { RunLimits } from '../limits/run-limits.ts';
 import type { HeldRun } from '../run/held-run.ts';
@@ -70,7 +71,7 @@ async function cancel({ deps, queue, worker, run }: HeldJob): Promise<RunJobResu
   const error = { type: 'cancelled', message: 'user_cancelled' };
   const end = await run.persist(() => finishRun(deps.db, run, { status: 'cancelled', reason: 'cancelled', error }));
   worker.keeper.drop(run);
-  await deps.gate.settle(run).catch(worker.onError);
+  await settleRun(deps, run).catch(worker.onError);
   if (end.promoted) await dispatch(deps.db, queue, end.promoted, worker.onError);
   return { status: 'cancelled' };
 }

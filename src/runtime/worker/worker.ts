@@ -26,6 +26,7 @@ import { Dispatcher } from '../webhooks/dispatcher.ts';
 import { dropOldDeliveries } from '../webhooks/drop-old-deliveries.ts';
 import { giveUpOldDeliveries } from '../webhooks/give-up-deliveries.ts';
 import { dropOldSlots } from '../schedules/drop-old-slots.ts';
+import { settleRun } from '../limits/settle-run.ts';
 import { sweepLimits } from './sweep-limits.ts';
 import { Company } from './company.ts';
 import { DirectStarts } from './direct-starts.ts';
@@ -226,7 +227,7 @@ export async function startWorker(
   const graceMs = Math.min(5_000, leaseMs);
   const onExpired = ({ thread_id: threadId, run_id: runId, agent }: ExpiredRun) => {
     const run = { threadId, runId, agent };
-    void gate.settle(run).catch(onError);
+    void settleRun(deps, run).catch(onError);
     telemetry.runRefused(run, 'expired');
     options.onRunEnd?.({ ...run, status: 'failed', durationMs: 0 });
   };
