@@ -690,6 +690,7 @@ CREATE INDEX "_run_waiting" ON "lanefold"."_run" USING btree ("thread_id","creat
 CREATE INDEX "_run_trace" ON "lanefold"."_run" USING btree ("finished_at") WHERE finished_at is not null and trace_dropped_at is null;--> statement-breakpoint
 CREATE INDEX "_run_score_time" ON "lanefold"."_run_score" USING btree ("tenant_id","monitor","scored_at","thread_id","run_id");--> statement-breakpoint
 CREATE INDEX "_run_score_thread" ON "lanefold"."_run_score" USING btree ("thread_id");--> statement-breakpoint
+CREATE INDEX "_run_score_old" ON "lanefold"."_run_score" USING btree ("scored_at") WHERE status = 'done';--> statement-breakpoint
 CREATE INDEX "_run_score_waiting" ON "lanefold"."_run_score" USING btree ("tenant_id","monitor") WHERE status = 'waiting';--> statement-breakpoint
 CREATE INDEX "_schedule_next" ON "lanefold"."_schedule" USING btree ("next_at") WHERE next_at is not null;--> statement-breakpoint
 CREATE INDEX "_schedule_slot_open" ON "lanefold"."_schedule_slot" USING btree ("tenant_id","name","slot") WHERE status in ('due', 'firing');--> statement-breakpoint

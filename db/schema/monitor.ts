@@ -69,6 +69,9 @@ export const runScore = lanefold.table(
     primaryKey({ columns: [t.tenantId, t.monitor, t.threadId, t.runId] }),
     index('_run_score_time').on(t.tenantId, t.monitor, t.scoredAt, t.threadId, t.runId),
     index('_run_score_thread').on(t.threadId),
+    index('_run_score_old')
+      .on(t.scoredAt)
+      .where(sql`status = 'done'`),
     index('_run_score_waiting')
       .on(t.tenantId, t.monitor)
       .where(sql`status = 'waiting'`),

@@ -2894,7 +2894,7 @@ export interface components {
         /** @description Items that are erased. */
         erased: number;
       };
-      /** @description What its waiting items need and no live worker has: `agent`, or `agent@version`. */
+      /** @description What waiting items need but no live worker has: `agent`, or `agent@version`. */
       unattended: string[];
       /** @description In millionths of a US dollar, as far as prices are known. */
       cost_micros: number;

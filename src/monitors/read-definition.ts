@@ -1,3 +1,4 @@
+import { isStorable } from '../checks/text.ts';
 import { refuseUnknownKeys, type KeysOf } from '../checks/unknown-keys.ts';
 import { LanefoldError } from '../errors.ts';
 import { scorerName } from '../evals/scorers/define-scorer.ts';
@@ -26,16 +27,13 @@ export function readMonitor(given: MonitorDefinition): CheckedMonitor {
     throw invalid('scorers', `must be a list of at most ${most} names of scorers`);
   if (rubric !== undefined && (!isText(rubric) || rubric.length > longestRubric))
     throw invalid('rubric', `must be a text of at most ${longestRubric} characters`);
-  if ((rubric === undefined) !== (judge === undefined))
-    throw invalid(
-      judge ? 'rubric' : 'judge',
-      `is missing: a ${judge ? 'judge needs a rubric' : 'rubric needs a judge'}`,
-    );
+  if (rubric === undefined && judge !== undefined) throw invalid('rubric', 'is missing: a judge needs one');
+  if (rubric !== undefined && judge === undefined) throw invalid('judge', 'is missing: a rubric needs one');
   if (scorers.length === 0 && rubric === undefined)
     throw invalid('scorers', 'is empty: name a scorer, or a rubric with a judge');
   return {
     ...{ agents: unique(agents), sample, scorers: unique(scorers), rubric: rubric ?? null },
-    ...{ judge: judge ? readJudge(judge) : null, alert: alert ? readAlert(alert) : null },
+    ...{ judge: judge === undefined ? null : readJudge(judge), alert: alert === undefined ? null : readAlert(alert) },
   };
 }
 
@@ -44,7 +42,8 @@ function readJudge(judge: NonNullable<MonitorDefinition['judge']>): CheckedMonit
   refuseUnknownKeys('judge', judge, judgeKeys);
   const { agent, model } = judge;
   if (!isText(agent)) throw invalid('judge.agent', 'must be the name of an agent');
-  if (model !== undefined && !isText(model)) throw invalid('judge.model', 'must be the name of a model');
+  if (model !== undefined && (!isText(model) || model.length > 200))
+    throw invalid('judge.model', 'must be the name of a model');
   return { agent, ...(model === undefined ? {} : { model }) };
 }
 
@@ -65,7 +64,7 @@ const invalid = (field: string, problem: string): LanefoldError =>
   });
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
-const isText = (value: unknown): boolean => typeof value === 'string' && value.trim() !== '' && !value.includes('\0');
+const isText = (value: unknown): boolean => typeof value === 'string' && value.trim() !== '' && isStorable(value);
 const isShare = (value: unknown): boolean => typeof value === 'number' && value > 0 && value <= 1;
 const areTexts = (value: unknown): boolean =>
   Array.isArray(value) && value.length <= most && value.every((one) => isText(one) && one.length <= 128);

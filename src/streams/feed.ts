@@ -19,7 +19,11 @@ export class EventFeed {
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(db: Database) {
+  /** @param active it is among these while it has readers */
+  constructor(
+    db: Database,
+    private readonly active: Set<EventFeed> = new Set(),
+  ) {
     this.#db = db;
   }
 
@@ -30,6 +34,7 @@ export class EventFeed {
     const { feed } = watched;
     watched.readers += 1;
     if (this.#closed) feed.end();
+    this.active.add(this);
     this.#schedule();
     let released = false;
     return {
@@ -39,6 +44,7 @@ export class EventFeed {
         released = true;
         watched.readers -= 1;
         if (watched.readers === 0 && this.#feeds.get(threadId) === watched) this.#feeds.delete(threadId);
+        if (this.#feeds.size === 0) this.active.delete(this);
       },
     };
   }

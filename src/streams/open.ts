@@ -42,8 +42,10 @@ export function openStreams(db: Database, queue: QueueOptions, quietOn: (db: Dat
     for (const { readers } of opened) readers.recovered();
   });
   const live = new LiveCalls(relay);
+  // a reader that was abandoned, with its library, must not keep a feed polling after the end
+  const active = new Set<EventFeed>();
   const streamsOf = (db: Database): TenantStreams => {
-    const feed = new EventFeed(db);
+    const feed = new EventFeed(db, active);
     const deps = {
       db,
       feed,
@@ -66,10 +68,9 @@ export function openStreams(db: Database, queue: QueueOptions, quietOn: (db: Dat
     forTenant: streamsOf,
     live,
     async close() {
-      for (const { feed, readers } of opened) {
-        feed.close();
-        readers.close();
-      }
+      for (const { feed } of opened) feed.close();
+      for (const feed of active) feed.close();
+      for (const { readers } of opened) readers.close();
       live.close();
       await relay.close();
     },

@@ -172,7 +172,7 @@ const ofSlots = new Set([
     '_note_eval_thread',
     'erase_evals',
   ],
-  ...['set_monitor', 'remove_monitor', '_drop_judges', 'take_monitors', 'advance_monitor', 'store_run_score'],
+  ...['set_monitor', 'remove_monitor', '_drop_judges', 'take_monitors', 'advance_monitor', 'store_run_score', 'plan_judge'],
   ...['_check_alert', 'drop_run_scores'],
   ...['keep_case', 'update_case', 'remove_case', 'erase_cases'],
   ...['advance_schedule', 'take_slot', 'settle_slot', '_note_slot', '_skip_slots', '_pass_slots'],

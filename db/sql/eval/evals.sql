@@ -43,9 +43,9 @@ begin
   return jsonb_build_object('runs', v_runs);
 end $$;
 
--- Lets workers score the answers of an ended eval again, except those whose case is gone. They keep their scores until they have new ones.
+-- Lets workers of a private queue, or with null of shared ones, score the answers of an ended eval again, except those whose case is gone. They keep their scores until they have new ones.
 -- Returns how many, or null if there is no such eval, or it is running.
-create or replace function lanefold.rescore_eval(p_eval text, p_by text)
+create or replace function lanefold.rescore_eval(p_eval text, p_by text, p_queue text)
 returns int language plpgsql as $$
 declare
   e lanefold._eval;
@@ -59,7 +59,7 @@ begin
   where eval_id = p_eval and status = 'done' and case_id in (select c.id from lanefold._case c where c.tenant_id = e.tenant_id and c.erased_at is null);
   get diagnostics v_count = row_count;
   if v_count > 0 then
-    update lanefold._eval set status = 'running', finished_at = null where id = p_eval;
+    update lanefold._eval set status = 'running', finished_at = null, queue_prefix = p_queue where id = p_eval;
   end if;
   perform lanefold._changed_eval('rescore', e.tenant_id, p_eval, p_by);
   return v_count;

@@ -1,6 +1,7 @@
--- Sets a monitor, or changes it; p: {queue_prefix?, agents: [], sample, scorers: [], rubric?, judge?, alert?, by}. A new one scores the
--- runs that end from now on. A change keeps the scores, and counts those of the alert anew. Audited. The library checks it
--- (src/monitors/read-definition.ts). Raises LF014 if the tenant has 50 of them; LF016.
+-- Sets a monitor, or changes it; setting it to what it is changes nothing. p: {queue_prefix?, agents: [], sample, scorers: [], rubric?, judge?, alert?, by}. It scores the
+-- runs that end from now on. A change keeps the scores, and ends the alert without a word: its scores are counted anew. Audited. The library checks it
+-- (src/monitors/read-definition.ts). Raises LF014 if the tenant has 50 of
+-- them, or if a private queue and shared ones set the same one; LF016.
 create or replace function lanefold.set_monitor(p_tenant text, p_name text, p jsonb)
 returns void language plpgsql as $$
 declare
@@ -13,13 +14,27 @@ begin
   if (select count(*) from lanefold._monitor where tenant_id = p_tenant and name <> p_name) >= 50 then
     perform lanefold._fail('LF014', format('Tenant %s has 50 monitors.', p_tenant), 'Nothing was written. Remove one first.');
   end if;
+  if exists (
+    select from lanefold._monitor m
+    where m.tenant_id = p_tenant and m.name = p_name and m.queue_prefix is not distinct from p ->> 'queue_prefix' and m.agents = v_agents
+      and m.sample = (p ->> 'sample')::float8 and m.scorers = v_scorers and m.rubric is not distinct from p ->> 'rubric'
+      and m.judge is not distinct from nullif(p -> 'judge', 'null') and m.alert is not distinct from nullif(p -> 'alert', 'null')) then
+    return;
+  end if;
+  if exists (
+    select from lanefold._monitor m
+    where m.tenant_id = p_tenant and m.name = p_name and m.queue_prefix is distinct from p ->> 'queue_prefix') then
+    perform lanefold._fail('LF014', format('Monitor %s was set by processes with another queue.', p_name),
+      'Nothing was written. Choose another name, or remove that monitor first.');
+  end if;
   insert into lanefold._monitor (tenant_id, name, queue_prefix, agents, sample, scorers, rubric, judge, alert, read_to, created_at, updated_at,
     updated_by)
   values (p_tenant, p_name, p ->> 'queue_prefix', v_agents, (p ->> 'sample')::float8, v_scorers, p ->> 'rubric', nullif(p -> 'judge', 'null'),
     nullif(p -> 'alert', 'null'), v_at, v_at, v_at, p ->> 'by')
   on conflict (tenant_id, name) do update
-  set queue_prefix = excluded.queue_prefix, agents = excluded.agents, sample = excluded.sample, scorers = excluded.scorers,
+  set agents = excluded.agents, sample = excluded.sample, scorers = excluded.scorers,
       rubric = excluded.rubric, judge = excluded.judge, alert = excluded.alert, scored = 0::bigint, turned_at = 0::bigint, low_since = null,
+      read_to = excluded.read_to, read_thread_id = '', read_run_id = '',
       updated_at = excluded.updated_at, updated_by = excluded.updated_by;
   perform lanefold.write_audit(jsonb_build_object('actor', p ->> 'by', 'action', 'monitors.set', 'tenant_id', p_tenant,
     'detail', jsonb_build_object('name', p_name, 'new', p - 'by')));

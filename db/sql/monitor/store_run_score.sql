@@ -4,7 +4,7 @@
 create or replace function lanefold.store_run_score(p_tenant text, p_name text, p jsonb)
 returns boolean language plpgsql as $$
 declare
-  v_at constant timestamptz := lanefold._now();
+  v_at timestamptz;
   m lanefold._monitor;
 begin
   -- first, so that of two runs that are scored together the later one counts the other
@@ -12,6 +12,7 @@ begin
   if m.name is null then
     return false;
   end if;
+  v_at := lanefold._now();
   -- locked, so that an erasure that begins now finds the score
   perform from lanefold.thread where id = p ->> 'thread_id' and erased_at is null for share;
   if not found then
@@ -28,9 +29,7 @@ begin
     return true;
   end if;
   if p ->> 'status' = 'waiting' then
-    insert into lanefold._eval_thread (tenant_id, thread_id, run_id, eval_id, no)
-    values (p_tenant, p -> 'judge' ->> 'thread_id', p -> 'judge' ->> 'run_id', '/monitors/' || p_name, 0)
-    on conflict (tenant_id, thread_id) do nothing;
+    update lanefold._eval_thread set erase_at = null where tenant_id = p_tenant and thread_id = p -> 'judge' ->> 'thread_id';
     return true;
   end if;
   update lanefold._eval_thread t set erase_at = v_at
@@ -44,13 +43,26 @@ begin
   return true;
 end $$;
 
+-- Notes the thread of a judge that the caller is about to ask. Unless a score waits for it after p_hold_ms, workers erase it: it quotes
+-- a conversation that may be erased meanwhile.
+create or replace function lanefold.plan_judge(p_tenant text, p_name text, p_thread text, p_run text, p_hold_ms int)
+returns void language plpgsql as $$
+declare
+  v_at constant timestamptz := lanefold._now() + p_hold_ms * interval '1 ms';
+begin
+  insert into lanefold._eval_thread as t (tenant_id, thread_id, run_id, eval_id, no, erase_at)
+  values (p_tenant, p_thread, p_run, '/monitors/' || p_name, 0, v_at)
+  on conflict (tenant_id, thread_id) do update set erase_at = excluded.erase_at where t.erase_at is not null;
+end $$;
+
 -- Notes that the scores of a monitor are low, or no longer low: by the mean of the last `of` runs, and at most once in `of` runs.
 create or replace function lanefold._check_alert(m lanefold._monitor)
 returns void language plpgsql as $$
 declare
   v_at constant timestamptz := lanefold._now();
   v_of constant int := (m.alert ->> 'of')::int;
-  v_mean float8;
+  v_mean numeric;
+  v_count int;
   v_worst jsonb;
   v_low boolean;
 begin
@@ -62,11 +74,13 @@ begin
     where s.tenant_id = m.tenant_id and s.monitor = m.name and s.status = 'done' and s.score is not null and s.scored_at >= m.updated_at
     order by s.scored_at desc, s.thread_id desc, s.run_id desc limit v_of
   )
-  select avg(l.score), (select jsonb_agg(jsonb_build_object('thread_id', w.thread_id, 'run_id', w.run_id, 'score', w.score) order by w.score, w.run_id)
+  -- rounded, because a mean of 0.9 and nothing else may be less than 0.9
+  select round(avg(l.score)::numeric, 9), count(*)::int, (select jsonb_agg(jsonb_build_object('thread_id', w.thread_id, 'run_id', w.run_id, 'score', w.score) order by w.score, w.run_id)
     from (select * from last order by score, run_id limit 5) w)
-  into v_mean, v_worst from last l;
-  v_low := v_mean < (m.alert ->> 'below')::float8;
-  if v_low = (m.low_since is not null) then
+  into v_mean, v_count, v_worst from last l;
+  v_low := v_mean < (m.alert ->> 'below')::numeric;
+  -- threads may have been erased
+  if v_count < v_of or v_low = (m.low_since is not null) then
     return;
   end if;
   update lanefold._monitor set turned_at = m.scored, low_since = case when v_low then v_at end where tenant_id = m.tenant_id and name = m.name;
@@ -78,7 +92,7 @@ begin
   end if;
 end $$;
 
--- Deletes up to p_limit scores of runs that ended more than p_days ago. Returns how many.
+-- Deletes up to p_limit scores that are older than p_days. Returns how many.
 create or replace function lanefold.drop_run_scores(p_days float8, p_limit int)
 returns int language plpgsql as $$
 declare
@@ -87,7 +101,7 @@ declare
 begin
   delete from lanefold._run_score s
   using (select o.tenant_id, o.monitor, o.thread_id, o.run_id from lanefold._run_score o
-    where o.status = 'done' and o.scored_at < v_before limit p_limit) old
+    where o.status = 'done' and o.scored_at < v_before order by o.scored_at limit p_limit for update skip locked) old
   where s.tenant_id = old.tenant_id and s.monitor = old.monitor and s.thread_id = old.thread_id and s.run_id = old.run_id;
   get diagnostics v_count = row_count;
   return v_count;

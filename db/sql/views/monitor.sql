@@ -1,4 +1,4 @@
--- Monitors, and what they say of runs.
+-- Monitors, and the scores that they gave to runs.
 create or replace view lanefold.monitor as
 select m.name, m.agents, m.sample, m.scorers, m.rubric, m.judge, m.alert, m.scored, m.low_since, m.read_to, m.created_at, m.updated_at,
        m.updated_by, m.tenant_id

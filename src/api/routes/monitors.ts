@@ -36,7 +36,7 @@ const get = createRoute({
 const set = createRoute({
   ...{ ...shared, method: 'put', path: '/v1/monitors/{name}', operationId: 'setMonitor' },
   summary: 'Set or change a monitor',
-  description: 'Workers score a share of the runs that end from now on. A change keeps its scores.',
+  description: 'Workers score a share of the runs that end from now on. A change keeps the scores.',
   request: { params, query, body: body(NewMonitor) },
   responses: { 200: json('The monitor.', Monitor), ...problems(...bodyProblems) },
 });
@@ -50,7 +50,7 @@ const remove = createRoute({
 
 const scores = createRoute({
   ...{ ...shared, method: 'get', path: '/v1/monitors/{name}/scores', operationId: 'listRunScores' },
-  summary: 'List what a monitor says of runs, newest first',
+  summary: 'List the scores that a monitor gave to runs, newest first',
   request: {
     params,
     query: query.extend({

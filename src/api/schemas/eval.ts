@@ -85,7 +85,7 @@ export const Eval = z
       ...{ skipped: amount('skipped'), erased: amount('erased') },
     }),
     unattended: z.array(z.string()).openapi({
-      description: 'What its waiting items need and no live worker has: `agent`, or `agent@version`.',
+      description: 'What waiting items need but no live worker has: `agent`, or `agent@version`.',
       example: [],
     }),
     cost_micros: count('In millionths of a US dollar, as far as prices are known.', 120),

@@ -5,6 +5,7 @@ import type { ListedMonitor } from '../../library/monitors/types.ts';
 import type { RunScore } from '../../store/monitor/run-scores.ts';
 import { actor } from '../actor.ts';
 import { table } from '../demo/table.ts';
+import { UsageError } from '../errors.ts';
 import { commandHelp } from '../help.ts';
 import { wholeNumber, type ConnectionOptions } from '../options.ts';
 import { note, print, printJson } from '../output.ts';
@@ -62,9 +63,10 @@ export function addMonitors(program: Command): Command {
     "lanefold monitors set polite --agents support --sample 0.05 --rubric 'Is polite.' --judge judge --alert-below 0.8",
   ).action((name: string, { tenant, json, ...given }: SetOptions) => {
     const { agents, sample, scorers, rubric, judge, judgeModel, alertBelow, alertOf, ...options } = given;
-    if (judge === undefined && judgeModel !== undefined) throw new InvalidArgumentError('--judge-model needs --judge.');
+    if (judge === undefined && judgeModel !== undefined)
+      throw new UsageError('--judge-model needs --judge.', 'It is the model of the judge.');
     if (alertBelow === undefined && alertOf !== undefined)
-      throw new InvalidArgumentError('--alert-of needs --alert-below.');
+      throw new UsageError('--alert-of needs --alert-below.', 'Without it, there is no alert.');
     const definition = omitUndefined({
       ...{ agents, sample, scorers, rubric },
       judge: judge === undefined ? undefined : { agent: judge, ...omitUndefined({ model: judgeModel }) },
@@ -92,7 +94,7 @@ export function addMonitors(program: Command): Command {
   );
 
   help(
-    withTenant(subcommand(monitors, 'scores', 'list what a monitor says of runs, newest first'))
+    withTenant(subcommand(monitors, 'scores', 'list the scores that a monitor gave to runs, newest first'))
       .argument('<name>', 'name of the monitor')
       .option('--below <score>', 'only runs with a lower score', share)
       .option('--limit <n>', 'how many', wholeNumber(1, 1_000), 20)

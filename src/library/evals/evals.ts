@@ -101,7 +101,7 @@ export function evalsOf({ db, all, queuePrefix, acceptingFor, cancelRun }: Evals
     },
     async rescore(id, { by = operator } = {}) {
       await get(id);
-      if ((await rescoreEval(db, id, by)) === undefined) throw stillRunning(id);
+      if ((await rescoreEval(db, id, by, queuePrefix)) === undefined) throw stillRunning(id);
       return get(id);
     },
     async remove(id, { by = operator } = {}) {

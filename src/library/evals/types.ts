@@ -176,7 +176,7 @@ export interface ListedEval {
   finishedAt: Date | null;
   /** How many items are in each status. */
   items: Record<EvalItemStatus, number>;
-  /** What its waiting items need and no live worker has: `agent`, or `agent@version`. */
+  /** What waiting items need but no live worker has: `agent`, or `agent@version`. */
   unattended: string[];
   /** In millionths of a US dollar, as far as prices are known. */
   costMicros: number;

@@ -24,8 +24,8 @@ export interface ScoresQuery extends Pick<MonitorOwner, 'tenant'> {
 
 export interface Monitors {
   /**
-   * Sets or changes a monitor: workers score a share of the runs that end from now on. A change keeps its scores, and counts
-   * those of the alert anew.
+   * Sets or changes a monitor: workers score a share of the runs that end from now on. Setting it to what it is changes
+   * nothing. A change keeps the scores, and counts those of the alert anew.
    *
    * @throws LanefoldError `invalid_id`; `invalid_input`, `details.field` names the field
    *
@@ -39,6 +39,6 @@ export interface Monitors {
   list(): Promise<ListedMonitor[]>;
   /** Removes a monitor with its scores. @throws LanefoldError `monitor_not_found` */
   remove(name: string, on?: MonitorOwner): Promise<void>;
-  /** What it says of runs, the newest first. @throws LanefoldError `monitor_not_found`, `invalid_input` */
+  /** The scores that it gave to runs, the newest first. @throws LanefoldError `monitor_not_found`, `invalid_input` */
   scores(name: string, query?: ScoresQuery): Promise<ListPage<RunScore>>;
 }

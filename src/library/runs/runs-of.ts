@@ -153,7 +153,7 @@ export function runsOf(deps: RunsDeps): Runs {
       // a job that stays in the queue is harmless: the worker that takes it finds that the run has ended
       if (accepted && status === 'cancelled') {
         await dropDelayedJob(db, queue, run).catch(() => {});
-        await deps.admission?.release({ threadId: run.threadId, runId: run.id });
+        await deps.admission?.release(deps.db, { threadId: run.threadId, runId: run.id });
       }
       return { status, accepted };
     },

@@ -73,11 +73,15 @@ export class Admission {
     }
   }
 
-  /** A run has ended while no worker held it: what it took returns, and what it used is counted. */
-  async release(run: { threadId: string; runId: string }): Promise<void> {
+  /**
+   * A run has ended while no worker held it: what it took returns, and what it used is counted.
+   *
+   * @param db connections that see the run
+   */
+  async release(db: Database, run: { threadId: string; runId: string }): Promise<void> {
     try {
       await this.gate.read();
-      await settleRun({ db: this.db, gate: this.gate, counting: this.counting }, run);
+      await settleRun({ db, gate: this.gate, counting: this.counting }, run);
     } catch (error) {
       // the sweep settles it
       this.onError(error);

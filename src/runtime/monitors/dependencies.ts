@@ -4,7 +4,7 @@ import type { Database } from '../../postgres/pool.ts';
 
 export interface MonitorDependencies {
   db: Database;
-  /** It reads on for the monitors of this private queue; null: for those of shared queues. */
+  /** It processes the monitors of this private queue; null: those of shared queues. */
   queuePrefix: string | null;
   /** The agents of this process: it asks the judges among them. */
   agents: readonly string[];
@@ -12,5 +12,7 @@ export interface MonitorDependencies {
   scorers: readonly Scorer[];
   /** How the runs of judges are requested, for each tenant. */
   acceptingFor(tenant: string): EnqueueDeps;
+  /** How long a monitor rests after a look. */
+  sweepMs: number;
   onError: (error: unknown) => void;
 }

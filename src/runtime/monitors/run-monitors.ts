@@ -8,21 +8,25 @@ import { scoreOrExplain, storeJudged } from './score-run.ts';
 
 /** How many runs are scored at once, before the place is noted. */
 const atOnce = 8;
+/** How many monitors a look takes: further ones are for the next look, or for other workers. */
+const mostMonitors = 4;
 const batch = 200;
 
-/** Scores the runs that have ended since the last look, for all monitors that no other worker reads on for. */
+/** Scores the runs that have ended since the last look, for monitors that no other worker has. */
 export async function runMonitors(deps: MonitorDependencies, stop: AbortSignal): Promise<void> {
   const { db, queuePrefix, agents } = deps;
   const scorers = deps.scorers.map(({ name }) => name);
-  const taken = await takeMonitors(db, { queuePrefix, scorers, agents }, holdMs);
-  // all at once: each is renewed from when it was taken
-  await Promise.all(taken.map((monitor) => runMonitor(deps, monitor, stop)));
+  for (let more = true; more && !stop.aborted;) {
+    const taken = await takeMonitors(db, { queuePrefix, scorers, agents }, { holdMs, limit: mostMonitors });
+    await Promise.all(taken.map((monitor) => runMonitor(deps, monitor, stop)));
+    more = taken.length === mostMonitors;
+  }
 }
 
 async function runMonitor(deps: MonitorDependencies, monitor: TakenMonitor, stop: AbortSignal): Promise<void> {
   const held = new HeldMonitor(deps, monitor, stop);
   try {
-    await readOn(deps, monitor, held);
+    await readOn(deps, monitor, held).catch(deps.onError);
     await storeJudgements(deps, monitor, held.signal);
   } catch (error) {
     deps.onError(error);
@@ -51,7 +55,8 @@ async function storeJudgements(deps: MonitorDependencies, monitor: TakenMonitor,
     const waiting = await waitingScores(deps.db, monitor, after, batch);
     const judges = waiting.map(({ judge_thread_id: threadId, judge_run_id: runId }) => ({ threadId, runId }));
     const ended = new Set((await runsEnded(deps.db, judges)).map(({ runId }) => runId));
-    for (const score of waiting) if (ended.has(score.judge_run_id)) await storeJudged(deps, monitor, score);
+    for (const score of waiting)
+      if (ended.has(score.judge_run_id)) await storeJudged(deps, monitor, score).catch(deps.onError);
     after = waiting.at(-1);
     if (waiting.length < batch) return;
   }

@@ -1,12 +1,15 @@
 import type { Json } from '../../context/message.ts';
+import { defaultTenant, runIdOf, threadIdOf } from '../../checks/ids.ts';
+import { isLanefoldError } from '../../errors.ts';
 import type { Score } from '../../evals/item.ts';
 import { meanOf } from '../../evals/report/rule.ts';
 import { judgePrompt } from '../../evals/scorers/judge.ts';
 import { scoreAnswer } from '../../evals/scorers/score-answer.ts';
 import { requestHash } from '../../library/runs/enqueue-request.ts';
+import { isTransient } from '../../postgres/errors.ts';
 import { readAnswer } from '../../store/eval/read-answer.ts';
 import type { SampledRun } from '../../store/monitor/next-runs.ts';
-import { storeScore, type NewRunScore, type WaitingScore } from '../../store/monitor/run-scores.ts';
+import { planJudge, storeScore, type NewRunScore, type WaitingScore } from '../../store/monitor/run-scores.ts';
 import type { TakenMonitor } from '../../store/monitor/take-monitors.ts';
 import { readRun } from '../../store/run/read-run.ts';
 import type { Run } from '../../store/run/run.ts';
@@ -17,8 +20,10 @@ import type { MonitorDependencies } from './dependencies.ts';
 
 /** Behind the runs of users. */
 const priority = 1_000;
+/** After this, the thread of a judge that was asked is erased, unless a score waits for it. */
+const planMs = 600_000;
 
-/** Scores a run, and stores what is said of it. A run that can never be scored gets an error instead, so that others follow. */
+/** Scores a run, and stores the score. A run that can never be scored gets an error, so that it does not block the next ones. */
 export async function scoreOrExplain(
   deps: MonitorDependencies,
   monitor: TakenMonitor,
@@ -29,8 +34,11 @@ export async function scoreOrExplain(
   if (!run) return;
   const of = { thread_id: threadId, run_id: id, agent: run.agent, agent_version: run.agentVersion, ended_at: endedAt };
   await scoreRun(deps, monitor, run, of, signal).catch((error: unknown) => {
-    if (!isPermanent(error)) throw error;
-    const score = { scorer: 'run', version: null, score: null, reason: null, error: error.message };
+    const lasting =
+      isLanefoldError(error) && error.code !== 'database_error' ? isPermanent(error) : !isTransient(error);
+    if (!lasting) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    const score = { scorer: 'run', version: null, score: null, reason: null, error: why };
     return storeScore(deps.db, monitor, { ...of, ...done([score]) });
   });
 }
@@ -57,6 +65,9 @@ async function scoreRun(
   if (signal.aborted) return;
   if (!monitor.judge) return storeScore(deps.db, monitor, { ...of, ...done(scores) });
   const requestId = `monitor:${requestHash(`${monitor.name} ${threadId} ${id}`).slice(0, 32)}`;
+  const tenant = db.tenant ?? defaultTenant;
+  const planned = { threadId: threadIdOf(requestId, tenant), id: runIdOf(requestId, tenant) };
+  await planJudge(deps.db, monitor, planned, planMs);
   const asked = await askJudge(accepting, monitor.judge, { prompt: judgePrompt(input), requestId, priority });
   if ('score' in asked) return storeScore(deps.db, monitor, { ...of, ...done([...scores, asked.score]) });
   const judge = { thread_id: asked.waits.threadId, run_id: asked.waits.id };

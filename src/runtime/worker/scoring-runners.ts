@@ -16,6 +16,7 @@ export interface ScoringOptions {
   versions: readonly string[];
   scorers: readonly Scorer[];
   requests: EvalRequests;
+  sweepMs: number;
   onError: (error: unknown) => void;
 }
 
@@ -25,10 +26,10 @@ export class ScoringRunners {
   readonly #monitors: MonitorRunner;
 
   constructor(private readonly options: ScoringOptions) {
-    const { db, queuePrefix, agents, versions, scorers, requests, onError } = options;
+    const { db, queuePrefix, agents, versions, scorers, requests, sweepMs, onError } = options;
     this.#evals = new EvalRunner({ db, queuePrefix, agents: [...agents, ...versions], requests, scorers, onError });
     const { acceptingFor } = requests;
-    this.#monitors = new MonitorRunner({ db, queuePrefix, agents, scorers, acceptingFor, onError });
+    this.#monitors = new MonitorRunner({ db, queuePrefix, agents, scorers, acceptingFor, sweepMs, onError });
   }
 
   /** An eval has begun, or one of its runs has ended. */
@@ -36,7 +37,8 @@ export class ScoringRunners {
     void this.#evals.look();
   }
 
-  repeat(repeater: Repeater, sweepMs: number, retentionDays: number): void {
+  repeat(repeater: Repeater, retentionDays: number): void {
+    const { sweepMs } = this.options;
     repeater.repeat(sweepMs, () => this.#evals.look());
     repeater.repeat(sweepMs, () => this.#monitors.look());
     if (retentionDays > 0)

@@ -168,7 +168,7 @@ export async function startWorker(
   const scorers = deps.scorers ?? [];
   const runners = new ScoringRunners({
     ...{ db, queuePrefix: deps.privateQueue ? queue.prefix : null, requests: deps.evalRequests, scorers, onError },
-    ...{ agents: known.agents, versions: known.versions },
+    ...{ agents: known.agents, versions: known.versions, sweepMs },
   });
   const evals: RunDependencies['evals'] = {
     withStandIns: (agent, options) => withStandIns(db, agent, options),
@@ -249,7 +249,7 @@ export async function startWorker(
   repeater.repeat(sweepMs, () => sweepLimits(deps.db, queue, gate, deps.counting, onError));
   repeater.repeat(sweepMs, () => waits.look());
   if (clock) repeater.repeat(sweepMs, () => clock.look());
-  runners.repeat(repeater, sweepMs, retentionDays);
+  runners.repeat(repeater, retentionDays);
   if (webhooks) repeater.repeat(sweepMs, () => webhooks.look(true));
   repeater.repeat(Math.max(60_000, sweepMs), () => giveUpOldDeliveries(deps.db));
   repeater.repeat(Math.max(600_000, sweepMs), () => dropOldDeliveries(deps.db, retentionDays));

@@ -86,9 +86,14 @@ export async function cancelEval(
 }
 
 /** How many answers will be scored again; undefined: it is running, or does not exist. */
-export async function rescoreEval(db: Database, id: string, by: string): Promise<number | undefined> {
-  const text = 'select r.count from lanefold.rescore_eval($1, $2) as r (count)';
-  return (await db.query<{ count: number | null }>('rescore_eval', text, [id, by]))[0]!.count ?? undefined;
+export async function rescoreEval(
+  db: Database,
+  id: string,
+  by: string,
+  queuePrefix: string | null,
+): Promise<number | undefined> {
+  const text = 'select r.count from lanefold.rescore_eval($1, $2, $3) as r (count)';
+  return (await db.query<{ count: number | null }>('rescore_eval', text, [id, by, queuePrefix]))[0]!.count ?? undefined;
 }
 
 /** Removes an eval; see `remove_eval`. Returns false if it is running, or does not exist. */

@@ -47,5 +47,5 @@ export async function setMonitor(
 /** Returns false if there is none. */
 export async function removeMonitor(db: Database, tenant: string, name: string, by: string): Promise<boolean> {
   const text = 'select r.found from lanefold.remove_monitor($1, $2, $3) as r (found)';
-  return (await db.query<{ found: boolean }>('remove_monitor', text, [tenant, name, by]))[0]!.found;
+  return (await db.queryLong<{ found: boolean }>('remove_monitor', text, [tenant, name, by]))[0]!.found;
 }

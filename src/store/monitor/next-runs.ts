@@ -14,7 +14,7 @@ const share = `('x' || left(md5(r.thread_id || ' ' || r.id), 8))::bit(32)::bigin
 
 /**
  * The next runs in the sample of a monitor, in the order in which they ended: completed and failed ones, without those of evals and
- * judges. The index of retention has the runs in this order.
+ * judges, and without compactions. The index of retention has the runs in this order.
  */
 export async function nextRuns(
   db: Database,
@@ -27,7 +27,7 @@ export async function nextRuns(
     `select r.thread_id as "threadId", r.id, to_jsonb(r.finished_at) #>> '{}' as "endedAt" from lanefold._run r
      where r.finished_at is not null and r.trace_dropped_at is null and r.finished_at >= $1 and r.finished_at <= $2
        and (r.finished_at > $1 or (r.thread_id, r.id) > ($3, $4)) and r.tenant_id = any ($5) and ($6::text is null or r.queue_prefix = $6::text)
-       and r.status in ('completed', 'failed') and (cardinality($7::text[]) = 0 or r.agent = any ($7::text[])) and ${share} < $8::float8
+       and r.status in ('completed', 'failed') and not coalesce(r.options ? 'compaction', false) and (cardinality($7::text[]) = 0 or r.agent = any ($7::text[])) and ${share} < $8::float8
      order by r.finished_at, r.thread_id, r.id limit $9`,
     [after.read_to, until, after.thread_id, after.run_id, [tenant_id], queue_prefix, agents, sample, limit],
   );

@@ -49,6 +49,17 @@ export async function storeScore(db: Database, { tenant_id, name }: Monitor, sco
   await db.query('store_run_score', text, [tenant_id, name, score as unknown as JsonObject]);
 }
 
+/** Notes the thread of a judge that is about to be asked; see `plan_judge`. */
+export async function planJudge(
+  db: Database,
+  { tenant_id, name }: Monitor,
+  { threadId, id }: { threadId: string; id: string },
+  holdMs: number,
+): Promise<void> {
+  const text = 'select p.done from lanefold.plan_judge($1, $2, $3, $4, $5) as p (done)';
+  await db.query('plan_judge', text, [tenant_id, name, threadId, id, holdMs]);
+}
+
 /** The runs that wait for their judge, in the order of their ids. @param after the last one of the page before */
 export const waitingScores = (
   db: Database,

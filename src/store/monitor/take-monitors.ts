@@ -29,12 +29,12 @@ export async function takeMonitors(
     scorers,
     agents,
   }: { queuePrefix: string | null; scorers: readonly string[]; agents: readonly string[] },
-  holdMs: number,
+  { holdMs, limit }: { holdMs: number; limit: number },
 ): Promise<TakenMonitor[]> {
   const rows = await db.query<{ monitor: TakenMonitor }>(
     'take_monitors',
-    'select t.monitor from lanefold.take_monitors($1, $2, $3, $4) as t (monitor)',
-    [queuePrefix, JSON.stringify(scorers), JSON.stringify(agents), holdMs],
+    'select t.monitor from lanefold.take_monitors($1, $2, $3, $4, $5) as t (monitor)',
+    [queuePrefix, JSON.stringify(scorers), JSON.stringify(agents), holdMs, limit],
   );
   return rows.map(({ monitor }) => monitor);
 }
