@@ -32,17 +32,14 @@ export async function openLog({ connections = 4 } = {}): Promise<TestLog> {
   db.settings.distributed = onCitus;
   const counting = createCounting();
   const agents = await createAgentRegistry([]);
+  const streams = openStreams(db, { databaseUrl: database.url }, () => noWaits);
   return {
     ...database,
     db,
-    threads: threadsOf(
-      db,
-      agents,
-      counting,
-      openStreams(db, { databaseUrl: database.url }, () => noWaits),
-    ),
+    threads: threadsOf(db, agents, counting, streams),
     contexts: contextsOf({ db, agents, models: createModelRegistry(), counting, compact: noQueue }),
     async drop() {
+      await streams.close();
       await db.close();
       await database.drop();
     },

@@ -45,10 +45,15 @@ describe.skipIf(noRedis())('monitors', () => {
     lanefold = await startLanefold({
       scorers,
       privateWebhooks: true,
-      models: { 'fake:support': support, 'fake:judge': judge },
+      priceOf: ({ model }) => {
+        if (model.includes('unpriceable')) throw new TypeError('No price has this shape.');
+        return undefined;
+      },
+      models: { 'fake:unpriceable': support, 'fake:support': support, 'fake:judge': judge },
       agents: [
         defineAgent({ name: 'support', model: 'fake:support' }),
         defineAgent({ name: 'other', model: 'fake:support' }),
+        defineAgent({ name: 'odd', model: 'fake:unpriceable' }),
         defineAgent({ name: 'judge', model: 'fake:judge' }),
       ],
     });
@@ -109,6 +114,19 @@ describe.skipIf(noRedis())('monitors', () => {
     expect(fewer.filter((id) => !some.has(id))).toEqual([]);
     for (const name of ['all', 'of-support', 'some', 'fewer']) await lanefold.monitors.remove(name);
     expect(await lanefold.monitors.list()).toEqual([]);
+  });
+
+  test('are not held up by a run that cannot be scored', async () => {
+    await lanefold.monitors.set('odd', { sample: 1, scorers: ['short'] });
+    const [odd, next] = [await ask('hello', 'odd'), await ask('hello')];
+    await done('odd', 2);
+    const byRun = new Map((await scores('odd')).map((one) => [one.runId, one]));
+    expect(byRun.get(odd.id)).toMatchObject({
+      score: null,
+      scores: [{ scorer: 'run', error: 'No price has this shape.' }],
+    });
+    expect(byRun.get(next.id)).toMatchObject({ score: 1 });
+    await lanefold.monitors.remove('odd');
   });
 
   test('ask a judge, whose threads are erased and not scored themselves', async () => {
