@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { bigint, doublePrecision, index, jsonb, primaryKey, text } from 'drizzle-orm/pg-core';
 import { id, lanefold, moment, tenantId } from './columns.ts';
 
-/** Monitors: scorers of a share of the runs that have ended. A worker that reads on for one takes its row first. */
+/** Monitors: scorers of a share of the runs that have ended. A worker takes the row of a monitor before it scores for it. */
 export const monitor = lanefold.table(
   '_monitor',
   {

@@ -17,7 +17,7 @@ import { VersionChooser } from '../library/agents/version-chooser.ts';
 import { versionsOf } from '../library/agents/versions.ts';
 import { checkHealth, readStats } from '../library/fleet/health.ts';
 import { workersOf } from '../library/fleet/workers.ts';
-import { refusingOptions } from '../library/known-options.ts';
+import { refusingOptions } from '../library/refusing-options.ts';
 import type { Library, TenantLibrary } from '../library/library.ts';
 import { limitsOf } from '../library/limits/limits.ts';
 import { schedulesOf } from '../library/schedules/schedules.ts';

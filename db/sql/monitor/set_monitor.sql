@@ -1,31 +1,26 @@
--- Sets a monitor, or changes it; setting it to what it is changes nothing. p: {queue_prefix?, agents: [], sample, scorers: [], rubric?, judge?, alert?, by}. It scores the
--- runs that end from now on. A change keeps the scores, and ends the alert without a word: its scores are counted anew. Audited. The library checks it
--- (src/monitors/read-definition.ts). Raises LF014 if the tenant has 50 of
--- them, or if a private queue and shared ones set the same one; LF016.
+-- Sets a monitor, or changes it. p: {queue_prefix?, agents: [], sample, scorers: [], rubric?, judge?, alert?, by}. The monitor scores
+-- runs that end from then on. Setting it to what it already is changes nothing. A change keeps its scores, closes its alert without an
+-- event and restarts the count of the alert. Audited. The library checks the fields (src/monitors/read-definition.ts). Raises LF014 if the
+-- tenant has 50 of them, or if the monitor belongs to another queue; LF016.
 create or replace function lanefold.set_monitor(p_tenant text, p_name text, p jsonb)
 returns void language plpgsql as $$
 declare
   v_at constant timestamptz := lanefold._now();
   v_agents constant text[] := array(select jsonb_array_elements_text(p -> 'agents'));
   v_scorers constant text[] := array(select jsonb_array_elements_text(p -> 'scorers'));
+  m lanefold._monitor;
 begin
   perform lanefold._check_id(p_tenant, 'tenant id');
   perform lanefold._check_id(p_name, 'monitor name');
-  if (select count(*) from lanefold._monitor where tenant_id = p_tenant and name <> p_name) >= 50 then
-    perform lanefold._fail('LF014', format('Tenant %s has 50 monitors.', p_tenant), 'Nothing was written. Remove one first.');
-  end if;
-  if exists (
-    select from lanefold._monitor m
-    where m.tenant_id = p_tenant and m.name = p_name and m.queue_prefix is not distinct from p ->> 'queue_prefix' and m.agents = v_agents
-      and m.sample = (p ->> 'sample')::float8 and m.scorers = v_scorers and m.rubric is not distinct from p ->> 'rubric'
-      and m.judge is not distinct from nullif(p -> 'judge', 'null') and m.alert is not distinct from nullif(p -> 'alert', 'null')) then
-    return;
-  end if;
-  if exists (
-    select from lanefold._monitor m
-    where m.tenant_id = p_tenant and m.name = p_name and m.queue_prefix is distinct from p ->> 'queue_prefix') then
+  select * into m from lanefold._monitor where tenant_id = p_tenant and name = p_name;
+  if m.name is not null and m.queue_prefix is distinct from p ->> 'queue_prefix' then
     perform lanefold._fail('LF014', format('Monitor %s was set by processes with another queue.', p_name),
       'Nothing was written. Choose another name, or remove that monitor first.');
+  elsif m.agents = v_agents and m.sample = (p ->> 'sample')::float8 and m.scorers = v_scorers and m.rubric is not distinct from p ->> 'rubric'
+    and m.judge is not distinct from nullif(p -> 'judge', 'null') and m.alert is not distinct from nullif(p -> 'alert', 'null') then
+    return;
+  elsif m.name is null and (select count(*) from lanefold._monitor where tenant_id = p_tenant) >= 50 then
+    perform lanefold._fail('LF014', format('Tenant %s has 50 monitors.', p_tenant), 'Nothing was written. Remove one first.');
   end if;
   insert into lanefold._monitor (tenant_id, name, queue_prefix, agents, sample, scorers, rubric, judge, alert, read_to, created_at, updated_at,
     updated_by)

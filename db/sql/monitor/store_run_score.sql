@@ -1,10 +1,11 @@
--- Stores what a monitor says of a run, once. p: {thread_id, run_id, agent, agent_version?, ended_at, status: waiting|done, score?, scores,
+-- Stores the score that a monitor gave to a run, once. p: {thread_id, run_id, agent, agent_version?, ended_at, status: waiting|done, score?, scores,
 -- judge?: {thread_id, run_id}, of a run that waits for it}. Raises or ends the alert of the monitor. Returns false if the
 -- monitor or the run is gone.
 create or replace function lanefold.store_run_score(p_tenant text, p_name text, p jsonb)
 returns boolean language plpgsql as $$
 declare
   v_at timestamptz;
+  v_judge text;
   m lanefold._monitor;
 begin
   -- first, so that of two runs that are scored together the later one counts the other
@@ -24,18 +25,16 @@ begin
     p -> 'scores', (p ->> 'ended_at')::timestamptz, v_at, p -> 'judge' ->> 'thread_id', p -> 'judge' ->> 'run_id')
   on conflict (tenant_id, monitor, thread_id, run_id) do update
   set status = excluded.status, score = excluded.score, scores = excluded.scores, scored_at = excluded.scored_at
-  where s.status = 'waiting' and excluded.status = 'done';
+  where s.status = 'waiting' and excluded.status = 'done'
+  returning s.judge_thread_id into v_judge;
   if not found then
     return true;
   end if;
   if p ->> 'status' = 'waiting' then
-    update lanefold._eval_thread set erase_at = null where tenant_id = p_tenant and thread_id = p -> 'judge' ->> 'thread_id';
+    update lanefold._eval_thread set erase_at = null where tenant_id = p_tenant and thread_id = v_judge;
     return true;
   end if;
-  update lanefold._eval_thread t set erase_at = v_at
-  from lanefold._run_score s
-  where s.tenant_id = p_tenant and s.monitor = p_name and s.thread_id = p ->> 'thread_id' and s.run_id = p ->> 'run_id'
-    and t.tenant_id = p_tenant and t.thread_id = s.judge_thread_id;
+  update lanefold._eval_thread set erase_at = v_at where tenant_id = p_tenant and thread_id = v_judge;
   if p ->> 'score' is not null then
     update lanefold._monitor set scored = scored + 1 where tenant_id = p_tenant and name = p_name returning * into m;
     perform lanefold._check_alert(m);

@@ -8,7 +8,8 @@ import { toJson } from '../json.ts';
 import { runToJson } from '../run-json.ts';
 import { CancelByToken, Checkpoint, Collect, NewCheckpoint, Resume } from '../schemas/checkpoint.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
-import { CancelReceipt, Run } from '../schemas/run.ts';
+import { Run } from '../schemas/run.ts';
+import { CancelReceipt } from '../schemas/run-request.ts';
 import { body, idempotencyKey, json, keyOf, run, security } from './shared.ts';
 
 const tags = ['Runs'];

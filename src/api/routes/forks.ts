@@ -8,7 +8,7 @@ import type { ApiApp } from '../env.ts';
 import { toJson } from '../json.ts';
 import { ContextDiff } from '../schemas/context.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
-import { Rerun, RunReceipt } from '../schemas/run.ts';
+import { Rerun, RunReceipt } from '../schemas/run-request.ts';
 import { NewFork, Thread } from '../schemas/thread.ts';
 import { atSeq, Id } from '../schemas/values.ts';
 import {

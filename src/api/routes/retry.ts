@@ -5,7 +5,7 @@ import { callerOf } from '../access/limited-parties.ts';
 import type { ApiApp } from '../env.ts';
 import { toJson } from '../json.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
-import { RetryRun, RunReceipt } from '../schemas/run.ts';
+import { RetryRun, RunReceipt } from '../schemas/run-request.ts';
 import { body, idempotencyKey, json, keyOf, receiptHeaders, replayedHeader, run, security } from './shared.ts';
 
 const retryRun = createRoute({

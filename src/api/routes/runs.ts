@@ -18,18 +18,16 @@ import { runToJson, treeToJson } from '../run-json.ts';
 import { RunTree } from '../schemas/wait.ts';
 import { toProblem } from '../problem.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
+import { RunPage, RunSnapshot, RunStatus } from '../schemas/run.ts';
 import {
   BatchRun,
   CancelReceipt,
   CancelRun,
   NewRun,
   NewRuns,
-  RunPage,
   RunReceipt,
   RunReceipts,
-  RunSnapshot,
-  RunStatus,
-} from '../schemas/run.ts';
+} from '../schemas/run-request.ts';
 import type { Output } from '../schemas/run-overrides.ts';
 import { afterCursor, flag, limit, moment, wholeText, word } from '../schemas/values.ts';
 import { invalidFields } from '../validation.ts';

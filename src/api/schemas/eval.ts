@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { NewRun } from './run.ts';
+import { NewRun } from './run-request.ts';
 import { anyJson, count, Id, jsonObject, nextCursor, orNull, timestamp, whole } from './values.ts';
 
 const word = z.string().min(1).max(128);

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { catchUps, overlaps } from '../../schedules/definition.ts';
 import { Content } from './message.ts';
-import { NewRun } from './run.ts';
+import { NewRun } from './run-request.ts';
 import { count, Id, nextCursor, orNull, timestamp, whole } from './values.ts';
 
 const fields = {

@@ -25,7 +25,7 @@ export interface ScoresQuery extends Pick<MonitorOwner, 'tenant'> {
 export interface Monitors {
   /**
    * Sets or changes a monitor: workers score a share of the runs that end from now on. Setting it to what it is changes
-   * nothing. A change keeps the scores, and counts those of the alert anew.
+   * nothing. A change keeps its scores, closes its alert without an event and restarts the count of the alert.
    *
    * @throws LanefoldError `invalid_id`; `invalid_input`, `details.field` names the field
    *

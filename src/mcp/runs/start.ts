@@ -1,5 +1,5 @@
 import type { z } from '@hono/zod-openapi';
-import type { RunReceipt } from '../../api/schemas/run.ts';
+import type { RunReceipt } from '../../api/schemas/run-request.ts';
 import { newThreadId, pseudonym } from '../../checks/ids.ts';
 import { omitUndefined } from '../../common/omit-undefined.ts';
 import { threadPath, type Api, type RunName } from '../api.ts';

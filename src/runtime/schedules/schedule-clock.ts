@@ -1,3 +1,4 @@
+import { Looks } from '../../common/looks.ts';
 import { untilNextSlot } from '../../store/schedule/schedules.ts';
 import type { FireDependencies } from './dependencies.ts';
 import { fireSchedules, type WaitingPlace } from './fire-schedules.ts';
@@ -20,54 +21,45 @@ export const scheduleClock = (deps: Omit<FireDependencies, 'stopping'>): Schedul
  */
 export class ScheduleClock {
   #timer: NodeJS.Timeout | undefined;
-  #looking: Promise<void> | undefined;
-  #again = false;
-  #closed = false;
+  readonly #looks: Looks;
   /** When the database was last asked, by its clock; a first look checks the schedules like after a clock set back. */
   #lastMs = Infinity;
   readonly #waiting: WaitingPlace = {};
 
-  constructor(private readonly deps: Omit<FireDependencies, 'stopping'>) {}
+  constructor(private readonly deps: Omit<FireDependencies, 'stopping'>) {
+    this.#looks = new Looks((stopping) => this.#look(stopping), deps.onError);
+  }
 
   /** Fires what is due, and sets the timer to what comes next. Calls during a look lead to one more. */
   look(): Promise<void> {
-    if (this.#looking) this.#again = true;
-    else if (!this.#closed) this.#looking = this.#look().finally(() => (this.#looking = undefined));
-    return this.#looking ?? Promise.resolve();
+    return this.#looks.look();
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
+    const closed = this.#looks.close();
     clearTimeout(this.#timer);
-    await this.#looking;
+    await closed;
   }
 
-  async #look(): Promise<void> {
-    do {
-      this.#again = false;
-      await this.#lookOnce().catch(this.deps.onError);
-    } while (this.#again && !this.#closed);
-  }
-
-  async #lookOnce(): Promise<void> {
+  async #look(stopping: () => boolean): Promise<void> {
     const { db, agents } = this.deps;
     let next = await untilNextSlot(db, agents, againMs);
     if (next.atMs < this.#lastMs - backMs) {
-      const done = await realignSchedules({ ...this.deps, stopping: () => this.#closed });
+      const done = await realignSchedules({ ...this.deps, stopping });
       next = await untilNextSlot(db, agents, againMs);
       this.#lastMs = done ? next.atMs : Infinity;
     } else this.#lastMs = next.atMs;
     let waits = false;
     if (next.now) {
-      waits = await fireSchedules({ ...this.deps, stopping: () => this.#closed }, this.#waiting);
+      waits = await fireSchedules({ ...this.deps, stopping }, this.#waiting);
       next = await untilNextSlot(db, agents, againMs);
     }
-    this.#set(waits ? Math.min(next.nextMs ?? waitMs, waitMs) : next.nextMs);
+    if (!stopping()) this.#set(waits ? Math.min(next.nextMs ?? waitMs, waitMs) : next.nextMs);
   }
 
   #set(ms: number | null): void {
     clearTimeout(this.#timer);
-    if (this.#closed || ms === null) return;
+    if (ms === null) return;
     this.#timer = setTimeout(() => void this.look(), Math.min(Math.ceil(ms), longestTimerMs)).unref();
   }
 }

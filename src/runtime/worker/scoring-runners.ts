@@ -2,7 +2,6 @@ import type { Scorer } from '../../evals/scorers/scorer.ts';
 import type { Database } from '../../postgres/pool.ts';
 import type { EvalRequests } from '../evals/dependencies.ts';
 import { EvalRunner } from '../evals/eval-runner.ts';
-import { dropOldScores } from '../monitors/drop-old-scores.ts';
 import { MonitorRunner } from '../monitors/monitor-runner.ts';
 import type { Repeater } from './repeat.ts';
 
@@ -24,9 +23,10 @@ export interface ScoringOptions {
 export class ScoringRunners {
   readonly #evals: EvalRunner;
   readonly #monitors: MonitorRunner;
+  private readonly sweepMs: number;
 
-  constructor(private readonly options: ScoringOptions) {
-    const { db, queuePrefix, agents, versions, scorers, requests, sweepMs, onError } = options;
+  constructor({ db, queuePrefix, agents, versions, scorers, requests, sweepMs, onError }: ScoringOptions) {
+    this.sweepMs = sweepMs;
     this.#evals = new EvalRunner({ db, queuePrefix, agents: [...agents, ...versions], requests, scorers, onError });
     const { acceptingFor } = requests;
     this.#monitors = new MonitorRunner({ db, queuePrefix, agents, scorers, acceptingFor, sweepMs, onError });
@@ -37,12 +37,9 @@ export class ScoringRunners {
     void this.#evals.look();
   }
 
-  repeat(repeater: Repeater, retentionDays: number): void {
-    const { sweepMs } = this.options;
-    repeater.repeat(sweepMs, () => this.#evals.look());
-    repeater.repeat(sweepMs, () => this.#monitors.look());
-    if (retentionDays > 0)
-      repeater.repeat(Math.max(600_000, sweepMs), () => dropOldScores(this.options.db, retentionDays));
+  repeat(repeater: Repeater): void {
+    repeater.repeat(this.sweepMs, () => this.#evals.look());
+    repeater.repeat(this.sweepMs, () => this.#monitors.look());
   }
 
   close(): Promise<unknown> {

@@ -23,11 +23,10 @@ import type { ChildRequests } from '../waits/dependencies.ts';
 import { WaitKeeper } from '../waits/wait-keeper.ts';
 import { scheduleClock } from '../schedules/schedule-clock.ts';
 import { Dispatcher } from '../webhooks/dispatcher.ts';
-import { dropOldDeliveries } from '../webhooks/drop-old-deliveries.ts';
-import { giveUpOldDeliveries } from '../webhooks/give-up-deliveries.ts';
-import { dropOldSlots } from '../schedules/drop-old-slots.ts';
 import { settleRun } from '../limits/settle-run.ts';
 import { sweepLimits } from './sweep-limits.ts';
+import { repeatCleanup } from './cleanup.ts';
+import { once } from '../../common/once.ts';
 import { Company } from './company.ts';
 import { DirectStarts } from './direct-starts.ts';
 import { dueSince } from './due-since.ts';
@@ -45,7 +44,6 @@ import type { JobWorker } from './job-worker.ts';
 import { Repeater } from './repeat.ts';
 import { observe } from './observe.ts';
 import { reportUnknownAgents, describeUnknownAgent } from './report-unknown-agents.ts';
-import { traceRetention } from './retention.ts';
 import { sweep } from './sweep.ts';
 import { eventTrimmer } from './trim-events.ts';
 import { checkTraceOptions } from './trace-options.ts';
@@ -249,16 +247,12 @@ export async function startWorker(
   repeater.repeat(sweepMs, () => sweepLimits(deps.db, queue, gate, deps.counting, onError));
   repeater.repeat(sweepMs, () => waits.look());
   if (clock) repeater.repeat(sweepMs, () => clock.look());
-  runners.repeat(repeater, retentionDays);
+  runners.repeat(repeater);
   if (webhooks) repeater.repeat(sweepMs, () => webhooks.look(true));
-  repeater.repeat(Math.max(60_000, sweepMs), () => giveUpOldDeliveries(deps.db));
-  repeater.repeat(Math.max(600_000, sweepMs), () => dropOldDeliveries(deps.db, retentionDays));
-  if (retentionDays > 0) repeater.repeat(Math.max(60_000, sweepMs), () => dropOldSlots(deps.db, retentionDays));
   repeater.repeat(sweepMs, reportUnknownAgents(deps.db, queue.prefix, onUnknownAgent, oldest));
   repeater.repeat(Math.max(60_000, sweepMs), () => queue.clean({ keepMs: keepJobsMs, keep: keepJobs }));
   if (queue.backend === 'postgres') repeater.repeat(sweepMs, eventTrimmer(deps.db, queue.prefix));
-  // takes about a fifth of the time of one connection
-  repeater.repeat(sweepMs, traceRetention(deps.db, retentionDays, sweepMs / 4), 4);
+  repeatCleanup(repeater, { db: deps.db, sweepMs, retentionDays });
   const facts = { component: 'worker', worker_id: id };
   deps.log.info({ ...facts, agents: deps.agents.names, concurrency }, 'worker started');
 
@@ -294,15 +288,5 @@ export async function startWorker(
       deps.log.info({ ...facts, released: self.released }, 'worker stopped');
       return { released: self.released };
     },
-  };
-}
-
-/** Does it again until it has succeeded once. */
-function once(act: () => Promise<void>): () => Promise<void> {
-  let done = false;
-  return async () => {
-    if (done) return;
-    await act();
-    done = true;
   };
 }

@@ -133,7 +133,7 @@ export const mutants: Mutant[] = [
     withoutIndexes: ['_run_active'],
   },
   {
-    name: 'every claim starts the run anew',
+    name: 'every claim starts the run again',
     caughtBy: 'starts-once',
     sql: {
       _claim_run: [

@@ -1,0 +1,23 @@
+import type { Database } from '../../postgres/pool.ts';
+import { dropOldScores } from '../monitors/drop-old-scores.ts';
+import { dropOldSlots } from '../schedules/drop-old-slots.ts';
+import { dropOldDeliveries } from '../webhooks/drop-old-deliveries.ts';
+import { giveUpOldDeliveries } from '../webhooks/give-up-deliveries.ts';
+import type { Repeater } from './repeat.ts';
+import { traceRetention } from './retention.ts';
+
+/** Deletes what is older than `retentionDays`; 0: only what no one waits for any more. */
+export function repeatCleanup(
+  repeater: Repeater,
+  { db, sweepMs, retentionDays }: { db: Database; sweepMs: number; retentionDays: number },
+): void {
+  const atMostEvery = (ms: number, work: () => Promise<void>) => repeater.repeat(Math.max(ms, sweepMs), work);
+  atMostEvery(60_000, () => giveUpOldDeliveries(db));
+  atMostEvery(600_000, () => dropOldDeliveries(db, retentionDays));
+  if (retentionDays > 0) {
+    atMostEvery(60_000, () => dropOldSlots(db, retentionDays));
+    atMostEvery(600_000, () => dropOldScores(db, retentionDays));
+  }
+  // takes about a fifth of the time of one connection
+  repeater.repeat(sweepMs, traceRetention(db, retentionDays, sweepMs / 4), 4);
+}
