@@ -34,6 +34,7 @@ test('fork, diff and rerun', async () => {
   const { stdout } = await cli(['diff', 't', 'u'], { env });
   expect(stdout).toBe('  user  first\n- assistant  first\n');
   const again = await cli(['rerun', 't', run.id, '--id', 'v', '--prompt', 'Be brief.', '--json'], { env });
+  expect(again).toMatchObject({ code: 0, stderr: '' });
   expect(JSON.parse(again.stdout)).toMatchObject({ thread_id: 'v', status: 'queued' });
   expect((await lanefold.contexts.project('v')).map((row) => row.content)).toEqual(['Be brief.']);
   const beyond = await cli(['fork', 't', '--at', '99'], { env });

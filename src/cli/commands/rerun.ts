@@ -46,7 +46,8 @@ export const addRerun = (program: Command): Command =>
       ),
     )
     .action(async (threadId: string, runId: string, options: Options) => {
-      const agents = await loadAgents(options.agents);
+      // Without a file, the workers know the agent, not the built-in assistant.
+      const agents = options.agents ? await loadAgents(options.agents) : [];
       const lanefold = await connect(options, { start: false, agents });
       try {
         const { id, agentVersion: version, model, prompt: systemPrompt, policy, freshChildren } = options;
