@@ -4,7 +4,7 @@
  */
 import { recorderIn } from '../src/chaos/recording/history-files.ts';
 import { recordStatements } from '../src/chaos/recording/record-statements.ts';
-import { chaosAgent } from '../src/chaos/workload/agent.ts';
+import { chaosAgents } from '../src/chaos/workload/agents.ts';
 import { Journal } from '../src/chaos/workload/journal.ts';
 import type { ChaosWorkerOptions, ChaosWorkerReady } from '../src/chaos/worker-options.ts';
 import { createLanefold } from '../src/lanefold/create.ts';
@@ -15,7 +15,7 @@ const recorder = recorderIn(options.journal, 'worker');
 recordStatements(recorder);
 const agents = options.agents
   ? await (await import('../src/cli/agents-file.ts')).loadAgents(options.agents)
-  : [chaosAgent(new Journal(options.journal), recorder)];
+  : chaosAgents(new Journal(options.journal), recorder);
 const { databaseUrl, redisUrl } = options;
 const lanefold = await createLanefold({ databaseUrl, directUrl: databaseUrl, redisUrl, agents });
 const worker = await lanefold.startWorker(options.worker);

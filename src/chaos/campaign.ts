@@ -6,11 +6,11 @@ import type { AgentDefinition } from '../agents/definition.ts';
 import { LanefoldError } from '../errors.ts';
 import { createLanefold } from '../lanefold/create.ts';
 import { Fleet } from './fleet.ts';
-import { completedTrees, lateStarts, recordHistory, startHistory } from './history.ts';
+import { readExercised } from './exercised.ts';
+import { lateStarts, recordHistory, startHistory } from './history.ts';
 import { inject } from './inject.ts';
 import { scaled } from './intervals.ts';
 import { Observer } from './observer.ts';
-import { randomOf } from './random.ts';
 import { concludeHistory, type HistoryFile } from './recording/conclude.ts';
 import { recorderIn } from './recording/history-files.ts';
 import { recordStatements } from './recording/record-statements.ts';
@@ -21,12 +21,17 @@ import { kindsFor, type FaultKind } from './schedule.ts';
 import { startChaosPostgres } from './services/postgres.ts';
 import { startProxy } from './services/proxy.ts';
 import { startRedis, type RedisServer } from './services/redis.ts';
-import { chaosAgent } from './workload/agent.ts';
-import { converse, runCustom, type Acknowledged, type CustomWorkload } from './workload/conversation.ts';
+import { settle } from './settle.ts';
+import { chaosAgents } from './workload/agents.ts';
+import type { Acknowledged } from './workload/client.ts';
+import type { CustomWorkload } from './workload/conversation.ts';
 import { Journal, readJournal } from './workload/journal.ts';
+import { haveConversations } from './workload/conversations.ts';
+
+export type Queue = 'postgres' | 'redis';
 
 export interface CampaignOptions {
-  queue: 'postgres' | 'redis';
+  queue: Queue;
   seed: number;
   scenarios: number;
   workers: number;
@@ -44,9 +49,6 @@ export interface CampaignOptions {
   signal: AbortSignal;
   onProgress: (text: string) => void;
 }
-
-/** Limits the runs of a built-in thread, so that contexts stay short. */
-const runsPerThread = 5;
 
 /**
  * Runs one campaign on its own services: applies load, injects faults, waits until every run has ended, and runs the
@@ -80,7 +82,7 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRep
       databaseUrl: postgres.url(clientProxy.port),
       directUrl: postgres.url(clientProxy.port),
       redisUrl: redis?.url ?? null,
-      agents: custom?.agents ?? [chaosAgent(new Journal(journalDir))],
+      agents: custom?.agents ?? chaosAgents(new Journal(journalDir)),
     });
     closers.push(() => lanefold.close());
     const recorder = recorderIn(journalDir, 'client');
@@ -105,19 +107,12 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRep
     closers.push(() => fleet.stop());
 
     const startedAt = performance.now();
-    const acknowledged: Acknowledged = { runs: [], inputs: [], operations: [], trees: [] };
+    const acknowledged: Acknowledged = { runs: [], inputs: [], operations: [], strategies: [] };
     const giveUp = new AbortController();
     const injecting = new AbortController();
     const client = { lanefold, acknowledged, signal: giveUp.signal };
-    const slots = Array.from({ length: options.concurrency }, async (_, slot) => {
-      const random = randomOf(seed, `conversation ${slot}`);
-      const pauses = randomOf(seed, `pauses ${slot}`);
-      for (let n = 0; !injecting.signal.aborted; n++) {
-        if (custom) await runCustom(client, `chaos-${slot}-${n}`, custom);
-        else await converse(client, `chaos-${slot}-${Math.floor(n / runsPerThread)}`, `${slot}.${n}`, random, pauses);
-      }
-    });
-    const conversations = Promise.all(slots);
+    const workload = { seed, concurrency: options.concurrency, custom };
+    const conversations = haveConversations(client, workload, injecting.signal);
     conversations.catch(() => injecting.abort());
 
     const rig = { fleet, postgres, redis, observer, leaseMs: intervals.leaseMs };
@@ -145,6 +140,7 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRep
     const settled = delay(Math.max(60_000, 30 * intervals.leaseMs), undefined, { signal: patience.signal });
     await Promise.race([conversations, settled.catch(() => {})]);
     patience.abort();
+    await settle(observer, Math.max(90_000, 30 * intervals.leaseMs));
     giveUp.abort();
     const kills = fleet.kills;
     await fleet.stop();
@@ -154,14 +150,17 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRep
     const history = await concludeHistory(observer, recorder, journalDir);
     checked.violations.push(...history.violations);
     const report = await summarise(observer, {
-      queue,
+      campaign: {
+        ...{ queue, seed, workers: options.workers, concurrency: options.concurrency },
+        ...{ lease_ms: intervals.leaseMs, sweep_ms: intervals.sweepMs },
+      },
       reached,
       scenarios,
       times: await recoveryTimes(observer, scenarios),
       kills,
       unexpectedExits: fleet.unexpectedExits,
       lateStarts: await lateStarts(observer),
-      trees: await completedTrees(observer),
+      exercised: await readExercised(observer),
       checked,
       operations: history.operations,
       elapsedMs: performance.now() - startedAt,

@@ -1,6 +1,6 @@
 import type { Check } from './checks/check.ts';
 import type { Observer } from './observer.ts';
-import type { Acknowledged } from './workload/conversation.ts';
+import type { Acknowledged } from './workload/client.ts';
 import type { ToolStart } from './workload/journal.ts';
 
 /**
@@ -15,7 +15,7 @@ export const startHistory = (observer: Observer): Promise<unknown> =>
     create table history.tool_start (run_id text, round int, call_index int, name text, pid int, at timestamptz);
     create table history.worker (worker_id text, pid int);
     create table history.acknowledged (kind text, thread_id text, id text);
-    create table history.tree (thread_id text, run_id text, result jsonb);
+    create table history.strategy_run (thread_id text, run_id text, result jsonb);
     create function history.record_entry() returns trigger language plpgsql security definer as $$ begin
       insert into history.entry values (new.thread_id, new.seq, md5(new::text)); return null; end $$;
     create function history.record_lease() returns trigger language plpgsql security definer as $$ begin
@@ -28,7 +28,7 @@ export async function recordHistory(
   observer: Observer,
   recorded: { starts: ToolStart[]; workers: ReadonlyMap<string, number>; acknowledged: Acknowledged },
 ): Promise<void> {
-  await observer.query('truncate history.tool_start, history.worker, history.acknowledged, history.tree');
+  await observer.query('truncate history.tool_start, history.worker, history.acknowledged, history.strategy_run');
   await observer.query(
     `insert into history.tool_start
      select split_part(s.key, ':', 1), split_part(s.key, ':', 2)::int, split_part(s.key, ':', 3)::int, s.name, s.pid, to_timestamp(s.at / 1000.0)
@@ -40,7 +40,7 @@ export async function recordHistory(
     'insert into history.worker select * from jsonb_to_recordset($1) as w (worker_id text, pid int)',
     [JSON.stringify(workers)],
   );
-  const { runs, inputs, operations, trees } = recorded.acknowledged;
+  const { runs, inputs, operations, strategies } = recorded.acknowledged;
   const acknowledged = Object.entries({ run: runs, input: inputs, operation: operations }).flatMap(([kind, list]) =>
     list.map(({ threadId, id }) => ({ kind, thread_id: threadId, id })),
   );
@@ -49,8 +49,8 @@ export async function recordHistory(
     [JSON.stringify(acknowledged)],
   );
   await observer.query(
-    `insert into history.tree select "threadId", id, result from jsonb_to_recordset($1) as t ("threadId" text, id text, result jsonb)`,
-    [JSON.stringify(trees)],
+    `insert into history.strategy_run select "threadId", id, result from jsonb_to_recordset($1) as t ("threadId" text, id text, result jsonb)`,
+    [JSON.stringify(strategies)],
   );
 }
 
@@ -99,31 +99,22 @@ export const neverReplayed: Check = {
   holds: 'always',
   sql: `
       select r.thread_id, s.run_id, s.round, s.call_index, s.name, count(*) as starts from history.tool_start s
-      left join lanefold.run r on r.id = s.run_id where s.name = 'charge' group by 1, 2, 3, 4, 5 having count(*) > 1`,
+      left join lanefold.run r on r.id = s.run_id where s.name in ('charge', 'sign') group by 1, 2, 3, 4, 5 having count(*) > 1`,
 };
 
 /** Removes tokens and times, which differ because calls are lost, repeated and slow. */
 const comparable = (result: string): string =>
   `case jsonb_typeof(${result}) when 'object' then (${result} - 'usage') #- '{termination,duration_ms}' else ${result} end`;
 
-const treesAreUndisturbed: Check = {
+const strategiesAreUndisturbed: Check = {
   invariant: 'I8',
-  name: 'a completed tree of thoughts has the same result as without faults',
+  name: 'a completed run of a strategy has the same result as without faults',
   holds: 'at_rest',
   sql: `
       select r.thread_id, r.id as run_id, r.result, t.result as undisturbed
-      from history.tree t join lanefold.run r on r.thread_id = t.thread_id and r.id = t.run_id
+      from history.strategy_run t join lanefold.run r on r.thread_id = t.thread_id and r.id = t.run_id
       where r.status = 'completed' and ${comparable('r.result')} is distinct from ${comparable('t.result')}`,
 };
-
-/** How many trees completed; where no check failed, each has the expected result. */
-export async function completedTrees(observer: Observer): Promise<number> {
-  const [row] = await observer.query<{ count: number }>(
-    `select count(*)::int from history.tree t join lanefold.run r on r.thread_id = t.thread_id and r.id = t.run_id
-     where r.status = 'completed'`,
-  );
-  return row!.count;
-}
 
 /** Checks that need the history of a campaign in addition to the database of the product. */
 export const historyChecks: readonly Check[] = [
@@ -131,7 +122,7 @@ export const historyChecks: readonly Check[] = [
   acknowledgedIsStored,
   finishedCallNotRestarted,
   neverReplayed,
-  treesAreUndisturbed,
+  strategiesAreUndisturbed,
 ];
 
 /**

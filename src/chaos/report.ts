@@ -1,4 +1,6 @@
+import type { Queue } from './campaign.ts';
 import { everyRunEnded } from './checks/runs-end.ts';
+import type { Exercised } from './exercised.ts';
 import { acknowledgedIsStored, finishedCallNotRestarted, neverReplayed } from './history.ts';
 import type { Observer } from './observer.ts';
 import type { CheckResult } from './run-checks.ts';
@@ -9,7 +11,13 @@ import type { Violation } from './checks/check.ts';
 
 /** The result of one campaign, as `lanefold chaos --json` prints it. */
 export interface CampaignReport {
-  queue: 'postgres' | 'redis';
+  queue: Queue;
+  seed: number;
+  workers: number;
+  concurrency: number;
+  /** Intervals of the workers, in milliseconds. */
+  lease_ms: number;
+  sweep_ms: number;
   /** Injected faults that hit at least one active run. */
   scenarios: number;
   /** False if the campaign ended before it reached the requested number of scenarios. */
@@ -17,8 +25,7 @@ export interface CampaignReport {
   /** Workers killed by the campaign. */
   worker_deaths: number;
   runs: { total: number; completed: number; failed: number; cancelled: number };
-  /** Runs of a tree of thoughts that completed. */
-  trees: number;
+  exercised: Exercised;
   /** Failed runs by error type. */
   failures: Record<string, number>;
   entries: number;
@@ -43,18 +50,18 @@ export interface CampaignReport {
   violations: Violation[];
   elapsed_ms: number;
   /** The folder with the database, which is kept if there is a violation. */
-  dir: string;
+  dir?: string;
 }
 
 interface Findings {
-  queue: 'postgres' | 'redis';
+  campaign: Pick<CampaignReport, 'queue' | 'seed' | 'workers' | 'concurrency' | 'lease_ms' | 'sweep_ms'>;
   reached: boolean;
   scenarios: Scenario[];
   times: Map<number, number[]>;
   kills: number;
   unexpectedExits: string[];
   lateStarts: number;
-  trees: number;
+  exercised: Exercised;
   checked: CheckResult;
   operations: number;
   elapsedMs: number;
@@ -96,12 +103,12 @@ export async function summarise(observer: Observer, found: Findings): Promise<Ca
     };
   }
   return {
-    queue: found.queue,
+    ...found.campaign,
     scenarios: scenarios.length,
     reached: found.reached,
     worker_deaths: found.kills,
     runs: runs!,
-    trees: found.trees,
+    exercised: found.exercised,
     failures: Object.fromEntries(failures.map(({ type, count: n }) => [type, n])),
     entries: totals!.entries,
     operations: found.operations,
@@ -118,36 +125,6 @@ export async function summarise(observer: Observer, found: Findings): Promise<Ca
     faults,
     violations,
     elapsed_ms: Math.round(found.elapsedMs),
-    dir: found.dir,
+    ...(violations.length > 0 && { dir: found.dir }),
   };
 }
-
-const listed = (counts: Record<string, number>): string =>
-  Object.entries(counts)
-    .map(([what, count]) => `${count} ${what}`)
-    .join(', ');
-
-const figures = [
-  ['scenarios', (report) => report.scenarios],
-  ['worker deaths', (report) => report.worker_deaths],
-  ['runs', (report) => report.runs.total],
-  ['completed / failed / cancelled', ({ runs }) => `${runs.completed} / ${runs.failed} / ${runs.cancelled}`],
-  ['failed, by error', ({ failures }) => listed(failures) || 'none'],
-  ['model calls answered', (report) => report.model_calls],
-  ['model calls lost and made again', (report) => report.lost_model_calls],
-  ['tool calls', (report) => report.tool_calls],
-  ['lost', (report) => report.lost],
-  ['duplicated', (report) => report.duplicated],
-  ['finished tools repeated', (report) => report.finished_tools_repeated],
-  ['late starts by frozen workers', (report) => report.late_starts],
-  ['orphan calls', (report) => report.orphan_calls],
-  ['hung', (report) => report.hung],
-  ['violations of any kind', (report) => report.violations.length],
-  ['recovery p50 / p95 / max, ms', ({ recovery_ms: { p50, p95, max } }) => `${p50} / ${p95} / ${max}`],
-] satisfies [string, (report: CampaignReport) => string | number][];
-
-/** The figures as table rows, one column per campaign. */
-export const reportRows = (reports: readonly CampaignReport[]): string[][] => [
-  ['', ...reports.map((report) => `queue in ${report.queue === 'redis' ? 'Redis' : 'PostgreSQL'}`)],
-  ...figures.map(([name, value]) => [name, ...reports.map((report) => value(report).toLocaleString('en'))]),
-];

@@ -76,6 +76,31 @@ const violating: [string, string][] = [
     'a call is denied if and only if a decision denied it and its outcome is stored',
     `update lanefold._tool_call set status = 'denied', result_seq = null`,
   ],
+  [
+    'a run that a call started is the only one of that call, which names it',
+    `insert into lanefold._child_run (parent_round, parent_index, depth, thread_id, run_id, parent_thread_id, parent_run_id, root_thread_id, root_run_id)
+     select 1, 0, 1, 'child', 'child', thread_id, id, thread_id, id from lanefold._run`,
+  ],
+  [
+    'a call that waited for a run which completed has the answer of that run',
+    `insert into lanefold._wait (created_at, round, call_index, thread_id, run_id, kind, status, child_thread_id, child_run_id)
+     select created_at, 1, 0, thread_id, id, 'run', 'resolved', thread_id, id from lanefold._run`,
+  ],
+  [
+    'no wait has anything left to do, and every parent knows how its children ended',
+    `insert into lanefold._wait (created_at, round, call_index, thread_id, run_id, kind, status, task)
+     select created_at, 1, 0, thread_id, id, 'run', 'abandoned', 'cancel' from lanefold._run`,
+  ],
+  [
+    'a run has the agent of its last handoff, and each handoff comes from the agent before',
+    `update lanefold._event_batch b set events = (select json_agg(e) from (
+       select e from json_array_elements(b.events) e
+       union all select '{"k": "handed_over", "i": 1, "d": {"from": "a", "to": "b"}}'::json) x)`,
+  ],
+  [
+    'nothing of a limit is held once every run has ended',
+    `insert into lanefold._limit_account (touched_at, thread_id, run_id, holds) select created_at, thread_id, id, '{}' from lanefold._run`,
+  ],
   ['the state of a thread is the state folded from its log', `update lanefold.thread set state = '{"by": "nobody"}'`],
   [
     'an operation is in the log exactly once if it was applied, and otherwise absent',
@@ -125,8 +150,8 @@ const violating: [string, string][] = [
     `insert into history.tool_start select ${run}, 1, 1, 'charge', -1, at from (select clock_timestamp() at) x, generate_series(1, 2)`,
   ],
   [
-    'a completed tree of thoughts has the same result as without faults',
-    `insert into history.tree select thread_id, id, '{"best": {}}' from lanefold.run`,
+    'a completed run of a strategy has the same result as without faults',
+    `insert into history.strategy_run select thread_id, id, '{"best": {}}' from lanefold.run`,
   ],
   [
     'the log reproduces every context sent to a model, and contexts only grow at the end',
@@ -171,7 +196,7 @@ describe('the checks of a chaos campaign', () => {
       runs: [handle],
       inputs: [{ threadId: thread, id: 'steered' }],
       operations: [{ threadId: thread, id: 'replaced' }],
-      trees: [],
+      strategies: [],
     };
     await recordHistory(observer, { starts: [], workers: new Map([[worker.id, 1]]), acknowledged });
     await worker.stop();

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createLanefold, defineAgent, type Lanefold } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { chaosAgent } from '../../src/chaos/workload/agent.ts';
+import { chaosAgents } from '../../src/chaos/workload/agents.ts';
 import { Journal } from '../../src/chaos/workload/journal.ts';
 import { migrate } from '../../src/store/schema/migrate.ts';
 import { citusFolder, createCluster, startCitus, type CitusCluster } from '../support/citus.ts';
@@ -33,7 +33,7 @@ describe.skipIf(!citusFolder || !inject('redisUrl'))('a distributed database', (
       databaseUrl,
       redisUrl: inject('redisUrl'),
       queuePrefix: 'distributed-faults',
-      agents: [chaosAgent(new Journal(dir))],
+      agents: chaosAgents(new Journal(dir)),
     });
     await lanefold.startWorker({ sweepMs: 300, concurrency: 12, onError: () => {} });
   }, busyMs);

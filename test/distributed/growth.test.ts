@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { contextHash, createLanefold, type Lanefold } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { chaosAgent } from '../../src/chaos/workload/agent.ts';
+import { chaosAgents } from '../../src/chaos/workload/agents.ts';
 import { Journal } from '../../src/chaos/workload/journal.ts';
 import { canonicalMessage } from '../../src/context/canonical.ts';
 import { migrate } from '../../src/store/schema/migrate.ts';
@@ -41,7 +41,7 @@ describe.skipIf(!citusFolder || !inject('redisUrl'))('a third node', () => {
       databaseUrl,
       redisUrl: inject('redisUrl'),
       queuePrefix: 'distributed-growth',
-      agents: [chaosAgent(new Journal(dir))],
+      agents: chaosAgents(new Journal(dir)),
     });
     await lanefold.startWorker({ leaseMs: 2_000, sweepMs: 300, concurrency: 12, onError: () => {} });
   }, busyMs);

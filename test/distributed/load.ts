@@ -1,5 +1,7 @@
 import type { Lanefold } from 'lanefold';
-import { converse, type Acknowledged } from '../../src/chaos/workload/conversation.ts';
+import type { Acknowledged } from '../../src/chaos/workload/client.ts';
+import { converse } from '../../src/chaos/workload/conversation.ts';
+import { decide } from '../../src/chaos/workload/people.ts';
 import { randomOf } from '../../src/chaos/random.ts';
 
 export interface Load {
@@ -15,8 +17,9 @@ const conversationsPerThread = 3;
 
 /** Conversations of the campaign, `atOnce` at a time: runs with tools, steered, cancelled, deferred and waiting. */
 export function startLoad(lanefold: Lanefold, name: string, atOnce: number): Load {
-  const acknowledged: Acknowledged = { runs: [], inputs: [], operations: [], trees: [] };
-  const client = { lanefold, acknowledged, signal: new AbortController().signal };
+  const acknowledged: Acknowledged = { runs: [], inputs: [], operations: [], strategies: [] };
+  const settled = new AbortController();
+  const client = { lanefold, acknowledged, signal: settled.signal };
   let stopping = false;
   let ended = 0;
   let watch = () => {};
@@ -31,6 +34,8 @@ export function startLoad(lanefold: Lanefold, name: string, atOnce: number): Loa
   };
   const conversations = Promise.all(Array.from({ length: atOnce }, (_, slot) => talk(slot)));
   conversations.catch(() => {});
+  const people = decide(client, randomOf(1, `${name} people`));
+  people.catch(() => {});
   return {
     acknowledged,
     progress(count) {
@@ -43,6 +48,8 @@ export function startLoad(lanefold: Lanefold, name: string, atOnce: number): Loa
     async stop() {
       stopping = true;
       await conversations;
+      settled.abort();
+      await people;
     },
   };
 }

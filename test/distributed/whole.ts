@@ -2,7 +2,7 @@ import { expect, inject } from 'vitest';
 import { recordHistory, startHistory } from '../../src/chaos/history.ts';
 import { Observer } from '../../src/chaos/observer.ts';
 import { runChecks } from '../../src/chaos/run-checks.ts';
-import type { Acknowledged } from '../../src/chaos/workload/conversation.ts';
+import type { Acknowledged } from '../../src/chaos/workload/client.ts';
 import { readJournal } from '../../src/chaos/workload/journal.ts';
 import { gather } from './gather.ts';
 

@@ -1,27 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { reportRows, type CampaignReport } from '../../src/chaos/report.ts';
+import { readCampaigns } from '../../src/chaos/campaign-log.ts';
+import { campaignRows } from '../../src/chaos/table.ts';
 
-interface Document {
-  seed: number;
-  lease_ms: number;
-  sweep_ms: number;
-  workers: number;
-  concurrency: number;
-  campaigns: CampaignReport[];
-}
+/** The published campaigns, as `lanefold chaos --log` wrote them. */
+export const campaigns = await readCampaigns('docs/campaigns.jsonl');
 
-/** The recorded output of `lanefold chaos --json`, one document per campaign run. */
-export const documents = JSON.parse(readFileSync('docs/campaign.json', 'utf8')) as Document[];
-
-/** The campaign table of the pages, one column per campaign. */
+/** The campaign table of the pages, one column for each queue. */
 export function campaignTable(): string {
-  const campaigns = documents.flatMap((document) => document.campaigns);
-  const rows = [
-    ...reportRows(campaigns),
-    ['seed', ...documents.flatMap(({ seed, campaigns: own }) => own.map(() => String(seed)))],
-  ];
-  const [header, ...body] = rows.map((row) => `| ${row.join(' | ')} |`);
-  return [header, `|${' --- |'.repeat(rows[0]!.length)}`, ...body].join('\n');
+  const [header, ...body] = campaignRows(campaigns).map((row) => `| ${row.join(' | ')} |`);
+  return [header, `|${' --- |'.repeat(campaignRows(campaigns)[0]!.length)}`, ...body].join('\n');
 }
 
 /** A table without Prettier's column padding. */

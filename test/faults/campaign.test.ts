@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Exercised } from '../../src/chaos/exercised.ts';
 import { faultKinds, kindsFor, planFaults } from '../../src/chaos/schedule.ts';
 import { checkHistory } from '../../src/history/check-history.ts';
 import { operationsOf } from '../../src/history/event.ts';
@@ -53,6 +54,7 @@ describe.skipIf(noRedis())('lanefold chaos', () => {
     expect(result.campaigns).toMatchObject([
       {
         queue: queueBackend(),
+        seed: 3,
         lost: 0,
         duplicated: 0,
         finished_tools_repeated: 0,
@@ -61,15 +63,30 @@ describe.skipIf(noRedis())('lanefold chaos', () => {
         violations: [],
       },
     ]);
-    expect(result.campaigns[0]!['trees']).toBeGreaterThan(0);
-    expect(result).toMatchObject({ seed: 3, scenarios: 10, violations: 0 });
+    const exercised = result.campaigns[0]!['exercised'] as Exercised;
+    expect(Object.keys(exercised.strategies).length).toBeGreaterThan(2);
+    const { sub_agents, handoffs, decisions, forks } = exercised;
+    for (const count of [sub_agents, handoffs, decisions, forks]) expect(count).toBeGreaterThan(0);
+    expect(result).toMatchObject({ scenarios: 10, violations: 0 });
     expect(code).toBe(0);
     await expect(readFile(file)).rejects.toThrow('ENOENT');
     const events = fromLines(await readFile(history, 'utf8'));
     const operations = operationsOf(events);
     expect(operations).toHaveLength(result.campaigns[0]!['operations'] as number);
     expect([...new Set(operations.map(({ f }) => f))]).toEqual(
-      expect.arrayContaining(['append', 'read', 'enqueue', 'claim', 'commit', 'record', 'renew', 'execute']),
+      expect.arrayContaining([
+        'append',
+        'read',
+        'enqueue',
+        'claim',
+        'commit',
+        'record',
+        'renew',
+        'execute',
+        'fork',
+        'decide',
+        'reserve',
+      ]),
     );
     expect(checkHistory(events)).toEqual([]);
   }, 240_000);

@@ -1,8 +1,11 @@
 import { callOrder } from './call-order.ts';
 import type { Check } from './check.ts';
+import { children } from './children.ts';
 import { closedGroups } from './closed-groups.ts';
 import { gaplessSequences } from './gapless-sequences.ts';
+import { handoffs } from './handoffs.ts';
 import { inputsOnce } from './inputs-once.ts';
+import { limits } from './limits.ts';
 import { linearStorage } from './linear-storage.ts';
 import { oneTerminalEvent } from './one-terminal-event.ts';
 import { operationsOnce } from './operations-once.ts';
@@ -16,6 +19,9 @@ export const checks: readonly Check[] = [
   ...oneTerminalEvent,
   ...closedGroups,
   ...runsEnd,
+  ...children,
+  ...handoffs,
+  ...limits,
   ...operationsOnce,
   ...inputsOnce,
   ...callOrder,

@@ -95,6 +95,8 @@ export function translate(name: string, threadId: string, args: Args): Translate
       return as('release', { run_id: first, lease: second }, (result) => ({
         released: result !== null && result['cancel_requested'] !== true,
       }));
+    case 'delay_run':
+      return as('release', { run_id: first, lease: second }, (result) => ({ released: result['delayed'] === true }));
     case 'enqueue_input':
       return as('steer', { input_id: first.id }, ({ run_id, status }) => ({ run_id, status }));
     case 'cancel_run':

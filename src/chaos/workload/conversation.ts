@@ -1,51 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Lanefold } from '../../lanefold/lanefold.ts';
 import { isLanefoldError } from '../../errors.ts';
+import type { RunKey } from '../observer.ts';
 import type { Random } from '../random.ts';
-import type { JsonObject } from '../../context/message.ts';
-import { builtInAgent, randomScript } from './agent.ts';
-import { randomTree } from './tree.ts';
-import { isConnectionError, isTransient } from '../../postgres/errors.ts';
-
-/** Longer than any fault lasts: an error that persists is not caused by one. */
-const patienceMs = 60_000;
-const seriesMs = 5_000;
-
-/**
- * Retries a request that wrote nothing or may have written nothing, as a careful client does: each has an idempotency
- * key.
- */
-async function persist<T>(request: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  let failingSince: number | undefined;
-  for (;;) {
-    const askedAt = performance.now();
-    try {
-      return await request();
-    } catch (error) {
-      // a request that took long enough starts a new series of failures
-      if (failingSince === undefined || performance.now() - askedAt > seriesMs) failingSince = performance.now();
-      const mayPass = isConnectionError(error) || (isTransient(error) && performance.now() - failingSince < patienceMs);
-      if (!mayPass || signal.aborted) throw error;
-      await delay(100);
-    }
-  }
-}
-
-/** Everything acknowledged to clients, which must be in the database whatever was killed. */
-export interface Acknowledged {
-  runs: { threadId: string; id: string }[];
-  inputs: { threadId: string; id: string }[];
-  operations: { threadId: string; id: string }[];
-  /** Runs of a tree of thoughts, with the result of an undisturbed run. */
-  trees: { threadId: string; id: string; result: JsonObject }[];
-}
-
-export interface Client {
-  lanefold: Lanefold;
-  acknowledged: Acknowledged;
-  /** Aborts when the campaign stops waiting for runs. */
-  signal: AbortSignal;
-}
+import { builtInAgent } from './agents.ts';
+import { waitForEnd, type Client } from './client.ts';
+import { persist } from './persist.ts';
+import { randomScript } from './script.ts';
+import { randomStrategyRun } from './strategies.ts';
 
 /** The user's agent and its input, which replace the built-in workload. */
 export interface CustomWorkload {
@@ -75,6 +36,7 @@ export async function converse(
   if (random.chance(0.1)) requests.push(cancel(client, runs[0]!, random.int(50, 1_500)));
   await Promise.all(requests);
   await waitForEnd(client, runs);
+  if (random.chance(0.1)) await continueOnFork(client, threadId, name, random);
 }
 
 /** One run of the user's agent in a new thread. */
@@ -88,12 +50,15 @@ export async function runCustom(client: Client, threadId: string, workload: Cust
 
 async function start(client: Client, threadId: string, requestId: string, contextRef: string, random: Random) {
   const input = `Do ${requestId}.`;
-  const tree = random.chance(0.2) ? randomTree(random, input) : undefined;
-  const work = tree?.request ?? { model: randomScript(random) };
+  const strategy = random.chance(0.25) ? randomStrategyRun(random, input) : undefined;
+  const work = strategy?.request ?? { model: randomScript(random) };
   const request = { agent: builtInAgent, input, threadId, createThread: true, contextRef, ...work };
   const run = await persist(() => client.lanefold.runs.enqueue({ ...request, requestId, busy: 'wait' }), client.signal);
   client.acknowledged.runs.push(run);
-  if (tree) client.acknowledged.trees.push({ threadId, id: run.id, result: tree.result });
+  if (strategy) {
+    const { request: asked, result } = strategy;
+    client.acknowledged.strategies.push({ threadId, id: run.id, name: asked.strategy, result });
+  }
   return run;
 }
 
@@ -151,14 +116,17 @@ async function appendAndRead({ lanefold, signal }: Client, threadId: string, nam
   await Promise.all([inTurn(), beside()]);
 }
 
-async function cancel({ lanefold, signal }: Client, run: { threadId: string; id: string }, afterMs: number) {
-  await delay(afterMs);
-  await persist(() => lanefold.runs.cancel(run), signal);
+/** Forks the thread at one of its entries, and asks something there. */
+async function continueOnFork(client: Client, threadId: string, name: string, random: Random): Promise<void> {
+  const { lanefold, signal } = client;
+  const { length } = await persist(() => lanefold.threads.entries(threadId, { limit: 1_000 }), signal);
+  const id = `${threadId}.fork-${name}`;
+  const seq = random.int(0, length - 1);
+  await persist(() => lanefold.threads.fork(threadId, { id, seq, repair: true }), signal);
+  await waitForEnd(client, [await start(client, id, `${name}.fork`, 'default', random)]);
 }
 
-async function waitForEnd({ lanefold, signal }: Client, runs: { threadId: string; id: string }[]): Promise<void> {
-  await Promise.all(runs.map((run) => persist(() => lanefold.runs.wait(run, { signal }), signal))).catch((error) => {
-    // otherwise the campaign stopped waiting, and the checks find runs that hang
-    if (!signal.aborted && !isLanefoldError(error, 'wait_timeout')) throw error;
-  });
+async function cancel({ lanefold, signal }: Client, run: RunKey, afterMs: number) {
+  await delay(afterMs);
+  await persist(() => lanefold.runs.cancel(run), signal);
 }

@@ -1,0 +1,67 @@
+import type { CampaignReport } from './report.ts';
+
+/** The campaigns on one queue. */
+type Campaigns = readonly CampaignReport[];
+
+const sum = (campaigns: Campaigns, of: (report: CampaignReport) => number): number =>
+  campaigns.reduce((total, report) => total + of(report), 0);
+
+const most = (campaigns: Campaigns, of: (report: CampaignReport) => number): number =>
+  Math.max(...campaigns.map((report) => of(report)));
+
+const number = (value: number): string => value.toLocaleString('en');
+
+const total = (of: (report: CampaignReport) => number) => (campaigns: Campaigns) => number(sum(campaigns, of));
+
+const valuesOf = (counts: Record<string, number>): number => Object.values(counts).reduce((all, n) => all + n, 0);
+
+function failures(campaigns: Campaigns): string {
+  const types = [...new Set(campaigns.flatMap((report) => Object.keys(report.failures)))];
+  return types.map((type) => `${sum(campaigns, (report) => report.failures[type] ?? 0)} ${type}`).join(', ') || 'none';
+}
+
+function seeds(campaigns: Campaigns): string {
+  const all = campaigns.map(({ seed }) => seed);
+  const [first, last] = [Math.min(...all), Math.max(...all)];
+  if (first === last) return String(first);
+  return last - first === all.length - 1 ? `${first} to ${last}` : all.toSorted((a, b) => a - b).join(', ');
+}
+
+const figures: [string, (campaigns: Campaigns) => string][] = [
+  ['scenarios', total((report) => report.scenarios)],
+  ['worker deaths', total((report) => report.worker_deaths)],
+  ['runs', total(({ runs }) => runs.total)],
+  ['completed', total(({ runs }) => runs.completed)],
+  ['cancelled', total(({ runs }) => runs.cancelled)],
+  ['failed, by error', failures],
+  ['runs of strategies', total(({ exercised }) => valuesOf(exercised.strategies))],
+  ['runs of sub-agents', total(({ exercised }) => exercised.sub_agents)],
+  ['handoffs', total(({ exercised }) => exercised.handoffs)],
+  ['decisions of people', total(({ exercised }) => exercised.decisions)],
+  ['forks', total(({ exercised }) => exercised.forks)],
+  ['waits for a limit', total(({ exercised }) => exercised.delays)],
+  ['model calls answered', total((report) => report.model_calls)],
+  ['model calls lost and made again', total((report) => report.lost_model_calls)],
+  ['tool calls', total((report) => report.tool_calls)],
+  ['operations in the histories', total((report) => report.operations)],
+  ['lost', total((report) => report.lost)],
+  ['duplicated', total((report) => report.duplicated)],
+  ['finished tools repeated', total((report) => report.finished_tools_repeated)],
+  ['late starts by frozen workers', total((report) => report.late_starts)],
+  ['orphan calls', total((report) => report.orphan_calls)],
+  ['hung', total((report) => report.hung)],
+  ['violations of any kind', total((report) => report.violations.length)],
+  ['recovery p50 of the slowest campaign, ms', (all) => number(most(all, (report) => report.recovery_ms.p50))],
+  ['recovery p95 of the slowest campaign, ms', (all) => number(most(all, (report) => report.recovery_ms.p95))],
+  ['recovery max, ms', (all) => number(most(all, (report) => report.recovery_ms.max))],
+  ['seeds', seeds],
+];
+
+/** The figures as rows of a table, a column for each queue with the sums of its campaigns. */
+export function campaignRows(reports: readonly CampaignReport[]): string[][] {
+  const columns = (['postgres', 'redis'] as const)
+    .map((queue) => reports.filter((report) => report.queue === queue))
+    .filter((campaigns) => campaigns.length > 0);
+  const header = columns.map(([first]) => `queue in ${first!.queue === 'redis' ? 'Redis' : 'PostgreSQL'}`);
+  return [['', ...header], ...figures.map(([name, value]) => [name, ...columns.map((campaigns) => value(campaigns))])];
+}

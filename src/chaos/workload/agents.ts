@@ -1,0 +1,37 @@
+import { defineAgent, type Agent } from '../../agents/agent.ts';
+import type { Recorder } from '../../history/recorder.ts';
+import { agentTool } from '../../tools/agent-tool.ts';
+import { handoffTool } from '../../tools/handoff.ts';
+import type { Journal } from './journal.ts';
+import { chaosTools } from './tools.ts';
+
+export const builtInAgent = 'chaos';
+
+/** What the sub-agent answers, so that the checks know it. */
+export const helperAnswer = 'Helped.';
+
+const script = (turns: unknown[], latencyMs: number) => `scripted:${JSON.stringify(turns)}?latency_ms=${latencyMs}`;
+
+/** The built-in agent, one that it gives tasks to, and one that it hands runs over to. */
+export function chaosAgents(journal: Journal, recorder?: Recorder): Agent[] {
+  const tools = chaosTools(journal, recorder);
+  const common = { instructions: 'Be steady.', cycleWarning: false, maxIterations: 20 };
+  const charge = { tool: 'charge', args: { ms: 60 } };
+  return [
+    defineAgent({
+      ...common,
+      name: builtInAgent,
+      model: 'scripted:echo',
+      tools: [...tools, agentTool('chaos-helper', { name: 'ask' }), handoffTool('chaos-next', { name: 'pass_on' })],
+      // steering restarts the script, which then calls its agents again
+      maxChildren: 200,
+    }),
+    defineAgent({ ...common, name: 'chaos-helper', model: script([{ tools: [charge] }, helperAnswer], 120), tools }),
+    defineAgent({
+      ...common,
+      name: 'chaos-next',
+      model: script([{ tools: [charge] }, 'Done by the next.'], 80),
+      tools,
+    }),
+  ];
+}

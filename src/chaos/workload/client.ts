@@ -1,0 +1,28 @@
+import type { JsonObject } from '../../context/message.ts';
+import { isLanefoldError } from '../../errors.ts';
+import type { Lanefold } from '../../lanefold/lanefold.ts';
+import type { RunKey } from '../observer.ts';
+import { persist } from './persist.ts';
+
+/** Everything acknowledged to clients, which must be in the database whatever was killed. */
+export interface Acknowledged {
+  runs: RunKey[];
+  inputs: RunKey[];
+  operations: RunKey[];
+  /** Runs of a strategy with parallel calls, with the result of an undisturbed run. */
+  strategies: (RunKey & { name: string; result: JsonObject | string })[];
+}
+
+export interface Client {
+  lanefold: Lanefold;
+  acknowledged: Acknowledged;
+  /** Aborts when the campaign stops waiting for runs. */
+  signal: AbortSignal;
+}
+
+export async function waitForEnd({ lanefold, signal }: Client, runs: RunKey[]): Promise<void> {
+  await Promise.all(runs.map((run) => persist(() => lanefold.runs.wait(run, { signal }), signal))).catch((error) => {
+    // otherwise the campaign stopped waiting, and the checks find runs that hang
+    if (!signal.aborted && !isLanefoldError(error, 'wait_timeout')) throw error;
+  });
+}
