@@ -64,6 +64,7 @@ comment on function lanefold.remove_rollout(text) is 'Removes the rollout of an 
 comment on function lanefold.set_thread_version(text, text, text) is 'Sets the version of an agent that a thread keeps.';
 comment on function lanefold.report_worker(text, jsonb) is 'The heartbeat of a worker; the first one adds it to the view worker, the last one says that it has stopped.';
 comment on function lanefold.release_run(text, text, bigint, boolean) is 'Returns a run to the queue, under the lease of the worker that gives it up.';
+comment on function lanefold.note_restore(text, text, jsonb) is 'Queues an unfinished run again after the database was restored from a backup.';
 comment on function lanefold.requeue_run(text, text, int, jsonb) is 'Raises the enqueue_no of a run whose job the queue has lost and returns the job to add.';
 comment on function lanefold.move_run(text, text, int, int) is 'Notes that a worker does not know the agent of a run, and returns whether the run waits for one that does.';
 comment on function lanefold.fail_expired(text, text) is 'Ends a run that no worker has started within its time to live.';

@@ -6,6 +6,7 @@ import type { AgentDefinition } from '../agents/definition.ts';
 import { LanefoldError } from '../errors.ts';
 import { createLanefold } from '../lanefold/create.ts';
 import { Fleet } from './fleet.ts';
+import type { Backend } from '../queue/queue.ts';
 import { readExercised } from './exercised.ts';
 import { lateStarts, recordHistory, startHistory } from './history.ts';
 import { inject } from './inject.ts';
@@ -28,10 +29,8 @@ import type { CustomWorkload } from './workload/conversation.ts';
 import { Journal, readJournal } from './workload/journal.ts';
 import { haveConversations } from './workload/conversations.ts';
 
-export type Queue = 'postgres' | 'redis';
-
 export interface CampaignOptions {
-  queue: Queue;
+  queue: Backend;
   seed: number;
   scenarios: number;
   workers: number;

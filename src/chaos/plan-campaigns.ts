@@ -1,14 +1,14 @@
-import type { Queue } from './campaign.ts';
+import type { Backend } from '../queue/queue.ts';
 
 export interface PlannedCampaign {
-  queue: Queue;
+  queue: Backend;
   seed: number;
   scenarios: number;
 }
 
 /** Divides scenarios into campaigns: for each seed, one on each queue. */
 export function planCampaigns(wanted: {
-  queues: readonly Queue[];
+  queues: readonly Backend[];
   seed: number;
   campaigns: number;
   scenarios: number;

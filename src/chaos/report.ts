@@ -1,4 +1,4 @@
-import type { Queue } from './campaign.ts';
+import type { Backend } from '../queue/queue.ts';
 import { everyRunEnded } from './checks/runs-end.ts';
 import type { Exercised } from './exercised.ts';
 import { acknowledgedIsStored, finishedCallNotRestarted, neverReplayed } from './history.ts';
@@ -11,7 +11,7 @@ import type { Violation } from './checks/check.ts';
 
 /** The result of one campaign, as `lanefold chaos --json` prints it. */
 export interface CampaignReport {
-  queue: Queue;
+  queue: Backend;
   seed: number;
   workers: number;
   concurrency: number;

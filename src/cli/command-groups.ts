@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 /** The commands grouped by purpose, in the order in which `lanefold --help` lists them. */
 const groups: Record<string, readonly string[]> = {
   'Start:': ['init', 'demo', 'dev', 'run'],
-  'Processes:': ['api', 'worker', 'mcp', 'workers', 'agents', 'migrate'],
+  'Processes:': ['api', 'worker', 'mcp', 'workers', 'agents', 'migrate', 'recover'],
   'Inspect:': ['threads', 'thread', 'runs', 'tree', 'tail', 'context', 'diff', 'content', 'waits'],
   'Control runs:': ['approve', 'deny', 'cancel', 'retry', 'rerun', 'events'],
   'Change threads:': ['fork', 'compact', 'erase'],

@@ -1,6 +1,7 @@
 import type { AgentDefinition } from '../agents/definition.ts';
 import type { RunningServer, ServerOptions } from '../api/options.ts';
 import type { Library } from '../library/library.ts';
+import type { Recovered } from '../recovery/recover.ts';
 import type { RunningWorker, WorkerOptions } from '../runtime/worker/options.ts';
 import type { StrategyName } from '../strategies/types.ts';
 
@@ -12,6 +13,21 @@ export interface Lanefold<
   startWorker(options?: WorkerOptions): Promise<RunningWorker>;
   /** Serves the HTTP API, Bull Board and the API reference in this process. @throws LanefoldError see `startServer` */
   startServer(options?: ServerOptions): Promise<RunningServer>;
+  /**
+   * Makes queue and database one again after the database was restored from a backup: empties the queue of this fleet,
+   * and queues every unfinished run again, with a note in its trace. Stop all processes first.
+   *
+   * @example
+   * ```ts
+   * import { createLanefold } from 'lanefold';
+   *
+   * const lanefold = await createLanefold();
+   * const { runs, gone } = await lanefold.recover();
+   * console.log(`${runs} runs go on; ${gone.length} were accepted after the backup`);
+   * await lanefold.close();
+   * ```
+   */
+  recover(): Promise<Recovered>;
   /** Stops the servers and workers started here, then closes every connection. */
   close(): Promise<void>;
 }

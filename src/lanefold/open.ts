@@ -86,6 +86,7 @@ export async function openLanefold(
           () => startServer(lanefold, serverOptions),
           (server) => server.close(),
         ),
+      recover: async () => (await import('../recovery/recover.ts')).recover(db, queue),
       close: () => closers.close(),
     };
     return lanefold;

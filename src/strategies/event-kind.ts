@@ -15,6 +15,7 @@ export type RunEventKind =
   | 'wait_ended'
   | 'input_injected'
   | 'worker_lost'
+  | 'database_restored'
   | 'run_delayed'
   | 'limit_reached'
   | 'compaction_completed'

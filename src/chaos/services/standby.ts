@@ -1,33 +1,23 @@
-import { appendFile, cp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { appendFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../postgres/embedded/index.ts';
-import { QuietClient } from '../../postgres/quiet-client.ts';
+import { takeBaseBackup } from './base-backup.ts';
+import { withClient } from './with-client.ts';
 
 const name = 'standby';
 
 /** Settings that a primary needs to have standbys; the standbys use them too. */
 export const replicationSettings = { wal_keep_size: '256MB', wal_retrieve_retry_interval: '100ms' };
 
-/**
- * Starts a standby of a running server in `dir`, and waits until it streams. Takes the base backup itself, because the
- * embedded PostgreSQL has no pg_basebackup.
- */
+/** Starts a standby of a running server in `dir`, and waits until it streams. */
 export async function startStandby(
   primary: EmbeddedPostgres,
   dir: string,
   settings: Record<string, string>,
 ): Promise<EmbeddedPostgres> {
-  const cluster = path.join(dir, 'cluster');
-  const data = path.join(cluster, 'data');
+  const data = await takeBaseBackup(primary, dir);
   return withClient(primary.url, async (client) => {
-    await client.query("select pg_backup_start('standby', fast => true)");
-    await copyCluster(path.dirname(primary.dataDir), cluster);
-    const { rows } = await client.query<{ labelfile: string }>(
-      'select labelfile from pg_backup_stop(wait_for_archive => false)',
-    );
-    await writeFile(path.join(data, 'backup_label'), rows[0]!.labelfile);
     await writeFile(path.join(data, 'standby.signal'), '');
     const { username, password, pathname } = new URL(primary.url);
     const source = `host=127.0.0.1 port=${primary.port} user=${username} password=${decodeURIComponent(password)}`;
@@ -71,32 +61,3 @@ export const detach = (standby: EmbeddedPostgres): Promise<void> =>
     await client.query('select pg_reload_conf()');
     while ((await client.query('select 1 from pg_stat_wal_receiver')).rowCount !== 0) await delay(20);
   });
-
-/** Excluded from a base backup: the write-ahead log, which is streamed, and files of the running server. */
-const omitted =
-  /^(postmaster\.(pid|opts)|(pg_wal|pg_replslot|pg_dynshmem|pg_notify|pg_serial|pg_snapshots|pg_stat_tmp|pg_subtrans)\/.*|.*pgsql_tmp.*|.*pg_internal\.init.*)$/;
-
-async function copyCluster(from: string, to: string): Promise<void> {
-  const data = path.join(from, 'data');
-  const filter = (file: string) => !omitted.test(path.relative(data, file));
-  for (let left = 10; ; left--) {
-    await mkdir(to, { recursive: true });
-    try {
-      return await cp(from, to, { recursive: true, filter });
-    } catch (error) {
-      // the running server deleted a file while the folder was being read
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || left === 0) throw error;
-      await rm(to, { recursive: true, force: true });
-    }
-  }
-}
-
-async function withClient<T>(connectionString: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new QuietClient({ connectionString });
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end().catch(() => {});
-  }
-}

@@ -25,6 +25,7 @@ export { addInit } from './init.ts';
 export { addMcp } from './mcp.ts';
 export { addMonitors } from './monitors.ts';
 export { addMigrate } from './migrate.ts';
+export { addRecover } from './recover.ts';
 export { addReplay } from './replay.ts';
 export { addRerun } from './rerun.ts';
 export { addRetry } from './retry.ts';

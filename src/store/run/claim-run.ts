@@ -138,7 +138,7 @@ export interface Refusal {
 }
 
 /** The lease number rises by less than this per claim, so 2^53 suffices for eight billion claims of one run. */
-const longestGap = 2 ** 20;
+export const longestGap = 2 ** 20;
 
 export async function claimRun(db: Database, request: ClaimRequest): Promise<Claim | Refusal> {
   const body = claimBody(db, request);

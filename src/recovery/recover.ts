@@ -1,0 +1,45 @@
+import type { Database } from '../postgres/pool.ts';
+import { knownJobs } from '../queue/known-jobs.ts';
+import type { NewJob, RunQueue } from '../queue/queue.ts';
+import { knownRuns, noteRestore, unfinishedRuns } from '../store/run/note-restore.ts';
+import type { RunRef } from '../store/run/run.ts';
+
+export interface Recovered {
+  /** Unfinished runs, each of which has an event `database_restored` in its trace now. */
+  runs: number;
+  /** Those of them that have a job in the queue again; the others wait for their turn, a decision or an event. */
+  queued: number;
+  /** Runs that the queue knew and the database does not: they were accepted after the backup. */
+  gone: RunRef[];
+}
+
+/**
+ * Makes queue and database one again after the database was restored from a backup, whichever of the two is newer:
+ * empties the queue, and gives every unfinished run a new job. No process may be running; a worker that still is cannot
+ * write for a run it held.
+ *
+ * @throws LanefoldError `queue_unreachable`, `database_unreachable`
+ */
+export async function recover(db: Database, queue: RunQueue): Promise<Recovered> {
+  const gone = new Map<string, RunRef>();
+  for (const each of queue.queues) {
+    for await (const jobs of knownJobs(each)) {
+      const refs = jobs.map(({ thread_id: threadId, run_id: id }) => ({ threadId, id }));
+      const known = await knownRuns(db, refs);
+      for (const run of refs) if (!known.has(nameOf(run))) gone.set(nameOf(run), run);
+    }
+  }
+  await queue.obliterate();
+  const counts = { runs: 0, queued: 0 };
+  for await (const run of unfinishedRuns(db, queue.prefix)) {
+    const noted = await noteRestore(db, run, queue.prefix);
+    if (!noted) continue;
+    counts.runs += 1;
+    if (!noted.job) continue;
+    await queue.addAll([noted.job as NewJob], 'back');
+    counts.queued += 1;
+  }
+  return { ...counts, gone: [...gone.values()] };
+}
+
+const nameOf = ({ threadId, id }: RunRef) => `${threadId} ${id}`;
