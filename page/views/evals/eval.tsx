@@ -3,8 +3,9 @@ import type { Eval } from '../../api/types.ts';
 import { Facts, Failure, Loading, Status, Time } from '../../parts/basics.tsx';
 import { price } from '../../parts/format.ts';
 import { Heading } from '../../parts/heading.tsx';
-import { href } from '../../state/route.ts';
+import { href, route } from '../../state/route.ts';
 import { useLoaded } from '../../state/use-loaded.ts';
+import { ComparisonView } from './comparison.tsx';
 import { Grid } from './grid.tsx';
 import { Items } from './items.tsx';
 import type { Report } from './report.ts';
@@ -39,24 +40,35 @@ export function EvalView({ id }: { id: string }) {
           ['Ended', found.finished_at && <Time at={found.finished_at} />],
         ]}
       />
-      <Results id={id} running={found.status === 'running'} />
+      <Results found={found} />
     </article>
   );
 }
 
-function Results({ id, running }: { id: string; running: boolean }) {
+function Results({ found }: { found: Eval }) {
+  const { id } = found;
+  const running = found.status === 'running';
   const loaded = useLoaded<Report>((signal) => get(v1('evals', id, 'report'), {}, signal), [id, running], {
     everyMs: running ? refreshMs : undefined,
   });
   const report = loaded.data;
   if (!report) return loaded.error ? <Failure error={loaded.error} /> : <Loading />;
   const { comparisons } = report;
+  const chosen = comparisons.find(({ candidate }) => candidate === route.value.query.get('variant'));
   return (
     <>
       <Failure error={loaded.error} />
-      <Summary report={report} />
-      {comparisons.length > 0 && <Grid id={id} comparisons={comparisons} />}
-      <Items id={id} open={comparisons.length === 0} running={running} />
+      {chosen && (
+        <>
+          <p>
+            <a href={href('evals', id)}>All variants</a>
+          </p>
+          <ComparisonView key={chosen.candidate} found={found} report={report} comparison={chosen} />
+        </>
+      )}
+      {!chosen && <Summary id={id} report={report} />}
+      {!chosen && comparisons.length > 0 && <Grid id={id} comparisons={comparisons} />}
+      {!chosen && <Items id={id} open={comparisons.length === 0} running={running} />}
     </>
   );
 }
