@@ -26,7 +26,7 @@ export function view({ path }: Route): ComponentChild {
   if (area === 'schedules') return <SchedulesView />;
   if (area === 'webhooks') return <WebhooksView />;
   if (area === 'agents') return <AgentsView />;
-  if (area === 'evals') return <EvalsView key={`${id}/${part}`} id={id} caseId={part} />;
+  if (area === 'evals') return <EvalsView key={`${id}/${part}/${partId}`} id={id} part={part} variant={partId} />;
   if (area === 'monitors') return <MonitorsView />;
   if (area === 'limits') return <LimitsView />;
   if (area === 'operations') return <OperationsView />;

@@ -92,7 +92,7 @@ describe.skipIf(noBrowser)('the views of the page', () => {
     ['agents', '#/agents', 'There is one version.'],
     ['evals', '#/evals', 'weather'],
     ['eval', '#/evals/EVAL', 'Only what got worse'],
-    ['comparison in an eval', '#/evals/EVAL?variant=sunny', 'sunny compared with planned'],
+    ['comparison in an eval', '#/evals/EVAL/variants/sunny', 'sunny compared with planned'],
     ['case in an eval', '#/evals/EVAL/CASE', 'The sun shines all day.'],
     // runs are scored some seconds after their end; until then the page reads again
     ['monitors', '#/monitors', 'Worst runs'],

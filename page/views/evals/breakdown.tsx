@@ -1,7 +1,7 @@
 import { setQuery } from '../../state/route.ts';
 import type { ComparedPart, Comparison } from './report.ts';
 import type { Parts } from './use-parts.ts';
-import { signed } from './words.ts';
+import { count, signed } from './words.ts';
 
 /** Where the candidate got worse: by tag, and by part of the dataset. */
 export function Breakdown({ comparison, parts }: { comparison: Comparison; parts: Parts }) {
@@ -12,18 +12,30 @@ export function Breakdown({ comparison, parts }: { comparison: Comparison; parts
     <section aria-labelledby="where">
       <h2 id="where">Where</h2>
       <div class="answers">
-        {byTag.length > 0 && <Table title="Tag" name="tag" rows={byTag} />}
-        {byPart.length > 0 && <Table title="Part" name="part" rows={byPart} />}
+        {byTag.length > 0 && <By name="tag" rows={byTag} />}
+        {byPart.length > 0 && <By name="part" rows={byPart} />}
       </div>
     </section>
   );
 }
 
-const Table = ({ title, name, rows }: { title: string; name: 'tag' | 'part'; rows: ComparedPart[] }) => (
+/** Those that differ, and how many do not. */
+function By({ name, rows }: { name: 'tag' | 'part'; rows: ComparedPart[] }) {
+  const differ = rows.filter(({ difference, worse }) => worse > 0 || Math.abs(difference.mean ?? 0) >= epsilon);
+  const same = rows.length - differ.length;
+  return (
+    <div>
+      {differ.length > 0 && <Table name={name} rows={differ} />}
+      {same > 0 && <p class="muted">{count(same, name)} without a difference.</p>}
+    </div>
+  );
+}
+
+const Table = ({ name, rows }: { name: 'tag' | 'part'; rows: ComparedPart[] }) => (
   <table class="list" aria-label={`By ${name}`}>
     <thead>
       <tr>
-        <th scope="col">{title}</th>
+        <th scope="col">{name === 'tag' ? 'Tag' : 'Part'}</th>
         <th scope="col" class="num">
           Difference
         </th>
@@ -46,7 +58,7 @@ const Table = ({ title, name, rows }: { title: string; name: 'tag' | 'part'; row
             </button>
           </th>
           <td data-label="Difference" class="num">
-            {mean === null || mean === 0 ? (
+            {mean === null || Math.abs(mean) < epsilon ? (
               signed(mean)
             ) : (
               <span class={`status ${mean < 0 ? 'bad' : 'good'}`}>{signed(mean)}</span>
@@ -61,6 +73,9 @@ const Table = ({ title, name, rows }: { title: string; name: 'tag' | 'part'; row
   </table>
 );
 
+/** Sums of equal scores in another order differ in their last digits. */
+const epsilon = 1e-9;
+
 const worstFirst = (a: ComparedPart, b: ComparedPart): number => (a.difference.mean ?? 0) - (b.difference.mean ?? 0);
 
 /** Mean differences by part; the report has them by tag only. */
@@ -71,7 +86,7 @@ function partsOf({ by_case: cases }: Comparison, parts: Parts): ComparedPart[] {
     if (part !== undefined) found.set(part, [...(found.get(part) ?? []), difference]);
   }
   return [...found].map(([tag, of]) => ({
-    ...{ tag, cases: of.length, worse: of.filter((one) => one < 0).length },
+    ...{ tag, cases: of.length, worse: of.filter((one) => one < -epsilon).length },
     difference: { mean: of.reduce((sum, one) => sum + one, 0) / of.length },
   }));
 }

@@ -29,7 +29,7 @@ export function CaseView({ evalId, caseId }: { evalId: string; caseId: string })
             {variant && (
               <>
                 {' '}
-                › <a href={href('evals', evalId, { variant })}>{variant}</a>
+                › <a href={href('evals', evalId, 'variants', variant)}>{variant}</a>
               </>
             )}
           </p>

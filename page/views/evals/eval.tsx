@@ -3,7 +3,7 @@ import type { Eval } from '../../api/types.ts';
 import { Facts, Failure, Loading, Status, Time } from '../../parts/basics.tsx';
 import { price } from '../../parts/format.ts';
 import { Heading } from '../../parts/heading.tsx';
-import { href, route } from '../../state/route.ts';
+import { href } from '../../state/route.ts';
 import { useLoaded } from '../../state/use-loaded.ts';
 import { ComparisonView } from './comparison.tsx';
 import { Grid } from './grid.tsx';
@@ -14,7 +14,7 @@ import { Summary } from './summary.tsx';
 const refreshMs = 4_000;
 
 /** One eval: its verdicts, its variants, and its cases under each of them. */
-export function EvalView({ id }: { id: string }) {
+export function EvalView({ id, variant }: { id: string; variant: string | undefined }) {
   const loaded = useLoaded<Eval>((signal) => get(v1('evals', id), {}, signal), [id], { everyMs: refreshMs });
   const found = loaded.data;
   if (!found) return loaded.error ? <Failure error={loaded.error} /> : <Loading />;
@@ -40,12 +40,12 @@ export function EvalView({ id }: { id: string }) {
           ['Ended', found.finished_at && <Time at={found.finished_at} />],
         ]}
       />
-      <Results found={found} />
+      <Results found={found} variant={variant} />
     </article>
   );
 }
 
-function Results({ found }: { found: Eval }) {
+function Results({ found, variant }: { found: Eval; variant: string | undefined }) {
   const { id } = found;
   const running = found.status === 'running';
   const loaded = useLoaded<Report>((signal) => get(v1('evals', id, 'report'), {}, signal), [id, running], {
@@ -54,7 +54,7 @@ function Results({ found }: { found: Eval }) {
   const report = loaded.data;
   if (!report) return loaded.error ? <Failure error={loaded.error} /> : <Loading />;
   const { comparisons } = report;
-  const chosen = comparisons.find(({ candidate }) => candidate === route.value.query.get('variant'));
+  const chosen = comparisons.find(({ candidate }) => candidate === variant);
   return (
     <>
       <Failure error={loaded.error} />

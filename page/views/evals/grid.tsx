@@ -48,7 +48,7 @@ const Table = ({ id, comparisons, rows }: { id: string; comparisons: Comparison[
           </th>
           {comparisons.map(({ candidate }) => (
             <th key={candidate} scope="col" class="num">
-              <a href={href('evals', id, { variant: candidate })}>{candidate}</a>
+              <a href={href('evals', id, 'variants', candidate)}>{candidate}</a>
             </th>
           ))}
         </tr>

@@ -61,7 +61,7 @@ const Table = ({ id, comparison: { baseline, candidate }, rows, parts }: TablePr
               </Fragment>
             ))}
             {parts.has(one.case_id) && <Tag>{parts.get(one.case_id)}</Tag>}
-            <a href={href('evals', id, one.case_id, { variant: candidate })} class="id">
+            <a href={href('evals', id, one.case_id, { variant: candidate })} class="row-id">
               {one.case_id}
             </a>
           </th>

@@ -16,7 +16,7 @@ export const Summary = ({ id, report }: { id: string; report: Report }) => (
     {report.comparisons.map((one) => (
       <p key={one.candidate} class="prose">
         <VerdictLine report={report} comparison={one} />{' '}
-        <a href={href('evals', id, { variant: one.candidate })}>
+        <a href={href('evals', id, 'variants', one.candidate)}>
           Compare {one.candidate} with {one.baseline}
         </a>
       </p>

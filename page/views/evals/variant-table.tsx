@@ -36,7 +36,7 @@ export const VariantTable = ({ id, report, variants }: VariantTableProps) => (
             {report.baseline === null || one.variant === report.baseline ? (
               one.variant
             ) : (
-              <a href={href('evals', id, { variant: one.variant })}>{one.variant}</a>
+              <a href={href('evals', id, 'variants', one.variant)}>{one.variant}</a>
             )}
           </th>
           {numbersOf(report, one).map((value, at) => (
