@@ -13,6 +13,7 @@ import { ThreadsView } from './threads/threads.tsx';
 const AgentsView = onDemand(async () => (await import('./agents/agents.tsx')).AgentsView);
 const EvalsView = onDemand<EvalsProps>(async () => (await import('./evals/evals.tsx')).EvalsView);
 const LimitsView = onDemand(async () => (await import('./limits/limits.tsx')).LimitsView);
+const MonitorsView = onDemand(async () => (await import('./monitors/monitors.tsx')).MonitorsView);
 const SchedulesView = onDemand(async () => (await import('./schedules/schedules.tsx')).SchedulesView);
 const WebhooksView = onDemand(async () => (await import('./webhooks/webhooks.tsx')).WebhooksView);
 const OperationsView = onDemand(async () => (await import('./operations/operations.tsx')).OperationsView);
@@ -25,7 +26,8 @@ export function view({ path }: Route): ComponentChild {
   if (area === 'schedules') return <SchedulesView />;
   if (area === 'webhooks') return <WebhooksView />;
   if (area === 'agents') return <AgentsView />;
-  if (area === 'evals') return <EvalsView key={`${id}/${part}`} id={id} caseId={part} />;
+  if (area === 'evals') return <EvalsView key={`${id}/${part}/${partId}`} id={id} part={part} variant={partId} />;
+  if (area === 'monitors') return <MonitorsView />;
   if (area === 'limits') return <LimitsView />;
   if (area === 'operations') return <OperationsView />;
   if (area !== 'threads') return <Empty>There is no such view.</Empty>;

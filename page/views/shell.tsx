@@ -11,6 +11,7 @@ const areas = [
   ['webhooks', 'Webhooks'],
   ['agents', 'Agents'],
   ['evals', 'Evals'],
+  ['monitors', 'Monitors'],
   ['limits', 'Limits'],
   ['operations', 'Operations'],
 ] as const;

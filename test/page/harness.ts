@@ -65,10 +65,18 @@ export interface SiteOptions {
   /** More of them than every site has. */
   agents?: AgentDefinition[];
   models?: LanefoldOptions['models'];
+  /** More options of the library. */
+  options?: Pick<LanefoldOptions, 'priceOf' | 'scorers'>;
 }
 
 /** A server with agents, and a browser to look at it. */
-export async function openSite({ server, worker = true, agents = [], models }: SiteOptions = {}): Promise<Site> {
+export async function openSite({
+  server,
+  worker = true,
+  agents = [],
+  models,
+  options,
+}: SiteOptions = {}): Promise<Site> {
   const broken = fakeModel(() => new Error('out of credit'));
   const second = fakeModel([{ text: 'The sun shines all day.' }]);
   const api = await startApi({
@@ -76,6 +84,7 @@ export async function openSite({ server, worker = true, agents = [], models }: S
     // receivers of webhooks are on this machine
     privateWebhooks: true,
     ...(server ? { server } : {}),
+    ...options,
     // the price list knows openai:gpt-4o
     models: { broken: () => broken, second, openai: () => second, ...models },
     aliases: {

@@ -1,5 +1,6 @@
 // @module-tag long
 import { defineAgent } from 'lanefold';
+import { defineScorer } from 'lanefold/evals';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { noBrowser } from '../support/browser.ts';
@@ -22,6 +23,7 @@ describe.skipIf(noBrowser)('the views of the page', () => {
     const tree = treeModel();
     site = await openSite({
       models: { tree },
+      options: { scorers: [defineScorer({ name: 'curt', score: ({ answer }) => answer.length < 9 })] },
       agents: [defineAgent({ name: 'searcher', model: 'tree', strategy: 'tot', strategyOptions: { maxDepth: 2 } })],
     });
     ({ page, said } = await site.open());
@@ -31,6 +33,9 @@ describe.skipIf(noBrowser)('the views of the page', () => {
     });
     await site.api.lanefold.webhooks.set('orders', { url: 'https://1.1.1.1/hooks', types: ['run.completed'] });
     await site.api.lanefold.webhooks.pause('orders');
+    await site.api.lanefold.monitors.set('curtness', {
+      ...{ agents: ['travel'], sample: 1, scorers: ['curt'], alert: { below: 0.9, of: 2 } },
+    });
     await limits.set('hourly', { kind: 'tokens', scope: { agent: '*' }, amount: 1_000_000, per: 'hour' });
     await limits.set('closed', { kind: 'concurrency', amount: 0, scope: { plan: 'free' }, share: 'customer' });
     runId = await site.ask('trip', 'Should I go to Hamburg?');
@@ -87,7 +92,10 @@ describe.skipIf(noBrowser)('the views of the page', () => {
     ['agents', '#/agents', 'There is one version.'],
     ['evals', '#/evals', 'weather'],
     ['eval', '#/evals/EVAL', 'Only what got worse'],
+    ['comparison in an eval', '#/evals/EVAL/variants/sunny', 'sunny compared with planned'],
     ['case in an eval', '#/evals/EVAL/CASE', 'The sun shines all day.'],
+    // runs are scored some seconds after their end; until then the page reads again
+    ['monitors', '#/monitors', 'Worst runs'],
     ['limits', '#/limits', 'acme: 1'],
     ['thread of a run that waits for a limit', '#/threads/held', 'closed'],
     ['run that waits for a limit', '#/threads/held/runs/HELD', 'Wait for the limit closed'],

@@ -4,7 +4,7 @@ import type { AgentVersion, AgentVersionList } from '../../api/types.ts';
 import { Empty, Failure, Loading, Time } from '../../parts/basics.tsx';
 import { amount, duration, price } from '../../parts/format.ts';
 import { useLoaded } from '../../state/use-loaded.ts';
-import { VersionDiff } from './version-diff.tsx';
+import { VersionDiff } from '../../parts/version-diff.tsx';
 
 const hours = 168;
 

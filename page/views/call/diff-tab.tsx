@@ -3,7 +3,8 @@ import type { Message, ModelCall } from '../../api/types.ts';
 import { Empty, Failure, Loading } from '../../parts/basics.tsx';
 import { MessageBody } from '../../parts/message.tsx';
 import { useLoaded } from '../../state/use-loaded.ts';
-import { diffMessages, type Change } from './diff.ts';
+import { ChangedWords } from '../../parts/changed-words.tsx';
+import { diffMessages, type Change } from '../../parts/diff.ts';
 
 /** The differences between this call and the previous one on its lane. */
 export function DiffTab({ call }: { call: ModelCall }) {
@@ -13,7 +14,7 @@ export function DiffTab({ call }: { call: ModelCall }) {
         call.previous_call_id
           ? get<ModelCall>(v1('threads', call.thread_id, 'calls', call.previous_call_id), {}, signal)
           : null,
-        import('./compare.ts'),
+        import('../../parts/compare.ts'),
       ]),
     [call.llm_call_id],
   );
@@ -32,7 +33,7 @@ export function DiffTab({ call }: { call: ModelCall }) {
   );
 }
 
-type Compare = typeof import('./compare.ts');
+type Compare = typeof import('../../parts/compare.ts');
 
 function ChangeBody({ change, compare }: { change: Change; compare: Compare }) {
   if (change.kind === 'same') {
@@ -43,7 +44,13 @@ function ChangeBody({ change, compare }: { change: Change; compare: Compare }) {
       </span>
     );
   }
-  if (change.kind === 'changed') return <Changed {...change} words={compare.diffWordsWithSpace} />;
+  if (change.kind === 'changed')
+    return (
+      <>
+        <Sign kind="changed" role={change.after.role} />
+        <ChangedWords before={plain(change.before)} after={plain(change.after)} words={compare.diffWordsWithSpace} />
+      </>
+    );
   return (
     <>
       <Sign kind={change.kind} role={change.message.role} />
@@ -61,25 +68,7 @@ const Sign = ({ kind, role }: { kind: keyof typeof signs; role: string }) => (
   </div>
 );
 
-const Changed = ({
-  before,
-  after,
-  words,
-}: {
-  before: Message;
-  after: Message;
-  words: Compare['diffWordsWithSpace'];
-}) => (
-  <>
-    <Sign kind="changed" role={after.role} />
-    <div class="text">
-      {words(plain(before), plain(after)).map(({ value, added, removed }, index) =>
-        added ? <ins key={index}>{value}</ins> : removed ? <del key={index}>{value}</del> : value,
-      )}
-    </div>
-  </>
-);
-
+/** A message as text, without its role. */
 const plain = ({ role: _, content, ...rest }: Message): string =>
   (typeof content === 'string' ? content : JSON.stringify(content, null, 2)) +
   (Object.keys(rest).length > 0 ? `\n${JSON.stringify(rest, null, 2)}` : '');

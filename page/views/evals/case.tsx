@@ -1,18 +1,19 @@
 import type { ComponentChildren } from 'preact';
 import { get, v1 } from '../../api/client.ts';
-import type { Case, EvalItem, EvalItemList } from '../../api/types.ts';
+import type { Case, EvalItemList, RunSnapshot } from '../../api/types.ts';
 import { Empty, Facts, Failure, Loading } from '../../parts/basics.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { JsonText, Text } from '../../parts/text.tsx';
-import { href } from '../../state/route.ts';
+import { href, route } from '../../state/route.ts';
 import { useLoaded } from '../../state/use-loaded.ts';
-import { ItemCard } from './item-card.tsx';
+import { CaseAnswers } from './case-answers.tsx';
 
 /** An eval has at most 20 variants, each repeated at most 20 times. */
 const mostItems = 400;
 
 /** A case in an eval: what was expected, and the answers of all variants side by side. */
 export function CaseView({ evalId, caseId }: { evalId: string; caseId: string }) {
+  const variant = route.value.query.get('variant');
   const kept = useLoaded<Case>((signal) => get(v1('cases', caseId), {}, signal), []);
   const loaded = useLoaded<EvalItemList>(
     (signal) => get(v1('evals', evalId, 'items'), { case_id: caseId, limit: mostItems }, signal),
@@ -25,6 +26,12 @@ export function CaseView({ evalId, caseId }: { evalId: string; caseId: string })
         <div>
           <p class="crumbs">
             <a href={href('evals')}>Evals</a> › <a href={href('evals', evalId)}>{evalId}</a>
+            {variant && (
+              <>
+                {' '}
+                › <a href={href('evals', evalId, 'variants', variant)}>{variant}</a>
+              </>
+            )}
           </p>
           <Heading title="Case" id={caseId} />
         </div>
@@ -34,27 +41,23 @@ export function CaseView({ evalId, caseId }: { evalId: string; caseId: string })
       <Failure error={loaded.error} />
       {!items && !loaded.error && <Loading />}
       {items?.length === 0 && <Empty>This eval does not have the case.</Empty>}
-      {items &&
-        byRepeat(items).map(([repeat, answers]) => (
-          <section key={repeat} aria-labelledby={`repeat-${repeat}`}>
-            <h2 id={`repeat-${repeat}`}>{repeat === 1 ? 'Answers' : `Answers, repeat ${repeat}`}</h2>
-            <div class="answers">
-              {answers.map((item) => (
-                <ItemCard key={item.no} item={item} />
-              ))}
-            </div>
-          </section>
-        ))}
+      {items && items.length > 0 && <CaseAnswers items={items} />}
     </article>
   );
 }
 
 function Kept({ kept }: { kept: Case }) {
-  const { expected } = kept;
+  const { expected, thread_id: threadId, run_id: runId, erased_at: erased } = kept;
+  const question = useLoaded<RunSnapshot | null>(
+    async (signal) =>
+      runId === null || erased !== null ? null : get(v1('threads', threadId, 'runs', runId), {}, signal),
+    [runId],
+  );
   return (
     <>
       <Facts
         items={[
+          ['Question', question.data?.question],
           ['Dataset', kept.dataset],
           ['Agent', kept.agent],
           ['Model', kept.model],
@@ -87,12 +90,6 @@ function Kept({ kept }: { kept: Case }) {
       </section>
     </>
   );
-}
-
-function byRepeat(items: EvalItem[]): [number, EvalItem[]][] {
-  const found = new Map<number, EvalItem[]>();
-  for (const item of items) found.set(item.repeat, [...(found.get(item.repeat) ?? []), item]);
-  return [...found].sort(([a], [b]) => a - b);
 }
 
 /** Links to where it came from: an imported case has a thread, and neither call nor run. */

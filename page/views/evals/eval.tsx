@@ -5,6 +5,7 @@ import { price } from '../../parts/format.ts';
 import { Heading } from '../../parts/heading.tsx';
 import { href } from '../../state/route.ts';
 import { useLoaded } from '../../state/use-loaded.ts';
+import { ComparisonView } from './comparison.tsx';
 import { Grid } from './grid.tsx';
 import { Items } from './items.tsx';
 import type { Report } from './report.ts';
@@ -13,7 +14,7 @@ import { Summary } from './summary.tsx';
 const refreshMs = 4_000;
 
 /** One eval: its verdicts, its variants, and its cases under each of them. */
-export function EvalView({ id }: { id: string }) {
+export function EvalView({ id, variant }: { id: string; variant: string | undefined }) {
   const loaded = useLoaded<Eval>((signal) => get(v1('evals', id), {}, signal), [id], { everyMs: refreshMs });
   const found = loaded.data;
   if (!found) return loaded.error ? <Failure error={loaded.error} /> : <Loading />;
@@ -39,24 +40,35 @@ export function EvalView({ id }: { id: string }) {
           ['Ended', found.finished_at && <Time at={found.finished_at} />],
         ]}
       />
-      <Results id={id} running={found.status === 'running'} />
+      <Results found={found} variant={variant} />
     </article>
   );
 }
 
-function Results({ id, running }: { id: string; running: boolean }) {
+function Results({ found, variant }: { found: Eval; variant: string | undefined }) {
+  const { id } = found;
+  const running = found.status === 'running';
   const loaded = useLoaded<Report>((signal) => get(v1('evals', id, 'report'), {}, signal), [id, running], {
     everyMs: running ? refreshMs : undefined,
   });
   const report = loaded.data;
   if (!report) return loaded.error ? <Failure error={loaded.error} /> : <Loading />;
   const { comparisons } = report;
+  const chosen = comparisons.find(({ candidate }) => candidate === variant);
   return (
     <>
       <Failure error={loaded.error} />
-      <Summary report={report} />
-      {comparisons.length > 0 && <Grid id={id} comparisons={comparisons} />}
-      <Items id={id} open={comparisons.length === 0} running={running} />
+      {chosen && (
+        <>
+          <p>
+            <a href={href('evals', id)}>All variants</a>
+          </p>
+          <ComparisonView key={chosen.candidate} found={found} report={report} comparison={chosen} />
+        </>
+      )}
+      {!chosen && <Summary id={id} report={report} />}
+      {!chosen && comparisons.length > 0 && <Grid id={id} comparisons={comparisons} />}
+      {!chosen && <Items id={id} open={comparisons.length === 0} running={running} />}
     </>
   );
 }

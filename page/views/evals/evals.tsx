@@ -5,12 +5,17 @@ import { EvalList } from './list.tsx';
 export interface EvalsProps {
   /** Of an eval; absent: the list of all. */
   id: string | undefined;
-  /** Of one of its cases. */
-  caseId: string | undefined;
+  /** The id of one of its cases; or `variants`, to compare `variant` with the baseline. */
+  part: string | undefined;
+  variant: string | undefined;
 }
 
 /** The evals, one of them, or a case of one. */
-export function EvalsView({ id, caseId }: EvalsProps) {
+export function EvalsView({ id, part, variant }: EvalsProps) {
   if (id === undefined) return <EvalList />;
-  return caseId === undefined ? <EvalView id={id} /> : <CaseView evalId={id} caseId={caseId} />;
+  return part === undefined || part === 'variants' ? (
+    <EvalView id={id} variant={variant} />
+  ) : (
+    <CaseView evalId={id} caseId={part} />
+  );
 }

@@ -16,6 +16,7 @@ export interface VariantResult {
   erased: number;
   unscored: number;
   pending: number;
+  reused: number;
   cost_micros: number | null;
   unpriced: number;
   p50_ms: number | null;
@@ -32,8 +33,17 @@ export interface Comparison {
   better: number;
   worse: number;
   same: number;
+  by_tag: ComparedPart[];
   /** The cases that lost most come first. */
   by_case: ComparedCase[];
+}
+
+/** The cases with a tag, or of a part of the dataset. */
+export interface ComparedPart {
+  tag: string;
+  cases: number;
+  difference: { mean: number | null };
+  worse: number;
 }
 
 export interface ComparedCase {
@@ -42,7 +52,14 @@ export interface ComparedCase {
   baseline: number;
   candidate: number;
   difference: number;
-  candidate_answer: { answer: string | null };
+  baseline_answer: ComparedAnswer;
+  candidate_answer: ComparedAnswer;
+}
+
+export interface ComparedAnswer {
+  answer: string | null;
+  /** The error of the run, and what the scorers said. */
+  reasons: string[];
 }
 
 /** A case under every variant; `compared` has a place for each comparison, empty if the case does not count in it. */

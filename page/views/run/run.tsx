@@ -121,6 +121,7 @@ export function RunView({ threadId, runId }: { threadId: string; runId: string }
       <Facts
         items={[
           ['Agent', run.agent],
+          ['Version', run.agent_version && <code>{run.agent_version}</code>],
           ['Model', run.model],
           ['Strategy', run.strategy],
           ['Lane', run.context_ref],

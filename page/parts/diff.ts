@@ -1,6 +1,6 @@
 import canonicalize from 'canonicalize';
 import type { diffArrays } from 'diff';
-import type { Message } from '../../api/types.ts';
+import type { Message } from '../api/types.ts';
 
 /** A step from the messages of one call to those of the next. */
 export type Change =

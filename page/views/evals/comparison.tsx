@@ -1,0 +1,38 @@
+import type { Eval } from '../../api/types.ts';
+import { Breakdown } from './breakdown.tsx';
+import { Changed } from './changed.tsx';
+import { Pairs } from './pairs.tsx';
+import type { Comparison, Report } from './report.ts';
+import { VerdictLine } from './summary.tsx';
+import { useParts } from './use-parts.ts';
+import { VariantTable } from './variant-table.tsx';
+
+interface ComparisonProps {
+  found: Eval;
+  report: Report;
+  comparison: Comparison;
+}
+
+/** One variant and the baseline: the verdict, what changed, and where it got worse. */
+export function ComparisonView({ found, report, comparison }: ComparisonProps) {
+  const { baseline, candidate } = comparison;
+  const parts = useParts(found.dataset);
+  return (
+    <>
+      <h2>
+        {candidate} compared with {baseline}
+      </h2>
+      <p>
+        <VerdictLine report={report} comparison={comparison} />
+      </p>
+      <Changed found={found} comparison={comparison} />
+      <VariantTable
+        id={found.id}
+        report={report}
+        variants={report.variants.filter(({ variant }) => variant === baseline || variant === candidate)}
+      />
+      <Breakdown comparison={comparison} parts={parts} />
+      <Pairs id={found.id} comparison={comparison} parts={parts} />
+    </>
+  );
+}
