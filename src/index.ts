@@ -57,6 +57,7 @@ export type { ParserMode } from './strategies/tot/parse.ts';
 // One object for a process
 export { createLanefold, migrate } from './lanefold/create.ts';
 export type { Lanefold } from './lanefold/lanefold.ts';
+export type { Recovered } from './recovery/recover.ts';
 export type { LanefoldOptions } from './lanefold/options.ts';
 export type { MigrateOptions, MigrateResult } from './store/schema/migrate.ts';
 export type { ApiKeys, AuditLog, MintedKey, NewBrowserToken, NewKey } from './library/access/keys.ts';
