@@ -31,7 +31,11 @@ export async function connect(
   }
   const openPool = (more: Omit<DatabaseOptions, 'url' | 'prepare'>) =>
     openDatabase({ url: databaseUrl, prepare: settings.prepare, ...more });
-  const db = openPool({ max: settings.poolSize });
+  const follower = settings.readUrl
+    ? openDatabase({ url: settings.readUrl, prepare: settings.prepare, max: settings.poolSize })
+    : undefined;
+  closers.add(async () => follower?.close());
+  const db = openPool({ max: settings.poolSize, ...(follower && { follower }) });
   closers.add(() => db.close());
   await assertSchema(db.pool).catch((error: unknown) => {
     throw fromPostgres(error);

@@ -23,6 +23,11 @@ export interface LanefoldOptions<AGENTS extends AgentDefinition = AgentDefinitio
    * `LANEFOLD_DIRECT_URL`, else `databaseUrl`.
    */
   directUrl?: string;
+  /**
+   * A follower of the database, which may lag behind: lists of runs and threads, the audit, deliveries and statistics are
+   * read from it, or from `databaseUrl` while it does not answer. Default `LANEFOLD_READ_URL`, else `databaseUrl`.
+   */
+  readUrl?: string;
   /** Default `REDIS_URL`. Without either, or with null, the queue lives in PostgreSQL. */
   redisUrl?: string | null;
   /**
@@ -133,6 +138,7 @@ export const optionKeys: KeysOf<LanefoldOptions> = {
   largeContentBytes: true,
   databaseUrl: true,
   directUrl: true,
+  readUrl: true,
   redisUrl: true,
   tenant: true,
   roleCheck: true,

@@ -113,9 +113,11 @@ function urlsOf(options: LanefoldOptions) {
   if (databaseUrl) checkDatabaseUrl(databaseUrl, sourceOf(databaseUrl, 'DATABASE_URL', 'databaseUrl'));
   const directUrl = options.directUrl || process.env['LANEFOLD_DIRECT_URL'] || undefined;
   if (directUrl) checkDatabaseUrl(directUrl, sourceOf(directUrl, 'LANEFOLD_DIRECT_URL', 'directUrl'));
+  const readUrl = options.readUrl || process.env['LANEFOLD_READ_URL'] || undefined;
+  if (readUrl) checkDatabaseUrl(readUrl, sourceOf(readUrl, 'LANEFOLD_READ_URL', 'readUrl'));
   const redisUrl = options.redisUrl === null ? undefined : (options.redisUrl ?? process.env['REDIS_URL'] ?? undefined);
   if (redisUrl) checkRedisUrl(redisUrl, sourceOf(redisUrl, 'REDIS_URL', 'redisUrl'));
-  return { databaseUrl, directUrl, redisUrl };
+  return { databaseUrl, directUrl, readUrl, redisUrl };
 }
 
 /**

@@ -2,6 +2,7 @@ import pLimit from 'p-limit';
 import type pg from 'pg';
 import { isLanefoldError, LanefoldError } from '../errors.ts';
 import { BoundedPool } from './bounded-pool.ts';
+import { FollowerHealth, preferFollower } from './follower.ts';
 import { Gatherer, type GatherLimits } from './gather.ts';
 import { queryLong, queryOnNodes } from './query-in-scope.ts';
 import { readSnapshot, type ReadRaw } from './read-snapshot.ts';
@@ -27,6 +28,8 @@ export interface Database {
    * `readSnapshot`.
    */
   snapshot<T, R>(read: (query: ReadRaw) => AsyncGenerator<T, R>): AsyncGenerator<T, R>;
+  /** For lists and statistics: reads from a follower, if there is one, and so may lag behind. See `preferFollower`. */
+  readonly reader: Database;
   /** Shared by all tenants. */
   readonly settings: DatabaseSettings;
   /** The tenant that statements are executed for; undefined: all tenants that the connection's role may see. */
@@ -63,6 +66,8 @@ export interface DatabaseOptions {
    * Settings to share with another pool on the same database; default: settings of a database that is not distributed.
    */
   settings?: DatabaseSettings;
+  /** A follower of the same database, which `reader` prefers. */
+  follower?: Database;
 }
 
 /** A server may accept a connection and then not respond; without this limit, even closing the pool would hang. */
@@ -103,6 +108,8 @@ export function openDatabase(options: DatabaseOptions): Database {
   });
   /** When a statement last failed to get a lock. */
   let lockedOutAt = 0;
+  const { follower } = options;
+  const followerHealth = new FollowerHealth();
   const locking = pLimit(Math.max(1, Math.floor(max / 2)));
 
   const connectionsFor = (scope: DatabaseScope | undefined): Database => {
@@ -115,7 +122,8 @@ export function openDatabase(options: DatabaseOptions): Database {
       return runQuery(pool, statement, scope);
     };
     const gatherers = new Map<string, Gatherer<unknown>>();
-    return {
+    let reader: Database | undefined;
+    const database: Database = {
       pool,
       tenant: scope?.tenant,
       settings,
@@ -147,8 +155,13 @@ export function openDatabase(options: DatabaseOptions): Database {
         queryLong(pool, { ...(prepare ? { name: planName(name) } : {}), text, values }, scope, settings.distributed),
       snapshot: (read) => readSnapshot(pool, scope, settings.distributed, read),
       forTenant: connectionsFor,
+      get reader() {
+        if (!follower) return database;
+        return (reader ??= preferFollower(database, scope ? follower.forTenant(scope) : follower, followerHealth));
+      },
       close: () => pool.end(),
     };
+    return database;
   };
   return connectionsFor(undefined);
 }

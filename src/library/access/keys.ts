@@ -181,7 +181,7 @@ export function keysOf(db: Database, secrets: readonly string[]): ApiKeys {
 }
 
 export const auditOf = (db: Database): AuditLog => ({
-  list: (query = {}) => readAudit(db, query),
+  list: (query = {}) => readAudit(db.reader, query),
   writeRead: (entry) => auditRead(db, entry),
   write: (entry) => writeAudit(db, { ...entry, tenantId: entry.tenantId ?? db.tenant }),
 });

@@ -16,7 +16,7 @@ export interface FleetActivity extends Omit<RecordedActivity, 'spent' | 'slots'>
 
 /** Looks back over `hours`, in about a hundred slots. */
 export async function activity(db: Database, counting: Counting, hours: number): Promise<FleetActivity> {
-  const { spent, slots, ...recorded } = await readActivity(db, hours);
+  const { spent, slots, ...recorded } = await readActivity(db.reader, hours);
   const bySlot = new Map<number, typeof spent>(slots.map((slot) => [slot.at.getTime(), []]));
   for (const tokens of spent) bySlot.get(tokens.at.getTime())?.push(tokens);
   const priced = slots.map(async (slot) => {

@@ -62,7 +62,7 @@ export const usageOf = (db: Database) => ({
   async usage({ name, limit = 100 }: LimitUsageOptions = {}): Promise<LimitUsage[]> {
     if (name !== undefined) assertId(name, 'The name of the limit');
     assertWhole(limit, 'limit', { minimum: 1, maximum: mostKeys, hint: 'Pass the number of keys of each limit.' });
-    const found = await readUsage(db, { name, limit });
+    const found = await readUsage(db.reader, { name, limit });
     return found.map(({ owner, kind, amount, used, reserved, total, slices, ...bucket }) => ({
       ...{ ...bucket, kind, tenant: tenantOf(owner) },
       ...{ amount: shownAmount(kind, amount), used: shownAmount(kind, used) },
@@ -71,7 +71,7 @@ export const usageOf = (db: Database) => ({
     }));
   },
   totals: async (): Promise<LimitTotal[]> =>
-    (await readTotals(db)).map(({ owner, kind, total, ...counts }) => ({
+    (await readTotals(db.reader)).map(({ owner, kind, total, ...counts }) => ({
       ...{ ...counts, kind, tenant: tenantOf(owner), total: shownAmount(kind, total) },
     })),
 });

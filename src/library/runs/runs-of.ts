@@ -113,7 +113,7 @@ export function runsOf(deps: RunsDeps): Runs {
     async list({ limit = 50, ...filter } = {}) {
       if (filter.threadId !== undefined) assertId(filter.threadId, 'The thread id');
       assertStorable(filter, 'The filter');
-      const { data, nextAfter } = await listRuns(db, { ...filter, limit });
+      const { data, nextAfter } = await listRuns(db.reader, { ...filter, limit });
       return { data: await Promise.all(data.map((run) => priced(deps.counting, run))), nextAfter };
     },
     async events(run, { after = -1, limit = 100 } = {}) {

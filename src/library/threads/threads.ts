@@ -72,7 +72,7 @@ export function threadsOf(
     async list({ limit = 50, ...filter } = {}) {
       if (filter.tenantId !== undefined) assertId(filter.tenantId, 'The tenant id');
       assertStorable(filter, 'The filter');
-      const { data, nextAfter } = await listThreads(db, { ...filter, limit });
+      const { data, nextAfter } = await listThreads(db.reader, { ...filter, limit });
       const priced = data.map(async ({ spent, ...thread }) => ({ ...thread, ...(await costOf(counting, spent)) }));
       return { data: await Promise.all(priced), nextAfter };
     },

@@ -83,7 +83,7 @@ export function webhooksOf(db: Database, scopeTo: (tenant: string) => Database, 
           hint: 'Omit it for all.',
         });
       const { row, on } = await find(name, owner);
-      return readDeliveries(on, row.id, { statuses: status && [status], limit });
+      return readDeliveries(on.reader, row.id, { statuses: status && [status], limit });
     },
     async replay(name, { id, since, ...owner }) {
       const { row, on } = await find(name, owner);
