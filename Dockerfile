@@ -26,7 +26,8 @@ COPY workers ./workers
 RUN npm run build
 
 FROM base
-ENV NODE_ENV=production
+# tsx, which reads agents in TypeScript, would not start without a folder for its cache
+ENV NODE_ENV=production TSX_DISABLE_CACHE=1
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /app/db/migrations ./db/migrations
 COPY --from=build /app/db/sql ./db/sql

@@ -8,6 +8,7 @@ export interface Service {
   init?: boolean;
   read_only?: boolean;
   restart?: string;
+  stop_signal?: string;
   stop_grace_period?: string;
   entrypoint?: string[];
   command?: string[];
@@ -49,7 +50,8 @@ function substitute(text: string, variables: Record<string, string>): string {
 /** What `podman run` needs to start a service as Docker Compose would. Names begin with the project. */
 export function runArguments(project: string, name: string, service: Service): string[] {
   // what the specification allows and this does not know must not go unnoticed
-  const { image, user, init, read_only, restart, stop_grace_period, entrypoint, command, ...more } = service;
+  const { image, user, init, read_only, restart, stop_signal, stop_grace_period, entrypoint, command, ...more } =
+    service;
   const { cap_drop, security_opt, tmpfs, networks, volumes, ports, environment, healthcheck, ...rest } = more;
   const unknown = Object.keys(rest).filter((key) => !['build', 'depends_on'].includes(key));
   if (unknown.length > 0) throw new Error(`${name} sets ${unknown.join(', ')}`);
@@ -58,6 +60,7 @@ export function runArguments(project: string, name: string, service: Service): s
     user,
     restart,
     entrypoint: entrypoint && JSON.stringify(entrypoint),
+    'stop-signal': stop_signal,
     'stop-timeout': stop_grace_period?.replace(/s$/, ''),
     'cap-drop': cap_drop,
     'security-opt': security_opt?.map((option) => option.replace(/:true$/, '')),

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { until } from '../support/until.ts';
 import { readCompose, runArguments, type Compose } from './compose.ts';
 import { podman, podmanLogs, succeeds } from './podman.ts';
@@ -33,9 +34,18 @@ export class Stack {
 
   isHealthy = (service: string): Promise<boolean> => succeeds('healthcheck', 'run', this.container(service));
 
-  healthy = (service: string) => until(`${service} is healthy`, () => this.isHealthy(service));
+  healthy = (service: string) => this.#untilHealth(service, true);
 
-  unhealthy = (service: string) => until(`${service} is unhealthy`, async () => !(await this.isHealthy(service)));
+  unhealthy = (service: string) => this.#untilHealth(service, false);
+
+  /** Asks again after a second: each check starts processes, which delay what is starting. */
+  #untilHealth(service: string, wanted: boolean): Promise<boolean> {
+    return until(`${service} is ${wanted ? 'healthy' : 'unhealthy'}`, async () => {
+      if ((await this.isHealthy(service)) === wanted) return true;
+      await delay(1_000);
+      return false;
+    });
+  }
 
   exitCode = async (service: string): Promise<number> => Number(await podman('wait', this.container(service)));
 

@@ -30,7 +30,7 @@ export interface Pod {
 
 export interface Container {
   image: string;
-  args: string[];
+  command: string[];
   env?: { name: string; value: string }[];
   envFrom: { secretRef: { name: string } }[];
   ports?: { name: string; containerPort: number }[];
