@@ -43,7 +43,8 @@ export async function connect(
   { start, ...more }: { start: boolean } & Omit<LanefoldOptions, 'databaseUrl' | 'directUrl' | 'redisUrl'>,
 ): Promise<Lanefold> {
   const { openLanefold } = await import('../lanefold/open.ts');
-  const redisUrl = options.redisUrl || null;
+  // also for commands without an option for it: the database has no queue where Redis has it
+  const redisUrl = options.redisUrl || process.env['REDIS_URL'] || null;
   // check the options before starting a database
   if (start && !options.databaseUrl)
     return openLanefold({ embeddedDir: options.dir, redisUrl, ...more }, { onStart: noteStart(options.dir) });
