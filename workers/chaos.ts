@@ -17,6 +17,6 @@ const agents = options.agents
   ? await (await import('../src/cli/agents-file.ts')).loadAgents(options.agents)
   : chaosAgents(new Journal(options.journal), recorder);
 const { databaseUrl, redisUrl } = options;
-const lanefold = await createLanefold({ databaseUrl, directUrl: databaseUrl, redisUrl, agents });
+const lanefold = await createLanefold({ databaseUrl, directUrl: databaseUrl, readUrl: null, redisUrl, agents });
 const worker = await lanefold.startWorker(options.worker);
 console.log(JSON.stringify({ worker_id: worker.id } satisfies ChaosWorkerReady));

@@ -7,10 +7,9 @@ export async function readCampaigns(file: string): Promise<CampaignReport[]> {
     if (error.code === 'ENOENT') return '';
     throw error;
   });
-  return text
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as CampaignReport);
+  const lines = text.split('\n');
+  // the last line is empty, or was cut off when its process was killed
+  return lines.slice(0, -1).map((line) => JSON.parse(line) as CampaignReport);
 }
 
 export const appendCampaign = (file: string, report: CampaignReport): Promise<void> =>

@@ -80,7 +80,7 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRep
     const lanefold = await createLanefold({
       databaseUrl: postgres.url(clientProxy.port),
       directUrl: postgres.url(clientProxy.port),
-      redisUrl: redis?.url ?? null,
+      ...{ redisUrl: redis?.url ?? null, readUrl: null },
       agents: custom?.agents ?? chaosAgents(new Journal(journalDir)),
     });
     closers.push(() => lanefold.close());

@@ -2,6 +2,7 @@
 const variables = {
   DATABASE_URL: 'PostgreSQL to use; default: an embedded one in --dir',
   LANEFOLD_DIRECT_URL: 'direct connection, without a pooler, for migrations and the queue (default DATABASE_URL)',
+  LANEFOLD_READ_URL: 'follower of the database, for lists and statistics; same user as DATABASE_URL (default none)',
   LANEFOLD_PREPARED_STATEMENTS: 'set to off behind PgBouncer < 1.21 (default on)',
   LANEFOLD_ROLE_CHECK: 'refuse, warn or off: what to do about a database role with too many rights',
   LANEFOLD_PRIVATE_WEBHOOKS: 'on: webhooks may have http URLs and private addresses (default off)',

@@ -3,6 +3,7 @@ import { endAbandonedRuns } from '../library/runs/end-abandoned-runs.ts';
 import { reportErrors } from '../log/report-errors.ts';
 import { startEmbeddedPostgres, type EmbeddedPostgresOptions } from '../postgres/embedded/index.ts';
 import { fromPostgres } from '../postgres/errors.ts';
+import { FollowerHealth } from '../postgres/follower.ts';
 import { openDatabase, type DatabaseOptions } from '../postgres/pool.ts';
 import { openQueue } from '../queue/open-queue.ts';
 import { readSessionRights } from '../store/role/session-rights.ts';
@@ -31,11 +32,10 @@ export async function connect(
   }
   const openPool = (more: Omit<DatabaseOptions, 'url' | 'prepare'>) =>
     openDatabase({ url: databaseUrl, prepare: settings.prepare, ...more });
-  const follower = settings.readUrl
-    ? openDatabase({ url: settings.readUrl, prepare: settings.prepare, max: settings.poolSize })
-    : undefined;
-  closers.add(async () => follower?.close());
-  const db = openPool({ max: settings.poolSize, ...(follower && { follower }) });
+  // the embedded database has no follower, whatever the environment says
+  const follower = embedded || !settings.readUrl ? undefined : openFollower(settings.readUrl, settings);
+  closers.add(async () => follower?.db.close());
+  const db = openPool({ max: settings.poolSize, ...(follower && { follower, settings: follower.db.settings }) });
   closers.add(() => db.close());
   await assertSchema(db.pool).catch((error: unknown) => {
     throw fromPostgres(error);
@@ -59,4 +59,12 @@ export async function connect(
   }
   await endAbandonedRuns(db, queue, directUrl, queueOptions);
   return { db, databaseUrl, directUrl, openPool, rights, queue, queueOptions, deliveryNotices };
+}
+
+/** How long a read waits for a connection to the follower before it goes to the primary. */
+const followerConnectMs = 2_000;
+
+function openFollower(url: string, { log, poolSize: max, prepare }: LanefoldSettings) {
+  const health = new FollowerHealth(reportErrors(log, 'follower'));
+  return { db: openDatabase({ url, prepare, max, connectMs: followerConnectMs }), health };
 }

@@ -14,8 +14,11 @@ export interface Lanefold<
   /** Serves the HTTP API, Bull Board and the API reference in this process. @throws LanefoldError see `startServer` */
   startServer(options?: ServerOptions): Promise<RunningServer>;
   /**
-   * Makes queue and database one again after the database was restored from a backup: empties the queue of this fleet,
-   * and queues every unfinished run again, with a note in its trace. Stop all processes first.
+   * Makes queue and database one again after the database was restored from a backup: empties the queues of this fleet's
+   * shards, and queues every unfinished run of the fleet again, with a note in its trace. Stop all processes first. If it
+   * fails, call it again.
+   *
+   * @throws LanefoldError `role_unfit`, `queue_unreachable`, `database_unreachable`
    *
    * @example
    * ```ts

@@ -4,6 +4,7 @@ import { checkWorkerRole } from '../library/access/role-check.ts';
 import type { DirectWorker } from '../library/runs/direct-start.ts';
 import type { EmbeddedPostgresOptions } from '../postgres/embedded/index.ts';
 import type { EnqueueOptions } from '../library/runs/enqueue.ts';
+import { LanefoldError } from '../errors.ts';
 import type { Database } from '../postgres/pool.ts';
 import type { RunRef } from '../store/run/run.ts';
 import { reportErrors } from '../log/report-errors.ts';
@@ -86,7 +87,18 @@ export async function openLanefold(
           () => startServer(lanefold, serverOptions),
           (server) => server.close(),
         ),
-      recover: async () => (await import('../recovery/recover.ts')).recover(db, queue),
+      recover: async () => {
+        checkWorkerRole(rights);
+        if (settings.tenant !== undefined)
+          throw new LanefoldError(
+            'invalid_input',
+            'recover is for the runs of all tenants, and this library is for one.',
+            {
+              hint: 'Nothing was changed. Leave tenant out.',
+            },
+          );
+        return (await import('../recovery/recover.ts')).recover(db, queue);
+      },
       close: () => closers.close(),
     };
     return lanefold;

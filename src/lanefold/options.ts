@@ -25,9 +25,10 @@ export interface LanefoldOptions<AGENTS extends AgentDefinition = AgentDefinitio
   directUrl?: string;
   /**
    * A follower of the database, which may lag behind: lists of runs and threads, the audit, deliveries and statistics are
-   * read from it, or from `databaseUrl` while it does not answer. Default `LANEFOLD_READ_URL`, else `databaseUrl`.
+   * read from it, or from `databaseUrl` while it does not answer. It has the user of `databaseUrl`. Default
+   * `LANEFOLD_READ_URL`; null: none.
    */
-  readUrl?: string;
+  readUrl?: string | null;
   /** Default `REDIS_URL`. Without either, or with null, the queue lives in PostgreSQL. */
   redisUrl?: string | null;
   /**

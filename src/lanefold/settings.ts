@@ -106,6 +106,8 @@ const agentsOf = (
     maxToolResultBytes: contentLimit === undefined ? undefined : 2 ** 24,
   });
 
+const userOf = (url: string): string => new URL(url).username;
+
 /** `databaseUrl` undefined: the embedded PostgreSQL; `redisUrl` undefined: the queue in PostgreSQL. */
 function urlsOf(options: LanefoldOptions) {
   // Compose files turn an unset variable into an empty one.
@@ -113,8 +115,17 @@ function urlsOf(options: LanefoldOptions) {
   if (databaseUrl) checkDatabaseUrl(databaseUrl, sourceOf(databaseUrl, 'DATABASE_URL', 'databaseUrl'));
   const directUrl = options.directUrl || process.env['LANEFOLD_DIRECT_URL'] || undefined;
   if (directUrl) checkDatabaseUrl(directUrl, sourceOf(directUrl, 'LANEFOLD_DIRECT_URL', 'directUrl'));
-  const readUrl = options.readUrl || process.env['LANEFOLD_READ_URL'] || undefined;
-  if (readUrl) checkDatabaseUrl(readUrl, sourceOf(readUrl, 'LANEFOLD_READ_URL', 'readUrl'));
+  const readUrl =
+    options.readUrl === null ? undefined : options.readUrl || process.env['LANEFOLD_READ_URL'] || undefined;
+  if (readUrl) {
+    checkDatabaseUrl(readUrl, sourceOf(readUrl, 'LANEFOLD_READ_URL', 'readUrl'));
+    // what a connection may see is found out on the primary
+    if (databaseUrl && userOf(readUrl) !== userOf(databaseUrl)) {
+      throw new LanefoldError('invalid_input', 'LANEFOLD_READ_URL has another user than DATABASE_URL.', {
+        hint: 'Nothing was started. Let both log in as the same role: a follower has the roles of its primary.',
+      });
+    }
+  }
   const redisUrl = options.redisUrl === null ? undefined : (options.redisUrl ?? process.env['REDIS_URL'] ?? undefined);
   if (redisUrl) checkRedisUrl(redisUrl, sourceOf(redisUrl, 'REDIS_URL', 'redisUrl'));
   return { databaseUrl, directUrl, readUrl, redisUrl };

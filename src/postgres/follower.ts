@@ -1,4 +1,5 @@
-import { isConnectionError, isTransient } from './errors.ts';
+import { LanefoldError } from '../errors.ts';
+import { isConnectionError } from './errors.ts';
 import type { Database } from './pool.ts';
 
 /** How long reads leave a follower alone that did not answer. */
@@ -6,30 +7,45 @@ const pauseMs = 5_000;
 
 /** Whether a follower answers, as all reads of a process have seen it. */
 export class FollowerHealth {
-  #pausedUntil = 0;
+  #down = false;
+  #triedAt = 0;
 
-  get answers(): boolean {
-    return performance.now() >= this.#pausedUntil;
+  constructor(readonly onError: (error: unknown) => void = () => {}) {}
+
+  /** While the follower is down, one read in five seconds tries it, and all others need not wait for that. */
+  mayTry(): boolean {
+    if (!this.#down) return true;
+    if (performance.now() - this.#triedAt < pauseMs) return false;
+    this.#triedAt = performance.now();
+    return true;
   }
 
-  failed(): void {
-    this.#pausedUntil = performance.now() + pauseMs;
+  answered(): void {
+    this.#down = false;
+  }
+
+  failed(error: unknown): void {
+    this.#down = true;
+    this.#triedAt = performance.now();
+    this.onError(error);
   }
 }
 
 /**
  * The primary, but with `query` and `queryLong` on a follower, which may lag behind: for lists and statistics, never for
- * what is decided or written from. A read that the follower cannot answer goes to the primary: it is down, or has
- * cancelled the statement because it conflicts with what it replays.
+ * what is decided or written from. A read goes to the primary while the follower cannot be reached, or if the follower
+ * cancels it because of what it replays.
  */
 export function preferFollower(primary: Database, follower: Database, health: FollowerHealth): Database {
   const read = async <T>(from: (db: Database) => Promise<T>): Promise<T> => {
-    if (!health.answers) return from(primary);
+    if (!health.mayTry()) return from(primary);
     try {
-      return await from(follower);
+      const rows = await from(follower);
+      health.answered();
+      return rows;
     } catch (error) {
-      if (isConnectionError(error)) health.failed();
-      else if (!isTransient(error)) throw error;
+      if (isConnectionError(error)) health.failed(error);
+      else if (!isReplayConflict(error)) throw error;
       return from(primary);
     }
   };
@@ -45,3 +61,7 @@ export function preferFollower(primary: Database, follower: Database, health: Fo
   };
   return reader;
 }
+
+/** PostgreSQL: "canceling statement due to conflict with recovery". */
+const isReplayConflict = (error: unknown): boolean =>
+  ((error instanceof LanefoldError ? error.cause : error) as { code?: unknown } | undefined)?.code === '40001';

@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 import type pg from 'pg';
 import { isLanefoldError, LanefoldError } from '../errors.ts';
 import { BoundedPool } from './bounded-pool.ts';
-import { FollowerHealth, preferFollower } from './follower.ts';
+import { preferFollower, type FollowerHealth } from './follower.ts';
 import { Gatherer, type GatherLimits } from './gather.ts';
 import { queryLong, queryOnNodes } from './query-in-scope.ts';
 import { readSnapshot, type ReadRaw } from './read-snapshot.ts';
@@ -62,12 +62,14 @@ export interface DatabaseOptions {
    * `statement_timeout` in the URL takes precedence.
    */
   timeoutMs?: number;
+  /** Time limit for connecting alone. */
+  connectMs?: number;
   /**
    * Settings to share with another pool on the same database; default: settings of a database that is not distributed.
    */
   settings?: DatabaseSettings;
-  /** A follower of the same database, which `reader` prefers. */
-  follower?: Database;
+  /** A follower of the same database, which `reader` prefers; the pool must share `settings` with it. */
+  follower?: { db: Database; health: FollowerHealth };
 }
 
 /** A server may accept a connection and then not respond; without this limit, even closing the pool would hang. */
@@ -98,7 +100,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   const pool = new BoundedPool({
     connectionString: options.url,
     max,
-    connectionTimeoutMillis: options.timeoutMs ?? connectionTimeoutMillis,
+    connectionTimeoutMillis: options.connectMs ?? options.timeoutMs ?? connectionTimeoutMillis,
     query_timeout: options.timeoutMs ?? silentMs,
     ...(/[?&].*statement_timeout/.test(options.url)
       ? {}
@@ -109,7 +111,6 @@ export function openDatabase(options: DatabaseOptions): Database {
   /** When a statement last failed to get a lock. */
   let lockedOutAt = 0;
   const { follower } = options;
-  const followerHealth = new FollowerHealth();
   const locking = pLimit(Math.max(1, Math.floor(max / 2)));
 
   const connectionsFor = (scope: DatabaseScope | undefined): Database => {
@@ -157,7 +158,8 @@ export function openDatabase(options: DatabaseOptions): Database {
       forTenant: connectionsFor,
       get reader() {
         if (!follower) return database;
-        return (reader ??= preferFollower(database, scope ? follower.forTenant(scope) : follower, followerHealth));
+        const { db, health } = follower;
+        return (reader ??= preferFollower(database, scope ? db.forTenant(scope) : db, health));
       },
       close: () => pool.end(),
     };

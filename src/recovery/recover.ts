@@ -15,12 +15,30 @@ export interface Recovered {
 
 /**
  * Makes queue and database one again after the database was restored from a backup, whichever of the two is newer:
- * empties the queue, and gives every unfinished run a new job. No process may be running; a worker that still is cannot
- * write for a run it held.
+ * empties the queues of the fleet's shards, and gives every unfinished run of the fleet a new job. No process may be
+ * running; a worker that still is cannot write for a run it held. What fails is repeated by calling it again.
  *
  * @throws LanefoldError `queue_unreachable`, `database_unreachable`
  */
 export async function recover(db: Database, queue: RunQueue): Promise<Recovered> {
+  const gone = await runsOnlyQueued(db, queue);
+  const jobs: NewJob[] = [];
+  let runs = 0;
+  for await (const run of unfinishedRuns(db, queue.prefix)) {
+    const noted = await noteRestore(db, run, queue.prefix);
+    if (!noted) continue;
+    runs += 1;
+    if (noted.job) jobs.push(noted.job);
+  }
+  await queue.obliterate();
+  for (let from = 0; from < jobs.length; from += batch) await queue.addAll(jobs.slice(from, from + batch), 'back');
+  return { runs, queued: jobs.length, gone };
+}
+
+const batch = 500;
+
+/** The runs that the queues of the shards know and the database does not. */
+async function runsOnlyQueued(db: Database, queue: RunQueue): Promise<RunRef[]> {
   const gone = new Map<string, RunRef>();
   for (const each of queue.queues) {
     for await (const jobs of knownJobs(each)) {
@@ -29,17 +47,7 @@ export async function recover(db: Database, queue: RunQueue): Promise<Recovered>
       for (const run of refs) if (!known.has(nameOf(run))) gone.set(nameOf(run), run);
     }
   }
-  await queue.obliterate();
-  const counts = { runs: 0, queued: 0 };
-  for await (const run of unfinishedRuns(db, queue.prefix)) {
-    const noted = await noteRestore(db, run, queue.prefix);
-    if (!noted) continue;
-    counts.runs += 1;
-    if (!noted.job) continue;
-    await queue.addAll([noted.job as NewJob], 'back');
-    counts.queued += 1;
-  }
-  return { ...counts, gone: [...gone.values()] };
+  return [...gone.values()];
 }
 
 const nameOf = ({ threadId, id }: RunRef) => `${threadId} ${id}`;

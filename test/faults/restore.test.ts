@@ -170,7 +170,7 @@ describe.skipIf(noRedis())('a database that was restored to an earlier moment', 
         expect(await again.runs.wait(run), run.id).toMatchObject({ status: 'completed' });
         expect(await eventsOf(again, run)).toContain('database_restored');
       }
-      // the model was told that nobody knows whether it was charged
+      // the model was told that it is unknown whether it was charged
       expect(charges).toEqual([key]);
       expect(await again.runs.get(asking)).toMatchObject({ status: 'suspended' });
       expect(await eventsOf(again, asking)).toContain('database_restored');

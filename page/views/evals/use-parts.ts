@@ -3,8 +3,8 @@ import type { Case, Page } from '../../api/types.ts';
 import { useLoaded } from '../../state/use-loaded.ts';
 
 const pageOfCases = 1_000;
-/** An eval has at most 50,000 items, so at most 25,000 cases under two variants; of more than these, parts are not shown. */
-const mostPages = 10;
+/** An eval has at most 50,000 items, so at most 25,000 cases under two variants; which these are. */
+const mostPages = 25;
 
 /** The part of the dataset (`split`) that each case belongs to, by its id; cases without one are absent. */
 export type Parts = ReadonlyMap<string, string>;

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { QuietClient } from '../../postgres/quiet-client.ts';
 
-/** Lends a connection of its own to `work`. */
+/** Connects for the time of `work`. */
 export async function withClient<T>(connectionString: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new QuietClient({ connectionString });
   await client.connect();

@@ -120,6 +120,8 @@ async function appendAndRead({ lanefold, signal }: Client, threadId: string, nam
 async function continueOnFork(client: Client, threadId: string, name: string, random: Random): Promise<void> {
   const { lanefold, signal } = client;
   const { length } = await persist(() => lanefold.threads.entries(threadId, { limit: 1_000 }), signal);
+  // its only run may have been cancelled before it began
+  if (length === 0) return;
   const id = `${threadId}.fork-${name}`;
   const seq = random.int(0, length - 1);
   await persist(() => lanefold.threads.fork(threadId, { id, seq, repair: true }), signal);

@@ -3,7 +3,7 @@ import { persist } from './persist.ts';
 
 /**
  * Limits that some runs have to wait for: slots for two thirds of the conversations, and a rate of model calls that
- * bursts exceed. Tokens are reserved and settled, and starts are counted, without delaying anybody.
+ * bursts exceed. Tokens are reserved and settled, and starts are counted, without a delay.
  */
 export async function setLimits({ lanefold: { limits }, signal }: Client, concurrency: number): Promise<void> {
   const slots = Math.max(2, Math.ceil((concurrency * 2) / 3));

@@ -24,7 +24,7 @@ export async function decide({ lanefold, signal }: Client, random: Random): Prom
   }
 }
 
-/** Somebody else decided first, or the run has ended or been cancelled meanwhile. */
+/** Another person decided first, or the run has ended or been cancelled meanwhile. */
 function ignoreLate(error: unknown): void {
   if (!isLanefoldError(error, 'already_decided') && !isLanefoldError(error, 'not_awaiting_approval')) throw error;
 }

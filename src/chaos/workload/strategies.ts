@@ -40,7 +40,7 @@ function answering(random: Random, question: string, strategy: Strategy, options
       strategy: strategy.name,
       strategyOptions: options,
     },
-    // without a result of its own, the last message is the result
+    // the result of a strategy that names none is its last message
     result: (finish!.result as JsonObject | string | undefined) ?? text,
   };
 }

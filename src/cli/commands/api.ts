@@ -47,6 +47,7 @@ export const addApi = (program: Command): Command =>
           'LANEFOLD_PORT',
           'LANEFOLD_AGENTS',
           'DATABASE_URL',
+          'LANEFOLD_READ_URL',
           'LANEFOLD_PREPARED_STATEMENTS',
           'LANEFOLD_ROLE_CHECK',
           'LANEFOLD_PRIVATE_WEBHOOKS',

@@ -1,8 +1,9 @@
-import { writeFile } from 'node:fs/promises';
+import { appendFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { CampaignOptions } from '../../chaos/campaign.ts';
 import { appendCampaign, readCampaigns } from '../../chaos/campaign-log.ts';
-import { planCampaigns } from '../../chaos/plan-campaigns.ts';
+import { scaled } from '../../chaos/intervals.ts';
+import { planCampaigns, type PlannedCampaign } from '../../chaos/plan-campaigns.ts';
 import type { HistoryFile } from '../../chaos/recording/conclude.ts';
 import type { CampaignReport } from '../../chaos/report.ts';
 import { kindsFor, type FaultKind } from '../../chaos/schedule.ts';
@@ -45,15 +46,19 @@ export async function runCampaigns(options: ChaosOptions): Promise<void> {
     if (kindsFor(queue, options.faults).length === 0)
       throw new UsageError(`None of the faults applies to the queue in ${queue}.`, 'Add kill to --faults.');
   const planned = planCampaigns({ ...options, queues });
-  const histories = await Promise.all(planned.map((plan) => historyFile(options, planned.length > 1 && plan)));
-  const earlier = options.log ? await readCampaigns(options.log) : [];
+  const earlier = options.log ? await openLog(options.log) : [];
+  const knownOf = ({ queue, seed }: PlannedCampaign) => earlier.find((one) => one.queue === queue && one.seed === seed);
+  for (const plan of planned) assertSame(options, plan, knownOf(plan));
+  const histories = await Promise.all(
+    planned.map((plan) => (knownOf(plan) ? undefined : historyFile(options, planned.length > 1 && plan))),
+  );
   const { runCampaign } = await import('../../chaos/campaign.ts');
   const stop = new AbortController();
   void stopSignal().then(() => stop.abort());
   const progress = createProgress();
   const reports: CampaignReport[] = [];
   for (const [i, plan] of planned.entries()) {
-    const known = earlier.find(({ queue, seed }) => queue === plan.queue && seed === plan.seed);
+    const known = knownOf(plan);
     if (known) {
       reports.push(known);
       continue;
@@ -98,6 +103,36 @@ async function tell(options: ChaosOptions, reports: CampaignReport[]): Promise<v
   for (const { dir } of reports)
     if (dir) note(`the database was kept; inspect it with: lanefold thread THREAD --dir ${dir}/postgres`);
   throw new Exit(exitCodes.failed);
+}
+
+/** The campaigns of a log, which later ones are added to. */
+async function openLog(file: string): Promise<CampaignReport[]> {
+  try {
+    await appendFile(file, '');
+    return await readCampaigns(file);
+  } catch (error) {
+    throw new UsageError(
+      `Could not use ${file} as a log of campaigns (${(error as Error).message}).`,
+      'Pass a file that --log has written, or a new one in an existing folder.',
+    );
+  }
+}
+
+/** A campaign that the log has must be the one that is asked for. */
+function assertSame(options: ChaosOptions, plan: PlannedCampaign, known: CampaignReport | undefined): void {
+  if (!known) return;
+  const wanted = {
+    workers: options.workers,
+    concurrency: options.concurrency,
+    lease_ms: scaled(options.scale).leaseMs,
+  };
+  const other = Object.entries(wanted).find(([key, value]) => known[key as keyof typeof wanted] !== value);
+  if (!other && known.scenarios === plan.scenarios) return;
+  const [key, value] = other ?? ['scenarios', plan.scenarios];
+  throw new UsageError(
+    `The log has another campaign with seed ${plan.seed}: ${key} is ${known[key as 'scenarios']} there, and ${value} here.`,
+    'Pass the options of that campaign, another --seed, or another --log.',
+  );
 }
 
 /**

@@ -15,7 +15,7 @@ export const addChaos = (program: Command): Command =>
     .option('--seed <n>', 'seed of the fault schedule and the workload', wholeNumber(0), 1)
     .option(
       '--campaigns <n>',
-      'campaigns for each queue, on servers of their own, with the seeds that follow',
+      'campaigns for each queue, with the seeds that follow; each starts its own servers',
       wholeNumber(1),
       1,
     )

@@ -45,6 +45,7 @@ export const addDev = (program: Command): Command =>
         ['lanefold dev', 'lanefold dev --agents agents.ts --port 4200'],
         [
           'DATABASE_URL',
+          'LANEFOLD_READ_URL',
           'REDIS_URL',
           'LANEFOLD_AGENTS',
           'LANEFOLD_DIR',

@@ -30,7 +30,7 @@ export const addRuns = (program: Command): Command =>
       'after',
       commandHelp(
         ['lanefold runs', 'lanefold runs --status failed --agent support', 'lanefold runs support-42 --json'],
-        ['DATABASE_URL', 'LANEFOLD_DIR'],
+        ['DATABASE_URL', 'LANEFOLD_READ_URL', 'LANEFOLD_DIR'],
       ),
     )
     .action(async (threadId: string | undefined, { status, agent, limit, after, ...options }: Options) => {

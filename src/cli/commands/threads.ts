@@ -40,7 +40,7 @@ const addList = (threads: Command): Command =>
       'after',
       commandHelp(
         ['lanefold threads', 'lanefold threads --text "order A-17" --json'],
-        ['DATABASE_URL', 'LANEFOLD_DIR'],
+        ['DATABASE_URL', 'LANEFOLD_READ_URL', 'LANEFOLD_DIR'],
       ),
     )
     .action(async ({ text, agent, limit, after, ...options }: Options) => {
