@@ -78,10 +78,12 @@ const Table = ({ id, cases, items }: { id: string; cases: Cases; items: EvalItem
           <td data-label="Variant">{item.variant}</td>
           <td data-label="Repeat">{item.repeat}</td>
           <td>
-            <span class={`status ${fails(item) ? 'bad' : 'idle'}`}>{item.status}</span>
+            <span class={`status ${item.status === 'failed' ? 'bad' : 'idle'}`}>{item.status}</span>
           </td>
           <td data-label="Scores">
-            {item.scores.map(({ scorer, score }) => `${scorer} ${scoreText(score)}`).join(', ') || '–'}
+            <span class={fails(item) ? 'tag bad' : ''}>
+              {item.scores.map(({ scorer, score }) => `${scorer} ${scoreText(score)}`).join(', ') || '–'}
+            </span>
           </td>
         </tr>
       ))}

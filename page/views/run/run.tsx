@@ -69,7 +69,7 @@ export function RunView({ threadId, runId }: { threadId: string; runId: string }
   );
   if (!loaded.data) return loaded.error ? <Failure error={loaded.error} /> : <Loading />;
   const { run, events, more, inputs, nodes, effects, tree } = loaded.data;
-  const answered = /^(final_answer|success)$/.test(run.termination_reason ?? '');
+  const limited = /^(max|budget)_/.test(run.termination_reason ?? '');
   const cancel = () => post(path('cancel')).then(loaded.reload);
   return (
     <article aria-labelledby="title">
@@ -82,7 +82,7 @@ export function RunView({ threadId, runId }: { threadId: string; runId: string }
           <Heading title={run.question ?? `Run of ${run.agent}`} id={run.id} />
         </div>
         <div class="actions">
-          {run.status === 'completed' && !answered ? (
+          {limited ? (
             <span class="status wait">ended by {run.termination_reason}</span>
           ) : (
             <Status status={run.status} />
@@ -154,7 +154,12 @@ export function RunView({ threadId, runId }: { threadId: string; runId: string }
             ),
           ],
           ['Duration', run.duration_ms === null ? null : duration(run.duration_ms)],
-          ['Ended by', run.termination_reason && <span class={answered ? '' : 'bad'}>{run.termination_reason}</span>],
+          [
+            'Ended by',
+            run.termination_reason && (
+              <span class={run.termination_reason === 'final_answer' ? '' : 'bad'}>{run.termination_reason}</span>
+            ),
+          ],
           ['Accepted', <Time at={run.created_at} />],
           ['Worker', run.worker && <code>{run.worker.id}</code>],
           ['Job', <JobLink job={run.job} />],
