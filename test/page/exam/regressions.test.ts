@@ -90,6 +90,13 @@ describe.skipIf(noBrowser)('of each planted regression, the page leads from the 
       await see('[data-case] .muted', 'The run was ended by max_iterations.');
       await click('[data-case] a');
       await see('p:has(.status.bad:text("max_iterations"))', 'model call 2 of 2');
+      const { label } = planted.find(({ name }) => name === 'early_end')!;
+      const answer = page.getByRole('region', { name: `${label}, repeat 1` });
+      await answer.getByRole('link', { name: /^run_/ }).click();
+      await see('.status.wait', 'ended by max_iterations');
+      await see('.facts', new RegExp(`Version\\s*${label} v_`));
+      await page.locator('.crumbs').getByRole('link', { name: 'Case' }).click();
+      await see('h1', 'When does order B-20 arrive?');
     },
     async dear() {
       await see('.changes dd', 'added: high');
@@ -100,6 +107,10 @@ describe.skipIf(noBrowser)('of each planted regression, the page leads from the 
       await click('[data-case] a');
       await see('.facts', /Part\s*german/);
       await see('.sides .changed del', 'language');
+      const folded = page.locator('.sides').getByRole('button', { name: 'lines are the same' });
+      const count = await folded.count();
+      await folded.first().click();
+      await expect.poll(() => folded.count()).toBe(count - 1);
     },
   };
 
