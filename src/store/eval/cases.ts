@@ -3,8 +3,8 @@ import type { JsonObject } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { Conditions, cursorText, microsSql, readCursor, timestampSql, type ListPage } from '../page.ts';
 
-/** A case as it is stored: it copies nothing of the log. */
-export interface StoredCase {
+/** A case: a past run or model call, by reference, with what should have been answered. */
+export interface EvalCase {
   id: string;
   tenant: string;
   dataset: string;
@@ -33,16 +33,15 @@ export interface StoredCase {
   updatedAt: Date;
   /** When its thread was erased, and what it said of the thread with it: `expected`, `note`, `tags`, `split`; evals leave it out from then on. Null otherwise. */
   erasedAt: Date | null;
-}
-
-/** A case: a past run or model call, by reference, with what should have been answered. */
-export interface EvalCase extends StoredCase {
   /**
    * The first 200 characters of the message that began its run, read from the log; of an imported case, of the last
    * message of the user. Null if there is none, and once the thread is erased.
    */
   question: string | null;
 }
+
+/** A case as it is stored: it copies nothing of the log. */
+export type StoredCase = Omit<EvalCase, 'question'>;
 
 /** A dataset: the name that cases share. */
 export interface Dataset {
