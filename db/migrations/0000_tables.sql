@@ -156,6 +156,7 @@ CREATE TABLE "lanefold"."_eval_item" (
 	"judge_run_id" text COLLATE "C",
 	"answer_key" text,
 	"answer" text,
+	"ended_by" text,
 	"diverged" text,
 	"error" text,
 	"tags" text[] NOT NULL,

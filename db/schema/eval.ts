@@ -108,6 +108,8 @@ export const evalItem = lanefold.table(
     /** Hash of everything that an answer depends on. */
     answerKey: text('answer_key'),
     answer: text('answer'),
+    /** The limit that ended its run before an answer. */
+    endedBy: text('ended_by'),
     diverged: text('diverged'),
     error: text('error'),
     tags: text('tags').array().notNull(),

@@ -2793,6 +2793,8 @@ export interface components {
       seq: number;
       /** @description SHA-256 of the messages of the call. */
       context_hash: string;
+      /** @description The first 200 characters of the message that began its run, read from the log; of an imported case, of the last message of the user. Null if there is none, and once the thread is erased. */
+      question: string | null;
       agent: string;
       model: string;
       tags: string[];
@@ -2985,6 +2987,8 @@ export interface components {
       output_tokens: number | null;
       /** @description In millionths of a US dollar; 0 if the answer is reused; null if the price is unknown. */
       cost_micros: number | null;
+      /** @description The limit that ended its run before an answer, such as `max_iterations`; null if none did. */
+      ended_by: string | null;
       /** @description The first tool call that the recorded run lacks. */
       diverged: string | null;
       /** @description Whether the answer is that of an earlier eval. */

@@ -41,18 +41,23 @@ export function Changes({ changes }: { changes: FieldChange[] }) {
           <dd>
             {from === undefined ? (
               <>
-                added: <ins class="text">{wordsOf(to!)}</ins>
+                added: <ins class={`text ${fontOf(to!)}`}>{wordsOf(to!)}</ins>
               </>
             ) : to === undefined ? (
               <>
-                removed: <del class="text">{wordsOf(from)}</del>
+                removed: <del class={`text ${fontOf(from)}`}>{wordsOf(from)}</del>
               </>
             ) : isShort(from) && isShort(to) ? (
               <>
-                <del>{wordsOf(from)}</del> → <ins>{wordsOf(to)}</ins>
+                <del class={fontOf(from)}>{wordsOf(from)}</del> → <ins class={fontOf(to)}>{wordsOf(to)}</ins>
               </>
             ) : (
-              <ChangedWords before={wordsOf(from)} after={wordsOf(to)} words={words.data!} />
+              <ChangedWords
+                before={wordsOf(from)}
+                after={wordsOf(to)}
+                words={words.data!}
+                mono={typeof to !== 'string'}
+              />
             )}
           </dd>
         </div>
@@ -62,6 +67,9 @@ export function Changes({ changes }: { changes: FieldChange[] }) {
 }
 
 const wordsOf = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value, null, 2));
+
+/** JSON is set like code. */
+const fontOf = (value: Json): string => (typeof value === 'string' ? '' : 'mono');
 
 const shortChars = 60;
 const isShort = (value: Json): boolean => wordsOf(value).length <= shortChars;

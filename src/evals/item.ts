@@ -30,6 +30,11 @@ export interface EvalItem {
   outputTokens: number | null;
   /** In millionths of a US dollar; null if the price is unknown. */
   costMicros: number | null;
+  /**
+   * The limit that ended the run before it had an answer, such as `max_iterations`; null if none did. A case of a call asks for one
+   * message of the model, so a tool call answers it.
+   */
+  endedBy: string | null;
   /** The first difference from the recorded run; null if there is none. */
   diverged: string | null;
   /** Whether the answer was taken from an earlier eval. */

@@ -48,9 +48,16 @@ describe('cases', () => {
       ...{ kind: 'run', dataset: 'refunds', tenant: 'default', threadId: 'kept', runId: run.id },
       ...{ llmCallId: `${run.id}.1`, agent: 'support', model: 'fake:answering', contextRef: 'default' },
       ...{ expected, tags: ['money'], split: 'test', note: 'Short.', keptBy: 'ada', erasedAt: null },
+      question: 'Refund?',
     });
     const second = await lanefold.cases.keep({ threadId: 'kept', dataset: 'refunds', llmCallId: `${run.id}.2` });
-    expect(second).toMatchObject({ kind: 'call', contextHash: call.contextHash, seq: call.seq - 1, expected: null });
+    expect(second).toMatchObject({
+      kind: 'call',
+      contextHash: call.contextHash,
+      seq: call.seq - 1,
+      expected: null,
+      question: 'Refund?',
+    });
     expect((await lanefold.cases.list({ dataset: 'refunds' })).data).toEqual([first, second]);
     expect((await lanefold.cases.list({ tag: 'money', split: 'test' })).data).toEqual([first]);
     const page = await lanefold.cases.list({ limit: 1 });
@@ -116,7 +123,13 @@ describe('cases', () => {
     const kept = await lanefold.cases.keep({ ...given, dataset: 'gone' });
     await lanefold.threads.erase('erased');
     const [left] = (await lanefold.cases.list({ dataset: 'gone' })).data;
-    expect(left).toMatchObject({ id: kept.id, erasedAt: expect.any(Date) as Date, expected: null, note: null });
+    expect(left).toMatchObject({
+      id: kept.id,
+      erasedAt: expect.any(Date) as Date,
+      expected: null,
+      note: null,
+      question: null,
+    });
     expect(JSON.stringify(left)).not.toContain('secret');
     expect(await lanefold.cases.datasets()).toContainEqual(
       expect.objectContaining({ dataset: 'gone', cases: 1, erased: 1 }),

@@ -61,6 +61,7 @@ describe('datasets as files', () => {
     expect(data[0]).toMatchObject({
       ...{ kind: 'call', runId: null, llmCallId: null, contextHash: read[0]!.context_hash, agent: 'support' },
       ...{ tags: ['money'], split: 'test', note: 'Short.', expected: null, keptBy: 'ada', seq: 0 },
+      question: 'Refund?',
     });
     expect((await exported('to')).lines).toEqual(lines.map((line) => line.replace('"kind":"run"', '"kind":"call"')));
     const { id } = await lanefold.evals.run({ dataset: 'to' });

@@ -5,7 +5,15 @@ const goodScore: Score = { scorer: 'answer', version: '1', score: 1, reason: nul
 const goodItem: EvalItem = {
   ...{ caseId: 'case_1', tags: [], variant: 'a', repeat: 1, status: 'done', answer: '20 €', error: null },
   scores: [goodScore],
-  ...{ durationMs: 800, inputTokens: 90, outputTokens: 8, costMicros: 120, diverged: null, reused: false },
+  ...{
+    durationMs: 800,
+    inputTokens: 90,
+    outputTokens: 8,
+    costMicros: 120,
+    endedBy: null,
+    diverged: null,
+    reused: false,
+  },
 };
 
 /** An item that ended well, with one score of 1, except for the fields given. */

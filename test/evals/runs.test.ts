@@ -47,6 +47,7 @@ describe.skipIf(noRedis())('evals', () => {
   const options: LanefoldOptions = {
     agents: [
       defineAgent({ name: 'support', model: 'fake:good', instructions: 'Be brief.', tools: [policy] }),
+      defineAgent({ name: 'hasty', model: 'fake:good', tools: [policy], maxIterations: 1 }),
       defineAgent({ name: 'judge', model: 'fake:judge' }),
     ],
     models,
@@ -58,8 +59,8 @@ describe.skipIf(noRedis())('evals', () => {
   });
   afterAll(() => lanefold?.close());
 
-  const ask = async (threadId: string, input = 'Refund?') => {
-    const run = await lanefold.runs.enqueue({ agent: 'support', input, threadId, createThread: true });
+  const ask = async (threadId: string, input = 'Refund?', agent = 'support') => {
+    const run = await lanefold.runs.enqueue({ agent, input, threadId, createThread: true });
     return lanefold.runs.wait(run, { timeoutMs: 20_000 });
   };
   const evaluate = async (definition: EvalDefinition) => {
@@ -90,7 +91,7 @@ describe.skipIf(noRedis())('evals', () => {
       ],
     ]);
     expect(items[0]).toMatchObject({
-      ...{ caseId: kept.id, tags: ['t'], status: 'done', diverged: null, reused: false, error: null },
+      ...{ caseId: kept.id, tags: ['t'], status: 'done', endedBy: null, diverged: null, reused: false, error: null },
       ...{ answer: expect.stringContaining('30 days') as string, inputTokens: 20, outputTokens: 10 },
     });
     expect(items[0]!.scores.map(({ scorer, score }) => [scorer, score])).toEqual([
@@ -117,6 +118,24 @@ describe.skipIf(noRedis())('evals', () => {
     const call = await lanefold.contexts.call(items[0]!.threadId!, `${items[0]!.runId}.1`);
     expect(call.contextHash).toBe(kept.contextHash);
     expect(await lanefold.threads.entries('one')).toEqual(before);
+  });
+
+  test('say which limit ended a run before its answer; a case of a call allows for a tool call', async () => {
+    const run = await ask('hasty', 'Refund?', 'hasty');
+    const { id: runId } = run;
+    const source = { threadId: 'hasty', dataset: 'hasty', expected: { contains: ['30 days'] } };
+    const ofRun = await lanefold.cases.keep({ ...source, runId });
+    const ofCall = await lanefold.cases.keep({ ...source, llmCallId: `${runId}.1` });
+    const done = await evaluate({ dataset: 'hasty', variants: [{ name: 'a' }, { name: 'b', model: 'fake:bad' }] });
+    const items = await lanefold.evals.items(done.id);
+    const endings = (caseId: string) => items.filter((item) => item.caseId === caseId).map(({ endedBy }) => endedBy);
+    expect(endings(ofRun.id)).toEqual(['max_iterations', 'max_iterations']);
+    expect(endings(ofCall.id)).toEqual([null, null]);
+    const { byCase } = (await lanefold.evals.report(done.id)).comparisons[0]!;
+    expect(byCase.find(({ caseId }) => caseId === ofRun.id)!.candidateAnswer).toMatchObject({
+      answer: 'policy({"topic":"weather"})',
+      reasons: ['The run was ended by max_iterations.', expect.stringContaining('contains: ')],
+    });
   });
 
   test('ask for the answer of a call again, with the same context, and stop there', async () => {

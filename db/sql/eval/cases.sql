@@ -68,8 +68,8 @@ begin
   where thread_id = p_source and erased_at is null;
   get diagnostics v_count = row_count;
   update lanefold._eval_item
-  set status = 'erased', settled_at = v_at, answer = null, scores = '[]', diverged = null, error = null, answer_key = null, tags = '{}',
-      thread_id = null, run_id = null, judge_thread_id = null, judge_run_id = null
+  set status = 'erased', settled_at = v_at, answer = null, scores = '[]', ended_by = null, diverged = null, error = null, answer_key = null,
+      tags = '{}', thread_id = null, run_id = null, judge_thread_id = null, judge_run_id = null
   where source_thread_id = p_source and status <> 'erased';
   perform lanefold._drop_judges(null, null, p_source);
   delete from lanefold._run_score where thread_id = p_source;

@@ -34,7 +34,7 @@ export function AgentsView() {
             </div>
             <p>{description ?? <span class="mono">{model}</span>}</p>
             <p>{served(labels, rollout?.weights, rollout?.key ?? null)}</p>
-            <Versions agent={name} />
+            <Versions agent={name} labels={labels} />
           </section>
         );
       })}

@@ -9,7 +9,7 @@ import { VersionDiff } from '../../parts/version-diff.tsx';
 const hours = 168;
 
 /** The versions of an agent that workers have started with, and what two of them differ in. */
-export function Versions({ agent }: { agent: string }) {
+export function Versions({ agent, labels }: { agent: string; labels: string[] }) {
   const loaded = useLoaded<AgentVersionList>(
     (signal) => get(v1('agents', agent, 'versions'), { hours: String(hours) }, signal),
     [agent],
@@ -21,7 +21,7 @@ export function Versions({ agent }: { agent: string }) {
       {!versions && !loaded.error && <Loading />}
       {versions?.length === 0 && <Empty>No worker has started with it.</Empty>}
       {versions && versions.length > 0 && <Table agent={agent} versions={versions} />}
-      {versions && versions.length > 1 && <Compare agent={agent} versions={versions} />}
+      {versions && versions.length > 1 && <Compare agent={agent} versions={inOrderOfUse(versions, labels)} />}
     </>
   );
 }
@@ -74,10 +74,17 @@ const Table = ({ agent, versions }: { agent: string; versions: AgentVersion[] })
 const nameOf = ({ label, id }: AgentVersion): string =>
   label === null ? id.slice(0, 10) : `${label} (${id.slice(2, 8)})`;
 
-/** Chooses two versions, by default the last two, and shows what they differ in. */
+/** The oldest first, by their first start; those that started together as this server lists them. */
+function inOrderOfUse(versions: AgentVersion[], labels: string[]): AgentVersion[] {
+  const place = ({ label }: AgentVersion) => labels.indexOf(label ?? '');
+  return [...versions].sort((a, b) => Date.parse(a.first_at) - Date.parse(b.first_at) || place(a) - place(b));
+}
+
+/** Chooses two versions, by default the newest and the one before, and shows what they differ in: the older one is `From`. */
 function Compare({ agent, versions }: { agent: string; versions: AgentVersion[] }) {
-  const [from, setFrom] = useState(versions[1]!.id);
-  const [to, setTo] = useState(versions[0]!.id);
+  const ids = versions.map(({ id }) => id);
+  const [pair, setPair] = useState(ids.slice(-2));
+  const [from, to] = [...pair].sort((a, b) => ids.indexOf(a) - ids.indexOf(b)) as [string, string];
   const [isOpen, setOpen] = useState(false);
   const choice = (title: string, value: string, set: (id: string) => void) => (
     <label class="inline">
@@ -95,8 +102,8 @@ function Compare({ agent, versions }: { agent: string; versions: AgentVersion[] 
     <details onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>Compare two versions of {agent}</summary>
       <div class="actions">
-        {choice('From', from, setFrom)}
-        {choice('to', to, setTo)}
+        {choice('From', from, (id) => setPair([id, to]))}
+        {choice('to', to, (id) => setPair([from, id]))}
       </div>
       {isOpen && <VersionDiff key={`${from} ${to}`} agent={agent} from={from} to={to} />}
     </details>

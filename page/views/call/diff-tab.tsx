@@ -48,7 +48,12 @@ function ChangeBody({ change, compare }: { change: Change; compare: Compare }) {
     return (
       <>
         <Sign kind="changed" role={change.after.role} />
-        <ChangedWords before={plain(change.before)} after={plain(change.after)} words={compare.diffWordsWithSpace} />
+        <ChangedWords
+          before={plain(change.before)}
+          after={plain(change.after)}
+          words={compare.diffWordsWithSpace}
+          mono={/^\s*[[{]/.test(plain(change.after))}
+        />
       </>
     );
   return (

@@ -1,11 +1,11 @@
 import { setQuery } from '../../state/route.ts';
-import type { ComparedPart, Comparison } from './report.ts';
-import type { Parts } from './use-parts.ts';
+import { epsilon, partsOf, type ComparedPart, type Comparison } from './report.ts';
+import type { Cases } from './use-cases.ts';
 import { count, signed } from './words.ts';
 
 /** Where the candidate got worse: by tag, and by part of the dataset. */
-export function Breakdown({ comparison, parts }: { comparison: Comparison; parts: Parts }) {
-  const byPart = partsOf(comparison, parts);
+export function Breakdown({ comparison, cases }: { comparison: Comparison; cases: Cases }) {
+  const byPart = partsOf(comparison, cases);
   const { by_tag: byTag } = comparison;
   if (byTag.length === 0 && byPart.length === 0) return null;
   return (
@@ -52,7 +52,10 @@ const Table = ({ name, rows }: { name: 'tag' | 'part'; rows: ComparedPart[] }) =
               type="button"
               class="link"
               aria-label={`Only cases of ${tag}`}
-              onClick={() => setQuery({ tag: undefined, part: undefined, [name]: tag })}
+              onClick={() => {
+                setQuery({ tag: undefined, part: undefined, [name]: tag });
+                document.getElementById('cases')!.scrollIntoView();
+              }}
             >
               {tag}
             </button>
@@ -73,20 +76,4 @@ const Table = ({ name, rows }: { name: 'tag' | 'part'; rows: ComparedPart[] }) =
   </table>
 );
 
-/** Sums of equal scores in another order differ in their last digits. */
-const epsilon = 1e-9;
-
 const worstFirst = (a: ComparedPart, b: ComparedPart): number => (a.difference.mean ?? 0) - (b.difference.mean ?? 0);
-
-/** Mean differences by part; the report has them by tag only. */
-function partsOf({ by_case: cases }: Comparison, parts: Parts): ComparedPart[] {
-  const found = new Map<string, number[]>();
-  for (const { case_id: id, difference } of cases) {
-    const part = parts.get(id);
-    if (part !== undefined) found.set(part, [...(found.get(part) ?? []), difference]);
-  }
-  return [...found].map(([tag, of]) => ({
-    ...{ tag, cases: of.length, worse: of.filter((one) => one < -epsilon).length },
-    difference: { mean: of.reduce((sum, one) => sum + one, 0) / of.length },
-  }));
-}

@@ -1,11 +1,14 @@
-import type { EvalItem } from '../../api/types.ts';
+import type { EvalItem, RunSnapshot } from '../../api/types.ts';
+import { get, v1 } from '../../api/client.ts';
 import { route, setQuery } from '../../state/route.ts';
+import { useLoaded } from '../../state/use-loaded.ts';
 import { Contexts } from './contexts.tsx';
 import { ItemCard } from './item-card.tsx';
 
 /** The answers of all variants side by side, or those of the baseline and one variant with what each was sent. */
-export function CaseAnswers({ items }: { items: EvalItem[] }) {
+export function CaseAnswers({ evalId, items }: { evalId: string; items: EvalItem[] }) {
   const [baseline, ...others] = [...new Set(items.map(({ variant }) => variant))];
+  const models = useModels(items);
   const asked = route.value.query.get('variant');
   const chosen = others.find((variant) => variant === asked) ?? (others.length === 1 ? others[0] : undefined);
   const shown = chosen === undefined ? items : items.filter(({ variant }) => [baseline, chosen].includes(variant));
@@ -32,7 +35,13 @@ export function CaseAnswers({ items }: { items: EvalItem[] }) {
           <h2 id={`repeat-${repeat}`}>{repeat === 1 ? 'Answers' : `Answers, repeat ${repeat}`}</h2>
           <div class="answers">
             {answers.map((item) => (
-              <ItemCard key={item.no} item={item} />
+              <ItemCard
+                key={item.no}
+                item={item}
+                model={models.get(item.variant)}
+                evalId={evalId}
+                baseline={baseline!}
+              />
             ))}
           </div>
           {chosen !== undefined && repeat === 1 && answers.length === 2 && (
@@ -45,6 +54,25 @@ export function CaseAnswers({ items }: { items: EvalItem[] }) {
       ))}
     </>
   );
+}
+
+/** The model that answered under each variant, as far as the runs of the first repeat are there. */
+function useModels(items: EvalItem[]): ReadonlyMap<string, string> {
+  const first = items.filter(({ repeat }) => repeat === 1);
+  const loaded = useLoaded(
+    async (signal) => {
+      const models = new Map<string, string>();
+      const read = async ({ variant, thread_id: threadId, run_id: runId }: EvalItem) => {
+        if (threadId === null || runId === null) return;
+        const { model } = await get<RunSnapshot>(v1('threads', threadId, 'runs', runId), {}, signal);
+        models.set(variant, model);
+      };
+      await Promise.allSettled(first.map(read));
+      return models;
+    },
+    [first.map(({ run_id: id }) => id).join()],
+  );
+  return loaded.data ?? new Map();
 }
 
 function byRepeat(items: EvalItem[]): [number, EvalItem[]][] {

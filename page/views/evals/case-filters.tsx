@@ -1,9 +1,10 @@
 import { FilterForm } from '../../parts/filters.tsx';
 import { route, setQuery } from '../../state/route.ts';
-import type { Parts } from './use-parts.ts';
+import type { Cases } from './use-cases.ts';
 
 /** Filters of cases, which are part of the address: a tag, a part of the dataset, and only what got worse. */
-export function CaseFilters({ tags, parts = [] }: { tags: string[]; parts?: string[] }) {
+export function CaseFilters({ tags, cases }: { tags: string[]; cases: Cases }) {
+  const parts = [...cases.values()].flatMap(({ split }) => split ?? []);
   const { query } = route.value;
   const onlyWorse = query.get('worse') !== null;
   return (
@@ -37,10 +38,12 @@ const Choice = ({ title, name, values }: { title: string; name: string; values: 
 );
 
 /** Whether a case passes the filters of the address. */
-export const caseFilter =
-  <One extends { tags: string[] }>(query: URLSearchParams, parts: Parts, differenceOf: (one: One) => number) =>
-  (one: One & { case_id?: string }): boolean => {
-    const [tag, part] = [query.get('tag'), query.get('part')];
-    if (query.get('worse') !== null && differenceOf(one) >= 0) return false;
-    return (!tag || one.tags.includes(tag)) && (!part || parts.get(one.case_id ?? '') === part);
-  };
+export function passes(
+  query: URLSearchParams,
+  cases: Cases,
+  { caseId, tags, difference }: { caseId: string; tags: string[]; difference: number },
+): boolean {
+  const [tag, part] = [query.get('tag'), query.get('part')];
+  if (query.get('worse') !== null && difference >= 0) return false;
+  return (!tag || tags.includes(tag)) && (!part || cases.get(caseId)?.split === part);
+}

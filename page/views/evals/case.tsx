@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { get, v1 } from '../../api/client.ts';
-import type { Case, EvalItemList, RunSnapshot } from '../../api/types.ts';
+import type { Case, EvalItemList } from '../../api/types.ts';
 import { Empty, Facts, Failure, Loading } from '../../parts/basics.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { JsonText, Text } from '../../parts/text.tsx';
@@ -33,7 +33,7 @@ export function CaseView({ evalId, caseId }: { evalId: string; caseId: string })
               </>
             )}
           </p>
-          <Heading title="Case" id={caseId} />
+          <Heading title={kept.data?.question ?? 'Case'} id={caseId} />
         </div>
       </div>
       <Failure error={kept.error} />
@@ -41,29 +41,24 @@ export function CaseView({ evalId, caseId }: { evalId: string; caseId: string })
       <Failure error={loaded.error} />
       {!items && !loaded.error && <Loading />}
       {items?.length === 0 && <Empty>This eval does not have the case.</Empty>}
-      {items && items.length > 0 && <CaseAnswers items={items} />}
+      {items && items.length > 0 && <CaseAnswers evalId={evalId} items={items} />}
     </article>
   );
 }
 
 function Kept({ kept }: { kept: Case }) {
-  const { expected, thread_id: threadId, run_id: runId, erased_at: erased } = kept;
-  const question = useLoaded<RunSnapshot | null>(
-    async (signal) =>
-      runId === null || erased !== null ? null : get(v1('threads', threadId, 'runs', runId), {}, signal),
-    [runId],
-  );
+  const { expected } = kept;
   return (
     <>
       <Facts
         items={[
-          ['Question', question.data?.question],
+          ['Question', kept.question],
           ['Dataset', kept.dataset],
-          ['Agent', kept.agent],
-          ['Model', kept.model],
           ['Part', kept.split],
           ['Tags', kept.tags.length > 0 ? kept.tags.join(', ') : null],
           ['Note', kept.note],
+          ['Original agent', kept.agent],
+          ['Original model', kept.model],
           ...(kept.erased_at === null ? sourceOf(kept) : []),
         ]}
       />

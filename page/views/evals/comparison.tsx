@@ -4,26 +4,26 @@ import { Changed } from './changed.tsx';
 import { Pairs } from './pairs.tsx';
 import type { Comparison, Report } from './report.ts';
 import { VerdictLine } from './summary.tsx';
-import { useParts } from './use-parts.ts';
+import type { Cases } from './use-cases.ts';
 import { VariantTable } from './variant-table.tsx';
 
 interface ComparisonProps {
   found: Eval;
   report: Report;
   comparison: Comparison;
+  cases: Cases;
 }
 
 /** One variant and the baseline: the verdict, what changed, and where it got worse. */
-export function ComparisonView({ found, report, comparison }: ComparisonProps) {
+export function ComparisonView({ found, report, comparison, cases }: ComparisonProps) {
   const { baseline, candidate } = comparison;
-  const parts = useParts(found.dataset);
   return (
     <>
       <h2>
         {candidate} compared with {baseline}
       </h2>
       <p>
-        <VerdictLine report={report} comparison={comparison} />
+        <VerdictLine report={report} comparison={comparison} cases={cases} />
       </p>
       <Changed found={found} comparison={comparison} />
       <VariantTable
@@ -31,8 +31,8 @@ export function ComparisonView({ found, report, comparison }: ComparisonProps) {
         report={report}
         variants={report.variants.filter(({ variant }) => variant === baseline || variant === candidate)}
       />
-      <Breakdown comparison={comparison} parts={parts} />
-      <Pairs id={found.id} comparison={comparison} parts={parts} />
+      <Breakdown comparison={comparison} cases={cases} />
+      <Pairs id={found.id} comparison={comparison} cases={cases} />
     </>
   );
 }

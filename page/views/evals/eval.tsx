@@ -10,6 +10,7 @@ import { Grid } from './grid.tsx';
 import { Items } from './items.tsx';
 import type { Report } from './report.ts';
 import { Summary } from './summary.tsx';
+import { useCases } from './use-cases.ts';
 
 const refreshMs = 4_000;
 
@@ -48,6 +49,7 @@ export function EvalView({ id, variant }: { id: string; variant: string | undefi
 function Results({ found, variant }: { found: Eval; variant: string | undefined }) {
   const { id } = found;
   const running = found.status === 'running';
+  const cases = useCases(found.dataset);
   const loaded = useLoaded<Report>((signal) => get(v1('evals', id, 'report'), {}, signal), [id, running], {
     everyMs: running ? refreshMs : undefined,
   });
@@ -63,12 +65,12 @@ function Results({ found, variant }: { found: Eval; variant: string | undefined 
           <p>
             <a href={href('evals', id)}>All variants</a>
           </p>
-          <ComparisonView key={chosen.candidate} found={found} report={report} comparison={chosen} />
+          <ComparisonView key={chosen.candidate} found={found} report={report} comparison={chosen} cases={cases} />
         </>
       )}
-      {!chosen && <Summary id={id} report={report} />}
-      {!chosen && comparisons.length > 0 && <Grid id={id} comparisons={comparisons} />}
-      {!chosen && <Items id={id} open={comparisons.length === 0} running={running} />}
+      {!chosen && <Summary id={id} report={report} cases={cases} />}
+      {!chosen && comparisons.length > 0 && <Grid id={id} comparisons={comparisons} cases={cases} />}
+      {!chosen && <Items id={id} cases={cases} open={comparisons.length === 0} running={running} />}
     </>
   );
 }

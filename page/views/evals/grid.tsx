@@ -1,32 +1,36 @@
 import { useSignal } from '@preact/signals';
 import { Fragment } from 'preact';
 import { Empty, Tag } from '../../parts/basics.tsx';
-import { clip } from '../../parts/format.ts';
 import { href, route } from '../../state/route.ts';
-import { CaseFilters, caseFilter } from './case-filters.tsx';
+import { CaseFilters, passes } from './case-filters.tsx';
+import { CaseName } from './case-name.tsx';
 import { gridRows, type ComparedCase, type Comparison, type GridRow } from './report.ts';
-import type { Parts } from './use-parts.ts';
+import type { Cases } from './use-cases.ts';
 import { scoreText, signed } from './words.ts';
 
 /** A grid of thousands of rows would take seconds to draw. */
 const shownRows = 200;
-const previewChars = 200;
 /** With more, there is no space for differences beside the scores. */
 const roomyComparisons = 3;
 
-const noParts: Parts = new Map();
+interface GridProps {
+  id: string;
+  comparisons: Comparison[];
+  cases: Cases;
+}
 
 /** Cases × variants: those that lost most come first. The filters are part of the address. */
-export function Grid({ id, comparisons }: { id: string; comparisons: Comparison[] }) {
+export function Grid({ id, comparisons, cases }: GridProps) {
   const all = useSignal(false);
   const rows = gridRows(comparisons);
-  const found = rows.filter(caseFilter(route.value.query, noParts, ({ worst }) => worst.difference));
+  const found = rows.filter((row) => passes(route.value.query, cases, { ...row, difference: row.worst.difference }));
   const shown = all.value ? found : found.slice(0, shownRows);
   return (
     <section aria-labelledby="cases">
       <h2 id="cases">Cases ({found.length === rows.length ? rows.length : `${found.length} of ${rows.length}`})</h2>
-      <CaseFilters tags={rows.flatMap(({ tags }) => tags)} />
-      {shown.length === 0 ? <Empty>No cases match.</Empty> : <Table id={id} comparisons={comparisons} rows={shown} />}
+      <CaseFilters tags={rows.flatMap(({ tags }) => tags)} cases={cases} />
+      {shown.length === 0 && <Empty>No cases match.</Empty>}
+      {shown.length > 0 && <Table id={id} comparisons={comparisons} cases={cases} rows={shown} />}
       {shown.length < found.length && (
         <button type="button" class="more" onClick={() => (all.value = true)}>
           Show all {found.length}
@@ -36,9 +40,9 @@ export function Grid({ id, comparisons }: { id: string; comparisons: Comparison[
   );
 }
 
-const Table = ({ id, comparisons, rows }: { id: string; comparisons: Comparison[]; rows: GridRow[] }) => (
+const Table = ({ id, comparisons, cases, rows }: GridProps & { rows: GridRow[] }) => (
   <div class="wide">
-    <table class="list" aria-labelledby="cases">
+    <table class="list long" aria-labelledby="cases">
       <thead>
         <tr>
           <th scope="col">Case</th>
@@ -54,12 +58,11 @@ const Table = ({ id, comparisons, rows }: { id: string; comparisons: Comparison[
         </tr>
       </thead>
       <tbody>
-        {rows.map(({ caseId, tags, compared, worst }) => (
+        {rows.map(({ caseId, tags, compared }) => (
           <tr key={caseId} data-case={caseId}>
             <th scope="row">
               <a href={href('evals', id, caseId)} class="row-link">
-                <span class="preview">{clip(worst.candidate_answer.answer ?? 'No answer', previewChars)}</span>
-                <span class="id">{caseId}</span>
+                <CaseName id={caseId} cases={cases} />
               </a>
             </th>
             <td>
@@ -74,7 +77,15 @@ const Table = ({ id, comparisons, rows }: { id: string; comparisons: Comparison[
             </td>
             {compared.map((one, at) => (
               <td key={comparisons[at]!.candidate} data-label={comparisons[at]!.candidate} class="num">
-                {one ? <Cell one={one} roomy={comparisons.length <= roomyComparisons} /> : '–'}
+                {one ? (
+                  <Cell
+                    one={one}
+                    to={href('evals', id, caseId, { variant: comparisons[at]!.candidate })}
+                    roomy={comparisons.length <= roomyComparisons}
+                  />
+                ) : (
+                  '–'
+                )}
               </td>
             ))}
           </tr>
@@ -84,18 +95,28 @@ const Table = ({ id, comparisons, rows }: { id: string; comparisons: Comparison[
   </div>
 );
 
-function Cell({ one: { candidate, difference }, roomy }: { one: ComparedCase; roomy: boolean }) {
+interface CellProps {
+  one: ComparedCase;
+  /** The address of the case. */
+  to: string;
+  roomy: boolean;
+}
+
+function Cell({ one: { candidate, difference }, to, roomy }: CellProps) {
   if (difference === 0) return <>{scoreText(candidate)}</>;
   const tone = `status ${difference < 0 ? 'bad' : 'good'}`;
   if (!roomy)
     return (
-      <span class={tone} title={signed(difference)}>
+      <a href={to} class={tone} title={signed(difference)}>
         {scoreText(candidate)}
-      </span>
+      </a>
     );
   return (
     <>
-      {scoreText(candidate)} <span class={tone}>{signed(difference)}</span>
+      {scoreText(candidate)}{' '}
+      <a href={to} class={tone}>
+        {signed(difference)}
+      </a>
     </>
   );
 }

@@ -2,26 +2,32 @@ import { useSignal } from '@preact/signals';
 import { get, v1 } from '../../api/client.ts';
 import type { EvalItem, EvalItemList } from '../../api/types.ts';
 import { Failure, Loading } from '../../parts/basics.tsx';
-import { clip } from '../../parts/format.ts';
 import { href } from '../../state/route.ts';
 import { useLoaded } from '../../state/use-loaded.ts';
-import { scoreText } from './words.ts';
+import { CaseName } from './case-name.tsx';
+import type { Cases } from './use-cases.ts';
+import { fails, scoreText } from './words.ts';
 
 const refreshMs = 4_000;
-const previewChars = 200;
+
+interface ItemsProps {
+  id: string;
+  cases: Cases;
+  running: boolean;
+}
 
 /** Every item in the order in which they run, also those that no comparison counts; loaded once it is open. */
-export function Items({ id, open, running }: { id: string; open: boolean; running: boolean }) {
+export function Items({ open, ...props }: ItemsProps & { open: boolean }) {
   const shown = useSignal(open);
   return (
     <details class="fold" open={open} onToggle={(event) => (shown.value = event.currentTarget.open)}>
       <summary>All items</summary>
-      {shown.value && <Loaded id={id} running={running} />}
+      {shown.value && <Loaded {...props} />}
     </details>
   );
 }
 
-function Loaded({ id, running }: { id: string; running: boolean }) {
+function Loaded({ id, cases, running }: ItemsProps) {
   const after = useSignal(0);
   const loaded = useLoaded<EvalItemList>(
     (signal) => get(v1('evals', id, 'items'), { after: after.value }, signal),
@@ -33,7 +39,7 @@ function Loaded({ id, running }: { id: string; running: boolean }) {
     <>
       <Failure error={loaded.error} />
       {!loaded.data && !loaded.error && <Loading />}
-      {loaded.data && <Table id={id} items={loaded.data.data} />}
+      {loaded.data && <Table id={id} cases={cases} items={loaded.data.data} />}
       <div class="actions">
         {after.value > 0 && (
           <button type="button" onClick={() => (after.value = 0)}>
@@ -50,7 +56,7 @@ function Loaded({ id, running }: { id: string; running: boolean }) {
   );
 }
 
-const Table = ({ id, items }: { id: string; items: EvalItem[] }) => (
+const Table = ({ id, cases, items }: { id: string; cases: Cases; items: EvalItem[] }) => (
   <table class="list" aria-label="Items">
     <thead>
       <tr>
@@ -66,8 +72,7 @@ const Table = ({ id, items }: { id: string; items: EvalItem[] }) => (
         <tr key={item.no}>
           <th scope="row">
             <a href={href('evals', id, item.case_id)} class="row-link">
-              <span class="preview">{clip(item.answer ?? item.error ?? 'No answer', previewChars)}</span>
-              <span class="id">{item.case_id}</span>
+              <CaseName id={item.case_id} cases={cases} />
             </a>
           </th>
           <td data-label="Variant">{item.variant}</td>
@@ -76,7 +81,9 @@ const Table = ({ id, items }: { id: string; items: EvalItem[] }) => (
             <span class={`status ${item.status === 'failed' ? 'bad' : 'idle'}`}>{item.status}</span>
           </td>
           <td data-label="Scores">
-            {item.scores.map(({ scorer, score }) => `${scorer} ${scoreText(score)}`).join(', ') || '–'}
+            <span class={fails(item) ? 'tag bad' : ''}>
+              {item.scores.map(({ scorer, score }) => `${scorer} ${scoreText(score)}`).join(', ') || '–'}
+            </span>
           </td>
         </tr>
       ))}

@@ -3,26 +3,33 @@ import { Fragment } from 'preact';
 import { Empty, Tag } from '../../parts/basics.tsx';
 import { clip } from '../../parts/format.ts';
 import { href, route } from '../../state/route.ts';
-import { CaseFilters, caseFilter } from './case-filters.tsx';
+import { CaseFilters, passes } from './case-filters.tsx';
+import { CaseName } from './case-name.tsx';
 import type { ComparedAnswer, ComparedCase, Comparison } from './report.ts';
-import type { Parts } from './use-parts.ts';
+import type { Cases } from './use-cases.ts';
 import { scoreText, signed } from './words.ts';
 
 const shownRows = 200;
 const previewChars = 300;
 
+interface PairsProps {
+  id: string;
+  comparison: Comparison;
+  cases: Cases;
+}
+
 /** The cases of one comparison with both answers, those that lost most first. The filters are part of the address. */
-export function Pairs({ id, comparison, parts }: { id: string; comparison: Comparison; parts: Parts }) {
+export function Pairs({ id, comparison, cases: kept }: PairsProps) {
   const all = useSignal(false);
   const cases = comparison.by_case;
-  const found = cases.filter(caseFilter(route.value.query, parts, (one) => one.difference));
+  const found = cases.filter((one) => passes(route.value.query, kept, { ...one, caseId: one.case_id }));
   const shown = all.value ? found : found.slice(0, shownRows);
   return (
     <section aria-labelledby="cases">
       <h2 id="cases">Cases ({found.length === cases.length ? cases.length : `${found.length} of ${cases.length}`})</h2>
-      <CaseFilters tags={cases.flatMap(({ tags }) => tags)} parts={[...parts.values()]} />
+      <CaseFilters tags={cases.flatMap(({ tags }) => tags)} cases={kept} />
       {shown.length === 0 && <Empty>No cases match.</Empty>}
-      {shown.length > 0 && <Table id={id} comparison={comparison} rows={shown} parts={parts} />}
+      {shown.length > 0 && <Table id={id} comparison={comparison} cases={kept} rows={shown} />}
       {shown.length < found.length && (
         <button type="button" class="more" onClick={() => (all.value = true)}>
           Show all {found.length}
@@ -32,15 +39,10 @@ export function Pairs({ id, comparison, parts }: { id: string; comparison: Compa
   );
 }
 
-interface TableProps {
-  id: string;
-  comparison: Comparison;
-  rows: ComparedCase[];
-  parts: Parts;
-}
+type TableProps = PairsProps & { rows: ComparedCase[] };
 
-const Table = ({ id, comparison: { baseline, candidate }, rows, parts }: TableProps) => (
-  <table class="list" aria-labelledby="cases">
+const Table = ({ id, comparison: { baseline, candidate }, cases, rows }: TableProps) => (
+  <table class="list long" aria-labelledby="cases">
     <thead>
       <tr>
         <th scope="col">Case</th>
@@ -55,15 +57,15 @@ const Table = ({ id, comparison: { baseline, candidate }, rows, parts }: TablePr
       {rows.map((one) => (
         <tr key={one.case_id} data-case={one.case_id}>
           <th scope="row">
+            <a href={href('evals', id, one.case_id, { variant: candidate })} class="row-link">
+              <CaseName id={one.case_id} cases={cases} />
+            </a>
             {one.tags.map((tag) => (
               <Fragment key={tag}>
                 <Tag>{tag}</Tag>{' '}
               </Fragment>
             ))}
-            {parts.has(one.case_id) && <Tag>{parts.get(one.case_id)}</Tag>}
-            <a href={href('evals', id, one.case_id, { variant: candidate })} class="row-id">
-              {one.case_id}
-            </a>
+            {cases.get(one.case_id)?.split && <Tag>{cases.get(one.case_id)!.split}</Tag>}
           </th>
           <td data-label={baseline}>
             <Answer score={one.baseline} given={one.baseline_answer} />

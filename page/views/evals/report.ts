@@ -1,3 +1,5 @@
+import type { Cases } from './use-cases.ts';
+
 /** The fields of a report that the page shows. Scores and rates are 0 to 1, differences candidate minus baseline. */
 export interface Report {
   baseline: string | null;
@@ -58,7 +60,7 @@ export interface ComparedCase {
 
 export interface ComparedAnswer {
   answer: string | null;
-  /** The error of the run, and what the scorers said. */
+  /** The error of the run, or the limit that ended it, and what the scorers said. */
   reasons: string[];
 }
 
@@ -83,4 +85,29 @@ export function gridRows(comparisons: Comparison[]): GridRow[] {
       rows.set(caseId, row);
     }
   return [...rows.values()].sort((a, b) => a.worst.difference - b.worst.difference);
+}
+
+/** Sums of equal scores in another order differ in their last digits. */
+export const epsilon = 1e-9;
+
+/** Mean differences by part; the report has them by tag only. */
+export function partsOf({ by_case: compared }: Comparison, cases: Cases): ComparedPart[] {
+  const found = new Map<string, number[]>();
+  for (const { case_id: id, difference } of compared) {
+    const part = cases.get(id)?.split;
+    if (part) found.set(part, [...(found.get(part) ?? []), difference]);
+  }
+  return [...found].map(([tag, of]) => ({
+    ...{ tag, cases: of.length, worse: of.filter((one) => one < -epsilon).length },
+    difference: { mean: of.reduce((sum, one) => sum + one, 0) / of.length },
+  }));
+}
+
+/** Where the candidate got worse, the largest loss first: tags, and the part of the dataset that has all of it. */
+export function lostIn(comparison: Comparison, cases: Cases): ComparedPart[] {
+  const parts = partsOf(comparison, cases);
+  const whole = parts.length > 1 ? parts.filter(({ worse }) => worse === comparison.worse) : [];
+  return [...whole, ...comparison.by_tag]
+    .filter(({ worse }) => worse > 0)
+    .sort((a, b) => a.difference.mean! - b.difference.mean!);
 }

@@ -4,6 +4,7 @@ import { ChangedWords, type Words } from '../../parts/changed-words.tsx';
 import type { Change } from '../../parts/diff.ts';
 import { clip } from '../../parts/format.ts';
 import { MessageBody } from '../../parts/message.tsx';
+import { laidOut } from '../../parts/text.tsx';
 
 const previewChars = 200;
 
@@ -28,7 +29,7 @@ function Row({ change, words }: { change: Change; words: Words }) {
       </li>
     );
   if (change.kind === 'changed') {
-    const texts = { before: textOf(change.before), after: textOf(change.after), words };
+    const texts = { before: textOf(change.before), after: textOf(change.after), words, mono: isCode(change.after) };
     return (
       <li class="changed pair">
         <Side message={change.before}>
@@ -66,6 +67,10 @@ const Missing = ({ role }: { role: string }) => (
     <span class="role">{role}</span> not sent
   </div>
 );
+
+/** Whether a message is JSON, or calls tools. */
+const isCode = ({ content, tool_calls: calls }: Message): boolean =>
+  !!calls?.length || typeof content !== 'string' || laidOut(content).mono;
 
 /** The content, then the tool calls as a program would write them. */
 const textOf = ({ content, tool_calls: calls }: Message): string =>

@@ -1,21 +1,29 @@
+import { Fragment } from 'preact';
 import { href } from '../../state/route.ts';
-import { growthOf, timesText } from './growth.ts';
-import type { Comparison, Report } from './report.ts';
-import { aloneSentence, count, tones, verdictOf } from './words.ts';
+import { growthOf } from './growth.ts';
+import { lostIn, type Comparison, type Report } from './report.ts';
+import type { Cases } from './use-cases.ts';
+import { aloneSentence, badgesOf, count, verdictOf } from './words.ts';
 import { VariantTable } from './variant-table.tsx';
 
 /** With this many, one shows a difference by chance in more than one eval in ten. */
 const manyComparisons = 3;
-/** Tags that the verdict names, those that lost most. */
-const namedTags = 3;
+/** Tags and parts that the verdict names, those that lost most. */
+const named = 3;
+
+interface SummaryProps {
+  id: string;
+  report: Report;
+  cases: Cases;
+}
 
 /** The verdict of each comparison, then the numbers of each variant. */
-export const Summary = ({ id, report }: { id: string; report: Report }) => (
+export const Summary = ({ id, report, cases }: SummaryProps) => (
   <section aria-labelledby="verdict">
     <h2 id="verdict">Verdict</h2>
     {report.comparisons.map((one) => (
       <p key={one.candidate} class="prose">
-        <VerdictLine report={report} comparison={one} />{' '}
+        <VerdictLine report={report} comparison={one} cases={cases} />{' '}
         <a href={href('evals', id, 'variants', one.candidate)}>
           Compare {one.candidate} with {one.baseline}
         </a>
@@ -33,26 +41,36 @@ export const Summary = ({ id, report }: { id: string; report: Report }) => (
   </section>
 );
 
-/** How a variant compares with the baseline: score, then cost, then the tags that lost most. */
-export function VerdictLine({ report, comparison: one }: { report: Report; comparison: Comparison }) {
-  const { cost } = growthOf(
+interface VerdictProps {
+  report: Report;
+  comparison: Comparison;
+  cases: Cases;
+}
+
+/** How a variant compares with the baseline: score, cost and time, then where it lost most. */
+export function VerdictLine({ report, comparison: one, cases }: VerdictProps) {
+  const growth = growthOf(
     report,
     report.variants.find(({ variant }) => variant === one.candidate)!,
   );
-  const lost = one.by_tag.filter(({ worse }) => worse > 0).sort((a, b) => a.difference.mean! - b.difference.mean!);
-  const more = lost.length - namedTags;
+  const lost = lostIn(one, cases);
+  const more = lost.length - named;
   return (
     <>
-      <span class={`status ${tones[one.verdict]}`}>{one.verdict.replaceAll('_', ' ')}</span> {verdictOf(one)}{' '}
-      {cost !== undefined && <span class="status bad">costs {timesText(cost)}</span>}{' '}
+      {badgesOf(one, growth).map(([tone, text]) => (
+        <Fragment key={text}>
+          <span class={`status ${tone}`}>{text}</span>{' '}
+        </Fragment>
+      ))}
+      {verdictOf(one)}{' '}
       <span class="muted">
         {one.worse} worse, {one.same} the same, {one.better} better
         {one.unpaired > 0 && `; ${count(one.unpaired, 'item')} without a partner left out`}.
         {lost.length > 0 &&
           ` Worse in ${lost
-            .slice(0, namedTags)
+            .slice(0, named)
             .map(({ tag, worse, cases }) => `${tag} (${worse} of ${cases})`)
-            .join(', ')}${more > 0 ? ` and ${count(more, 'more tag')}` : ''}.`}
+            .join(', ')}${more > 0 ? ` and ${more} more` : ''}.`}
       </span>
     </>
   );

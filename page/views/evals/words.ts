@@ -1,14 +1,27 @@
+import type { EvalItem } from '../../api/types.ts';
+import { timesText, type Growth } from './growth.ts';
 import type { Comparison, VariantResult } from './report.ts';
 
 /** Fewer cases give no verdict. */
 const fewestCases = 6;
 
-export const tones: Record<Comparison['verdict'], string> = {
+const tones: Record<Comparison['verdict'], string> = {
   better: 'good',
   worse: 'bad',
   no_difference: 'idle',
   too_few_cases: 'wait',
 };
+
+/** The verdict in a few words, with the tone of each badge. A variant that costs or takes more is not merely the same. */
+export function badgesOf({ verdict, cases, same }: Comparison, { cost, p50 }: Growth): [tone: string, text: string][] {
+  const more = [
+    ...(cost === undefined ? [] : [`costs ${timesText(cost)}`]),
+    ...(p50 === undefined ? [] : [`takes ${timesText(p50)}`]),
+  ].join(', ');
+  if (more !== '' && verdict === 'no_difference')
+    return [['bad', `${same === cases ? 'same scores' : 'no difference in scores'}, ${more}`]];
+  return [[tones[verdict], verdict.replaceAll('_', ' ')], ...(more === '' ? [] : [['bad', more] as [string, string]])];
+}
 
 /** The verdict of a comparison as a sentence. */
 export function verdictOf({ verdict, candidate, baseline, difference, cases, same }: Comparison): string {
@@ -43,6 +56,22 @@ export const leftOut = ({ pending, unscored, erased }: VariantResult): string =>
   ]
     .filter(Boolean)
     .join(', ') || '–';
+
+/** Each score has to reach it, as in reports. */
+const passMark = 0.5;
+
+export const failing = (score: number | null): boolean => score !== null && score < passMark;
+
+/** Whether an answer does not pass. */
+export const fails = ({ status, scores }: Pick<EvalItem, 'status' | 'scores'>): boolean =>
+  status === 'failed' || scores.some(({ score }) => failing(score));
+
+/** What an answer counts as in reports: the mean of its scores, and 0 if its run failed; null if it does not count. */
+export function totalOf({ status, scores }: Pick<EvalItem, 'status' | 'scores'>): number | null {
+  if (status === 'failed') return 0;
+  const given = scores.flatMap(({ score }) => score ?? []);
+  return status !== 'done' || given.length === 0 ? null : given.reduce((sum, one) => sum + one, 0) / given.length;
+}
 
 export const scoreText = (score: number | null): string => (score === null ? '–' : score.toFixed(2));
 

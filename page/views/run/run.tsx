@@ -20,12 +20,14 @@ import { href } from '../../state/route.ts';
 import { useLoaded } from '../../state/use-loaded.ts';
 import { Decision } from './decision.tsx';
 import { Effects } from './effects.tsx';
+import { EvalLink } from './eval-link.tsx';
 import { LimitWait } from './limit-wait.tsx';
 import { NodeTree } from './node-tree.tsx';
 import { rates } from './rates.ts';
 import { Tree } from './run-tree.tsx';
 import { WaitingCall } from './waits.tsx';
 import { ToolCalls } from './tool-calls.tsx';
+import { VersionName } from './version-name.tsx';
 import { Waterfall } from './waterfall.tsx';
 
 const refreshMs = 1_000;
@@ -67,18 +69,24 @@ export function RunView({ threadId, runId }: { threadId: string; runId: string }
   );
   if (!loaded.data) return loaded.error ? <Failure error={loaded.error} /> : <Loading />;
   const { run, events, more, inputs, nodes, effects, tree } = loaded.data;
+  const limited = /^(max|budget)_/.test(run.termination_reason ?? '');
   const cancel = () => post(path('cancel')).then(loaded.reload);
   return (
     <article aria-labelledby="title">
       <div class="heading">
         <div>
           <p class="crumbs">
+            <EvalLink threadId={threadId} />
             <a href={href('threads', threadId)}>{threadId}</a>
           </p>
           <Heading title={run.question ?? `Run of ${run.agent}`} id={run.id} />
         </div>
         <div class="actions">
-          <Status status={run.status} />
+          {limited ? (
+            <span class="status wait">ended by {run.termination_reason}</span>
+          ) : (
+            <Status status={run.status} />
+          )}
           {run.finished_at === null && (
             <Menu>
               <MenuItem onClick={cancel}>Cancel the run</MenuItem>
@@ -121,7 +129,7 @@ export function RunView({ threadId, runId }: { threadId: string; runId: string }
       <Facts
         items={[
           ['Agent', run.agent],
-          ['Version', run.agent_version && <code>{run.agent_version}</code>],
+          ['Version', run.agent_version && <VersionName agent={run.agent} id={run.agent_version} />],
           ['Model', run.model],
           ['Strategy', run.strategy],
           ['Lane', run.context_ref],

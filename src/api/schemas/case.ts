@@ -64,6 +64,12 @@ export const Case = z
     context_ref: Id,
     seq: count('The last entry of the context before the question or the answer; -1: none.', 6),
     context_hash: z.string().openapi({ description: 'SHA-256 of the messages of the call.' }),
+    question: orNull(z.string()).openapi({
+      description:
+        'The first 200 characters of the message that began its run, read from the log; of an imported case, of the last message of ' +
+        'the user. Null if there is none, and once the thread is erased.',
+      example: 'Can I send the helmet back?',
+    }),
     agent: z.string(),
     model: z.string(),
     tags,

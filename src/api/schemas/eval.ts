@@ -121,6 +121,9 @@ export const EvalItem = z
     input_tokens: maybe('Of its run.'),
     output_tokens: maybe('Of its run.'),
     cost_micros: maybe('In millionths of a US dollar; 0 if the answer is reused; null if the price is unknown.'),
+    ended_by: orNull(z.string()).openapi({
+      description: 'The limit that ended its run before an answer, such as `max_iterations`; null if none did.',
+    }),
     diverged: orNull(z.string()).openapi({ description: 'The first tool call that the recorded run lacks.' }),
     reused: z.boolean().openapi({ description: 'Whether the answer is that of an earlier eval.' }),
     error: orNull(z.string()).openapi({ description: 'Why it failed, or was skipped.' }),

@@ -17,7 +17,7 @@ import { printTest } from './print.ts';
  * const item: EvalItem = {
  *   ...{ caseId: 'case_1', tags: [], variant: 'a', repeat: 1, status: 'done', answer: '20 €', error: null },
  *   scores: [{ scorer: 'answer', version: '1', score: 1, reason: null, error: null }],
- *   ...{ durationMs: 800, inputTokens: 90, outputTokens: 8, costMicros: 120, diverged: null, reused: false },
+ *   ...{ durationMs: 800, inputTokens: 90, outputTokens: 8, costMicros: 120, endedBy: null, diverged: null, reused: false },
  * };
  * const { failed, reasons } = failIf('pass_rate < 0.9 or failures > 0', reportOf([item]));
  * console.log(failed, reasons); // false []

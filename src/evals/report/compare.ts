@@ -30,7 +30,7 @@ const epsilon = 1e-9;
  * const itemOf = (caseId: string, variant: string, score: number): EvalItem => ({
  *   ...{ caseId, tags: [], variant, repeat: 1, status: 'done', answer: '20 €', error: null },
  *   scores: [{ scorer: 'answer', version: '1', score, reason: null, error: null }],
- *   ...{ durationMs: 800, inputTokens: 90, outputTokens: 8, costMicros: 120, diverged: null, reused: false },
+ *   ...{ durationMs: 800, inputTokens: 90, outputTokens: 8, costMicros: 120, endedBy: null, diverged: null, reused: false },
  * });
  * const cases = Array.from({ length: 12 }, (_, i) => `case_${i}`);
  * const items = cases.flatMap((id) => [itemOf(id, 'a', 1), itemOf(id, 'b', 0)]);
@@ -103,6 +103,7 @@ const answerOf = ({ item, score }: CountedItem): ComparedAnswer => ({
   answer: item.answer,
   reasons: [
     ...(item.error === null ? [] : [`The run failed: ${item.error}`]),
+    ...(item.endedBy === null ? [] : [`The run was ended by ${item.endedBy}.`]),
     ...item.scores.flatMap(({ scorer, reason, error }) => {
       const said = error ?? reason;
       return said === null ? [] : [`${scorer}: ${said}`];

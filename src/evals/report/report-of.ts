@@ -17,7 +17,7 @@ import { summarise } from './summarise.ts';
  * const item: EvalItem = {
  *   ...{ caseId: 'case_1', tags: ['refund'], variant: 'a', repeat: 1, status: 'done', answer: '20 €', error: null },
  *   scores: [{ scorer: 'answer', version: '1', score: 1, reason: null, error: null }],
- *   ...{ durationMs: 800, inputTokens: 90, outputTokens: 8, costMicros: 120, diverged: null, reused: false },
+ *   ...{ durationMs: 800, inputTokens: 90, outputTokens: 8, costMicros: 120, endedBy: null, diverged: null, reused: false },
  * };
  * const scores = [{ scorer: 'answer', version: '1', score: 0, reason: null, error: null }];
  * const worse: EvalItem = { ...item, variant: 'b', answer: 'I do not know.', scores };

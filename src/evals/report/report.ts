@@ -64,7 +64,7 @@ export type Verdict = 'better' | 'worse' | 'no_difference' | 'too_few_cases';
 export interface ComparedAnswer {
   score: number;
   answer: string | null;
-  /** The error of the run, and what the scorers said. */
+  /** The error of the run, or the limit that ended it, and what the scorers said. */
   reasons: string[];
 }
 

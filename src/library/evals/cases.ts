@@ -8,6 +8,7 @@ import { LanefoldError } from '../../errors.ts';
 import { readExpected } from '../../evals/cases/read-expected.ts';
 import { readLabels } from '../../evals/cases/read-labels.ts';
 import { listCases, readCase, readDatasets, removeCase, updateCase, type EvalCase } from '../../store/eval/cases.ts';
+import { withQuestions } from '../../store/eval/questions.ts';
 import { otherTenant } from '../access/tenant-scope.ts';
 import { keep, type KeepDeps } from './keep.ts';
 import type { CaseChanges, Cases } from './types.ts';
@@ -20,7 +21,7 @@ export function casesOf(deps: KeepDeps): Cases {
     assertId(id, 'The case id');
     const found = await readCase(db, id);
     if (!found) throw notFound(id);
-    return found;
+    return (await withQuestions(db, [found]))[0]!;
   };
   const tenantOf = (tenant = db.tenant ?? defaultTenant): string => {
     assertId(tenant, 'The tenant id');
@@ -34,7 +35,8 @@ export function casesOf(deps: KeepDeps): Cases {
       assertWhole(limit, 'limit', { minimum: 1, maximum: 1_000, hint: 'Pass the number of cases.' });
       if (dataset !== undefined) assertId(dataset, 'The dataset');
       assertStorable(omitUndefined({ tag, split }), 'The query');
-      return listCases(db, { dataset, tag, split, after, limit });
+      const page = await listCases(db, { dataset, tag, split, after, limit });
+      return { ...page, data: await withQuestions(db, page.data) };
     },
     async update(id, changes) {
       assertId(id, 'The case id');

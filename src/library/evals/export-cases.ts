@@ -3,7 +3,7 @@ import { canonicalMessage, contextHash } from '../../context/canonical.ts';
 import type { Message } from '../../context/message.ts';
 import { writeCaseLine } from '../../evals/cases/case-line.ts';
 import { readContext } from '../../store/context/read-context.ts';
-import { listCases, type EvalCase } from '../../store/eval/cases.ts';
+import { listCases, type StoredCase } from '../../store/eval/cases.ts';
 import { readSentCall, unverifiedReason } from '../contexts/calls.ts';
 import { unverified, type KeepDeps } from './keep.ts';
 import type { ExportedCases } from './types.ts';
@@ -28,11 +28,11 @@ export async function* exportCases(
   return counts;
 }
 
-const lineOf = ({ agent, model, kind, expected, tags, split, note }: EvalCase, messages: Message[]): string =>
+const lineOf = ({ agent, model, kind, expected, tags, split, note }: StoredCase, messages: Message[]): string =>
   writeCaseLine({ messages, contextHash: contextHash(messages), agent, model, kind, expected, tags, split, note });
 
 /** What was sent, without the instructions of an output contract: an agent that has one adds them again. */
-async function messagesOf(deps: KeepDeps, { threadId, contextRef, seq, llmCallId }: EvalCase): Promise<Message[]> {
+async function messagesOf(deps: KeepDeps, { threadId, contextRef, seq, llmCallId }: StoredCase): Promise<Message[]> {
   if (llmCallId === null) return (await readContext(deps.db, threadId, contextRef, seq)).map(canonicalMessage);
   const { call, agent, rows, verified } = await readSentCall(deps, threadId, llmCallId);
   if (!verified) throw unverified(llmCallId, unverifiedReason(call.refs, agent));

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../context/message.ts';
 import { LanefoldError } from '../../errors.ts';
 import type { ModelName } from '../../models/registry/model-name.ts';
 import type { Database } from '../../postgres/pool.ts';
-import { listCases, type EvalCase } from '../../store/eval/cases.ts';
+import { listCases, type StoredCase } from '../../store/eval/cases.ts';
 import { startEval } from '../../store/eval/evals.ts';
 import { assertRunOverrides } from '../runs/allow-overrides.ts';
 import { checkPolicy } from '../runs/check-overrides.ts';
@@ -61,8 +61,8 @@ async function casesIn(
   db: Database,
   { dataset, tag, split }: { dataset: string; tag?: string; split?: string },
   most: number,
-): Promise<EvalCase[]> {
-  const cases: EvalCase[] = [];
+): Promise<StoredCase[]> {
+  const cases: StoredCase[] = [];
   for (let after: string | null | undefined; after !== null;) {
     const page = await listCases(db, { dataset, tag, split, after, limit: 1_000 });
     cases.push(...page.data.filter(({ erasedAt }) => !erasedAt));
@@ -80,7 +80,7 @@ async function casesIn(
 async function checkVariants(
   { agents, models, counting }: EnqueueDeps,
   { variants = [{}], judge }: EvalDefinition,
-  cases: readonly EvalCase[],
+  cases: readonly StoredCase[],
   from: OverrideCaller,
 ): Promise<void> {
   const known = agents.names.length > 0 || from === 'http';
@@ -108,5 +108,5 @@ async function checkVariants(
     );
 }
 
-const modelOf = ({ model }: EvalVariant, cases: readonly EvalCase[], agent: string): string =>
+const modelOf = ({ model }: EvalVariant, cases: readonly StoredCase[], agent: string): string =>
   model ?? cases.find((each) => each.agent === agent)?.model ?? cases[0]!.model;

@@ -63,10 +63,17 @@ export async function scoreItem(
   const key = request && (await answerKey(db, open.spec, item, source, request, run.agentVersion ?? ''));
   await settleItem(db, open.id, at, {
     ...{ status: 'done', answer: shown(answer), scores: given as unknown as Json, diverged },
+    ended_by: limitOf(run, source.kind),
     ...used,
     ...omitUndefined({ answer_key: key }),
   });
 }
+
+const limits = new Set<string | null>(['max_iterations', 'max_total_tokens', 'max_duration', 'budget_exhausted']);
+
+/** The limit that ended a run. A case of a call allows for one model call only, so that one tells nothing. */
+const limitOf = ({ terminationReason: reason }: Run, kind: 'run' | 'call'): string | null =>
+  limits.has(reason) && !(kind === 'call' && reason === 'max_iterations') ? reason : null;
 
 /** A score that says nothing is left out, so that a row is as long as what was said. */
 const applies = ({ score, error, reason }: Score): boolean => score !== null || error !== null || reason !== null;

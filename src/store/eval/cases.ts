@@ -33,7 +33,15 @@ export interface EvalCase {
   updatedAt: Date;
   /** When its thread was erased, and what it said of the thread with it: `expected`, `note`, `tags`, `split`; evals leave it out from then on. Null otherwise. */
   erasedAt: Date | null;
+  /**
+   * The first 200 characters of the message that began its run, read from the log; of an imported case, of the last
+   * message of the user. Null if there is none, and once the thread is erased.
+   */
+  question: string | null;
 }
+
+/** A case as it is stored: it copies nothing of the log. */
+export type StoredCase = Omit<EvalCase, 'question'>;
 
 /** A dataset: the name that cases share. */
 export interface Dataset {
@@ -68,16 +76,16 @@ export async function keepCase(
   return (await db.query<{ kept: { id: string; kept: boolean } }>('keep_case', text, [tenant, id, p]))[0]!.kept;
 }
 
-export async function readCase(db: Database, id: string): Promise<EvalCase | undefined> {
+export async function readCase(db: Database, id: string): Promise<StoredCase | undefined> {
   const text = `select ${columns} from lanefold._case where id = $1`;
-  return (await db.query<EvalCase & Record<string, unknown>>('case', text, [id]))[0];
+  return (await db.query<StoredCase & Record<string, unknown>>('case', text, [id]))[0];
 }
 
 /** A page of cases, the oldest first. */
 export async function listCases(
   db: Database,
   { dataset, tag, split, after, limit }: CaseQuery,
-): Promise<ListPage<EvalCase>> {
+): Promise<ListPage<StoredCase>> {
   const where = new Conditions()
     .add('d', 'dataset = $', dataset)
     .add('t', '$ = any (tags)', tag)
@@ -87,12 +95,12 @@ export async function listCases(
     where.fixed('a', `(created_at, id) > (${timestampSql(where.value(micros))}, ${where.value(id)})`);
   const text = `select ${columns}, ${microsSql('created_at')} as micros from lanefold._case where ${where.toString()}
     order by created_at, id limit ${where.value(limit + 1)}`;
-  const rows = await db.query<EvalCase & { micros: string } & Record<string, unknown>>(
+  const rows = await db.query<StoredCase & { micros: string } & Record<string, unknown>>(
     `list_cases_${where.key}`,
     text,
     where.values,
   );
-  const data = rows.slice(0, limit).map(({ micros: _, ...row }) => row as EvalCase);
+  const data = rows.slice(0, limit).map(({ micros: _, ...row }) => row as StoredCase);
   const last = rows.length > limit ? rows[limit - 1] : undefined;
   return { data, nextAfter: last ? cursorText([last.micros, last.id]) : null };
 }

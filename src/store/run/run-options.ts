@@ -90,5 +90,6 @@ export const questionSql = (run: string, threadId: string): string =>
   `coalesce(${firstText(`${run}.input -> 'content'`)}, (select ${firstText(`e.payload -> 'content'`)}
     from lanefold._entry e where e.thread_id = ${threadId} and e.seq = ${run}.user_seq))`;
 
-const firstText = (content: string): string =>
+/** SQL: the first characters of a message; `content` is its content, in SQL. */
+export const firstText = (content: string): string =>
   `left(coalesce(jsonb_path_query_first(${content}, '$[*] ? (@.type == "text").text'), ${content}) #>> '{}', ${shown})`;

@@ -45,6 +45,7 @@ describe.skipIf(noBrowser)('of each planted regression, the page leads from the 
     },
     async tone() {
       await see('.changes del', 'thank');
+      await see('.changes dd', 'thank be');
       await see('[data-case] .muted', 'judge: It does not thank the customer and does not say sorry.');
       await click('[data-case] a');
       await see('.entry', 'It does not thank the customer and does not say sorry.');
@@ -53,6 +54,10 @@ describe.skipIf(noBrowser)('of each planted regression, the page leads from the 
       await see('.changes del', 'exam:large');
       await see('.changes ins', 'exam:small');
       await click('[data-case] a');
+      await see('h1', 'What do 3 tubes at 7.50 € with 10 % off cost?');
+      await see('.entry.bad .facts', /Model\s*exam:small/);
+      await see('.entry.assistant .facts', /Model\s*exam:large/);
+      await see('.entry.bad h3 .status.bad', '0.00');
       await see('.entry', '"reply":"22.50 €"');
       await see('.entry', '"reply":"20.25 €"');
       await see('.facts', 'What do 3 tubes at 7.50 € with 10 % off cost?');
@@ -82,8 +87,16 @@ describe.skipIf(noBrowser)('of each planted regression, the page leads from the 
     },
     async early_end() {
       await see('.changes dd', '6 → 2');
+      await see('[data-case] .muted', 'The run was ended by max_iterations.');
       await click('[data-case] a');
       await see('p:has(.status.bad:text("max_iterations"))', 'model call 2 of 2');
+      const { label } = planted.find(({ name }) => name === 'early_end')!;
+      const answer = page.getByRole('region', { name: `${label}, repeat 1` });
+      await answer.getByRole('link', { name: /^run_/ }).click();
+      await see('.status.wait', 'ended by max_iterations');
+      await see('.facts', new RegExp(`Version\\s*${label} v_`));
+      await page.locator('.crumbs').getByRole('link', { name: 'Case' }).click();
+      await see('h1', 'When does order B-20 arrive?');
     },
     async dear() {
       await see('.changes dd', 'added: high');
@@ -94,6 +107,10 @@ describe.skipIf(noBrowser)('of each planted regression, the page leads from the 
       await click('[data-case] a');
       await see('.facts', /Part\s*german/);
       await see('.sides .changed del', 'language');
+      const folded = page.locator('.sides').getByRole('button', { name: 'lines are the same' });
+      const count = await folded.count();
+      await folded.first().click();
+      await expect.poll(() => folded.count()).toBe(count - 1);
     },
   };
 
@@ -111,8 +128,8 @@ describe.skipIf(noBrowser)('of each planted regression, the page leads from the 
     await see('.changes dt', field);
     expect(await page.locator('.changes dt').allTextContents()).toEqual([field]);
     if (name === 'dear') {
+      await see('p .status.bad', /^same scores, costs 3\.\d×/);
       await see('p', `No difference between ${label} and ${baseline} is shown: each of the 28 cases scored the same.`);
-      await see('p .status.bad', /costs 3\.\d×/);
     } else {
       const interval = /the score differs by -0\.\d{3} \(95 % interval -0\.\d{3} to -0\.\d{3}\) over 28 cases/;
       await see('p:has(.status.bad)', new RegExp(`${label} is worse than ${baseline}: ${interval.source}`));
@@ -134,14 +151,32 @@ describe.skipIf(noBrowser)('of each planted regression, the page leads from the 
           `p:has(a:text-is("Compare ${label} with ${baseline}"))`,
           new RegExp(`Worse in .*${worse[0]} \\(4 of 4\\)`),
         );
+    const german = planted.find(({ name }) => name === 'split')!;
+    await see(`p:has(a:text-is("Compare ${german.label} with ${baseline}"))`, 'Worse in german (6 of 6), ');
     await expectAccessible(page, 'report');
     const beyond = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
     expect(beyond).toBe(0);
   });
 
+  test('the head of the table stays in sight, and a red cell leads to the answers', async () => {
+    await go(`#/evals/${evalId}`);
+    await see('[data-case] .preview', 'What do 3 tubes at 7.50 € with 10 % off cost?');
+    await page.locator('[data-case]').last().scrollIntoViewIfNeeded();
+    const within = await page.evaluate(
+      '(({ top, height }) => top >= 0 && top + height <= innerHeight)(document.querySelector(".long th").getBoundingClientRect())',
+    );
+    expect(within).toBe(true);
+    const { label } = planted.find(({ name }) => name === 'weak_model')!;
+    await page.locator(`[data-case]:has-text("What do 3 tubes") [data-label="${label}"] a.bad`).click();
+    await see('h1', 'What do 3 tubes at 7.50 € with 10 % off cost?');
+    await see('h2', 'What was sent for these answers');
+  });
+
   test('filters keep to the tag or the part that one chooses', async () => {
     await open(planted.find(({ name }) => name === 'split')!.label);
     await click('[data-part="german"] button');
+    const top = await page.evaluate<number>('document.getElementById("cases").getBoundingClientRect().top');
+    expect(top).toBeLessThan(450);
     await see('h2', 'Cases (6 of 28)');
     await click('[data-part="returns"] button');
     await see('h2', 'Cases (4 of 28)');
