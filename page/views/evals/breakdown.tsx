@@ -1,6 +1,6 @@
 import { setQuery } from '../../state/route.ts';
 import { epsilon, partsOf, type ComparedPart, type Comparison } from './report.ts';
-import type { Cases } from './use-cases.ts';
+import type { Cases } from './kept-cases.ts';
 import { count, signed } from './words.ts';
 
 /** Where the candidate got worse: by tag, and by part of the dataset. */

@@ -1,6 +1,6 @@
 import { FilterForm } from '../../parts/filters.tsx';
 import { route, setQuery } from '../../state/route.ts';
-import type { Cases } from './use-cases.ts';
+import type { Cases } from './kept-cases.ts';
 
 /** Filters of cases, which are part of the address: a tag, a part of the dataset, and only what got worse. */
 export function CaseFilters({ tags, cases }: { tags: string[]; cases: Cases }) {

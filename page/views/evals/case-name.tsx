@@ -1,4 +1,4 @@
-import type { Cases } from './use-cases.ts';
+import type { Cases } from './kept-cases.ts';
 
 /** A case by its question, then its id; by its id alone where the log has no question. */
 export const CaseName = ({ id, cases }: { id: string; cases: Cases }) => (

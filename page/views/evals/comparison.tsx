@@ -4,7 +4,7 @@ import { Changed } from './changed.tsx';
 import { Pairs } from './pairs.tsx';
 import type { Comparison, Report } from './report.ts';
 import { VerdictLine } from './summary.tsx';
-import type { Cases } from './use-cases.ts';
+import type { Cases } from './kept-cases.ts';
 import { VariantTable } from './variant-table.tsx';
 
 interface ComparisonProps {

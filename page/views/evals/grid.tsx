@@ -5,7 +5,7 @@ import { href, route } from '../../state/route.ts';
 import { CaseFilters, passes } from './case-filters.tsx';
 import { CaseName } from './case-name.tsx';
 import { gridRows, type ComparedCase, type Comparison, type GridRow } from './report.ts';
-import type { Cases } from './use-cases.ts';
+import type { Cases } from './kept-cases.ts';
 import { scoreText, signed } from './words.ts';
 
 /** A grid of thousands of rows would take seconds to draw. */

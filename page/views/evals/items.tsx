@@ -5,7 +5,7 @@ import { Failure, Loading } from '../../parts/basics.tsx';
 import { href } from '../../state/route.ts';
 import { useLoaded } from '../../state/use-loaded.ts';
 import { CaseName } from './case-name.tsx';
-import type { Cases } from './use-cases.ts';
+import type { Cases } from './kept-cases.ts';
 import { fails, scoreText } from './words.ts';
 
 const refreshMs = 4_000;

@@ -6,7 +6,7 @@ import { href, route } from '../../state/route.ts';
 import { CaseFilters, passes } from './case-filters.tsx';
 import { CaseName } from './case-name.tsx';
 import type { ComparedAnswer, ComparedCase, Comparison } from './report.ts';
-import type { Cases } from './use-cases.ts';
+import type { Cases } from './kept-cases.ts';
 import { scoreText, signed } from './words.ts';
 
 const shownRows = 200;

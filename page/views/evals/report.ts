@@ -1,4 +1,4 @@
-import type { Cases } from './use-cases.ts';
+import type { Cases } from './kept-cases.ts';
 
 /** The fields of a report that the page shows. Scores and rates are 0 to 1, differences candidate minus baseline. */
 export interface Report {

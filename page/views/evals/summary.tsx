@@ -2,7 +2,7 @@ import { Fragment } from 'preact';
 import { href } from '../../state/route.ts';
 import { growthOf } from './growth.ts';
 import { lostIn, type Comparison, type Report } from './report.ts';
-import type { Cases } from './use-cases.ts';
+import type { Cases } from './kept-cases.ts';
 import { aloneSentence, badgesOf, count, verdictOf } from './words.ts';
 import { VariantTable } from './variant-table.tsx';
 

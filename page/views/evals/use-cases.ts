@@ -1,16 +1,11 @@
 import { get } from '../../api/client.ts';
 import type { Case, Page } from '../../api/types.ts';
 import { useLoaded } from '../../state/use-loaded.ts';
+import type { Cases, KeptCase } from './kept-cases.ts';
 
 const pageOfCases = 1_000;
-/** An eval has at most 50,000 items, so at most 25,000 cases under two variants; of more than these, parts and questions are not shown. */
-const mostPages = 10;
-
-/** The beginning of its question, and the part of the dataset that it belongs to. */
-export type KeptCase = Pick<Case, 'question' | 'split'>;
-
-/** The cases of a dataset by their ids. */
-export type Cases = ReadonlyMap<string, KeptCase>;
+/** An eval has at most 50,000 items, so at most 25,000 cases under two variants. */
+const mostPages = 25;
 
 export const noCases: Cases = new Map();
 
