@@ -1,6 +1,6 @@
 import { checkHistory } from '../../src/history/check-history.ts';
 import type { HistoryEvent } from '../../src/history/event.ts';
-import type { Runtime } from '../history/mutants/world.ts';
+import type { Runtime } from '../history/mutants/runtime.ts';
 import { Client } from './processes/client.ts';
 import { Worker } from './processes/worker.ts';
 import type { Store } from './store.ts';
@@ -11,12 +11,12 @@ export interface Simulation {
   seed: number;
   /** Events until the faults stop and clients ask for nothing more. */
   steps: number;
-  /** Faults and calls that are left out, by name. */
-  dropped?: ReadonlySet<string>;
+  /** Faults and calls of clients, by name: nothing else happens. Default: what the seed decides. */
+  only?: ReadonlySet<string> | undefined;
   /** Steps of the runtime that are broken. */
   broken?: Partial<Runtime>;
-  /** Ends at the first contradiction between answers, which are known at once; default true. */
-  stops?: boolean;
+  /** Events after the first contradiction that is seen at once, before the history is checked; default 0. */
+  more?: number;
 }
 
 export interface Simulated {
@@ -35,16 +35,16 @@ export interface Simulated {
 const patienceMs = 600_000;
 
 /** Lets clients, workers, queue and network do what a seed decides, then checks the history. */
-export async function simulate(store: Store, { seed, steps, dropped, broken, stops = true }: Simulation): Promise<Simulated> {
-  const chances = new Chances(seed, dropped);
+export async function simulate(store: Store, { seed, steps, only, broken, more = 0 }: Simulation): Promise<Simulated> {
+  const chances = new Chances(seed, only);
   const world = new World(store, chances, chances.of('backend').pick(['redis', 'postgres']), broken);
   const workers = ['w1', 'w2', 'w3'].map((name) => new Worker(world, name));
   for (const name of ['ann', 'bob', 'cem']) new Client(world, name);
   disturb(world, workers);
   const begun = world.clock.now;
-  while (world.steps < steps && !(stops && world.found.length > 0)) await step(world);
+  while (world.steps < Math.min(steps, (world.found[0]?.step ?? Infinity) + more)) await step(world);
   chances.calm = true;
-  if (!(stops && world.found.length > 0)) await end(world);
+  if (world.found.length === 0) await end(world);
   const reader = world.recorder('reader');
   for (const thread of world.threads) await world.read(reader, thread);
   for (const { check, what, operations } of checkHistory(world.events))

@@ -10,6 +10,8 @@ export interface Statement {
 
 /** What executes the statements, each at one moment: the functions of the database, or the model of them. */
 export interface Store {
+  /** How it differed from another one, in words; undefined: it did not, or was not compared. */
+  readonly difference?: string | undefined;
   /** @param at milliseconds since 1970 @throws LanefoldError as the store of the product does */
   execute(at: number, statement: Statement): Body[] | Promise<Body[]>;
   /** A thread as the views show it. */

@@ -43,15 +43,15 @@ function repaired(entries: Body[]): Body[] {
 }
 
 /** Creates a thread from what `forkSource` returned, once for each id. */
-export function createFork(threads: Map<string, Thread>, id: string, p: Body): Body {
+export function createFork(threads: Map<string, Thread>, at: number, id: string, p: Body): Body {
   const { parent_thread_id, fork_seq, lanes, active_context_ref: active, request_hash: hash = '' } = p;
   const known = threads.get(id);
   if (known) {
     if (known.parent?.thread_id !== parent_thread_id || known.parent?.seq !== fork_seq) refuse('LF002');
     if (known.parent!.hash !== hash) refuse(otherBody);
-    return { id, rev: known.entries.length, duplicate: true };
+    return { id, rev: known.entries.length, created_at: shown(known), duplicate: true };
   }
-  const thread = newThread(id);
+  const thread = newThread(id, at);
   const all = lanes.some((lane: Body) => lane['context_ref'] === active)
     ? lanes
     : [...lanes, { context_ref: active, context: null }];
@@ -73,5 +73,7 @@ export function createFork(threads: Map<string, Thread>, id: string, p: Body): B
   }
   Object.assign(thread, { active_context_ref: active, parent: { thread_id: parent_thread_id, seq: fork_seq, hash } });
   threads.set(id, thread);
-  return { id, rev: thread.entries.length, duplicate: false };
+  return { id, rev: thread.entries.length, created_at: shown(thread), duplicate: false };
 }
+
+const shown = ({ created_at }: Thread): string => new Date(created_at).toISOString();

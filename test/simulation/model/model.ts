@@ -8,7 +8,7 @@ import { cancelled, cancelRun, finishRun } from './finish.ts';
 import { createFork, forkSource } from './forks.ts';
 import { enqueueInput } from './inputs.ts';
 import { markSeen, recordToolCall, releaseRun, renewLease, requeueRun } from './leases.ts';
-import { newLimits, place, useLimits } from './limits.ts';
+import { newLimits, useLimits } from './limits.ts';
 import { appendEntries } from './log.ts';
 import { applyOperation } from './operations.ts';
 import { noRun, refuse, Refusal } from './refusal.ts';
@@ -55,7 +55,7 @@ export class Model implements Store {
 
   /** The functions that share statements. */
   #call(at: number, name: string, threadId: string, args: Body): Body {
-    if (name === 'enqueue_run') return enqueueRun(this.#created(threadId, args[0]), at, args[0]);
+    if (name === 'enqueue_run') return enqueueRun(this.#created(at, threadId, args[0]), at, args[0]);
     if (name === 'commit_step' && !this.threads.has(threadId)) refuse('LF012');
     const thread = this.#thread(threadId);
     const [a, b, c, d, e, f] = args as unknown as Body[string][];
@@ -109,11 +109,11 @@ export class Model implements Store {
       case 'fork_source':
         return [{ source: forkSource(this.#thread(a), b) }];
       case 'create_fork':
-        return [{ thread: createFork(this.threads, a, b) }];
+        return [{ thread: createFork(this.threads, at, a, b) }];
       case 'use_limits':
         return (a as Body[]).map((call) => ({ result: useLimits(this.limits, at, call) }));
       case 'limit_usage':
-        return [{ reserved: this.limits.reserved, place }];
+        return [{ reserved: this.limits.reserved }];
       case 'find_stranded_runs':
         return findStranded(this.threads.values(), at, [a, b]);
       case 'find_queued_runs':
@@ -135,8 +135,8 @@ export class Model implements Store {
     return runOf(this.#thread(threadId), id) ?? refuse(noRun);
   }
 
-  #created(id: string, p: Body): Thread {
-    if (!this.threads.has(id) && p['create_thread'] === true) this.threads.set(id, newThread(id));
+  #created(at: number, id: string, p: Body): Thread {
+    if (!this.threads.has(id) && p['create_thread'] === true) this.threads.set(id, newThread(id, at));
     return this.#thread(id);
   }
 }

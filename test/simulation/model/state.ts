@@ -101,6 +101,7 @@ export interface Operation {
 
 export interface Thread {
   id: string;
+  created_at: number;
   entries: Entry[];
   events: Event[];
   /** In the order of their requests. */
@@ -116,8 +117,8 @@ export interface Thread {
   parent?: { thread_id: string; seq: number; hash: string };
 }
 
-export const newThread = (id: string): Thread => ({
-  ...{ id, entries: [], events: [], runs: [], active_run_id: null, active_context_ref: 'default', pending_op_id: null },
+export const newThread = (id: string, created_at: number): Thread => ({
+  ...{ id, created_at, entries: [], events: [], runs: [], active_run_id: null, active_context_ref: 'default', pending_op_id: null },
   ...{ receipts: new Map(), operations: new Map(), inputs: new Map(), lanes: new Set() },
 });
 

@@ -1,4 +1,4 @@
-import { defineTool } from 'lanefold';
+import { defineTool } from '../../../src/tools/define-tool.ts';
 import type { ReadyAgent } from '../../../src/agents/registry.ts';
 import type { ToolCall } from '../../../src/context/message.ts';
 import { fromLedger, ledgerRow } from '../../../src/runtime/run/stored-outcome.ts';

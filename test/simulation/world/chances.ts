@@ -10,10 +10,10 @@ export class Chances {
   /** From now on there are no faults. */
   calm = false;
 
-  /** @param dropped names of faults and calls that do not happen */
+  /** @param only names of the faults and calls that may happen; default: all */
   constructor(
     readonly seed: number,
-    private readonly dropped: ReadonlySet<string> = new Set(),
+    private readonly only?: ReadonlySet<string>,
   ) {}
 
   of(name: string): Random {
@@ -22,7 +22,7 @@ export class Chances {
 
   /** Whether something that can be left out happens. */
   happens(name: string, what: string): boolean {
-    if (this.dropped.has(name)) return false;
+    if (this.only && !this.only.has(name)) return false;
     this.happened.set(name, what);
     return true;
   }

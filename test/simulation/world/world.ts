@@ -5,7 +5,7 @@ import { isLanefoldError } from '../../../src/errors.ts';
 import { isTransient } from '../../../src/postgres/errors.ts';
 import type { Backend } from '../../../src/queue/queue.ts';
 import type { RunJob } from '../../../src/queue/job.ts';
-import { runtime, type Runtime } from '../../history/mutants/world.ts';
+import { runtime, type Runtime } from '../../history/mutants/runtime.ts';
 import type { Body } from '../model/state.ts';
 import type { Statement, Store } from '../store.ts';
 import type { Chances } from './chances.ts';
@@ -77,12 +77,21 @@ export class World {
     try {
       const rows = await this.store.execute(now, statement);
       this.#watch.see(now, statement, rows);
+      this.#compare();
       if (statement.name === 'attempts') this.#accepted(statement, rows);
       return rows;
     } catch (error) {
       this.#unexpected(by, statement, error);
+      this.#compare();
       throw error;
     }
+  }
+
+  /** Two stores that answer differently contradict each other. */
+  #compare(): void {
+    const { difference } = this.store;
+    if (difference !== undefined && !this.found.some(({ check }) => check === 'difference'))
+      this.report('difference', difference);
   }
 
   /** What follows from accepted runs and threads within the same transaction. */
@@ -109,6 +118,7 @@ export class World {
     const recording = recorder.invoke('read', threadId, {});
     await travel();
     const snapshot = toSnapshot(await this.store.snapshot(threadId));
+    this.#compare();
     await travel();
     recording.ok(snapshot);
   }
