@@ -11,10 +11,10 @@ export const reservationsConserved: HistoryCheck = {
   name: 'reservations-conserved',
   scope: 'all',
   promise: 'What is reserved of a limit is what runs have taken and not given back.',
-  find: (history) =>
-    answered(history, 'usage').flatMap((usage) =>
+  find(history) {
+    const runs = groupBy(all(history, 'reserve'), ({ thread_id, call }) => `${thread_id} ${call.run_id}`);
+    return answered(history, 'usage').flatMap((usage) =>
       Object.entries(usage.answer.reserved).flatMap(([place, reserved]): Found[] => {
-        const runs = groupBy(all(history, 'reserve'), ({ thread_id, call }) => `${thread_id} ${call.run_id}`);
         const held = [...runs.values()].map((own) => heldBy(own, place, usage));
         const least = held.reduce((sum, { least: one }) => sum + one, 0);
         const most = held.reduce((sum, { most: one }) => sum + one, 0);
@@ -22,7 +22,8 @@ export const reservationsConserved: HistoryCheck = {
         const expected = least === most ? `${least}` : `${least} to ${most}`;
         return [{ what: `${place} has ${reserved} reserved, but runs hold ${expected}`, by: [usage] }];
       }),
-    ),
+    );
+  },
 };
 
 /**
