@@ -1,5 +1,5 @@
 import { isClosed } from '../../../src/history/closed-groups.ts';
-import type { Message } from '../../../src/context/message.ts';
+import type { JsonObject, Message } from '../../../src/context/message.ts';
 import { snapshotOf } from './lanes.ts';
 import { write } from './log.ts';
 import { otherBody, refuse } from './refusal.ts';
@@ -59,7 +59,7 @@ export function createFork(threads: Map<string, Thread>, at: number, id: string,
   const drafts = (all as Body[])
     .toSorted((a, b) => Number(a['context_ref'] === active) - Number(b['context_ref'] === active) || (a['context_ref'] < b['context_ref'] ? -1 : 1))
     .map(({ context_ref, context }): Draft => {
-      const own = context === null ? { type: 'switch' } : { type: 'replace', result_context: context };
+      const own: JsonObject = context === null ? { type: 'switch' } : { type: 'replace', result_context: context };
       return {
         ...{ kind: 'ai_context_operation', op_id: `fork/${context_ref}`, context_ref, is_anchor: context !== null },
         payload: { operation: { ...own, reason: 'system', meta } },

@@ -17,8 +17,9 @@ export function write(thread: Thread, drafts: readonly Draft[], run?: Run): void
 }
 
 /** Writes events at the end of the trace. */
-export const trace = (thread: Thread, run: Run, kinds: readonly string[]): void =>
+export function trace(thread: Thread, run: Run, kinds: readonly string[]): void {
   thread.events.push(...kinds.map((kind) => ({ run_id: run.id, kind })));
+}
 
 const optional = ['tool_calls', 'tool_call_id', 'name', 'thinking', 'reasoning_details', 'provider_metadata'];
 

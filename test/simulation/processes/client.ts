@@ -143,7 +143,7 @@ export class Client {
   }
 
   #operate(threadId: string, opId: string, contextRef: string | undefined, random: Random): Promise<unknown> {
-    const prompt = random.chance(0.3) ? { system_prompt: random.chance(0.8) ? `be ${opId}` : null } : {};
+    const prompt: JsonObject = random.chance(0.3) ? { system_prompt: random.chance(0.8) ? `be ${opId}` : null } : {};
     const entries = [{ role: 'user', content: `remember ${opId}` }];
     const operation: JsonObject = random.chance(0.8)
       ? { type: 'replace', result_context: { ...prompt, entries } }
@@ -179,8 +179,8 @@ export class Client {
 }
 
 function toRequest(name: string, lane: string | undefined, random: Random): JsonObject {
-  const later = random.chance(0.05) ? { delay_ms: random.int(500, 6_000) } : {};
-  const ttl = random.chance(0.05) ? { ttl_ms: random.int(500, 8_000) } : {};
+  const later: JsonObject = random.chance(0.05) ? { delay_ms: random.int(500, 6_000) } : {};
+  const ttl: JsonObject = random.chance(0.05) ? { ttl_ms: random.int(500, 8_000) } : {};
   return {
     ...{ run_id: `run-${name}`, request_id: random.chance(0.5) ? `run-${name}` : `request-${name}`, request_hash: 'aa' },
     ...{ agent: 'agent', strategy: 'react', model: 'scripted:x', input: { content: `go ${name}` }, create_thread: true },

@@ -9,7 +9,7 @@ import type { ToolOutcome } from '../../../src/tools/outcome.ts';
 import type { Tool } from '../../../src/tools/tool.ts';
 import type { Held } from './held.ts';
 
-const input = { type: 'object' };
+const input = { type: 'object' } as const;
 const tools: Record<string, Tool> = {
   look: defineTool({ name: 'look', input, execute: () => 'seen' }),
   pay: defineTool({ name: 'pay', input, replay: 'never', execute: () => 'paid' }),

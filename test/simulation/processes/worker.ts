@@ -33,7 +33,7 @@ export class Worker implements Taker {
     readonly world: World,
     readonly name: string,
   ) {
-    this.actor = new Actor(world, name);
+    this.actor = new Actor(world, name, true);
     this.#start();
   }
 
@@ -62,7 +62,9 @@ export class Worker implements Taker {
     const { jobs, clock } = this.world;
     jobs.takers.delete(this);
     const { life } = this.actor;
-    clock.in(8_000, undefined, () => this.actor.life === life && this.crash(500));
+    clock.in(8_000, undefined, () => {
+      if (this.actor.life === life) this.crash(500);
+    });
     for (const held of [...this.#held.values()]) {
       held.abort('released');
       const job = await releaseRun(this.actor.db, held, true).catch(ignore);

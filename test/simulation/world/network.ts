@@ -14,6 +14,8 @@ const shares = {
   'answered before it is executed': 0.004,
   'request slow': 0.012,
   repeated: 0.01,
+  /** A worker is suspended between its last check of the lease and the write, and may lose the run meanwhile. */
+  'frozen while sending': 0.012,
 };
 
 /** Statements whose repetition has an effect of its own; nothing between client and database repeats them. */
@@ -40,6 +42,7 @@ export class Actor implements Acting {
   constructor(
     readonly world: World,
     readonly name: string,
+    private readonly holdsRuns = false,
   ) {
     this.recorder = world.recorder(name);
     const query = (statement: string, text: string, values: unknown[] = []) =>
@@ -107,9 +110,13 @@ export class Actor implements Acting {
     const what = items.length > 0 ? `${items[0]!['function'] ?? statement.name} ${items[0]!['thread_id']}` : statement.name;
     const name = this.#nameOf(what);
     const random = chances.of(name);
-    const { repeated, ...others } = shares;
+    const { repeated, 'frozen while sending': frozen, ...others } = shares;
     const mayRepeat = !notRepeated.has(statement.name) && !items.some((item) => keyless(item) || claims(item));
-    const fault = chances.fault(name, mayRepeat ? { ...others, repeated } : others);
+    const fault = chances.fault(name, {
+      ...others,
+      ...(mayRepeat ? { repeated } : {}),
+      ...(this.holdsRuns ? { 'frozen while sending': frozen } : {}),
+    });
     const there = fault === 'request slow' ? random.int(300, 9_000) : random.int(1, 12);
     const back = random.int(1, 12);
     return new Promise((resolve, reject) => {
@@ -138,6 +145,11 @@ export class Actor implements Acting {
         case 'answered before it is executed':
           lose(there);
           return execute(there + random.int(1, 9_000), ignore);
+        case 'frozen while sending': {
+          const ms = random.int(500, 25_000);
+          this.frozenUntil = Math.max(this.frozenUntil, clock.now + ms);
+          return execute(ms + there, answerTo);
+        }
         case 'repeated':
           execute(there, answerTo);
           return execute(there + random.int(1, 9_000), ignore);
