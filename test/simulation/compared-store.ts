@@ -19,7 +19,12 @@ export class ComparedStore implements Store {
     const found = await settled(() => this.sql.execute(at, statement));
     if (this.difference === undefined) {
       const expected = await settled(() => this.model.execute(at, statement));
-      this.#compare(statement.name, statement.values, comparable(statement.name, expected), comparable(statement.name, found));
+      this.#compare(
+        statement.name,
+        statement.values,
+        comparable(statement.name, expected),
+        comparable(statement.name, found),
+      );
     }
     if ('error' in found) throw found.error;
     return found.rows;
@@ -29,6 +34,12 @@ export class ComparedStore implements Store {
     const found = await this.sql.snapshot(threadId);
     if (this.difference === undefined)
       this.#compare('snapshot', [threadId], plain(this.model.snapshot(threadId)), plain(found));
+    return found;
+  }
+
+  async trace(threadId: string): Promise<string[]> {
+    const found = await this.sql.trace(threadId);
+    if (this.difference === undefined) this.#compare('trace', [threadId], this.model.trace(threadId), found);
     return found;
   }
 

@@ -31,7 +31,7 @@ export async function shrink(
     return true;
   };
   for (let size = Math.ceil(names.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
-    for (let from = 0; from < names.length; ) {
+    for (let from = 0; from < names.length;) {
       const without = names.filter((_, i) => i < from || i >= from + size);
       if (!(await fails(without))) from += size;
     }

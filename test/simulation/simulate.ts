@@ -46,7 +46,10 @@ export async function simulate(store: Store, { seed, steps, only, broken, more =
   chances.calm = true;
   if (world.found.length === 0) await end(world);
   const reader = world.recorder('reader');
-  for (const thread of world.threads) await world.read(reader, thread);
+  for (const thread of world.threads) {
+    await world.read(reader, thread);
+    await world.readTrace(thread);
+  }
   for (const { check, what, operations } of checkHistory(world.events))
     world.found.push({ check, what, step: world.stepOf[Math.max(...operations)]! });
   const { events, found } = world;
@@ -63,7 +66,8 @@ async function step(world: World): Promise<void> {
 async function end(world: World): Promise<void> {
   const until = world.clock.now + patienceMs;
   while ((await world.store.unfinished()) > 0) {
-    if (world.clock.now > until) return world.report('every-run-ends', `${await world.store.unfinished()} runs have not ended`);
+    if (world.clock.now > until)
+      return world.report('every-run-ends', `${await world.store.unfinished()} runs have not ended`);
     for (let n = 0; n < 100; n++) await step(world);
   }
 }

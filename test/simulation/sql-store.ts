@@ -33,8 +33,17 @@ export class SqlStore implements Store {
     return row!;
   }
 
+  async trace(threadId: string): Promise<string[]> {
+    const text = 'select event_seq, run_id, kind from lanefold.run_event where thread_id = $1 order by event_seq';
+    const events = await this.db.query<Body>('', text, [threadId]);
+    return events.map(({ event_seq, run_id, kind }) => `${event_seq} ${run_id} ${kind}`);
+  }
+
   async unfinished(): Promise<number> {
-    const [row] = await this.db.query<{ n: number }>('', 'select count(*)::int as n from lanefold._run where finished_at is null');
+    const [row] = await this.db.query<{ n: number }>(
+      '',
+      'select count(*)::int as n from lanefold._run where finished_at is null',
+    );
     return row!.n;
   }
 

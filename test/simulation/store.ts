@@ -16,6 +16,8 @@ export interface Store {
   execute(at: number, statement: Statement): Body[] | Promise<Body[]>;
   /** A thread as the views show it. */
   snapshot(threadId: string): SnapshotRow | Promise<SnapshotRow>;
+  /** Its events in order: `event_seq`, run and kind of each. */
+  trace(threadId: string): string[] | Promise<string[]>;
   /** How many runs have not ended. */
   unfinished(): number | Promise<number>;
 }

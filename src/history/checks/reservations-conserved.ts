@@ -47,7 +47,11 @@ function heldBy(own: readonly OperationOf<'reserve'>[], place: string, usage: An
 }
 
 /** What is still open after an operation has returned some of what was taken before it. */
-function without<Taken extends { by: Operation; amount: number }>(open: Taken[], operation: Operation, back: number): Taken[] {
+function without<Taken extends { by: Operation; amount: number }>(
+  open: Taken[],
+  operation: Operation,
+  back: number,
+): Taken[] {
   let rest = back;
   return open.map((taken) => {
     const returned = before(taken.by, operation) ? Math.min(rest, taken.amount) : 0;

@@ -6,7 +6,15 @@ import { notHeld, refuse } from './refusal.ts';
 import { hasEnded, queuedInputs, runOf, type Body, type Draft, type Run, type Thread } from './state.ts';
 
 /** Commits one step of a run under its lease and the number of the step, once. */
-export function commitStep(thread: Thread, at: number, runId: string, lease: number, step: number, ms: number, p: Body): Body {
+export function commitStep(
+  thread: Thread,
+  at: number,
+  runId: string,
+  lease: number,
+  step: number,
+  ms: number,
+  p: Body,
+): Body {
   const run = runOf(thread, runId) ?? refuse(notHeld);
   if (run.lease !== lease || (run.status !== 'running' && step >= run.step)) refuse(notHeld);
   if (step < run.step) return toldBefore(thread, at, run, p);
@@ -28,7 +36,11 @@ export function commitStep(thread: Thread, at: number, runId: string, lease: num
   trace(thread, run, [...kindsOf(p['events']), ...(inputs ?? []).map(() => 'input_injected'), ...then]);
 
   const next = continued ? p['continue'] : p;
-  Object.assign(run, { step: step + 1, iteration: finish ? p['iteration'] : next.iteration, usage: p['usage'] ?? run.usage });
+  Object.assign(run, {
+    step: step + 1,
+    iteration: finish ? p['iteration'] : next.iteration,
+    usage: p['usage'] ?? run.usage,
+  });
   const answer: Body = {
     ...{ step: step + 1, status },
     ...(entries.length > 0 ? { seq: first } : {}),
@@ -66,7 +78,9 @@ function toldBefore(thread: Thread, at: number, run: Run, p: Body): Body {
 function placeOf(thread: Thread, run: Run, p: Body): Body {
   const count = (p['entries'] ?? []).length + (run.last_commit?.['inputs'] ?? []).length;
   if ((p['entries'] ?? []).length === 0) return {};
-  const messages = thread.entries.filter(({ kind, context_ref }) => kind === 'ai_message' && context_ref === run.context_ref);
+  const messages = thread.entries.filter(
+    ({ kind, context_ref }) => kind === 'ai_message' && context_ref === run.context_ref,
+  );
   return { seq: messages.at(-count)?.seq ?? null };
 }
 

@@ -16,7 +16,11 @@ export function finishRun(thread: Thread, at: number, runId: string, lease: numb
   const reason: string = cancels ? 'cancelled' : p['reason'];
   const status: Status = cancels ? 'cancelled' : p['status'];
   const open = run.calls.filter(({ result_seq }) => result_seq === null).sort(byPlace);
-  write(thread, open.map((call) => resultOf(thread, run, call, reason)), run);
+  write(
+    thread,
+    open.map((call) => resultOf(thread, run, call, reason)),
+    run,
+  );
   for (const [n, call] of open.entries()) settle(call, thread.entries.length - open.length + n);
   trace(thread, run, [
     ...((p['events'] ?? []) as Body[]).map(({ k }) => k as string),
@@ -26,7 +30,9 @@ export function finishRun(thread: Thread, at: number, runId: string, lease: numb
   const waited = run.status === 'waiting';
   Object.assign(run, {
     ...{ status, active: false, termination_reason: reason, usage: p['usage'] ?? run.usage, state: null },
-    ...{ error: cancels ? { type: 'cancelled', message: run.cancel_reason ?? 'user_cancelled' } : (p['error'] ?? null) },
+    ...{
+      error: cancels ? { type: 'cancelled', message: run.cancel_reason ?? 'user_cancelled' } : (p['error'] ?? null),
+    },
     ...{ suspended_until: null, lease_until: null, finished_at: at, sealed_at: run.sealed_at ?? at },
     ...{ input: run.user_seq === null ? run.input : null },
   });

@@ -21,7 +21,8 @@ export function forkSource(thread: Thread, p: Body): Body {
 }
 
 const activeLaneAt = (thread: Thread, seq: number): string =>
-  thread.entries.findLast((entry) => entry.seq <= seq && entry.kind === 'ai_context_operation')?.context_ref ?? 'default';
+  thread.entries.findLast((entry) => entry.seq <= seq && entry.kind === 'ai_context_operation')?.context_ref ??
+  'default';
 
 function forkContext(thread: Thread, lane: string, seq: number, repairs: boolean): Body {
   const context = snapshotOf(thread, lane, seq);
@@ -57,7 +58,11 @@ export function createFork(threads: Map<string, Thread>, at: number, id: string,
     : [...lanes, { context_ref: active, context: null }];
   const meta = { parent_thread_id, fork_seq };
   const drafts = (all as Body[])
-    .toSorted((a, b) => Number(a['context_ref'] === active) - Number(b['context_ref'] === active) || (a['context_ref'] < b['context_ref'] ? -1 : 1))
+    .toSorted(
+      (a, b) =>
+        Number(a['context_ref'] === active) - Number(b['context_ref'] === active) ||
+        (a['context_ref'] < b['context_ref'] ? -1 : 1),
+    )
     .map(({ context_ref, context }): Draft => {
       const own: JsonObject = context === null ? { type: 'switch' } : { type: 'replace', result_context: context };
       return {

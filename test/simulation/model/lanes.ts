@@ -9,7 +9,14 @@ const marks = ['kind', 'dropped', 'kinds'];
 const kept = ['kind', 'durable', 'policy_hash', 'dropped', 'kinds', 'kinds_cut'];
 
 /** What a claim returns of a message: of its refs, those that a context policy needs. */
-export const toClaimed = ({ anchor_seq: _, ordinal: __, run_id: ___, request_id: ____, refs, ...row }: ContextRow): Body => {
+export const toClaimed = ({
+  anchor_seq: _,
+  ordinal: __,
+  run_id: ___,
+  request_id: ____,
+  refs,
+  ...row
+}: ContextRow): Body => {
   const own = refs as Body | null;
   if (!own || !marks.some((key) => key in own)) return row;
   return { ...row, refs: Object.fromEntries(kept.filter((key) => key in own).map((key) => [key, own[key]])) };

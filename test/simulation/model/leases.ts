@@ -8,7 +8,12 @@ export const isOver = ({ lease_until: until, lease_ms: ms }: Run, at: number, sl
 const holds = (run: Run | undefined, lease: number): run is Run => run?.lease === lease && run.status === 'running';
 
 /** Extends a lease. Answers only if the worker has to know something. */
-export function renewLease(thread: Thread | undefined, at: number, { thread_id, run_id, lease }: Body, ms: number): Body[] {
+export function renewLease(
+  thread: Thread | undefined,
+  at: number,
+  { thread_id, run_id, lease }: Body,
+  ms: number,
+): Body[] {
   const run = thread && runOf(thread, run_id);
   const held = holds(run, lease);
   if (held) run.lease_until = at + ms;
@@ -62,4 +67,3 @@ export function markSeen(thread: Thread | undefined, at: number, { run_id, enque
   const run = thread && runOf(thread, run_id);
   if (run?.active && run.enqueue_no === enqueue_no) run.enqueued_at = at;
 }
-

@@ -17,7 +17,11 @@ export interface Limits {
 export const newLimits = (): Limits => ({ reserved: 0, holds: new Map() });
 
 /** Takes from the limit for a run and gives back; a run that has ended gives back everything. */
-export function useLimits(limits: Limits, at: number, { thread_id, run_id, version, take, done, end }: LimitCall): Body {
+export function useLimits(
+  limits: Limits,
+  at: number,
+  { thread_id, run_id, version, take, done, end }: LimitCall,
+): Body {
   if (take && version !== limitsVersion) return { stale: limitsVersion };
   const account = `${thread_id} ${run_id}`;
   const change = (amount: number) => {

@@ -40,8 +40,13 @@ export class Model implements Store {
     return snapshot(this.threads.get(threadId)!);
   }
 
+  trace(threadId: string): string[] {
+    return this.threads.get(threadId)!.events.map(({ run_id, kind }, n) => `${n} ${run_id} ${kind}`);
+  }
+
   unfinished(): number {
-    return [...this.threads.values()].flatMap(({ runs }) => runs).filter(({ finished_at }) => finished_at === null).length;
+    return [...this.threads.values()].flatMap(({ runs }) => runs).filter(({ finished_at }) => finished_at === null)
+      .length;
   }
 
   #attempt(at: number, { thread_id, function: name, args }: Body): Body {
@@ -86,7 +91,8 @@ export class Model implements Store {
         return [{ result: finishRun(this.#thread(a), at, b, null, cancelled) }];
       case 'fail_expired': {
         const run = this.#run(a, b);
-        const due = run.finished_at === null && run.started_at === null && run.expires_at !== null && run.expires_at <= at;
+        const due =
+          run.finished_at === null && run.started_at === null && run.expires_at !== null && run.expires_at <= at;
         return [{ result: due ? endExpired(this.#thread(a), at, run) : null }];
       }
       case 'apply_operation':

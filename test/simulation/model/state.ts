@@ -10,7 +10,10 @@ export interface Entry extends FoldEntry {
 }
 
 /** An entry before it has a `seq`; what is left out is null. */
-export type Draft = Partial<Omit<Entry, 'seq' | 'refs'>> & { payload: JsonObject; refs?: JsonObject | null | undefined };
+export type Draft = Partial<Omit<Entry, 'seq' | 'refs'>> & {
+  payload: JsonObject;
+  refs?: JsonObject | null | undefined;
+};
 
 export interface Event {
   run_id: string;
@@ -118,7 +121,16 @@ export interface Thread {
 }
 
 export const newThread = (id: string, created_at: number): Thread => ({
-  ...{ id, created_at, entries: [], events: [], runs: [], active_run_id: null, active_context_ref: 'default', pending_op_id: null },
+  ...{
+    id,
+    created_at,
+    entries: [],
+    events: [],
+    runs: [],
+    active_run_id: null,
+    active_context_ref: 'default',
+    pending_op_id: null,
+  },
   ...{ receipts: new Map(), operations: new Map(), inputs: new Map(), lanes: new Set() },
 });
 

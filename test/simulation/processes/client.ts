@@ -66,7 +66,9 @@ export class Client {
       case 'say': {
         const payload = { role: 'user', content: `said ${name}` };
         const draft = { kind: 'ai_message', context_ref: lane ?? 'default', payload, refs: { value: name } };
-        return this.#twice(random, () => appendEntries(db, threadId, { drafts: [draft], idempotencyKey: name, hash: 'h' }));
+        return this.#twice(random, () =>
+          appendEntries(db, threadId, { drafts: [draft], idempotencyKey: name, hash: 'h' }),
+        );
       }
       case 'enqueue':
         return this.#enqueue(threadId, toRequest(name, lane, random));
@@ -122,14 +124,17 @@ export class Client {
     const { db, world } = this.#actor;
     this.#sent.runs.push({ threadId, body });
     const result = await enqueueRun(db, threadId, body);
-    if (result.status === 'queued') await world.jobs.asRunQueue().addAll([{ ...toNewJob(threadId, body, { ...result }), queue_shard: 0 }], 'back');
+    if (result.status === 'queued')
+      await world.jobs.asRunQueue().addAll([{ ...toNewJob(threadId, body, { ...result }), queue_shard: 0 }], 'back');
   }
 
   async #cancel(random: Random): Promise<void> {
     if (this.#sent.runs.length === 0) return;
     const { db, world } = this.#actor;
     const { threadId, body } = random.pick(this.#sent.runs.slice(-4));
-    const { promoted } = await this.#twice(random, () => cancelRun(db, threadId, body['run_id'] as string, 'changed my mind'));
+    const { promoted } = await this.#twice(random, () =>
+      cancelRun(db, threadId, body['run_id'] as string, 'changed my mind'),
+    );
     if (promoted) await dispatch(db, world.jobs.asRunQueue(), promoted);
   }
 
@@ -138,7 +143,9 @@ export class Client {
     if (world.awaiting.length === 0) return;
     const { threadId, runId, ...call } = random.pick(world.awaiting.slice(-5));
     const decision = random.chance(0.6) ? 'approved' : 'denied';
-    const { job } = await this.#twice(random, () => decideToolCall(db, threadId, runId, call, { decision, queuePrefix: 'lf' }));
+    const { job } = await this.#twice(random, () =>
+      decideToolCall(db, threadId, runId, call, { decision, queuePrefix: 'lf' }),
+    );
     if (job) await dispatchFirst(db, world.jobs.asRunQueue(), [job]);
   }
 
@@ -149,7 +156,9 @@ export class Client {
       ? { type: 'replace', result_context: { ...prompt, entries } }
       : { type: 'switch' };
     this.#sent.operations.push({ threadId, opId, operation, contextRef });
-    return this.#twice(random, () => applyOperation(this.#actor.db, threadId, { opId, contextRef, operation, hash: opId }));
+    return this.#twice(random, () =>
+      applyOperation(this.#actor.db, threadId, { opId, contextRef, operation, hash: opId }),
+    );
   }
 
   async #fork(threadId: string, id: string, random: Random): Promise<void> {
@@ -182,8 +191,18 @@ function toRequest(name: string, lane: string | undefined, random: Random): Json
   const later: JsonObject = random.chance(0.05) ? { delay_ms: random.int(500, 6_000) } : {};
   const ttl: JsonObject = random.chance(0.05) ? { ttl_ms: random.int(500, 8_000) } : {};
   return {
-    ...{ run_id: `run-${name}`, request_id: random.chance(0.5) ? `run-${name}` : `request-${name}`, request_hash: 'aa' },
-    ...{ agent: 'agent', strategy: 'react', model: 'scripted:x', input: { content: `go ${name}` }, create_thread: true },
+    ...{
+      run_id: `run-${name}`,
+      request_id: random.chance(0.5) ? `run-${name}` : `request-${name}`,
+      request_hash: 'aa',
+    },
+    ...{
+      agent: 'agent',
+      strategy: 'react',
+      model: 'scripted:x',
+      input: { content: `go ${name}` },
+      create_thread: true,
+    },
     busy: random.pick(['wait', 'wait', 'wait', 'interrupt', 'reject']),
     ...(lane === undefined ? {} : { context_ref: lane }),
     ...(random.chance(0.15) ? { options: { priority: random.int(1, 3) } } : {}),

@@ -37,7 +37,8 @@ async function loop(held: Held, claim: Claim): Promise<void> {
   const calls = openCalls(claim);
   for (;;) {
     const { state, step, command } = decision;
-    const committed = step && (await held.persist(() => commitStep(actor.db, held, state, step, undefined, { resumed })));
+    const committed =
+      step && (await held.persist(() => commitStep(actor.db, held, state, step, undefined, { resumed })));
     if (committed) held.step = committed.step;
     if (committed?.finished) {
       if (committed.promoted) await dispatch(actor.db, actor.world.jobs.asRunQueue(), committed.promoted);
@@ -69,7 +70,8 @@ const openCalls = ({ calls }: Claim) =>
 
 async function end(held: Held, how: AbnormalEnd): Promise<void> {
   const { db, world } = held.actor;
-  const answer = await held.persist(() => finishRun(db, held, how) as Promise<Awaited<ReturnType<typeof finishRun>> & { duplicate?: boolean }>)
+  const answer = await held
+    .persist(() => finishRun(db, held, how) as Promise<Awaited<ReturnType<typeof finishRun>> & { duplicate?: boolean }>)
     .catch((error: unknown) => {
       if (isLost(error) || isTransient(error)) return undefined;
       throw error;
@@ -81,7 +83,10 @@ async function end(held: Held, how: AbnormalEnd): Promise<void> {
 async function suspend(held: Held, round: number, awaiting: number[]): Promise<void> {
   const { db, world } = held.actor;
   const { job, cancel_requested: cancelled } = await held.persist(
-    () => suspendRun(db, held, { round, awaiting, timeoutMs: 20_000 }) as Promise<Awaited<ReturnType<typeof suspendRun>> & { duplicate?: boolean }>,
+    () =>
+      suspendRun(db, held, { round, awaiting, timeoutMs: 20_000 }) as Promise<
+        Awaited<ReturnType<typeof suspendRun>> & { duplicate?: boolean }
+      >,
   );
   if (cancelled) throw new CancelRequested();
   if (job) return dispatchFirst(db, world.jobs.asRunQueue(), [job]);

@@ -13,7 +13,12 @@ export async function reserve(held: Held, iteration: number): Promise<Taken | un
   const random = held.actor.world.chances.of(`tokens ${held.runId} ${iteration}`);
   if (!random.chance(0.4)) return undefined;
   const amount = random.int(10, 100);
-  const call = { thread_id: held.threadId, run_id: held.runId, version: limitsVersion, take: [[place, amount]] as const };
+  const call = {
+    thread_id: held.threadId,
+    run_id: held.runId,
+    version: limitsVersion,
+    take: [[place, amount]] as const,
+  };
   const answer = await useLimits(held.actor.db, call).catch(() => undefined);
   return answer?.slices && { amount, slice: answer.slices[place]!, used: random.int(1, amount) };
 }

@@ -19,7 +19,11 @@ export async function callModel(held: Held, { iteration }: StrategyState, afterM
   }
   const toolCalls = random.chance(0.45) ? [] : toolsOf(runId, iteration, random.int(1, 3), () => random.next());
   const turn = {
-    ...{ text: `answer ${iteration} of ${runId}`, toolCalls, finishReason: toolCalls.length > 0 ? 'tool_calls' : 'stop' },
+    ...{
+      text: `answer ${iteration} of ${runId}`,
+      toolCalls,
+      finishReason: toolCalls.length > 0 ? 'tool_calls' : 'stop',
+    },
     usage: { input_tokens: 10, output_tokens: 5, total_tokens: 15 },
   };
   return { type: 'model_answered', contextHash: 'simulated', turn };

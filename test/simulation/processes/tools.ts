@@ -68,7 +68,11 @@ async function execute(
   if (row?.status === 'started') {
     const place = { threadId, runId, requestId: runId, iteration, round, callIndex: index, state: {}, context: {} };
     const signal = new AbortController().signal;
-    const known = await actor.world.runtime.afterCrash(tool, call, place, { attempts: 1, signal, agent: {} as ReadyAgent });
+    const known = await actor.world.runtime.afterCrash(tool, call, place, {
+      attempts: 1,
+      signal,
+      agent: {} as ReadyAgent,
+    });
     if (known) return known;
   }
   if (tool.replay !== 'safe') await record(index, { status: 'started', attempts: 1 });
@@ -79,5 +83,10 @@ async function execute(
   if (random.chance(0.03)) await actor.sleep(random.int(1_000, 9_000));
   recording.ok({});
   held.assertHeld();
-  return { status: 'ok', content: `${call.name} ${actor.world.chances.of(`${runId} by ${held.lease}`).int(0, 999_999)}`, attempts: 1, durationMs: 1 };
+  return {
+    status: 'ok',
+    content: `${call.name} ${actor.world.chances.of(`${runId} by ${held.lease}`).int(0, 999_999)}`,
+    attempts: 1,
+    durationMs: 1,
+  };
 }

@@ -77,7 +77,8 @@ export class Jobs {
     const random = this.chances.of(`give ${token}`);
     random.pick(idle).take(first.data, token);
     // after a failover, the queue does not know that it has given the job
-    if (this.chances.fault(`twice ${token}`, { 'job given twice': 0.01 })) random.pick(idle).take(first.data, `${token}b`);
+    if (this.chances.fault(`twice ${token}`, { 'job given twice': 0.01 }))
+      random.pick(idle).take(first.data, `${token}b`);
     Object.assign(first, { state: 'active', token, lockedUntil: this.clock.now + lockMs });
     this.offer();
   }

@@ -14,9 +14,14 @@ const shares = {
   'answered before it is executed': 0.004,
   'request slow': 0.012,
   repeated: 0.01,
-  /** A worker is suspended between its last check of the lease and the write, and may lose the run meanwhile. */
-  'frozen while sending': 0.012,
 };
+
+/**
+ * How often a worker is suspended between its last check of a lease and the write, and may lose the run meanwhile: more
+ * often before writes that are rare.
+ */
+const frozenShare = (items: readonly Body[]): number =>
+  items.length > 1 || items.some((item) => item['function'] === 'finish_run') ? 0.12 : 0.02;
 
 /** Statements whose repetition has an effect of its own; nothing between client and database repeats them. */
 const notRepeated = new Set(['use_limits', 'find_jobs']);
@@ -82,11 +87,11 @@ export class Actor implements Acting {
       const one = { item, resolve, reject };
       if (name !== 'attempts') return this.#sendTogether(name, text, [one]);
       const same = this.#gathered.some((other) => other.item['thread_id'] === item['thread_id']);
-      if (same || !this.world.chances.of(this.#nameOf(`gather ${name}`)).chance(0.25))
+      if (same || !this.world.chances.of(this.#nameOf(`gather ${name}`)).chance(0.4))
         return this.#sendTogether(name, text, [one]);
       this.#gathered.push(one);
       if (this.#gathered.length > 1) return;
-      this.world.clock.in(150, this, () => this.#sendTogether(name, text, this.#gathered.splice(0)));
+      this.world.clock.in(250, this, () => this.#sendTogether(name, text, this.#gathered.splice(0)));
     });
   }
 
@@ -107,15 +112,16 @@ export class Actor implements Acting {
 
   #send(statement: Statement, items: readonly Body[] = []): Promise<Body[]> {
     const { clock, chances } = this.world;
-    const what = items.length > 0 ? `${items[0]!['function'] ?? statement.name} ${items[0]!['thread_id']}` : statement.name;
+    const what =
+      items.length > 0 ? `${items[0]!['function'] ?? statement.name} ${items[0]!['thread_id']}` : statement.name;
     const name = this.#nameOf(what);
     const random = chances.of(name);
-    const { repeated, 'frozen while sending': frozen, ...others } = shares;
+    const { repeated, ...others } = shares;
     const mayRepeat = !notRepeated.has(statement.name) && !items.some((item) => keyless(item) || claims(item));
     const fault = chances.fault(name, {
       ...others,
       ...(mayRepeat ? { repeated } : {}),
-      ...(this.holdsRuns ? { 'frozen while sending': frozen } : {}),
+      ...(this.holdsRuns ? { 'frozen while sending': frozenShare(items) } : {}),
     });
     const there = fault === 'request slow' ? random.int(300, 9_000) : random.int(1, 12);
     const back = random.int(1, 12);

@@ -46,7 +46,8 @@ export class Watch {
       case 'commit_step':
         if (result['duplicate']) return;
         this.#accepted('commit_step', run, lease);
-        if (this.#of(thread, run).steps.has(third)) this.report('now:steps-once', `step ${third} of ${run} was written again`);
+        if (this.#of(thread, run).steps.has(third))
+          this.report('now:steps-once', `step ${third} of ${run} was written again`);
         this.#of(thread, run).steps.add(third);
         return result['finished'] ? this.#ended(thread, run) : this.#held(thread, run, at + fourth);
       case 'record_tool_call':
@@ -59,7 +60,12 @@ export class Watch {
     }
   }
 
-  #query(_at: number, name: string, [thread, run, third, fourth, fifth]: Body[string][], result: Body | null | undefined): void {
+  #query(
+    _at: number,
+    name: string,
+    [thread, run, third, fourth, fifth]: Body[string][],
+    result: Body | null | undefined,
+  ): void {
     switch (name) {
       case 'suspend_run':
         if (result?.['cancel_requested'] || result?.['duplicate']) return;
@@ -78,7 +84,8 @@ export class Watch {
         const call = `${run} ${third}.${fourth}`;
         const first = this.#decisions.get(call) ?? result!['decision'];
         this.#decisions.set(call, first);
-        if (first !== fifth.decision) this.report('now:first-decision', `call ${call} was ${first} and ${fifth.decision}`);
+        if (first !== fifth.decision)
+          this.report('now:first-decision', `call ${call} was ${first} and ${fifth.decision}`);
       }
     }
   }
@@ -114,8 +121,11 @@ export class Watch {
     this.#held(thread, run, at + 6_000);
   }
 
-  #refused(thread: string, run: string, { status }: Body): void {
-    if (['completed', 'failed', 'cancelled'].includes(status) && this.#active.get(thread) === run) this.#active.delete(thread);
+  #refused(thread: string, run: string, { status, reason }: Body): void {
+    // also the repeat of a claim whose answer was lost: nobody holds the run then
+    if (reason === 'alone') this.#held(thread, run, 0);
+    if (['completed', 'failed', 'cancelled'].includes(status) && this.#active.get(thread) === run)
+      this.#active.delete(thread);
   }
 
   #accepted(name: string, run: string, lease: number): void {
@@ -138,7 +148,8 @@ export class Watch {
 
   #of(thread: string, run: string): Known {
     let known = this.#runs.get(run);
-    if (!known) this.#runs.set(run, (known = { thread, lease: 0, worker: undefined, until: 0, ended: false, steps: new Set() }));
+    if (!known)
+      this.#runs.set(run, (known = { thread, lease: 0, worker: undefined, until: 0, ended: false, steps: new Set() }));
     return known;
   }
 }

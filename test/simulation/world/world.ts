@@ -99,7 +99,8 @@ export class World {
     const calls = JSON.parse(values[0] as string) as Body[];
     for (const [i, { thread_id, function: called, args }] of calls.entries()) {
       const { result, error } = rows[i]!;
-      if (error && !error.code.startsWith('LF')) this.report('unexpected-errors', `${called}: ${error.code} ${error.message}`);
+      if (error && !error.code.startsWith('LF'))
+        this.report('unexpected-errors', `${called}: ${error.code} ${error.message}`);
       if (called !== 'enqueue_run' || !result) continue;
       this.threads.add(thread_id);
       // with the queue in PostgreSQL, the job is part of the transaction
@@ -111,6 +112,18 @@ export class World {
   #unexpected(by: Actor, { name }: Statement, error: unknown): void {
     const expected = isTransient(error) || (isLanefoldError(error) && error.code !== 'database_error');
     if (!expected) this.report('unexpected-errors', `${by.name} was told by ${name}: ${String(error)}`);
+  }
+
+  /** Looks at the trace of a thread: each run has at most one end, and nothing follows it. */
+  async readTrace(threadId: string): Promise<void> {
+    const ended = new Set<string>();
+    for (const [seq, event] of (await this.store.trace(threadId)).entries()) {
+      const [number, run, kind] = event.split(' ') as [string, string, string];
+      if (Number(number) !== seq) this.report('gapless-trace', `event ${seq} of ${threadId} has the number ${number}`);
+      if (ended.has(run) && kind !== 'checkpoint') this.report('one-end', `${kind} of ${run} follows its end`);
+      if (/^request_(completed|failed|cancelled)$/.test(kind)) ended.add(run);
+    }
+    this.#compare();
   }
 
   /** Records what a thread is like; `travel` is how long question and answer take. */
@@ -125,7 +138,11 @@ export class World {
 }
 
 /** The job of an accepted run. */
-export const toNewJob = (threadId: string, { agent, options, delay_ms }: Body, result: Body): RunJob & { delay_ms?: number } => ({
+export const toNewJob = (
+  threadId: string,
+  { agent, options, delay_ms }: Body,
+  result: Body,
+): RunJob & { delay_ms?: number } => ({
   ...{ thread_id: threadId, run_id: result['run_id'], enqueue_no: result['enqueue_no'], agent },
   ...(options?.priority === undefined ? {} : { priority: options.priority }),
   ...(delay_ms === undefined ? {} : { delay_ms }),
