@@ -4,6 +4,7 @@ import type { SnapshotRow } from '../../src/chaos/recording/snapshot.ts';
 import type { Model } from './model/model.ts';
 import type { Body } from './model/state.ts';
 import type { Statement, Store } from './store.ts';
+import type { Inside } from './world/invariants.ts';
 
 /** Executes everything twice: by the functions of the database, whose answers count, and by the model. */
 export class ComparedStore implements Store {
@@ -11,9 +12,13 @@ export class ComparedStore implements Store {
   difference: string | undefined;
 
   constructor(
-    private readonly sql: Store,
+    private readonly sql: Omit<Store, 'inside'>,
     private readonly model: Model,
   ) {}
+
+  get inside(): Inside {
+    return this.model;
+  }
 
   async execute(at: number, statement: Statement): Promise<Body[]> {
     const found = await settled(() => this.sql.execute(at, statement));

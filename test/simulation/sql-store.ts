@@ -6,7 +6,7 @@ import type { Body } from './model/state.ts';
 import type { Statement, Store } from './store.ts';
 
 /** The functions in PostgreSQL, on one connection, which sees virtual time. */
-export class SqlStore implements Store {
+export class SqlStore implements Omit<Store, 'inside'> {
   private constructor(private readonly db: Database) {}
 
   /** @param db a new database, over one connection */

@@ -1,5 +1,6 @@
 import type { SnapshotRow } from '../../src/chaos/recording/snapshot.ts';
 import type { Body } from './model/state.ts';
+import type { Inside } from './world/invariants.ts';
 
 /** A statement as `src/store` sends it. Of `attempts` and `use_limits`, the calls are a JSON array. */
 export interface Statement {
@@ -10,6 +11,8 @@ export interface Statement {
 
 /** What executes the statements, each at one moment: the functions of the database, or the model of them. */
 export interface Store {
+  /** What it has in memory, of itself or of what it is compared with. */
+  readonly inside: Inside;
   /** How it differed from another one, in words; undefined: it did not, or was not compared. */
   readonly difference?: string | undefined;
   /** @param at milliseconds since 1970 @throws LanefoldError as the store of the product does */

@@ -25,6 +25,7 @@ import { decideToolCall, expireWaits, suspendRun } from './waits.ts';
 export class Model implements Store {
   readonly threads = new Map<string, Thread>();
   readonly limits = newLimits();
+  readonly inside = this;
 
   execute(at: number, { name, values }: Statement): Body[] {
     if (name === 'attempts') return (JSON.parse(values[0] as string) as Body[]).map((call) => this.#attempt(at, call));

@@ -10,6 +10,7 @@ import type { Body } from '../model/state.ts';
 import type { Statement, Store } from '../store.ts';
 import type { Chances } from './chances.ts';
 import { Clock } from './clock.ts';
+import { Invariants } from './invariants.ts';
 import { Jobs } from './jobs.ts';
 import type { Actor } from './network.ts';
 import { Watch } from './watch.ts';
@@ -44,6 +45,7 @@ export class World {
   /** The step at which each event of the history was recorded. */
   readonly stepOf: number[] = [];
   readonly #watch = new Watch((check, what) => this.report(check, what));
+  readonly #invariants: Invariants;
 
   constructor(
     readonly store: Store,
@@ -53,6 +55,7 @@ export class World {
   ) {
     this.jobs = new Jobs(backend, this.clock, chances);
     this.runtime = { ...runtime, ...broken };
+    this.#invariants = new Invariants(store.inside, (check, what) => this.report(check, what));
   }
 
   report(check: string, what: string): void {
@@ -78,6 +81,7 @@ export class World {
       const rows = await this.store.execute(now, statement);
       this.#watch.see(now, statement, rows);
       this.#compare();
+      if (this.store.difference === undefined) this.#invariants.check(statement);
       if (statement.name === 'attempts') this.#accepted(statement, rows);
       return rows;
     } catch (error) {
