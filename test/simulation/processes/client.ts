@@ -13,20 +13,7 @@ import type { Random } from '../../../src/chaos/random.ts';
 import { place } from '../model/limits.ts';
 import { Actor } from '../world/network.ts';
 import { toNewJob, type World } from '../world/world.ts';
-
-/** What a client has sent, to send it again. */
-interface Sent {
-  runs: { threadId: string; body: JsonObject }[];
-  operations: { threadId: string; opId: string; operation: JsonObject; contextRef: string | undefined }[];
-  inputs: { threadId: string; input: { id: string; kind: 'steer'; content: string; source: string } }[];
-}
-
-const kinds = [
-  ...['append', 'append', 'append', 'append', 'say', 'say', 'expect'],
-  ...['enqueue', 'enqueue', 'enqueue', 'enqueue', 'enqueue', 'enqueue', 'enqueue', 'again'],
-  ...['steer', 'steer', 'steer', 'steer again', 'cancel', 'cancel', 'decide', 'decide', 'decide', 'decide'],
-  ...['operate', 'operate', 'operate', 'operate again', 'fork', 'read', 'read', 'usage'],
-] as const;
+import { kinds, toOperation, toRequest, type Kind, type Sent } from './requests.ts';
 
 /** A client asks for one thing after the other: in three threads at a time, and then in new ones. */
 export class Client {
@@ -52,11 +39,11 @@ export class Client {
       const kind = random.pick(kinds);
       const thread = `t${Math.floor(i / 20) + random.int(0, 2)}`;
       if (!chances.happens(name, `${kind} ${thread}`)) continue;
-      await this.#ask(kind, name.replace(':', '-'), thread, random).catch(mayHappen);
+      await this.#ask(kind, name.replace(':', '-'), thread, random).catch((error: unknown) => this.#refused(error));
     }
   }
 
-  async #ask(kind: (typeof kinds)[number], name: string, threadId: string, random: Random): Promise<unknown> {
+  async #ask(kind: Kind, name: string, threadId: string, random: Random): Promise<unknown> {
     const { db } = this.#actor;
     const lane = random.chance(0.2) ? 'side' : undefined;
     switch (kind) {
@@ -150,11 +137,7 @@ export class Client {
   }
 
   #operate(threadId: string, opId: string, contextRef: string | undefined, random: Random): Promise<unknown> {
-    const prompt: JsonObject = random.chance(0.3) ? { system_prompt: random.chance(0.8) ? `be ${opId}` : null } : {};
-    const entries = [{ role: 'user', content: `remember ${opId}` }];
-    const operation: JsonObject = random.chance(0.8)
-      ? { type: 'replace', result_context: { ...prompt, entries } }
-      : { type: 'switch' };
+    const operation = toOperation(opId, random);
     this.#sent.operations.push({ threadId, opId, operation, contextRef });
     return this.#twice(random, () =>
       applyOperation(this.#actor.db, threadId, { opId, contextRef, operation, hash: opId }),
@@ -185,32 +168,10 @@ export class Client {
       throw error;
     });
   }
-}
 
-function toRequest(name: string, lane: string | undefined, random: Random): JsonObject {
-  const later: JsonObject = random.chance(0.05) ? { delay_ms: random.int(500, 6_000) } : {};
-  const ttl: JsonObject = random.chance(0.05) ? { ttl_ms: random.int(500, 8_000) } : {};
-  return {
-    ...{
-      run_id: `run-${name}`,
-      request_id: random.chance(0.5) ? `run-${name}` : `request-${name}`,
-      request_hash: 'aa',
-    },
-    ...{
-      agent: 'agent',
-      strategy: 'react',
-      model: 'scripted:x',
-      input: { content: `go ${name}` },
-      create_thread: true,
-    },
-    busy: random.pick(['wait', 'wait', 'wait', 'interrupt', 'reject']),
-    ...(lane === undefined ? {} : { context_ref: lane }),
-    ...(random.chance(0.15) ? { options: { priority: random.int(1, 3) } } : {}),
-    ...{ ...later, ...ttl },
-  };
-}
-
-/** A refusal, or a lost answer: the history knows. */
-function mayHappen(error: unknown): void {
-  if (!isLanefoldError(error) && !isTransient(error)) throw error;
+  /** A refusal, or a lost answer: the history knows. */
+  #refused(error: unknown): void {
+    if (!isLanefoldError(error) && !isTransient(error))
+      this.world.report('unexpected-errors', `${this.name}: ${String(error)}`);
+  }
 }

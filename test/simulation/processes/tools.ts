@@ -41,7 +41,11 @@ export async function runTools(
       if (row?.outcome) return fromLedger(row);
       if (awaiting.includes(index)) return undefined;
       const outcome = await execute(held, { call, index, iteration, round }, row, record);
-      if (--open > 0) await record(index, ledgerRow(outcome));
+      if (--open === 0) return outcome;
+      await record(index, ledgerRow(outcome));
+      // an attempt that was given up ends, too
+      if (actor.world.chances.of(`late ${held.runId} ${round}.${index}`).chance(0.3))
+        await record(index, ledgerRow({ ...outcome, content: `${outcome.content} late` }));
       return outcome;
     }),
   );

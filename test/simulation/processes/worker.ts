@@ -114,7 +114,7 @@ export class Worker implements Taker {
     try {
       if (await this.#work(job, token)) jobs.done(jobId(job), token);
     } catch (error) {
-      if (!isTransient(error)) throw error;
+      if (!isTransient(error)) this.world.report('unexpected-errors', `${this.name}: ${String(error)}`);
       jobs.delay(jobId(job), token, 700);
     } finally {
       this.#taken--;

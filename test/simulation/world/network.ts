@@ -21,7 +21,7 @@ const shares = {
  * often before writes that are rare.
  */
 const frozenShare = (items: readonly Body[]): number =>
-  items.length > 1 || items.some((item) => item['function'] === 'finish_run') ? 0.12 : 0.02;
+  items.length > 1 || items.some((item) => item['function'] === 'finish_run') ? 0.25 : 0.02;
 
 /** Statements whose repetition has an effect of its own; nothing between client and database repeats them. */
 const notRepeated = new Set(['use_limits', 'find_jobs']);
