@@ -88,7 +88,7 @@ const keyOf = ({ thread_id, run_id }: Body): string => `${thread_id} ${run_id}`;
 const moment = /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/;
 
 /** Null and absent are one, and so are two spellings of a moment. */
-function plain(value: unknown): unknown {
+export function plain(value: unknown): unknown {
   if (typeof value === 'string') return moment.test(value) ? Date.parse(value) : value;
   if (Array.isArray(value)) return value.map(plain);
   if (value === null || typeof value !== 'object') return value;

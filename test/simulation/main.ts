@@ -38,7 +38,7 @@ try {
       process.exitCode = 1;
       break;
     }
-    if ((seed - first + 1) % 50 === 0 || seed === first + seeds - 1)
+    if ((seed - first + 1) % 10 === 0 || seed === first + seeds - 1)
       console.log(`${seed - first + 1} seeds, ${rate()}`);
   }
 } finally {

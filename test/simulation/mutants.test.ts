@@ -12,7 +12,7 @@ import { SqlStore } from './sql-store.ts';
 const file = `${import.meta.dirname}/mutants.txt`;
 const known = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
 /** Seeds that see much: workers lose their runs in all of them. */
-const seeds = [238, 45, 31, 236, 57];
+const seeds = [238, 45, 31, 57];
 const steps = 1_600;
 /** Some checks need what comes after the first wrong answer. */
 const more = 200;
@@ -47,6 +47,7 @@ describe('the simulation', () => {
   test.each(mutants)('finds that $name', async (mutant) => {
     const line = await find(mutant);
     lines.push(line);
+    console.log(line);
     expect(line).not.toContain('| nothing');
   });
 
