@@ -14,7 +14,7 @@ const known = readFileSync(`${import.meta.dirname}/mutants.txt`, 'utf8')
   .trim()
   .split('\n');
 /** Seeds that see much: workers lose their runs in all of them. */
-const seeds = [238, 45, 31, 57];
+const seeds = [238, 57, 110];
 const steps = 1_600;
 /** Some checks need what comes after the first wrong answer. */
 const more = 200;

@@ -8,7 +8,7 @@ import { simulate } from './simulate.ts';
 import type { Statement } from './store.ts';
 
 describe('a simulation', () => {
-  test.each([1, 2, 3, 4])('contradicts no promise (seed %i)', async (seed) => {
+  test.each([1, 2])('contradicts no promise (seed %i)', async (seed) => {
     const { found, happened, events } = await simulate(new Model(), { seed, steps: 1_500 });
     expect(found).toEqual([]);
     expect(happened.size).toBeGreaterThan(100);
