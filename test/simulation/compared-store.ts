@@ -22,6 +22,7 @@ export class ComparedStore implements Store {
 
   async execute(at: number, statement: Statement): Promise<Body[]> {
     const found = await settled(() => this.sql.execute(at, statement));
+    let order: Body[] | undefined;
     if (this.difference === undefined) {
       const expected = await settled(() => this.model.execute(at, statement));
       this.#compare(
@@ -30,9 +31,10 @@ export class ComparedStore implements Store {
         comparable(statement.name, expected),
         comparable(statement.name, found),
       );
+      if (this.difference === undefined && 'rows' in expected) order = expected.rows;
     }
     if ('error' in found) throw found.error;
-    return found.rows;
+    return order && found.rows.length > 1 && keyed(found.rows) ? inOrderOf(order, found.rows) : found.rows;
   }
 
   async snapshot(threadId: string): Promise<SnapshotRow> {
@@ -82,6 +84,12 @@ function comparable(name: string, settled: Settled): unknown {
   const rows = settled.rows.map((row) => plain(row['error'] ? { error: row['error'].code } : row)) as Body[];
   return name === 'attempts' || name === 'use_limits' ? rows : rows.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 }
+
+/** Sets of runs have no order of their own. */
+const keyed = (rows: readonly Body[]): boolean => rows.every((row) => row['run_id'] !== undefined);
+
+const inOrderOf = (order: readonly Body[], rows: readonly Body[]): Body[] =>
+  order.map((row) => rows.find((other) => keyOf(other) === keyOf(row))!);
 
 const keyOf = ({ thread_id, run_id }: Body): string => `${thread_id} ${run_id}`;
 
