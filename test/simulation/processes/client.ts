@@ -89,7 +89,11 @@ export class Client {
         return this.#fork(threadId, `fork-${name}`, random);
       case 'read':
         if (!this.world.threads.has(threadId)) return;
-        return this.world.read(this.#actor.recorder, threadId, () => this.#actor.sleep(random.int(1, 12)));
+        return this.world.read(this.#actor.recorder, threadId, async (take) => {
+          const snapshot = await this.world.clock.ask(random.int(1, 12), take);
+          await this.#actor.sleep(random.int(1, 12));
+          return snapshot;
+        });
       case 'usage':
         return this.#readUsage();
     }
@@ -156,7 +160,8 @@ export class Client {
     const { recorder, world } = this.#actor;
     const recording = recorder.invoke('usage', 'limits', {});
     const text = `select coalesce(sum(reserved), 0)::float8 as reserved from lanefold.limit_usage where name = 'tokens' and key = 'all'`;
-    const [row] = await world.execute(this.#actor, { name: 'limit_usage', text, values: [] });
+    const statement = { name: 'limit_usage', text, values: [] };
+    const [row] = await world.clock.ask(5, () => world.execute(this.#actor, statement));
     recording.ok({ reserved: { [place]: row!['reserved'] } });
   }
 

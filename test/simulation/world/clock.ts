@@ -29,6 +29,11 @@ export class Clock {
     return new Promise((resolve) => this.in(ms, acting, resolve));
   }
 
+  /** Asks somebody who answers in `ms`; nothing else happens meanwhile, however long that really takes. */
+  ask<Answer>(ms: number, answer: () => Answer | Promise<Answer>): Promise<Answer> {
+    return new Promise((resolve) => this.in(ms, undefined, async () => resolve(await answer())));
+  }
+
   /** Lets the next event happen, and everything that follows from it at once. False: there is none. */
   async step(): Promise<boolean> {
     const event = this.#next();

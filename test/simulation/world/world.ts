@@ -1,6 +1,6 @@
 import type { HistoryEvent } from '../../../src/history/event.ts';
 import { Recorder } from '../../../src/history/recorder.ts';
-import { toSnapshot } from '../../../src/chaos/recording/snapshot.ts';
+import { toSnapshot, type SnapshotRow } from '../../../src/chaos/recording/snapshot.ts';
 import { isLanefoldError } from '../../../src/errors.ts';
 import { isTransient } from '../../../src/postgres/errors.ts';
 import type { Backend } from '../../../src/queue/queue.ts';
@@ -130,13 +130,15 @@ export class World {
     this.#compare();
   }
 
-  /** Records what a thread is like; `travel` is how long question and answer take. */
-  async read(recorder: Recorder, threadId: string, travel = async () => {}): Promise<void> {
+  /** Records what a thread is like; `get` is how the snapshot travels. */
+  async read(
+    recorder: Recorder,
+    threadId: string,
+    get = async (take: () => Promise<SnapshotRow>): Promise<SnapshotRow> => take(),
+  ): Promise<void> {
     const recording = recorder.invoke('read', threadId, {});
-    await travel();
-    const snapshot = toSnapshot(await this.store.snapshot(threadId));
+    const snapshot = toSnapshot(await get(async () => this.store.snapshot(threadId)));
     this.#compare();
-    await travel();
     recording.ok(snapshot);
   }
 }
