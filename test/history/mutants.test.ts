@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { checkHistory } from '../../src/history/check-history.ts';
 import { operationChecks } from '../../src/history/checks/index.ts';
 import { operationsOf } from '../../src/history/event.ts';
-import { openLog, rows, value, type TestLog } from '../db/helpers.ts';
+import { openLog } from '../db/helpers.ts';
+import { change } from './mutants/change.ts';
 import { mutants, type Mutant } from './mutants/mutants.ts';
 import { play } from './mutants/workload.ts';
 import { World } from './mutants/world.ts';
@@ -18,23 +19,6 @@ async function historyWith(mutant?: Mutant): Promise<World> {
     return world;
   } finally {
     await log.drop();
-  }
-}
-
-async function change({ db }: TestLog, { sql = {}, withoutIndexes = [] }: Mutant): Promise<void> {
-  for (const index of withoutIndexes) await rows(db, `drop index lanefold.${index}`);
-  for (const [name, replacements] of Object.entries(sql)) {
-    let body = await value<string>(
-      db,
-      'select pg_get_functiondef(p.oid) from pg_proc p where p.pronamespace = $1::regnamespace and p.proname = $2',
-      'lanefold',
-      name,
-    );
-    for (const [text, broken] of replacements) {
-      expect(body.split(text), `${name} has the text once`).toHaveLength(2);
-      body = body.replace(text, () => broken);
-    }
-    await rows(db, body);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Found, HistoryCheck } from '../check.ts';
-import type { Answered, OperationOf } from '../operation.ts';
+import type { Answered, Operation, OperationOf } from '../operation.ts';
 import { all, answered, before, groupBy } from '../select.ts';
 
 /**
@@ -11,10 +11,10 @@ export const reservationsConserved: HistoryCheck = {
   name: 'reservations-conserved',
   scope: 'all',
   promise: 'What is reserved of a limit is what runs have taken and not given back.',
-  find: (history) =>
-    answered(history, 'usage').flatMap((usage) =>
+  find(history) {
+    const runs = groupBy(all(history, 'reserve'), ({ thread_id, call }) => `${thread_id} ${call.run_id}`);
+    return answered(history, 'usage').flatMap((usage) =>
       Object.entries(usage.answer.reserved).flatMap(([place, reserved]): Found[] => {
-        const runs = groupBy(all(history, 'reserve'), ({ thread_id, call }) => `${thread_id} ${call.run_id}`);
         const held = [...runs.values()].map((own) => heldBy(own, place, usage));
         const least = held.reduce((sum, { least: one }) => sum + one, 0);
         const most = held.reduce((sum, { most: one }) => sum + one, 0);
@@ -22,13 +22,17 @@ export const reservationsConserved: HistoryCheck = {
         const expected = least === most ? `${least}` : `${least} to ${most}`;
         return [{ what: `${place} has ${reserved} reserved, but runs hold ${expected}`, by: [usage] }];
       }),
-    ),
+    );
+  },
 };
 
-/** What a run holds of a place while the limits are read. A run's operations follow one another. */
+/**
+ * What a run holds of a place while the limits are read. The end of the run returns what was taken before; a request
+ * whose answer was lost may be executed after that.
+ */
 function heldBy(own: readonly OperationOf<'reserve'>[], place: string, usage: Answered<'usage'>) {
   let least = 0;
-  let most = 0;
+  let open: { by: OperationOf<'reserve'>; amount: number }[] = [];
   for (const operation of own) {
     if (operation.outcome === 'fail' || operation.invoked > usage.ended) continue;
     const certain = operation.outcome === 'ok' && before(operation, usage);
@@ -36,9 +40,24 @@ function heldBy(own: readonly OperationOf<'reserve'>[], place: string, usage: An
     const back = ends ? Infinity : sumOf(done, place);
     const taken = operation.answer?.granted === false ? 0 : sumOf(take, place);
     least = Math.max(0, least - back) + (certain ? taken : 0);
-    most = certain ? Math.max(0, most - back) + taken : most + taken;
+    if (certain) open = without(open, operation, back);
+    open.push({ by: operation, amount: taken });
   }
-  return { least, most };
+  return { least, most: open.reduce((sum, { amount }) => sum + amount, 0) };
+}
+
+/** What is still open after an operation has returned some of what was taken before it. */
+function without<Taken extends { by: Operation; amount: number }>(
+  open: Taken[],
+  operation: Operation,
+  back: number,
+): Taken[] {
+  let rest = back;
+  return open.map((taken) => {
+    const returned = before(taken.by, operation) ? Math.min(rest, taken.amount) : 0;
+    rest -= returned;
+    return { ...taken, amount: taken.amount - returned };
+  });
 }
 
 const sumOf = (amounts: readonly [place: string, amount: number][], place: string): number =>

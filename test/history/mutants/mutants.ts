@@ -1,4 +1,4 @@
-import type { Runtime } from './world.ts';
+import type { Runtime } from './runtime.ts';
 
 /** A change that breaks one promise. */
 export interface Mutant {

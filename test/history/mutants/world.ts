@@ -4,9 +4,9 @@ import { recordStatement } from '../../../src/chaos/recording/record-statements.
 import { snapshotSql, toSnapshot, type SnapshotRow } from '../../../src/chaos/recording/snapshot.ts';
 import { isLanefoldError } from '../../../src/errors.ts';
 import type { Database } from '../../../src/postgres/pool.ts';
-import { afterCrash } from '../../../src/runtime/run/after-crash.ts';
 import type { Claim, Refusal } from '../../../src/store/run/claim-run.ts';
 import { rows, type TestLog } from '../../db/helpers.ts';
+import { runtime, type Runtime } from './runtime.ts';
 
 /** A client or a worker: the database as it sees it, and what records its calls. */
 export interface Actor {
@@ -15,15 +15,6 @@ export interface Actor {
   /** The next statement is executed, and its answer lost. */
   loseAnswer(): void;
 }
-
-/** The steps of the runtime that a mutant may break. */
-export interface Runtime {
-  afterCrash: typeof afterCrash;
-  /** What a worker takes from its claim. */
-  take(claim: Claim | Refusal): Claim | Refusal;
-}
-
-export const runtime: Runtime = { afterCrash, take: (claim) => claim };
 
 /** A database, those who use it, and the history of what they did. */
 export class World {

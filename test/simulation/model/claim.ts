@@ -1,0 +1,86 @@
+import { drainInputs } from './inputs.ts';
+import { promoted } from './enqueue.ts';
+import { finishRun } from './finish.ts';
+import { contextAt, toClaimed } from './lanes.ts';
+import { isOver } from './leases.ts';
+import { trace, write } from './log.ts';
+import { limitsVersion } from './limits.ts';
+import { hasEnded, queuedInputs, runOf, type Body, type Run, type Thread } from './state.ts';
+
+const refused = (reason: string, status: string | null, more: Body = {}): Body => ({
+  ...{ claimed: false, status, reason },
+  ...more,
+});
+
+/** Gives a worker the run of its job, if nobody else holds it, and the context of its next model call. */
+export function claimRun(thread: Thread, at: number, runId: string, enqueueNo: number, p: Body): Body {
+  const run = runOf(thread, runId);
+  if (!run) return refused('unknown', null);
+  const { status } = run;
+  if (run.enqueue_no !== enqueueNo) return refused('superseded', status);
+  const left = status === 'running' && isOver(run, at);
+  const own = status === 'running' && p['repeated'] === true && run.worker_id === p['worker_id'];
+  if (!(status === 'queued' || left || own)) {
+    const reason = status === 'running' ? 'leased' : 'not_queued';
+    return refused(reason, status, hasEnded(run) ? promoted(thread, at) : {});
+  }
+  if (run.started_at === null && run.start_at !== null && run.start_at > at)
+    return refused('early', status, { delay_ms: run.start_at - at });
+  if (run.started_at === null && run.expires_at !== null && run.expires_at <= at)
+    return ended('expired', endExpired(thread, at, run));
+  if (left) trace(thread, run, ['worker_lost']);
+  const most = p['max_claims_without_progress'];
+  if (run.claims >= Math.max(most, 2)) {
+    const end = { status: 'failed', reason: 'poisoned', error: { type: 'poisoned' } };
+    return ended('poisoned', finishRun(thread, at, run.id, null, end));
+  }
+  if (run.claims >= Math.max(most - 1, 1) && p['alone'] !== true) {
+    Object.assign(run, { status: 'queued', lease_until: null, enqueued_at: at });
+    return refused('alone', 'queued');
+  }
+  return grant(thread, at, run, p);
+}
+
+const ended = (reason: string, end: Body): Body => refused(reason, end['status'], { promoted: end['promoted'] });
+
+/** Ends a run that no worker started in time. */
+export const endExpired = (thread: Thread, at: number, run: Run): Body =>
+  finishRun(thread, at, run.id, null, { status: 'failed', reason: 'error', error: { type: 'expired' } });
+
+function grant(thread: Thread, at: number, run: Run, p: Body): Body {
+  const fresh = run.started_at === null;
+  if (fresh) {
+    run.user_seq = thread.entries.length;
+    const { content, refs } = run.input!;
+    write(thread, [{ role: 'user', payload: { content }, refs }], run);
+    thread.lanes.add(run.context_ref);
+    const inputs = queuedInputs(thread, run).length > 0 ? drainInputs(thread, run) : [];
+    trace(thread, run, ['request_started', ...inputs.map(() => 'input_injected'), 'llm_started']);
+  } else if (run.agent_version !== p['agent_version']) trace(thread, run, ['version_changed']);
+  const before = { ...run };
+  Object.assign(run, {
+    ...{ status: 'running', lease: run.lease + (p['lease_gap'] ?? 1), worker_id: p['worker_id'] },
+    ...{ lease_until: at + p['lease_ms'], lease_ms: p['lease_ms'], started_at: run.started_at ?? at },
+    ...{ agent_version: p['agent_version'], input: null, expires_at: null, claims: run.claims + 1 },
+    ...{ iteration: Math.max(run.iteration, 1) },
+  });
+  const inTools = !fresh && run.state?.['phase'] === 'tools';
+  return {
+    ...{ claimed: true, fresh, lease: run.lease, step: run.step, iteration: run.iteration, agent: run.agent },
+    ...{ strategy: run.strategy, model: run.model, context_ref: run.context_ref, request_id: run.request_id },
+    ...{ options: run.options, usage: run.usage, state: run.state, user_seq: run.user_seq, thread_state: {} },
+    cancel_requested: run.cancel_requested_at !== null,
+    context: contextAt(thread, run.context_ref, thread.entries.length - 1).map(toClaimed),
+    calls: inTools ? ledgerOf(run, run.state!['round']) : null,
+    elapsed_ms: before.started_at === null ? 0 : at - before.started_at,
+    ...{ tenant_id: 'default', created_at: new Date(run.created_at).toISOString(), waited: false },
+    limits_version: limitsVersion,
+  };
+}
+
+const ledgerOf = (run: Run, round: number): Body[] =>
+  run.calls
+    .filter((call) => call.round === round)
+    .map(({ call_index, tool_call_id, name, status, attempts, duration_ms, outcome, approval, call_seq }) => ({
+      ...{ call_index, tool_call_id, name, status, attempts, duration_ms, outcome, approval, call_seq },
+    }));

@@ -1,0 +1,62 @@
+import { cancelRun } from './finish.ts';
+import { otherBody, refuse } from './refusal.ts';
+import { activeRun, hasEnded, runOf, type Body, type Run, type Thread } from './state.ts';
+
+/** Accepts a run: once for each request, then by what `busy` says. */
+export function enqueueRun(thread: Thread, at: number, p: Body): Body {
+  const known = thread.runs.find(({ request_id }) => request_id === p['request_id']);
+  if (known) {
+    if (known.request_hash !== p['request_hash']) refuse(otherBody);
+    const { id: run_id, status, enqueue_no } = known;
+    return { run_id, status, enqueue_no, queue_shard: 0, duplicate: true };
+  }
+  const active = activeRun(thread);
+  if (active && !['wait', 'interrupt'].includes(p['busy'])) refuse('LF004');
+  const run = toRun(thread, at, p, active !== undefined);
+  thread.runs.push(run);
+  thread.active_run_id ??= run.id;
+  if (active && run.interrupts) interrupt(thread, at, run, active);
+  const { id: run_id, status } = run;
+  const answer = { run_id, status, queue_shard: 0, duplicate: false };
+  return status === 'waiting' ? { ...answer, enqueue_no: 0 } : { ...answer, enqueue_no: 1, tenant_id: 'default' };
+}
+
+function toRun(thread: Thread, at: number, p: Body, waits: boolean): Run {
+  const startAt = p['delay_ms'] === undefined ? null : at + p['delay_ms'];
+  const activeLane = waits && p['context_ref'] === undefined;
+  return {
+    ...{ id: p['run_id'], request_id: p['request_id'], request_hash: p['request_hash'], agent: p['agent'] },
+    ...{ strategy: p['strategy'], model: p['model'], context_ref: p['context_ref'] ?? thread.active_context_ref },
+    ...{ input: p['input'], options: activeLane ? { ...p['options'], active_lane: true } : (p['options'] ?? null) },
+    ...{ status: waits ? 'waiting' : 'queued', active: !waits, interrupts: waits && p['busy'] === 'interrupt' },
+    ...{ enqueue_no: waits ? 0 : 1, queue_prefix: p['queue_prefix'] ?? 'lf', created_at: at, enqueued_at: at },
+    ...{ start_at: startAt, expires_at: p['ttl_ms'] === undefined ? null : (startAt ?? at) + p['ttl_ms'] },
+    ...{ started_at: null, finished_at: null, cancel_requested_at: null, cancel_reason: null, sealed_at: null },
+    ...{ suspended_until: null, lease: 0, lease_until: null, lease_ms: 0, worker_id: null, agent_version: null },
+    ...{ step: 0, iteration: 0, claims: 0, usage: null, state: null, last_commit: null, user_seq: null },
+    ...{ termination_reason: null, error: null, calls: [] },
+  };
+}
+
+/** Ends earlier interrupts that wait, then cancels the active run. */
+function interrupt(thread: Thread, at: number, run: Run, active: Run): void {
+  const waiting = thread.runs.filter((other) => other !== run && !other.active && !hasEnded(other) && other.interrupts);
+  for (const other of waiting) cancelRun(thread, at, other.id, 'superseded');
+  const notBegun = active.interrupts && active.started_at === null;
+  cancelRun(thread, at, active.id, notBegun ? 'superseded' : 'interrupted');
+}
+
+/** The active run if no worker holds it, with what its job needs. */
+export function promoted(thread: Thread, at: number): Body {
+  const run = thread.active_run_id === null ? undefined : runOf(thread, thread.active_run_id);
+  if (run?.status !== 'queued') return {};
+  const { id: run_id, agent, enqueue_no, queue_prefix, start_at, started_at, options } = run;
+  const priority = started_at === null ? options?.['priority'] : undefined;
+  return {
+    promoted: {
+      ...{ thread_id: thread.id, run_id, agent, enqueue_no, queue_shard: 0, queue_prefix },
+      ...(priority === undefined ? {} : { priority }),
+      ...(start_at !== null && start_at > at ? { delay_ms: start_at - at } : {}),
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import { isClosed } from '../../../src/history/closed-groups.ts';
+import type { JsonObject } from '../../../src/context/message.ts';
+import { write } from './log.ts';
+import { otherBody, refuse } from './refusal.ts';
+import type { Body, Thread } from './state.ts';
+
+/** Accepts a context operation once: at once on an idle thread, else at the end of the active run. */
+export function applyOperation(thread: Thread, opId: string, lane: string | null, given: Body, options: Body): Body {
+  const { hash = '', expected_rev: expected } = options;
+  const known = thread.operations.get(opId);
+  const rev = thread.entries.length;
+  if (known) {
+    if (known.hash !== hash) refuse(otherBody);
+    return { op_id: opId, status: 'duplicate', op_status: known.status, seq: known.entry_seq, rev };
+  }
+  const operation = { ...given, reason: given['reason'] ?? 'manual' };
+  if (given['type'] === 'replace' && !isClosed(given['result_context'].entries)) refuse('LF008');
+  if (expected !== undefined && expected !== rev) refuse('LF006');
+  const contextRef = lane ?? thread.active_context_ref;
+  if (thread.active_run_id === null) {
+    const seq = writeOperation(thread, opId, contextRef, operation, hash);
+    return { op_id: opId, status: 'applied', op_status: 'applied', seq, rev: seq + 1 };
+  }
+  const displaced = thread.pending_op_id === null ? undefined : thread.operations.get(thread.pending_op_id);
+  if (displaced) Object.assign(displaced, { status: 'superseded', operation: null });
+  thread.operations.set(opId, { context_ref: contextRef, hash, status: 'pending', operation, entry_seq: null });
+  thread.pending_op_id = opId;
+  return { op_id: opId, status: 'deferred', op_status: 'pending', rev };
+}
+
+/** Writes an accepted operation to the log; its lane becomes the active one. */
+export function writeOperation(thread: Thread, opId: string, lane: string, operation: Body, hash: string): number {
+  const seq = thread.entries.length;
+  write(thread, [
+    {
+      ...{ kind: 'ai_context_operation', op_id: opId, context_ref: lane, is_anchor: operation['type'] === 'replace' },
+      payload: { operation: operation as JsonObject },
+    },
+  ]);
+  thread.active_context_ref = lane;
+  thread.lanes.add(lane);
+  thread.operations.set(opId, { context_ref: lane, hash, status: 'applied', operation: null, entry_seq: seq });
+  return seq;
+}

@@ -1,0 +1,40 @@
+// @module-tag long
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { openLog } from '../db/helpers.ts';
+import { change } from '../history/mutants/change.ts';
+import { mutants, type Mutant } from '../history/mutants/mutants.ts';
+import { ComparedStore } from './compared-store.ts';
+import { Model } from './model/model.ts';
+import { simulate, type Simulated } from './simulate.ts';
+import { SqlStore } from './sql-store.ts';
+
+/** The seed with which each mutant is found. */
+const places = readFileSync(`${import.meta.dirname}/mutants.txt`, 'utf8')
+  .trim()
+  .split('\n')
+  .map((line) => {
+    const [name, seed] = line.split(' | ');
+    return { mutant: mutants.find((one) => one.name === name)!, seed: Number(seed) };
+  });
+
+const steps = 1_600;
+/** Some checks need what comes after the first wrong answer. */
+const more = 200;
+
+/** A history under a broken function, or a broken step of the runtime. */
+async function broken(mutant: Mutant, seed: number): Promise<Simulated> {
+  if (mutant.runtime) return simulate(new Model(), { seed, steps, broken: mutant.runtime });
+  const log = await openLog({ connections: 1 });
+  try {
+    await change(log, mutant);
+    return await simulate(new ComparedStore(await SqlStore.open(log.db), new Model()), { seed, steps, more });
+  } finally {
+    await log.drop();
+  }
+}
+
+test.each(places)('the simulation finds that $mutant.name', async ({ mutant, seed }) => {
+  const { found } = await broken(mutant, seed);
+  expect(found).not.toEqual([]);
+});

@@ -1,0 +1,47 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { startEmbeddedPostgres } from '../../src/postgres/embedded/index.ts';
+import { openDatabase, type Database } from '../../src/postgres/pool.ts';
+import { migrate } from '../../src/store/schema/migrate.ts';
+import { ComparedStore } from './compared-store.ts';
+import { Model } from './model/model.ts';
+import { SqlStore } from './sql-store.ts';
+import type { Store } from './store.ts';
+
+/** A server for simulations. */
+export interface Server {
+  /** A new database, compared with a new model. The one before is removed. */
+  open(): Promise<Store>;
+  stop(): Promise<void>;
+}
+
+export async function startPostgres(): Promise<Server> {
+  const dir = await mkdtemp(path.join(tmpdir(), 'lanefold-simulation-'));
+  // PostgreSQL may run as another user
+  await chmod(dir, 0o755);
+  const { url, stop } = await startEmbeddedPostgres({ dir, settings: { fsync: 'off' } });
+  const at = (database: string) => Object.assign(new URL(url), { pathname: `/${database}` }).href;
+  const server = openDatabase({ url, max: 1 });
+  await server.query('', 'create database simulation_template');
+  await migrate(at('simulation_template'));
+  let current: Database | undefined;
+  const close = async () => {
+    await current?.close();
+    await server.query('', 'drop database if exists simulation with (force)');
+  };
+  return {
+    async open() {
+      await close();
+      await server.query('', 'create database simulation template simulation_template strategy file_copy');
+      current = openDatabase({ url: at('simulation'), max: 1 });
+      return new ComparedStore(await SqlStore.open(current), new Model());
+    },
+    async stop() {
+      await close();
+      await server.close();
+      await stop();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest';
+import { Model } from './model/model.ts';
+import type { Body } from './model/state.ts';
+import kept from './seeds.json' with { type: 'json' };
+import { show } from './show.ts';
+import { shrink } from './shrink.ts';
+import { simulate } from './simulate.ts';
+import type { Statement } from './store.ts';
+
+describe('a simulation', () => {
+  test.each([1, 2])('contradicts no promise (seed %i)', async (seed) => {
+    const { found, happened, events } = await simulate(new Model(), { seed, steps: 1_500 });
+    expect(found).toEqual([]);
+    expect(happened.size).toBeGreaterThan(100);
+    expect(events.length).toBeGreaterThan(500);
+  });
+
+  test.each(kept)('contradicts none where one was contradicted before (seed $seed): $why', async ({ seed, steps }) => {
+    const { found } = await simulate(new Model(), { seed, steps });
+    expect(found).toEqual([]);
+  });
+
+  test('depends on its seed alone', async () => {
+    const run = (seed: number) => simulate(new Model(), { seed, steps: 1_000 });
+    const [one, again, other] = [await run(7), await run(7), await run(8)];
+    expect(JSON.stringify(again.events)).toBe(JSON.stringify(one.events));
+    expect([...again.happened]).toEqual([...one.happened]);
+    expect(JSON.stringify(other.events)).not.toBe(JSON.stringify(one.events));
+  });
+
+  test('has every kind of fault', async () => {
+    const kinds = new Set<string>();
+    for (let seed = 1; seed <= 8; seed++) {
+      const { happened } = await simulate(new Model(), { seed, steps: 1_000 });
+      for (const [name, kind] of happened) if (!/^(ann|bob|cem):/.test(name)) kinds.add(kind);
+    }
+    expect([...kinds].sort()).toEqual([
+      ...['answer lost', 'answered before it is executed', 'crash', 'flush', 'freeze', 'frozen while sending'],
+      ...['job given twice', 'job late', 'job lost', 'repeated', 'request lost', 'request slow', 'stop'],
+    ]);
+  });
+});
+
+/** Tells every worker that it holds the first lease. */
+class WithoutFences extends Model {
+  override execute(at: number, statement: Statement): Body[] {
+    const rows = super.execute(at, statement);
+    return rows.map((row) => (row['result']?.claimed ? { ...row, result: { ...row['result'], lease: 1 } } : row));
+  }
+}
+
+test('a failing history is shrunk to what it needs, and shown', async () => {
+  const simulation = { seed: 3, steps: 1_000 };
+  const failing = await simulate(new WithoutFences(), simulation);
+  expect(failing.found[0]?.check).toBe('now:fences-rise');
+  const shrunk = await shrink(async () => new WithoutFences(), simulation, failing);
+  // one request, whose worker loses the run and is given it again
+  expect(shrunk.only).toHaveLength(1);
+  const text = show(shrunk);
+  expect(text).toContain('now:fences-rise');
+  expect(text).toMatch(/claim t\d+ .*"claimed":true.*\n.*refused: LF012\n.* claim t\d+ .*"claimed":true/);
+  const only = new Set(shrunk.only);
+  const again = await simulate(new WithoutFences(), { ...simulation, only });
+  expect(again.found[0]?.check).toBe('now:fences-rise');
+  const { found } = await simulate(new Model(), { ...simulation, only });
+  expect(found).toEqual([]);
+});

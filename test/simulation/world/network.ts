@@ -1,0 +1,170 @@
+import type { Database } from '../../../src/postgres/pool.ts';
+import { recordStatement } from '../../../src/chaos/recording/record-statements.ts';
+import { Recorder } from '../../../src/history/recorder.ts';
+import type { Claim, Refusal } from '../../../src/store/run/claim-run.ts';
+import type { Body } from '../model/state.ts';
+import type { Statement } from '../store.ts';
+import type { World } from './world.ts';
+import type { Acting } from './clock.ts';
+
+/** What may happen to a statement on its way. */
+const shares = {
+  'request lost': 0.01,
+  'answer lost': 0.012,
+  'answered before it is executed': 0.004,
+  'request slow': 0.012,
+  repeated: 0.01,
+};
+
+/**
+ * How often a worker is suspended between its last check of a lease and the write, and may lose the run meanwhile: more
+ * often before writes that are rare.
+ */
+const frozenShare = (items: readonly Body[]): number =>
+  items.length > 1 || items.some((item) => item['function'] === 'finish_run') ? 0.25 : 0.02;
+
+/** Statements whose repetition has an effect of its own; nothing between client and database repeats them. */
+const notRepeated = new Set(['use_limits', 'find_jobs']);
+const keyless = (item: Body) => item['function'] === 'append_entries' && item['args'][1].op_id === undefined;
+const claims = (item: Body) => item['function'] === 'claim_run';
+
+interface Waiting {
+  item: Body;
+  resolve: (row: Body) => void;
+  reject: (error: unknown) => void;
+}
+
+/** A process as the database sees it: what it sends takes time, and may be lost, late, or executed twice. */
+export class Actor implements Acting {
+  life = 0;
+  frozenUntil = 0;
+  readonly recorder: Recorder;
+  readonly db: Database;
+  #sent = new Map<string, number>();
+  /** Calls that will share a statement. */
+  #gathered: Waiting[] = [];
+
+  constructor(
+    readonly world: World,
+    readonly name: string,
+    private readonly holdsRuns = false,
+  ) {
+    this.recorder = world.recorder(name);
+    const query = (statement: string, text: string, values: unknown[] = []) =>
+      this.#recorded(statement, values, this.#send({ name: statement, text, values }));
+    const gather = (statement: string, text: string, item: string) =>
+      this.#recorded(statement, [item], this.#gather(statement, text, JSON.parse(item)));
+    const database = { query, queryLocking: query, queryLong: query, gather, settings: {}, tenant: undefined };
+    this.db = database as unknown as Database;
+  }
+
+  /** Everything that it waits for is lost. */
+  crash(): void {
+    this.life++;
+    this.frozenUntil = 0;
+    this.#gathered = [];
+  }
+
+  sleep(ms: number): Promise<void> {
+    return this.world.clock.sleep(ms, this);
+  }
+
+  #recorded<Answer>(name: string, values: unknown[], answer: Promise<Answer>): Promise<Answer> {
+    const seen = name === 'attempts' ? answer.then((row) => this.#seen(row as Body) as Answer) : answer;
+    recordStatement(this.recorder, { name, values, answer: seen });
+    return seen;
+  }
+
+  /** What a claim tells its worker, who may not take all of it. */
+  #seen(row: Body): Body {
+    const { result } = row;
+    if (!result || !('claimed' in result)) return row;
+    return { ...row, result: this.world.runtime.take(result as Claim | Refusal) };
+  }
+
+  #gather(name: string, text: string, item: Body): Promise<Body> {
+    return new Promise((resolve, reject) => {
+      const one = { item, resolve, reject };
+      if (name !== 'attempts') return this.#sendTogether(name, text, [one]);
+      const same = this.#gathered.some((other) => other.item['thread_id'] === item['thread_id']);
+      if (same || !this.world.chances.of(this.#nameOf(`gather ${name}`)).chance(0.4))
+        return this.#sendTogether(name, text, [one]);
+      this.#gathered.push(one);
+      if (this.#gathered.length > 1) return;
+      this.world.clock.in(250, this, () => this.#sendTogether(name, text, this.#gathered.splice(0)));
+    });
+  }
+
+  #sendTogether(name: string, text: string, calls: Waiting[]): void {
+    const items = calls.map(({ item }) => item);
+    this.#send({ name, text, values: [JSON.stringify(items)] }, items).then(
+      (rows) => calls.forEach(({ resolve }, i) => resolve(rows[i]!)),
+      (error: unknown) => calls.forEach(({ reject }) => reject(error)),
+    );
+  }
+
+  /** A name for something this process does, which is the same whatever others do. */
+  #nameOf(what: string): string {
+    const count = (this.#sent.get(what) ?? 0) + 1;
+    this.#sent.set(what, count);
+    return `${this.name} ${what} ${count}`;
+  }
+
+  #send(statement: Statement, items: readonly Body[] = []): Promise<Body[]> {
+    const { clock, chances } = this.world;
+    const what =
+      items.length > 0 ? `${items[0]!['function'] ?? statement.name} ${items[0]!['thread_id']}` : statement.name;
+    const name = this.#nameOf(what);
+    const random = chances.of(name);
+    const { repeated, ...others } = shares;
+    const mayRepeat = !notRepeated.has(statement.name) && !items.some((item) => keyless(item) || claims(item));
+    const fault = chances.fault(name, {
+      ...others,
+      ...(mayRepeat ? { repeated } : {}),
+      ...(this.holdsRuns ? { 'frozen while sending': frozenShare(items) } : {}),
+    });
+    const there = fault === 'request slow' ? random.int(300, 9_000) : random.int(1, 12);
+    const back = random.int(1, 12);
+    return new Promise((resolve, reject) => {
+      const lose = (ms: number) => clock.in(ms, this, () => reject(connectionReset()));
+      let refused = false;
+      const execute = (ms: number, answer: (settle: () => void) => void): void =>
+        clock.in(ms, undefined, async () => {
+          // nobody repeats what was refused
+          if (refused) return;
+          try {
+            const rows = await this.world.execute(this, statement);
+            refused = rows.some((row) => row['error']);
+            answer(() => resolve(rows));
+          } catch (error) {
+            refused = true;
+            answer(() => reject(error));
+          }
+        });
+      const answerTo = (settle: () => void) => clock.in(back, this, settle);
+      const ignore = () => {};
+      switch (fault) {
+        case 'request lost':
+          return lose(there);
+        case 'answer lost':
+          return execute(there, () => lose(back));
+        case 'answered before it is executed':
+          lose(there);
+          return execute(there + random.int(1, 9_000), ignore);
+        case 'frozen while sending': {
+          const ms = random.int(500, 25_000);
+          this.frozenUntil = Math.max(this.frozenUntil, clock.now + ms);
+          return execute(ms + there, answerTo);
+        }
+        case 'repeated':
+          execute(there, answerTo);
+          return execute(there + random.int(1, 9_000), ignore);
+        default:
+          return execute(there, answerTo);
+      }
+    });
+  }
+}
+
+const connectionReset = () =>
+  Object.assign(new Error('Connection terminated unexpectedly'), { code: 'ECONNRESET', syscall: 'read' });

@@ -1,0 +1,155 @@
+import type { Body } from '../model/state.ts';
+import type { Statement } from '../store.ts';
+
+type Report = (check: string, what: string) => void;
+
+/** What is known of a run from the answers of the database. */
+interface Known {
+  thread: string;
+  lease: number;
+  worker: string | undefined;
+  /** When the lease ends unless it is renewed. */
+  until: number;
+  ended: boolean;
+  steps: Set<number>;
+}
+
+/**
+ * Compares every answer with the ones before it, in the order in which the database gave them, which no process of a real
+ * system can see.
+ */
+export class Watch {
+  readonly #runs = new Map<string, Known>();
+  /** The run of each thread that a worker was given, until something may have ended it. */
+  readonly #active = new Map<string, string>();
+  readonly #requests = new Map<string, string>();
+  readonly #decisions = new Map<string, string>();
+
+  constructor(private readonly report: Report) {}
+
+  see(at: number, { name, values }: Statement, rows: readonly Body[]): void {
+    if (name === 'attempts') {
+      const calls = JSON.parse(values[0] as string) as Body[];
+      for (const [i, { thread_id, function: called, args }] of calls.entries())
+        if (rows[i]?.result) this.#call(at, called, thread_id, args, rows[i]!['result']);
+    } else if (name === 'renew_leases') this.#renewals(at, values, rows);
+    else this.#query(at, name, values as Body[string][], rows[0]?.['result'] ?? rows[0]);
+  }
+
+  #call(at: number, name: string, thread: string, args: Body, result: Body): void {
+    const [run, lease, third, fourth] = args as unknown as Body[string][];
+    switch (name) {
+      case 'enqueue_run':
+        return this.#enqueued(thread, args[0], result);
+      case 'claim_run':
+        return result['claimed'] ? this.#claimed(at, thread, run, third, result) : this.#refused(thread, run, result);
+      case 'commit_step':
+        if (result['duplicate']) return;
+        this.#accepted('commit_step', run, lease);
+        if (this.#of(thread, run).steps.has(third))
+          this.report('now:steps-once', `step ${third} of ${run} was written again`);
+        this.#of(thread, run).steps.add(third);
+        return result['finished'] ? this.#ended(thread, run) : this.#held(thread, run, at + fourth);
+      case 'record_tool_call':
+        this.#accepted('record_tool_call', run, lease);
+        return this.#held(thread, run, at + third);
+      case 'finish_run':
+        if (!result['finished']) return;
+        if (lease !== null) this.#accepted('finish_run', run, lease);
+        return this.#ended(thread, run);
+    }
+  }
+
+  #query(
+    _at: number,
+    name: string,
+    [thread, run, third, fourth, fifth]: Body[string][],
+    result: Body | null | undefined,
+  ): void {
+    switch (name) {
+      case 'suspend_run':
+        if (result?.['cancel_requested'] || result?.['duplicate']) return;
+        this.#accepted(name, run, third);
+        return this.#held(thread, run, 0);
+      case 'release_run':
+        if (!result) return;
+        this.#accepted(name, run, third);
+        return this.#held(thread, run, 0);
+      case 'cancel_run':
+      case 'finish_cancelled_run':
+      case 'fail_expired':
+        if (result?.['finished']) this.#ended(thread, run);
+        return;
+      case 'decide_tool_call': {
+        const call = `${run} ${third}.${fourth}`;
+        const first = this.#decisions.get(call) ?? result!['decision'];
+        this.#decisions.set(call, first);
+        if (first !== fifth.decision)
+          this.report('now:first-decision', `call ${call} was ${first} and ${fifth.decision}`);
+      }
+    }
+  }
+
+  #renewals(at: number, [leases, ms]: readonly unknown[], rows: readonly Body[]): void {
+    for (const { thread_id, run_id, lease } of JSON.parse(leases as string) as Body[]) {
+      const row = rows.find((one) => one['thread_id'] === thread_id && one['run_id'] === run_id);
+      if (row && !row['renewed']) continue;
+      this.#accepted('renew_leases', run_id, lease);
+      this.#held(thread_id, run_id, at + (ms as number));
+    }
+  }
+
+  #enqueued(thread: string, { request_id, busy }: Body, { run_id }: Body): void {
+    const request = `${thread} ${request_id}`;
+    const first = this.#requests.get(request) ?? run_id;
+    this.#requests.set(request, first);
+    if (first !== run_id) this.report('now:requests-once', `request ${request_id} became ${first} and ${run_id}`);
+    if (busy === 'interrupt') this.#active.delete(thread);
+  }
+
+  #claimed(at: number, thread: string, run: string, { worker_id }: Body, { lease }: Body): void {
+    const known = this.#of(thread, run);
+    if (lease <= known.lease) this.report('now:fences-rise', `lease ${lease} of ${run} does not exceed ${known.lease}`);
+    if (known.until > at && known.worker !== worker_id)
+      this.report('now:one-holder', `${run} was given to ${worker_id}, but ${known.worker} holds it`);
+    if (known.ended) this.report('now:one-end', `${run} was given to ${worker_id} after its end`);
+    const active = this.#active.get(thread);
+    if (active !== undefined && active !== run)
+      this.report('now:one-active-run', `${run} was given to ${worker_id}, but ${active} has not ended`);
+    this.#active.set(thread, run);
+    Object.assign(known, { lease, worker: worker_id });
+    this.#held(thread, run, at + 6_000);
+  }
+
+  #refused(thread: string, run: string, { status, reason }: Body): void {
+    // also the repeat of a claim whose answer was lost: nobody holds the run then
+    if (reason === 'alone') this.#held(thread, run, 0);
+    if (['completed', 'failed', 'cancelled'].includes(status) && this.#active.get(thread) === run)
+      this.#active.delete(thread);
+  }
+
+  #accepted(name: string, run: string, lease: number): void {
+    const known = this.#runs.get(run);
+    if (known && lease < known.lease)
+      this.report('now:stale-lease', `${name} under lease ${lease} of ${run} was accepted after lease ${known.lease}`);
+    if (known?.ended) this.report('now:one-end', `${name} of ${run} was accepted after its end`);
+  }
+
+  #held(thread: string, run: string, until: number): void {
+    this.#of(thread, run).until = until;
+  }
+
+  #ended(thread: string, run: string): void {
+    const known = this.#of(thread, run);
+    if (known.ended) this.report('now:one-end', `${run} was ended twice`);
+    Object.assign(known, { ended: true, until: 0 });
+    if (this.#active.get(thread) === run) this.#active.delete(thread);
+  }
+
+  #of(thread: string, run: string): Known {
+    let known = this.#runs.get(run);
+    if (!known)
+      this.#runs.set(run, (known = { thread, lease: 0, worker: undefined, until: 0, ended: false, steps: new Set() }));
+    return known;
+  }
+}

@@ -1,0 +1,155 @@
+import type { HistoryEvent } from '../../../src/history/event.ts';
+import { Recorder } from '../../../src/history/recorder.ts';
+import { toSnapshot, type SnapshotRow } from '../../../src/chaos/recording/snapshot.ts';
+import { isLanefoldError } from '../../../src/errors.ts';
+import { isTransient } from '../../../src/postgres/errors.ts';
+import type { Backend } from '../../../src/queue/queue.ts';
+import type { RunJob } from '../../../src/queue/job.ts';
+import { runtime, type Runtime } from '../../history/mutants/runtime.ts';
+import type { Body } from '../model/state.ts';
+import type { Statement, Store } from '../store.ts';
+import type { Chances } from './chances.ts';
+import { Clock } from './clock.ts';
+import { Invariants } from './invariants.ts';
+import { Jobs } from './jobs.ts';
+import type { Actor } from './network.ts';
+import { Watch } from './watch.ts';
+
+/** A contradiction, and at which step it was found. */
+export interface Found {
+  check: string;
+  what: string;
+  step: number;
+}
+
+/** A call that waits for a decision, as a page shows it. */
+export interface Awaiting {
+  threadId: string;
+  runId: string;
+  round: number;
+  index: number;
+}
+
+/** Everything that the processes of a simulation share. */
+export class World {
+  readonly clock = new Clock();
+  readonly jobs: Jobs;
+  readonly events: HistoryEvent[] = [];
+  readonly found: Found[] = [];
+  readonly awaiting: Awaiting[] = [];
+  /** Of every thread that was created. */
+  readonly threads = new Set<string>();
+  readonly runtime: Runtime;
+  /** Events that have happened. */
+  steps = 0;
+  /** The step at which each event of the history was recorded. */
+  readonly stepOf: number[] = [];
+  readonly #watch = new Watch((check, what) => this.report(check, what));
+  readonly #invariants: Invariants;
+
+  constructor(
+    readonly store: Store,
+    readonly chances: Chances,
+    backend: Backend,
+    broken: Partial<Runtime> = {},
+  ) {
+    this.jobs = new Jobs(backend, this.clock, chances);
+    this.runtime = { ...runtime, ...broken };
+    this.#invariants = new Invariants(store.inside, (check, what) => this.report(check, what));
+  }
+
+  report(check: string, what: string): void {
+    this.found.push({ check, what, step: this.steps });
+  }
+
+  recorder(name: string): Recorder {
+    const write = (event: HistoryEvent) => {
+      this.stepOf.push(this.steps);
+      this.events.push({ ...event, index: this.events.length });
+    };
+    return new Recorder(name, write, () => this.clock.now * 1e6);
+  }
+
+  /** Executes a statement, now. */
+  async execute(by: Actor, statement: Statement): Promise<Body[]> {
+    if (statement.name === 'find_jobs') {
+      const names = JSON.parse(statement.values[0] as string) as { id: string }[];
+      return names.map(({ id }) => ({ place: this.jobs.placeOf(id) }));
+    }
+    const { now } = this.clock;
+    try {
+      const rows = await this.store.execute(now, statement);
+      this.#watch.see(now, statement, rows);
+      this.#compare();
+      if (this.store.difference === undefined) this.#invariants.check(statement);
+      if (statement.name === 'attempts') this.#accepted(statement, rows);
+      return rows;
+    } catch (error) {
+      this.#unexpected(by, statement, error);
+      this.#compare();
+      throw error;
+    }
+  }
+
+  /** Two stores that answer differently contradict each other. */
+  #compare(): void {
+    const { difference } = this.store;
+    if (difference !== undefined && !this.found.some(({ check }) => check === 'difference'))
+      this.report('difference', difference);
+  }
+
+  /** What follows from accepted runs and threads within the same transaction. */
+  #accepted({ values }: Statement, rows: readonly Body[]): void {
+    const calls = JSON.parse(values[0] as string) as Body[];
+    for (const [i, { thread_id, function: called, args }] of calls.entries()) {
+      const { result, error } = rows[i]!;
+      if (error && !error.code.startsWith('LF'))
+        this.report('unexpected-errors', `${called}: ${error.code} ${error.message}`);
+      if (called !== 'enqueue_run' || !result) continue;
+      this.threads.add(thread_id);
+      // with the queue in PostgreSQL, the job is part of the transaction
+      if (this.jobs.backend === 'postgres' && result['status'] === 'queued' && !result['duplicate'])
+        this.jobs.add(toNewJob(thread_id, args[0], result), 'back');
+    }
+  }
+
+  #unexpected(by: Actor, { name }: Statement, error: unknown): void {
+    const expected = isTransient(error) || (isLanefoldError(error) && error.code !== 'database_error');
+    if (!expected) this.report('unexpected-errors', `${by.name} was told by ${name}: ${String(error)}`);
+  }
+
+  /** Looks at the trace of a thread: each run has at most one end, and nothing follows it. */
+  async readTrace(threadId: string): Promise<void> {
+    const ended = new Set<string>();
+    for (const [seq, event] of (await this.store.trace(threadId)).entries()) {
+      const [number, run, kind] = event.split(' ') as [string, string, string];
+      if (Number(number) !== seq) this.report('gapless-trace', `event ${seq} of ${threadId} has the number ${number}`);
+      if (ended.has(run) && kind !== 'checkpoint') this.report('one-end', `${kind} of ${run} follows its end`);
+      if (/^request_(completed|failed|cancelled)$/.test(kind)) ended.add(run);
+    }
+    this.#compare();
+  }
+
+  /** Records what a thread is like; `get` is how the snapshot travels. */
+  async read(
+    recorder: Recorder,
+    threadId: string,
+    get = async (take: () => Promise<SnapshotRow>): Promise<SnapshotRow> => take(),
+  ): Promise<void> {
+    const recording = recorder.invoke('read', threadId, {});
+    const snapshot = toSnapshot(await get(async () => this.store.snapshot(threadId)));
+    this.#compare();
+    recording.ok(snapshot);
+  }
+}
+
+/** The job of an accepted run. */
+export const toNewJob = (
+  threadId: string,
+  { agent, options, delay_ms }: Body,
+  result: Body,
+): RunJob & { delay_ms?: number } => ({
+  ...{ thread_id: threadId, run_id: result['run_id'], enqueue_no: result['enqueue_no'], agent },
+  ...(options?.priority === undefined ? {} : { priority: options.priority }),
+  ...(delay_ms === undefined ? {} : { delay_ms }),
+});
