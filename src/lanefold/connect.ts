@@ -3,7 +3,7 @@ import { endAbandonedRuns } from '../library/runs/end-abandoned-runs.ts';
 import { reportErrors } from '../log/report-errors.ts';
 import { startEmbeddedPostgres, type EmbeddedPostgresOptions } from '../postgres/embedded/index.ts';
 import { fromPostgres } from '../postgres/errors.ts';
-import { FollowerHealth } from '../postgres/follower.ts';
+import { FollowerHealth, preferFollower } from '../postgres/follower.ts';
 import { openDatabase, type DatabaseOptions } from '../postgres/pool.ts';
 import { openQueue } from '../queue/open-queue.ts';
 import { readSessionRights } from '../store/role/session-rights.ts';
@@ -35,7 +35,7 @@ export async function connect(
   // the embedded database has no follower, whatever the environment says
   const follower = embedded || !settings.readUrl ? undefined : openFollower(settings.readUrl, settings);
   closers.add(async () => follower?.db.close());
-  const db = openPool({ max: settings.poolSize, ...(follower && { follower, settings: follower.db.settings }) });
+  const db = openPool({ max: settings.poolSize, ...follower?.options });
   closers.add(() => db.close());
   await assertSchema(db.pool).catch((error: unknown) => {
     throw fromPostgres(error);
@@ -66,5 +66,8 @@ const followerConnectMs = 2_000;
 
 function openFollower(url: string, { log, poolSize: max, prepare }: LanefoldSettings) {
   const health = new FollowerHealth(reportErrors(log, 'follower'));
-  return { db: openDatabase({ url, prepare, max, connectMs: followerConnectMs }), health };
+  const db = openDatabase({ url, prepare, max, connectMs: followerConnectMs });
+  const readerOf: DatabaseOptions['readerOf'] = (primary, scope) =>
+    preferFollower(primary, scope ? db.forTenant(scope) : db, health);
+  return { db, options: { readerOf, settings: db.settings } };
 }

@@ -2,7 +2,6 @@ import pLimit from 'p-limit';
 import type pg from 'pg';
 import { isLanefoldError, LanefoldError } from '../errors.ts';
 import { BoundedPool } from './bounded-pool.ts';
-import { preferFollower, type FollowerHealth } from './follower.ts';
 import { Gatherer, type GatherLimits } from './gather.ts';
 import { queryLong, queryOnNodes } from './query-in-scope.ts';
 import { readSnapshot, type ReadRaw } from './read-snapshot.ts';
@@ -68,8 +67,8 @@ export interface DatabaseOptions {
    * Settings to share with another pool on the same database; default: settings of a database that is not distributed.
    */
   settings?: DatabaseSettings;
-  /** A follower of the same database, which `reader` prefers; the pool must share `settings` with it. */
-  follower?: { db: Database; health: FollowerHealth };
+  /** Makes `reader`; default: the database itself is read. A pool that it reads from must share `settings`. */
+  readerOf?: (primary: Database, scope: DatabaseScope | undefined) => Database;
 }
 
 /** A server may accept a connection and then not respond; without this limit, even closing the pool would hang. */
@@ -110,7 +109,6 @@ export function openDatabase(options: DatabaseOptions): Database {
   });
   /** When a statement last failed to get a lock. */
   let lockedOutAt = 0;
-  const { follower } = options;
   const locking = pLimit(Math.max(1, Math.floor(max / 2)));
 
   const connectionsFor = (scope: DatabaseScope | undefined): Database => {
@@ -157,9 +155,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       snapshot: (read) => readSnapshot(pool, scope, settings.distributed, read),
       forTenant: connectionsFor,
       get reader() {
-        if (!follower) return database;
-        const { db, health } = follower;
-        return (reader ??= preferFollower(database, scope ? db.forTenant(scope) : db, health));
+        return (reader ??= options.readerOf?.(database, scope) ?? database);
       },
       close: () => pool.end(),
     };

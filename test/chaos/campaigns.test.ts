@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -68,9 +68,18 @@ describe('several campaigns', () => {
     for (const one of known) await appendCampaign(log, one);
     expect(await readCampaigns(log)).toEqual(known);
     const before = await readFile(log, 'utf8');
-    const args = ['--queue', 'postgres', '--seed', '5', '--campaigns', '2', '--log', log];
-    const { code, stdout } = await cli(['chaos', ...args, '--json']);
+    const args = ['--queue', 'postgres', '--seed', '5', '--campaigns', '2', '--scenarios', '200', '--log', log];
+    const same = ['--workers', '3', '--concurrency', '8', '--scale', '0.15'];
+    const { code, stdout } = await cli(['chaos', ...args, ...same, '--json']);
     expect([code, JSON.parse(stdout)]).toEqual([0, { scenarios: 200, violations: 0, campaigns: known }]);
     expect(await readFile(log, 'utf8')).toBe(before);
+    const other = await cli(['chaos', ...args, ...same, '--workers', '5']);
+    expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('workers is 3 there, and 5 here')]);
+    // a line that was cut off with its process
+    await appendFile(log, before.slice(0, 100));
+    expect(await readCampaigns(log)).toEqual(known);
+    await appendFile(log, '\n');
+    const damaged = await cli(['chaos', ...args, ...same]);
+    expect([damaged.code, damaged.stderr]).toEqual([2, expect.stringContaining('Could not use')]);
   });
 });

@@ -31,7 +31,7 @@ begin
       agent_unknown_since = null, unknown_strategy = null, unknown_version = null, claims_without_progress = 0
   where thread_id = p_thread_id and id = p_run_id;
   if not v_queued then
-    return '{}';
+    return '{}'::jsonb;
   end if;
   return jsonb_build_object('thread_id', p_thread_id, 'run_id', p_run_id, 'agent', r.agent,
     'enqueue_no', r.enqueue_no + 100, 'queue_shard', r.queue_shard)
