@@ -1,4 +1,4 @@
-import { appendFile, readFile } from 'node:fs/promises';
+import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import type { CampaignReport } from './report.ts';
 
 /** The campaigns in a file that has a line of JSON for each; none if there is no such file. */
@@ -10,6 +10,15 @@ export async function readCampaigns(file: string): Promise<CampaignReport[]> {
   const lines = text.split('\n');
   // the last line is empty, or was cut off when its process was killed
   return lines.slice(0, -1).map((line) => JSON.parse(line) as CampaignReport);
+}
+
+/** Prepares a file for more campaigns: creates it if it is missing, and removes a last line that was cut off. */
+export async function openLog(file: string): Promise<CampaignReport[]> {
+  await appendFile(file, '');
+  const text = await readFile(file, 'utf8');
+  const whole = text.slice(0, text.lastIndexOf('\n') + 1);
+  if (whole !== text) await writeFile(file, whole);
+  return readCampaigns(file);
 }
 
 export const appendCampaign = (file: string, report: CampaignReport): Promise<void> =>

@@ -2,7 +2,7 @@ import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { appendCampaign, readCampaigns } from '../../src/chaos/campaign-log.ts';
+import { appendCampaign, openLog, readCampaigns } from '../../src/chaos/campaign-log.ts';
 import { planCampaigns } from '../../src/chaos/plan-campaigns.ts';
 import type { CampaignReport } from '../../src/chaos/report.ts';
 import { campaignRows } from '../../src/chaos/table.ts';
@@ -77,8 +77,9 @@ describe('several campaigns', () => {
     expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('workers is 3 there, and 5 here')]);
     // a line that was cut off with its process
     await appendFile(log, before.slice(0, 100));
-    expect(await readCampaigns(log)).toEqual(known);
-    await appendFile(log, '\n');
+    expect(await openLog(log)).toEqual(known);
+    expect(await readFile(log, 'utf8')).toBe(before);
+    await appendFile(log, `${before.slice(0, 100)}\n`);
     const damaged = await cli(['chaos', ...args, ...same]);
     expect([damaged.code, damaged.stderr]).toEqual([2, expect.stringContaining('Could not use')]);
   });

@@ -1,7 +1,7 @@
-import { appendFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { CampaignOptions } from '../../chaos/campaign.ts';
-import { appendCampaign, readCampaigns } from '../../chaos/campaign-log.ts';
+import { appendCampaign, openLog } from '../../chaos/campaign-log.ts';
 import { scaled } from '../../chaos/intervals.ts';
 import { planCampaigns, type PlannedCampaign } from '../../chaos/plan-campaigns.ts';
 import type { HistoryFile } from '../../chaos/recording/conclude.ts';
@@ -46,7 +46,7 @@ export async function runCampaigns(options: ChaosOptions): Promise<void> {
     if (kindsFor(queue, options.faults).length === 0)
       throw new UsageError(`None of the faults applies to the queue in ${queue}.`, 'Add kill to --faults.');
   const planned = planCampaigns({ ...options, queues });
-  const earlier = options.log ? await openLog(options.log) : [];
+  const earlier = options.log ? await readLog(options.log) : [];
   const knownOf = ({ queue, seed }: PlannedCampaign) => earlier.find((one) => one.queue === queue && one.seed === seed);
   for (const plan of planned) assertSame(options, plan, knownOf(plan));
   const histories = await Promise.all(
@@ -106,10 +106,9 @@ async function tell(options: ChaosOptions, reports: CampaignReport[]): Promise<v
 }
 
 /** The campaigns of a log, which later ones are added to. */
-async function openLog(file: string): Promise<CampaignReport[]> {
+async function readLog(file: string): Promise<CampaignReport[]> {
   try {
-    await appendFile(file, '');
-    return await readCampaigns(file);
+    return await openLog(file);
   } catch (error) {
     throw new UsageError(
       `Could not use ${file} as a log of campaigns (${(error as Error).message}).`,
