@@ -174,6 +174,8 @@ export class RunEvents {
   *#end(kind: RunEvent['kind'], data: JsonObject, { nodes = [], answer }: EventFacts): Generator<Mapped> {
     for (const [node, found] of nodes) yield* this.nodes.changed(node, found);
     if (answer) yield* this.#answer(messageIdOf(undefined, answer.seq), answer.payload);
+    // what no event has completed by now is not in the log
+    if (kind !== 'request_completed') yield* this.#open.takeBack(this.lastSeq);
     if (kind === 'request_failed') {
       const { type, message } = Object(data['error']) as JsonObject;
       yield* this.fail(textOrJson(type ?? data['error_type'] ?? 'error'), textOrJson(message ?? 'The run failed.'));

@@ -55,6 +55,7 @@ describe('the handler for AG-UI, called by the protocol’s own client', () => {
       defineAgent({ name: 'form', model: 'typed:m', output: { schema: z.object({ n: z.number() }) } }),
       defineAgent({ name: 'thinker', model: 'tree:m', strategy: 'tot' }),
       defineAgent({ name: 'digger', model: 'digs:m', strategy: 'tot', tools: [dig] }),
+      defineAgent({ name: 'unsolved', model: 'typed:m', strategy: 'aot' }),
       ...strategies.map((strategy) => defineAgent({ name: strategy, model: 'scripted:echo', strategy })),
     ];
     const models = { typed: () => model, child: () => child, tree: () => treeModel(), digs: () => diggingModel() };
@@ -472,6 +473,18 @@ describe('the handler for AG-UI, called by the protocol’s own client', () => {
         .filter(({ role }) => role !== 'reasoning')
         .map(({ content }) => content),
     ).toEqual([...['hi', 'A sentence.']]);
+  });
+
+  test('takes back the text of a strategy that found no answer', async () => {
+    const client = join('unsolved', handlerOf({ agent: 'unsolved' }));
+    const asked = ask(client, 'm1', 'hi');
+    const keys = await model.next();
+    keys.type('I first consider');
+    await until('it is shown', () => JSON.stringify(client.said()).includes('I first consider'));
+    keys.stop();
+    await asked;
+    expect(client.last()).toMatchObject({ type: 'RUN_ERROR', code: 'no_solution' });
+    await same(client);
   });
 
   test('says how a run ended: failed, cancelled', async () => {
