@@ -379,6 +379,8 @@ describe.skipIf(noBrowser)('what can be done on the page', () => {
     await page.getByRole('region', { name: 'planned, repeat 1' }).getByText('Take an umbrella.').waitFor();
     const worse = page.getByRole('region', { name: 'sunny, repeat 1' });
     await worse.getByText('The sun shines all day.').waitFor();
+    // its run is read after the item
+    await worse.getByText('second').waitFor();
     expect(await worse.locator('.facts').innerText()).toMatch(/contains\s+0\.00[^]*Model\s+second/);
     await worse.locator('h3 .status.bad').getByText('0.00').waitFor();
     expect(await worse.getAttribute('class')).toBe('entry bad');
