@@ -7,10 +7,15 @@ export async function readCampaigns(file: string): Promise<CampaignReport[]> {
     if (error.code === 'ENOENT') return '';
     throw error;
   });
-  const lines = text.split('\n');
-  // the last line is empty, or was cut off when its process was killed
-  return lines.slice(0, -1).map((line) => JSON.parse(line) as CampaignReport);
+  return campaignsIn(text);
 }
+
+/** The last line is empty, or was cut off when its process was killed. */
+const campaignsIn = (text: string): CampaignReport[] =>
+  text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as CampaignReport);
 
 /** Prepares a file for more campaigns: creates it if it is missing, and removes a last line that was cut off. */
 export async function openLog(file: string): Promise<CampaignReport[]> {
@@ -18,7 +23,7 @@ export async function openLog(file: string): Promise<CampaignReport[]> {
   const text = await readFile(file, 'utf8');
   const whole = text.slice(0, text.lastIndexOf('\n') + 1);
   if (whole !== text) await writeFile(file, whole);
-  return readCampaigns(file);
+  return campaignsIn(whole);
 }
 
 export const appendCampaign = (file: string, report: CampaignReport): Promise<void> =>

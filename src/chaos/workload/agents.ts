@@ -7,9 +7,6 @@ import { chaosTools } from './tools.ts';
 
 export const builtInAgent = 'chaos';
 
-/** What the sub-agent answers, so that the checks know it. */
-export const helperAnswer = 'Helped.';
-
 const script = (turns: unknown[], latencyMs: number) => `scripted:${JSON.stringify(turns)}?latency_ms=${latencyMs}`;
 
 /** The built-in agent, one that it gives tasks to, and one that it hands runs over to. */
@@ -26,7 +23,7 @@ export function chaosAgents(journal: Journal, recorder?: Recorder): Agent[] {
       // steering restarts the script, which then calls its agents again
       maxChildren: 200,
     }),
-    defineAgent({ ...common, name: 'chaos-helper', model: script([{ tools: [charge] }, helperAnswer], 120), tools }),
+    defineAgent({ ...common, name: 'chaos-helper', model: script([{ tools: [charge] }, 'Helped.'], 120), tools }),
     defineAgent({
       ...common,
       name: 'chaos-next',

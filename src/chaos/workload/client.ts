@@ -9,8 +9,8 @@ export interface Acknowledged {
   runs: RunKey[];
   inputs: RunKey[];
   operations: RunKey[];
-  /** Runs of a strategy with parallel calls, with the result of an undisturbed run. */
-  strategies: (RunKey & { name: string; result: JsonObject | string })[];
+  /** Runs of a strategy other than `react`, with the result of an undisturbed run. */
+  strategies: (RunKey & { result: JsonObject | string })[];
 }
 
 export interface Client {

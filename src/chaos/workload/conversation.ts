@@ -55,10 +55,7 @@ async function start(client: Client, threadId: string, requestId: string, contex
   const request = { agent: builtInAgent, input, threadId, createThread: true, contextRef, ...work };
   const run = await persist(() => client.lanefold.runs.enqueue({ ...request, requestId, busy: 'wait' }), client.signal);
   client.acknowledged.runs.push(run);
-  if (strategy) {
-    const { request: asked, result } = strategy;
-    client.acknowledged.strategies.push({ threadId, id: run.id, name: asked.strategy, result });
-  }
+  if (strategy) client.acknowledged.strategies.push({ threadId, id: run.id, result: strategy.result });
   return run;
 }
 
