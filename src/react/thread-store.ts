@@ -81,13 +81,12 @@ export class ThreadStore extends Followed<ThreadState> {
   readonly #refresh = coalesced(async () => {
     const { client, threadId } = this;
     const complete = [...this.#answers].flatMap(([id, { done }]) => (done ? [id] : []));
-    const [page, { activeRunId }] = await Promise.all([
-      client.threads.uiMessages(threadId, { limit: newestSize }),
-      client.threads.get(threadId),
-    ]);
+    const { activeRunId } = await client.threads.get(threadId);
     // the last event may be of a run that waits for its turn, or that has ended
     this.#runId = activeRunId ?? this.#runId;
     const run = this.#runId === null ? undefined : await client.runs.get({ threadId, id: this.#runId });
+    // after the run, so that one that is over has its answer here
+    const page = await client.threads.uiMessages(threadId, { limit: newestSize });
     this.#history = merged(this.#history, page.data);
     this.#sent = this.#sent.filter(({ id }) => !page.data.some((message) => message.id === id));
     if (page.data.some(({ id }) => id === this.#unsure?.requestId)) this.#unsure = undefined;

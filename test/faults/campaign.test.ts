@@ -64,9 +64,9 @@ describe.skipIf(noRedis())('lanefold chaos', () => {
       },
     ]);
     const exercised = result.campaigns[0]!['exercised'] as Exercised;
-    expect(Object.keys(exercised.strategies).length).toBeGreaterThan(2);
-    // how many conversations there are while faults are injected depends on the machine
-    expect(exercised.sub_agents + exercised.handoffs + exercised.decisions + exercised.forks).toBeGreaterThan(0);
+    // the machine decides how many conversations there are, but not what the first of each slot does
+    expect(Object.keys(exercised.strategies)).toEqual(expect.arrayContaining(['cot', 'tot']));
+    expect(Math.min(exercised.sub_agents, exercised.decisions)).toBeGreaterThan(0);
     expect(result).toMatchObject({ scenarios: 10, violations: 0 });
     expect(code).toBe(0);
     await expect(readFile(file)).rejects.toThrow('ENOENT');

@@ -151,8 +151,9 @@ describe.skipIf(noRedis())('a failover to a standby', () => {
     await until('all runs wait for their first answer', () => asked[0] === runs);
     await promote(standby);
     switchOver();
-    await until('all runs were claimed again', () => asked[0]! >= 2 * runs);
-    expect(first.active + second.active).toBeGreaterThanOrEqual(runs);
+    // some may have been claimed more than once
+    const active = () => first.active + second.active;
+    await until('all runs were claimed again', () => asked[0]! >= 2 * runs && active() >= runs);
     for (const gate of gates) gate.resolve();
     for (const run of accepted) {
       expect(await lanefold.runs.wait(run, { timeoutMs: 60_000 })).toMatchObject({

@@ -9,6 +9,7 @@ function serverOf() {
   const asked: { request_id: string }[] = [];
   const faults = { read: 0, ask: 0 };
   let stream: ReadableStreamDefaultController<Uint8Array> | undefined;
+  let onRead = () => {};
   const answer = (path: string): unknown => {
     if (path === '/v1/threads/t') return thread;
     if (path.startsWith('/v1/threads/t/ui-messages')) return { data: said.messages, next_after: null };
@@ -26,12 +27,16 @@ function serverOf() {
       return Promise.resolve(Response.json({ id: 'run_2', thread_id: 't', status: 'queued', duplicate: false }));
     }
     if (path.includes('ui-messages') && faults.read-- > 0) return Promise.resolve(problem);
-    return Promise.resolve(Response.json(answer(path)));
+    const response = Response.json(answer(path));
+    if (path.includes('ui-messages')) onRead();
+    return Promise.resolve(response);
   };
   let problem = Response.json({});
   const store = threadStore(createClient({ url: 'http://own', fetch, maxRetries: 0, retryDelayMs: 0 }), 't');
   return {
     ...{ thread, said, asked, faults, store, open: () => stream !== undefined },
+    /** Calls it after each answer with messages. */
+    afterMessages: (act: () => void) => (onRead = act),
     refuse: (status: number, code: string) =>
       (problem = Response.json({ code, status, title: code, detail: code, hint: '' }, { status })),
     send: (data: Record<string, unknown>, event = String(data['kind'] ?? 'event')) =>
@@ -71,6 +76,29 @@ test('what a run has not completed leaves the thread with its end', async () => 
   server.send({ event_seq: 1, kind: 'request_cancelled', run_id: 'run_1', data: {} });
   await expect.poll(() => server.store.state().run?.id).toBe('run_2');
   expect(textsOf(server.store)).toEqual([]);
+  stop();
+});
+
+test('a thread whose run ends while it is read is not ready without its answer', async () => {
+  const server = serverOf();
+  server.thread.active_run_id = 'run_1';
+  server.run('run_1', 'running', null);
+  const ready: unknown[] = [];
+  const stop = server.store.subscribe(() => {
+    if (server.store.state().status === 'ready') ready.push(textsOf(server.store));
+  });
+  await expect.poll(server.open).toBe(true);
+  server.afterMessages(() => {
+    server.thread.active_run_id = null;
+    server.run('run_1', 'completed', '2026-01-01T00:00:00Z');
+    server.said.messages = [{ id: 'run_1', role: 'assistant', parts: [{ type: 'text', text: 'Done.' }] }];
+  });
+  server.send({ run_id: 'run_1', llm_call_id: 'run_1.1', offset: 0, text: 'Done.' }, 'llm_delta');
+  server.send({ event_seq: 1, kind: 'tool_started', run_id: 'run_1', data: {} });
+  await expect.poll(() => server.thread.active_run_id).toBe(null);
+  server.send({ event_seq: 2, kind: 'request_completed', run_id: 'run_1', data: {} });
+  await expect.poll(() => ready.length).toBeGreaterThan(0);
+  for (const texts of ready) expect(texts).toEqual(['Done.']);
   stop();
 });
 
