@@ -1,7 +1,7 @@
 import type { Database } from '../postgres/pool.ts';
 import { knownJobs } from '../queue/known-jobs.ts';
 import type { NewJob, RunQueue } from '../queue/queue.ts';
-import { knownRuns, noteRestore, unfinishedRuns } from '../store/run/note-restore.ts';
+import { missingRuns, noteRestore, unfinishedRuns } from '../store/run/note-restore.ts';
 import type { RunRef } from '../store/run/run.ts';
 
 export interface Recovered {
@@ -43,11 +43,9 @@ async function runsOnlyQueued(db: Database, queue: RunQueue): Promise<RunRef[]> 
   for (const each of queue.queues) {
     for await (const jobs of knownJobs(each)) {
       const refs = jobs.map(({ thread_id: threadId, run_id: id }) => ({ threadId, id }));
-      const known = await knownRuns(db, refs);
-      for (const run of refs) if (!known.has(nameOf(run))) gone.set(nameOf(run), run);
+      // a run may have several jobs
+      for (const run of await missingRuns(db, refs)) gone.set(`${run.threadId} ${run.id}`, run);
     }
   }
   return [...gone.values()];
 }
-
-const nameOf = ({ threadId, id }: RunRef) => `${threadId} ${id}`;

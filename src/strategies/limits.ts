@@ -11,3 +11,8 @@ export function limitReached(run: RunFacts, calls: number, spent: SpentSoFar | u
 /** Why a run ends that may not make its next call; undefined: the call has failed. */
 export const budgetReached = ({ type }: RunError): string | undefined =>
   type === 'budget_exhausted' ? type : undefined;
+
+/** Whether a run with this reason of its end was stopped by a limit. */
+export const endedByLimit = (reason: string | null): boolean => reason !== null && limits.includes(reason);
+
+const limits = ['max_iterations', 'max_total_tokens', 'max_duration', 'budget_exhausted'];

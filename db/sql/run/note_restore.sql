@@ -1,14 +1,13 @@
--- After the database was restored from a backup: what an unfinished run did after that backup is unknown here. Raises its
--- lease, so that a worker which still holds it is refused, notes the restoration in its trace, and queues it again under an
--- enqueue_no that no job has which a queue may still know. p: {lease_gap, prefix}. Returns the job to add: {thread_id, run_id, agent, enqueue_no, queue_shard,
--- priority?}; {} if the run waits for something else; null if it has ended or is of another queue.
+-- After a restore from a backup, what an unfinished run did after that backup is unknown. Raises the run's lease, so that
+-- a worker which still holds it is rejected; adds `database_restored` to its trace; and queues it again under an enqueue_no
+-- beyond those of jobs that a queue may still have. p: {lease_gap, prefix}. Returns {promoted: the job to add}, as
+-- `_promoted` does; {} if the run waits for something else; null if it has ended or belongs to another queue.
 create or replace function lanefold.note_restore(p_thread_id text, p_run_id text, p jsonb)
 returns jsonb language plpgsql as $$
 declare
   t lanefold.thread;
   r lanefold._run;
   v_at timestamptz;
-  v_queued boolean;
 begin
   t := lanefold._lock_thread(p_thread_id);
   v_at := lanefold._now();
@@ -22,18 +21,13 @@ begin
     json_build_array(json_build_object('k', 'database_restored', 'i', r.iteration,
       'd', jsonb_build_object('status', r.status, 'worker_id', r.worker_id))));
   update lanefold.thread set event_rev = event_rev + 1, updated_at = v_at where id = p_thread_id;
-  v_queued := r.status in ('queued', 'running');
   update lanefold._run
   set lease = r.lease + (p ->> 'lease_gap')::int, lease_until = null, worker_id = null,
-      status = case when v_queued then 'queued' else r.status end,
-      enqueue_no = r.enqueue_no + 100, enqueued_at = case when v_queued then v_at else r.enqueued_at end,
+      status = case when status = 'running' then 'queued' else status end,
+      enqueue_no = r.enqueue_no + 100,
+      enqueued_at = case when status in ('queued', 'running') then v_at else enqueued_at end,
       first_event_seq = coalesce(r.first_event_seq, t.event_rev), event_count = r.event_count + 1,
       agent_unknown_since = null, unknown_strategy = null, unknown_version = null, claims_without_progress = 0
   where thread_id = p_thread_id and id = p_run_id;
-  if not v_queued then
-    return '{}'::jsonb;
-  end if;
-  return jsonb_build_object('thread_id', p_thread_id, 'run_id', p_run_id, 'agent', r.agent,
-    'enqueue_no', r.enqueue_no + 100, 'queue_shard', r.queue_shard)
-    || case when r.started_at is null and r.options ? 'priority' then jsonb_build_object('priority', r.options -> 'priority') else '{}' end;
+  return case when r.active then lanefold._promoted(p_thread_id) else '{}' end;
 end $$;

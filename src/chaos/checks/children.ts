@@ -19,18 +19,13 @@ export const children: Check[] = [
     name: 'a call that waited for a run which completed has the answer of that run',
     holds: 'always',
     sql: `
-      select w.thread_id, w.run_id, w.round, w.call_index, k.result, c.outcome from lanefold._wait w
+      select w.thread_id, w.run_id, w.round, w.call_index, k.result, coalesce(e.payload, c.outcome) ->> 'content' as told
+      from lanefold._wait w
       join lanefold.run k on k.thread_id = w.child_thread_id and k.id = w.child_run_id
       join lanefold._tool_call c on c.thread_id = w.thread_id and c.run_id = w.run_id and c.round = w.round and c.call_index = w.call_index
+      left join lanefold._entry e on e.thread_id = c.thread_id and e.seq = c.result_seq
       where w.kind = 'run' and w.status = 'resolved' and k.status = 'completed' and jsonb_typeof(k.result) = 'string'
-        and c.result_seq is null and c.outcome ->> 'content' is distinct from k.result #>> '{}'
-      union all
-      select w.thread_id, w.run_id, w.round, w.call_index, k.result, to_jsonb(e.payload ->> 'content') from lanefold._wait w
-      join lanefold.run k on k.thread_id = w.child_thread_id and k.id = w.child_run_id
-      join lanefold._tool_call c on c.thread_id = w.thread_id and c.run_id = w.run_id and c.round = w.round and c.call_index = w.call_index
-      join lanefold._entry e on e.thread_id = c.thread_id and e.seq = c.result_seq
-      where w.kind = 'run' and w.status = 'resolved' and k.status = 'completed' and jsonb_typeof(k.result) = 'string'
-        and e.payload ->> 'content' is distinct from k.result #>> '{}'`,
+        and coalesce(e.payload, c.outcome) ->> 'content' is distinct from k.result #>> '{}'`,
   },
   {
     invariant: 'I5',

@@ -3,11 +3,10 @@ import type { Recorder } from '../../history/recorder.ts';
 import { agentTool } from '../../tools/agent-tool.ts';
 import { handoffTool } from '../../tools/handoff.ts';
 import type { Journal } from './journal.ts';
+import { scripted } from './script.ts';
 import { chaosTools } from './tools.ts';
 
 export const builtInAgent = 'chaos';
-
-const script = (turns: unknown[], latencyMs: number) => `scripted:${JSON.stringify(turns)}?latency_ms=${latencyMs}`;
 
 /** The built-in agent, one that it gives tasks to, and one that it hands runs over to. */
 export function chaosAgents(journal: Journal, recorder?: Recorder): Agent[] {
@@ -23,11 +22,11 @@ export function chaosAgents(journal: Journal, recorder?: Recorder): Agent[] {
       // steering restarts the script, which then calls its agents again
       maxChildren: 200,
     }),
-    defineAgent({ ...common, name: 'chaos-helper', model: script([{ tools: [charge] }, 'Helped.'], 120), tools }),
+    defineAgent({ ...common, name: 'chaos-helper', model: scripted([{ tools: [charge] }, 'Helped.'], 120), tools }),
     defineAgent({
       ...common,
       name: 'chaos-next',
-      model: script([{ tools: [charge] }, 'Done by the next.'], 80),
+      model: scripted([{ tools: [charge] }, 'Done by the next.'], 80),
       tools,
     }),
   ];

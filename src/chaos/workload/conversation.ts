@@ -116,11 +116,11 @@ async function appendAndRead({ lanefold, signal }: Client, threadId: string, nam
 /** Forks the thread at one of its entries, and asks something there. */
 async function continueOnFork(client: Client, threadId: string, name: string, random: Random): Promise<void> {
   const { lanefold, signal } = client;
-  const { length } = await persist(() => lanefold.threads.entries(threadId, { limit: 1_000 }), signal);
+  const { rev } = await persist(() => lanefold.threads.get(threadId), signal);
   // its only run may have been cancelled before it began
-  if (length === 0) return;
+  if (rev === 0) return;
   const id = `${threadId}.fork-${name}`;
-  const seq = random.int(0, length - 1);
+  const seq = random.int(0, rev - 1);
   await persist(() => lanefold.threads.fork(threadId, { id, seq, repair: true }), signal);
   await waitForEnd(client, [await start(client, id, `${name}.fork`, 'default', random)]);
 }

@@ -1,6 +1,10 @@
 import type { Random } from '../random.ts';
 import { toolNames } from './tools.ts';
 
+/** A scripted model that gives these answers, each after the latency. */
+export const scripted = (turns: readonly unknown[], latencyMs: number): string =>
+  `scripted:${JSON.stringify(turns)}?latency_ms=${latencyMs}`;
+
 /**
  * A scripted model for one run: up to three rounds of one to three parallel tool calls, some of which ask another agent
  * or a person, then an answer or a handoff, with short delays.
@@ -12,7 +16,7 @@ export function randomScript(random: Random): string {
   }));
   if (random.chance(0.12)) turns.push({ tools: [{ tool: 'pass_on', args: {} }] });
   turns.push('All done.');
-  return `scripted:${JSON.stringify(turns)}?latency_ms=${random.int(20, 400)}`;
+  return scripted(turns, random.int(20, 400));
 }
 
 function randomCall(random: Random): { tool: string; args: object } {

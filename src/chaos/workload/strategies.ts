@@ -7,6 +7,7 @@ import { tot } from '../../strategies/tot/tot.ts';
 import { trm } from '../../strategies/trm/trm.ts';
 import { simulate } from '../../testing/simulate.ts';
 import type { Random } from '../random.ts';
+import { scripted } from './script.ts';
 import { toolNames } from './tools.ts';
 
 export interface StrategyRun {
@@ -36,7 +37,7 @@ function answering(random: Random, question: string, strategy: Strategy, options
   const { finish } = simulate(strategy, { question, options, answer: () => text });
   return {
     request: {
-      model: `scripted:${JSON.stringify([text])}?latency_ms=${random.int(20, 300)}`,
+      model: scripted([text], random.int(20, 300)),
       strategy: strategy.name,
       strategyOptions: options,
     },
@@ -60,7 +61,7 @@ function treeOfThoughts(random: Random, question: string): StrategyRun {
   });
   return {
     request: {
-      model: `scripted:${JSON.stringify(turns)}?latency_ms=${random.int(20, 150)}`,
+      model: scripted(turns, random.int(20, 150)),
       strategy: 'tot',
       strategyOptions: options,
     },

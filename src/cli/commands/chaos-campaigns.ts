@@ -1,8 +1,6 @@
 import { writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import type { CampaignOptions } from '../../chaos/campaign.ts';
-import { appendCampaign, openLog } from '../../chaos/campaign-log.ts';
-import { scaled } from '../../chaos/intervals.ts';
+import { appendCampaign } from '../../chaos/campaign-log.ts';
 import { planCampaigns, type PlannedCampaign } from '../../chaos/plan-campaigns.ts';
 import type { HistoryFile } from '../../chaos/recording/conclude.ts';
 import type { CampaignReport } from '../../chaos/report.ts';
@@ -13,6 +11,7 @@ import { exitCodes, UsageError } from '../errors.ts';
 import { Exit } from '../exit.ts';
 import { createProgress, note, print, printJson } from '../output.ts';
 import { stopSignal } from '../stop-signal.ts';
+import { assertSame, historyFile, readLog } from './chaos-files.ts';
 
 export interface ChaosOptions {
   queue: 'postgres' | 'redis' | 'both';
@@ -103,55 +102,6 @@ async function tell(options: ChaosOptions, reports: CampaignReport[]): Promise<v
   for (const { dir } of reports)
     if (dir) note(`the database was kept; inspect it with: lanefold thread THREAD --dir ${dir}/postgres`);
   throw new Exit(exitCodes.failed);
-}
-
-/** The campaigns of a log, which later ones are added to. */
-async function readLog(file: string): Promise<CampaignReport[]> {
-  try {
-    return await openLog(file);
-  } catch (error) {
-    throw new UsageError(
-      `Could not use ${file} as a log of campaigns (${(error as Error).message}).`,
-      'Pass a file that --log has written, or a new one in an existing folder.',
-    );
-  }
-}
-
-/** A campaign that the log has must be the one that is asked for. */
-function assertSame(options: ChaosOptions, plan: PlannedCampaign, known: CampaignReport | undefined): void {
-  if (!known) return;
-  const wanted = {
-    workers: options.workers,
-    concurrency: options.concurrency,
-    lease_ms: scaled(options.scale).leaseMs,
-  };
-  const other = Object.entries(wanted).find(([key, value]) => known[key as keyof typeof wanted] !== value);
-  if (!other && known.scenarios === plan.scenarios) return;
-  const [key, value] = other ?? ['scenarios', plan.scenarios];
-  throw new UsageError(
-    `The log has another campaign with seed ${plan.seed}: ${key} is ${known[key as 'scenarios']} there, and ${value} here.`,
-    'Pass the options of that campaign, another --seed, or another --log.',
-  );
-}
-
-/**
- * The file of a campaign; of several, each has its queue and seed in the name. Finds out before they start if it can be
- * written.
- */
-async function historyFile(
-  { history, historyFormat: format }: ChaosOptions,
-  plan: { queue: string; seed: number } | false,
-): Promise<HistoryFile | undefined> {
-  if (!history) return undefined;
-  const { dir, name, ext } = path.parse(history);
-  const file = plan ? path.join(dir, `${name}-${plan.queue}-${plan.seed}${ext}`) : history;
-  await writeFile(file, '').catch((error: unknown) => {
-    throw new UsageError(
-      `Could not write ${file} (${(error as Error).message}).`,
-      'Pass a file in an existing folder.',
-    );
-  });
-  return { file, format };
 }
 
 async function customWorkload({ agents: file, agent, input }: ChaosOptions): Promise<CampaignOptions['custom']> {

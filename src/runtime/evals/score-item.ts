@@ -12,6 +12,7 @@ import { readAnswer, readRunCalls, type RunAnswer } from '../../store/eval/read-
 import { readRequest } from '../../store/run/read-request.ts';
 import { readRun } from '../../store/run/read-run.ts';
 import type { Run } from '../../store/run/run.ts';
+import { endedByLimit } from '../../strategies/limits.ts';
 import { answerKey } from './answer-key.ts';
 import { askJudge, readJudge, type Asked } from './ask-judge.ts';
 import type { EvalDependencies } from './dependencies.ts';
@@ -69,11 +70,9 @@ export async function scoreItem(
   });
 }
 
-const limits = new Set<string | null>(['max_iterations', 'max_total_tokens', 'max_duration', 'budget_exhausted']);
-
 /** The limit that ended a run. A case of a call allows for one model call only, so that one tells nothing. */
 const limitOf = ({ terminationReason: reason }: Run, kind: 'run' | 'call'): string | null =>
-  limits.has(reason) && !(kind === 'call' && reason === 'max_iterations') ? reason : null;
+  endedByLimit(reason) && !(kind === 'call' && reason === 'max_iterations') ? reason : null;
 
 /** A score that says nothing is left out, so that a row is as long as what was said. */
 const applies = ({ score, error, reason }: Score): boolean => score !== null || error !== null || reason !== null;

@@ -1,20 +1,22 @@
 import { randomInt } from 'node:crypto';
 import type { Database } from '../../postgres/pool.ts';
+import { microsSql, timestampSql } from '../page.ts';
 import { longestGap } from './claim-run.ts';
 import type { QueuedRun } from './queued-run.ts';
 import type { RunRef } from './run.ts';
 
 const page = 500;
 
-/** Yields the runs of a fleet that have not ended, those accepted first ahead of the others. */
+/** Yields the runs of a fleet that have not ended, in the order of their acceptance. */
 export async function* unfinishedRuns(db: Database, queuePrefix: string): AsyncGenerator<RunRef> {
-  for (let after = ['-infinity', '', '']; ;) {
+  for (let after: [string, string, string] | undefined; ;) {
     const rows = await db.queryLong<{ thread_id: string; id: string; at: string }>(
-      'unfinished_runs',
-      `select thread_id, id, created_at::text as at from lanefold._run
-       where finished_at is null and queue_prefix = $1 and (created_at, thread_id, id) > ($2::timestamptz, $3::text, $4::text)
+      `unfinished_runs${after ? '_after' : ''}`,
+      `select thread_id, id, ${microsSql('created_at')} as at from lanefold._run
+       where finished_at is null and queue_prefix = $1
+         ${after ? `and (created_at, thread_id, id) > (${timestampSql('$2')}, $3, $4)` : ''}
        order by created_at, thread_id, id limit ${page}`,
-      [queuePrefix, ...after],
+      [queuePrefix, ...(after ?? [])],
     );
     for (const { thread_id: threadId, id } of rows) yield { threadId, id };
     const last = rows.at(-1);
@@ -28,24 +30,22 @@ export async function noteRestore(
   db: Database,
   { threadId, id }: RunRef,
   queuePrefix: string,
-): Promise<{ job?: QueuedRun } | undefined> {
-  const [row] = await db.queryLocking<{ result: QueuedRun | Record<string, never> | null }>(
+): Promise<{ job: QueuedRun | undefined } | undefined> {
+  const [row] = await db.queryLocking<{ result: { promoted?: QueuedRun } | null }>(
     'note_restore',
     'select lanefold.note_restore($1, $2, $3) as result',
     [threadId, id, { lease_gap: randomInt(1, longestGap), prefix: queuePrefix }],
   );
   const { result } = row!;
-  if (result === null) return undefined;
-  return 'run_id' in result ? { job: result as QueuedRun } : {};
+  return result === null ? undefined : { job: result.promoted };
 }
 
-/** Which of these runs the database knows. */
-export async function knownRuns(db: Database, runs: readonly RunRef[]): Promise<Set<string>> {
+/** Which of these runs the database does not have. */
+export async function missingRuns(db: Database, runs: readonly RunRef[]): Promise<RunRef[]> {
   const rows = await db.queryLong<{ thread_id: string; id: string }>(
     'known_runs',
-    `select r.thread_id, r.id from lanefold._run r
-     where r.thread_id = any ($1) and r.id = any ($2)`,
+    'select thread_id, id from lanefold._run where thread_id = any ($1) and id = any ($2)',
     [runs.map(({ threadId }) => threadId), runs.map(({ id }) => id)],
   );
-  return new Set(rows.map(({ thread_id, id }) => `${thread_id} ${id}`));
+  return runs.filter((run) => !rows.some(({ thread_id, id }) => thread_id === run.threadId && id === run.id));
 }
