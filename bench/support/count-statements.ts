@@ -1,8 +1,14 @@
 import pg from 'pg';
+import { bullCall } from '../../src/queue/bull-calls.ts';
+
+const ofQueue = 'queue: ';
+
+/** Whether a counted statement is one of the queue. */
+export const isOfQueue = (name: string): boolean => name.startsWith(ofQueue);
 
 /**
- * Counts the statements this process sends to PostgreSQL from now on: Lanefold's by name, all others (the queue's) under
- * `other`. The result is updated in place.
+ * Counts the statements this process sends to PostgreSQL from now on, by name; those of the queue have the name of BullMQ's
+ * function, or that in the comment they begin with. The result is updated in place.
  */
 export function countStatements(): Record<string, number> {
   const counts: Record<string, number> = {};
@@ -10,9 +16,16 @@ export function countStatements(): Record<string, number> {
   pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
     const first = args[0] as string | { name?: string; text?: string };
     const { name, text = '' } = typeof first === 'string' ? { text: first } : first;
-    const counted = text.includes('lanefold.') ? (name ?? text) : 'other';
+    const isOurs = text.includes('lanefold.') || /^(begin|commit|set local statement_timeout)/.test(text);
+    const counted = isOurs ? (name ?? text.split(' ', 1)[0]!) : `${ofQueue}${queueStatement(text)}`;
     counts[counted] = (counts[counted] ?? 0) + 1;
     return query.apply(this, args);
   } as typeof pg.Client.prototype.query;
   return counts;
+}
+
+function queueStatement(text: string): string {
+  const ours = /^\/\* (\w+) \*\//.exec(text)?.[1];
+  if (ours) return `${ours} (ours)`;
+  return bullCall(text) ?? /\w+/.exec(text)?.[0].toLowerCase() ?? 'other';
 }

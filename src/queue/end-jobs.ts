@@ -62,7 +62,7 @@ const ended = ({ set, events }: { set: string; events: string }): string => `wit
 
 /** As `move_to_completed` or `move_to_failed`. */
 const endJobs = (outcome: Outcome): string =>
-  `${ended(outcomes[outcome])} select t.call as asked, t.at as move_to_${outcome} from told t`;
+  `/* end_${outcome} */ ${ended(outcomes[outcome])} select t.call as asked, t.at as move_to_${outcome} from told t`;
 
 /**
  * As `move_to_completed_fetch` or `move_to_failed_fetch`, but takes jobs from the floor in $2. A row without an id: nothing

@@ -18,8 +18,6 @@ export interface RunJobResult {
   error?: string;
   iterations?: number;
   tokens?: number;
-  /** Set for a run that ended before its job had any log or progress: Bull Board shows these instead. */
-  shown?: { log: string[]; progress: object };
 }
 
 export const jobId = (job: Pick<RunJob, 'run_id' | 'enqueue_no'>): string => `${job.run_id}.${job.enqueue_no}`;

@@ -68,9 +68,9 @@ describe.skipIf(noBrowser)('in a browser', () => {
     await page.getByText(`${run.id}.1`).first().click();
     await page.getByText('It will rain in Hamburg').first().waitFor();
     await page.getByText('Progress', { exact: true }).first().click();
-    await page.getByText('max_iterations').first().waitFor();
+    await page.getByText('iteration').first().waitFor();
     await page.getByText('Logs', { exact: true }).first().click();
-    await page.getByText('[3/10] model answers').first().waitFor();
+    await page.getByText('[3] model answers').first().waitFor();
     if (process.env['LANEFOLD_SCREENSHOT']) await page.screenshot({ path: process.env['LANEFOLD_SCREENSHOT'] });
     expect(elsewhere).toEqual([]);
   });

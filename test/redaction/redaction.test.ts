@@ -162,14 +162,7 @@ describe('a secret under a configured key', () => {
     const logIn = defineTool({
       name: 'log_in',
       input: z.object({ user: z.string(), password: z.string() }),
-      // Long enough for Bull Board to show the run.
-      execute: async (_, { runId }) => {
-        await until('the job has a log', async () => {
-          const { count } = await runtime.queues[0]!.getJobLogs(`${runId}.1`);
-          return count > 0;
-        });
-        return { pin: secret };
-      },
+      execute: () => ({ pin: secret }),
     });
     const contract = { schema: z.object({ user: z.string(), password: z.string() }) };
     runtime = await startRuntime(
@@ -189,11 +182,9 @@ describe('a secret under a configured key', () => {
       const found = await queue!.getJob(`${run.id}.1`);
       return found?.finishedOn ? found : undefined;
     });
-    const { logs } = await queue!.getJobLogs(`${run.id}.1`);
-    expect(logs.length).toBeGreaterThan(1);
     const events = await eventsOf(runtime, run.threadId);
     expect(events.length).toBeGreaterThan(5);
-    return JSON.stringify([events, logs, job.asJSON(), await runtime.runs.events(run)]);
+    return JSON.stringify([events, job.asJSON(), await runtime.runs.events(run)]);
   };
 
   test('appears in no event, job or error of a failed run', async () => {

@@ -36,14 +36,14 @@ export const taking = `target as materialized (
   )`;
 
 /** As `move_to_active` with $1 as a JSON array of its arguments; one row for each. Without an id: nothing was taken. */
-export const takeJobs = `with wanted as materialized (
+export const takeJobs = `/* take_jobs */ with wanted as materialized (
     select call, args ->> 0 as queue, args ->> 1 as token, (args ->> 2)::bigint as lock_ms, (args ->> 3)::bigint as now, args ->> 4 as name
     from jsonb_array_elements($1::jsonb) with ordinality as a (args, call)
   ), ${taking}
   select w.call as asked, g.limited, g.last_seq, t.* from wanted w cross join target g left join taken_and_told t using (call)`;
 
 /** As BullMQ's question whether a job waits. */
-export const hasWaiting = `select (
+export const hasWaiting = `/* has_waiting */ select (
     exists (select from job where queue = $1 and state = 'waiting' and priority = 0 and seq > $2::bigint)
     or exists (select from job where queue = $1 and state = 'waiting' and priority = 0 and seq < -$2::bigint)
   ) and not exists (select from meta where queue = $1 and field = 'paused' and value = '1') as present`;
@@ -52,7 +52,7 @@ const nextDelayed = (since: string) =>
   `(select min(process_at_ms) from job where queue = $1 and state = 'delayed' and process_at_ms > ${since}::bigint) as next_delay`;
 
 /** As `next_delay`, for jobs that are due after $2. */
-export const nextDelay = `select ${nextDelayed('$2')}`;
+export const nextDelay = `/* next_delay */ select ${nextDelayed('$2')}`;
 
 /** As `next_signal`, for jobs that are due after $4. */
-export const nextSignal = `select rate_limit_effective($1, $2, $3) as rate_limit_ttl, ${nextDelayed('$4')}`;
+export const nextSignal = `/* next_signal */ select rate_limit_effective($1, $2, $3) as rate_limit_ttl, ${nextDelayed('$4')}`;

@@ -41,7 +41,7 @@ export async function commit(
   active.contents = [];
   run.step = result.step;
   progress.iteration = state.iteration;
-  deps.onStep?.(state, redactedStep, progress.usage);
+  deps.onStep?.(redactedStep);
   if (result.finished) return result;
   if (step.calls && result.seq !== undefined) active.callSeq = result.seq + (step.callsAt ?? 0);
   for (const [i, { role, payload, refs = null, contextRef }] of entries.entries()) {

@@ -2,10 +2,9 @@ import type { AgentRegistry, ReadyAgent } from '../../agents/registry.ts';
 import type { Counting } from '../../models/counting/counting.ts';
 import type { ModelRegistry } from '../../models/registry/registry.ts';
 import type { Database } from '../../postgres/pool.ts';
-import type { Usage } from '../../context/message.ts';
 import type { Run } from '../../store/run/run.ts';
 import type { RunOptions } from '../../store/run/run-options.ts';
-import type { StrategyState, StepDraft } from '../../strategies/machine.ts';
+import type { StepDraft } from '../../strategies/machine.ts';
 import type { LiveCalls } from '../../streams/publish-deltas.ts';
 import type { Redactor } from '../../redaction/sensitive-keys.ts';
 import type { LimitGate } from '../limits/gate.ts';
@@ -46,5 +45,5 @@ export interface RunDependencies {
   /** Called when this process releases a run, usually because it has `ended`; must not throw. May be called twice. */
   onRelease?: (run: HeldRun, ended?: Run) => void;
   /** Called after each commit, for progress; must not throw. */
-  onStep?: (state: StrategyState, step: StepDraft, usage: Usage | undefined) => void;
+  onStep?: (step: StepDraft) => void;
 }

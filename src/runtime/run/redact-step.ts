@@ -4,7 +4,7 @@ import type { EventDraft, StepDraft } from '../../strategies/machine.ts';
 type Finish = NonNullable<StepDraft['finish']>;
 
 /**
- * The step with its events redacted, for the trace and the job. Entries, outcomes, effects, the result and the
+ * The step with its events redacted, for the trace. Entries, outcomes, effects, the result and the
  * machine's state are left as they are: the model and the tools need them whole.
  */
 export const redactStep = (redactor: Redactor, step: StepDraft): StepDraft => ({

@@ -1,4 +1,3 @@
-import type { ReadyAgent } from '../../agents/registry.ts';
 import { dispatch } from '../../queue/dispatch.ts';
 import type { RunJobResult } from '../../queue/job.ts';
 import type { Claim, Refusal } from '../../store/run/claim-run.ts';
@@ -10,14 +9,14 @@ import type { HeldJob } from './held-job.ts';
 import { moveJob } from './move-job.ts';
 
 /** Executes a claimed run to its end, or does what a refused claim asks for. Returns the result of the job. */
-export function afterClaim(held: HeldJob, agent: ReadyAgent, claim: Claim | Refusal, startedAt: number) {
+export function afterClaim(held: HeldJob, claim: Claim | Refusal, startedAt: number) {
   const { worker, job, run } = held;
   const onEnd = (status: string) =>
     worker.onRunEnd?.({
       ...{ threadId: run.threadId, runId: run.runId, agent: job.data.agent, status },
       durationMs: Math.round(performance.now() - startedAt),
     });
-  return claim.claimed ? executeRun(held, agent, claim, onEnd) : afterRefusal(held, claim, onEnd);
+  return claim.claimed ? executeRun(held, claim, onEnd) : afterRefusal(held, claim, onEnd);
 }
 
 async function afterRefusal(

@@ -62,7 +62,7 @@ export class DirectStarts implements DirectWorker {
           let onProcess!: StartedRun['onProcess'];
           const processed = new Promise<TakenJob>((resolve) => (onProcess = resolve));
           const held = { deps, queue, worker, job, token: job.token, run, processed };
-          const running = afterClaim(held, agent, answer, performance.now()).finally(leave);
+          const running = afterClaim(held, answer, performance.now()).finally(leave);
           if (!answer.claimed) return void running.catch(worker.onError).finally(() => own.leave());
           // its job fails with it, but may not have been added yet
           running.catch(() => {});

@@ -1,14 +1,11 @@
-import type { ReadyAgent } from '../../agents/registry.ts';
 import { startCompaction } from '../../library/contexts/compact.ts';
 import { dispatch, dispatchFirst } from '../../queue/dispatch.ts';
 import { jobId, type RunJobResult } from '../../queue/job.ts';
 import type { Claim } from '../../store/run/claim-run.ts';
-import { jobLog } from '../job/log.ts';
-import { jobResult } from '../job/result.ts';
+import { jobResult } from './job-result.ts';
 import type { RunDependencies } from '../run/dependencies.ts';
 import { driveRun } from '../run/drive.ts';
-import { isLost, Released } from '../run/held-run.ts';
-import { strategyOf } from '../run/strategy-of.ts';
+import { Released } from '../run/held-run.ts';
 import type { HeldJob } from './held-job.ts';
 import { hasLeft } from './job-worker.ts';
 import { limitsOfRun, settleLimits } from './limited-run.ts';
@@ -16,12 +13,7 @@ import { interruptionOf, onInterrupted } from './lost-run.ts';
 import { queuedMs } from './queued-ms.ts';
 
 /** Executes a claimed run to its end, and returns the result of the job. */
-export async function executeRun(
-  held: HeldJob,
-  agent: ReadyAgent,
-  claim: Claim,
-  onEnd: (status: string) => void,
-): Promise<RunJobResult> {
+export async function executeRun(held: HeldJob, claim: Claim, onEnd: (status: string) => void): Promise<RunJobResult> {
   const { deps, queue, worker, job, run } = held;
   const { company, keeper, onError } = worker;
   const { threadId, runId } = run;
@@ -34,15 +26,13 @@ export async function executeRun(
   });
   keeper.hold(run, jobId(job.data));
   if (hasLeft(worker)) run.lose(new Released());
-  const log = jobLog(job, claim, agent, strategyOf(deps.agents, claim));
   deps.live?.committed(threadId);
   // the first step of a resumed run may merely resume it, so only the second one is progress
   let stepsToProgress = claim.fresh ? 1 : 2;
-  const onStep: RunDependencies['onStep'] = (...step) => {
-    run.telemetry.stepCommitted(step[1]);
+  const onStep: RunDependencies['onStep'] = (step) => {
+    run.telemetry.stepCommitted(step);
     stepsToProgress -= 1;
     if (stepsToProgress === 0) company.reopen(run);
-    log.step(...step);
     deps.live?.committed(threadId);
   };
   try {
@@ -64,16 +54,12 @@ export async function executeRun(
     if (parent && !goesOn) await deps.waits?.childEnded(run, parent.thread_id);
     // if this fails, the next run to end asks again
     if (end.full) await requestCompaction(held, claim).catch(onError);
-    const shown = await log.end(end);
-    return { ...jobResult(end), ...shown };
+    return jobResult(end);
   } catch (error) {
-    // people look for the last lines; after a lost lease the job may belong to another worker
-    const flushed = isLost(error) ? undefined : log.close();
     deps.onRelease?.(run);
     run.telemetry.interrupted(interruptionOf(error));
-    return await onInterrupted(held, error).finally(() => flushed);
+    return await onInterrupted(held, error);
   } finally {
-    log.drop();
     keeper.drop(run);
   }
 }

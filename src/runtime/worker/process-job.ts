@@ -40,5 +40,5 @@ async function processRun(held: HeldJob): Promise<RunJobResult> {
   }
   const agent = deps.agents.get(name);
   const startedAt = performance.now();
-  return afterClaim(held, agent, await claimJob(held, agent), startedAt);
+  return afterClaim(held, await claimJob(held, agent), startedAt);
 }

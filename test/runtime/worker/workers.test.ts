@@ -121,31 +121,6 @@ describe.skipIf(noRedis())('a worker whose grace period is over', () => {
     await next.stop();
   });
 
-  test('writes the latest log lines of the job before handing it over', async () => {
-    const logs = async (id: string) => (await lanefold.queues[0]!.getJobLogs(`${id}.1`)).logs.join('\n');
-    hold = async ({ runId }) => {
-      await until('Bull Board shows the run', async () => (await logs(runId)) !== '');
-      return 'seen';
-    };
-    let open = false;
-    const model = lanefold.model(async ({ abortSignal }, n) => {
-      if (n === 0) return { calls: [{ id: 'c0', name: 'look' }] };
-      if (open) return { text: 'ended' };
-      return new Promise<never>((_, reject) =>
-        abortSignal!.addEventListener('abort', () => reject(abortSignal!.reason as Error)),
-      );
-    });
-    const first = await lanefold.startWorker(long);
-    const run = await lanefold.runs.enqueue({ agent: 'a', model: model.id, input: 'hi' });
-    await until('the second call is made', () => model.calls.length === 2);
-    expect(await first.stop({ graceMs: 0 })).toEqual({ released: 1 });
-    expect(await logs(run.id)).toMatch(/look: ok in \d+ ms$/);
-    open = true;
-    const next = await lanefold.startWorker(long);
-    expect(await lanefold.runs.wait(run)).toMatchObject({ status: 'completed', result: 'ended' });
-    await next.stop();
-  });
-
   test('treats tool calls like a crash: stored outcomes are kept, safe calls run again, the others become unknown', async () => {
     const model = lanefold.model([
       {
