@@ -29,14 +29,14 @@ export function Scores({ name, tenant, scored }: { name: string; tenant: string;
     .slice(0, worstShown);
   return (
     <>
-      <p>{sentence(mean)}</p>
+      <p>{sentence(mean, loaded.data.next_after !== null)}</p>
       {worst.length > 0 && <Worst name={name} runs={worst} />}
     </>
   );
 }
 
-function sentence({ mean, runs, interval }: Mean): string {
-  const of = runs === newest ? `newest ${number(runs)} scores` : runs === 1 ? 'only score' : `${number(runs)} scores`;
+function sentence({ mean, runs, interval }: Mean, hasOlder: boolean): string {
+  const of = hasOlder ? `newest ${number(runs)} scores` : runs === 1 ? 'only score' : `${number(runs)} scores`;
   const range = interval && ` (95 % interval ${interval[0].toFixed(3)} to ${interval[1].toFixed(3)})`;
   return `The mean of the ${of} is ${mean.toFixed(3)}${range ?? ''}.`;
 }
