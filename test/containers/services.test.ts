@@ -16,7 +16,8 @@ const apiKey = 'a-key-for-the-test';
 const project = `lanefold-test-${process.pid}`;
 const image = 'localhost/lanefold-test';
 
-const agents = `${path.resolve('test/containers/fixtures/agents.ts')}:/app/agents.ts:ro`;
+// a folder with a package.json, as of agents that need packages
+const agents = `${path.resolve('test/containers/fixtures/agents')}:/app/agents:ro`;
 
 const missing = whyNoContainers(bases);
 if (missing) console.log(missing);
@@ -32,7 +33,7 @@ describe.skipIf(missing)('the services of docker-compose.yml', { timeout: 300_00
 
   /** The services with the agents of the tests. A worker gives its runs a second before it releases them. */
   function newStack(variant: Partial<typeof variables> = {}): Stack {
-    const result = new Stack(project, { ...variables, LANEFOLD_AGENTS: '/app/agents.ts', ...variant });
+    const result = new Stack(project, { ...variables, LANEFOLD_AGENTS: '/app/agents/agents.ts', ...variant });
     const { api, worker } = result.file.services;
     api!.ports = ['127.0.0.1::4100'];
     api!.volumes = [agents];
@@ -109,7 +110,7 @@ describe.skipIf(missing)('the services of docker-compose.yml', { timeout: 300_00
 
   test('agents in TypeScript are read without a folder to write to', async () => {
     const command = ['run', '--rm', '--read-only', '--read-only-tmpfs=false', `--volume=${agents}`];
-    const env = ['--env=LANEFOLD_AGENTS=/app/agents.ts', '--env=DATABASE_URL=postgresql://x@127.0.0.1:1/x'];
+    const env = ['--env=LANEFOLD_AGENTS=/app/agents/agents.ts', '--env=DATABASE_URL=postgresql://x@127.0.0.1:1/x'];
     await expect(podman(...command, ...env, image, 'worker')).rejects.toThrow('database_unreachable');
   });
 
