@@ -39,7 +39,8 @@ export function memberConfig(
   return JSON.stringify({
     scope: 'lanefold',
     name,
-    etcd3: { host: `127.0.0.1:${etcdPort}` },
+    // not `etcd3`: with it, Patroni before 3.1 lets a primary that was frozen take its lease back from its successor
+    etcd: { host: `127.0.0.1:${etcdPort}` },
     restapi: { listen: `127.0.0.1:${ports.rest}`, connect_address: `127.0.0.1:${ports.rest}` },
     bootstrap: {
       dcs: { ...clusterSettings, ...settings, postgresql: { use_pg_rewind: true, use_slots: true, parameters } },
@@ -63,7 +64,7 @@ export function memberConfig(
   });
 }
 
-/** HAProxy in front of the members: one port leads to the primary, the other to replicas. */
+/** HAProxy as docs/operating.md has it: one port leads to the primary, the other to replicas. */
 export function haproxyConfig(primary: number, replicas: number, members: readonly MemberPorts[]): string {
   const servers = members.map(
     ({ postgres, rest }, i) => `  server member-${i} 127.0.0.1:${postgres} check port ${rest}\n`,
@@ -72,7 +73,7 @@ export function haproxyConfig(primary: number, replicas: number, members: readon
   bind 127.0.0.1:${port}
   option httpchk OPTIONS ${check}
   http-check expect status 200
-  default-server inter 500ms fastinter 500ms downinter 500ms fall 2 rise 1 on-marked-down shutdown-sessions
+  default-server inter 1s fall 2 rise 1 on-marked-down shutdown-sessions
 ${servers.join('')}
 `;
   return `defaults
@@ -83,5 +84,5 @@ ${servers.join('')}
   timeout server 30m
 
 ${listen('primary', primary, '/primary')}
-${listen('replicas', replicas, '/replica')}`;
+${listen('replicas', replicas, '/replica?lag=16MB')}`;
 }

@@ -34,7 +34,8 @@ export async function startEtcd(place: Place): Promise<Program & { port: number 
     'initial-advertise-peer-urls': `http://127.0.0.1:${peer}`,
     'initial-cluster': `default=http://127.0.0.1:${peer}`,
   };
-  const command = [place.programs.etcd, ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, value])];
+  const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
+  const command = [place.programs.etcd, '--enable-v2', ...args];
   return { ...(await launch({ command, log: logOf(place, 'etcd'), user: place.user })), port };
 }
 
