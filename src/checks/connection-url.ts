@@ -1,17 +1,27 @@
 import pg from 'pg';
 import { LanefoldError } from '../errors.ts';
 
+/** libpq tries hosts that are separated by commas, one after the other. The driver takes them for a name, or for no URL. */
+const severalHosts =
+  /^postgres(?:ql)?:\/\/(?:[^/?#]*@)?[^@/?#]*,[^@/?#]*(?:[/?#]|$)|^postgres(?:ql)?:.*[?&]host=[^&#]*(?:,|%2c)/i;
+
 /**
- * Rejects anything that is not a PostgreSQL URL, before the driver reads it as a host name.
+ * Rejects anything that is not a PostgreSQL URL with one host, before the driver reads it as a host name.
  *
  * @param source where the URL comes from, for the message
  * @throws LanefoldError `invalid_input`
  */
-export const checkDatabaseUrl = (url: string, source: string): void =>
+export function checkDatabaseUrl(url: string, source: string): void {
+  if (severalHosts.test(url)) {
+    throw new LanefoldError('invalid_input', `${source} names several hosts.`, {
+      hint: 'The driver connects to one: name a proxy that follows the primary, such as HAProxy beside Patroni.',
+    });
+  }
   check(url, source, ['postgres:', 'postgresql:'], 'postgresql://user:password@host:5432/database', () => {
     // the driver accepts more than the URL standard, for example a socket without a host
     new pg.Client({ connectionString: url });
   });
+}
 
 /** Rejects anything that is not a Redis URL. @throws LanefoldError `invalid_input` */
 export const checkRedisUrl = (url: string, source: string): void =>

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { fromPostgres } from './errors.ts';
+import { fromPostgres, isConnectionError } from './errors.ts';
 import { runQuery } from './run-query.ts';
 import type { StatementConfig } from './scoped-query.ts';
 
@@ -22,6 +22,8 @@ export async function queryInTransaction<Row>(
     await run({ text: 'commit' });
     return rows;
   } catch (error) {
+    // a server that accepts no writes answers, but the next statement must not meet it again
+    broken = isConnectionError(error);
     await run({ text: 'rollback' }).catch(() => (broken = true));
     throw error;
   } finally {

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { haproxyConfig } from '../support/patroni/config.ts';
 
 const page = readFileSync('docs/operating.md', 'utf8');
 const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
@@ -30,4 +31,11 @@ test.each([
   const options = [...text.matchAll(/^ {2}(\w+)\??:/gm)].map((match) => match[1]!);
   expect(options.length).toBeGreaterThan(1);
   for (const option of options) expect(page, option).toContain(`\`${option}\``);
+});
+
+test('the configuration of HAProxy is the one that failovers are tested with', () => {
+  const lines = (text: string) =>
+    text.split('\n').flatMap((line) => (/^ *(bind|server) |^ *$/.test(line) ? [] : [line.trim()]));
+  const [, shown] = /```text\n(defaults\n[^]*?)```/.exec(page)!;
+  expect(lines(shown!)).toEqual(lines(haproxyConfig(5000, 5001, [])));
 });

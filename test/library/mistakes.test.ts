@@ -22,6 +22,10 @@ test.each<[string, () => unknown, string, string]>([
 test.each<[string, LanefoldOptions, RegExp]>([
   ['a time that is none', { unattendedMs: 0 }, /unattendedMs must be a whole number from 1 to 86400000/],
   ['no URL', { databaseUrl: 'notaurl' }, /databaseUrl is not a valid URL/],
+  ['a URL of several hosts', { databaseUrl: 'postgres://u:secret@a:1,b:2/db' }, /databaseUrl names several hosts/],
+  ['the same without ports', { databaseUrl: 'postgres://a,b/db' }, /databaseUrl names several hosts/],
+  ['the same as a parameter', { databaseUrl: 'postgres:///db?host=a,b' }, /databaseUrl names several hosts/],
+  ['the same for reading', { databaseUrl: 'postgres://a/db', readUrl: 'postgres://b,c/db' }, /readUrl names several/],
   ['a URL of another database', { databaseUrl: 'mysql://root:secret@localhost/db' }, /scheme "mysql:"/],
   [
     'no URL of Redis',
