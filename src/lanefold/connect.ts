@@ -64,8 +64,12 @@ export async function connect(
 /** How long a read waits for a connection to the follower before it goes to the primary. */
 const followerConnectMs = 2_000;
 
+const withoutFollower = {
+  database_unreachable: 'Lists and statistics are read from the primary until the follower answers.',
+};
+
 function openFollower(url: string, { log, poolSize: max, prepare }: LanefoldSettings) {
-  const health = new FollowerHealth(reportErrors(log, 'follower'));
+  const health = new FollowerHealth(reportErrors(log, 'follower', withoutFollower));
   const db = openDatabase({ url, prepare, max, connectMs: followerConnectMs });
   const readerOf: DatabaseOptions['readerOf'] = (primary, scope) =>
     preferFollower(primary, scope ? db.forTenant(scope) : db, health);

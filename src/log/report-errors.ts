@@ -1,7 +1,10 @@
 import { isLanefoldError, type ErrorCode } from '../errors.ts';
 import type { Logger } from './logger.ts';
+
+type Meanwhile = Partial<Record<ErrorCode, string>>;
+
 /** What happens to the work while a service is down. */
-const meanwhile: Partial<Record<ErrorCode, string>> = {
+const withoutService: Meanwhile = {
   queue_unreachable: 'Retrying; accepted runs wait in PostgreSQL and start when the queue is back.',
   database_unreachable:
     'Retrying; no run is accepted until PostgreSQL is back. Active runs then continue from their last commit.',
@@ -10,8 +13,12 @@ const meanwhile: Partial<Record<ErrorCode, string>> = {
 /** Matches a run's job in a message: after an outage BullMQ reports every job whose lock has expired. */
 const jobs = /\brun_\w+\.\d+\b/g;
 
-/** Logs errors not tied to a run: errors of the same kind or the same outage at most every ten seconds. */
-export function reportErrors(log: Logger, component: string): (error: unknown) => void {
+/**
+ * Logs errors not tied to a run: errors of the same kind or the same outage at most every ten seconds.
+ *
+ * @param meanwhile what happens until an error of that code is over
+ */
+export function reportErrors(log: Logger, component: string, meanwhile = withoutService): (error: unknown) => void {
   const isDue = seldom();
   return (err) => {
     const message = err instanceof Error ? err.message : String(err);

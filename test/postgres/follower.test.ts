@@ -12,6 +12,7 @@ let dir: string;
 let primary: EmbeddedPostgres;
 let follower: EmbeddedPostgres;
 let lanefold: Lanefold;
+const said: string[] = [];
 beforeAll(async () => {
   dir = await mkdtemp(path.join(tmpdir(), 'lanefold-follower-'));
   await chmod(dir, 0o711);
@@ -22,6 +23,7 @@ beforeAll(async () => {
     databaseUrl: primary.url,
     readUrl: follower.url,
     redisUrl: null,
+    logger: { debug() {}, info() {}, warn() {}, error: (_, line) => void said.push(line) },
     agents: [defineAgent({ name: 'a', model: 'scripted:["Done."]' })],
   });
   await lanefold.startWorker();
@@ -61,6 +63,7 @@ test('while the follower is gone, lists come from the primary', async () => {
     ['second', 'first'],
     ['second', 'first'],
   ]);
+  expect(said.filter((line) => line.includes('are read from the primary until the follower answers'))).toHaveLength(1);
   expect(await complete('third')).toMatchObject({ status: 'completed' });
   expect((await listed())[0]).toEqual(['third', 'second', 'first']);
 });
