@@ -1,5 +1,5 @@
 import { LanefoldError, isLanefoldError, type ErrorCode } from '../../errors.ts';
-import { isTransient } from '../../postgres/errors.ts';
+import { isNodeUnreachable, isTransient } from '../../postgres/errors.ts';
 import type { JsonObject } from '../../context/message.ts';
 import type { RunBudget } from '../limits/run-budget.ts';
 import type { RunLimits } from '../limits/run-limits.ts';
@@ -91,6 +91,8 @@ export class HeldRun {
         return result;
       } catch (error) {
         if (!isTransient(error) || this.signal.reason instanceof Released || performance.now() > giveUpAt) throw error;
+        // runs of a node that is down must not keep those of others waiting for a slot
+        if (isNodeUnreachable(error) && performance.now() > this.#deadline) throw error;
         await new Promise((resolve) => setTimeout(resolve, pauseMs));
       }
     }

@@ -67,7 +67,7 @@ async function renewEach<Lease extends HeldLease>(
   report: WorkerReport | undefined,
 ): Promise<void> {
   let answered = false;
-  await eachThread(held, async (lease) => {
+  await eachThread(db, held, async (lease) => {
     const askedAt = performance.now();
     const [row] = await db.query<LeaseRow>(
       'renew_lease',
