@@ -6,9 +6,49 @@ import type { Database } from '../postgres/pool.ts';
 /** Limit on concurrent calls: maintenance of many threads leaves connections free for work on single threads. */
 export const callsAtOnce = 4;
 
-type OfThread = { threadId: string } | { thread_id: string };
+export type OfThread = { threadId: string } | { thread_id: string };
 
 const threadOf = (item: OfThread): string => ('threadId' in item ? item.threadId : item.thread_id);
+
+/** The items of each node; all together if the database has only one. */
+export function byNode<Item extends OfThread>(db: Database, items: readonly Item[]): Map<string, Item[]> {
+  const nodes = new Map<string, Item[]>();
+  for (const item of items) {
+    const node = db.settings.nodes?.nodeOf(threadOf(item)) ?? '';
+    const some = nodes.get(node);
+    if (some) some.push(item);
+    else nodes.set(node, [item]);
+  }
+  return nodes;
+}
+
+/**
+ * Calls `ask` for each of these items of one node, `atOnce` at a time, and passes on the answers. Once the node does not
+ * answer, it is not asked for the others. Returns the first error.
+ */
+export async function askInTurn<Item>(
+  items: readonly Item[],
+  atOnce: number,
+  ask: (item: Item) => Promise<void>,
+): Promise<{ reason: unknown } | undefined> {
+  const limit = pLimit(atOnce);
+  let fault: { reason: unknown } | undefined;
+  let isSilent = false;
+  const askOne = async (item: Item) => {
+    if (isSilent) return;
+    try {
+      await ask(item);
+    } catch (reason) {
+      fault ??= { reason };
+      isSilent ||= isConnectionError(reason) || isLanefoldError(reason, 'database_timeout');
+    }
+  };
+  await Promise.all(items.map((item) => limit(askOne, item)));
+  return fault;
+}
+
+/** How many calls each of `nodes` may have at once. */
+export const callsPerNode = (nodes: number): number => Math.max(1, Math.floor(callsAtOnce / Math.max(1, nodes)));
 
 /**
  * Calls `ask` for each item, which concerns one thread. For distributed databases, where one statement over many
@@ -20,33 +60,15 @@ export async function eachThread<Item extends OfThread, Answer>(
   items: readonly Item[],
   ask: (item: Item) => Promise<Answer[]>,
 ): Promise<Answer[]> {
-  const nodes = new Map<string, number[]>();
-  for (const [place, item] of items.entries()) {
-    const node = db.settings.nodes?.nodeOf(threadOf(item)) ?? '';
-    const places = nodes.get(node);
-    if (places) places.push(place);
-    else nodes.set(node, [place]);
-  }
-  const atOnce = Math.max(1, Math.floor(callsAtOnce / Math.max(1, nodes.size)));
-  const answers: Answer[][] = [];
-  let fault: { reason: unknown } | undefined;
-  const askNode = async (places: readonly number[]) => {
-    const limit = pLimit(atOnce);
-    let isSilent = false;
-    const askOne = async (place: number) => {
-      if (isSilent) return;
-      try {
-        answers[place] = await ask(items[place]!);
-      } catch (reason) {
-        fault ??= { reason };
-        isSilent ||= isConnectionError(reason) || isLanefoldError(reason, 'database_timeout');
-      }
-    };
-    await Promise.all(places.map((place) => limit(askOne, place)));
-  };
-  await Promise.all([...nodes.values()].map(askNode));
-  if (fault && !answers.some(Boolean)) throw fault.reason;
-  return answers.flat();
+  const answers = new Map<Item, Answer[]>();
+  const nodes = [...byNode(db, items).values()];
+  const atOnce = callsPerNode(nodes.length);
+  const faults = await Promise.all(
+    nodes.map((some) => askInTurn(some, atOnce, async (item) => void answers.set(item, await ask(item)))),
+  );
+  const fault = faults.find(Boolean);
+  if (fault && answers.size === 0) throw fault.reason;
+  return items.flatMap((item) => answers.get(item) ?? []);
 }
 
 /** Like `eachThread`, but rejects if any thread's node does not answer: for answers that are wrong unless complete. */

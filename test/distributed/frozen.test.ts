@@ -8,7 +8,7 @@ import { chaosAgents } from '../../src/chaos/workload/agents.ts';
 import { Journal } from '../../src/chaos/workload/journal.ts';
 import { migrate } from '../../src/store/schema/migrate.ts';
 import { citusFolder, createCluster, startCitus, type CitusCluster } from '../support/citus.ts';
-import { freezeNode, on, portsOf } from '../support/citus-node.ts';
+import { divide, freezeNode, on } from '../support/citus-node.ts';
 import { fakeModel } from '../support/fake-model.ts';
 import { deferred, until } from '../support/until.ts';
 import { startLoad } from './load.ts';
@@ -46,14 +46,6 @@ describe.skipIf(!citusFolder || !inject('redisUrl'))('a node whose host is froze
     await rm(dir, { recursive: true, force: true });
   });
 
-  /** Threads of the node, and threads of the other one. */
-  const divide = async (ids: string[]): Promise<[gone: string[], there: string[]]> => {
-    const ports = await on(databaseUrl, (coordinator) => portsOf(coordinator, ids));
-    const isGone = (n: number) => ports[n] === Number(new URL(node).port);
-    const divided = [ids.filter((_, n) => isGone(n)), ids.filter((_, n) => !isGone(n))] as [string[], string[]];
-    expect(divided.every((some) => some.length > 1)).toBe(true);
-    return divided;
-  };
   const namedAlike = (name: string) => Array.from({ length: 12 }, (_, n) => `${name}-${n}`);
 
   test(
@@ -67,7 +59,7 @@ describe.skipIf(!citusFolder || !inject('redisUrl'))('a node whose host is froze
         const ended = await lanefold.runs.wait(run, { timeoutMs: waitMs });
         expect(ended).toMatchObject({ status: 'completed', result: 'Done.' });
       };
-      const [gone, there] = await divide(namedAlike('here-or-there'));
+      const { gone, there } = await divide(databaseUrl, node, namedAlike('here-or-there'));
       const load = startLoad(lanefold, 'frozen', 6);
       await load.progress(6);
       const thaw = await freezeNode(node);
@@ -111,19 +103,19 @@ describe.skipIf(!citusFolder || !inject('redisUrl'))('a node whose host is froze
           queuePrefix: 'distributed-frozen-leases',
           models: { fake: model },
         },
-        agents: [defineAgent({ name: 'waits', model: 'fake' })],
+        agents: [defineAgent({ name: 'waits', model: 'fake', idleTimeoutMs: 600_000 })],
       };
       const own = await createLanefold(options);
       try {
-        await own.startWorker({ leaseMs: 4_000, sweepMs: 300, concurrency: 13, onError: () => {} });
-        const [gone, there] = await divide(namedAlike('waits'));
+        await own.startWorker({ sweepMs: 300, concurrency: 40, onError: () => {} });
+        const { gone, there } = await divide(databaseUrl, node, namedAlike('waits'));
         const runs = await Promise.all(
           [...gone, ...there].map((threadId) =>
             own.runs.enqueue({ agent: 'waits', threadId, createThread: true, input: `from ${threadId}.` }),
           ),
         );
         await until('every run waits for its model', () => model.calls.length === runs.length, waitMs);
-        const [, [lost]] = await divide(namedAlike('lost'));
+        const [lost] = (await divide(databaseUrl, node, namedAlike('lost'))).there;
         const thaw = await freezeNode(node);
         try {
           const frozenAt = new Date();
@@ -132,7 +124,7 @@ describe.skipIf(!citusFolder || !inject('redisUrl'))('a node whose host is froze
           });
           for (const queue of own.queues) await queue.remove(`${forgotten.id}.1`);
           expect(await own.runs.wait(forgotten, { timeoutMs: waitMs })).toMatchObject({ status: 'completed' });
-          const renewed = `select min(lease_until) > $2::timestamptz + interval '8 s' as renewed from lanefold._run
+          const renewed = `select min(lease_until) > $2::timestamptz + interval '12 s' as renewed from lanefold._run
             where thread_id = any ($1)`;
           await on(databaseUrl, (coordinator) =>
             until(

@@ -6,6 +6,7 @@ import { createLanefold, defineAgent, defineTool, type Lanefold, type LanefoldOp
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { z } from 'zod';
+import { schemaVersion } from '../../db/schema/version.ts';
 import { migrate, type MigrateResult } from '../../src/store/schema/migrate.ts';
 import {
   citusFolder,
@@ -14,6 +15,8 @@ import {
   createDatabases,
   databaseAt,
   startCitus,
+  statements,
+  urlAs,
   type CitusCluster,
 } from '../support/citus.ts';
 import { portsOf } from '../support/citus-node.ts';
@@ -371,6 +374,42 @@ describe.skipIf(!citusFolder || !inject('redisUrl'))('threads on two nodes', () 
         );
       } finally {
         await own.close();
+      }
+    },
+    busyMs,
+  );
+
+  test(
+    'a role that is no superuser migrates, and a worker works on what it made',
+    async () => {
+      const url = await createCluster(cluster.nodes, 'migrated');
+      await statements(url, 'create role migrator login createrole', 'grant create on database migrated to migrator');
+      const own = urlAs(url, 'migrator', '');
+      expect(await migrate(own, { queueTables: false })).toEqual({ from: 0, to: schemaVersion, status: 'migrated' });
+      await statements(
+        own,
+        'create role works login',
+        "select lanefold.grant_role('works', 'worker')",
+        "comment on function lanefold._lock_thread(text) is 'of another version'",
+      );
+      expect(await migrate(own, { queueTables: false })).toMatchObject({ status: 'migrated' });
+      const worker = await createLanefold({
+        ...{
+          ...options,
+          databaseUrl: urlAs(url, 'works', ''),
+          queuePrefix: 'distributed-migrated',
+          roleCheck: 'refuse',
+        },
+      });
+      try {
+        await worker.startWorker();
+        const runs = await Promise.all(
+          ids.map((threadId) => worker.runs.enqueue({ agent: 'b', threadId, createThread: true, input: threadId })),
+        );
+        const ended = await Promise.all(runs.map((run) => worker.runs.wait(run, { timeoutMs: 60_000 })));
+        expect(ended.map(({ result }) => result)).toEqual(ids);
+      } finally {
+        await worker.close();
       }
     },
     busyMs,

@@ -10,6 +10,4 @@ export const citusLacks = {
   directStarts: onCitus && process.env['LANEFOLD_TEST_QUEUE'] !== 'redis',
   /** `grant_role` refuses readers, because nodes cannot tell whose rows a function may read. */
   readers: onCitus,
-  /** Only a superuser migrates: what Citus creates on the other nodes has to be their owner's. */
-  migrators: onCitus,
 };

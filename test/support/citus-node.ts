@@ -73,6 +73,15 @@ export async function portsOf(coordinator: pg.Client, threadIds: readonly string
   return rows.map(({ port }) => port);
 }
 
+/** The threads that a node has, and those that others have: some of each. */
+export async function divide(databaseUrl: string, node: string, threadIds: readonly string[]) {
+  const ports = await on(databaseUrl, (coordinator) => portsOf(coordinator, threadIds));
+  const isGone = (_: string, n: number) => ports[n] === Number(new URL(node).port);
+  const [gone, there] = [threadIds.filter(isGone), threadIds.filter((id, n) => !isGone(id, n))];
+  if (gone.length < 2 || there.length < 2) throw new Error('one of the nodes has hardly any of these threads');
+  return { gone, there };
+}
+
 /** Executes something with a connection of its own. */
 export async function on<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });

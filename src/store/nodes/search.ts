@@ -1,4 +1,3 @@
-import { isNodeUnreachable } from '../../postgres/errors.ts';
 import type { Database } from '../../postgres/pool.ts';
 
 export interface Search {
@@ -10,21 +9,14 @@ export interface Search {
 
 /**
  * Searches the threads of all nodes. While a node of a distributed database is down, searches the others one by one, and
- * returns what they found: `limit` and aggregates then apply to each of them.
+ * returns what they found: `limit` and aggregates then apply to each of them. Rejects if a node goes down meanwhile, so that
+ * the caller does not count the wait as its own work.
  *
  * @param query how all nodes are searched in one statement
  */
 export async function search<Row>(db: Database, query: 'query' | 'queryLong', asked: Search): Promise<Row[]> {
   const { nodes } = db.settings;
-  const together = () => db[query]<Row>(asked.name, asked.text, asked.values);
-  if (!nodes) return together();
-  if (nodes.nodes.every((node) => !node.isDown)) {
-    try {
-      return await together();
-    } catch (error) {
-      if (!isNodeUnreachable(error)) throw error;
-    }
-  }
+  if (!nodes?.nodes.some((node) => node.isDown)) return db[query]<Row>(asked.name, asked.text, asked.values);
   const { searchEach } = await import('./search-each.ts');
   return searchEach<Row>(db, nodes, asked);
 }
