@@ -28,6 +28,8 @@ export class HeldRun {
   lease = 0;
   /** Observes the run from its claim on. */
   telemetry: RunTelemetry = silentRun;
+  /** Whether other runs may be waiting for this one's slot: then it does not wait for its node beyond its lease. */
+  isSlotWanted = (): boolean => false;
   /** Set while limits may apply. */
   limits?: RunLimits;
   /** Set if the run has a budget of its own. */
@@ -91,8 +93,8 @@ export class HeldRun {
         return result;
       } catch (error) {
         if (!isTransient(error) || this.signal.reason instanceof Released || performance.now() > giveUpAt) throw error;
-        // runs of a node that is down must not keep those of others waiting for a slot
-        if (isNodeUnreachable(error) && performance.now() > this.#deadline) throw error;
+        const isExpired = performance.now() > this.#deadline;
+        if (isNodeUnreachable(error) && isExpired && this.isSlotWanted()) throw error;
         await new Promise((resolve) => setTimeout(resolve, pauseMs));
       }
     }
