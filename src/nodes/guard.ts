@@ -61,10 +61,8 @@ export class Guard implements NodeGuard {
     if (name === undefined) return send(pool);
     const nodes = name === '' ? this.nodes : [this.#nodes.get(name)].filter((node) => node !== undefined);
     assertUp(nodes);
-    return this.#limitOf(
-      pool,
-      name,
-    )(() => {
+    const limit = this.#limitOf(pool, name);
+    return limit(() => {
       assertUp(nodes);
       return this.#watch(nodes, pool, send);
     });
@@ -120,7 +118,9 @@ export class Guard implements NodeGuard {
       waiting.suspectAfterMs *= 2;
       for (const node of waiting.nodes) node.suspect();
     }
-    if (this.#waiting.size > 0 && now - this.#readAt > refreshMs) void this.#refresh(now);
+    // a standby may have taken the place of a node that is down
+    const isInUse = this.#waiting.size > 0 || this.nodes.some((node) => node.isDown);
+    if (isInUse && now - this.#readAt > refreshMs) void this.#refresh(now);
   }
 
   async #refresh(now: number): Promise<void> {

@@ -22,6 +22,7 @@ import {
 import { portsOf } from '../support/citus-node.ts';
 import { fakeModel, type FakeScript } from '../support/fake-model.ts';
 import { deferred, until } from '../support/until.ts';
+import { searchTwice } from './search.ts';
 
 const name = 'distributed';
 /** Migrations of three servers, on a busy machine. */
@@ -252,6 +253,12 @@ describe.skipIf(!citusFolder || !inject('redisUrl'))('threads on two nodes', () 
       await clients[0]!.query('update lanefold._run set enqueued_at = $1 where active', [
         new Date(Date.now() - 60_000),
       ]);
+      // what is searched node by node while one is down
+      await other.webhooks.set('unused', { url: 'https://example.com/', agents: ['nobody'] });
+      const { together, each } = await searchTwice(options.databaseUrl!, 'lost', 'a');
+      expect(together['queued']).toHaveLength(ids.length);
+      expect(each).toEqual(together);
+      await other.webhooks.remove('unused');
       await other.startWorker({ sweepMs: 50 });
       for (const run of runs)
         expect(await other.runs.wait(run, { timeoutMs: 30_000 })).toMatchObject({ result: 'late' });
