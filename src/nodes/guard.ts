@@ -60,10 +60,10 @@ export class Guard implements NodeGuard {
     const name = this.#nameOf(text, values);
     if (name === undefined) return send(pool);
     const nodes = name === '' ? this.nodes : [this.#nodes.get(name)].filter((node) => node !== undefined);
-    assertUp(nodes);
+    assertNotSilent(nodes);
     const limit = this.#limitOf(pool, name);
     return limit(() => {
-      assertUp(nodes);
+      assertNotSilent(nodes);
       return this.#watch(nodes, pool, send);
     });
   }
@@ -78,9 +78,11 @@ export class Guard implements NodeGuard {
     this.#waiting.add(waiting);
     for (const node of nodes) node.sent.add(waiting.lending);
     try {
-      return await send(waiting.lending);
+      const answer = await send(waiting.lending);
+      for (const node of nodes) node.answered();
+      return answer;
     } catch (error) {
-      if (waiting.lending.isCut) throw unreachable(nodes.find((node) => node.isDown) ?? nodes[0]!, error);
+      if (waiting.lending.isCut) throw unreachable(nodes.find((node) => node.isSilent) ?? nodes[0]!, error);
       if (!isNodeUnreachable(error)) throw error;
       for (const node of nodes) node.suspect();
       throw nodes.length === 1 ? unreachable(nodes[0]!, error) : error;
@@ -143,8 +145,8 @@ export class Guard implements NodeGuard {
   }
 }
 
-function assertUp(nodes: readonly WatchedNode[]): void {
-  const down = nodes.find((node) => node.isDown);
+function assertNotSilent(nodes: readonly WatchedNode[]): void {
+  const down = nodes.find((node) => node.isSilent);
   if (down) throw unreachable(down);
 }
 

@@ -386,6 +386,16 @@ describe.skipIf(!citusFolder || !inject('redisUrl'))('threads on two nodes', () 
     busyMs,
   );
 
+  test('a member of the owner migrates what a superuser has made', async () => {
+    const url = options.databaseUrl!;
+    await statements(
+      url,
+      'create role member login in role lanefold_owner',
+      "comment on function lanefold._lock_thread(text) is 'of another version'",
+    );
+    expect(await migrate(urlAs(url, 'member', ''), { queueTables: false })).toMatchObject({ status: 'migrated' });
+  });
+
   test(
     'a role that is no superuser migrates, and a worker works on what it made',
     async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Guard } from '../../src/nodes/guard.ts';
+import type { NodeAnswer } from '../../src/nodes/watched-node.ts';
 import { openDatabase } from '../../src/postgres/pool.ts';
 import type { DatabaseNode } from '../../src/postgres/node-guard.ts';
 import { isNodeUnreachable } from '../../src/postgres/errors.ts';
@@ -25,9 +26,9 @@ const wait = 'select pg_advisory_xact_lock_shared(1) /* lanefold.commit_step($1)
 const answer = 'select 1 as one /* lanefold.commit_step($1) */ where $1::text is not null';
 
 test('a node that does not answer costs others nothing, and its own statements fail at once until it answers', async () => {
-  const answers = new Map([
-    [stuck, true],
-    [fine, true],
+  const answers = new Map<string, NodeAnswer>([
+    [stuck, 'answers'],
+    [fine, 'answers'],
   ]);
   const asked: string[] = [];
   const changes: [string, boolean][] = [];
@@ -56,7 +57,7 @@ test('a node that does not answer costs others nothing, and its own statements f
     // a node that answers when it is asked is not down, however long its statements wait
     await until('the node was asked', () => asked.includes(stuck));
     expect(changes).toEqual([]);
-    answers.set(stuck, false);
+    answers.set(stuck, 'silent');
     for (const error of await Promise.all(waiting)) {
       expect(error).toMatchObject({ code: 'database_unreachable', details: { node: stuck } });
       expect(isNodeUnreachable(error)).toBe(true);
@@ -67,7 +68,7 @@ test('a node that does not answer costs others nothing, and its own statements f
     await expect(db.query('all', 'select 1 /* lanefold._run */')).rejects.toMatchObject({ details: { node: stuck } });
     expect(await db.query('own', 'select 1 as one')).toEqual([{ one: 1 }]);
 
-    answers.set(stuck, true);
+    answers.set(stuck, 'answers');
     await until('the node counts as answering', () => changes.length === 2);
     expect(await db.query('answer', answer, [on(stuck)[0]])).toEqual([{ one: 1 }]);
   } finally {
