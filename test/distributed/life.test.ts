@@ -242,7 +242,7 @@ describe.skipIf(!citusFolder || !inject('redisUrl'))('threads on two nodes', () 
   });
 
   test('the sweep finds lost jobs on every node', async () => {
-    const other = await createLanefold({ ...options, queuePrefix: 'lost' });
+    const other = await createLanefold({ ...options, queuePrefix: 'lost', privateWebhooks: true });
     try {
       const runs = await Promise.all(
         ids.map((threadId) =>
@@ -254,7 +254,7 @@ describe.skipIf(!citusFolder || !inject('redisUrl'))('threads on two nodes', () 
         new Date(Date.now() - 60_000),
       ]);
       // what is searched node by node while one is down
-      await other.webhooks.set('unused', { url: 'https://example.com/', agents: ['nobody'] });
+      await other.webhooks.set('unused', { url: 'http://127.0.0.1:9/', agents: ['nobody'] });
       const { together, each } = await searchTwice(options.databaseUrl!, 'lost', 'a');
       expect(together['queued']).toHaveLength(ids.length);
       expect(each).toEqual(together);

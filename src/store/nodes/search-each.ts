@@ -3,7 +3,13 @@ import { LanefoldError } from '../../errors.ts';
 import { isNodeUnreachable } from '../../postgres/errors.ts';
 import type { NodeGuard } from '../../postgres/node-guard.ts';
 import type { Database } from '../../postgres/pool.ts';
-import type { Search } from './search.ts';
+
+export interface Search {
+  name: string;
+  /** Reads tables, not views. */
+  text: string;
+  values: unknown[];
+}
 
 /**
  * Searches node by node, and leaves out those that are down. There a statement reads the shards of the node under the

@@ -1,11 +1,5 @@
 import type { Database } from '../../postgres/pool.ts';
-
-export interface Search {
-  name: string;
-  /** Reads tables, not views. */
-  text: string;
-  values: unknown[];
-}
+import type { Search } from './search-each.ts';
 
 /**
  * Searches the threads of all nodes. While a node of a distributed database is down, searches the others one by one, and
