@@ -39,6 +39,10 @@ begin
     select format('grant usage, create on schema drizzle to %I', v_owner)
     where not coalesce(has_schema_privilege(v_owner, to_regnamespace('drizzle')::oid, 'create'), true)
     union all
+    -- Citus hands each `create schema if not exists` to its nodes, which then ask for the owner of the schema
+    select format('alter schema drizzle owner to %I', v_owner)
+    from pg_namespace n where n.nspname = 'drizzle' and n.nspowner = v_own_id and exists (select from pg_extension where extname = 'citus')
+    union all
     select format('alter schema bullmq owner to %I', v_owner)
     from pg_namespace n where n.nspname = 'bullmq' and n.nspowner = v_own_id
     union all

@@ -4,7 +4,7 @@ import { reportErrors } from '../log/report-errors.ts';
 import { startEmbeddedPostgres, type EmbeddedPostgresOptions } from '../postgres/embedded/index.ts';
 import { fromPostgres } from '../postgres/errors.ts';
 import { FollowerHealth, preferFollower } from '../postgres/follower.ts';
-import { openDatabase, type DatabaseOptions } from '../postgres/pool.ts';
+import { openDatabase, type Database, type DatabaseOptions } from '../postgres/pool.ts';
 import { openQueue } from '../queue/open-queue.ts';
 import { readSessionRights } from '../store/role/session-rights.ts';
 import { holdFleet } from '../store/run/private-fleets.ts';
@@ -45,6 +45,7 @@ export async function connect(
   const deliveryNotices = new DeliveryNotices(db);
   db.settings.deliveriesDue = () => deliveryNotices.due();
   db.settings.distributed = await isDistributed(db.pool);
+  if (db.settings.distributed) await watchNodes(db, databaseUrl, settings, closers);
   const rights = await readSessionRights(db.pool);
   // the embedded server has only one role, a superuser
   checkRole(rights, embedded && roleCheck === 'refuse' ? 'warn' : roleCheck);
@@ -59,6 +60,18 @@ export async function connect(
   }
   await endAbandonedRuns(db, queue, directUrl, queueOptions);
   return { db, databaseUrl, directUrl, openPool, rights, queue, queueOptions, deliveryNotices };
+}
+
+/** Loaded on demand: only a distributed database has nodes. */
+async function watchNodes(db: Database, url: string, { log }: LanefoldSettings, closers: Closers): Promise<void> {
+  const { guardNodes } = await import('../store/nodes/guard-nodes.ts');
+  const nodes = await guardNodes(db, url, ({ name, isDown }) => {
+    const facts = { component: 'database', node: name };
+    if (isDown) log.error(facts, 'node does not answer: its threads wait, and sweeps leave it out');
+    else log.info(facts, 'node answers again');
+  });
+  db.settings.nodes = nodes;
+  closers.add(() => nodes.close());
 }
 
 /** How long a read waits for a connection to the follower before it goes to the primary. */

@@ -89,6 +89,7 @@ export function isAnswerLost(error: unknown): boolean {
  * affected.
  */
 export function isNodeUnreachable(error: unknown): boolean {
+  if (error instanceof LanefoldError && error.details?.['node'] !== undefined) return isConnectionError(error);
   const fault = faultOf(error instanceof LanefoldError ? error.cause : error);
   return nodeTexts.test(fault?.message ?? '');
 }

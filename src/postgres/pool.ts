@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { isLanefoldError, LanefoldError } from '../errors.ts';
 import { BoundedPool } from './bounded-pool.ts';
 import { Gatherer, type GatherLimits } from './gather.ts';
+import type { Connections, NodeGuard } from './node-guard.ts';
 import { queryLong, queryOnNodes } from './query-in-scope.ts';
 import { readSnapshot, type ReadRaw } from './read-snapshot.ts';
 import { runQuery } from './run-query.ts';
@@ -41,6 +42,8 @@ export interface Database {
 export interface DatabaseSettings {
   /** Threads may be on several nodes: a statement writes to one thread, or only reads. */
   distributed: boolean;
+  /** Watches the nodes, if threads may be on several. */
+  nodes?: NodeGuard;
   /** The largest context of a lane, in bytes; undefined for the default of the database, 32 MiB. */
   maxContextBytes?: number | undefined;
   /** Texts with more bytes are stored outside the log; undefined: all texts stay in the log. */
@@ -117,8 +120,9 @@ export function openDatabase(options: DatabaseOptions): Database {
     const query = <Row>(name: string, text: string, values: unknown[] = [], query_timeout?: number): Promise<Row[]> => {
       const timeout = query_timeout ? { query_timeout } : {};
       const statement = { ...(prepare ? { name: planName(name) } : {}), text, values, ...timeout };
-      if (scope && settings.distributed) return queryOnNodes(pool, statement, scope);
-      return runQuery(pool, statement, scope);
+      const send = (on: Connections) =>
+        scope && settings.distributed ? queryOnNodes<Row>(on, statement, scope) : runQuery<Row>(on, statement, scope);
+      return settings.nodes ? settings.nodes.send(pool, statement, send) : send(pool);
     };
     const gatherers = new Map<string, Gatherer<unknown>>();
     let reader: Database | undefined;
@@ -137,6 +141,8 @@ export function openDatabase(options: DatabaseOptions): Database {
         return announce(name, [item], gatherer.add(item) as Promise<Row>);
       },
       queryLocking<Row>(name: string, text: string, values?: unknown[]) {
+        // the guard limits the statements of each node, so that those of one do not wait for those of another
+        if (settings.nodes) return database.query<Row>(name, text, values);
         const since = performance.now();
         const answer = locking(async () => {
           const late = performance.now() - since > lockWaitMs;
@@ -150,8 +156,11 @@ export function openDatabase(options: DatabaseOptions): Database {
         });
         return announce(name, values, answer);
       },
-      queryLong: (name, text, values = []) =>
-        queryLong(pool, { ...(prepare ? { name: planName(name) } : {}), text, values }, scope, settings.distributed),
+      queryLong<Row>(name: string, text: string, values: unknown[] = []) {
+        const statement = { ...(prepare ? { name: planName(name) } : {}), text, values };
+        const send = (on: Connections) => queryLong<Row>(on, statement, scope, settings.distributed);
+        return settings.nodes ? settings.nodes.send(pool, statement, send) : send(pool);
+      },
       snapshot: (read) => readSnapshot(pool, scope, settings.distributed, read),
       forTenant: connectionsFor,
       get reader() {

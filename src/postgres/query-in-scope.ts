@@ -1,4 +1,5 @@
 import pg from 'pg';
+import type { Connections } from './node-guard.ts';
 import { queryInTransaction } from './query-in-transaction.ts';
 import { runQuery } from './run-query.ts';
 import { scopeStatement, type DatabaseScope, type StatementConfig } from './scoped-query.ts';
@@ -8,7 +9,7 @@ export const longMs = 120_000;
 
 /** Runs a statement in a transaction with a limit of two minutes, in place of its connection's timeout. */
 export function queryLong<Row>(
-  pool: pg.Pool,
+  pool: Connections,
   query: StatementConfig & { values: unknown[] },
   scope: DatabaseScope | undefined,
   distributed: boolean,
@@ -29,7 +30,7 @@ const oneCall = /^(select \w+\.)(\w+(?<!_key))\([$\d, ]+\) as (\w+)$/;
  * delegated to nodes.
  */
 export function queryOnNodes<Row>(
-  pool: pg.Pool,
+  pool: Connections,
   query: StatementConfig & { values: unknown[] },
   scope: DatabaseScope,
 ): Promise<Row[]> {

@@ -1,11 +1,11 @@
-import type pg from 'pg';
 import { fromPostgres, isConnectionError } from './errors.ts';
+import type { Connections } from './node-guard.ts';
 import { runQuery } from './run-query.ts';
 import type { StatementConfig } from './scoped-query.ts';
 
 /** Runs a statement in a transaction that begins with some settings. */
 export async function queryInTransaction<Row>(
-  pool: pg.Pool,
+  pool: Connections,
   settings: readonly StatementConfig[],
   query: StatementConfig & { values: unknown[] },
 ): Promise<Row[]> {

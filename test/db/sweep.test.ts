@@ -66,7 +66,7 @@ async function rowsRead(
     }
     return [];
   };
-  await find({ query, queryLong: query } as unknown as Database);
+  await find({ query, queryLong: query, settings: { distributed: false } } as unknown as Database);
   return read;
 }
 

@@ -6,6 +6,7 @@ import { createLanefold, defineAgent, defineTool, type Lanefold, type LanefoldOp
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { z } from 'zod';
+import { schemaVersion } from '../../db/schema/version.ts';
 import { migrate, type MigrateResult } from '../../src/store/schema/migrate.ts';
 import {
   citusFolder,
@@ -14,11 +15,14 @@ import {
   createDatabases,
   databaseAt,
   startCitus,
+  statements,
+  urlAs,
   type CitusCluster,
 } from '../support/citus.ts';
 import { portsOf } from '../support/citus-node.ts';
 import { fakeModel, type FakeScript } from '../support/fake-model.ts';
 import { deferred, until } from '../support/until.ts';
+import { searchTwice } from './search.ts';
 
 const name = 'distributed';
 /** Migrations of three servers, on a busy machine. */
@@ -238,7 +242,7 @@ describe.skipIf(!citusFolder || !inject('redisUrl'))('threads on two nodes', () 
   });
 
   test('the sweep finds lost jobs on every node', async () => {
-    const other = await createLanefold({ ...options, queuePrefix: 'lost' });
+    const other = await createLanefold({ ...options, queuePrefix: 'lost', privateWebhooks: true });
     try {
       const runs = await Promise.all(
         ids.map((threadId) =>
@@ -249,6 +253,12 @@ describe.skipIf(!citusFolder || !inject('redisUrl'))('threads on two nodes', () 
       await clients[0]!.query('update lanefold._run set enqueued_at = $1 where active', [
         new Date(Date.now() - 60_000),
       ]);
+      // what is searched node by node while one is down
+      await other.webhooks.set('unused', { url: 'http://127.0.0.1:9/', agents: ['nobody'] });
+      const { together, each } = await searchTwice(options.databaseUrl!, 'lost', 'a');
+      expect(together['queued']).toHaveLength(ids.length);
+      expect(each).toEqual(together);
+      await other.webhooks.remove('unused');
       await other.startWorker({ sweepMs: 50 });
       for (const run of runs)
         expect(await other.runs.wait(run, { timeoutMs: 30_000 })).toMatchObject({ result: 'late' });
@@ -371,6 +381,52 @@ describe.skipIf(!citusFolder || !inject('redisUrl'))('threads on two nodes', () 
         );
       } finally {
         await own.close();
+      }
+    },
+    busyMs,
+  );
+
+  test('a member of the owner migrates what a superuser has made', async () => {
+    const url = options.databaseUrl!;
+    await statements(
+      url,
+      'create role member login in role lanefold_owner',
+      "comment on function lanefold._lock_thread(text) is 'of another version'",
+    );
+    expect(await migrate(urlAs(url, 'member', ''), { queueTables: false })).toMatchObject({ status: 'migrated' });
+  });
+
+  test(
+    'a role that is no superuser migrates, and a worker works on what it made',
+    async () => {
+      const url = await createCluster(cluster.nodes, 'migrated');
+      await statements(url, 'create role migrator login createrole', 'grant create on database migrated to migrator');
+      const own = urlAs(url, 'migrator', '');
+      expect(await migrate(own, { queueTables: false })).toEqual({ from: 0, to: schemaVersion, status: 'migrated' });
+      await statements(
+        own,
+        'create role works login',
+        "select lanefold.grant_role('works', 'worker')",
+        "comment on function lanefold._lock_thread(text) is 'of another version'",
+      );
+      expect(await migrate(own, { queueTables: false })).toMatchObject({ status: 'migrated' });
+      const worker = await createLanefold({
+        ...{
+          ...options,
+          databaseUrl: urlAs(url, 'works', ''),
+          queuePrefix: 'distributed-migrated',
+          roleCheck: 'refuse',
+        },
+      });
+      try {
+        await worker.startWorker();
+        const runs = await Promise.all(
+          ids.map((threadId) => worker.runs.enqueue({ agent: 'b', threadId, createThread: true, input: threadId })),
+        );
+        const ended = await Promise.all(runs.map((run) => worker.runs.wait(run, { timeoutMs: 60_000 })));
+        expect(ended.map(({ result }) => result)).toEqual(ids);
+      } finally {
+        await worker.close();
       }
     },
     busyMs,

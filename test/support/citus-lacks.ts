@@ -10,6 +10,6 @@ export const citusLacks = {
   directStarts: onCitus && process.env['LANEFOLD_TEST_QUEUE'] !== 'redis',
   /** `grant_role` refuses readers, because nodes cannot tell whose rows a function may read. */
   readers: onCitus,
-  /** Only a superuser migrates: what Citus creates on the other nodes has to be their owner's. */
+  /** Databases of tests are copies, in which no role may create schemas on the nodes: see test/distributed/life.test.ts. */
   migrators: onCitus,
 };

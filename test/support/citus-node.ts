@@ -8,16 +8,41 @@ import { postgresEnv, run } from '../../src/postgres/embedded/run.ts';
 import { postgresUser, spawnAs } from '../../src/postgres/embedded/system-user.ts';
 import { until } from './until.ts';
 
-/** Kills a node, the postmaster and every process of it, and returns what starts it again on what is on its disk. */
-export async function killNode(url: string): Promise<() => Promise<void>> {
+/** The folder of a node's data, its postmaster, and all other processes of it. */
+async function processesOf(url: string) {
   const { rows } = await on(url, (client) =>
     client.query<{ data: string }>("select current_setting('data_directory') as data"),
   );
   const { data } = rows[0]!;
   const postmaster = parseInt(await readFile(`${data}/postmaster.pid`, 'utf8'), 10);
+  const others = async () => {
+    const { output } = await run('ps', ['-o', 'pid=', '--ppid', String(postmaster)]);
+    return output.trim().split(/\s+/).map(Number);
+  };
+  return { data, postmaster, others };
+}
+
+/**
+ * Stops every process of a node, as if its host were frozen: connections stay open, new ones are accepted by the kernel,
+ * and nothing is answered. Returns what lets it go on.
+ */
+export async function freezeNode(url: string): Promise<() => void> {
+  const { postmaster, others } = await processesOf(url);
+  // the postmaster first, so that no process starts meanwhile
+  process.kill(postmaster, 'SIGSTOP');
+  const pids = [postmaster, ...(await others())];
+  const signal = (name: NodeJS.Signals) => {
+    for (const pid of pids) if (isAlive(pid)) process.kill(pid, name);
+  };
+  signal('SIGSTOP');
+  return () => signal('SIGCONT');
+}
+
+/** Kills a node, the postmaster and every process of it, and returns what starts it again on what is on its disk. */
+export async function killNode(url: string): Promise<() => Promise<void>> {
+  const { data, postmaster, others } = await processesOf(url);
   const program = await readlink(`/proc/${postmaster}/exe`);
-  const { output } = await run('ps', ['-o', 'pid=', '--ppid', String(postmaster)]);
-  const pids = [postmaster, ...output.trim().split(/\s+/).map(Number)];
+  const pids = [postmaster, ...(await others())];
   // the postmaster first: it would start others in place of those that die
   for (const pid of pids) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
   await until('every process of the node is gone', () => !pids.some(isAlive));
@@ -46,6 +71,15 @@ export async function portsOf(coordinator: pg.Client, threadIds: readonly string
     [threadIds],
   );
   return rows.map(({ port }) => port);
+}
+
+/** The threads that a node has, and those that others have: some of each. */
+export async function divide(databaseUrl: string, node: string, threadIds: readonly string[]) {
+  const ports = await on(databaseUrl, (coordinator) => portsOf(coordinator, threadIds));
+  const isGone = (_: string, n: number) => ports[n] === Number(new URL(node).port);
+  const [gone, there] = [threadIds.filter(isGone), threadIds.filter((id, n) => !isGone(id, n))];
+  if (gone.length < 2 || there.length < 2) throw new Error('one of the nodes has hardly any of these threads');
+  return { gone, there };
 }
 
 /** Executes something with a connection of its own. */

@@ -17,21 +17,23 @@ export interface CitusCluster {
 
 const run = promisify(execFile);
 
-/** Starts a coordinator and workers, without durability. They may run as another user, who must be able to enter `dir`. */
-export async function startCitus(dir: string, workers = 2): Promise<CitusCluster> {
+/**
+ * Starts a coordinator and workers, without durability. They may run as another user, who must be able to enter `dir`.
+ *
+ * @param namespace the network namespace in which they run; the URLs then lead to their socket files
+ */
+export async function startCitus(dir: string, workers = 2, namespace?: string): Promise<CitusCluster> {
   const script = path.join(citusFolder, 'cluster.sh');
   const port = await freePorts(workers + 1);
   // one at a time: the first may install a server
-  await run('flock', [
-    '-o',
-    path.join(tmpdir(), 'lanefold-citus.lock'),
-    script,
-    'start',
-    dir,
-    String(port),
-    String(workers),
-  ]);
-  const nodes = Array.from({ length: workers + 1 }, (_, i) => `postgres://postgres@127.0.0.1:${port + i}/postgres`);
+  const lock = path.join(tmpdir(), 'lanefold-citus.lock');
+  const inside = namespace === undefined ? [] : ['ip', 'netns', 'exec', namespace];
+  await run('flock', ['-o', lock, ...inside, script, 'start', dir, String(port), String(workers)]);
+  const socket = (i: number) => (namespace === undefined ? '' : `?host=${path.join(dir, `node${i}`)}`);
+  const nodes = Array.from(
+    { length: workers + 1 },
+    (_, i) => `postgres://postgres@127.0.0.1:${port + i}/postgres${socket(i)}`,
+  );
   const settings = [
     'fsync = off',
     'citus.shard_count = 4',

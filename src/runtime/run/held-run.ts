@@ -1,5 +1,5 @@
 import { LanefoldError, isLanefoldError, type ErrorCode } from '../../errors.ts';
-import { isTransient } from '../../postgres/errors.ts';
+import { isNodeUnreachable, isTransient } from '../../postgres/errors.ts';
 import type { JsonObject } from '../../context/message.ts';
 import type { RunBudget } from '../limits/run-budget.ts';
 import type { RunLimits } from '../limits/run-limits.ts';
@@ -28,6 +28,8 @@ export class HeldRun {
   lease = 0;
   /** Observes the run from its claim on. */
   telemetry: RunTelemetry = silentRun;
+  /** Whether other runs may be waiting for this one's slot: then it does not wait for its node beyond its lease. */
+  isSlotWanted = (): boolean => false;
   /** Set while limits may apply. */
   limits?: RunLimits;
   /** Set if the run has a budget of its own. */
@@ -91,6 +93,8 @@ export class HeldRun {
         return result;
       } catch (error) {
         if (!isTransient(error) || this.signal.reason instanceof Released || performance.now() > giveUpAt) throw error;
+        const isExpired = performance.now() > this.#deadline;
+        if (isNodeUnreachable(error) && isExpired && this.isSlotWanted()) throw error;
         await new Promise((resolve) => setTimeout(resolve, pauseMs));
       }
     }

@@ -9,6 +9,8 @@ import type { JobWorker } from './job-worker.ts';
  * together spread out.
  */
 const againMs = 500;
+/** The longest of these delays, after a node of a distributed database has been down for twice as long. */
+const longestAgainMs = 8_000;
 
 /**
  * Delays a job whose run could not be claimed for a transient reason. A reason that affects every run, such as a
@@ -27,7 +29,7 @@ export async function delayForFault(
   const unreachable = isConnectionError(error) && !isNodeUnreachable(error);
   const concernsAll = unreachable || isLanefoldError(error, 'database_busy');
   const answers = concernsAll ? intake.interrupt() : Promise.resolve();
-  const delay = () => moveLater(job, token);
+  const delay = () => moveLater(job, token, pauseAfter(error));
   await delay().catch(() => answers.then(delay));
   throw new DelayedError();
 }
@@ -67,8 +69,12 @@ export async function releaseJob(job: Job, token: string | undefined): Promise<n
   throw new WaitingError();
 }
 
-const moveLater = (
-  job: Job,
-  token: string | undefined,
-  delayMs = againMs + Math.round(Math.random() * againMs),
-): Promise<void> => job.moveToDelayed(Date.now() + delayMs, token);
+/** Jobs of a node that is down are tried again ever more rarely, without counting the attempts of each. */
+function pauseAfter(error: unknown): number {
+  const downMs = Number((error as { details?: { down_ms?: number } } | undefined)?.details?.down_ms ?? 0);
+  const pauseMs = Math.min(Math.max(againMs, downMs / 2), longestAgainMs);
+  return Math.round(pauseMs * (1 + Math.random()));
+}
+
+const moveLater = (job: Job, token: string | undefined, delayMs = pauseAfter(undefined)): Promise<void> =>
+  job.moveToDelayed(Date.now() + delayMs, token);

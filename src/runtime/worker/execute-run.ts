@@ -19,6 +19,7 @@ export async function executeRun(held: HeldJob, claim: Claim, onEnd: (status: st
   const { threadId, runId } = run;
   run.lease = claim.lease;
   run.step = claim.step;
+  run.isSlotWanted = () => worker.intake.isFull;
   run.telemetry = worker.telemetry.runClaimed({
     ...{ threadId, runId, agent: claim.agent, model: claim.model, contextRef: claim.context_ref },
     ...{ fresh: claim.fresh, step: claim.step, traceparent: claim.traceparent },

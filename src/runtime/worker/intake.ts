@@ -26,6 +26,11 @@ export class Intake {
     return this.#outage !== undefined;
   }
 
+  /** Whether every slot is taken. */
+  get isFull(): boolean {
+    return this.#busy >= this.#limit;
+  }
+
   get workers(): readonly BullWorker[] {
     return this.#workers;
   }

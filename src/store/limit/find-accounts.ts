@@ -1,4 +1,5 @@
 import type { Database } from '../../postgres/pool.ts';
+import { search } from '../nodes/search.ts';
 import type { QueuedRun } from '../run/queued-run.ts';
 
 /** Accounts examined by a sweep. */
@@ -29,7 +30,10 @@ export async function findUnlinedRuns(db: Database, prefix: string): Promise<Que
     return db.queryLong<QueuedRun>('unlined_runs', text, [prefix]);
   }
   // accounts are on the coordinator, runs are not
-  const runs = await db.queryLong<QueuedRun>('delayed_runs', `${delayed} limit ${mostDelayed}`, [prefix]);
+  const values = [prefix];
+  const runs = await search<QueuedRun>(db, 'queryLong', {
+    ...{ name: 'delayed_runs', text: `${delayed} limit ${mostDelayed}`, values },
+  });
   const text = `select d.thread_id, d.run_id, d.agent, d.enqueue_no, d.queue_shard from jsonb_to_recordset($1) as d (thread_id text, run_id text, agent text, enqueue_no int, queue_shard int)
      where not ${inLine('d')} limit ${most}`;
   return runs.length === 0 ? [] : db.query<QueuedRun>('runs_out_of_line', text, [JSON.stringify(runs)]);

@@ -101,7 +101,7 @@ export async function listThreads(db: Database, filter: ThreadFilter): Promise<L
   const marks = filter.marks ? await countMarks(db, marked) : [];
   // a sum per thread inside this statement cannot be pushed down to the nodes
   const spent = distributed
-    ? await eachThread(page, async ({ id }) => [[id, await readThreadSpent(db, id)] as const])
+    ? await eachThread(db, marked, async ({ threadId }) => [[threadId, await readThreadSpent(db, threadId)] as const])
     : [];
   const spentOf = new Map(spent);
   const data = page.map((row, i) => toSummary(row, marks[i] ?? null, spentOf.get(row.id) ?? toSpent(row['spent']!)));

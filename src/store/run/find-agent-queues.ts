@@ -1,4 +1,5 @@
 import type { Database } from '../../postgres/pool.ts';
+import { search } from '../nodes/search.ts';
 import { anyTime } from './find-oldest-due.ts';
 
 /** What a worker, or a fleet, can execute. */
@@ -39,12 +40,12 @@ export async function findAgentQueues(
   { agents, strategies, versions }: Capabilities,
   since = anyTime,
 ): Promise<string[]> {
-  const rows = await db.query<{ queue: string }>(
-    'find_agent_queues',
-    `select distinct lanefold._agent_queue(agent, unknown_version, unknown_strategy) as queue from lanefold._run
+  const rows = await search<{ queue: string }>(db, 'query', {
+    name: 'find_agent_queues',
+    text: `select distinct lanefold._agent_queue(agent, unknown_version, unknown_strategy) as queue from lanefold._run
      where active and suspended_until is null and agent_unknown_since is not null and agent = any ($1)
        and ${canExecute('$4', '$2')} and enqueued_at >= $3::timestamptz`,
-    [agents, strategies, since, versions],
-  );
-  return rows.map((row) => row.queue);
+    values: [agents, strategies, since, versions],
+  });
+  return [...new Set(rows.map((row) => row.queue))];
 }

@@ -1,4 +1,5 @@
 import type { Database } from '../../postgres/pool.ts';
+import { search } from '../nodes/search.ts';
 
 /** Older than every run that the sweep may have to find. */
 export const anyTime = '-infinity';
@@ -12,11 +13,13 @@ const lateMs = 15_000;
  * keeps its snapshot.
  */
 export async function findOldestDue(db: Database): Promise<string> {
-  const [row] = await db.queryLong<{ since: string }>(
-    'find_oldest_due',
-    `select (least((select min(enqueued_at) from lanefold._run where active and suspended_until is null), lanefold._now())
+  const rows = await search<{ since: string }>(db, 'queryLong', {
+    name: 'find_oldest_due',
+    text: `select (least((select min(enqueued_at) from lanefold._run where active and suspended_until is null), lanefold._now())
        - $1::float8 * interval '1 ms')::text as since`,
-    [lateMs],
-  );
-  return row!.since;
+    values: [lateMs],
+  });
+  // more than one if nodes were searched one by one
+  const [oldest] = rows.map(({ since }) => since).toSorted((a, b) => Date.parse(a) - Date.parse(b));
+  return oldest!;
 }

@@ -1,4 +1,5 @@
 import type { Database } from '../../postgres/pool.ts';
+import { search } from '../nodes/search.ts';
 import { anyTime } from './find-oldest-due.ts';
 import { executing, type DueRun, type SweepLimits } from './sweep-limits.ts';
 
@@ -23,15 +24,15 @@ const unseen = unseenFor('$1').map((since, n) => {
 
 /** Finds queued runs whose jobs were not seen for a while, longest unseen first: the queue may have lost them. */
 export const findQueuedRuns = (db: Database, limits: SweepLimits, limit: number): Promise<DueRun[]> =>
-  db.queryLong<DueRun>(
-    'find_queued_runs',
-    `with clock as materialized (select lanefold._now() as at)
+  search<DueRun>(db, 'queryLong', {
+    name: 'find_queued_runs',
+    text: `with clock as materialized (select lanefold._now() as at)
      select thread_id, id as run_id, agent, enqueue_no, queue_shard, started_at is not null as taken,
        case when started_at is null then (options ->> 'priority')::int end as priority
      from (${unseen.join(' union all ')}) due
      order by enqueued_at limit $5`,
-    [
+    values: [
       ...[limits.graceMs, limits.queuePrefix, limits.adoptable, limits.adoptMs, limit, limits.known.strategies],
       limits.since ?? anyTime,
     ],
-  );
+  });

@@ -1,4 +1,5 @@
 import type { Database } from '../../postgres/pool.ts';
+import { search } from '../nodes/search.ts';
 import { canExecute } from './find-agent-queues.ts';
 import { anyTime } from './find-oldest-due.ts';
 import { executing, type DueRun, type SweepLimits } from './sweep-limits.ts';
@@ -18,9 +19,9 @@ const movedMs = 2_000;
  * has ended.
  */
 export const findStrandedRuns = (db: Database, limits: SweepLimits, limit: number): Promise<StrandedRun[]> =>
-  db.queryLong<StrandedRun>(
-    'find_stranded_runs',
-    `with clock as materialized (select lanefold._now() as at),
+  search<StrandedRun>(db, 'queryLong', {
+    name: 'find_stranded_runs',
+    text: `with clock as materialized (select lanefold._now() as at),
      taken as (
        select thread_id, id, agent, status, enqueue_no, queue_shard, enqueued_at, cancel_requested_at, lease_until, lease_ms,
               agent_unknown_since, unknown_version, unknown_strategy, queue_prefix = $3 as own,
@@ -45,10 +46,10 @@ export const findStrandedRuns = (db: Database, limits: SweepLimits, limit: numbe
              case when agent_unknown_since is not null then lanefold._agent_queue(agent, unknown_version, unknown_strategy) end as agent_queue,
              row_number() over (partition by work order by enqueued_at) as n from stranded where work is not null) s
      where n <= $6 order by enqueued_at`,
-    [
+    values: [
       ...[limits.graceMs, limits.cancelGraceMs, limits.queuePrefix, limits.adoptable, limits.adoptMs, limit],
       ...[movedMs, limits.known.agents, limits.unknownAgentMs ?? null, limits.known.strategies],
       limits.since ?? anyTime,
       limits.known.versions,
     ],
-  );
+  });

@@ -111,7 +111,7 @@ async function listEach(db: Database, where: Conditions, also: Conditions, limit
     also.values,
   );
   const page = keys.slice(0, limit);
-  const runs = await eachThread(page, async (key) => {
+  const runs = await eachThread(db, page, async (key) => {
     const run = await readRun(db, key.thread_id, key.id);
     const [of] = await db.query<{ question: string | null }>(
       'read_question',

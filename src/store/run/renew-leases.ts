@@ -1,6 +1,6 @@
 import { isTransient } from '../../postgres/errors.ts';
 import type { Database } from '../../postgres/pool.ts';
-import { eachThread } from '../each-thread.ts';
+import { askInTurn, byNode, callsPerNode } from '../each-thread.ts';
 import { reportWorker, toReport, type WorkerReport } from '../worker/report-worker.ts';
 
 export interface LeaseAnswer {
@@ -58,7 +58,13 @@ async function renewTogether<Lease extends HeldLease>(
   for (const lease of held) onAnswer(lease, toAnswer(rowOf.get(`${lease.threadId} ${lease.runId}`)), askedAt);
 }
 
-/** Leases on a node that does not answer are not renewed; those on other nodes are. */
+/** The nodes that have yet to answer the renewals of a pool. */
+const asked = new WeakMap<Database, Set<string>>();
+
+/**
+ * Leases on a node that does not answer are not renewed; those on other nodes are, and neither this renewal nor the next
+ * one waits for that node.
+ */
 async function renewEach<Lease extends HeldLease>(
   db: Database,
   held: readonly Lease[],
@@ -67,7 +73,7 @@ async function renewEach<Lease extends HeldLease>(
   report: WorkerReport | undefined,
 ): Promise<void> {
   let answered = false;
-  await eachThread(held, async (lease) => {
+  const renew = async (lease: Lease) => {
     const askedAt = performance.now();
     const [row] = await db.query<LeaseRow>(
       'renew_lease',
@@ -76,13 +82,30 @@ async function renewEach<Lease extends HeldLease>(
     );
     answered = true;
     onAnswer(lease, toAnswer(row), askedAt);
-    return [];
-  }).catch((error: unknown) => {
-    if (!isTransient(error)) throw error;
-  });
+  };
+  const busy = asked.get(db) ?? new Set<string>();
+  asked.set(db, busy);
+  const nodes = byNode(db, held);
+  const renewals = [...nodes]
+    .filter(([node]) => !busy.has(node))
+    .map(async ([node, leases]) => {
+      busy.add(node);
+      const fault = await askInTurn(leases, callsPerNode(nodes.size), renew);
+      busy.delete(node);
+      if (fault && !isTransient(fault.reason)) throw fault.reason;
+    });
+  await within(leaseMs / 6, Promise.all(renewals));
   // if no node answered, or there was none to ask, the coordinator shows whether the database answers at all
   if (report) await reportWorker(db, report);
   else if (!answered) await db.query('answers', 'select 1');
+}
+
+/** Waits for the work, but not for longer than this. */
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise((resolve) => (timer = setTimeout(resolve, ms)));
+  work.catch(() => {});
+  await Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
 /** The database returns no row for a lease that was simply renewed. */

@@ -61,7 +61,8 @@ async function dropEach(
 ): Promise<{ mine: boolean; dropped: number }> {
   const byThread = new Map<string, string[]>();
   for (const { thread_id, id } of runs) byThread.set(thread_id, [...(byThread.get(thread_id) ?? []), id]);
-  const dropped = await eachThread([...byThread], async ([threadId, ids]) =>
+  const threads = [...byThread].map(([threadId, ids]) => ({ threadId, ids }));
+  const dropped = await eachThread(db, threads, ({ threadId, ids }) =>
     db.query<{ dropped: number }>('drop_trace', 'select lanefold.drop_trace($1, $2) as dropped', [threadId, ids]),
   );
   return { mine: true, dropped: dropped.reduce((sum, row) => sum + row.dropped, 0) };

@@ -1,4 +1,5 @@
 import type { Database } from '../../postgres/pool.ts';
+import { search } from '../nodes/search.ts';
 import type { QueuedRun } from '../run/queued-run.ts';
 import type { RunRef } from '../run/run.ts';
 import type { CallResult } from './end-wait.ts';
@@ -13,13 +14,13 @@ export interface EndedChild {
 
 /** Child runs that ended at least `graceMs` ago without their parent being told, oldest first. */
 export const findUntold = (db: Database, graceMs: number, limit: number): Promise<EndedChild[]> =>
-  db.queryLong<EndedChild>(
-    'find_untold_children',
-    `select thread_id, run_id, parent_thread_id from lanefold._child_run
+  search<EndedChild>(db, 'queryLong', {
+    name: 'find_untold_children',
+    text: `select thread_id, run_id, parent_thread_id from lanefold._child_run
      where ended_at is not null and told_at is null and ended_at < lanefold._now() - $1::float8 * interval '1 ms'
      order by ended_at limit $2`,
-    [graceMs, limit],
-  );
+    values: [graceMs, limit],
+  });
 
 /** Calls that have waited for a run for a minute, oldest first, after a place among them. */
 export async function findOpenRunWaits(

@@ -1,4 +1,5 @@
 import type { Database } from '../../postgres/pool.ts';
+import { search } from '../nodes/search.ts';
 import { type SweepLimits, executing, type DueRun } from '../run/sweep-limits.ts';
 import type { QueuedRun } from '../run/queued-run.ts';
 
@@ -21,9 +22,9 @@ export async function expireWaits(
 
 /** Finds suspended runs with waits whose time is up, most overdue first. */
 export const findExpiredWaits = (db: Database, limits: SweepLimits, limit: number): Promise<DueRun[]> =>
-  db.queryLong<DueRun>(
-    'find_expired_waits',
-    `with clock as materialized (select lanefold._now() as at)
+  search<DueRun>(db, 'queryLong', {
+    name: 'find_expired_waits',
+    text: `with clock as materialized (select lanefold._now() as at)
      select thread_id, id as run_id, agent, enqueue_no, queue_shard, true as taken
      from lanefold._run
      where status = 'suspended' and suspended_until < (select at from clock)
@@ -31,5 +32,5 @@ export const findExpiredWaits = (db: Database, limits: SweepLimits, limit: numbe
          or (agent = any ($2) and ${executing} = any ($5)
            and suspended_until < (select at from clock) - $3::float8 * interval '1 ms'))
      order by suspended_until limit $4`,
-    [limits.queuePrefix, limits.adoptable, limits.adoptMs, limit, limits.known.strategies],
-  );
+    values: [limits.queuePrefix, limits.adoptable, limits.adoptMs, limit, limits.known.strategies],
+  });

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
+import { search } from '../nodes/search.ts';
 import type { CallRef } from './decide-tool-call.ts';
 import { isAfter, placeColumns, placeOrder, placeParameters, type WaitPlace } from './wait-place.ts';
 
@@ -54,20 +55,22 @@ const columns = `${placeColumns}, tenant_id, created_at, kind, event, child_thre
   (extract(epoch from lanefold._now() - ended_at) * 1000)::float8 as over_ms`;
 
 /** Tasks for workers with these agents, oldest first, after a place among them; those younger than `graceMs` are left to the worker of the run. */
-export const findWaitTasks = (
+export async function findWaitTasks(
   db: Database,
   { agents, graceMs }: { agents: readonly string[]; graceMs: number },
   after: WaitPlace | undefined,
   limit: number,
-): Promise<WaitTask[]> =>
-  db.queryLong<WaitTask>(
-    'find_wait_tasks',
-    `select ${columns} from lanefold._wait
+): Promise<WaitTask[]> {
+  const found = await search<WaitTask>(db, 'queryLong', {
+    name: 'find_wait_tasks',
+    text: `select ${columns} from lanefold._wait
      where task is not null and (task = 'cancel' or created_at < lanefold._now() - $1::float8 * interval '1 ms')
        and (task <> 'start' or request ->> 'agent' = any ($2)) and ${isAfter(4)}
      order by ${placeOrder} limit $3`,
-    [graceMs, agents, limit, ...placeParameters(after)],
-  );
+    values: [graceMs, agents, limit, ...placeParameters(after)],
+  });
+  return found.map((task) => ({ ...task, created_at: new Date(task.created_at) }));
+}
 
 /** What is to be done for one wait; undefined if nothing is. */
 export async function readWaitTask(

@@ -17,7 +17,7 @@ export async function dropDeliveries(db: Database, which: { days: number } | { w
           [which.webhookId, most],
         );
   const text = 'select d.dropped from lanefold.drop_deliveries($1, $2) as d (dropped)';
-  await eachThread(byThread(due), ([threadId, ids]) =>
+  await eachThread(db, byThread(due), ({ threadId, ids }) =>
     db.query('drop_deliveries', text, [threadId, JSON.stringify(ids)]),
   );
   return due.length;
@@ -40,18 +40,18 @@ export async function giveUpDeliveries(
     [webhookId, keep, most],
   );
   const text = 'select g.dropped from lanefold.give_up_deliveries($1, $2, $3) as g (dropped)';
-  const counts = await eachThread(byThread(waiting), ([threadId, ids]) =>
+  const counts = await eachThread(db, byThread(waiting), ({ threadId, ids }) =>
     db.query<{ dropped: number }>('give_up_deliveries', text, [threadId, webhookId, JSON.stringify(ids)]),
   );
   return { tooMany: waiting.length, dropped: counts.reduce((sum, { dropped }) => sum + dropped, 0) };
 }
 
-function byThread(deliveries: readonly { thread_id: string; id: string }[]): [string, string[]][] {
+function byThread(deliveries: readonly { thread_id: string; id: string }[]): { threadId: string; ids: string[] }[] {
   const found = new Map<string, string[]>();
   for (const { thread_id, id } of deliveries) {
     const ids = found.get(thread_id);
     if (ids) ids.push(id);
     else found.set(thread_id, [id]);
   }
-  return [...found];
+  return [...found].map(([threadId, ids]) => ({ threadId, ids }));
 }

@@ -1,5 +1,7 @@
+import pLimit from 'p-limit';
 import type { Database } from '../../postgres/pool.ts';
-import { eachThread, overThreads } from '../each-thread.ts';
+import { callsAtOnce, overThreads } from '../each-thread.ts';
+import { search } from '../nodes/search.ts';
 import type { AttemptRef, QueuedAttempt } from './deliveries.ts';
 
 /** How many deliveries of an endpoint may be in flight, or of one whose last attempt failed; `most` to take at once. */
@@ -50,25 +52,28 @@ async function dueOnNodes(
     [only ?? null],
   );
   if (webhooks.length === 0) return [];
-  const inFlight = await db.query<{ id: string; count: number }>(
-    'deliveries_in_flight',
-    `select webhook_id as id, count(*)::int as count from lanefold._webhook_delivery
+  const inFlight = await search<{ id: string; count: number }>(db, 'query', {
+    name: 'deliveries_in_flight',
+    text: `select webhook_id as id, count(*)::int as count from lanefold._webhook_delivery
      where in_flight and next_at > $1 and ($2::text[] is null or webhook_id = any ($2)) group by webhook_id`,
-    [webhooks[0]!.now, only ?? null],
-  );
-  const counts = new Map(inFlight.map(({ id, count }) => [id, count]));
-  const due = await eachThread(webhooks, async (webhook) => {
+    values: [webhooks[0]!.now, only ?? null],
+  });
+  const counts = new Map<string, number>();
+  for (const { id, count } of inFlight) counts.set(id, (counts.get(id) ?? 0) + count);
+  const dueOf = async (webhook: (typeof webhooks)[number]) => {
     const free = (webhook.failing ? failing : each) - (counts.get(webhook.id) ?? 0);
     if (free <= 0) return [];
-    const rows = await db.query<AttemptRef & Record<string, unknown>>(
-      'due_deliveries_of',
-      `select thread_id, id, attempts + 1 as attempt from lanefold._webhook_delivery
+    const rows = await search<AttemptRef>(db, 'query', {
+      name: 'due_deliveries_of',
+      text: `select thread_id, id, attempts + 1 as attempt from lanefold._webhook_delivery
        where webhook_id = $1 and next_at <= $2 order by next_at, thread_id, id limit $3`,
-      [webhook.id, webhook.now, free],
-    );
-    return rows.map((row) => ({ ...row, failing: webhook.failing }));
-  });
-  return due.slice(0, most);
+      values: [webhook.id, webhook.now, free],
+    });
+    return rows.slice(0, free).map((row) => ({ ...row, failing: webhook.failing }));
+  };
+  const atOnce = pLimit(callsAtOnce);
+  const due = await Promise.all(webhooks.map((webhook) => atOnce(dueOf, webhook)));
+  return due.flat().slice(0, most);
 }
 
 /** Hands due attempts to the queue; see `queue_delivery`. Returns those whose jobs the caller adds. */

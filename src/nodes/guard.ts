@@ -1,0 +1,158 @@
+import pLimit, { type LimitFunction } from 'p-limit';
+import type pg from 'pg';
+import { LanefoldError } from '../errors.ts';
+import { isNodeUnreachable } from '../postgres/errors.ts';
+import type { Connections, NodeGuard } from '../postgres/node-guard.ts';
+import { hashText } from './hash.ts';
+import { Lending } from './lending.ts';
+import { nameOf, shardAt, type Placements } from './placements.ts';
+import { targetOf, type Target } from './target.ts';
+import { WatchedNode, type NodeQuestions } from './watched-node.ts';
+
+/** A statement that waits for longer makes its node suspect; again after each doubling. Ours take milliseconds. */
+const suspectMs = 1_000;
+const lookMs = 250;
+/** Shards move. A statement that is counted for the wrong node is still executed on the right one. */
+const refreshMs = 10_000;
+
+export interface NodeSource extends NodeQuestions {
+  readPlacements(): Promise<Placements>;
+}
+
+interface Waiting {
+  nodes: readonly WatchedNode[];
+  lending: Lending;
+  suspectAfterMs: number;
+}
+
+/** Sends statements so that a node that does not answer costs others neither their connections nor their time. */
+export class Guard implements NodeGuard {
+  readonly #nodes = new Map<string, WatchedNode>();
+  readonly #targets = new Map<string, Target>();
+  /** By pool, then by node; statements for all nodes have the empty name. */
+  readonly #limits = new WeakMap<pg.Pool, Map<string, LimitFunction>>();
+  readonly #waiting = new Set<Waiting>();
+  readonly #timer: NodeJS.Timeout;
+  #readAt = performance.now();
+
+  constructor(
+    private readonly source: NodeSource,
+    private placements: Placements,
+  ) {
+    this.#take(placements);
+    this.#timer = setInterval(() => this.#look(), lookMs).unref();
+  }
+
+  get nodes(): readonly WatchedNode[] {
+    return [...this.#nodes.values()];
+  }
+
+  nodeOf(threadId: string): string {
+    const shard = shardAt(this.placements.shards, hashText(threadId));
+    return shard ? nameOf(shard) : '';
+  }
+
+  async send<T>(
+    pool: pg.Pool,
+    { text, values }: { text: string; values: readonly unknown[] },
+    send: (on: Connections) => Promise<T>,
+  ): Promise<T> {
+    const name = this.#nameOf(text, values);
+    if (name === undefined) return send(pool);
+    const nodes = name === '' ? this.nodes : [this.#nodes.get(name)].filter((node) => node !== undefined);
+    assertNotSilent(nodes);
+    const limit = this.#limitOf(pool, name);
+    return limit(() => {
+      assertNotSilent(nodes);
+      return this.#watch(nodes, pool, send);
+    });
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    for (const node of this.nodes) node.close();
+  }
+
+  async #watch<T>(nodes: readonly WatchedNode[], pool: pg.Pool, send: (on: Connections) => Promise<T>): Promise<T> {
+    const waiting = { nodes, lending: new Lending(pool), suspectAfterMs: suspectMs };
+    this.#waiting.add(waiting);
+    for (const node of nodes) node.sent.add(waiting.lending);
+    try {
+      const answer = await send(waiting.lending);
+      for (const node of nodes) node.answered();
+      return answer;
+    } catch (error) {
+      if (waiting.lending.isCut) throw unreachable(nodes.find((node) => node.isSilent) ?? nodes[0]!, error);
+      if (!isNodeUnreachable(error)) throw error;
+      for (const node of nodes) node.suspect();
+      throw nodes.length === 1 ? unreachable(nodes[0]!, error) : error;
+    } finally {
+      this.#waiting.delete(waiting);
+      for (const node of nodes) node.sent.delete(waiting.lending);
+    }
+  }
+
+  /** The node of a statement; empty: all; undefined: none. */
+  #nameOf(text: string, values: readonly unknown[]): string | undefined {
+    let target = this.#targets.get(text);
+    if (target === undefined) this.#targets.set(text, (target = targetOf(text, this.placements)));
+    if (target === 'coordinator') return undefined;
+    if (target === 'all') return '';
+    if ('nodeAt' in target) return `${String(values[target.nodeAt])}:${String(values[target.nodeAt + 1])}`;
+    const threadId = values[target.threadAt];
+    return typeof threadId === 'string' ? this.nodeOf(threadId) : '';
+  }
+
+  #limitOf(pool: pg.Pool, name: string): LimitFunction {
+    let limits = this.#limits.get(pool);
+    if (!limits) this.#limits.set(pool, (limits = new Map()));
+    let limit = limits.get(name);
+    const most = Math.floor(pool.options.max / (name === '' ? 5 : 2));
+    if (!limit) limits.set(name, (limit = pLimit(Math.max(1, most))));
+    return limit;
+  }
+
+  #look(): void {
+    const now = performance.now();
+    for (const waiting of this.#waiting) {
+      const { lentAt } = waiting.lending;
+      if (lentAt === undefined || now - lentAt < waiting.suspectAfterMs) continue;
+      waiting.suspectAfterMs *= 2;
+      for (const node of waiting.nodes) node.suspect();
+    }
+    // a standby may have taken the place of a node that is down
+    const isInUse = this.#waiting.size > 0 || this.nodes.some((node) => node.isDown);
+    if (isInUse && now - this.#readAt > refreshMs) void this.#refresh(now);
+  }
+
+  async #refresh(now: number): Promise<void> {
+    this.#readAt = now;
+    const placements = await this.source.readPlacements().catch(() => undefined);
+    if (placements) this.#take(placements);
+  }
+
+  #take(placements: Placements): void {
+    this.placements = placements;
+    const names = new Set(placements.shards.map(nameOf));
+    for (const shard of placements.shards) {
+      if (!this.#nodes.has(nameOf(shard))) this.#nodes.set(nameOf(shard), new WatchedNode(shard, this.source));
+    }
+    for (const [name, node] of this.#nodes) {
+      if (names.has(name)) continue;
+      node.close();
+      this.#nodes.delete(name);
+    }
+  }
+}
+
+function assertNotSilent(nodes: readonly WatchedNode[]): void {
+  const down = nodes.find((node) => node.isSilent);
+  if (down) throw unreachable(down);
+}
+
+const unreachable = (node: WatchedNode, cause?: unknown): LanefoldError =>
+  new LanefoldError('database_unreachable', `The node ${node.name} of the database does not answer.`, {
+    hint: 'Look at its server. Threads on other nodes are not affected; runs of its threads continue when it answers.',
+    details: { node: node.name, down_ms: Math.round(node.downMs) },
+    ...(cause === undefined ? {} : { cause }),
+  });

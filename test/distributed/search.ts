@@ -1,0 +1,60 @@
+import type { DatabaseNode } from '../../src/postgres/node-guard.ts';
+import { openDatabase, type Database } from '../../src/postgres/pool.ts';
+import { findUnlinedRuns } from '../../src/store/limit/find-accounts.ts';
+import { guardNodes } from '../../src/store/nodes/guard-nodes.ts';
+import { findAgentQueues } from '../../src/store/run/find-agent-queues.ts';
+import { findExpiredRuns } from '../../src/store/run/find-expired-runs.ts';
+import { findOldestDue } from '../../src/store/run/find-oldest-due.ts';
+import { findQueuedRuns } from '../../src/store/run/find-queued-runs.ts';
+import { findStrandedRuns } from '../../src/store/run/find-stranded-runs.ts';
+import { findUntold } from '../../src/store/wait/child-runs.ts';
+import { findExpiredWaits } from '../../src/store/wait/expire-waits.ts';
+import { findWaitTasks } from '../../src/store/wait/wait-tasks.ts';
+import { dueDeliveries } from '../../src/store/webhook/due-deliveries.ts';
+
+const gone: DatabaseNode = { name: 'gone:1', host: 'gone', port: 1, isDown: true };
+
+/** Everything that workers search for: what all nodes find in one statement, and what each of them finds alone. */
+export async function searchTwice(url: string, queuePrefix: string, agent: string) {
+  const db = openDatabase({ url, settings: { distributed: true } });
+  const guard = await guardNodes(db, url, () => {});
+  const known = { agents: [agent], strategies: ['react'], versions: [] };
+  const limits = {
+    graceMs: 0,
+    cancelGraceMs: 0,
+    adoptMs: 0,
+    unknownAgentMs: 0,
+    queuePrefix,
+    adoptable: [agent],
+    known,
+  };
+  const searches: Record<string, (db: Database) => Promise<unknown>> = {
+    queues: (on) => findAgentQueues(on, known),
+    expired: (on) => findExpiredRuns(on, 500),
+    oldest: async (on) => Date.parse(await findOldestDue(on)) < Date.now(),
+    queued: (on) => findQueuedRuns(on, limits, 500),
+    stranded: (on) => findStrandedRuns(on, limits, 500),
+    unlined: (on) => findUnlinedRuns(on, queuePrefix),
+    untold: (on) => findUntold(on, 0, 500),
+    waits: (on) => findExpiredWaits(on, limits, 500),
+    tasks: (on) => findWaitTasks(on, { agents: [agent], graceMs: 0 }, undefined, 500),
+    deliveries: (on) => dueDeliveries(on, { each: 5, failing: 1, most: 50 }),
+  };
+  const search = async () => {
+    const found = await Promise.all(Object.entries(searches).map(async ([name, ask]) => [name, sorted(await ask(db))]));
+    return Object.fromEntries(found) as Record<string, unknown>;
+  };
+  try {
+    const together = await search();
+    const { nodes } = guard;
+    const alone = { send: guard.send.bind(guard), nodeOf: guard.nodeOf.bind(guard), close: () => {} };
+    db.settings.nodes = { ...alone, nodes: [...nodes, gone] };
+    return { together, each: await search() };
+  } finally {
+    guard.close();
+    await db.close();
+  }
+}
+
+const sorted = (found: unknown): unknown =>
+  Array.isArray(found) ? found.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)) : found;
