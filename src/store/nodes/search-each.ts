@@ -71,7 +71,7 @@ async function shardsOf(db: Database, text: string): Promise<Shards[]> {
 function onShards({ text, values }: Search, shards: readonly Shards[]): string {
   const tables = shards.map(
     ({ table, names }) =>
-      `${table} as not materialized (${names.map((name) => `select * from ${name}`).join(' union all ')})`,
+      `${table} as not materialized (${names.map((name) => `table ${name}`).join(' union all ')})`,
   );
   const known = new Set(shards.map(({ table }) => table));
   const local = text.replaceAll(tableNames, (whole, table: string) => (known.has(table) ? table : whole));
