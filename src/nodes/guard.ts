@@ -54,18 +54,24 @@ export class Guard implements NodeGuard {
 
   async send<T>(
     pool: pg.Pool,
-    { text, values }: { text: string; values: readonly unknown[] },
+    { text, values, locks = false }: { text: string; values: readonly unknown[]; locks?: boolean | undefined },
     send: (on: Connections) => Promise<T>,
   ): Promise<T> {
     const name = this.#nameOf(text, values);
     if (name === undefined) return send(pool);
     const nodes = name === '' ? this.nodes : [this.#nodes.get(name)].filter((node) => node !== undefined);
     assertNotSilent(nodes);
-    const limit = this.#limitOf(pool, name);
-    return limit(() => {
-      assertNotSilent(nodes);
-      return this.#watch(nodes, pool, send);
-    });
+    const watched = () =>
+      this.#limitOf(
+        pool,
+        name,
+        name === '' ? 5 : 2,
+      )(() => {
+        assertNotSilent(nodes);
+        return this.#watch(nodes, pool, send);
+      });
+    // calls that wait for one locked thread leave room for those that concern other threads of its node
+    return locks && name !== '' ? this.#limitOf(pool, `${name} locks`, 4)(watched) : watched();
   }
 
   close(): void {
@@ -79,7 +85,8 @@ export class Guard implements NodeGuard {
     for (const node of nodes) node.sent.add(waiting.lending);
     try {
       const answer = await send(waiting.lending);
-      for (const node of nodes) node.answered();
+      // one for all nodes may have needed only some of them
+      if (nodes.length === 1) nodes[0]!.answered(waiting.lending.lentAt!);
       return answer;
     } catch (error) {
       if (waiting.lending.isCut) throw unreachable(nodes.find((node) => node.isSilent) ?? nodes[0]!, error);
@@ -103,12 +110,12 @@ export class Guard implements NodeGuard {
     return typeof threadId === 'string' ? this.nodeOf(threadId) : '';
   }
 
-  #limitOf(pool: pg.Pool, name: string): LimitFunction {
+  /** Limits statements to a part of the connections of a pool: a half, a quarter … */
+  #limitOf(pool: pg.Pool, name: string, part: number): LimitFunction {
     let limits = this.#limits.get(pool);
     if (!limits) this.#limits.set(pool, (limits = new Map()));
     let limit = limits.get(name);
-    const most = Math.floor(pool.options.max / (name === '' ? 5 : 2));
-    if (!limit) limits.set(name, (limit = pLimit(Math.max(1, most))));
+    if (!limit) limits.set(name, (limit = pLimit(Math.max(1, Math.floor(pool.options.max / part)))));
     return limit;
   }
 

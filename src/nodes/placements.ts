@@ -6,6 +6,8 @@ export interface Placements {
   relations: ReadonlySet<string>;
   /** Functions that the node of their first argument, a thread, executes. */
   functions: ReadonlySet<string>;
+  /** Functions that need every node: they write what all nodes have a copy of, or read several threads. */
+  everywhere: ReadonlySet<string>;
 }
 
 /** The threads whose ids have a hash up to this one, and above that of the shard before. */

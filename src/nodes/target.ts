@@ -14,12 +14,13 @@ const row = /\bid = \$(\d+)\b/;
 const onNode = /\bmaster_run_on_worker\(array\[\$(\d+)/;
 
 /** Reads from the text of a statement which nodes it needs. */
-export function targetOf(text: string, { relations, functions }: Omit<Placements, 'shards'>): Target {
+export function targetOf(text: string, { relations, functions, everywhere }: Omit<Placements, 'shards'>): Target {
   const at = (position: string | undefined) => Number(position) - 1;
   const node = onNode.exec(text);
   if (node) return { nodeAt: at(node[1]) };
-  for (const [, name, position] of text.matchAll(called)) if (functions.has(name!)) return { threadAt: at(position) };
   const names = [...text.matchAll(named)].map(([, name]) => name!);
+  if (names.some((name) => everywhere.has(name))) return 'all';
+  for (const [, name, position] of text.matchAll(called)) if (functions.has(name!)) return { threadAt: at(position) };
   const distributed = new Set(names.filter((name) => relations.has(name)));
   if (distributed.size > 0) {
     const position = thread.exec(text)?.[1] ?? (only(distributed, 'thread') ? row.exec(text)?.[1] : undefined);

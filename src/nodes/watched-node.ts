@@ -58,13 +58,15 @@ export class WatchedNode implements DatabaseNode {
     void this.#ask().finally(() => (this.#asking = false));
   }
 
-  /** Call when it has answered a statement: then it is not down, unless it has stopped since. */
-  answered(): void {
-    if (this.isDown && !this.isSilent) this.#isUp();
+  /** Call when it has answered a statement sent at that time: then it is not down, unless it stopped since. */
+  answered(sentAt: number): void {
+    if (this.#downSince !== undefined && sentAt > this.#downSince && !this.isSilent) this.#isUp();
   }
 
+  /** Also gives up what it has not answered, if it may never answer: the pool waits for it. */
   close(): void {
     this.#closed = true;
+    if (this.isSilent || this.#asking) for (const statement of this.sent) statement.cut();
   }
 
   async #ask(): Promise<void> {

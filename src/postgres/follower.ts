@@ -1,5 +1,5 @@
 import { LanefoldError } from '../errors.ts';
-import { isConnectionError } from './errors.ts';
+import { isConnectionError, isNodeUnreachable } from './errors.ts';
 import type { Database } from './pool.ts';
 
 /** How long reads leave a follower alone that did not answer. */
@@ -44,6 +44,7 @@ export function preferFollower(primary: Database, follower: Database, health: Fo
       health.answered();
       return rows;
     } catch (error) {
+      if (isNodeUnreachable(error)) throw error;
       if (isConnectionError(error)) health.failed(error);
       else if (!isReplayConflict(error)) throw error;
       return from(primary);

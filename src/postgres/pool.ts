@@ -117,12 +117,17 @@ export function openDatabase(options: DatabaseOptions): Database {
   const connectionsFor = (scope: DatabaseScope | undefined): Database => {
     // the plan of a statement depends on the role
     const planName = (name: string) => (scope?.role === undefined ? name : `${name}_as_${scope.role}`);
-    const query = <Row>(name: string, text: string, values: unknown[] = [], query_timeout?: number): Promise<Row[]> => {
+    const query = <Row>(
+      name: string,
+      text: string,
+      values: unknown[] = [],
+      { query_timeout, locks }: { query_timeout?: number; locks?: boolean } = {},
+    ): Promise<Row[]> => {
       const timeout = query_timeout ? { query_timeout } : {};
       const statement = { ...(prepare ? { name: planName(name) } : {}), text, values, ...timeout };
       const send = (on: Connections) =>
         scope && settings.distributed ? queryOnNodes<Row>(on, statement, scope) : runQuery<Row>(on, statement, scope);
-      return settings.nodes ? settings.nodes.send(pool, statement, send) : send(pool);
+      return settings.nodes ? settings.nodes.send(pool, { ...statement, locks }, send) : send(pool);
     };
     const gatherers = new Map<string, Gatherer<unknown>>();
     let reader: Database | undefined;
@@ -135,20 +140,18 @@ export function openDatabase(options: DatabaseOptions): Database {
         let gatherer = gatherers.get(name);
         if (!gatherer) {
           const limits = { ...batchLimits, ...options };
-          gatherer = new Gatherer((items) => query(name, text, [items], batchTimeoutMs), limits);
+          gatherer = new Gatherer((items) => query(name, text, [items], { query_timeout: batchTimeoutMs }), limits);
           gatherers.set(name, gatherer);
         }
         return announce(name, [item], gatherer.add(item) as Promise<Row>);
       },
       queryLocking<Row>(name: string, text: string, values?: unknown[]) {
-        // the guard limits the statements of each node, so that those of one do not wait for those of another
-        if (settings.nodes) return database.query<Row>(name, text, values);
         const since = performance.now();
         const answer = locking(async () => {
           const late = performance.now() - since > lockWaitMs;
           if (late && lockedOutAt > since) throw tooManyLocked(locking.concurrency);
           try {
-            return await query<Row>(name, text, values);
+            return await query<Row>(name, text, values, { locks: true });
           } catch (error) {
             if (isLanefoldError(error, 'thread_locked')) lockedOutAt = performance.now();
             throw error;

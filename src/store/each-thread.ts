@@ -1,6 +1,5 @@
 import pLimit from 'p-limit';
-import { isLanefoldError } from '../errors.ts';
-import { isConnectionError } from '../postgres/errors.ts';
+import { isNodeUnreachable } from '../postgres/errors.ts';
 import type { Database } from '../postgres/pool.ts';
 
 /** Limit on concurrent calls: maintenance of many threads leaves connections free for work on single threads. */
@@ -40,7 +39,7 @@ export async function askInTurn<Item>(
       await ask(item);
     } catch (reason) {
       fault ??= { reason };
-      isSilent ||= isConnectionError(reason) || isLanefoldError(reason, 'database_timeout');
+      isSilent ||= isNodeUnreachable(reason);
     }
   };
   await Promise.all(items.map((item) => limit(askOne, item)));

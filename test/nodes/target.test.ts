@@ -5,6 +5,7 @@ import { targetOf } from '../../src/nodes/target.ts';
 const known = {
   relations: new Set(['thread', '_run', 'run', 'thread_entry', '_wait']),
   functions: new Set(['commit_step', 'renew_lease', 'new_events']),
+  everywhere: new Set(['set_limit', 'context_diff']),
 };
 
 test.each([
@@ -16,6 +17,8 @@ test.each([
   ['select thread_id from lanefold._run where finished_at is null', 'all'],
   ['select from lanefold._run where id = $1', 'all'],
   ['select e.* from unnest($1::text[]) w (id) cross join lateral lanefold.new_events(w.id, 0) e', 'all'],
+  ['select lanefold.set_limit($1)', 'all'],
+  ['select * from lanefold.context_diff($1, $2, $3)', 'all'],
   ['select lanefold.report_worker($1, $2)', 'coordinator'],
   ['select found from lanefold._limit_account where thread_id = $1', 'coordinator'],
   ['select 1', 'coordinator'],

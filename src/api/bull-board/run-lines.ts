@@ -1,3 +1,4 @@
+import { oneLine } from '../../log/printable.ts';
 import type { RunEvent } from '../../store/trace/read-events.ts';
 
 /** The log lines of a run, made from its trace. Most kinds of events have none. */
@@ -38,7 +39,7 @@ function describe({ kind, data }: RunEvent): string | undefined {
       return kind.replaceAll('_', ' ');
     case 'request_completed':
     case 'request_cancelled':
-      return `${kind.slice('request_'.length)}, ${text('usage', 'total_tokens')} tokens`;
+      return kind.slice('request_'.length) + (data['usage'] ? `, ${text('usage', 'total_tokens')} tokens` : '');
     case 'request_failed':
       return `failed: ${text('error', 'type')}`;
     default:
@@ -46,8 +47,8 @@ function describe({ kind, data }: RunEvent): string | undefined {
   }
 }
 
-/** The text or number at a path, or `?`: events of older versions may lack it. */
+/** The text or number at a path, on one line, because models invent names of tools; `?` if there is none. */
 function at(data: unknown, path: readonly string[]): string {
   const value = path.reduce<unknown>((from, key) => (from as Record<string, unknown> | undefined)?.[key], data);
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : '?';
+  return typeof value === 'string' || typeof value === 'number' ? oneLine(String(value)) : '?';
 }

@@ -17,12 +17,12 @@ interface ShownJob {
 
 /** Enough for a quick look. */
 const maxAnswerChars = 2_000;
-/** Events that one request for log lines reads at most; a trace has about twice as many unless configured otherwise. */
-const maxEvents = 5_000;
+/** Events that one request for log lines reads at most; few traces are as long. */
+const maxEvents = 10_000;
 
 /**
  * Shows with a job what the database has of its run: progress, log lines, answer or error. Workers write none of it to the
- * queue, where each write would cost as much as a commit, and would be kept after the thread is erased.
+ * queue, where each write costs as much as a commit and outlives the erasure of its thread.
  */
 export class RunsAdapter extends BullMQAdapter {
   readonly #lanefold: Library;
@@ -58,7 +58,8 @@ export class RunsAdapter extends BullMQAdapter {
         .catch(() => []);
       events.push(...page);
     }
-    return runLines(events);
+    const rest = events.length >= maxEvents ? ['… the rest is in the trace of the run'] : [];
+    return [...runLines(events), ...rest];
   }
 
   async #complete(job: ShownJob): Promise<void> {

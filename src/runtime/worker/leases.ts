@@ -18,6 +18,8 @@ export class LeaseKeeper {
   readonly #runs = new Map<HeldRun, string>();
   readonly #claims = new Map<string, HeldRun>();
   readonly #timer: NodeJS.Timeout;
+  /** Nodes of a distributed database that have yet to answer a renewal. */
+  readonly #unanswered = new Set<string>();
   #renewing: Promise<boolean> | undefined;
   #answeredAt = performance.now();
   #closed: Promise<void> | undefined;
@@ -101,7 +103,7 @@ export class LeaseKeeper {
     };
     const report = db === this.own ? this.heartbeat.due() : undefined;
     try {
-      await renewLeases(db, held, this.leaseMs, onAnswer, report);
+      await renewLeases(db, held, this.leaseMs, onAnswer, report, db === this.own ? this.#unanswered : undefined);
     } catch {
       return false;
     }

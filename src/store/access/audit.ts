@@ -14,11 +14,14 @@ export interface AuditedAction {
 
 /** Audits an action. An action on a thread is recorded for the thread's tenant, unless the entry names a tenant. */
 export async function writeAudit(db: Database, entry: AuditedAction): Promise<void> {
+  const facts = snakeKeys({ ...entry });
+  if (entry.threadId === undefined)
+    return void (await db.query('write_audit', 'select lanefold.write_audit($1)', [facts]));
   await db.query(
-    'write_audit',
+    'write_audit_of_thread',
     `select lanefold.write_audit(jsonb_strip_nulls(jsonb_build_object(
-       'tenant_id', (select t.tenant_id from lanefold.thread t where t.id = $1::jsonb ->> 'thread_id'))) || $1::jsonb)`,
-    [snakeKeys({ ...entry })],
+       'tenant_id', (select t.tenant_id from lanefold.thread t where t.id = $2))) || $1::jsonb)`,
+    [facts, entry.threadId],
   );
 }
 

@@ -4,11 +4,13 @@ import { QuietClient } from '../../postgres/quiet-client.ts';
 /** How long the coordinator may take to connect to a node, in ms, and how long its answer may take. */
 const connectMs = 2_500;
 const answerMs = 3_500;
+/** After a pause of this process, an answer may have come that it has not read. */
+const busyMs = 500;
 
 /**
- * Whether a node executes statements, refuses connections or says nothing; undefined if the coordinator does not answer. Asks in a session that ends with the
- * question: the coordinator's sessions keep their connections to nodes, and one that waits for a frozen node cannot be
- * cancelled.
+ * Whether a node executes statements, refuses connections or says nothing; undefined if the coordinator does not answer,
+ * or if this process was too busy to tell. Asks in a session that ends with the question: the coordinator's sessions keep
+ * their connections to nodes, and one that waits for a frozen node cannot be cancelled.
  */
 export async function askNode(
   url: string,
@@ -19,6 +21,7 @@ export async function askNode(
     ...{ connectionTimeoutMillis: answerMs, query_timeout: answerMs },
   });
   let askedAt: number | undefined;
+  const pauses = watchPauses();
   try {
     await client.connect();
     await client.query(`begin; set local citus.node_connection_timeout = ${connectMs}`);
@@ -29,10 +32,31 @@ export async function askNode(
     );
     if (rows[0]?.success) return 'answers';
     // Citus does not say why it could not connect
-    return performance.now() - askedAt < connectMs ? 'refuses' : 'silent';
+    if (performance.now() - askedAt < connectMs) return 'refuses';
+    return pauses.longest() > busyMs ? undefined : 'silent';
   } catch (error) {
-    return askedAt && /Query read timeout/.test((error as Error).message) ? 'silent' : undefined;
+    const isLate = askedAt !== undefined && /Query read timeout/.test((error as Error).message);
+    return isLate && pauses.longest() <= busyMs ? 'silent' : undefined;
   } finally {
+    pauses.stop();
     void client.end().catch(() => {});
   }
+}
+
+/** Measures how long this process does not get to its timers. */
+function watchPauses(): { longest: () => number; stop: () => void } {
+  let last = performance.now();
+  let longest = 0;
+  const look = () => {
+    longest = Math.max(longest, performance.now() - last);
+    last = performance.now();
+  };
+  const timer = setInterval(look, busyMs / 5).unref();
+  return {
+    longest: () => {
+      look();
+      return longest;
+    },
+    stop: () => clearInterval(timer),
+  };
 }

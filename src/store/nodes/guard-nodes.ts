@@ -11,7 +11,7 @@ export async function guardNodes(
   onChange: (node: DatabaseNode) => void,
 ): Promise<NodeGuard> {
   const source = {
-    readPlacements: () => readPlacements(db),
+    readPlacements: () => readPlacements(db.pool),
     ask: (node: { host: string; port: number }) => askNode(url, node),
     onChange,
   };

@@ -41,7 +41,9 @@ export async function searchEach<Row>(db: Database, { nodes }: NodeGuard, asked:
 
 const unsearched = (node: string, reason: string): LanefoldError =>
   new LanefoldError(
-    /^failed to connect/.test(reason) ? 'database_unreachable' : 'database_error',
+    /^failed to connect|connection|terminating|shutting down|starting up/.test(reason)
+      ? 'database_unreachable'
+      : 'database_error',
     `The node ${node} of the database was not searched: ${reason}.`,
     { hint: 'The other nodes were searched. Look at the log of this one.', details: { node } },
   );
@@ -70,8 +72,7 @@ async function shardsOf(db: Database, text: string): Promise<Shards[]> {
 
 function onShards({ text, values }: Search, shards: readonly Shards[]): string {
   const tables = shards.map(
-    ({ table, names }) =>
-      `${table} as not materialized (${names.map((name) => `table ${name}`).join(' union all ')})`,
+    ({ table, names }) => `${table} as not materialized (${names.map((name) => `table ${name}`).join(' union all ')})`,
   );
   const known = new Set(shards.map(({ table }) => table));
   const local = text.replaceAll(tableNames, (whole, table: string) => (known.has(table) ? table : whole));
@@ -83,8 +84,11 @@ function onShards({ text, values }: Search, shards: readonly Shards[]): string {
 function literal(value: unknown): string {
   if (value === null || value === undefined) return 'null';
   if (value instanceof Date) return pg.escapeLiteral(value.toISOString());
-  if (Array.isArray(value)) return pg.escapeLiteral(`{${value.map((item) => JSON.stringify(String(item))).join(',')}}`);
+  if (Array.isArray(value)) return pg.escapeLiteral(`{${value.map(arrayItem).join(',')}}`);
   return pg.escapeLiteral(
     typeof value === 'object' ? JSON.stringify(value) : String(value as string | number | boolean),
   );
 }
+
+const arrayItem = (item: unknown): string =>
+  item === null ? 'null' : `"${String(item).replaceAll(/["\\]/g, String.raw`\$&`)}"`;

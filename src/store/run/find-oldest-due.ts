@@ -19,7 +19,6 @@ export async function findOldestDue(db: Database): Promise<string> {
        - $1::float8 * interval '1 ms')::text as since`,
     values: [lateMs],
   });
-  // more than one if nodes were searched one by one
-  const [oldest] = rows.map(({ since }) => since).toSorted((a, b) => Date.parse(a) - Date.parse(b));
-  return oldest!;
+  // the runs of a node that is down are not in the answer
+  return rows.length === 1 && !db.settings.nodes?.nodes.some(({ isDown }) => isDown) ? rows[0]!.since : anyTime;
 }

@@ -25,6 +25,8 @@ interface LeaseRow {
 /**
  * Renews the leases of a worker; a lease whose row a writer holds is left for the next renewal. With a `report`, this
  * is also the worker's heartbeat. Rejects if the database does not answer, or reports an error.
+ *
+ * @param unanswered nodes that have yet to answer an earlier renewal, which this one leaves out and adds to
  */
 export const renewLeases = <Lease extends HeldLease>(
   db: Database,
@@ -32,7 +34,11 @@ export const renewLeases = <Lease extends HeldLease>(
   leaseMs: number,
   onAnswer: OnLeaseAnswer<Lease>,
   report?: WorkerReport,
-): Promise<void> => (db.settings.distributed ? renewEach : renewTogether)(db, held, leaseMs, onAnswer, report);
+  unanswered?: Set<string>,
+): Promise<void> =>
+  db.settings.distributed
+    ? renewEach(db, held, leaseMs, onAnswer, report, unanswered)
+    : renewTogether(db, held, leaseMs, onAnswer, report);
 
 const answer = 'thread_id, run_id, lost, cancel_requested, renewed';
 const renewed = `select ${answer} from lanefold.renew_leases($1, $2)`;
@@ -58,9 +64,6 @@ async function renewTogether<Lease extends HeldLease>(
   for (const lease of held) onAnswer(lease, toAnswer(rowOf.get(`${lease.threadId} ${lease.runId}`)), askedAt);
 }
 
-/** The nodes that have yet to answer the renewals of a pool. */
-const asked = new WeakMap<Database, Set<string>>();
-
 /**
  * Leases on a node that does not answer are not renewed; those on other nodes are, and neither this renewal nor the next
  * one waits for that node.
@@ -71,6 +74,7 @@ async function renewEach<Lease extends HeldLease>(
   leaseMs: number,
   onAnswer: OnLeaseAnswer<Lease>,
   report: WorkerReport | undefined,
+  unanswered = new Set<string>(),
 ): Promise<void> {
   let answered = false;
   const renew = async (lease: Lease) => {
@@ -83,15 +87,13 @@ async function renewEach<Lease extends HeldLease>(
     answered = true;
     onAnswer(lease, toAnswer(row), askedAt);
   };
-  const busy = asked.get(db) ?? new Set<string>();
-  asked.set(db, busy);
   const nodes = byNode(db, held);
   const renewals = [...nodes]
-    .filter(([node]) => !busy.has(node))
+    .filter(([node]) => !unanswered.has(node))
     .map(async ([node, leases]) => {
-      busy.add(node);
+      unanswered.add(node);
       const fault = await askInTurn(leases, callsPerNode(nodes.size), renew);
-      busy.delete(node);
+      unanswered.delete(node);
       if (fault && !isTransient(fault.reason)) throw fault.reason;
     });
   await within(leaseMs / 6, Promise.all(renewals));

@@ -28,14 +28,14 @@ export async function findOpenRunWaits(
   after: WaitPlace | undefined,
   limit: number,
 ): Promise<(WaitPlace & { child: EndedChild })[]> {
-  const rows = await db.query<WaitPlace & { child_thread_id: string; child_run_id: string }>(
-    'find_open_run_waits',
-    `select ${placeColumns}, child_thread_id, child_run_id from lanefold._wait
+  const rows = await search<WaitPlace & { child_thread_id: string; child_run_id: string }>(db, 'query', {
+    name: 'find_open_run_waits',
+    text: `select ${placeColumns}, child_thread_id, child_run_id from lanefold._wait
      where status = 'open' and kind = 'run' and task is null and created_at < lanefold._now() - interval '1 minute'
        and ${isAfter(2)}
      order by ${placeOrder} limit $1`,
-    [limit, ...placeParameters(after)],
-  );
+    values: [limit, ...placeParameters(after)],
+  });
   return rows.map(({ child_thread_id, child_run_id, ...place }) => ({
     ...place,
     child: { thread_id: child_thread_id, run_id: child_run_id, parent_thread_id: place.thread_id },
