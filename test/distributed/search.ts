@@ -4,10 +4,9 @@ import { findUnlinedRuns } from '../../src/store/limit/find-accounts.ts';
 import { guardNodes } from '../../src/store/nodes/guard-nodes.ts';
 import { findAgentQueues } from '../../src/store/run/find-agent-queues.ts';
 import { findExpiredRuns } from '../../src/store/run/find-expired-runs.ts';
-import { findOldestDue } from '../../src/store/run/find-oldest-due.ts';
 import { findQueuedRuns } from '../../src/store/run/find-queued-runs.ts';
 import { findStrandedRuns } from '../../src/store/run/find-stranded-runs.ts';
-import { findUntold } from '../../src/store/wait/child-runs.ts';
+import { findOpenRunWaits, findUntold } from '../../src/store/wait/child-runs.ts';
 import { findExpiredWaits } from '../../src/store/wait/expire-waits.ts';
 import { findWaitTasks } from '../../src/store/wait/wait-tasks.ts';
 import { dueDeliveries } from '../../src/store/webhook/due-deliveries.ts';
@@ -31,11 +30,11 @@ export async function searchTwice(url: string, queuePrefix: string, agent: strin
   const searches: Record<string, (db: Database) => Promise<unknown>> = {
     queues: (on) => findAgentQueues(on, known),
     expired: (on) => findExpiredRuns(on, 500),
-    oldest: async (on) => Date.parse(await findOldestDue(on)) < Date.now(),
     queued: (on) => findQueuedRuns(on, limits, 500),
     stranded: (on) => findStrandedRuns(on, limits, 500),
     unlined: (on) => findUnlinedRuns(on, queuePrefix),
     untold: (on) => findUntold(on, 0, 500),
+    openWaits: (on) => findOpenRunWaits(on, undefined, 500),
     waits: (on) => findExpiredWaits(on, limits, 500),
     tasks: (on) => findWaitTasks(on, { agents: [agent], graceMs: 0 }, undefined, 500),
     deliveries: (on) => dueDeliveries(on, { each: 5, failing: 1, most: 50 }),

@@ -1,5 +1,4 @@
 import type { Database } from '../../postgres/pool.ts';
-import { search } from '../nodes/search.ts';
 
 /** Older than every run that the sweep may have to find. */
 export const anyTime = '-infinity';
@@ -13,12 +12,13 @@ const lateMs = 15_000;
  * keeps its snapshot.
  */
 export async function findOldestDue(db: Database): Promise<string> {
-  const rows = await search<{ since: string }>(db, 'queryLong', {
-    name: 'find_oldest_due',
-    text: `select (least((select min(enqueued_at) from lanefold._run where active and suspended_until is null), lanefold._now())
+  // the runs of that node would be missing
+  if (db.settings.nodes?.nodes.some(({ isDown }) => isDown)) return anyTime;
+  const [row] = await db.queryLong<{ since: string }>(
+    'find_oldest_due',
+    `select (least((select min(enqueued_at) from lanefold._run where active and suspended_until is null), lanefold._now())
        - $1::float8 * interval '1 ms')::text as since`,
-    values: [lateMs],
-  });
-  // the runs of a node that is down are not in the answer
-  return rows.length === 1 && !db.settings.nodes?.nodes.some(({ isDown }) => isDown) ? rows[0]!.since : anyTime;
+    [lateMs],
+  );
+  return row!.since;
 }
