@@ -52,26 +52,30 @@ export class Guard implements NodeGuard {
     return shard ? nameOf(shard) : '';
   }
 
+  nodeFor(text: string, values: readonly unknown[]): string | undefined {
+    let target = this.#targets.get(text);
+    if (target === undefined) this.#targets.set(text, (target = targetOf(text, this.placements)));
+    if (target === 'coordinator') return undefined;
+    if (target === 'all') return '';
+    if ('nodeAt' in target) return `${String(values[target.nodeAt])}:${String(values[target.nodeAt + 1])}`;
+    const threadId = values[target.threadAt];
+    return typeof threadId === 'string' ? this.nodeOf(threadId) : '';
+  }
+
   async send<T>(
     pool: pg.Pool,
-    { text, values, locks = false }: { text: string; values: readonly unknown[]; locks?: boolean | undefined },
+    { text, values }: { text: string; values: readonly unknown[] },
     send: (on: Connections) => Promise<T>,
   ): Promise<T> {
-    const name = this.#nameOf(text, values);
+    const name = this.nodeFor(text, values);
     if (name === undefined) return send(pool);
     const nodes = name === '' ? this.nodes : [this.#nodes.get(name)].filter((node) => node !== undefined);
     assertNotSilent(nodes);
-    const watched = () =>
-      this.#limitOf(
-        pool,
-        name,
-        name === '' ? 5 : 2,
-      )(() => {
-        assertNotSilent(nodes);
-        return this.#watch(nodes, pool, send);
-      });
-    // calls that wait for one locked thread leave room for those that concern other threads of its node
-    return locks && name !== '' ? this.#limitOf(pool, `${name} locks`, 4)(watched) : watched();
+    const limit = this.#limitOf(pool, name);
+    return limit(() => {
+      assertNotSilent(nodes);
+      return this.#watch(nodes, pool, send);
+    });
   }
 
   close(): void {
@@ -99,23 +103,12 @@ export class Guard implements NodeGuard {
     }
   }
 
-  /** The node of a statement; empty: all; undefined: none. */
-  #nameOf(text: string, values: readonly unknown[]): string | undefined {
-    let target = this.#targets.get(text);
-    if (target === undefined) this.#targets.set(text, (target = targetOf(text, this.placements)));
-    if (target === 'coordinator') return undefined;
-    if (target === 'all') return '';
-    if ('nodeAt' in target) return `${String(values[target.nodeAt])}:${String(values[target.nodeAt + 1])}`;
-    const threadId = values[target.threadAt];
-    return typeof threadId === 'string' ? this.nodeOf(threadId) : '';
-  }
-
-  /** Limits statements to a part of the connections of a pool: a half, a quarter … */
-  #limitOf(pool: pg.Pool, name: string, part: number): LimitFunction {
+  #limitOf(pool: pg.Pool, name: string): LimitFunction {
     let limits = this.#limits.get(pool);
     if (!limits) this.#limits.set(pool, (limits = new Map()));
     let limit = limits.get(name);
-    if (!limit) limits.set(name, (limit = pLimit(Math.max(1, Math.floor(pool.options.max / part)))));
+    const most = Math.floor(pool.options.max / (name === '' ? 5 : 2));
+    if (!limit) limits.set(name, (limit = pLimit(Math.max(1, most))));
     return limit;
   }
 

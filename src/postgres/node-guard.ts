@@ -17,16 +17,18 @@ export interface DatabaseNode {
 /** Keeps a node of a distributed database that does not answer from holding up statements for other nodes. */
 export interface NodeGuard {
   /**
-   * Sends a statement, unless its node is down. Statements for one node use at most half of a pool, those of them that
-   * may wait for a locked thread a quarter, and those for all nodes a fifth.
+   * Sends a statement, unless its node is down. Statements for one node use at most half of a pool, and those for all
+   * nodes a fifth.
    *
    * @throws LanefoldError `database_unreachable` with the `node` in its details
    */
   send<T>(
     pool: pg.Pool,
-    statement: { text: string; values: readonly unknown[]; locks?: boolean | undefined },
+    statement: { text: string; values: readonly unknown[] },
     send: (on: Connections) => Promise<T>,
   ): Promise<T>;
+  /** The name of the node that a statement needs; empty if it needs all, undefined if it needs none. */
+  nodeFor(text: string, values: readonly unknown[]): string | undefined;
   /** The name of the node that has a thread. */
   nodeOf(threadId: string): string;
   readonly nodes: readonly DatabaseNode[];

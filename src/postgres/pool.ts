@@ -1,4 +1,4 @@
-import pLimit from 'p-limit';
+import pLimit, { type LimitFunction } from 'p-limit';
 import type pg from 'pg';
 import { isLanefoldError, LanefoldError } from '../errors.ts';
 import { BoundedPool } from './bounded-pool.ts';
@@ -112,22 +112,27 @@ export function openDatabase(options: DatabaseOptions): Database {
   });
   /** When a statement last failed to get a lock. */
   let lockedOutAt = 0;
-  const locking = pLimit(Math.max(1, Math.floor(max / 2)));
+  const locking = new Map<string, LimitFunction>();
+  /**
+   * Limits calls that may wait for a locked thread to half of the pool, or to a third of it for each node of a distributed
+   * database: they leave connections for other threads.
+   */
+  const lockingOf = (text: string, values: readonly unknown[]): LimitFunction => {
+    const node = settings.nodes ? (settings.nodes.nodeFor(text, values) ?? 'coordinator') : '';
+    const most = Math.floor(max / (settings.nodes ? 3 : 2));
+    if (!locking.has(node)) locking.set(node, pLimit(Math.max(1, most)));
+    return locking.get(node)!;
+  };
 
   const connectionsFor = (scope: DatabaseScope | undefined): Database => {
     // the plan of a statement depends on the role
     const planName = (name: string) => (scope?.role === undefined ? name : `${name}_as_${scope.role}`);
-    const query = <Row>(
-      name: string,
-      text: string,
-      values: unknown[] = [],
-      { query_timeout, locks }: { query_timeout?: number; locks?: boolean } = {},
-    ): Promise<Row[]> => {
+    const query = <Row>(name: string, text: string, values: unknown[] = [], query_timeout?: number): Promise<Row[]> => {
       const timeout = query_timeout ? { query_timeout } : {};
       const statement = { ...(prepare ? { name: planName(name) } : {}), text, values, ...timeout };
       const send = (on: Connections) =>
         scope && settings.distributed ? queryOnNodes<Row>(on, statement, scope) : runQuery<Row>(on, statement, scope);
-      return settings.nodes ? settings.nodes.send(pool, { ...statement, locks }, send) : send(pool);
+      return settings.nodes ? settings.nodes.send(pool, statement, send) : send(pool);
     };
     const gatherers = new Map<string, Gatherer<unknown>>();
     let reader: Database | undefined;
@@ -140,18 +145,19 @@ export function openDatabase(options: DatabaseOptions): Database {
         let gatherer = gatherers.get(name);
         if (!gatherer) {
           const limits = { ...batchLimits, ...options };
-          gatherer = new Gatherer((items) => query(name, text, [items], { query_timeout: batchTimeoutMs }), limits);
+          gatherer = new Gatherer((items) => query(name, text, [items], batchTimeoutMs), limits);
           gatherers.set(name, gatherer);
         }
         return announce(name, [item], gatherer.add(item) as Promise<Row>);
       },
-      queryLocking<Row>(name: string, text: string, values?: unknown[]) {
+      queryLocking<Row>(name: string, text: string, values: unknown[] = []) {
+        const limit = lockingOf(text, values);
         const since = performance.now();
-        const answer = locking(async () => {
+        const answer = limit(async () => {
           const late = performance.now() - since > lockWaitMs;
-          if (late && lockedOutAt > since) throw tooManyLocked(locking.concurrency);
+          if (late && lockedOutAt > since) throw tooManyLocked(limit.concurrency);
           try {
-            return await query<Row>(name, text, values, { locks: true });
+            return await query<Row>(name, text, values);
           } catch (error) {
             if (isLanefoldError(error, 'thread_locked')) lockedOutAt = performance.now();
             throw error;

@@ -46,7 +46,12 @@ export async function searchTwice(url: string, queuePrefix: string, agent: strin
   try {
     const together = await search();
     const { nodes } = guard;
-    const alone = { send: guard.send.bind(guard), nodeOf: guard.nodeOf.bind(guard), close: () => {} };
+    const alone = {
+      send: guard.send.bind(guard),
+      nodeFor: guard.nodeFor.bind(guard),
+      nodeOf: guard.nodeOf.bind(guard),
+      close: () => {},
+    };
     db.settings.nodes = { ...alone, nodes: [...nodes, gone] };
     return { together, each: await search() };
   } finally {

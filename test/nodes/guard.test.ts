@@ -77,3 +77,26 @@ test('a node that does not answer costs others nothing, and its own statements f
     await db.close();
   }
 });
+
+test('calls that wait for a locked thread leave connections for other threads of its node', async () => {
+  const ask = () => Promise.resolve('answers' as const);
+  const guard = new Guard({ readPlacements: () => Promise.resolve(placements), ask, onChange: () => {} }, placements);
+  const db = openDatabase({ url: database.url, max: 6, settings: { distributed: true, nodes: guard } });
+  const [locked, free] = Array.from({ length: 40 }, (_, n) => `thread-${n}`).filter((id) => guard.nodeOf(id) === stuck);
+  const holder = await database.pool.connect();
+  try {
+    await holder.query('select pg_advisory_lock(1)');
+    const waiting = Array.from({ length: 6 }, () => db.queryLocking('wait', wait, [locked]));
+    await until('they wait', async () => {
+      const { rows } = await holder.query("select from pg_locks where locktype = 'advisory' and not granted");
+      return rows.length === 2;
+    });
+    expect(await db.query('answer', answer, [free])).toEqual([{ one: 1 }]);
+    await holder.query('select pg_advisory_unlock(1)');
+    expect(await Promise.all(waiting)).toHaveLength(6);
+  } finally {
+    guard.close();
+    holder.release(true);
+    await db.close();
+  }
+});
