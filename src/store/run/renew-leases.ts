@@ -1,3 +1,4 @@
+import pTimeout from 'p-timeout';
 import { isTransient } from '../../postgres/errors.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { askInTurn, byNode, callsPerNode } from '../each-thread.ts';
@@ -96,18 +97,10 @@ async function renewEach<Lease extends HeldLease>(
       unanswered.delete(node);
       if (fault && !isTransient(fault.reason)) throw fault.reason;
     });
-  await within(leaseMs / 6, Promise.all(renewals));
+  await pTimeout(Promise.all(renewals), { milliseconds: leaseMs / 6, message: false });
   // if no node answered, or there was none to ask, the coordinator shows whether the database answers at all
   if (report) await reportWorker(db, report);
   else if (!answered) await db.query('answers', 'select 1');
-}
-
-/** Waits for the work, but not for longer than this. */
-async function within(ms: number, work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise((resolve) => (timer = setTimeout(resolve, ms)));
-  work.catch(() => {});
-  await Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
 /** The database returns no row for a lease that was simply renewed. */
