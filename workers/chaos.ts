@@ -17,6 +17,8 @@ const agents = options.agents
   ? await (await import('../src/cli/agents-file.ts')).loadAgents(options.agents)
   : chaosAgents(new Journal(options.journal), recorder);
 const { databaseUrl, redisUrl } = options;
-const lanefold = await createLanefold({ databaseUrl, directUrl: databaseUrl, readUrl: null, redisUrl, agents });
+// most of what a campaign costs is new connections, whose sessions first have to compile what they call
+const connections = { databaseUrl, directUrl: databaseUrl, readUrl: null, redisUrl, poolSize: 4 };
+const lanefold = await createLanefold({ ...connections, agents });
 const worker = await lanefold.startWorker(options.worker);
 console.log(JSON.stringify({ worker_id: worker.id } satisfies ChaosWorkerReady));

@@ -54,8 +54,8 @@ export interface Calls {
   operate: Call<{ op_id: string }, { op_status: string; seq: number | null }>;
   /** Creates the thread of the operation from another one, as it was after the entry `fork_seq`. */
   fork: Call<{ parent_thread_id: string; fork_seq: number }, { rev: number }>;
-  /** Takes from limits of tokens or money and gives back; `ends`: the run returns everything else that it holds. */
-  reserve: Call<{ run_id: string; take: Amount[]; done: Amount[]; ends: boolean }, { granted: boolean }>;
+  /** Takes from limits of tokens or money and gives back; `settles`: everything that the run had taken before returns. */
+  reserve: Call<{ run_id: string; take: Amount[]; done: Amount[]; settles: boolean }, { granted: boolean }>;
   /** What is reserved of each limit, by place. */
   usage: Call<Record<string, never>, { reserved: Record<string, number> }>;
   /** A tool is executed. It is recorded by the tool, not by what calls it. */

@@ -10,9 +10,9 @@ function historyOf(act: (ask: Asking) => void): HistoryEvent[] {
   const events: HistoryEvent[] = [];
   const clock = () => events.length;
   const recorder = new Recorder('p', (event) => events.push({ ...event, index: events.length }), clock);
-  const reserve = (call: { take?: number; done?: number; ends?: boolean }) =>
+  const reserve = (call: { take?: number; done?: number; settles?: boolean }) =>
     recorder.invoke('reserve', 't', {
-      ...{ run_id: 'run', ends: call.ends ?? false },
+      ...{ run_id: 'run', settles: call.settles ?? false },
       take: call.take === undefined ? [] : [[place, call.take]],
       done: call.done === undefined ? [] : [[place, call.done]],
     });
@@ -21,7 +21,7 @@ function historyOf(act: (ask: Asking) => void): HistoryEvent[] {
 }
 
 interface Asking {
-  reserve(call: { take?: number; done?: number; ends?: boolean }): Recording<'reserve'>;
+  reserve(call: { take?: number; done?: number; settles?: boolean }): Recording<'reserve'>;
   usage(reserved: number): void;
 }
 
@@ -32,7 +32,7 @@ describe('reservations are conserved', () => {
     const late = (reserved: number) =>
       found(({ reserve, usage }) => {
         reserve({ take: 58 }).info('lost');
-        reserve({ ends: true }).ok({ granted: true });
+        reserve({ settles: true }).ok({ granted: true });
         usage(reserved);
       });
     expect(late(0)).toEqual([]);
@@ -44,13 +44,27 @@ describe('reservations are conserved', () => {
     expect(
       found(({ reserve, usage }) => {
         const taking = reserve({ take: 10 });
-        reserve({ ends: true }).ok({ granted: true });
+        reserve({ settles: true }).ok({ granted: true });
         taking.ok({ granted: true });
         usage(10);
         reserve({ done: 10 }).ok({ granted: true });
         usage(0);
       }),
     ).toEqual([]);
+  });
+
+  test('when a worker gives back late, after another one has claimed the run', () => {
+    const late = (reserved: number) =>
+      found(({ reserve, usage }) => {
+        reserve({ take: 30 }).ok({ granted: true });
+        const returning = reserve({ done: 30 });
+        reserve({ take: 40, settles: true }).ok({ granted: true });
+        returning.ok({ granted: true });
+        usage(reserved);
+      });
+    expect(late(10)).toEqual([]);
+    expect(late(40)).toEqual([]);
+    expect(late(9)).toEqual([`${place} has 9 reserved, but runs hold 10 to 40`]);
   });
 
   test('by the end of a run, which returns everything that it took before', () => {
@@ -60,7 +74,7 @@ describe('reservations are conserved', () => {
         reserve({ take: 20 }).ok({ granted: true });
         reserve({ done: 10 }).ok({ granted: true });
         usage(20);
-        reserve({ ends: true }).ok({ granted: true });
+        reserve({ settles: true }).ok({ granted: true });
         usage(20);
       }),
     ).toEqual([`${place} has 20 reserved, but runs hold 0`]);

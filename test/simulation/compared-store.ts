@@ -93,12 +93,13 @@ const inOrderOf = (order: readonly Body[], rows: readonly Body[]): Body[] =>
 
 const keyOf = ({ thread_id, run_id }: Body): string => `${thread_id} ${run_id}`;
 
-const moment = /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/;
+const moment = /^\d{4}-\d\d-\d\d[T ][\d:.]+(Z|[+-]\d\d(:\d\d)?)$/;
 
 /** Null and absent are one, and so are two spellings of a moment. */
 export function plain(value: unknown): unknown {
   if (typeof value === 'string') return moment.test(value) ? Date.parse(value) : value;
   if (Array.isArray(value)) return value.map(plain);
+  if (value instanceof Date) return value.getTime();
   if (value === null || typeof value !== 'object') return value;
   const entries = Object.entries(value).flatMap(([key, own]) => (own == null ? [] : [[key, plain(own)] as const]));
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -1,13 +1,22 @@
 // @module-tag long
 import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { openLog } from '../db/helpers.ts';
 import { change } from '../history/mutants/change.ts';
 import { mutants, type Mutant } from '../history/mutants/mutants.ts';
+import type { Runtime } from '../history/mutants/runtime.ts';
 import { ComparedStore } from './compared-store.ts';
 import { Model } from './model/model.ts';
 import { simulate, type Simulated } from './simulate.ts';
 import { SqlStore } from './sql-store.ts';
+
+/** The step of the product's runtime that a mutant replaces. */
+const replaced = vi.hoisted((): Partial<Pick<Runtime, 'afterCrash'>> => ({}));
+vi.mock('../../src/runtime/run/after-crash.ts', async (load) => {
+  const real = await load<typeof import('../../src/runtime/run/after-crash.ts')>();
+  const afterCrash: Runtime['afterCrash'] = (...call) => (replaced.afterCrash ?? real.afterCrash)(...call);
+  return { ...real, afterCrash };
+});
 
 /** The seed with which each mutant is found. */
 const places = readFileSync(`${import.meta.dirname}/mutants.txt`, 'utf8')
@@ -24,7 +33,11 @@ const more = 200;
 
 /** A history under a broken function, or a broken step of the runtime. */
 async function broken(mutant: Mutant, seed: number): Promise<Simulated> {
-  if (mutant.runtime) return simulate(new Model(), { seed, steps, broken: mutant.runtime });
+  const { runtime } = mutant;
+  if (runtime) {
+    replaced.afterCrash = runtime.afterCrash;
+    return simulate(new Model(), { seed, steps, take: runtime.take }).finally(() => delete replaced.afterCrash);
+  }
   const log = await openLog({ connections: 1 });
   try {
     await change(log, mutant);

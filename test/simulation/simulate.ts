@@ -9,12 +9,12 @@ import { World, type Found } from './world/world.ts';
 
 export interface Simulation {
   seed: number;
-  /** Events until the faults stop and clients ask for nothing more. */
+  /** Events, not counting timers, until the faults stop and clients ask for nothing more. */
   steps: number;
   /** Faults and calls of clients, by name: nothing else happens. Default: what the seed decides. */
   only?: ReadonlySet<string> | undefined;
-  /** Steps of the runtime that are broken. */
-  broken?: Partial<Runtime>;
+  /** What workers take from their claims; default: everything. */
+  take?: Runtime['take'] | undefined;
   /** Events after the first contradiction that is seen at once, before the history is checked; default 0. */
   more?: number;
 }
@@ -35,9 +35,9 @@ export interface Simulated {
 const patienceMs = 600_000;
 
 /** Lets clients, workers, queue and network do what a seed decides, then checks the history. */
-export async function simulate(store: Store, { seed, steps, only, broken, more = 0 }: Simulation): Promise<Simulated> {
+export async function simulate(store: Store, { seed, steps, only, take, more = 0 }: Simulation): Promise<Simulated> {
   const chances = new Chances(seed, only);
-  const world = new World(store, chances, chances.of('backend').pick(['redis', 'postgres']), broken);
+  const world = new World(store, chances, chances.of('backend').pick(['redis', 'postgres']), take);
   const workers = ['w1', 'w2', 'w3'].map((name) => new Worker(world, name));
   for (const name of ['ann', 'bob', 'cem']) new Client(world, name);
   disturb(world, workers);
@@ -58,8 +58,8 @@ export async function simulate(store: Store, { seed, steps, only, broken, more =
 }
 
 async function step(world: World): Promise<void> {
+  while (!(await world.clock.step()));
   world.steps++;
-  await world.clock.step();
 }
 
 /** Every accepted run ends, now that nothing is lost any more. */
@@ -88,7 +88,7 @@ function disturb({ clock, chances, jobs }: World, workers: readonly Worker[]): v
         case 'freeze':
           return worker.freeze(random.int(500, 20_000));
         case 'stop':
-          return void worker.stop();
+          return worker.stop();
         case 'flush':
           return jobs.flush();
       }

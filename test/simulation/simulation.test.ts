@@ -58,7 +58,7 @@ test('a failing history is shrunk to what it needs, and shown', async () => {
   expect(shrunk.only).toHaveLength(1);
   const text = show(shrunk);
   expect(text).toContain('now:fences-rise');
-  expect(text).toMatch(/claim t\d+ .*"claimed":true.*\n.*refused: LF012\n.* claim t\d+ .*"claimed":true/);
+  expect(text).toMatch(/claim t\d+ .*"claimed":true[^]*commit t\d+ .*refused: LF012\n.* claim t\d+ /);
   const only = new Set(shrunk.only);
   const again = await simulate(new WithoutFences(), { ...simulation, only });
   expect(again.found[0]?.check).toBe('now:fences-rise');

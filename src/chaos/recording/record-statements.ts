@@ -100,10 +100,9 @@ interface LimitCall {
   end?: object;
 }
 
-/** Calls that return what an earlier claim held, or that wait in line, are not recorded: they name no amounts. */
+/** Calls of runs that wait in line are not recorded: they name no amounts. */
 function readLimits({ thread_id, run_id, take, done, base, pause, job, end }: LimitCall): Sent {
-  const unclear = base !== undefined || pause !== undefined || job !== undefined;
-  if (thread_id === undefined || run_id === undefined || unclear) return { operations: [], results: () => [] };
+  if (thread_id === undefined || run_id === undefined || job !== undefined) return { operations: [], results: () => [] };
   const call = {
     run_id,
     take: take ?? [],
@@ -114,7 +113,7 @@ function readLimits({ thread_id, run_id, take, done, base, pause, job, end }: Li
       {
         f: 'reserve',
         thread_id,
-        call: { ...call, ends: end !== undefined },
+        call: { ...call, settles: (end ?? base ?? pause) !== undefined },
         answer: ({ ok }) => ({ granted: ok === true }),
       },
     ],

@@ -1,5 +1,5 @@
 import type { Found, HistoryCheck } from '../check.ts';
-import type { Answered, Operation, OperationOf } from '../operation.ts';
+import type { Answered, OperationOf } from '../operation.ts';
 import { all, answered, before, groupBy } from '../select.ts';
 
 /**
@@ -26,39 +26,42 @@ export const reservationsConserved: HistoryCheck = {
   },
 };
 
-/**
- * What a run holds of a place while the limits are read. The end of the run returns what was taken before; a request
- * whose answer was lost may be executed after that.
- */
-function heldBy(own: readonly OperationOf<'reserve'>[], place: string, usage: Answered<'usage'>) {
-  let least = 0;
-  let open: { by: OperationOf<'reserve'>; amount: number }[] = [];
-  for (const operation of own) {
-    if (operation.outcome === 'fail' || operation.invoked > usage.ended) continue;
-    const certain = operation.outcome === 'ok' && before(operation, usage);
-    const { take, done, ends } = operation.call;
-    const back = ends ? Infinity : sumOf(done, place);
-    const taken = operation.answer?.granted === false ? 0 : sumOf(take, place);
-    least = Math.max(0, least - back) + (certain ? taken : 0);
-    if (certain) open = without(open, operation, back);
-    open.push({ by: operation, amount: taken });
-  }
-  return { least, most: open.reduce((sum, { amount }) => sum + amount, 0) };
+/** What a run has taken of a place and may still hold. */
+interface Taken {
+  by: OperationOf<'reserve'>;
+  amount: number;
 }
 
-/** What is still open after an operation has returned some of what was taken before it. */
-function without<Taken extends { by: Operation; amount: number }>(
-  open: Taken[],
-  operation: Operation,
-  back: number,
-): Taken[] {
+/**
+ * What a run holds of a place while the limits are read. Its end, or its next claim, returns everything that was taken
+ * before. A request whose answer was lost may be executed at any later time, and so may one of a worker that has lost the
+ * run: it returns as much as it says of what the run holds by then.
+ */
+function heldBy(own: readonly OperationOf<'reserve'>[], place: string, usage: Answered<'usage'>) {
+  const sent = own.filter(({ outcome, invoked }) => outcome !== 'fail' && invoked <= usage.ended);
+  const certain = sent.filter((operation) => operation.outcome === 'ok' && before(operation, usage));
+  const takenBy = (operations: typeof sent): Taken[] =>
+    operations.map((by) => ({ by, amount: by.answer?.granted === false ? 0 : sumOf(by.call.take, place) }));
+  const backBy = ({ call }: OperationOf<'reserve'>) => (call.settles ? Infinity : sumOf(call.done, place));
+  const least = takenBy(certain);
+  for (const operation of sent.toSorted((a, b) => a.ended - b.ended))
+    giveBack(least, backBy(operation), ({ by }) => by !== operation && !before(operation, by));
+  const most = takenBy(sent);
+  for (const operation of certain) giveBack(most, backBy(operation), ({ by }) => before(by, operation));
+  return { least: sumOfAll(least), most: sumOfAll(most) };
+}
+
+/** An operation returns up to `back` of what may have been taken before it. */
+function giveBack(taken: Taken[], back: number, mayReturn: (one: Taken) => boolean): void {
   let rest = back;
-  return open.map((taken) => {
-    const returned = before(taken.by, operation) ? Math.min(rest, taken.amount) : 0;
+  for (const one of taken.filter(mayReturn)) {
+    const returned = Math.min(rest, one.amount);
+    one.amount -= returned;
     rest -= returned;
-    return { ...taken, amount: taken.amount - returned };
-  });
+  }
 }
 
 const sumOf = (amounts: readonly [place: string, amount: number][], place: string): number =>
   amounts.reduce((sum, [name, amount]) => sum + (name === place ? amount : 0), 0);
+
+const sumOfAll = (taken: readonly Taken[]): number => taken.reduce((sum, { amount }) => sum + amount, 0);

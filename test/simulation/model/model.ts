@@ -8,13 +8,13 @@ import { cancelled, cancelRun, finishRun } from './finish.ts';
 import { createFork, forkSource } from './forks.ts';
 import { enqueueInput } from './inputs.ts';
 import { markSeen, recordToolCall, releaseRun, renewLease, requeueRun } from './leases.ts';
-import { newLimits, useLimits } from './limits.ts';
+import { currentLimits, idleAccounts, newLimits, useLimits } from './limits.ts';
 import { appendEntries } from './log.ts';
 import { applyOperation } from './operations.ts';
 import { noRun, refuse, Refusal } from './refusal.ts';
 import { snapshot } from './snapshot.ts';
-import { newThread, runOf, type Body, type Run, type Thread } from './state.ts';
-import { findExpiredRuns, findExpiredWaits, findQueued, findStranded } from './sweep.ts';
+import { newThread, runOf, toLimitedRun, type Body, type Run, type Thread } from './state.ts';
+import { findExpiredRuns, findExpiredWaits, findQueued, findStranded, oldestDue } from './sweep.ts';
 import { decideToolCall, expireWaits, suspendRun } from './waits.ts';
 
 /**
@@ -121,10 +121,18 @@ export class Model implements Store {
         return (a as Body[]).map((call) => ({ result: useLimits(this.limits, at, call) }));
       case 'limit_usage':
         return [{ reserved: this.limits.reserved }];
+      case 'current_limits':
+        return currentLimits();
+      case 'idle_limit_accounts':
+        return idleAccounts(this.limits, at);
+      case 'limited_run':
+        return [toLimitedRun(this.#run(a, b))];
+      case 'find_oldest_due':
+        return [{ since: new Date(oldestDue(this.threads.values(), at) - a).toISOString() }];
       case 'find_stranded_runs':
-        return findStranded(this.threads.values(), at, [a, b]);
+        return findStranded(this.threads.values(), at, [a, b], values[10]);
       case 'find_queued_runs':
-        return findQueued(this.threads.values(), at, a, e);
+        return findQueued(this.threads.values(), at, [a, e], values[6]);
       case 'find_expired_waits':
         return findExpiredWaits(this.threads.values(), at);
       case 'find_expired_runs':

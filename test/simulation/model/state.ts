@@ -139,6 +139,12 @@ export const runOf = (thread: Thread, id: unknown): Run | undefined => thread.ru
 export const activeRun = (thread: Thread): Run | undefined =>
   thread.active_run_id === null ? undefined : runOf(thread, thread.active_run_id);
 
+/** What limits have to know of a run. */
+export const toLimitedRun = ({ agent, model, options, created_at, finished_at, iteration, usage }: Run): Body => ({
+  ...{ tenantId: 'default', agent, model, priority: options?.['priority'] ?? null, iteration, usage },
+  ...{ createdAt: new Date(created_at), finishedAt: finished_at === null ? null : new Date(finished_at) },
+});
+
 export const hasEnded = ({ finished_at }: Run): boolean => finished_at !== null;
 
 export const queuedInputs = (thread: Thread, run: Run): Input[] =>

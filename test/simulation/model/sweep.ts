@@ -12,22 +12,39 @@ const active = (threads: Iterable<Thread>): Found =>
 const earliest = (found: Found, limit: number): Found =>
   found.sort(([, a], [, b]) => a.enqueued_at - b.enqueued_at).slice(0, limit);
 
+/** When the run was given to the queue that has been there longest, of those that are queued or running. */
+export const oldestDue = (threads: Iterable<Thread>, at: number): number =>
+  Math.min(at, ...active(threads).flatMap(([, run]) => (run.suspended_until === null ? [run.enqueued_at] : [])));
+
+/** Runs given to the queue from a moment on. */
+const from = (found: Found, since: string): Found => found.filter(([, run]) => run.enqueued_at >= Date.parse(since));
+
 /** Running runs whose lease has run out, or which did not stop after a cancel. */
-export function findStranded(threads: Iterable<Thread>, at: number, [graceMs, cancelGraceMs]: number[]): Body[] {
+export function findStranded(
+  threads: Iterable<Thread>,
+  at: number,
+  [graceMs, cancelGraceMs]: number[],
+  since: string,
+): Body[] {
   const workOf = (run: Run): string | undefined => {
     if (run.status !== 'running') return undefined;
     if (run.cancel_requested_at !== null && run.cancel_requested_at < at - cancelGraceMs!) return 'cancelled';
     return Math.abs(at - run.enqueued_at) > graceMs! && isOver(run, at) ? 'expired' : undefined;
   };
-  return active(threads).flatMap(([thread, run]) => {
+  return from(active(threads), since).flatMap(([thread, run]) => {
     const work = workOf(run);
     return work ? [{ ...jobOf(thread, run), agent_queue: null, taken: true, work }] : [];
   });
 }
 
 /** Queued runs whose job was not seen for a while. */
-export function findQueued(threads: Iterable<Thread>, at: number, graceMs: number, limit: number): Body[] {
-  const due = active(threads).filter(
+export function findQueued(
+  threads: Iterable<Thread>,
+  at: number,
+  [graceMs, limit]: [number, number],
+  since: string,
+): Body[] {
+  const due = from(active(threads), since).filter(
     ([, run]) => run.status === 'queued' && (run.enqueued_at < at - graceMs || run.enqueued_at > at + graceMs),
   );
   return earliest(due, limit).map(([thread, run]) => ({

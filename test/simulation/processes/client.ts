@@ -159,7 +159,7 @@ export class Client {
   async #readUsage(): Promise<void> {
     const { recorder, world } = this.#actor;
     const recording = recorder.invoke('usage', 'limits', {});
-    const text = `select coalesce(sum(reserved), 0)::float8 as reserved from lanefold.limit_usage where name = 'tokens' and key = 'all'`;
+    const text = `select coalesce(sum(reserved), 0)::float8 as reserved from lanefold.limit_usage where name = 'tokens' and key = ''`;
     const statement = { name: 'limit_usage', text, values: [] };
     const [row] = await world.clock.ask(5, () => world.execute(this.#actor, statement));
     recording.ok({ reserved: { [place]: row!['reserved'] } });

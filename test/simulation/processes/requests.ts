@@ -25,7 +25,7 @@ export function toRequest(name: string, lane: string | undefined, random: Random
   const requestId = random.chance(0.5) ? `run-${name}` : `request-${name}`;
   return {
     ...{ run_id: `run-${name}`, request_id: requestId, request_hash: 'aa', create_thread: true },
-    ...{ agent: 'agent', strategy: 'react', model: 'scripted:x', input: { content: `go ${name}` } },
+    ...{ agent: 'agent', strategy: 'react', model: 'simulated:x', input: { content: `go ${name}` } },
     busy: random.pick(['wait', 'wait', 'wait', 'interrupt', 'reject']),
     ...(lane === undefined ? {} : { context_ref: lane }),
     ...(random.chance(0.15) ? { options: { priority: random.int(1, 3) } } : {}),

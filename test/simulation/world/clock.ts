@@ -1,11 +1,7 @@
-/** Who acts. What waits for one that has crashed never happens; one that is frozen goes on later. */
-export interface Acting {
-  /** Rises with each crash. */
-  life: number;
-  frozenUntil: number;
-}
+import type { Acting, Scheduled } from './acting.ts';
+import { enter, quiescence } from './virtual-time.ts';
 
-interface Event {
+interface Event extends Scheduled {
   at: number;
   no: number;
   acting: Acting | undefined;
@@ -21,8 +17,11 @@ export class Clock {
   #scheduled = 0;
 
   /** Schedules something in `ms`, for nobody or for somebody who may be gone by then. */
-  in(ms: number, acting: Acting | undefined, happen: Event['happen']): void {
-    this.#add({ at: this.now + ms, no: this.#scheduled++, acting, life: acting?.life ?? 0, happen });
+  in(ms: number, acting: Acting | undefined, happen: Event['happen']): Scheduled {
+    const at = this.now + ms;
+    const event = { at, no: this.#scheduled++, acting, life: acting?.life ?? 0, happen, cancelled: false };
+    this.#add(event);
+    return event;
   }
 
   sleep(ms: number, acting: Acting): Promise<void> {
@@ -34,21 +33,26 @@ export class Clock {
     return new Promise((resolve) => this.in(ms, undefined, async () => resolve(await answer())));
   }
 
-  /** Lets the next event happen, and everything that follows from it at once. False: there is none. */
+  /** Lets the next event happen, and everything that follows from it at once. False: it was only a timer, or did not happen. */
   async step(): Promise<boolean> {
-    const event = this.#next();
-    if (!event) return false;
-    const { at, acting, life, happen } = event;
-    if (acting && acting.life !== life) return true;
+    let event: Event | undefined;
+    do {
+      event = this.#next();
+      if (!event) throw new Error('Nothing can happen any more.');
+    } while (event.cancelled || (event.acting && event.acting.life !== event.life));
+    const { at, acting, happen } = event;
     if (acting && acting.frozenUntil > at) {
-      this.#add({ ...event, at: acting.frozenUntil, no: this.#scheduled++ });
-      return true;
+      // the same object, which may still be called off
+      this.#add(Object.assign(event, { at: acting.frozenUntil, no: this.#scheduled++ }));
+      return false;
     }
     this.now = Math.max(this.now + 1, at);
+    enter(acting && { clock: this, acting });
     await happen();
     // whatever waited for it goes on before the next event
-    await new Promise((resolve) => setImmediate(resolve));
-    return true;
+    await quiescence();
+    enter(undefined);
+    return !event.timer;
   }
 
   /** A binary heap, ordered by time and then by when they were scheduled. */

@@ -35,8 +35,8 @@ export class Invariants {
       this.#checkLog(thread, this.#seenOf(id));
       this.#checkRuns(thread, this.#seenOf(id));
     }
-    const { reserved, holds } = this.inside.limits;
-    const held = [...holds.values()];
+    const { reserved, accounts } = this.inside.limits;
+    const held = [...accounts.values()].map(({ holds }) => holds);
     if (held.some((amount) => amount < 0) || reserved !== held.reduce((sum, amount) => sum + amount, 0))
       this.report('inside:reservations', `${reserved} is reserved, but runs hold ${held.join(' + ')}`);
   }

@@ -2,6 +2,7 @@ import type { Backend, NewJob, QueueEnd, RunQueue } from '../../../src/queue/que
 import { jobId, toJob, type RunJob } from '../../../src/queue/job.ts';
 import type { JobPlace } from '../../../src/store/run/find-jobs.ts';
 import type { Chances } from './chances.ts';
+import type { Acting } from './acting.ts';
 import type { Clock } from './clock.ts';
 
 interface Job {
@@ -19,6 +20,7 @@ interface Job {
 
 /** Who takes jobs. */
 export interface Taker {
+  readonly actor: Acting;
   free(): number;
   take(job: RunJob, token: string): void;
 }
@@ -45,7 +47,7 @@ export class Jobs {
   ) {
     // the check for stalled jobs is costly on PostgreSQL, and rare there
     const everyMs = backend === 'redis' ? 2_000 : 30_000;
-    const check = (): void => clock.in(everyMs, undefined, () => (this.#giveStalledAgain(), check()));
+    const check = (): void => void clock.in(everyMs, undefined, () => (this.#giveStalledAgain(), check()));
     check();
   }
 
@@ -83,6 +85,11 @@ export class Jobs {
     this.offer();
   }
 
+  /** A process is gone, with all that took jobs in it. */
+  leave(actor: Acting): void {
+    for (const taker of this.takers) if (taker.actor === actor) this.takers.delete(taker);
+  }
+
   renew(id: string, token: string): void {
     const job = this.#held(id, token);
     if (job) job.lockedUntil = this.clock.now + lockMs;
@@ -97,6 +104,13 @@ export class Jobs {
   delay(id: string, token: string, ms: number): void {
     const job = this.#held(id, token);
     if (job) this.#delay(job, ms);
+  }
+
+  /** Puts a job back at the front. */
+  putBack(id: string, token: string): void {
+    const job = this.#held(id, token);
+    if (job) Object.assign(job, { state: 'waiting', token: undefined, priority: 0, place: -++this.#places });
+    this.offer();
   }
 
   flush(): void {
@@ -145,6 +159,7 @@ export class Jobs {
     const addAll = async (jobs: readonly NewJob[], end: QueueEnd) => {
       for (const job of end === 'front' ? jobs.toReversed() : jobs) this.add(job, end);
     };
-    return { backend: this.backend, prefix: 'lf', queueOf: () => queue, addAll } as unknown as RunQueue;
+    const own = { backend: this.backend, prefix: 'lf', queues: [queue], queueOf: () => queue, addAll };
+    return { ...own, reaches: () => true, clean: async () => {} } as unknown as RunQueue;
   }
 }

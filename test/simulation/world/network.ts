@@ -1,32 +1,14 @@
 import type { Database } from '../../../src/postgres/pool.ts';
+import type { Random } from '../../../src/chaos/random.ts';
 import { recordStatement } from '../../../src/chaos/recording/record-statements.ts';
 import { Recorder } from '../../../src/history/recorder.ts';
 import type { Claim, Refusal } from '../../../src/store/run/claim-run.ts';
 import type { Body } from '../model/state.ts';
 import type { Statement } from '../store.ts';
 import type { World } from './world.ts';
-import type { Acting } from './clock.ts';
-
-/** What may happen to a statement on its way. */
-const shares = {
-  'request lost': 0.01,
-  'answer lost': 0.012,
-  'answered before it is executed': 0.004,
-  'request slow': 0.012,
-  repeated: 0.01,
-};
-
-/**
- * How often a worker is suspended between its last check of a lease and the write, and may lose the run meanwhile: more
- * often before writes that are rare.
- */
-const frozenShare = (items: readonly Body[]): number =>
-  items.length > 1 || items.some((item) => item['function'] === 'finish_run') ? 0.25 : 0.02;
-
-/** Statements whose repetition has an effect of its own; nothing between client and database repeats them. */
-const notRepeated = new Set(['use_limits', 'find_jobs']);
-const keyless = (item: Body) => item['function'] === 'append_entries' && item['args'][1].op_id === undefined;
-const claims = (item: Body) => item['function'] === 'claim_run';
+import type { Acting } from './acting.ts';
+import { claims, frozenShare, mayRepeat, notSimulated, shares, withoutReport } from './statements.ts';
+import { acting } from './virtual-time.ts';
 
 interface Waiting {
   item: Body;
@@ -41,6 +23,7 @@ export class Actor implements Acting {
   readonly recorder: Recorder;
   readonly db: Database;
   #sent = new Map<string, number>();
+  #drawn: { at: number; random: Random } = { at: -1, random: { next: () => 0 } as Random };
   /** Calls that will share a statement. */
   #gathered: Waiting[] = [];
 
@@ -50,12 +33,31 @@ export class Actor implements Acting {
     private readonly holdsRuns = false,
   ) {
     this.recorder = world.recorder(name);
-    const query = (statement: string, text: string, values: unknown[] = []) =>
-      this.#recorded(statement, values, this.#send({ name: statement, text, values }));
-    const gather = (statement: string, text: string, item: string) =>
-      this.#recorded(statement, [item], this.#gather(statement, text, JSON.parse(item)));
-    const database = { query, queryLocking: query, queryLong: query, gather, settings: {}, tenant: undefined };
-    this.db = database as unknown as Database;
+    const query = (name: string, text: string, values: unknown[] = []) => {
+      if (notSimulated.has(name)) return Promise.resolve([]);
+      const statement = name === 'renew_leases_and_report' ? withoutReport(values) : { name, text, values };
+      return this.#recorded(statement.name, [...statement.values], this.#send(statement));
+    };
+    const gather = (statement: string, text: string, item: string) => {
+      const call = this.#named(JSON.parse(item));
+      return this.#recorded(statement, [JSON.stringify(call)], this.#gather(statement, text, call));
+    };
+    const close = async () => {};
+    const settings = { distributed: false };
+    this.db = { query, queryLocking: query, queryLong: query, gather, close, settings } as unknown as Database;
+  }
+
+  /** What a claim draws from the machine's own randomness, the seed decides. */
+  #named(item: Body): Body {
+    if (!claims(item)) return item;
+    const [runId, no, terms] = item['args'];
+    const gap = this.world.chances.of(`gap ${runId} ${no} ${this.name} ${this.world.clock.now}`).int(1, 1_000);
+    return { ...item, args: [runId, no, { ...terms, worker_id: `${this.name}.${this.life}`, lease_gap: gap }] };
+  }
+
+  random(at: number): number {
+    if (at !== this.#drawn.at) this.#drawn = { at, random: this.world.chances.of(`${this.name} at ${at}`) };
+    return this.#drawn.random.next();
   }
 
   /** Everything that it waits for is lost. */
@@ -79,7 +81,7 @@ export class Actor implements Acting {
   #seen(row: Body): Body {
     const { result } = row;
     if (!result || !('claimed' in result)) return row;
-    return { ...row, result: this.world.runtime.take(result as Claim | Refusal) };
+    return { ...row, result: this.world.take(result as Claim | Refusal) };
   }
 
   #gather(name: string, text: string, item: Body): Promise<Body> {
@@ -87,7 +89,7 @@ export class Actor implements Acting {
       const one = { item, resolve, reject };
       if (name !== 'attempts') return this.#sendTogether(name, text, [one]);
       const same = this.#gathered.some((other) => other.item['thread_id'] === item['thread_id']);
-      if (same || !this.world.chances.of(this.#nameOf(`gather ${name}`)).chance(0.4))
+      if (same || !this.world.chances.of(this.#nameOf(`gather ${name}`)).chance(0.5))
         return this.#sendTogether(name, text, [one]);
       this.#gathered.push(one);
       if (this.#gathered.length > 1) return;
@@ -112,24 +114,25 @@ export class Actor implements Acting {
 
   #send(statement: Statement, items: readonly Body[] = []): Promise<Body[]> {
     const { clock, chances } = this.world;
+    // otherwise it waited for something real, such as a file, and the seed alone would not decide when this happens
+    if (acting() !== this) throw new Error(`${this.name} sends ${statement.name} in an event of another process.`);
     const what =
       items.length > 0 ? `${items[0]!['function'] ?? statement.name} ${items[0]!['thread_id']}` : statement.name;
     const name = this.#nameOf(what);
     const random = chances.of(name);
     const { repeated, ...others } = shares;
-    const mayRepeat = !notRepeated.has(statement.name) && !items.some((item) => keyless(item) || claims(item));
     const fault = chances.fault(name, {
       ...others,
-      ...(mayRepeat ? { repeated } : {}),
+      ...(mayRepeat(statement.name, items) ? { repeated } : {}),
       ...(this.holdsRuns ? { 'frozen while sending': frozenShare(items) } : {}),
     });
     const there = fault === 'request slow' ? random.int(300, 9_000) : random.int(1, 12);
     const back = random.int(1, 12);
     return new Promise((resolve, reject) => {
-      const lose = (ms: number) => clock.in(ms, this, () => reject(connectionReset()));
+      const lose = (ms: number) => void clock.in(ms, this, () => reject(connectionReset()));
       let refused = false;
-      const execute = (ms: number, answer: (settle: () => void) => void): void =>
-        clock.in(ms, undefined, async () => {
+      const execute = (ms: number, answer: (settle: () => void) => unknown) =>
+        void clock.in(ms, undefined, async () => {
           // nobody repeats what was refused
           if (refused) return;
           try {

@@ -5,7 +5,7 @@ import { isLanefoldError } from '../../../src/errors.ts';
 import { isTransient } from '../../../src/postgres/errors.ts';
 import type { Backend } from '../../../src/queue/queue.ts';
 import type { RunJob } from '../../../src/queue/job.ts';
-import { runtime, type Runtime } from '../../history/mutants/runtime.ts';
+import type { Runtime } from '../../history/mutants/runtime.ts';
 import type { Body } from '../model/state.ts';
 import type { Statement, Store } from '../store.ts';
 import type { Chances } from './chances.ts';
@@ -39,7 +39,6 @@ export class World {
   readonly awaiting: Awaiting[] = [];
   /** Of every thread that was created. */
   readonly threads = new Set<string>();
-  readonly runtime: Runtime;
   /** Events that have happened. */
   steps = 0;
   /** The step at which each event of the history was recorded. */
@@ -51,10 +50,10 @@ export class World {
     readonly store: Store,
     readonly chances: Chances,
     backend: Backend,
-    broken: Partial<Runtime> = {},
+    /** What a worker takes from its claim. */
+    readonly take: Runtime['take'] = (claim) => claim,
   ) {
     this.jobs = new Jobs(backend, this.clock, chances);
-    this.runtime = { ...runtime, ...broken };
     this.#invariants = new Invariants(store.inside, (check, what) => this.report(check, what));
   }
 
@@ -82,6 +81,7 @@ export class World {
       this.#watch.see(now, statement, rows);
       this.#compare();
       if (this.store.difference === undefined) this.#invariants.check(statement);
+      if (statement.name === 'suspend_run') this.#suspended(statement.values);
       if (statement.name === 'attempts') this.#accepted(statement, rows);
       return rows;
     } catch (error) {
@@ -111,6 +111,13 @@ export class World {
       if (this.jobs.backend === 'postgres' && result['status'] === 'queued' && !result['duplicate'])
         this.jobs.add(toNewJob(thread_id, args[0], result), 'back');
     }
+  }
+
+  /** A page would show the calls that wait now. */
+  #suspended([threadId, runId, , , suspension]: readonly unknown[]): void {
+    const { round, awaiting } = suspension as { round: number; awaiting: number[] };
+    for (const index of awaiting)
+      this.awaiting.push({ threadId: threadId as string, runId: runId as string, round, index });
   }
 
   #unexpected(by: Actor, { name }: Statement, error: unknown): void {

@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { APICallError, type LanguageModelV4, type LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import { defineAgent } from '../../../src/agents/agent.ts';
+import { createAgentRegistry } from '../../../src/agents/registry.ts';
+import type { Random } from '../../../src/chaos/random.ts';
+import { createCounting } from '../../../src/models/counting/counting.ts';
+import { createModelRegistry } from '../../../src/models/registry/registry.ts';
+import { createKeyRedactor } from '../../../src/redaction/sensitive-keys.ts';
+import { defineTool } from '../../../src/tools/define-tool.ts';
+import type { ToolCallContext } from '../../../src/tools/tool.ts';
+import type { Actor } from '../world/network.ts';
+import { acting } from '../world/virtual-time.ts';
+
+const input = { type: 'object' } as const;
+const tools = [
+  defineTool({ name: 'look', input, execute: (_, context) => use('look', 'safe', context) }),
+  defineTool({ name: 'pay', input, replay: 'never', execute: (_, context) => use('pay', 'never', context) }),
+  defineTool({ name: 'ask', input, needsApproval: true, execute: (_, context) => use('ask', 'safe', context) }),
+];
+
+/** The process that calls. */
+const caller = () => acting() as Actor;
+
+/** A tool takes its time, and returns something else whenever it is executed. */
+async function use(name: string, replay: string, context: ToolCallContext): Promise<string> {
+  const { threadId, runId, round, callIndex, signal } = context;
+  const { name: process, life, recorder, world } = caller();
+  const random = world.chances.of(`tool ${runId} ${round}.${callIndex}`);
+  const recording = recorder.invoke('execute', threadId, { run_id: runId, round, index: callIndex, name, replay });
+  await delay(random.int(10, 500), undefined, { signal });
+  if (random.chance(0.03)) await delay(random.int(1_000, 9_000), undefined, { signal });
+  recording.ok({});
+  return `${name} by ${process}.${life} at ${world.clock.now}`;
+}
+
+/** What the model answers depends on what it is asked only, so that a repeated call has the same answer. */
+const model: LanguageModelV4 = {
+  ...{ specificationVersion: 'v4', provider: 'simulated', modelId: 'x', supportedUrls: {} },
+  async doGenerate({ prompt, abortSignal: signal }) {
+    const asked = createHash('sha256').update(JSON.stringify(prompt)).digest('hex').slice(0, 12);
+    const random = caller().world.chances.of(`model ${asked}`);
+    const options = signal ? { signal } : {};
+    await delay(random.int(20, 600), undefined, options);
+    if (random.chance(0.04)) await delay(random.int(1_000, 9_000), undefined, options);
+    if (random.chance(0.03)) throw failure(random.chance(0.7));
+    const calls = random.chance(0.45) ? [] : callsOf(asked, random);
+    return {
+      content: [{ type: 'text', text: `answer to ${asked}` }, ...calls],
+      finishReason: { unified: calls.length > 0 ? 'tool-calls' : 'stop', raw: undefined },
+      usage: {
+        inputTokens: { total: 10, noCache: 10, cacheRead: 0, cacheWrite: 0 },
+        outputTokens: { total: 5, text: 5, reasoning: 0 },
+      },
+      warnings: [],
+    };
+  },
+  doStream: (_: LanguageModelV4CallOptions) => Promise.reject(new Error('The agent does not stream.')),
+};
+
+const failure = (isRetryable: boolean) =>
+  new APICallError({ message: 'busy', url: 'simulated', requestBodyValues: {}, statusCode: 503, isRetryable });
+
+const callsOf = (asked: string, random: Random) =>
+  Array.from({ length: random.int(1, 3) }, (_, index) => {
+    const chance = random.next();
+    const toolName = chance < 0.5 ? 'look' : chance < 0.75 ? 'pay' : 'ask';
+    return { type: 'tool-call' as const, toolCallId: `${asked}-${index}`, toolName, input: '{}' };
+  });
+
+const agent = defineAgent({
+  ...{ name: 'agent', model: 'simulated:x', tools, streaming: false, maxIterations: 4, maxModelRetries: 2 },
+  approvalTimeoutMs: 20_000,
+});
+
+const models = createModelRegistry({ models: { 'simulated:x': model } });
+
+/** What all processes of all simulations share: nothing in it remembers anything. */
+export const shared = {
+  agents: await createAgentRegistry([agent]),
+  models,
+  counting: createCounting({ priceOf: () => 0, contextWindows: { simulated: 100_000 } }, models.target),
+  redactor: createKeyRedactor(),
+  promptCaching: false,
+};

@@ -1,0 +1,82 @@
+import { DelayedError, UnrecoverableError, WaitingError } from 'bullmq';
+import type { RunJob } from '../../../src/queue/job.ts';
+import { jobId } from '../../../src/queue/job.ts';
+import type { BullWorker, Processor } from '../../../src/queue/queue.ts';
+import { lockMs, type Taker } from '../world/jobs.ts';
+import type { Actor } from '../world/network.ts';
+
+/**
+ * BullMQ's worker, as far as the product sees it: it takes jobs while it has room, renews their locks, and tells the queue
+ * how they ended.
+ */
+export class SimulatedBullWorker implements Taker {
+  /** Ids of the jobs that it processes, by their tokens. */
+  readonly #active = new Map<string, string>();
+  #paused = false;
+  #closed = false;
+  #idle: (() => void) | undefined;
+
+  constructor(
+    readonly actor: Actor,
+    private readonly processor: Processor,
+    readonly concurrency: number,
+  ) {
+    setInterval(() => {
+      for (const [token, id] of this.#active) actor.world.jobs.renew(id, token);
+    }, lockMs / 2);
+  }
+
+  asBullWorker(): BullWorker {
+    return this as unknown as BullWorker;
+  }
+
+  free(): number {
+    return this.#paused || this.#closed ? 0 : this.concurrency - this.#active.size;
+  }
+
+  take(job: RunJob, token: string): void {
+    this.#active.set(token, jobId(job));
+    this.actor.world.clock.in(3, this.actor, () => void this.#process(job, token));
+  }
+
+  async pause(): Promise<void> {
+    this.#paused = true;
+  }
+
+  resume(): void {
+    this.#paused = false;
+    this.actor.world.jobs.offer();
+  }
+
+  async waitUntilReady(): Promise<void> {}
+
+  /** Resolves once its jobs have ended. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.actor.world.jobs.takers.delete(this);
+    while (this.#active.size > 0) await new Promise<void>((resolve) => (this.#idle = resolve));
+  }
+
+  async #process(data: RunJob, token: string): Promise<void> {
+    const { jobs, clock } = this.actor.world;
+    const id = jobId(data);
+    const job = {
+      ...{ id, data, token, name: 'run', queueName: 'lf-0', opts: {}, timestamp: clock.now, processedOn: clock.now },
+      moveToDelayed: async (until: number) => jobs.delay(id, token, until - clock.now),
+      moveToWait: async () => jobs.putBack(id, token),
+    };
+    try {
+      await this.processor(job as never, token, undefined);
+      jobs.done(id, token);
+    } catch (error) {
+      if (error instanceof DelayedError || error instanceof WaitingError) return;
+      jobs.done(id, token);
+      if (!(error instanceof UnrecoverableError))
+        this.actor.world.report('unexpected-errors', `${this.actor.name}: ${String(error)}`);
+    } finally {
+      this.#active.delete(token);
+      this.#idle?.();
+      jobs.offer();
+    }
+  }
+}

@@ -1,0 +1,25 @@
+// A process of `npm run simulate`: simulates every n-th seed, and reports after each of them.
+import { Model } from './model/model.ts';
+import type { Progress } from './main.ts';
+import { startPostgres } from './postgres.ts';
+import { simulate } from './simulate.ts';
+
+const [on, ...numbers] = process.argv.slice(2);
+const [first, every, end, steps] = numbers.map(Number) as [number, number, number, number];
+const server = on === 'sql' ? await startPostgres() : undefined;
+const progress: Progress = { steps: 0, operations: 0, cpuMs: 0 };
+try {
+  for (let seed = first; seed < end; seed += every) {
+    const { events, happened, ...result } = await simulate(server ? await server.open() : new Model(), { seed, steps });
+    const { user, system } = process.cpuUsage();
+    progress.steps += result.steps;
+    progress.operations += events.length / 2;
+    progress.cpuMs = (user + system) / 1_000;
+    if (result.found.length > 0) progress.failing = { ...result, happened: [...happened] };
+    await new Promise((sent) => process.send!(progress, sent));
+    if (progress.failing) break;
+  }
+} finally {
+  await server?.stop();
+  process.disconnect();
+}

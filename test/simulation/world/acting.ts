@@ -1,0 +1,21 @@
+/** Who acts. What waits for one that has crashed never happens; one that is frozen goes on later. */
+export interface Acting {
+  /** Rises with each crash. */
+  life: number;
+  frozenUntil: number;
+  /** A random number from 0 to 1 for somebody who asks at this moment. */
+  random(at: number): number;
+}
+
+/** Something that will happen, unless it is called off. */
+export interface Scheduled {
+  cancelled: boolean;
+  /** A timer of a process: by itself, it does nothing that others could see. */
+  timer?: boolean;
+}
+
+/** What timers need of a clock. */
+export interface Timed {
+  readonly now: number;
+  in(ms: number, acting: Acting, happen: () => void): Scheduled;
+}
