@@ -17,7 +17,8 @@ const agents = options.agents
   ? await (await import('../src/cli/agents-file.ts')).loadAgents(options.agents)
   : chaosAgents(new Journal(options.journal), recorder);
 const { databaseUrl, redisUrl } = options;
-// most of what a campaign costs is new connections, whose sessions first have to compile what they call
+// A campaign opens thousands of connections, and each session first compiles what it calls. With four of them, at most
+// four statements of a worker are executed at once.
 const connections = { databaseUrl, directUrl: databaseUrl, readUrl: null, redisUrl, poolSize: 4 };
 const lanefold = await createLanefold({ ...connections, agents });
 const worker = await lanefold.startWorker(options.worker);

@@ -67,6 +67,20 @@ describe('reservations are conserved', () => {
     expect(late(9)).toEqual([`${place} has 9 reserved, but runs hold 10 to 40`]);
   });
 
+  test('when two requests overlap, of which either may be executed first', () => {
+    expect(
+      found(({ reserve, usage }) => {
+        reserve({ take: 10 }).ok({ granted: true });
+        reserve({ take: 10, settles: true }).ok({ granted: true });
+        const next = reserve({ done: 10, take: 10 });
+        const late = reserve({ done: 10 });
+        late.ok({ granted: true });
+        next.ok({ granted: true });
+        usage(0);
+      }),
+    ).toEqual([]);
+  });
+
   test('by the end of a run, which returns everything that it took before', () => {
     expect(
       found(({ reserve, usage }) => {

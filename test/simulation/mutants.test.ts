@@ -47,6 +47,14 @@ async function broken(mutant: Mutant, seed: number): Promise<Simulated> {
   }
 }
 
+/** No worker sends a second outcome of a call: it drops what an attempt returns that it has given up. */
+const unreachable = ['a later outcome of a tool replaces the first'];
+
+test('the list has each mutant once', () => {
+  const listed = [...places.map(({ mutant }) => mutant.name), ...unreachable];
+  expect(listed.toSorted()).toEqual(mutants.map(({ name }) => name).toSorted());
+});
+
 test.each(places)('the simulation finds that $mutant.name', async ({ mutant, seed }) => {
   const { found } = await broken(mutant, seed);
   expect(found).not.toEqual([]);

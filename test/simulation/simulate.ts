@@ -62,12 +62,18 @@ async function step(world: World): Promise<void> {
   world.steps++;
 }
 
-/** Every accepted run ends, now that nothing is lost any more. */
+/** Every accepted run ends, and what runs have reserved returns, now that nothing is lost any more. */
 async function end(world: World): Promise<void> {
-  const until = world.clock.now + patienceMs;
-  while ((await world.store.unfinished()) > 0) {
-    if (world.clock.now > until)
-      return world.report('every-run-ends', `${await world.store.unfinished()} runs have not ended`);
+  const { store, clock } = world;
+  const until = clock.now + patienceMs;
+  const left = async () =>
+    (await store.unfinished()) > 0 ? 'every-run-ends' : store.inside.limits.reserved > 0 && 'reservations-return';
+  for (let check = await left(); check; check = await left()) {
+    if (clock.now > until)
+      return world.report(
+        check,
+        `${await store.unfinished()} runs have not ended, ${store.inside.limits.reserved} is reserved`,
+      );
     for (let n = 0; n < 100; n++) await step(world);
   }
 }

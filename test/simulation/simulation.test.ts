@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Model } from './model/model.ts';
 import type { Body } from './model/state.ts';
-import kept from './seeds.json' with { type: 'json' };
 import { show } from './show.ts';
 import { shrink } from './shrink.ts';
 import { simulate } from './simulate.ts';
@@ -9,15 +8,13 @@ import type { Statement } from './store.ts';
 
 describe('a simulation', () => {
   test.each([1, 2])('contradicts no promise (seed %i)', async (seed) => {
-    const { found, happened, events } = await simulate(new Model(), { seed, steps: 1_500 });
+    const model = new Model();
+    const { found, happened, events } = await simulate(model, { seed, steps: 1_500 });
     expect(found).toEqual([]);
+    const kinds = new Set([...model.threads.values()].flatMap((thread) => thread.events.map(({ kind }) => kind)));
+    expect([...kinds]).toEqual(expect.arrayContaining(['approval_requested', 'handed_over', 'worker_lost']));
     expect(happened.size).toBeGreaterThan(100);
     expect(events.length).toBeGreaterThan(500);
-  });
-
-  test.each(kept)('contradicts none where one was contradicted before (seed $seed): $why', async ({ seed, steps }) => {
-    const { found } = await simulate(new Model(), { seed, steps });
-    expect(found).toEqual([]);
   });
 
   test('depends on its seed alone', async () => {

@@ -100,9 +100,10 @@ interface LimitCall {
   end?: object;
 }
 
-/** Calls of runs that wait in line are not recorded: they name no amounts. */
+/** Calls of runs that wait in line are not recorded, so what campaigns reserve is checked in the database only. */
 function readLimits({ thread_id, run_id, take, done, base, pause, job, end }: LimitCall): Sent {
-  if (thread_id === undefined || run_id === undefined || job !== undefined) return { operations: [], results: () => [] };
+  if (thread_id === undefined || run_id === undefined || job !== undefined)
+    return { operations: [], results: () => [] };
   const call = {
     run_id,
     take: take ?? [],
@@ -117,7 +118,11 @@ function readLimits({ thread_id, run_id, take, done, base, pause, job, end }: Li
         answer: ({ ok }) => ({ granted: ok === true }),
       },
     ],
-    results: ({ result }) => [result],
+    results({ result }) {
+      // nothing was taken or given back
+      if (result.stale !== undefined) throw new Error('The limits have changed.');
+      return [result];
+    },
   };
 }
 

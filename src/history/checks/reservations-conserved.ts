@@ -45,7 +45,7 @@ function heldBy(own: readonly OperationOf<'reserve'>[], place: string, usage: An
   const backBy = ({ call }: OperationOf<'reserve'>) => (call.settles ? Infinity : sumOf(call.done, place));
   const least = takenBy(certain);
   for (const operation of sent.toSorted((a, b) => a.ended - b.ended))
-    giveBack(least, backBy(operation), ({ by }) => by !== operation && !before(operation, by));
+    giveBack(least, backBy(operation), ({ by }) => !(by === operation && by.call.settles) && !before(operation, by));
   const most = takenBy(sent);
   for (const operation of certain) giveBack(most, backBy(operation), ({ by }) => before(by, operation));
   return { least: sumOfAll(least), most: sumOfAll(most) };

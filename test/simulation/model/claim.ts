@@ -56,7 +56,8 @@ function grant(thread: Thread, at: number, run: Run, p: Body): Body {
     thread.lanes.add(run.context_ref);
     const inputs = queuedInputs(thread, run).length > 0 ? drainInputs(thread, run) : [];
     trace(thread, run, ['request_started', ...inputs.map(() => 'input_injected'), 'llm_started']);
-  } else if (run.agent_version !== p['agent_version']) trace(thread, run, ['version_changed']);
+  } else if (run.agent_version !== null && run.agent_version !== p['agent_version'])
+    trace(thread, run, ['version_changed']);
   const before = { ...run };
   Object.assign(run, {
     ...{ status: 'running', lease: run.lease + (p['lease_gap'] ?? 1), worker_id: p['worker_id'] },

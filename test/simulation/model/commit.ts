@@ -1,6 +1,7 @@
 import { promoted } from './enqueue.ts';
 import { afterFinish, terminalEvents } from './finish.ts';
 import { drainInputs } from './inputs.ts';
+import { jobOf } from './leases.ts';
 import { trace, write } from './log.ts';
 import { notHeld, refuse } from './refusal.ts';
 import { hasEnded, queuedInputs, runOf, type Body, type Draft, type Run, type Thread } from './state.ts';
@@ -33,7 +34,9 @@ export function commitStep(
   const inputs = drains ? drainInputs(thread, run) : undefined;
   const status = finish ? (cancels ? 'cancelled' : finish['status']) : 'running';
   const then = finish ? terminalEvents(status) : kindsOf(continued ? p['continue'].events : p['then_events']);
-  trace(thread, run, [...kindsOf(p['events']), ...(inputs ?? []).map(() => 'input_injected'), ...then]);
+  const hands = p['handoff'] !== undefined && !cancels;
+  const events = [...kindsOf(p['events']), ...(hands ? ['handed_over'] : [])];
+  trace(thread, run, [...events, ...(inputs ?? []).map(() => 'input_injected'), ...then]);
 
   const next = continued ? p['continue'] : p;
   Object.assign(run, {
@@ -51,7 +54,8 @@ export function commitStep(
     Object.assign(run, { state: next.state, lease_until: at + ms, last_commit: inputs ? answer : null });
     if (p['resumed'] !== true) run.claims = 0;
     if (p['seal'] === true && !continued) run.sealed_at ??= at;
-    return cancels ? { ...answer, cancel_requested: true } : answer;
+    if (cancels) return { ...answer, cancel_requested: true };
+    return hands ? handOver(thread, at, run, p['handoff'], answer) : answer;
   }
   Object.assign(run, {
     ...{ status, active: false, state: null, lease_until: null, claims: 0, last_commit: null, finished_at: at },
@@ -60,6 +64,17 @@ export function commitStep(
   });
   thread.active_run_id = null;
   return { ...answer, finished: true, ...afterFinish(thread, at, run) };
+}
+
+/** Gives a run to another agent, which a worker claims it for. */
+function handOver(thread: Thread, at: number, run: Run, { agent, model, options }: Body, answer: Body): Body {
+  Object.assign(run, {
+    ...{ agent, model, options, status: 'queued', enqueue_no: run.enqueue_no + 1, enqueued_at: at, lease_until: null },
+    ...{ worker_id: null, agent_version: null, sealed_at: null },
+  });
+  const given = { ...answer, status: 'queued', job: { ...jobOf(thread, run), queue_prefix: run.queue_prefix } };
+  run.last_commit = given;
+  return given;
 }
 
 const kindsOf = (events: Body[] | undefined): string[] => (events ?? []).map(({ k }) => k as string);

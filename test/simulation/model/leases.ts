@@ -2,8 +2,8 @@ import { notHeld, refuse } from './refusal.ts';
 import { runOf, type Body, type Run, type Thread } from './state.ts';
 
 /** Whether a lease has run out, or ends later than any lease can, because the clock went back. */
-export const isOver = ({ lease_until: until, lease_ms: ms }: Run, at: number, slackMs = 0): boolean =>
-  until !== null && (until < at - slackMs || until > at + slackMs + 2 * ms);
+export const isOver = ({ lease_until: until, lease_ms: ms }: Run, at: number): boolean =>
+  until !== null && (until < at || until > at + 2 * ms);
 
 const holds = (run: Run | undefined, lease: number): run is Run => run?.lease === lease && run.status === 'running';
 

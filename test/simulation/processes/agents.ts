@@ -8,16 +8,19 @@ import { createCounting } from '../../../src/models/counting/counting.ts';
 import { createModelRegistry } from '../../../src/models/registry/registry.ts';
 import { createKeyRedactor } from '../../../src/redaction/sensitive-keys.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
+import { handOff } from '../../../src/tools/handoff.ts';
 import type { ToolCallContext } from '../../../src/tools/tool.ts';
 import type { Actor } from '../world/network.ts';
 import { acting } from '../world/virtual-time.ts';
 
 const input = { type: 'object' } as const;
-const tools = [
+const common = [
   defineTool({ name: 'look', input, execute: (_, context) => use('look', 'safe', context) }),
   defineTool({ name: 'pay', input, replay: 'never', execute: (_, context) => use('pay', 'never', context) }),
   defineTool({ name: 'ask', input, needsApproval: true, execute: (_, context) => use('ask', 'safe', context) }),
 ];
+/** Gives the run to another agent. */
+const pass = (name: string, to: string) => defineTool({ name, input, execute: () => handOff(to) });
 
 /** The process that calls. */
 const caller = () => acting() as Actor;
@@ -37,14 +40,20 @@ async function use(name: string, replay: string, context: ToolCallContext): Prom
 /** What the model answers depends on what it is asked only, so that a repeated call has the same answer. */
 const model: LanguageModelV4 = {
   ...{ specificationVersion: 'v4', provider: 'simulated', modelId: 'x', supportedUrls: {} },
-  async doGenerate({ prompt, abortSignal: signal }) {
+  async doGenerate({ prompt, tools, abortSignal: signal }) {
     const asked = createHash('sha256').update(JSON.stringify(prompt)).digest('hex').slice(0, 12);
     const random = caller().world.chances.of(`model ${asked}`);
     const options = signal ? { signal } : {};
     await delay(random.int(20, 600), undefined, options);
     if (random.chance(0.04)) await delay(random.int(1_000, 9_000), undefined, options);
     if (random.chance(0.03)) throw failure(random.chance(0.7));
-    const calls = random.chance(0.45) ? [] : callsOf(asked, random);
+    const calls = random.chance(0.45)
+      ? []
+      : callsOf(
+          asked,
+          random,
+          tools!.map(({ name }) => name),
+        );
     return {
       content: [{ type: 'text', text: `answer to ${asked}` }, ...calls],
       finishReason: { unified: calls.length > 0 ? 'tool-calls' : 'stop', raw: undefined },
@@ -61,25 +70,28 @@ const model: LanguageModelV4 = {
 const failure = (isRetryable: boolean) =>
   new APICallError({ message: 'busy', url: 'simulated', requestBodyValues: {}, statusCode: 503, isRetryable });
 
-const callsOf = (asked: string, random: Random) =>
-  Array.from({ length: random.int(1, 3) }, (_, index) => {
+const commonNames = common.map(({ name }) => name);
+
+function callsOf(asked: string, random: Random, offered: readonly string[]) {
+  const passing = offered.find((name) => !commonNames.includes(name))!;
+  return Array.from({ length: random.int(1, 3) }, (_, index) => {
     const chance = random.next();
-    const toolName = chance < 0.5 ? 'look' : chance < 0.75 ? 'pay' : 'ask';
+    const toolName = chance < 0.45 ? 'look' : chance < 0.7 ? 'pay' : chance < 0.9 ? 'ask' : passing;
     return { type: 'tool-call' as const, toolCallId: `${asked}-${index}`, toolName, input: '{}' };
   });
+}
 
-const agent = defineAgent({
-  ...{ name: 'agent', model: 'simulated:x', tools, streaming: false, maxIterations: 4, maxModelRetries: 2 },
-  approvalTimeoutMs: 20_000,
-});
+const settings = { streaming: false, maxIterations: 4, maxModelRetries: 2, approvalTimeoutMs: 20_000 };
+const agents = [
+  defineAgent({ name: 'agent', model: 'simulated:x', tools: [...common, pass('pass', 'other')], ...settings }),
+  defineAgent({ name: 'other', model: 'simulated:x', tools: [...common, pass('return', 'agent')], ...settings }),
+];
 
 const models = createModelRegistry({ models: { 'simulated:x': model } });
 
 /** What all processes of all simulations share: nothing in it remembers anything. */
-export const shared = {
-  agents: await createAgentRegistry([agent]),
-  models,
-  counting: createCounting({ priceOf: () => 0, contextWindows: { simulated: 100_000 } }, models.target),
-  redactor: createKeyRedactor(),
-  promptCaching: false,
-};
+export const shared = { agents: await createAgentRegistry(agents), models, redactor: createKeyRedactor() };
+
+/** What one process learns of models. */
+export const newCounting = () =>
+  createCounting({ priceOf: () => 0, contextWindows: { simulated: 100_000 } }, models.target);

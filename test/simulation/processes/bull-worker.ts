@@ -16,11 +16,14 @@ export class SimulatedBullWorker implements Taker {
   #closed = false;
   #idle: (() => void) | undefined;
 
+  readonly #life: number;
+
   constructor(
     readonly actor: Actor,
     private readonly processor: Processor,
     readonly concurrency: number,
   ) {
+    this.#life = actor.life;
     setInterval(() => {
       for (const [token, id] of this.#active) actor.world.jobs.renew(id, token);
     }, lockMs / 2);
@@ -36,7 +39,7 @@ export class SimulatedBullWorker implements Taker {
 
   take(job: RunJob, token: string): void {
     this.#active.set(token, jobId(job));
-    this.actor.world.clock.in(3, this.actor, () => void this.#process(job, token));
+    this.actor.world.clock.in(3, this.actor, () => void this.#process(job, token), this.#life);
   }
 
   async pause(): Promise<void> {
@@ -62,8 +65,8 @@ export class SimulatedBullWorker implements Taker {
     const id = jobId(data);
     const job = {
       ...{ id, data, token, name: 'run', queueName: 'lf-0', opts: {}, timestamp: clock.now, processedOn: clock.now },
-      moveToDelayed: async (until: number) => jobs.delay(id, token, until - clock.now),
-      moveToWait: async () => jobs.putBack(id, token),
+      moveToDelayed: async (until: number) => locked(jobs.delay(id, token, until - clock.now)),
+      moveToWait: async () => locked(jobs.putBack(id, token)),
     };
     try {
       await this.processor(job as never, token, undefined);
@@ -71,7 +74,7 @@ export class SimulatedBullWorker implements Taker {
     } catch (error) {
       if (error instanceof DelayedError || error instanceof WaitingError) return;
       jobs.done(id, token);
-      if (!(error instanceof UnrecoverableError))
+      if (!(error instanceof UnrecoverableError) && !(error instanceof MissingLock))
         this.actor.world.report('unexpected-errors', `${this.actor.name}: ${String(error)}`);
     } finally {
       this.#active.delete(token);
@@ -79,4 +82,11 @@ export class SimulatedBullWorker implements Taker {
       jobs.offer();
     }
   }
+}
+
+/** As BullMQ, if somebody else has the job by now. */
+class MissingLock extends Error {}
+
+function locked(moved: boolean): void {
+  if (!moved) throw new MissingLock('Missing lock for job');
 }

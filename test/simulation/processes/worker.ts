@@ -7,10 +7,8 @@ import { isTransient } from '../../../src/postgres/errors.ts';
 import { lockMs } from '../world/jobs.ts';
 import { Actor } from '../world/network.ts';
 import type { World } from '../world/world.ts';
-import { shared } from './agents.ts';
+import { newCounting, shared } from './agents.ts';
 import { queueOf } from './queue.ts';
-
-export const leaseMs = lockMs;
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
@@ -59,11 +57,12 @@ export class Worker {
     const queue = queueOf(this.actor);
     const onError = (error: unknown) => this.#failed(error);
     const deps = {
-      ...{ ...shared, db, connect: () => db, privateQueue: true, log: silent, privateWebhooks: true, evalRequests: {} },
+      ...{ ...shared, counting: newCounting(), promptCaching: false, db, connect: () => db, privateQueue: true },
+      ...{ log: silent, evalRequests: {} },
       gate: new LimitGate(db, queue, onError),
     } as unknown as WorkerDependencies;
     try {
-      const intervals = { leaseMs, sweepMs: 3_000, traceRetentionDays: 0 };
+      const intervals = { leaseMs: lockMs, sweepMs: 3_000, traceRetentionDays: 0 };
       this.#running = await startWorker(deps, queue, { concurrency: 4, ...intervals, onError });
     } catch (error) {
       this.#failed(error);

@@ -3,8 +3,8 @@ export interface Acting {
   /** Rises with each crash. */
   life: number;
   frozenUntil: number;
-  /** A random number from 0 to 1 for somebody who asks at this moment. */
-  random(at: number): number;
+  /** The next random number from 0 to 1. */
+  random(): number;
 }
 
 /** Something that will happen, unless it is called off. */
@@ -17,5 +17,5 @@ export interface Scheduled {
 /** What timers need of a clock. */
 export interface Timed {
   readonly now: number;
-  in(ms: number, acting: Acting, happen: () => void): Scheduled;
+  in(ms: number, acting: Acting, happen: () => void, life: number): Scheduled;
 }

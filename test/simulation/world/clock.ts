@@ -16,10 +16,9 @@ export class Clock {
   #events: Event[] = [];
   #scheduled = 0;
 
-  /** Schedules something in `ms`, for nobody or for somebody who may be gone by then. */
-  in(ms: number, acting: Acting | undefined, happen: Event['happen']): Scheduled {
-    const at = this.now + ms;
-    const event = { at, no: this.#scheduled++, acting, life: acting?.life ?? 0, happen, cancelled: false };
+  /** Schedules something in `ms`, for nobody or for somebody who may be gone by then: in another `life` than this one. */
+  in(ms: number, acting: Acting | undefined, happen: Event['happen'], life = acting?.life ?? 0): Scheduled {
+    const event = { at: this.now + ms, no: this.#scheduled++, acting, life, happen, cancelled: false };
     this.#add(event);
     return event;
   }
@@ -47,11 +46,14 @@ export class Clock {
       return false;
     }
     this.now = Math.max(this.now + 1, at);
-    enter(acting && { clock: this, acting });
-    await happen();
-    // whatever waited for it goes on before the next event
-    await quiescence();
-    enter(undefined);
+    enter(acting && { clock: this, acting, life: event.life });
+    try {
+      await happen();
+      // whatever waited for it goes on before the next event
+      await quiescence();
+    } finally {
+      enter(undefined);
+    }
     return !event.timer;
   }
 

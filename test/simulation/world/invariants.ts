@@ -35,10 +35,6 @@ export class Invariants {
       this.#checkLog(thread, this.#seenOf(id));
       this.#checkRuns(thread, this.#seenOf(id));
     }
-    const { reserved, accounts } = this.inside.limits;
-    const held = [...accounts.values()].map(({ holds }) => holds);
-    if (held.some((amount) => amount < 0) || reserved !== held.reduce((sum, amount) => sum + amount, 0))
-      this.report('inside:reservations', `${reserved} is reserved, but runs hold ${held.join(' + ')}`);
   }
 
   #checkLog(thread: Thread, seen: Seen): void {

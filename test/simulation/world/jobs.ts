@@ -100,17 +100,19 @@ export class Jobs {
     this.offer();
   }
 
-  /** Puts a job back, for later. */
-  delay(id: string, token: string, ms: number): void {
+  /** Puts a job back, for later. False: its lock is lost. */
+  delay(id: string, token: string, ms: number): boolean {
     const job = this.#held(id, token);
     if (job) this.#delay(job, ms);
+    return job !== undefined;
   }
 
-  /** Puts a job back at the front. */
-  putBack(id: string, token: string): void {
+  /** Puts a job back at the front. False: its lock is lost. */
+  putBack(id: string, token: string): boolean {
     const job = this.#held(id, token);
     if (job) Object.assign(job, { state: 'waiting', token: undefined, priority: 0, place: -++this.#places });
     this.offer();
+    return job !== undefined;
   }
 
   flush(): void {

@@ -1,5 +1,4 @@
 import type { Database } from '../../../src/postgres/pool.ts';
-import type { Random } from '../../../src/chaos/random.ts';
 import { recordStatement } from '../../../src/chaos/recording/record-statements.ts';
 import { Recorder } from '../../../src/history/recorder.ts';
 import type { Claim, Refusal } from '../../../src/store/run/claim-run.ts';
@@ -23,7 +22,6 @@ export class Actor implements Acting {
   readonly recorder: Recorder;
   readonly db: Database;
   #sent = new Map<string, number>();
-  #drawn: { at: number; random: Random } = { at: -1, random: { next: () => 0 } as Random };
   /** Calls that will share a statement. */
   #gathered: Waiting[] = [];
 
@@ -51,13 +49,12 @@ export class Actor implements Acting {
   #named(item: Body): Body {
     if (!claims(item)) return item;
     const [runId, no, terms] = item['args'];
-    const gap = this.world.chances.of(`gap ${runId} ${no} ${this.name} ${this.world.clock.now}`).int(1, 1_000);
+    const gap = this.world.chances.of(this.#nameOf(`gap ${runId} ${no}`)).int(1, 1_000);
     return { ...item, args: [runId, no, { ...terms, worker_id: `${this.name}.${this.life}`, lease_gap: gap }] };
   }
 
-  random(at: number): number {
-    if (at !== this.#drawn.at) this.#drawn = { at, random: this.world.chances.of(`${this.name} at ${at}`) };
-    return this.#drawn.random.next();
+  random(): number {
+    return this.world.chances.of(this.#nameOf('random')).next();
   }
 
   /** Everything that it waits for is lost. */
@@ -114,8 +111,13 @@ export class Actor implements Acting {
 
   #send(statement: Statement, items: readonly Body[] = []): Promise<Body[]> {
     const { clock, chances } = this.world;
+    const asking = acting();
+    // it has crashed in this event
+    if (!asking) return new Promise(() => {});
     // otherwise it waited for something real, such as a file, and the seed alone would not decide when this happens
-    if (acting() !== this) throw new Error(`${this.name} sends ${statement.name} in an event of another process.`);
+    if (asking !== this) throw new Error(`${this.name} sends ${statement.name} in an event of another process.`);
+    // who asked may have crashed by the time of the answer
+    const { life } = this;
     const what =
       items.length > 0 ? `${items[0]!['function'] ?? statement.name} ${items[0]!['thread_id']}` : statement.name;
     const name = this.#nameOf(what);
@@ -129,7 +131,7 @@ export class Actor implements Acting {
     const there = fault === 'request slow' ? random.int(300, 9_000) : random.int(1, 12);
     const back = random.int(1, 12);
     return new Promise((resolve, reject) => {
-      const lose = (ms: number) => void clock.in(ms, this, () => reject(connectionReset()));
+      const lose = (ms: number) => void clock.in(ms, this, () => reject(connectionReset()), life);
       let refused = false;
       const execute = (ms: number, answer: (settle: () => void) => unknown) =>
         void clock.in(ms, undefined, async () => {
@@ -144,7 +146,7 @@ export class Actor implements Acting {
             answer(() => reject(error));
           }
         });
-      const answerTo = (settle: () => void) => clock.in(back, this, settle);
+      const answerTo = (settle: () => void) => clock.in(back, this, settle, life);
       const ignore = () => {};
       switch (fault) {
         case 'request lost':

@@ -2,35 +2,39 @@ import { syncBuiltinESMExports } from 'node:module';
 import promises from 'node:timers/promises';
 import type { Acting, Scheduled, Timed } from './acting.ts';
 
-/** The event that is happening: who acts, and on which clock. */
+/** The event that is happening: who acts, in which of its lives, and on which clock. */
 interface Moment {
   clock: Timed;
   acting: Acting;
+  life: number;
 }
 
-const real = { setTimeout, setInterval, setImmediate, clearTimeout, clearInterval, random: Math.random };
-const realNow = { date: Date.now, performance: performance.now.bind(performance), timeout: AbortSignal.timeout };
-const realDelay = promises.setTimeout;
+const real = {
+  ...{ setTimeout, setInterval, setImmediate, clearTimeout, clearInterval, clearImmediate, random: Math.random },
+  ...{ date: Date.now, performance: performance.now.bind(performance), timeout: AbortSignal.timeout },
+  ...{ delay: promises.setTimeout, immediate: promises.setImmediate },
+};
 let moment: Moment | undefined;
 let installed = false;
 
-/** Who acts in the event that is happening. @throws if nobody does */
-export function acting(): Acting {
-  if (!moment) throw new Error('Nobody acts.');
-  return moment.acting;
-}
+/** Who acts in the event that is happening; undefined: nobody, or somebody who has crashed in it. */
+export const acting = (): Acting | undefined => (moment?.life === moment?.acting.life ? moment?.acting : undefined);
 
 /** Resolves when everything has happened that needs no time. */
 export const quiescence = (): Promise<void> => new Promise((resolve) => real.setImmediate(resolve));
 
 /**
  * What runs between this call and the next sees the clock of this process and the chances of its seed: timers, the time,
- * and random numbers. Undefined: the real ones. Events that have no one acting, such as the database, see the real ones.
+ * and random numbers. Undefined: the real ones. Events in which nobody acts, such as a statement in the database, see the
+ * real ones.
  */
 export function enter(next: Moment | undefined): void {
   if (!installed) install();
   moment = next;
 }
+
+/** Longer timers fire at once in Node, too. */
+const longestMs = 2 ** 31 - 1;
 
 /** A timer of one process. It is gone when the process crashes, and late when the process is frozen. */
 class Timer {
@@ -45,15 +49,7 @@ class Timer {
     this.#start();
   }
 
-  ref = (): this => this;
   unref = (): this => this;
-  hasRef = (): boolean => true;
-
-  refresh(): this {
-    if (this.#scheduled) this.clear();
-    this.#start();
-    return this;
-  }
 
   clear(): void {
     if (this.#scheduled) this.#scheduled.cancelled = true;
@@ -61,12 +57,14 @@ class Timer {
   }
 
   #start(): void {
-    this.#scheduled = this.of.clock.in(Math.max(1, Math.ceil(this.ms)), this.of.acting, () => {
+    const { clock, acting, life } = this.of;
+    const ms = this.ms >= 1 && this.ms <= longestMs ? Math.ceil(this.ms) : 1;
+    const fire = () => {
       this.#scheduled = undefined;
       if (this.repeats) this.#start();
       this.act();
-    });
-    this.#scheduled.timer = true;
+    };
+    this.#scheduled = Object.assign(clock.in(ms, acting, fire, life), { timer: true });
   }
 }
 
@@ -78,7 +76,8 @@ function delay<T>(of: Moment, ms: number, value: T, signal: AbortSignal | undefi
   return new Promise((resolve, reject) => {
     const abort = () => {
       timer.clear();
-      reject(new DOMException('The operation was aborted', 'AbortError'));
+      const error = new Error('The operation was aborted', { cause: signal?.reason });
+      reject(Object.assign(error, { name: 'AbortError', code: 'ABORT_ERR' }));
     };
     const timer = new Timer(of, ms, () => {
       signal?.removeEventListener('abort', abort);
@@ -89,32 +88,37 @@ function delay<T>(of: Moment, ms: number, value: T, signal: AbortSignal | undefi
   });
 }
 
-/** Replaces what the product and its libraries take time and chance from. Outside of an event, all of it stays real. */
+/**
+ * Replaces what simulated processes take time and chance from, which is not all that Node has: `new Date()` stays real.
+ * Outside of an event, everything stays real.
+ */
 function install(): void {
   installed = true;
   const timer =
     (make: (...args: never[]) => unknown, repeats: boolean) =>
     (act: (...args: unknown[]) => void, ms = 0, ...args: unknown[]) =>
       moment ? new Timer(moment, ms, () => act(...args), repeats) : make(...([act, ms, ...args] as never[]));
-  const replaced = {
+  Object.assign(globalThis, {
     setTimeout: timer(real.setTimeout as never, false),
     setInterval: timer(real.setInterval as never, true),
     setImmediate: (act: (...args: unknown[]) => void, ...args: unknown[]) =>
       moment ? new Timer(moment, 0, () => act(...args)) : real.setImmediate(act, ...args),
     clearTimeout: clear(real.clearTimeout as never),
     clearInterval: clear(real.clearInterval as never),
-  };
-  Object.assign(globalThis, replaced);
-  Date.now = () => moment?.clock.now ?? realNow.date();
-  performance.now = () => moment?.clock.now ?? realNow.performance();
-  Math.random = () => moment?.acting.random(moment.clock.now) ?? real.random();
+    clearImmediate: clear(real.clearImmediate as never),
+  });
+  Date.now = () => moment?.clock.now ?? real.date();
+  performance.now = () => moment?.clock.now ?? real.performance();
+  Math.random = () => moment?.acting.random() ?? real.random();
   AbortSignal.timeout = (ms) => {
-    if (!moment) return realNow.timeout.call(AbortSignal, ms);
+    if (!moment) return real.timeout.call(AbortSignal, ms);
     const controller = new AbortController();
     new Timer(moment, ms, () => controller.abort(new DOMException('The operation timed out', 'TimeoutError')));
     return controller.signal;
   };
   promises.setTimeout = ((ms?: number, value?: unknown, options: { signal?: AbortSignal } = {}) =>
-    moment ? delay(moment, ms ?? 0, value, options.signal) : realDelay(ms, value, options)) as typeof realDelay;
+    moment ? delay(moment, ms ?? 0, value, options.signal) : real.delay(ms, value, options)) as typeof real.delay;
+  promises.setImmediate = ((value?: unknown, options: { signal?: AbortSignal } = {}) =>
+    moment ? delay(moment, 0, value, options.signal) : real.immediate(value, options)) as typeof real.immediate;
   syncBuiltinESMExports();
 }

@@ -1,5 +1,6 @@
 import type { Body } from '../model/state.ts';
 import type { Statement } from '../store.ts';
+import { lockMs } from './jobs.ts';
 
 type Report = (check: string, what: string) => void;
 
@@ -49,7 +50,9 @@ export class Watch {
         if (this.#of(thread, run).steps.has(third))
           this.report('now:steps-once', `step ${third} of ${run} was written again`);
         this.#of(thread, run).steps.add(third);
-        return result['finished'] ? this.#ended(thread, run) : this.#held(thread, run, at + fourth);
+        if (result['finished']) return this.#ended(thread, run);
+        // a run that was handed over has no holder
+        return this.#held(thread, run, result['job'] ? 0 : at + fourth);
       case 'record_tool_call':
         this.#accepted('record_tool_call', run, lease);
         return this.#held(thread, run, at + third);
@@ -118,7 +121,7 @@ export class Watch {
       this.report('now:one-active-run', `${run} was given to ${worker_id}, but ${active} has not ended`);
     this.#active.set(thread, run);
     Object.assign(known, { lease, worker: worker_id });
-    this.#held(thread, run, at + 6_000);
+    this.#held(thread, run, at + lockMs);
   }
 
   #refused(thread: string, run: string, { status, reason }: Body): void {
