@@ -15,7 +15,6 @@ export class SimulatedBullWorker implements Taker {
   #paused = false;
   #closed = false;
   #idle: (() => void) | undefined;
-
   readonly #life: number;
 
   constructor(
