@@ -40,9 +40,10 @@ if (!['model', 'sql'].includes(values.on)) throw new Error('--on takes model or 
 
 const startedAt = performance.now();
 const progress = new Map<ChildProcess, Progress>();
+const sharing = Math.min(processes, seeds);
 let done = 0;
-for (let n = 0; n < Math.min(processes, seeds); n++) {
-  const args = [values.on, first + n, Math.min(processes, seeds), first + seeds, steps].map(String);
+for (let n = 0; n < sharing; n++) {
+  const args = [values.on, first + n, sharing, first + seeds, steps].map(String);
   const child = fork(`${import.meta.dirname}/simulate-seeds.ts`, args);
   progress.set(child, { steps: 0, operations: 0, cpuMs: 0 });
   child.on('message', (own: Progress) => {

@@ -1,14 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import type { Acting } from './world/acting.ts';
 import { Clock } from './world/clock.ts';
 
 /** What a process does at its start, and until when its clock runs. */
-async function living(
-  act: (log: string[], clock: Clock) => void,
-  interfere?: (process: Process, clock: Clock) => void,
-) {
+async function living(act: (log: string[], clock: Clock) => void, interfere?: (process: Acting, clock: Clock) => void) {
   const clock = new Clock();
-  const process: Process = { life: 0, frozenUntil: 0, random: () => 0.5 };
+  const process: Acting = { life: 0, frozenUntil: 0, random: () => 0.5 };
   const log: string[] = [];
   clock.in(1, process, () => act(log, clock));
   if (interfere) clock.in(50, undefined, () => interfere(process, clock));
@@ -16,12 +14,6 @@ async function living(
   clock.in(1_000, undefined, () => void (over = true));
   while (!over) await clock.step();
   return log;
-}
-
-interface Process {
-  life: number;
-  frozenUntil: number;
-  random(): number;
 }
 
 test('a process sees the time of its clock, and nobody else does', async () => {

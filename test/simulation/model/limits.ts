@@ -33,8 +33,7 @@ export function useLimits(
   { thread_id = '', run_id = '', version, take, done, base, pause, end }: LimitCall,
 ): Body {
   const key = `${thread_id} ${run_id}`;
-  const known = limits.accounts.get(key);
-  const account = known ?? { thread_id, run_id, holds: 0, touched_at: at };
+  const account = limits.accounts.get(key) ?? { thread_id, run_id, holds: 0, touched_at: at };
   // it is locked before the version is compared
   if (base) limits.accounts.set(key, account);
   if (take && version !== limitsVersion) return { stale: limitsVersion };

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { APICallError, type LanguageModelV4, type LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import { APICallError, type LanguageModelV4 } from '@ai-sdk/provider';
 import { defineAgent } from '../../../src/agents/agent.ts';
 import { createAgentRegistry } from '../../../src/agents/registry.ts';
 import type { Random } from '../../../src/chaos/random.ts';
@@ -64,7 +64,7 @@ const model: LanguageModelV4 = {
       warnings: [],
     };
   },
-  doStream: (_: LanguageModelV4CallOptions) => Promise.reject(new Error('The agent does not stream.')),
+  doStream: () => Promise.reject(new Error('The agent does not stream.')),
 };
 
 const failure = (isRetryable: boolean) =>

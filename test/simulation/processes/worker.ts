@@ -53,7 +53,6 @@ export class Worker {
 
   async #start(): Promise<void> {
     const { db } = this.actor;
-    const { life } = this.actor;
     const queue = queueOf(this.actor);
     const onError = (error: unknown) => this.#failed(error);
     const deps = {
@@ -66,7 +65,7 @@ export class Worker {
       this.#running = await startWorker(deps, queue, { concurrency: 4, ...intervals, onError });
     } catch (error) {
       this.#failed(error);
-      if (this.actor.life === life) this.crash(1_000);
+      this.crash(1_000);
     }
   }
 

@@ -7,7 +7,7 @@ import type { Statement } from '../store.ts';
 import type { World } from './world.ts';
 import type { Acting } from './acting.ts';
 import { claims, frozenShare, mayRepeat, notSimulated, shares, withoutReport } from './statements.ts';
-import { acting } from './virtual-time.ts';
+import { acting, hasCrashed } from './virtual-time.ts';
 
 interface Waiting {
   item: Body;
@@ -32,17 +32,25 @@ export class Actor implements Acting {
   ) {
     this.recorder = world.recorder(name);
     const query = (name: string, text: string, values: unknown[] = []) => {
+      if (!this.#asks(name)) return never;
       if (notSimulated.has(name)) return Promise.resolve([]);
       const statement = name === 'renew_leases_and_report' ? withoutReport(values) : { name, text, values };
       return this.#recorded(statement.name, [...statement.values], this.#send(statement));
     };
     const gather = (statement: string, text: string, item: string) => {
+      if (!this.#asks(statement)) return never;
       const call = this.#named(JSON.parse(item));
       return this.#recorded(statement, [JSON.stringify(call)], this.#gather(statement, text, call));
     };
     const close = async () => {};
     const settings = { distributed: false };
     this.db = { query, queryLocking: query, queryLong: query, gather, close, settings } as unknown as Database;
+  }
+
+  /** Whether it still acts. @throws if it waited for something real, such as a file: then not only the seed decides */
+  #asks(statement: string): boolean {
+    if (acting() !== this) throw new Error(`${this.name} sends ${statement}, but not in one of its events.`);
+    return !hasCrashed();
   }
 
   /** What a claim draws from the machine's own randomness, the seed decides. */
@@ -111,11 +119,6 @@ export class Actor implements Acting {
 
   #send(statement: Statement, items: readonly Body[] = []): Promise<Body[]> {
     const { clock, chances } = this.world;
-    const asking = acting();
-    // it has crashed in this event
-    if (!asking) return new Promise(() => {});
-    // otherwise it waited for something real, such as a file, and the seed alone would not decide when this happens
-    if (asking !== this) throw new Error(`${this.name} sends ${statement.name} in an event of another process.`);
     // who asked may have crashed by the time of the answer
     const { life } = this;
     const what =
@@ -170,6 +173,8 @@ export class Actor implements Acting {
     });
   }
 }
+
+const never = new Promise<never>(() => {});
 
 const connectionReset = () =>
   Object.assign(new Error('Connection terminated unexpectedly'), { code: 'ECONNRESET', syscall: 'read' });

@@ -17,8 +17,11 @@ const real = {
 let moment: Moment | undefined;
 let installed = false;
 
-/** Who acts in the event that is happening; undefined: nobody, or somebody who has crashed in it. */
-export const acting = (): Acting | undefined => (moment?.life === moment?.acting.life ? moment?.acting : undefined);
+/** Who acts in the event that is happening; undefined: nobody. */
+export const acting = (): Acting | undefined => moment?.acting;
+
+/** Whether who acts has crashed in this event: what is left of it has no effect. */
+export const hasCrashed = (): boolean => moment?.life !== moment?.acting.life;
 
 /** Resolves when everything has happened that needs no time. */
 export const quiescence = (): Promise<void> => new Promise((resolve) => real.setImmediate(resolve));
