@@ -1,5 +1,5 @@
 import type { Acting, Scheduled } from './acting.ts';
-import { enter, quiescence } from './virtual-time.ts';
+import { breathe, enter, quiescence } from './virtual-time.ts';
 
 interface Event extends Scheduled {
   at: number;
@@ -15,6 +15,7 @@ export class Clock {
   now = Date.UTC(2026, 0, 1);
   #events: Event[] = [];
   #scheduled = 0;
+  #happened = 0;
 
   /** Schedules something in `ms`, for nobody or for somebody who may be gone by then: in another `life` than this one. */
   in(ms: number, acting: Acting | undefined, happen: Event['happen'], life = acting?.life ?? 0): Scheduled {
@@ -54,6 +55,7 @@ export class Clock {
     } finally {
       enter(undefined);
     }
+    if (++this.#happened % 100 === 0) await breathe();
     return !event.timer;
   }
 

@@ -23,8 +23,14 @@ export const acting = (): Acting | undefined => moment?.acting;
 /** Whether who acts has crashed in this event: what is left of it has no effect. */
 export const hasCrashed = (): boolean => moment?.life !== moment?.acting.life;
 
-/** Resolves when everything has happened that needs no time. */
-export const quiescence = (): Promise<void> => new Promise((resolve) => real.setImmediate(resolve));
+/**
+ * Resolves when everything has happened that needs no time: all promises. Nothing else of this process runs before, which
+ * would see virtual time, too.
+ */
+export const quiescence = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve));
+
+/** Lets the rest of this process go on, outside of any event. */
+export const breathe = (): Promise<void> => new Promise((resolve) => real.setImmediate(resolve));
 
 /**
  * What runs between this call and the next sees the clock of this process and the chances of its seed: timers, the time,
