@@ -47,7 +47,7 @@ function substitute(text: string, variables: Record<string, string>): string {
   });
 }
 
-/** What `podman run` needs to start a service as Docker Compose would. Names begin with the project. */
+/** What `podman run` needs, beside `--detach` or `--rm`, to start a service as Docker Compose would. Names begin with the project. */
 export function runArguments(project: string, name: string, service: Service): string[] {
   // what the specification allows and this does not know must not go unnoticed
   const { image, user, init, read_only, restart, stop_signal, stop_grace_period, entrypoint, command, ...more } =
@@ -73,7 +73,7 @@ export function runArguments(project: string, name: string, service: Service): s
     'health-timeout': healthcheck?.timeout,
   };
   return [
-    ...['run', '--detach', `--init=${init ?? false}`],
+    `--init=${init ?? false}`,
     // Podman would make some folders of a read-only root file system writable, Docker does not
     ...[`--read-only=${read_only ?? false}`, '--read-only-tmpfs=false'],
     ...Object.entries(options).flatMap(([option, values = []]) =>

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -9,7 +9,16 @@ export const bases = [
   'docker.io/library/node:22-bookworm-slim',
   'docker.io/library/postgres:18',
   'docker.io/library/redis:7',
-];
+] as const;
+
+/** Whether the image of PostgreSQL has a `pg_dump` of its own version, as the official one has. */
+export function dumps(): boolean {
+  const [, image] = bases;
+  const { status, stdout } = spawnSync('podman', ['run', '--rm', '--network=none', image, 'pg_dump', '--version'], {
+    encoding: 'utf8',
+  });
+  return status === 0 && stdout.includes(` ${image.split(':')[1]}.`);
+}
 
 /**
  * Builds the image as `docker build .` does. The digest of its base goes, and the build sees this machine's settings of npm

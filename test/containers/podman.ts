@@ -51,6 +51,6 @@ export function whyNoContainers(images: readonly string[]): string | undefined {
   const missing = images.filter((image) => !works('image', 'exists', image));
   if (missing.length > 0)
     return `Podman has no image ${missing.join(', ')} (podman pull): the suite of containers is skipped.`;
-  if (works('run', '--rm', '--network=none', images[0]!, 'true')) return undefined;
+  if (works('run', '--rm', '--init', '--network=none', images[0]!, 'true')) return undefined;
   return 'Podman cannot start a container on this machine: the suite of containers is skipped.';
 }

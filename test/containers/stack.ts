@@ -24,8 +24,16 @@ export class Stack {
       else if ((await this.exitCode(name)) !== 0) throw new Error(`${name} failed: ${await this.logs(name)}`);
     }
     if (await succeeds('container', 'exists', this.container(service))) return;
-    await podman(...runArguments(this.project, service, this.file.services[service]!));
+    await podman('run', '--detach', ...runArguments(this.project, service, this.file.services[service]!));
   }
+
+  /** Runs a service once with another command, as `docker compose run --rm` does. Resolves with what it prints. */
+  runOnce = (service: string, ...command: string[]): Promise<string> =>
+    podman(
+      'run',
+      '--rm',
+      ...runArguments(this.project, `${service}-once`, { ...this.file.services[service]!, command }),
+    );
 
   async createNetworks(): Promise<void> {
     for (const [name, network] of Object.entries(this.file.networks))
