@@ -13,8 +13,7 @@ import { answer, asks, input, results, sqlRun } from './sql-run.ts';
 
 const log = useLog();
 const suffix = randomBytes(4).toString('hex');
-/** Citus has no readers: see `grant_role`. */
-const duties = onCitus ? (['worker', 'api'] as const) : (['worker', 'api', 'reader'] as const);
+const duties = ['worker', 'api', 'reader'] as const;
 type Duty = (typeof duties)[number];
 const roles = Object.fromEntries(duties.map((duty) => [duty, `${duty}_${suffix}`])) as Record<Duty, string>;
 const sessions = {} as Record<Duty, pg.Client>;
@@ -484,7 +483,7 @@ test.each(['thread', 'eval_case', 'eval', 'eval_item'])(
     expect(await seen('api', '')).toEqual([]);
     expect(await seen('api', '*')).toEqual([]);
     expect(await seen('api', 'bolt')).toEqual(['bolt']);
-    if (!onCitus) for (const tenant of ['', '*', 'bolt']) expect(await seen('reader', tenant)).toEqual(['acme']);
+    for (const tenant of ['', '*', 'bolt']) expect(await seen('reader', tenant)).toEqual(['acme']);
     await actFor(sessions.api, null);
     expect((await sessions.api.query('select from lanefold.run')).rowCount).toBe(0);
   },

@@ -37,6 +37,15 @@ const tools = [
   defineTool({ name: 'add', input, execute: ({ n }) => `${n + 1}` }),
   defineTool({ name: 'pay', input, needsApproval: true, execute: ({ n }) => `paid ${n}` }),
 ];
+async function ask(url: string, sql: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
 const call = (tool: string, n: number) => ({ id: `${tool}-${n}`, name: tool, args: { n } });
 /** More than a few, so that both nodes have some. */
 const ids = Array.from({ length: 8 }, (_, i) => `thread-${i}`);
@@ -329,8 +338,15 @@ describe.skipIf(!citusFolder || !inject('redisUrl'))('threads on two nodes', () 
         }
       }
       await clients[0]!.query('create role a_reader login');
-      const reader = clients[0]!.query("select lanefold.grant_role('a_reader', 'reader', 'acme')");
-      await expect(reader).rejects.toMatchObject({ code: 'LF014' });
+      await clients[0]!.query("select lanefold.grant_role('a_reader', 'reader', 'acme')");
+      const reads = urlAs(options.databaseUrl!, 'a_reader', '');
+      expect(await ask(reads, 'select id from lanefold.thread order by id')).toEqual(
+        few.map((n) => ({ id: `acme-${n}` })),
+      );
+      expect(await ask(reads, "select id from lanefold.thread where id = 'bolt-0' and tenant_id = 'bolt'")).toEqual([]);
+      // in a join, the coordinator would execute it, as the owner
+      const at = "select f.* from lanefold.lane l, lanefold.lane_context_at('bolt-0', 'default', 1) f";
+      await expect(ask(reads, at)).rejects.toMatchObject({ code: '42501' });
     } finally {
       await bolt.close();
     }
@@ -353,6 +369,8 @@ describe.skipIf(!citusFolder || !inject('redisUrl'))('threads on two nodes', () 
           await own.threads.fork(id, { id: `fork-of-${id}` });
         }
         before = await contexts();
+        await clients[0]!.query('create role reads login');
+        await statements(databaseUrl, "select lanefold.grant_role('reads', 'reader', 'default')");
         await connectNodes(cluster.nodes, 'existing');
         expect(await migrateIt()).toMatchObject({ status: 'current', undistributed: true });
         await expect(migrateIt({ distribute: true })).rejects.toMatchObject({ code: 'database_busy' });
@@ -364,6 +382,10 @@ describe.skipIf(!citusFolder || !inject('redisUrl'))('threads on two nodes', () 
       expect(await migrateIt({ distribute: true })).toMatchObject({ status: 'current' });
       own = await open();
       try {
+        const reads = urlAs(databaseUrl, 'reads', '');
+        expect(await ask(reads, 'select count(*)::int as threads from lanefold.thread')).toEqual([{ threads: 16 }]);
+        const at = "select lanefold.lane_context_at('thread-0', 'default', 1)";
+        await expect(ask(reads, at)).rejects.toMatchObject({ code: '42501' });
         await own.startWorker();
         expect(await contexts()).toEqual(before);
         for (const id of ids) {

@@ -8,8 +8,6 @@ export const citusLacks = {
   batches: onCitus,
   /** With the queue in PostgreSQL, the job is not added in the transaction of the run, so no run starts directly. */
   directStarts: onCitus && process.env['LANEFOLD_TEST_QUEUE'] !== 'redis',
-  /** `grant_role` refuses readers, because nodes cannot tell whose rows a function may read. */
-  readers: onCitus,
   /** Databases of tests are copies, in which no role may create schemas on the nodes: see test/distributed/life.test.ts. */
   migrators: onCitus,
 };

@@ -1,25 +1,32 @@
 -- Grants a role the rights its duty needs and revokes nothing. Also runs after each migration, which may have added
--- objects. On a distributed database, a view reads private tables with the rights of the session, and limit_usage
--- reads `_role`, whose policy shows a role itself.
+-- objects. On a distributed database, a view reads private tables with the rights of the session, so a reader may read
+-- those of its views; policies hold for them, too. A reader of one tenant may call no public function there: one that is
+-- not delegated to a node runs as the owner on the coordinator, which then reads the rows of all tenants from the nodes.
 create or replace function lanefold._give_rights(p_role text, p_duty text)
 returns void language plpgsql as $$
 declare
   v_relation regclass;
   v_column name;
   v_function regprocedure;
+  v_citus constant boolean := exists (select from pg_extension where extname = 'citus');
+  v_calls constant boolean := p_duty <> 'reader' or not v_citus or exists (select from lanefold._role where name = p_role and tenant = '*');
 begin
   execute format('grant usage on schema lanefold to %I', p_role);
   for v_relation in
     select c.oid::regclass from pg_class c
     where c.relnamespace = 'lanefold'::regnamespace and c.relkind in ('r', 'p', 'v')
-      and c.relname not in ('_context_before', '_webhook') and (p_duty <> 'reader' or c.relname !~ '^_' and c.relname not in ('api_key', 'audit'))
+      and c.relname not in ('_context_before', '_webhook') and case
+        when p_duty <> 'reader' then true
+        when c.relname !~ '^_' then c.relname not in ('api_key', 'audit')
+        else v_citus and c.oid in (select lanefold._read_by_views()) end
   loop
     execute format('grant select on %s to %I', v_relation, p_role);
   end loop;
   -- no role reads the secrets of webhooks: the functions that sign with them and renew them have the rights of the owner
   for v_column in
     select a.attname from pg_attribute a
-    where a.attrelid = 'lanefold._webhook'::regclass and a.attnum > 0 and not a.attisdropped and a.attname <> 'secrets' and p_duty <> 'reader'
+    where a.attrelid = 'lanefold._webhook'::regclass and a.attnum > 0 and not a.attisdropped and a.attname <> 'secrets'
+      and (p_duty <> 'reader' or v_citus)
   loop
     execute format('grant select (%I) on lanefold._webhook to %I', v_column, p_role);
   end loop;
@@ -33,7 +40,7 @@ begin
       -- called by statements of the library
       when p.proname in ('_now', '_lease_over', '_lane_prompt', '_agent_queue', '_for_tenant') then p_duty <> 'reader'
       when p.proname ~ '^_' or p.proname in ('grant_role', 'revoke_role') then false
-      when p.provolatile <> 'v' then true
+      when p.provolatile <> 'v' then v_calls or not p.prosecdef
       when lanefold._is_for_workers(p.proname) then p_duty = 'worker'
       else p_duty <> 'reader' end
   loop

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { LanefoldError } from '../../errors.ts';
 import { planOnNodes } from './plan-on-nodes.ts';
+import { readRolesOnNodes } from './read-roles-on-nodes.ts';
 import { isDistributed } from './version.ts';
 
 /** Policies and functions read these on every node, so each has a full copy. Other tables without threads are local. */
@@ -128,17 +129,13 @@ export async function assertAlone(client: pg.Client): Promise<void> {
   );
 }
 
-/** @throws LanefoldError `invalid_input`: see grant_role */
-export async function assertNoReaders(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<{ name: string }>("select name from lanefold._role where duty = 'reader'");
-  if (rows.length === 0) return;
-  throw new LanefoldError(
-    'invalid_input',
-    `A distributed database cannot have roles with the duty reader: ${rows.map(({ name }) => name).join(', ')}.`,
-    {
-      hint: 'Nothing was changed. Call lanefold.revoke_role for each of them first.',
-    },
+/** Grants readers what they may have on a distributed database, before it is one: see _give_rights. */
+export async function grantReaders(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ name: string; tenant: string }>(
+    "select name, tenant from lanefold._role where duty = 'reader'",
   );
+  for (const { name, tenant } of rows)
+    await client.query("select lanefold.grant_role($1, 'reader', $2)", [name, tenant]);
 }
 
 /**
@@ -184,5 +181,6 @@ export async function distributeFunctions(client: pg.Client): Promise<boolean> {
     );
   }
   const planned = await planOnNodes(client);
-  return functions.length > 0 || planned;
+  const roles = await readRolesOnNodes(client);
+  return functions.length > 0 || planned || roles;
 }

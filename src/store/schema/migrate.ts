@@ -11,7 +11,7 @@ import { applySql } from './apply-sql.ts';
 import { untilUnblocked, type LockPatience } from './blocked.ts';
 import {
   assertAlone,
-  assertNoReaders,
+  grantReaders,
   distributeFunctions,
   distributeTables,
   dropLocalCopies,
@@ -98,7 +98,7 @@ async function becomeOwner(client: pg.Client): Promise<void> {
 async function distribute(client: pg.Client, asked: boolean): Promise<boolean> {
   const filled = await isFilled(client);
   if (filled && !asked) return false;
-  await assertNoReaders(client);
+  if (!(await isDistributed(client))) await grantReaders(client);
   if (filled || (await isRemembered(client))) await assertAlone(client);
   if (filled) {
     await rememberContexts(client);
