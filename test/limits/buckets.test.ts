@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { LimitAnswer, LimitCall, Take } from '../../src/store/limit/use-limits.ts';
 import { rows, useLog, value } from '../db/helpers.ts';
+import { sessionsView } from '../support/database.ts';
+import { until } from '../support/until.ts';
 
 const log = useLog();
 
@@ -277,4 +279,47 @@ test('who was let go on and must end instead leaves the line, and the next one g
   // its call now needs what is exhausted
   const [late] = await use({ ...ids(2), version, take: [slot, purse], granted: true });
   expect(late).toMatchObject({ refused: '* purse ', ends: true, ready: [ids(3)] });
+});
+
+test('what two processes ask at once for a run that has no account counts it in line as often as it waits', async () => {
+  const version = await set('pair', { kind: 'concurrency', amount: 1 });
+  const job = { queue: 'q', enqueue_no: 1, agent: 'a' };
+  const ids = (n: number) => ({ thread_id: `pair-${n}`, run_id: `pair-${n}` });
+  const take: Take = [['* pair ', 1]];
+  await use({ ...ids(1), version, take });
+  // who accepts the run puts it in line, while a worker that has its job asks already
+  const accepting = await log.pool.connect();
+  try {
+    await accepting.query('begin');
+    const queued = JSON.stringify([{ ...ids(2), version, take, job }]);
+    await accepting.query('select lanefold.use_limits($1)', [queued]);
+    const asked = use({ ...ids(2), version, take });
+    await until('the worker waits', async () => {
+      const waiting = `select from ${sessionsView} where datname = current_database() and wait_event_type = 'Lock'`;
+      return (await log.pool.query(waiting)).rowCount;
+    });
+    await accepting.query('commit');
+    expect(await asked).toMatchObject([{ refused: '* pair ' }]);
+  } finally {
+    accepting.release();
+  }
+  const waiting = async () => (await buckets('')).find(({ name }) => name === 'pair')!.waiting;
+  expect(await waiting()).toBe(1);
+  const [ended] = await use({ ...ids(1), end: {} });
+  expect(ended!.ready).toMatchObject([ids(2)]);
+  expect(await use({ ...ids(2), end: {} })).toMatchObject([{ ok: true }]);
+  expect(await waiting()).toBe(0);
+});
+
+test('a run that asks again after its end, in the same call, is in line as if it had asked later', async () => {
+  const version = await set('again', { kind: 'concurrency', amount: 1 });
+  const job = { queue: 'q', enqueue_no: 1, agent: 'a' };
+  const ids = (n: number) => ({ thread_id: `again-${n}`, run_id: `again-${n}` });
+  const take: Take = [['* again ', 1]];
+  await use({ ...ids(1), version, take });
+  const asks = { ...ids(2), version, take, job };
+  await use(asks);
+  await use({ ...ids(2), end: {} }, asks);
+  const [ended] = await use({ ...ids(1), end: {} });
+  expect(ended!.ready).toMatchObject([ids(2)]);
 });

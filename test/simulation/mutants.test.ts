@@ -10,14 +10,6 @@ import { Model } from './model/model.ts';
 import { simulate, type Simulated } from './simulate.ts';
 import { SqlStore } from './sql-store.ts';
 
-/** The step of the product's runtime that a mutant replaces. */
-const replaced = vi.hoisted((): Partial<Pick<Runtime, 'afterCrash'>> => ({}));
-vi.mock('../../src/runtime/run/after-crash.ts', async (load) => {
-  const real = await load<typeof import('../../src/runtime/run/after-crash.ts')>();
-  const afterCrash: Runtime['afterCrash'] = (...call) => (replaced.afterCrash ?? real.afterCrash)(...call);
-  return { ...real, afterCrash };
-});
-
 /** The seed with which each mutant is found. */
 const places = readFileSync(`${import.meta.dirname}/mutants.txt`, 'utf8')
   .trim()
@@ -33,17 +25,27 @@ const more = 200;
 
 /** A history under a broken function, or a broken step of the runtime. */
 async function broken(mutant: Mutant, seed: number): Promise<Simulated> {
-  const { runtime } = mutant;
-  if (runtime) {
-    replaced.afterCrash = runtime.afterCrash;
-    return simulate(new Model(), { seed, steps, take: runtime.take }).finally(() => delete replaced.afterCrash);
-  }
+  if (mutant.runtime) return brokenRuntime(mutant.runtime, seed);
   const log = await openLog({ connections: 1 });
   try {
     await change(log, mutant);
     return await simulate(new ComparedStore(await SqlStore.open(log.db), new Model()), { seed, steps, more });
   } finally {
     await log.drop();
+  }
+}
+
+/** With modules of its own: those that other files have loaded in this process keep what they imported. */
+async function brokenRuntime({ afterCrash, take }: Runtime, seed: number): Promise<Simulated> {
+  const replaced = '../../src/runtime/run/after-crash.ts';
+  vi.resetModules();
+  if (afterCrash) vi.doMock(replaced, async (load) => ({ ...(await load<object>()), afterCrash }));
+  try {
+    const [{ simulate }, { Model }] = await Promise.all([import('./simulate.ts'), import('./model/model.ts')]);
+    return await simulate(new Model(), { seed, steps, take });
+  } finally {
+    vi.doUnmock(replaced);
+    vi.resetModules();
   }
 }
 

@@ -1,12 +1,13 @@
--- Locks the accounts of the runs that calls name, in one order, and creates those that may be missing. For each run that is
--- claimed or waits, the row must exist first: one that does not exist cannot be locked.
+-- Locks the accounts of the runs that calls name, in one order, and creates those that are missing of runs that take:
+-- two processes may ask for one run at once, and a row that does not exist cannot be locked. A run that was let go on has
+-- an account, or has ended.
 create or replace function lanefold._lock_accounts(p_calls jsonb, p_at timestamptz)
 returns setof lanefold._limit_account language plpgsql rows 10 as $$
 begin
-  if p_calls @? '$[*].base' or p_calls @? '$[*].job' then
+  if p_calls @? '$[*].take' then
     insert into lanefold._limit_account (thread_id, run_id, holds, touched_at)
     select distinct c ->> 'thread_id', c ->> 'run_id', '{}'::jsonb, p_at from jsonb_array_elements(p_calls) c
-    where c ?| array['base', 'job'] and not exists (
+    where c ? 'take' and not c ? 'granted' and not exists (
       select from lanefold._limit_account h where h.run_id = c ->> 'run_id' and h.thread_id = c ->> 'thread_id')
     order by 1, 2
     on conflict (run_id, thread_id) do nothing;
@@ -83,9 +84,8 @@ begin
   return a;
 end $$;
 
--- Stores what use_limits has changed. The first p_known accounts are there; p_ended: positions of the accounts whose runs
--- have ended.
-create or replace function lanefold._store_limits(p_buckets lanefold._limit_bucket[], p_accounts lanefold._limit_account[], p_known int, p_ended int[])
+-- Stores what use_limits has changed. p_ended: positions of the accounts whose runs have ended.
+create or replace function lanefold._store_limits(p_buckets lanefold._limit_bucket[], p_accounts lanefold._limit_account[], p_ended int[])
 returns void language plpgsql as $$
 declare
   a lanefold._limit_account;
@@ -102,18 +102,11 @@ begin
     a := p_accounts[n];
     if n = any (p_ended) then
       delete from lanefold._limit_account b where b.run_id = a.run_id and b.thread_id = a.thread_id;
-    elsif n <= p_known then
+    else
       update lanefold._limit_account b
       set touched_at = a.touched_at, since = a.since, until = a.until, priority = a.priority, granted = a.granted, holds = a.holds,
           wait_owner = a.wait_owner, wait_name = a.wait_name, wait_key = a.wait_key, wait_share = a.wait_share, wants = a.wants, job = a.job
       where b.run_id = a.run_id and b.thread_id = a.thread_id;
-    else
-      insert into lanefold._limit_account as b
-      select a.*
-      on conflict (run_id, thread_id) do update
-      set touched_at = excluded.touched_at, since = excluded.since, until = excluded.until, priority = excluded.priority,
-          granted = excluded.granted, holds = excluded.holds, wait_owner = excluded.wait_owner, wait_name = excluded.wait_name,
-          wait_key = excluded.wait_key, wait_share = excluded.wait_share, wants = excluded.wants, job = excluded.job;
     end if;
   end loop;
 end $$;

@@ -54,7 +54,6 @@ declare
   v_place text;
   v_amount bigint;
   v_account int;
-  v_known int;  -- accounts that were there before
   v_waits int;  -- the bucket that the run waits for
   v_next int;
   n int := 0;
@@ -64,7 +63,6 @@ begin
     v_accounts := array_append(v_accounts, a);
     v_runs := array_append(v_runs, a.thread_id || ' ' || a.run_id);
   end loop;
-  v_known := cardinality(v_accounts);
   for k in select * from lanefold._lock_buckets(lanefold._limit_places(p_calls, v_accounts), v_at) loop
     n := n + 1;
     v_places[n] := lanefold._limit_place(k.owner, k.name, k.key);
@@ -215,21 +213,20 @@ begin
       end if;
     end if;
 
-    if v_account is not null or v_take is not null then
+    if v_account is not null then
       a.touched_at := v_at;
-      if v_account is null then
-        v_account := cardinality(v_accounts) + 1;
-        v_runs[v_account] := a.thread_id || ' ' || a.run_id;
-      end if;
       v_accounts[v_account] := a;
       if v_call ? 'end' then
         v_ended := array_append(v_ended, v_account);
+      elsif v_take is not null then
+        -- of a process that has not heard of the end
+        v_ended := array_remove(v_ended, v_account);
       end if;
     end if;
     v_answers := array_append(v_answers, v_answer);
   end loop;
 
-  perform lanefold._store_limits(v_buckets, v_accounts, v_known, v_ended);
+  perform lanefold._store_limits(v_buckets, v_accounts, v_ended);
   for n in 1 .. cardinality(v_buckets) loop
     if v_look[n] and v_buckets[n].waiting > 0 then
       v_ready := v_ready || lanefold._limit_ready(v_limits[n], v_buckets[n], v_at);
