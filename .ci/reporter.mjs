@@ -18,10 +18,17 @@ function toFile(module) {
 }
 
 export default class {
+  #shard = { index: 1, count: 1 };
   #expected = 0;
 
-  onTestRunStart(specifications) {
-    this.#expected = specifications.length;
+  onInit({ config }) {
+    if (config.shard) this.#shard = config.shard;
+  }
+
+  // told of the files of all shards; the first ones take what is left over
+  onTestRunStart({ length }) {
+    const { index, count } = this.#shard;
+    this.#expected = Math.floor(length / count) + (index <= length % count ? 1 : 0);
   }
 
   onTestRunEnd(modules, errors) {

@@ -359,6 +359,8 @@ describe.skipIf(!citusFolder || !inject('redisUrl'))('threads on two nodes', () 
       const migrateIt = (more = {}) => migrate(databaseUrl, { queueTables: false, ...more });
       await migrateIt();
       const open = () => createLanefold({ ...options, databaseUrl, queuePrefix: 'existing', largeContentBytes: 4_096 });
+      const reads = urlAs(databaseUrl, 'reads', '');
+      const at = "select lanefold.lane_context_at('thread-0', 'default', 1)";
       let own = await open();
       const contexts = () => Promise.all(ids.map((id) => own.contexts.project(`fork-of-${id}`)));
       let before;
@@ -370,10 +372,16 @@ describe.skipIf(!citusFolder || !inject('redisUrl'))('threads on two nodes', () 
         }
         before = await contexts();
         await clients[0]!.query('create role reads login');
-        await statements(databaseUrl, "select lanefold.grant_role('reads', 'reader', 'default')");
+        await statements(
+          databaseUrl,
+          "select lanefold.grant_role('reads', 'reader', 'default')",
+          // of a role that was dropped since
+          "insert into lanefold._role (name, duty, tenant) values ('gone', 'reader', 'default')",
+        );
         await connectNodes(cluster.nodes, 'existing');
         expect(await migrateIt()).toMatchObject({ status: 'current', undistributed: true });
         await expect(migrateIt({ distribute: true })).rejects.toMatchObject({ code: 'database_busy' });
+        expect(await ask(reads, at)).not.toEqual([]);
       } finally {
         await own.close();
       }
@@ -382,9 +390,7 @@ describe.skipIf(!citusFolder || !inject('redisUrl'))('threads on two nodes', () 
       expect(await migrateIt({ distribute: true })).toMatchObject({ status: 'current' });
       own = await open();
       try {
-        const reads = urlAs(databaseUrl, 'reads', '');
         expect(await ask(reads, 'select count(*)::int as threads from lanefold.thread')).toEqual([{ threads: 16 }]);
-        const at = "select lanefold.lane_context_at('thread-0', 'default', 1)";
         await expect(ask(reads, at)).rejects.toMatchObject({ code: '42501' });
         await own.startWorker();
         expect(await contexts()).toEqual(before);

@@ -172,7 +172,7 @@ test('a tenant learns whether a worker can take its own run; who works is for th
   }
 });
 
-// on Citus, the library asks the nodes one by one
+// with the policy of a reader, Citus refuses the join of this statement
 test.skipIf(onCitus)('a reader of one tenant sees no workers, and does not say that there is none', async () => {
   const [worker, api] = await Promise.all([open('worker'), open('api')]);
   // somebody gave its role more than its duty needs, which is no right to the queue

@@ -1,7 +1,7 @@
--- Grants a role the rights its duty needs and revokes nothing. Also runs after each migration, which may have added
--- objects. On a distributed database, a view reads private tables with the rights of the session, so a reader may read
--- those of its views; policies hold for them, too. A reader of one tenant may call no public function there: one that is
--- not delegated to a node runs as the owner on the coordinator, which then reads the rows of all tenants from the nodes.
+-- Grants a role the rights its duty needs. Also runs after each migration, which may have added objects. With Citus, a
+-- view reads private tables with the rights of the session, so a reader may read those of its views; policies hold for
+-- them, too. There, a reader of one tenant may call no public function, and loses the right to it: one that is not
+-- delegated to a node runs as the owner on the coordinator, which then reads the rows of all tenants from the nodes.
 create or replace function lanefold._give_rights(p_role text, p_duty text)
 returns void language plpgsql as $$
 declare
@@ -11,6 +11,9 @@ declare
   v_citus constant boolean := exists (select from pg_extension where extname = 'citus');
   v_calls constant boolean := p_duty <> 'reader' or not v_citus or exists (select from lanefold._role where name = p_role and tenant = '*');
 begin
+  if not v_calls then
+    execute format('revoke execute on all functions in schema lanefold from %I', p_role);
+  end if;
   execute format('grant usage on schema lanefold to %I', p_role);
   for v_relation in
     select c.oid::regclass from pg_class c
@@ -40,7 +43,7 @@ begin
       -- called by statements of the library
       when p.proname in ('_now', '_lease_over', '_lane_prompt', '_agent_queue', '_for_tenant') then p_duty <> 'reader'
       when p.proname ~ '^_' or p.proname in ('grant_role', 'revoke_role') then false
-      when p.provolatile <> 'v' then v_calls or not p.prosecdef
+      when p.provolatile <> 'v' then v_calls
       when lanefold._is_for_workers(p.proname) then p_duty = 'worker'
       else p_duty <> 'reader' end
   loop

@@ -129,13 +129,29 @@ export async function assertAlone(client: pg.Client): Promise<void> {
   );
 }
 
-/** Grants readers what they may have on a distributed database, before it is one: see _give_rights. */
-export async function grantReaders(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<{ name: string; tenant: string }>(
-    "select name, tenant from lanefold._role where duty = 'reader'",
+/**
+ * Leaves readers only what they may do on a distributed database, before it is one: see _give_rights.
+ *
+ * @throws LanefoldError `role_unfit` if the policy of `_role` hides the readers from this session
+ */
+export async function restrictReaders(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ role: string; sees: boolean }>(
+    "select session_user::text as role, has_function_privilege(session_user, 'lanefold._all_tenants()', 'execute') as sees",
   );
-  for (const { name, tenant } of rows)
-    await client.query("select lanefold.grant_role($1, 'reader', $2)", [name, tenant]);
+  const { role, sees } = rows[0]!;
+  if (!sees) {
+    throw new LanefoldError(
+      'role_unfit',
+      `Role ${role} does not see which roles are readers, so it cannot restrict them.`,
+      {
+        hint: 'Nothing was distributed. Migrate as a role that inherits the rights of lanefold_owner.',
+      },
+    );
+  }
+  await client.query(
+    `select lanefold._give_rights(name, duty) from lanefold._role
+     where duty = 'reader' and to_regrole(quote_ident(name)) is not null`,
+  );
 }
 
 /**

@@ -11,12 +11,12 @@ import { applySql } from './apply-sql.ts';
 import { untilUnblocked, type LockPatience } from './blocked.ts';
 import {
   assertAlone,
-  grantReaders,
   distributeFunctions,
   distributeTables,
   dropLocalCopies,
   hasCitus,
   isFilled,
+  restrictReaders,
   separateContents,
 } from './distribute.ts';
 import { compareContexts, isRemembered, rememberContexts } from './compare-contexts.ts';
@@ -98,8 +98,8 @@ async function becomeOwner(client: pg.Client): Promise<void> {
 async function distribute(client: pg.Client, asked: boolean): Promise<boolean> {
   const filled = await isFilled(client);
   if (filled && !asked) return false;
-  if (!(await isDistributed(client))) await grantReaders(client);
   if (filled || (await isRemembered(client))) await assertAlone(client);
+  if (!(await isDistributed(client))) await restrictReaders(client);
   if (filled) {
     await rememberContexts(client);
     await separateContents(client);
