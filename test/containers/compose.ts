@@ -47,7 +47,10 @@ function substitute(text: string, variables: Record<string, string>): string {
   });
 }
 
-/** What `podman run` needs, beside `--detach` or `--rm`, to start a service as Docker Compose would. Names begin with the project. */
+/**
+ * What `podman run` needs, beside `--detach` or `--rm`, to start a service as Docker Compose would. Names begin with the
+ * project.
+ */
 export function runArguments(project: string, name: string, service: Service): string[] {
   // what the specification allows and this does not know must not go unnoticed
   const { image, user, init, read_only, restart, stop_signal, stop_grace_period, entrypoint, command, ...more } =
