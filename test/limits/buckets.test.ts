@@ -30,6 +30,9 @@ interface Bucket {
   total: number;
 }
 
+const job = { queue: 'q', enqueue_no: 1, agent: 'a' };
+const runsOf = (name: string) => (n: number) => ({ thread_id: `${name}-${n}`, run_id: `${name}-${n}` });
+
 /** Sets a limit of the operator. Returns its version. */
 const set = (name: string, limit: object) =>
   value<number>(
@@ -92,7 +95,6 @@ test('whatever runs take and give back, no limit is exceeded and nothing is lost
         /** Open calls of each run, and what each run has used. */
         const open = new Map<number, { amount: number; slices: Record<string, number> }[]>();
         const used = new Map<number, number>();
-        const job = { queue: 'q', enqueue_no: 1, agent: 'a' };
         for (const batch of batches) {
           // one call of a run at a time
           const steps = batch.filter((one, at) => batch.findIndex((other) => other.run === one.run) === at);
@@ -230,7 +232,6 @@ test('runs for whose value nothing is left delay no others, and a limit that now
   const taken = { kind: 'concurrency', amount: 2, share: 'customer', reserve: { vip: 2 } };
   const version = await set('taken', taken);
   const slot = '* taken ';
-  const job = { queue: 'q', enqueue_no: 1, agent: 'a' };
   const wait = (customer: string, n: number) => {
     const id = `${customer}-${n}`;
     const ids = { thread_id: id, run_id: id };
@@ -262,8 +263,7 @@ test('runs for whose value nothing is left delay no others, and a limit that now
 test('who was let go on and must end instead leaves the line, and the next one goes on', async () => {
   await set('line', { kind: 'concurrency', amount: 1 });
   const version = await set('purse', { kind: 'requests', amount: 1, calendar: 'month', on_exhausted: 'end' });
-  const job = { queue: 'q', enqueue_no: 1, agent: 'a' };
-  const ids = (n: number) => ({ thread_id: `line-${n}`, run_id: `line-${n}` });
+  const ids = runsOf('line');
   const slot = ['* line ', 1] as const;
   const purse = ['* purse ', 1] as const;
   const [first] = await use({ ...ids(1), version, take: [slot, purse] });
@@ -283,8 +283,7 @@ test('who was let go on and must end instead leaves the line, and the next one g
 
 test('what two processes ask at once for a run that has no account counts it in line as often as it waits', async () => {
   const version = await set('pair', { kind: 'concurrency', amount: 1 });
-  const job = { queue: 'q', enqueue_no: 1, agent: 'a' };
-  const ids = (n: number) => ({ thread_id: `pair-${n}`, run_id: `pair-${n}` });
+  const ids = runsOf('pair');
   const take: Take = [['* pair ', 1]];
   await use({ ...ids(1), version, take });
   // who accepts the run puts it in line, while a worker that has its job asks already
@@ -313,8 +312,7 @@ test('what two processes ask at once for a run that has no account counts it in 
 
 test('a run that asks again after its end, in the same call, is in line as if it had asked later', async () => {
   const version = await set('again', { kind: 'concurrency', amount: 1 });
-  const job = { queue: 'q', enqueue_no: 1, agent: 'a' };
-  const ids = (n: number) => ({ thread_id: `again-${n}`, run_id: `again-${n}` });
+  const ids = runsOf('again');
   const take: Take = [['* again ', 1]];
   await use({ ...ids(1), version, take });
   const asks = { ...ids(2), version, take, job };
