@@ -29,8 +29,9 @@ const globalSetup = ['test/support/services.ts'];
 export default defineConfig({
   resolve: { alias },
   test: {
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
+    // what ends a test that hangs: a machine that is busy with others may need minutes
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     // more than cores: most of these suites wait for servers, leases and processes
     maxWorkers: 3,
     // the imports of one file after the other took a third of the time; a test undoes what it does to its process

@@ -23,7 +23,7 @@ describe.each(files)('the runs of %s', (file) => {
     const report = await replay(recording, { databaseUrl: database.url, redisUrl: null });
     expect(report.mismatches).toBe(0);
     lanefold = await createLanefold({ databaseUrl: database.url, redisUrl: null, agents: [] });
-  }, 600_000);
+  });
   afterAll(async () => {
     await lanefold?.close();
     await database?.drop();

@@ -56,7 +56,7 @@ describe.skipIf(noBrowser)('in a browser', () => {
 
   test('Bull Board links to a finished run with its result, progress and log lines', async () => {
     const run = await api.lanefold.runs.enqueue({ agent: 'travel', input: 'To Hamburg?', model: 'planner' });
-    await api.lanefold.runs.wait(run, { timeoutMs: 30_000 });
+    await api.lanefold.runs.wait(run);
 
     await page.goto(`${api.url}/admin/queues`);
     await page.getByRole('link', { name: 'Runs' }).first().click();

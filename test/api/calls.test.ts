@@ -16,7 +16,7 @@ describe.skipIf(noRedis())('the exact context of a model call', () => {
       ...{ agent, threadId, input: 'A question', createThread: true },
       ...(model ? { model } : {}),
     });
-    await api.lanefold.runs.wait(run, { timeoutMs: 20_000 });
+    await api.lanefold.runs.wait(run);
     return run.id;
   };
   const call = async (threadId: string, id: string) =>
@@ -93,7 +93,7 @@ describe.skipIf(noRedis())('the exact context of a model call', () => {
         ...{ agent: 'calc', threadId: thread, input: `Question ${++asked}` },
         ...(policy ? { contextPolicy: policy } : {}),
       });
-      await api.lanefold.runs.wait(run, { timeoutMs: 20_000 });
+      await api.lanefold.runs.wait(run);
       return (await call(thread, `${run.id}.1`)).prefix_break;
     };
     const last = async () => (await threads.get(thread)).rev - 1;

@@ -10,7 +10,7 @@ describe('cases over HTTP', () => {
     const agents = [defineAgent({ name: 'echo', model: 'scripted:echo' })];
     api = await startApi({ agents, server: { apiKey: 'root' } });
     const asked = await api.lanefold.runs.enqueue({ agent: 'echo', input: 'Hi', threadId: 'one', createThread: true });
-    ({ id: run } = await api.lanefold.runs.wait(asked, { timeoutMs: 20_000 }));
+    ({ id: run } = await api.lanefold.runs.wait(asked));
   });
   afterAll(() => api?.close());
 

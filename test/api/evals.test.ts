@@ -10,7 +10,7 @@ describe.skipIf(noRedis())('evals over HTTP', () => {
     const agents = [defineAgent({ name: 'echo', model: 'scripted:echo', overridable: { http: ['contextPolicy'] } })];
     api = await startApi({ agents, server: { apiKey: 'root' } });
     const asked = await api.lanefold.runs.enqueue({ agent: 'echo', input: 'Hi', threadId: 'one', createThread: true });
-    const { id: runId } = await api.lanefold.runs.wait(asked, { timeoutMs: 20_000 });
+    const { id: runId } = await api.lanefold.runs.wait(asked);
     await api.lanefold.cases.keep({ threadId: 'one', runId, dataset: 'd', expected: { contains: ['Hi'] } });
   });
   afterAll(() => api?.close());
@@ -25,7 +25,7 @@ describe.skipIf(noRedis())('evals over HTTP', () => {
       body: { dataset: 'd', spec: { variants, max_duration_ms: 60_000, tools: 'recorded' }, created_by: 'operator' },
     });
     const { id } = started.body as { id: string };
-    await api.lanefold.evals.wait(id, { timeoutMs: 60_000 });
+    await api.lanefold.evals.wait(id);
     const done = { id, status: 'completed', items: { done: 2, waiting: 0, failed: 0 } };
     expect((await call('GET', `/${id}`)).body).toMatchObject(done);
     expect((await call('GET', '?limit=1')).body).toMatchObject({ data: [done], next_after: null });
@@ -44,7 +44,7 @@ describe.skipIf(noRedis())('evals over HTTP', () => {
     expect((await call('GET', `/${id}/report?baseline=none`)).status).toBe(400);
     expect(await call('POST', `/${id}/stop`)).toMatchObject(problem(409, 'eval_ended'));
     expect((await call('POST', `/${id}/rescore`)).body).toMatchObject({ id });
-    await api.lanefold.evals.wait(id, { timeoutMs: 60_000 });
+    await api.lanefold.evals.wait(id);
     const { auth: acme } = await mintKey(api.call, root, { scopes: ['admin', 'read'], tenant: 'acme' });
     for (const [method, path] of [
       ['GET', ''],

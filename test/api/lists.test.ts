@@ -42,7 +42,7 @@ describe.skipIf(noRedis())('lists over threads', () => {
       await runs.enqueue({ agent: 'calc', threadId: 'a', input: 'The invoice is wrong' }),
       await runs.enqueue({ agent: 'calc', threadId: 'b', input: 'fail', model: 'broken:model' }),
     ];
-    for (const run of ended) await runs.wait(run, { timeoutMs: 20_000 });
+    for (const run of ended) await runs.wait(run);
     const asked = await runs.enqueue({ agent: 'clerk', threadId: 'c', input: 'A refund for order A-1, please' });
     await until('the run waits for approval', async () => (await runs.get(asked)).status === 'suspended');
   });

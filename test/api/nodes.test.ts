@@ -21,7 +21,7 @@ describe.skipIf(noRedis())('the nodes of a run', () => {
 
   const run = async (agent: string) => {
     const run = await api.lanefold.runs.enqueue({ agent, threadId: agent, createThread: true, input: 'How?' });
-    await api.lanefold.runs.wait(run, { timeoutMs: 20_000 });
+    await api.lanefold.runs.wait(run);
     return run.id;
   };
 

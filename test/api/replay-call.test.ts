@@ -38,7 +38,7 @@ describe('a recorded model call made again', () => {
       input: 'Weather?',
     });
     runId = run.id;
-    await api.lanefold.runs.wait(run, { timeoutMs: 20_000 });
+    await api.lanefold.runs.wait(run);
   });
   afterAll(() => api?.close());
 
@@ -67,7 +67,7 @@ describe('a recorded model call made again', () => {
 
   test('cuts the context of the lane by another policy', async () => {
     const later = await api.lanefold.runs.enqueue({ agent: 'open', threadId: 't', input: 'And tomorrow?' });
-    await api.lanefold.runs.wait(later, { timeoutMs: 20_000 });
+    await api.lanefold.runs.wait(later);
     const policy = { keep_last_turns: 1, max_messages: 1 };
     const { body } = await replay(`${later.id}.1`, { model: 'second', context_policy: policy });
     expect(body).toMatchObject({ messages: 2, verified: true, error: null });
@@ -94,7 +94,7 @@ describe('a recorded model call made again', () => {
       createThread: true,
       input: 'Weather?',
     });
-    await api.lanefold.runs.wait(run, { timeoutMs: 20_000 });
+    await api.lanefold.runs.wait(run);
     const at = `/v1/threads/u/calls/${run.id}.1/replay`;
     const made = second.calls.length;
     expect(await api.call('POST', at, { model: 'second' })).toMatchObject(problem(403, 'override_not_allowed'));

@@ -13,7 +13,7 @@ beforeAll(async () => {
   });
   await lanefold.startWorker();
   const asked = await lanefold.runs.enqueue({ agent: 'echo', input: 'Hi', threadId: 'one', createThread: true });
-  ({ id: runId } = await lanefold.runs.wait(asked, { timeoutMs: 20_000 }));
+  ({ id: runId } = await lanefold.runs.wait(asked));
 });
 afterAll(() => lanefold?.close());
 

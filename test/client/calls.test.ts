@@ -51,7 +51,7 @@ const until = async <T>(what: () => Promise<T>, expected: T) =>
 describe('runs', () => {
   test('are started, awaited, read, listed and asked again', async () => {
     const run = await client.runs.enqueue({ agent: 'echo', input: 'Hello', threadId: 'r-1', createThread: true });
-    const ended = await client.runs.wait(run, { timeoutMs: 60_000 });
+    const ended = await client.runs.wait(run);
     expect(ended).toMatchObject({
       id: run.id,
       threadId: 'r-1',

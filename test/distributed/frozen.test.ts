@@ -14,10 +14,6 @@ import { deferred, until } from '../support/until.ts';
 import { startLoad } from './load.ts';
 import { expectWhole } from './whole.ts';
 
-/** Servers start, and stand still, on a busy machine. */
-const busyMs = 240_000;
-const waitMs = 90_000;
-
 describe.skipIf(!citusFolder || !inject('redisUrl'))('a node whose host is frozen', () => {
   let dir: string;
   let cluster: CitusCluster;
@@ -39,7 +35,7 @@ describe.skipIf(!citusFolder || !inject('redisUrl'))('a node whose host is froze
       agents: chaosAgents(new Journal(dir)),
     });
     await lanefold.startWorker({ sweepMs: 300, concurrency: 12, onError: () => {} });
-  }, busyMs);
+  });
   afterAll(async () => {
     await lanefold?.close();
     await cluster?.stop();
@@ -48,111 +44,102 @@ describe.skipIf(!citusFolder || !inject('redisUrl'))('a node whose host is froze
 
   const namedAlike = (name: string) => Array.from({ length: 12 }, (_, n) => `${name}-${n}`);
 
-  test(
-    'completes the runs of other nodes meanwhile, and its own afterwards',
-    async () => {
-      const complete = async (threadId: string) => {
-        const run = await lanefold.runs.enqueue({
-          ...{ agent: 'chaos', threadId, createThread: true },
-          ...{ model: 'scripted:["Done."]', input: 'go' },
-        });
-        const ended = await lanefold.runs.wait(run, { timeoutMs: waitMs });
-        expect(ended).toMatchObject({ status: 'completed', result: 'Done.' });
-      };
-      const { gone, there } = await divide(databaseUrl, node, namedAlike('here-or-there'));
-      const load = startLoad(lanefold, 'frozen', 6);
-      await load.progress(6);
+  test('completes the runs of other nodes meanwhile, and its own afterwards', async () => {
+    const complete = async (threadId: string) => {
+      const run = await lanefold.runs.enqueue({
+        ...{ agent: 'chaos', threadId, createThread: true },
+        ...{ model: 'scripted:["Done."]', input: 'go' },
+      });
+      const ended = await lanefold.runs.wait(run);
+      expect(ended).toMatchObject({ status: 'completed', result: 'Done.' });
+    };
+    const { gone, there } = await divide(databaseUrl, node, namedAlike('here-or-there'));
+    const load = startLoad(lanefold, 'frozen', 6);
+    await load.progress(6);
+    const thaw = await freezeNode(node);
+    try {
+      for (const threadId of [...there, ...there]) await complete(threadId);
+      await expect(complete(gone[0]!)).rejects.toMatchObject({
+        code: 'database_unreachable',
+        details: { node: new URL(node).host },
+      });
+      for (const threadId of there) await complete(threadId);
+    } finally {
+      thaw();
+    }
+    await until('calls for its threads are sent again', () =>
+      complete(gone[0]!).then(
+        () => true,
+        (error: { code?: string }) => {
+          if (error.code !== 'database_unreachable') throw error;
+        },
+      ),
+    );
+    for (const threadId of gone) await complete(threadId);
+    await load.progress(6);
+    await load.stop();
+    await expectWhole(databaseUrl, dir, load.acknowledged);
+  });
+
+  test('costs no lease of a run on another node, and no run there that a sweep has to find', async () => {
+    const answered = deferred<{ text: string }>();
+    const model = fakeModel(({ prompt }) =>
+      JSON.stringify(prompt).includes('waits-') ? answered.promise : { text: 'Done.' },
+    );
+    const options = {
+      ...{
+        databaseUrl,
+        redisUrl: inject('redisUrl'),
+        queuePrefix: 'distributed-frozen-leases',
+        models: { fake: model },
+      },
+      agents: [defineAgent({ name: 'waits', model: 'fake', idleTimeoutMs: 600_000 })],
+    };
+    const own = await createLanefold(options);
+    try {
+      await own.startWorker({ sweepMs: 300, concurrency: 40, onError: () => {} });
+      const { gone, there } = await divide(databaseUrl, node, namedAlike('waits'));
+      const runs = await Promise.all(
+        [...gone, ...there].map((threadId) =>
+          own.runs.enqueue({ agent: 'waits', threadId, createThread: true, input: `from ${threadId}.` }),
+        ),
+      );
+      await until('every run waits for its model', () => model.calls.length === runs.length);
+      const [lost] = (await divide(databaseUrl, node, namedAlike('lost'))).there;
       const thaw = await freezeNode(node);
       try {
-        for (const threadId of [...there, ...there]) await complete(threadId);
-        await expect(complete(gone[0]!)).rejects.toMatchObject({
-          code: 'database_unreachable',
-          details: { node: new URL(node).host },
+        const frozenAt = new Date();
+        const forgotten = await own.runs.enqueue({
+          ...{ agent: 'waits', threadId: lost!, createThread: true, input: 'Who has my job?', delayMs: 1_000 },
         });
-        for (const threadId of there) await complete(threadId);
+        for (const queue of own.queues) await queue.remove(`${forgotten.id}.1`);
+        expect(await own.runs.wait(forgotten)).toMatchObject({ status: 'completed' });
+        const renewed = `select min(lease_until) > $2::timestamptz + interval '12 s' as renewed from lanefold._run
+            where thread_id = any ($1)`;
+        await on(databaseUrl, (coordinator) =>
+          until(
+            'leases were renewed for longer than one lasts',
+            async () => (await coordinator.query<{ renewed: boolean }>(renewed, [there, frozenAt])).rows[0]!.renewed,
+          ),
+        );
+        answered.resolve({ text: 'Done.' });
+        for (const run of runs.filter(({ threadId }) => there.includes(threadId))) {
+          expect(await own.runs.wait(run)).toMatchObject({ status: 'completed' });
+        }
       } finally {
         thaw();
       }
-      await until('calls for its threads are sent again', () =>
-        complete(gone[0]!).then(
-          () => true,
-          (error: { code?: string }) => {
-            if (error.code !== 'database_unreachable') throw error;
-          },
-        ),
+      const asked = there.map((id) =>
+        model.calls.filter((call) => JSON.stringify(call.prompt).includes(`from ${id}.`)),
       );
-      for (const threadId of gone) await complete(threadId);
-      await load.progress(6);
-      await load.stop();
-      await expectWhole(databaseUrl, dir, load.acknowledged);
-    },
-    busyMs,
-  );
-
-  test(
-    'costs no lease of a run on another node, and no run there that a sweep has to find',
-    async () => {
-      const answered = deferred<{ text: string }>();
-      const model = fakeModel(({ prompt }) =>
-        JSON.stringify(prompt).includes('waits-') ? answered.promise : { text: 'Done.' },
-      );
-      const options = {
-        ...{
-          databaseUrl,
-          redisUrl: inject('redisUrl'),
-          queuePrefix: 'distributed-frozen-leases',
-          models: { fake: model },
-        },
-        agents: [defineAgent({ name: 'waits', model: 'fake', idleTimeoutMs: 600_000 })],
-      };
-      const own = await createLanefold(options);
-      try {
-        await own.startWorker({ sweepMs: 300, concurrency: 40, onError: () => {} });
-        const { gone, there } = await divide(databaseUrl, node, namedAlike('waits'));
-        const runs = await Promise.all(
-          [...gone, ...there].map((threadId) =>
-            own.runs.enqueue({ agent: 'waits', threadId, createThread: true, input: `from ${threadId}.` }),
-          ),
-        );
-        await until('every run waits for its model', () => model.calls.length === runs.length, waitMs);
-        const [lost] = (await divide(databaseUrl, node, namedAlike('lost'))).there;
-        const thaw = await freezeNode(node);
-        try {
-          const frozenAt = new Date();
-          const forgotten = await own.runs.enqueue({
-            ...{ agent: 'waits', threadId: lost!, createThread: true, input: 'Who has my job?', delayMs: 1_000 },
-          });
-          for (const queue of own.queues) await queue.remove(`${forgotten.id}.1`);
-          expect(await own.runs.wait(forgotten, { timeoutMs: waitMs })).toMatchObject({ status: 'completed' });
-          const renewed = `select min(lease_until) > $2::timestamptz + interval '12 s' as renewed from lanefold._run
-            where thread_id = any ($1)`;
-          await on(databaseUrl, (coordinator) =>
-            until(
-              'leases were renewed for longer than one lasts',
-              async () => (await coordinator.query<{ renewed: boolean }>(renewed, [there, frozenAt])).rows[0]!.renewed,
-              waitMs,
-            ),
-          );
-          answered.resolve({ text: 'Done.' });
-          for (const run of runs.filter(({ threadId }) => there.includes(threadId))) {
-            expect(await own.runs.wait(run, { timeoutMs: waitMs })).toMatchObject({ status: 'completed' });
-          }
-        } finally {
-          thaw();
-        }
-        const asked = there.map((id) =>
-          model.calls.filter((call) => JSON.stringify(call.prompt).includes(`from ${id}.`)),
-        );
-        expect(asked.map((calls) => calls.length)).toEqual(there.map(() => 1));
-        for (const run of runs) {
-          expect(await own.runs.wait(run, { timeoutMs: waitMs })).toMatchObject({ status: 'completed' });
-          const entries = await own.threads.entries(run.threadId);
-          expect(entries.filter(({ role }) => role === 'assistant')).toHaveLength(1);
-        }
-      } finally {
-        await own.close();
+      expect(asked.map((calls) => calls.length)).toEqual(there.map(() => 1));
+      for (const run of runs) {
+        expect(await own.runs.wait(run)).toMatchObject({ status: 'completed' });
+        const entries = await own.threads.entries(run.threadId);
+        expect(entries.filter(({ role }) => role === 'assistant')).toHaveLength(1);
       }
-    },
-    busyMs,
-  );
+    } finally {
+      await own.close();
+    }
+  });
 });

@@ -29,7 +29,7 @@ describe('cases', () => {
 
   const ask = async (threadId: string, agent = 'support') => {
     const run = await lanefold.runs.enqueue({ agent, input: 'Refund?', threadId, createThread: true });
-    return lanefold.runs.wait(run, { timeoutMs: 20_000 });
+    return lanefold.runs.wait(run);
   };
   const refusal = (given: object) =>
     lanefold.cases.keep(given as NewCase).then(

@@ -39,7 +39,7 @@ describe.skipIf(noRedis())('an eval', () => {
           threadId: `case-${i}`,
           createThread: true,
         });
-        const { id: runId } = await harness.runs.wait(asked, { timeoutMs: 60_000 });
+        const { id: runId } = await harness.runs.wait(asked);
         // half of the answers are wrong
         const expected = { answer: i % 2 === 0 ? 'Done.' : 'Undone.' };
         await harness.cases.keep({ threadId: `case-${i}`, runId, dataset: 'crash', expected });

@@ -28,7 +28,7 @@ describe('datasets as files', () => {
   const ask = async (threadId: string) => {
     await lanefold.threads.create({ id: threadId, systemPrompt: `You are ${threadId}.` });
     const run = await lanefold.runs.enqueue({ agent: 'support', input: 'Refund?', threadId });
-    return lanefold.runs.wait(run, { timeoutMs: 20_000 });
+    return lanefold.runs.wait(run);
   };
   const exported = async (dataset: string) => {
     const lines: string[] = [];
@@ -65,7 +65,7 @@ describe('datasets as files', () => {
     });
     expect((await exported('to')).lines).toEqual(lines.map((line) => line.replace('"kind":"run"', '"kind":"call"')));
     const { id } = await lanefold.evals.run({ dataset: 'to' });
-    expect(await lanefold.evals.wait(id, { timeoutMs: 60_000 })).toMatchObject({ items: { done: 2, failed: 0 } });
+    expect(await lanefold.evals.wait(id)).toMatchObject({ items: { done: 2, failed: 0 } });
     const items = await lanefold.evals.items(id);
     expect(items.map(({ answer }) => answer)).toEqual(['policy({"topic":"refunds"})', 'You have 30 days.']);
     expect(items[1]!.scores).toMatchObject([{ scorer: 'contains', score: 1 }]);

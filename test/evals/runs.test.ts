@@ -61,11 +61,11 @@ describe.skipIf(noRedis())('evals', () => {
 
   const ask = async (threadId: string, input = 'Refund?', agent = 'support') => {
     const run = await lanefold.runs.enqueue({ agent, input, threadId, createThread: true });
-    return lanefold.runs.wait(run, { timeoutMs: 20_000 });
+    return lanefold.runs.wait(run);
   };
   const evaluate = async (definition: EvalDefinition) => {
     const { id } = await lanefold.evals.run(definition);
-    return lanefold.evals.wait(id, { timeoutMs: 60_000 });
+    return lanefold.evals.wait(id);
   };
 
   test('ask the question of a run again, with recorded tools, and compare variants', async () => {
@@ -184,7 +184,7 @@ describe.skipIf(noRedis())('evals', () => {
     expect((await lanefold.evals.items(done.id))[0]!.scores).toContainEqual(judged);
     await lanefold.cases.update(kept.id, { expected: { contains: ['40 days'] } });
     await lanefold.evals.rescore(done.id);
-    await lanefold.evals.wait(done.id, { timeoutMs: 20_000 });
+    await lanefold.evals.wait(done.id);
     const [item] = await lanefold.evals.items(done.id);
     expect(item!.scores).toMatchObject([{ scorer: 'contains', score: 0 }, { scorer: 'short' }]);
   });
@@ -207,7 +207,7 @@ describe.skipIf(noRedis())('evals', () => {
     const [item, ...others] = await lanefold.evals.items(id);
     expect(others.every(({ runId }) => runId === null)).toBe(true);
     const started = { threadId: item!.threadId!, id: item!.runId! };
-    expect(await lanefold.runs.wait(started, { timeoutMs: 20_000 })).toMatchObject({ status: 'cancelled' });
+    expect(await lanefold.runs.wait(started)).toMatchObject({ status: 'cancelled' });
     await lanefold.evals.remove(id);
     await expect(lanefold.evals.get(id)).rejects.toMatchObject({ code: 'eval_not_found' });
   });

@@ -29,14 +29,14 @@ describe.skipIf(noRedis())('what becomes of items', () => {
 
   const ask = async (threadId: string, more: object = {}) => {
     const request = { agent: 'support', input: 'Refund?', threadId, createThread: true, ...more };
-    return lanefold.runs.wait(await lanefold.runs.enqueue(request), { timeoutMs: 60_000 });
+    return lanefold.runs.wait(await lanefold.runs.enqueue(request));
   };
   const keep = async (threadId: string, dataset: string, more: object = {}) => {
     const { id: runId } = await ask(threadId, more);
     return lanefold.cases.keep({ threadId, runId, dataset, expected: { contains: ['Fine'], rubric: 'Is it polite?' } });
   };
   const ended = async (id: string) => {
-    await lanefold.evals.wait(id, { timeoutMs: 60_000 });
+    await lanefold.evals.wait(id);
     return lanefold.evals.items(id);
   };
   const evaluate = async (definition: EvalDefinition) => {

@@ -86,43 +86,39 @@ describe.skipIf(noRedis())('a worker killed before or after each write, model ca
     ['answer', 'completed', 'commit_step 5'],
     ['output', 'completed', 'commit_step 6'],
     ['cancel', 'cancelled', 'finish_run 1'],
-  ])(
-    'leaves the same log as an undisturbed run: variant %s',
-    async (variant, status, last) => {
-      const control = `${variant}-control`;
-      const undisturbed = await harness.spawnWorker({ name: control, worker, crashPoints: {} });
-      await enqueue(control);
-      const expected = await harness.runs.wait(runs.get(control)!, { timeoutMs: 30_000 });
-      expect(expected.status).toBe(status);
-      // on a slow machine this worker also gets stale jobs of earlier variants, whose points do not count
-      await until('the last point is printed', () => pointsOf(undisturbed, control).includes(`after ${last}`));
-      await undisturbed.kill();
-      const log = await comparable(control);
-      const points = pointsOf(undisturbed, control);
-      expect(new Set(points).size).toBe(points.length);
-      expect(points.length).toBeGreaterThan(25);
+  ])('leaves the same log as an undisturbed run: variant %s', async (variant, status, last) => {
+    const control = `${variant}-control`;
+    const undisturbed = await harness.spawnWorker({ name: control, worker, crashPoints: {} });
+    await enqueue(control);
+    const expected = await harness.runs.wait(runs.get(control)!);
+    expect(expected.status).toBe(status);
+    // on a slow machine this worker also gets stale jobs of earlier variants, whose points do not count
+    await until('the last point is printed', () => pointsOf(undisturbed, control).includes(`after ${last}`));
+    await undisturbed.kill();
+    const log = await comparable(control);
+    const points = pointsOf(undisturbed, control);
+    expect(new Set(points).size).toBe(points.length);
+    expect(points.length).toBeGreaterThan(25);
 
-      const crashPoints = Object.fromEntries(points.map((point, i) => [`${variant}-${i}`, point]));
-      harness.callServer.calls.length = 0;
-      await crashAt(harness, crashPoints, { worker, start: enqueue });
+    const crashPoints = Object.fromEntries(points.map((point, i) => [`${variant}-${i}`, point]));
+    harness.callServer.calls.length = 0;
+    await crashAt(harness, crashPoints, { worker, start: enqueue });
 
-      const rescuer = await harness.startWorker(worker);
-      const lost = lostCalls(points);
-      for (const [threadId, point] of Object.entries(crashPoints)) {
-        const run = await harness.runs.wait(runs.get(threadId)!, { timeoutMs: 60_000 });
-        expect(ends(run), point).toEqual(ends(expected));
-        expect(await comparable(threadId), point).toEqual(log);
-        const events = await eventsOf(harness, threadId);
-        expect(events.filter((event) => event.kind === 'llm_lost').length, point).toBe(lost.get(point));
-        const charges = harness.callServer.calls.filter((call) => call.threadId === threadId && call.name === 'charge');
-        expect(charges.length, point).toBeLessThanOrEqual(1);
-        await expectSound(harness, threadId);
-        expect(await storedOf(threadId), point).toEqual(await storedOf(control));
-      }
-      await rescuer.stop();
-    },
-    200_000,
-  );
+    const rescuer = await harness.startWorker(worker);
+    const lost = lostCalls(points);
+    for (const [threadId, point] of Object.entries(crashPoints)) {
+      const run = await harness.runs.wait(runs.get(threadId)!);
+      expect(ends(run), point).toEqual(ends(expected));
+      expect(await comparable(threadId), point).toEqual(log);
+      const events = await eventsOf(harness, threadId);
+      expect(events.filter((event) => event.kind === 'llm_lost').length, point).toBe(lost.get(point));
+      const charges = harness.callServer.calls.filter((call) => call.threadId === threadId && call.name === 'charge');
+      expect(charges.length, point).toBeLessThanOrEqual(1);
+      await expectSound(harness, threadId);
+      expect(await storedOf(threadId), point).toEqual(await storedOf(control));
+    }
+    await rescuer.stop();
+  });
 });
 
 const ends = ({ status, terminationReason, result, usage, iteration }: Run) => ({

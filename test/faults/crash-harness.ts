@@ -77,7 +77,7 @@ export async function startCrashHarness(): Promise<CrashHarness> {
       const before = callServer.calls.length;
       await meanwhile?.(run);
       const rescuer = await harness.startWorker(worker);
-      const ended = await harness.runs.wait(run, { timeoutMs: 30_000 });
+      const ended = await harness.runs.wait(run);
       await rescuer.stop();
       await expectSound(harness, threadId);
       const repeated = callServer.calls.slice(before).map((call) => call.key);

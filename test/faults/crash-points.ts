@@ -15,7 +15,7 @@ export function pointsOf(undisturbed: WorkerProcess, threadId: string): string[]
 export async function crashAt(
   harness: FaultHarness,
   crashPoints: Record<string, string>,
-  { worker, start, timeoutMs = 60_000 }: CrashOptions,
+  { worker, start }: CrashOptions,
 ): Promise<void> {
   const threads = Object.keys(crashPoints);
   const crashing = await harness.spawnWorker({ name: 'crashing', worker, crashPoints });
@@ -24,11 +24,9 @@ export async function crashAt(
     const blocked = new Set(crashing.lines.flatMap((line) => /^blocked (\S+)/.exec(line)?.[1] ?? []));
     return threads.filter((threadId) => !blocked.has(threadId));
   };
-  await until('every run is blocked at its crash point', () => missing().length === 0, timeoutMs).catch(
-    (error: unknown) => {
-      throw new Error(`${missing().join(', ')} did not reach their crash points.`, { cause: error });
-    },
-  );
+  await until('every run is blocked at its crash point', () => missing().length === 0).catch((error: unknown) => {
+    throw new Error(`${missing().join(', ')} did not reach their crash points.`, { cause: error });
+  });
   await crashing.kill();
   for (const threadId of threads) await harness.expireLease(threadId);
   // the locks of such jobs last as long as a lease
@@ -40,6 +38,4 @@ export async function crashAt(
 interface CrashOptions {
   worker: WorkerOptions;
   start: (threadId: string) => Promise<void>;
-  /** Until all have stopped. */
-  timeoutMs?: number;
 }

@@ -110,7 +110,7 @@ describe.skipIf(noRedis())('a worker that is killed', () => {
     );
     expect(run.ended).toMatchObject({ status: 'cancelled', error: { message: 'interrupted' } });
     const rescuer = await harness.startWorker(patient);
-    expect(await harness.runs.wait(next!, { timeoutMs: 30_000 })).toMatchObject({ result: 'Instead.' });
+    expect(await harness.runs.wait(next!)).toMatchObject({ result: 'Instead.' });
     await rescuer.stop();
     expect((await contextOf(harness, run.threadId)).map(([role]) => role)).toEqual([
       ...['system', 'user', 'assistant', 'tool', 'tool', 'tool'],

@@ -32,7 +32,7 @@ describe.skipIf(noRedis() || citusLacks.directStarts)(
       await child.kill();
       await harness.startWorker(quick);
       const [run] = (await harness.runs.list({ threadId })).data;
-      const ended = await harness.runs.wait({ threadId, id: run!.id }, { timeoutMs: 60_000 });
+      const ended = await harness.runs.wait({ threadId, id: run!.id });
       expect(ended).toMatchObject({ status: 'completed', result: 'Done.' });
       const kinds = (await eventsOf(harness, threadId)).map((event) => event.kind);
       expect(kinds.filter((kind) => kind === 'request_started')).toHaveLength(1);

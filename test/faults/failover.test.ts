@@ -122,7 +122,7 @@ describe.skipIf(noRedis())('a failover to a standby', () => {
     switchOver();
     for (const gate of gates) gate.resolve();
     for (const run of kept)
-      expect(await lanefold.runs.wait(run, { timeoutMs: 60_000 })).toMatchObject({
+      expect(await lanefold.runs.wait(run)).toMatchObject({
         status: 'completed',
         result: 'done',
       });
@@ -139,8 +139,8 @@ describe.skipIf(noRedis())('a failover to a standby', () => {
     }
     // the worker is as it was
     const [after] = await enqueue(1);
-    expect(await lanefold.runs.wait(after!, { timeoutMs: 60_000 })).toMatchObject({ status: 'completed' });
-  }, 180_000);
+    expect(await lanefold.runs.wait(after!)).toMatchObject({ status: 'completed' });
+  });
 
   test('that lacks a claim tells it from the next one, which has the run for itself', async () => {
     await makeSynchronous(primary);
@@ -156,14 +156,14 @@ describe.skipIf(noRedis())('a failover to a standby', () => {
     await until('all runs were claimed again', () => asked[0]! >= 2 * runs && active() >= runs);
     for (const gate of gates) gate.resolve();
     for (const run of accepted) {
-      expect(await lanefold.runs.wait(run, { timeoutMs: 60_000 })).toMatchObject({
+      expect(await lanefold.runs.wait(run)).toMatchObject({
         status: 'completed',
         result: 'done',
       });
       expect(ends.filter((end) => end.startsWith(run.id))).toHaveLength(1);
       await expectSound(inspected, run.threadId);
     }
-  }, 180_000);
+  });
 
   test('that is synchronous loses nothing, also where a worker reaches it before it is promoted', async () => {
     await makeSynchronous(primary);
@@ -181,7 +181,7 @@ describe.skipIf(noRedis())('a failover to a standby', () => {
     );
     await promote(standby);
     for (const run of [...accepted, ...late]) {
-      expect(await lanefold.runs.wait(run, { timeoutMs: 60_000 })).toMatchObject({
+      expect(await lanefold.runs.wait(run)).toMatchObject({
         status: 'completed',
         result: 'done',
       });
@@ -190,5 +190,5 @@ describe.skipIf(noRedis())('a failover to a standby', () => {
     }
     // those answered before the failover were not asked again; the late run may have been, if its answer was not stored
     expect(asked[0]! - runs).toBeOneOf([1, 2]);
-  }, 180_000);
+  });
 });

@@ -11,7 +11,7 @@ import { treeAgent } from './fixtures/tree-agent.ts';
 import type { WorkerProcessOptions } from './fixtures/worker.ts';
 
 /** Leases that expire within a test. */
-export const quick: WorkerOptions = { leaseMs: 1_000, sweepMs: 150 };
+export const quick: WorkerOptions = { leaseMs: 2_000, sweepMs: 150 };
 
 /** Leases that do not expire even on a busy machine; `expireLease` ends that of a killed worker. */
 export const patient: WorkerOptions = { leaseMs: 120_000, sweepMs: 100 };

@@ -6,7 +6,7 @@ import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.t
 import { eventsOf, expectSound, ledgerOf } from '../support/log.ts';
 import { until } from '../support/until.ts';
 import { startLossyProxy, type LossyProxy } from './fixtures/lossy-proxy.ts';
-import { quick } from './harness.ts';
+import { patient } from './harness.ts';
 import { shapeOf } from './log-shape.ts';
 
 let executions = 0;
@@ -47,7 +47,7 @@ describe.skipIf(noRedis())('a lost response to', () => {
     harness = await startLanefold(options);
     proxy = await startLossyProxy(harness.database.url);
     proxied = await createLanefold({ ...harness.options, databaseUrl: proxy.url, directUrl: harness.database.url });
-    await proxied.startWorker({ ...quick, onRunEnd: ({ runId, status }) => ends.set(runId, status) });
+    await proxied.startWorker({ ...patient, onRunEnd: ({ runId, status }) => ends.set(runId, status) });
     const control = await harness.runs.enqueue(request);
     await harness.runs.wait(control);
     undisturbed = await shapeOf(harness, control.threadId);
@@ -110,6 +110,10 @@ describe.skipIf(noRedis())('a lost response to', () => {
     const before = proxy.dropped;
     proxy.dropResponse('claim_run');
     const run = await harness.runs.enqueue(request);
+    await until('the claim is lost', () => proxy.dropped > before);
+    await harness.database.pool.query('update lanefold._run set lease_until = now() where thread_id = $1', [
+      run.threadId,
+    ]);
     expect(await harness.runs.wait(run)).toMatchObject({ status: 'completed', result: 'Done.' });
     expect(proxy.dropped).toBe(before + 1);
     expect(await shapeOf(harness, run.threadId)).toEqual(undisturbed);

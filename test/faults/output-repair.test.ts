@@ -34,7 +34,7 @@ describe.skipIf(noRedis())('a worker killed during an output repair', () => {
     await child.waitForExit();
     await harness.expireLease('repair-1');
     const rescuer = await harness.startWorker(patient);
-    expect(await harness.runs.wait(run, { timeoutMs: 30_000 })).toMatchObject({
+    expect(await harness.runs.wait(run)).toMatchObject({
       status: 'completed',
       terminationReason: 'final_answer',
       result: { city: 'Oslo' },

@@ -127,7 +127,7 @@ describe.skipIf(noRedis() || onCitus || missing.length > 0)('a failover by Patro
       'longest pause, frozen': `${freeze} ms`,
       'longest pause, killed': `${longestPause(load)} ms`,
     });
-  }, 300_000);
+  });
 
   test('in asynchronous mode ends every run that is left, when Patroni hangs beside its PostgreSQL, and when a primary dies', async () => {
     const what = charger();
@@ -161,7 +161,7 @@ describe.skipIf(noRedis() || onCitus || missing.length > 0)('a failover by Patro
       lost: `${lost.runs.length} runs, ${lost.notes.length} notes`,
       'executed twice, of calls with replay: never': [...what.charges.values()].filter((times) => times > 1).length,
     });
-  }, 300_000);
+  });
 
   test('in asynchronous mode loses what the standby did not have, and says so', async () => {
     const gates = [deferred(), deferred()] as const;
@@ -219,7 +219,7 @@ describe.skipIf(noRedis() || onCitus || missing.length > 0)('a failover by Patro
     report('asynchronous, with a standby that lags', {
       lost: `${lost.length} of ${kept.length + lost.length + 2} runs, ${after - before} of ${after} entries`,
     });
-  }, 300_000);
+  });
 });
 
 const report = (mode: string, figures: Record<string, unknown>) => console.log(mode, figures);

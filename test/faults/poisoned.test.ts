@@ -34,12 +34,12 @@ describe.skipIf(noRedis())('a run that kills every worker', () => {
     expect(harness.callServer.count(fatal)).toBe(crashes);
 
     await harness.startWorker(worker);
-    expect(await harness.runs.wait(run, { timeoutMs: 30_000 })).toMatchObject({
+    expect(await harness.runs.wait(run)).toMatchObject({
       status: 'failed',
       terminationReason: 'poisoned',
       error: { type: 'poisoned' },
     });
-    expect(await harness.runs.wait(next, { timeoutMs: 30_000 })).toMatchObject({
+    expect(await harness.runs.wait(next)).toMatchObject({
       status: 'completed',
       result: 'alive',
     });
@@ -83,7 +83,7 @@ describe.skipIf(noRedis())('a run that kills every worker', () => {
       await Promise.all(threadIds.map((threadId) => harness.expireLease(threadId)));
     }
     await harness.startWorker(limit);
-    const ends = await Promise.all(runs.map((run) => harness.runs.wait(run, { timeoutMs: 30_000 })));
+    const ends = await Promise.all(runs.map((run) => harness.runs.wait(run)));
     expect(ends.map(({ status, terminationReason }) => [status, terminationReason])).toEqual([
       ['failed', 'poisoned'],
       ...Array.from({ length: 3 }, () => ['completed', 'final_answer']),

@@ -58,7 +58,7 @@ describe.skipIf(noRedis())('PostgreSQL', () => {
       Array.from({ length: runs }, (_, i) => lanefold.runs.enqueue({ agent: 'a', input: `run ${i}` })),
     );
     await until('the worker is at its concurrency limit', () => calls >= 4);
-    const waits = accepted.map((run) => lanefold.runs.wait(run, { timeoutMs: 90_000 }));
+    const waits = accepted.map((run) => lanefold.runs.wait(run));
     // an immediate shutdown, which breaks every connection and requires recovery like a crash
     process.kill(postgres.pid, 'SIGQUIT');
     await until('it is down', () => !isAlive(postgres.pid));
@@ -75,5 +75,5 @@ describe.skipIf(noRedis())('PostgreSQL', () => {
       expect((await ledgerOf(inspected, threadId)).map((row) => row.status)).toEqual(['ok']);
       await expectSound(inspected, threadId);
     }
-  }, 120_000);
+  });
 });

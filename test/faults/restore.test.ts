@@ -182,6 +182,5 @@ describe.skipIf(noRedis())('a database that was restored to an earlier moment', 
       for (const { name, sql: text } of checks) expect(await sql(restored, text), name).toEqual([]);
       await restored.stop();
     },
-    120_000,
   );
 });

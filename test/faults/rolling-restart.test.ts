@@ -122,5 +122,5 @@ describe.skipIf(noRedis())('a rolling restart of worker processes under load', (
     }
     expect(server.requests.length - before).toBe(4 * runs);
     expect(await stop(third)).toMatchObject({ event: 'stopped', released: 0 });
-  }, 180_000);
+  });
 });

@@ -92,13 +92,13 @@ describe.skipIf(noRedis())('a worker killed before or after each write, model ca
         crashPoints[`${control.split('-')[0]}-${String(i + 1).padStart(3, '0')}`] = point;
     }
     const threads = Object.keys(crashPoints);
-    await crashAt(harness, crashPoints, { worker, start: enqueue, timeoutMs: 120_000 });
+    await crashAt(harness, crashPoints, { worker, start: enqueue });
 
     const rescuer = await harness.startWorker(worker);
     for (const threadId of threads) {
       const control = `${threadId.split('-')[0]}-000`;
       const point = `${threadId}: ${crashPoints[threadId]}`;
-      const run = await harness.runs.wait(runs.get(threadId)!, { timeoutMs: 60_000 });
+      const run = await harness.runs.wait(runs.get(threadId)!);
       const own = outcomeOf(run, await nodesOf(threadId), control);
       expect(own, point).toEqual(outcomeOf(expected.get(control)!, await nodesOf(control), control));
       // at most those under way at the crash
@@ -107,5 +107,5 @@ describe.skipIf(noRedis())('a worker killed before or after each write, model ca
       if (caseOf(threadId).strategy === 'tot') await expectSound(harness, threadId);
     }
     await rescuer.stop();
-  }, 300_000);
+  });
 });

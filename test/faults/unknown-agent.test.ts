@@ -39,8 +39,7 @@ describe.skipIf(noRedis())('a worker that does not know the agent of a run', () 
   test('moves it to one that does, without a sweep and by any clock', async () => {
     await harness.spawnWorker({ worker: noSweeps, ignorant: true, clockAheadMs: 3_600_000 });
     await harness.startWorker(noSweeps);
-    for (let i = 0; i < 12; i++)
-      expect(await harness.runs.wait(await go(), { timeoutMs: 5_000 })).toMatchObject(completed);
+    for (let i = 0; i < 12; i++) expect(await harness.runs.wait(await go())).toMatchObject(completed);
   });
 
   test('leaves the concurrency of the other as it is', async () => {
@@ -56,7 +55,7 @@ describe.skipIf(noRedis())('a worker that does not know the agent of a run', () 
     await startIgnorant(noSweeps);
     await harness.startWorker({ ...noSweeps, concurrency: 2 });
     const runs = await Promise.all(Array.from({ length: 30 }, go));
-    for (const run of runs) expect(await harness.runs.wait(run, { timeoutMs: 20_000 })).toMatchObject(completed);
+    for (const run of runs) expect(await harness.runs.wait(run)).toMatchObject(completed);
     expect(most).toBe(2);
     await expectSound(harness, runs[0]!.threadId);
   });
@@ -66,7 +65,7 @@ describe.skipIf(noRedis())('a worker that does not know the agent of a run', () 
     await harness.startWorker({ ...noSweeps, concurrency: 1 });
     for (let i = 0; i < 12; i++) {
       const run = await harness.runs.enqueue({ agent: 'fault', input: 'go', strategy: 'parrot' });
-      expect(await harness.runs.wait(run, { timeoutMs: 5_000 })).toMatchObject({ ...completed, unknownStrategy: null });
+      expect(await harness.runs.wait(run)).toMatchObject({ ...completed, unknownStrategy: null });
       expect((await harness.runs.events(run)).map(({ kind }) => kind)).not.toContain('llm_lost');
     }
   });
@@ -82,7 +81,7 @@ describe.skipIf(noRedis())('a worker that does not know the agent of a run', () 
     await until('the worker has said so', () => seen.length > 0);
     expect(seen[0]).toMatchObject({ agent: 'fault', strategy: 'parrot', runs: 1 });
     await startIgnorant({ ...quick, unknownAgentMs: 3_540_000 }, 'strategies');
-    expect(await harness.runs.wait(run, { timeoutMs: 20_000 })).toMatchObject({
+    expect(await harness.runs.wait(run)).toMatchObject({
       status: 'failed',
       error: { type: 'unknown_strategy', message: expect.stringContaining('parrot') as string },
     });
@@ -99,7 +98,7 @@ describe.skipIf(noRedis())('a worker that does not know the agent of a run', () 
     expect(seen[0]).toMatchObject({ agent: 'fault', runs: 1 });
     expect(seen[0]!.since.getTime()).toBeLessThan(Date.now() - 3_500_000);
     await harness.startWorker(noSweeps);
-    expect(await harness.runs.wait(run, { timeoutMs: 20_000 })).toMatchObject(completed);
+    expect(await harness.runs.wait(run)).toMatchObject(completed);
   });
 
   test('lets it be cancelled, and ends it only after the time it was given', async () => {
@@ -110,7 +109,7 @@ describe.skipIf(noRedis())('a worker that does not know the agent of a run', () 
     await anHourPasses();
     await harness.runs.cancel(cancelled);
     await startIgnorant({ ...quick, unknownAgentMs: 3_540_000 });
-    expect(await harness.runs.wait(late, { timeoutMs: 20_000 })).toMatchObject({
+    expect(await harness.runs.wait(late)).toMatchObject({
       status: 'failed',
       error: { type: 'unknown_agent' },
     });
@@ -133,7 +132,7 @@ describe.skipIf(noRedis())('a worker that does not know the agent of a run', () 
     await startIgnorant(quick);
     await moved(run);
     await harness.startWorker(noSweeps);
-    expect(await harness.runs.wait(run, { timeoutMs: 20_000 })).toMatchObject(completed);
+    expect(await harness.runs.wait(run)).toMatchObject(completed);
     await expectSound(harness, run.threadId);
   });
 });

@@ -30,7 +30,7 @@ describe.skipIf(noRedis())('a worker frozen beyond its lease', () => {
     );
     zombie.process.kill('SIGSTOP');
     const rescuer = await harness.startWorker(quick);
-    expect(await harness.runs.wait(run, { timeoutMs: 30_000 })).toMatchObject({ status: 'completed', result: 'Done.' });
+    expect(await harness.runs.wait(run)).toMatchObject({ status: 'completed', result: 'Done.' });
     await rescuer.stop();
 
     const log = await shapeOf(harness, run.threadId);
@@ -45,7 +45,7 @@ describe.skipIf(noRedis())('a worker frozen beyond its lease', () => {
     expect(harness.callServer.calls).toHaveLength(calls);
 
     const next = await harness.runs.enqueue({ agent: 'fault', input: 'again', threadId: run.threadId });
-    expect(await harness.runs.wait(next, { timeoutMs: 30_000 })).toMatchObject({ status: 'completed' });
+    expect(await harness.runs.wait(next)).toMatchObject({ status: 'completed' });
     await zombie.kill();
     await expectSound(harness, run.threadId);
   });
@@ -74,7 +74,7 @@ describe.skipIf(noRedis())('a worker frozen beyond its lease', () => {
     expect(await shapeOf(harness, run.threadId)).toEqual(log);
     await zombie.kill();
     held.rescuer.resolve({ result: 'by the successor' });
-    await harness.runs.wait(run, { timeoutMs: 30_000 });
+    await harness.runs.wait(run);
     await rescuer.stop();
     expect((await contextOf(harness, run.threadId)).slice(3)).toEqual([
       ['tool', 'by the successor'],

@@ -93,7 +93,7 @@ describe.skipIf(noRedis())('handing a run to another agent', () => {
     prompts.length = 0;
     return lanefold.runs.enqueue({ agent: 'reception', input: 'My invoice is wrong.', ...options });
   };
-  const ended = (ref: RunRef) => lanefold.runs.wait(ref, { timeoutMs: 30_000 });
+  const ended = (ref: RunRef) => lanefold.runs.wait(ref);
   const results = async (ref: RunRef) =>
     (await ledgerOf(lanefold, ref.threadId, ref.id)).map(({ status, result }) => [status, result]);
 

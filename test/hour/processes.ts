@@ -32,14 +32,10 @@ export function start(command: string, args: string[], cwd?: string, env: Record
     process: child,
     said,
     says: (part) =>
-      until(
-        `${args.join(' ')} says ${part}`,
-        () => {
-          if (child.exitCode !== null) throw new Error(said());
-          return said().includes(part);
-        },
-        120_000,
-      ),
+      until(`${args.join(' ')} says ${part}`, () => {
+        if (child.exitCode !== null) throw new Error(said());
+        return said().includes(part);
+      }),
     ended,
   };
 }

@@ -111,7 +111,7 @@ describe.skipIf(noRedis())('checkpoint tokens', () => {
       resumedFrom: first.id,
     });
     expect(next.id).not.toBe(first.id);
-    expect(await runtime.runs.wait(next, { timeoutMs: 30_000 })).toMatchObject({
+    expect(await runtime.runs.wait(next)).toMatchObject({
       result: 'two',
       resumedFrom: first.id,
     });
@@ -240,7 +240,7 @@ describe.skipIf(noRedis())('a run whose worker died', () => {
       await expect(bench.runs.resume(early.token)).rejects.toMatchObject({ code: 'token_stale' });
       expect(await bench.runs.resume(token)).toMatchObject({ id: run.id, status: 'running' } satisfies Partial<Run>);
       await bench.spawnWorker({ name: 'second', worker: onlyByToken });
-      expect(await bench.runs.wait(run, { timeoutMs: 30_000 })).toMatchObject({
+      expect(await bench.runs.wait(run)).toMatchObject({
         status: 'completed',
         result: 'said by second',
       });

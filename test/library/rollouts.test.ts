@@ -133,7 +133,7 @@ describe.skipIf(noRedis())('versions of an agent in one fleet', () => {
       unattended: { reason: 'unknown_version', message: expect.stringContaining('"c"') as string },
     });
     await newer.startWorker();
-    expect(await main.runs.wait(run, { timeoutMs: 20_000 })).toMatchObject({ result: 'I am c.', unknownVersion: null });
+    expect(await main.runs.wait(run)).toMatchObject({ result: 'I am c.', unknownVersion: null });
   });
 
   test('a pinned run that waited goes on under its own version; another one under the newest', async () => {
@@ -155,13 +155,13 @@ describe.skipIf(noRedis())('versions of an agent in one fleet', () => {
       const { toolCalls } = await next.runs.get(run);
       await next.runs.approve(run, { round: toolCalls[0]!.round, index: toolCalls[0]!.index });
       if (resume === 'latest') {
-        expect((await next.runs.wait(run, { timeoutMs: 20_000 })).agentVersion).not.toBe(before);
+        expect((await next.runs.wait(run)).agentVersion).not.toBe(before);
         expect((await main.runs.events(run)).map(({ kind }) => kind)).toContain('version_changed');
         continue;
       }
       await until('the new worker has moved it', async () => (await next.runs.get(run)).unknownVersion === before);
       await old.startWorker();
-      expect(await old.runs.wait(run, { timeoutMs: 20_000 })).toMatchObject({
+      expect(await old.runs.wait(run)).toMatchObject({
         status: 'completed',
         agentVersion: before,
       });
@@ -199,7 +199,7 @@ describe.skipIf(noRedis())('versions of an agent in one fleet', () => {
     const versions = await lanefold.agents.versions('either');
     const { id } = versions.find(({ label }) => label === null)!;
     const run = await lanefold.runs.enqueue({ agent: 'either', input: 'x', version: id });
-    expect(await lanefold.runs.wait(run, { timeoutMs: 20_000 })).toMatchObject({ result: 'other', agentVersion: id });
+    expect(await lanefold.runs.wait(run)).toMatchObject({ result: 'other', agentVersion: id });
   });
 
   test('two agents of a name need different labels', async () => {

@@ -32,7 +32,7 @@ describe.skipIf(noRedis())('when a worker starts a run', () => {
 
   const enqueue = (name: string, options: Partial<EnqueueOptions> = {}) =>
     lanefold.runs.enqueue({ agent: 'a', input: `«${name}»`, ...options });
-  const end = (run: RunHandle) => lanefold.runs.wait(run, { timeoutMs: 20_000 });
+  const end = (run: RunHandle) => lanefold.runs.wait(run);
   /** Keeps the worker busy until `free` is called. */
   async function busy(): Promise<{ run: RunHandle; free: () => void }> {
     started = [];

@@ -64,7 +64,7 @@ describe.skipIf(noRedis()).each(kinds)('enqueue inside a transaction of %s', (ki
       run = await enqueue(tx);
       await expect(lanefold.runs.get(run)).rejects.toMatchObject({ code: 'run_not_found' });
     });
-    expect(await lanefold.runs.wait(run, { timeoutMs: 30_000 })).toMatchObject({
+    expect(await lanefold.runs.wait(run)).toMatchObject({
       status: 'completed',
       result: 'hello',
     });
@@ -81,7 +81,7 @@ describe.skipIf(noRedis()).each(kinds)('enqueue inside a transaction of %s', (ki
       runs.push(await enqueue(tx, { input: 'two', threadId: runs[0]!.threadId, busy: 'wait' }));
     });
     expect(runs.map((run) => run.status)).toEqual(['queued', 'waiting']);
-    const ended = await Promise.all(runs.map((run) => lanefold.runs.wait(run, { timeoutMs: 30_000 })));
+    const ended = await Promise.all(runs.map((run) => lanefold.runs.wait(run)));
     expect(ended.map((run) => run.result)).toEqual(['one', 'two']);
     await worker.stop();
   });

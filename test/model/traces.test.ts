@@ -57,7 +57,7 @@ describe.skipIf(noRedis() || onCitus || !canCheck())('the model can do what a re
   };
   const start = (threadId: string, options = {}): Promise<RunHandle> =>
     harness.runs.enqueue({ agent: 'fault', input: 'go', threadId, createThread: true, ...options });
-  const ended = (run: RunRef) => harness.runs.wait(run, { timeoutMs: 120_000 });
+  const ended = (run: RunRef) => harness.runs.wait(run);
 
   test('undisturbed', async () => {
     harness.callServer.respond = script;
@@ -124,7 +124,7 @@ describe.skipIf(noRedis() || onCitus || !canCheck())('the model can do what a re
       name: 'root',
       rounds: [[{ do: 'ask', plan: { name: 'leaf', rounds: [] } }]],
     });
-    expect(await trees.runs.wait(root, { timeoutMs: 120_000 })).toMatchObject({ status: 'completed' });
+    expect(await trees.runs.wait(root)).toMatchObject({ status: 'completed' });
     await worker.stop();
     const { runs } = await trees.runs.tree(root);
     const threads = runs.map(({ threadId }) => threadId);

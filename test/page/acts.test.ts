@@ -356,7 +356,7 @@ describe.skipIf(noBrowser)('what can be done on the page', () => {
     const { id } = await evals.run({
       ...{ dataset: 'weather', variants: [{ name: 'planned' }, { name: 'sunny', model: 'second' }] },
     });
-    await evals.wait(id, { timeoutMs: 60_000 });
+    await evals.wait(id);
     await go('#/evals');
     await page.getByRole('link', { name: id }).click();
     await page.getByText('Too few cases to compare sunny with planned').waitFor();

@@ -143,7 +143,7 @@ export async function openSite({
         ...{ agent, threadId, input, createThread: true },
         ...(model ? { model } : {}),
       });
-      if (agent === 'travel' && model !== 'slow') await api.lanefold.runs.wait(run, { timeoutMs: 20_000 });
+      if (agent === 'travel' && model !== 'slow') await api.lanefold.runs.wait(run);
       return run.id;
     },
     async close() {

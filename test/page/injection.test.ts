@@ -38,7 +38,7 @@ describe.skipIf(noBrowser)('what users, models and tools wrote', () => {
     for (const content of payloads) await threads.append('evil', [{ message: { role: 'user', content } }]);
     const run = await runs.enqueue({ agent: 'hostile', threadId: 'evil', input: payloads.join('\n') });
     runId = run.id;
-    expect((await runs.wait(run, { timeoutMs: 30_000 })).status).toBe('completed');
+    expect((await runs.wait(run)).status).toBe('completed');
     await threads.fork('evil', { id: 'evil-fork' });
     page = (await site.open()).page;
   });

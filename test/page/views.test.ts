@@ -61,7 +61,7 @@ describe.skipIf(noBrowser)('the views of the page', () => {
     ({ id: evalId } = await evals.run({
       ...{ dataset: 'weather', variants: [{ name: 'planned' }, { name: 'sunny', model: 'second' }] },
     }));
-    await evals.wait(evalId, { timeoutMs: 60_000 });
+    await evals.wait(evalId);
     await until('the run waits', async () => {
       const run = await runs.get({ threadId: 'order', id: awaiting });
       return run.status === 'suspended';

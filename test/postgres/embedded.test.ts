@@ -20,9 +20,6 @@ import { parsePasswd } from '../../src/postgres/embedded/system-user.ts';
 import { until } from '../support/until.ts';
 import { endFixtures, spawnFixture, type Line } from './fixtures/children.ts';
 
-// initdb may take seconds on a slow machine.
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
-
 const asRoot = process.geteuid?.() === 0;
 const folders: string[] = [];
 const servers: EmbeddedPostgres[] = [];
@@ -254,7 +251,7 @@ describe('startEmbeddedPostgres', () => {
       await once(child, 'exit');
     }
     expect(isAlive(pid!)).toBe(false);
-  }, 120_000);
+  });
 
   test('is joined by a process that another has overtaken during initdb', async () => {
     const dir = await tempDir();

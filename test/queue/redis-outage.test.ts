@@ -37,18 +37,14 @@ describe.skipIf(queueBackend() !== 'redis' || noRedis())('while Redis is down', 
   });
 
   // each would take seconds if it waited for the queue
-  test.each(['refuse', 'begin'] as const)(
-    '%s: runs are accepted at once, and run afterwards',
-    async (how) => {
-      outage[how]();
-      const runs = [];
-      for (let i = 0; i < 20; i++) runs.push(await front.runs.enqueue({ agent: 'echo', input: `${i}` }));
-      outage.end();
-      const ended = await Promise.all(runs.map((run) => front.runs.wait(run)));
-      expect(ended.map(({ result }) => result)).toEqual(runs.map((_, i) => `${i}`));
-    },
-    60_000,
-  );
+  test.each(['refuse', 'begin'] as const)('%s: runs are accepted at once, and run afterwards', async (how) => {
+    outage[how]();
+    const runs = [];
+    for (let i = 0; i < 20; i++) runs.push(await front.runs.enqueue({ agent: 'echo', input: `${i}` }));
+    outage.end();
+    const ended = await Promise.all(runs.map((run) => front.runs.wait(run)));
+    expect(ended.map(({ result }) => result)).toEqual(runs.map((_, i) => `${i}`));
+  });
 
   test('each process says so in a line, at most every ten seconds', async () => {
     const since = performance.now();

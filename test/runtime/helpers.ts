@@ -40,7 +40,7 @@ export async function startRuntime(
     },
     async run(runOptions) {
       const handle = await lanefold.runs.enqueue(runOptions);
-      return { ...handle, run: await lanefold.runs.wait(handle, { timeoutMs: 30_000 }) };
+      return { ...handle, run: await lanefold.runs.wait(handle) };
     },
   };
 }

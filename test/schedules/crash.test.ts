@@ -44,7 +44,7 @@ describe.skipIf(noRedis())('the slots of schedules', () => {
       return slots[0]?.settledAt && slots;
     });
     expect(slot).toMatchObject({ status: 'fired' });
-    const run = await harness.runs.wait({ threadId: slot!.threadId!, id: slot!.runId! }, { timeoutMs: 60_000 });
+    const run = await harness.runs.wait({ threadId: slot!.threadId!, id: slot!.runId! });
     expect(run).toMatchObject({ status: 'completed', result: 'Done.' });
     expect(await runsOf(name)).toHaveLength(1);
     await expectSound(harness, slot!.threadId!);

@@ -159,7 +159,7 @@ describe('strategies that ask questions of their own', () => {
       paid.push(awaiting[0]!.id);
       await lanefold.runs.approve(run, { round, index: 1 });
     }
-    expect(await lanefold.runs.wait(run, { timeoutMs: 20_000 })).toMatchObject({
+    expect(await lanefold.runs.wait(run)).toMatchObject({
       status: 'completed',
       result: 'A done B done C done',
       iteration: 5,

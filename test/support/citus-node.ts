@@ -42,8 +42,9 @@ export async function freezeNode(url: string): Promise<() => void> {
 export async function killNode(url: string): Promise<() => Promise<void>> {
   const { data, postmaster, others } = await processesOf(url);
   const program = await readlink(`/proc/${postmaster}/exe`);
+  // the postmaster first: what it started meanwhile would keep the memory, with which no other starts on that data
+  process.kill(postmaster, 'SIGSTOP');
   const pids = [postmaster, ...(await others())];
-  // the postmaster first: it would start others in place of those that die
   for (const pid of pids) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
   await until('every process of the node is gone', () => !pids.some(isAlive));
   return async () => {

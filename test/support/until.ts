@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 export async function until<T>(
   what: string,
   poll: () => T | Promise<T>,
-  deadlineMs = 120_000,
+  deadlineMs = 300_000,
 ): Promise<Exclude<T, undefined | null | false | 0 | ''>> {
   const giveUpAt = performance.now() + deadlineMs;
   for (;;) {

@@ -77,7 +77,7 @@ describe.skipIf(noRedis())('runs started by tool calls', () => {
     const model = lanefold.model([...turns, { text: 'done' }] as never);
     return lanefold.runs.enqueue({ agent: 'lead', model: model.id, input: 'go' });
   };
-  const ended = (run: RunRef) => lanefold.runs.wait(run, { timeoutMs: 30_000 });
+  const ended = (run: RunRef) => lanefold.runs.wait(run);
   const results = async (run: RunRef) =>
     (await ledgerOf(lanefold, run.threadId, run.id)).map(({ status, result }) => [status, result]);
   const suspended = (run: RunRef, waits = 1) =>

@@ -49,7 +49,7 @@ describe.skipIf(noRedis())('a worker that dies', () => {
     return root;
   };
   const died = (worker: WorkerProcess, statement: string) =>
-    until(`the worker dies at ${statement}`, () => worker.exited, 30_000);
+    until(`the worker dies at ${statement}`, () => worker.exited);
   const finished = async (root: RunRef, plan: Plan, payload?: (event: string) => string) => {
     await atRest(harness);
     await expectWhole(harness, root, plan, payload);
@@ -57,7 +57,7 @@ describe.skipIf(noRedis())('a worker that dies', () => {
 
   const kept = (event: string) => harness.events.send(event, `payload of ${event}`, { keepMs: 3_600_000 });
   const payload = (event: string) => `payload of ${event}`;
-  const ended = (run: RunRef) => harness.runs.wait(run, { timeoutMs: 60_000 });
+  const ended = (run: RunRef) => harness.runs.wait(run);
   /** The first child run; undefined if its call has started none. */
   const childOf = async (root: RunRef) => (await harness.runs.tree(root)).runs[1];
   const eventKinds = async (run: RunRef, kind: string) =>

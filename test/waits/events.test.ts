@@ -46,7 +46,7 @@ describe.skipIf(noRedis())('waiting for events and times', () => {
       const found = await lanefold.runs.get(run);
       return found.status === 'suspended' && found.waits.length === waits ? found : undefined;
     });
-  const ended = (run: RunHandle) => lanefold.runs.wait(run, { timeoutMs: 30_000 });
+  const ended = (run: RunHandle) => lanefold.runs.wait(run);
   const results = async (run: RunHandle) =>
     (await ledgerOf(lanefold, run.threadId, run.id)).map(({ status, result }) => [status, result]);
   const unique = () => `event-${(count += 1)}`;

@@ -37,7 +37,7 @@ describe.skipIf(noRedis())('what calls of agents have answered', () => {
   });
   afterAll(() => lanefold?.close());
 
-  const ended = (run: RunRef) => lanefold.runs.wait(run, { timeoutMs: 30_000 });
+  const ended = (run: RunRef) => lanefold.runs.wait(run);
   const results = async (run: RunRef) =>
     (await ledgerOf(lanefold, run.threadId, run.id)).map(({ status, result }) => [status, result]);
   const ask = (name: string, task: string) => ({ id: `${name}-${task}`, name, args: { task } });

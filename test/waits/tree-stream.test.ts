@@ -150,7 +150,7 @@ describe.skipIf(noRedis())('the stream of a tree', () => {
     const begun = (messages: { event?: string; data: never }[]) =>
       messages.filter(({ event, data }) => event === 'wait_started' && (data as { run_id: string }).run_id !== root.id);
     const first = await readSse(`${api.url}${path}`, bearer('root'));
-    await until('all wait', () => begun(first.messages).length === many, 120_000);
+    await until('all wait', () => begun(first.messages).length === many);
     first.leave();
     await first.ended.catch(() => {});
     const { id } = first.messages.findLast((message) => message.id !== undefined)!;

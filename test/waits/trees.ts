@@ -47,8 +47,8 @@ export async function leftOvers(harness: FaultHarness): Promise<object[]> {
 }
 
 /** Resolves once no run, wait or task of a wait is open, and every parent was told of its children. */
-export async function atRest(harness: FaultHarness, deadlineMs = 60_000): Promise<void> {
-  await until('nothing is left to do', async () => (await leftOvers(harness)).length === 0, deadlineMs).catch(
+export async function atRest(harness: FaultHarness): Promise<void> {
+  await until('nothing is left to do', async () => (await leftOvers(harness)).length === 0).catch(
     async (error: unknown) => {
       throw new Error(JSON.stringify(await leftOvers(harness)), { cause: error });
     },

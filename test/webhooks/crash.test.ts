@@ -41,7 +41,7 @@ describe.skipIf(noRedis())('webhooks', () => {
     await worker.waitForExit();
     const rescuer = await harness.startWorker(quick);
     await harness.expireLease(name);
-    await harness.runs.wait(run, { timeoutMs: 60_000 });
+    await harness.runs.wait(run);
     await until('it is delivered', async () => {
       await passTime();
       return (await pending()) === 0;
@@ -85,7 +85,7 @@ describe.skipIf(noRedis())('webhooks', () => {
         await harness.spawnWorker({ ...options, name: `next-${kill}` }),
       ];
     }
-    for (const run of runs) await harness.runs.wait(run, { timeoutMs: 120_000 });
+    for (const run of runs) await harness.runs.wait(run);
     receiver.respond = answerWith(200);
     await until('all are settled', async () => {
       await passTime();

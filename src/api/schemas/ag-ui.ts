@@ -1,6 +1,8 @@
+import { z } from '@hono/zod-openapi';
 import { runAgentInput } from '../../ag-ui/input.ts';
 
-export const RunAgentInput = runAgentInput.openapi('RunAgentInput', {
+// a schema that was made before Zod was extended has no `openapi`, so a new one is made of its fields
+export const RunAgentInput = z.looseObject(runAgentInput.shape).openapi('RunAgentInput', {
   description:
     '`RunAgentInput` of AG-UI 1.0, with its field names. Of `messages`, a new user message at the end is asked, and tool ' +
     'messages at the end answer the tools that the client runs.',

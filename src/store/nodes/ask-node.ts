@@ -2,8 +2,8 @@ import type { NodeAnswer } from '../../nodes/watched-node.ts';
 import { QuietClient } from '../../postgres/quiet-client.ts';
 
 /** How long the coordinator may take to connect to a node, in ms, and how long its answer may take. */
-const connectMs = 2_500;
-const answerMs = 3_500;
+const connectMs = 7_000;
+const answerMs = 8_000;
 /** After a pause of this process, an answer may have come that it has not read. */
 const busyMs = 500;
 

@@ -34,7 +34,7 @@ async function talked(turns: number, summary: (n: number) => Answer | Promise<An
       lanefold.run({ agent: 'a', model: model.id, input: 'next', threadId, ...more }),
   };
 }
-const wait = async (run: { threadId: string; id: string }) => lanefold.runs.wait(run, { timeoutMs: 20_000 });
+const wait = async (run: { threadId: string; id: string }) => lanefold.runs.wait(run);
 
 describe('a compaction by hand', () => {
   test('puts a summary in the place of older turns, and asks for it behind the request the provider has cached', async () => {

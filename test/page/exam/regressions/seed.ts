@@ -26,7 +26,7 @@ export async function seedRegressions(lanefold: Lanefold, planted: Planted[]): P
       ...{ agent: 'shop', version, input, createThread: threadId !== undefined },
       ...(threadId === undefined ? {} : { threadId }),
     });
-    await lanefold.runs.wait(run, { timeoutMs: 60_000 });
+    await lanefold.runs.wait(run);
     return run;
   };
   for (const [index, { tag, split, earlier = [], question, expected }] of examCases.entries()) {
