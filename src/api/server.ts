@@ -15,6 +15,11 @@ const portsToTry = 100;
 const closePatienceMs = 2_000;
 /** How long a request's headers may take to arrive. */
 const headersMs = 10_000;
+/**
+ * How long a connection stays open between requests. Load balancers keep theirs for 60 s (AWS) to 600 s (Google), and send
+ * requests into those that were just closed.
+ */
+const idleMs = 620_000;
 /** `Last-Event-ID` of the stream of a tree grows with the number of runs in it: this is enough for some 3,000. */
 const maxHeaderSize = 65_536;
 
@@ -80,7 +85,10 @@ const newServer = (app: ReturnType<typeof createApp>, bodyMs: number): http.Serv
   // Only called if the bytes do not form a Request; the application handles its own errors.
   // Node's own limits are the last resort: they bypass the application and its problem responses.
   const limits = { maxHeaderSize, headersTimeout: headersMs, requestTimeout: headersMs + bodyMs + closePatienceMs };
-  return http.createServer(limits, getRequestListener(app.fetch, { errorHandler: refuse }));
+  return http.createServer(
+    { ...limits, keepAliveTimeout: idleMs },
+    getRequestListener(app.fetch, { errorHandler: refuse }),
+  );
 };
 
 async function listen(create: () => http.Server, host: string, first: number, last: number): Promise<http.Server> {

@@ -1,3 +1,4 @@
+import http from 'node:http';
 import net from 'node:net';
 import { createLanefold } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -18,6 +19,15 @@ describe('the limits of a server', () => {
   afterAll(async () => {
     for (const socket of open) socket.destroy();
     await api?.close();
+  });
+
+  test('idle connections outlast those of load balancers', async () => {
+    const agent = new http.Agent({ keepAlive: true });
+    const { headers } = await new Promise<http.IncomingMessage>((resolve, reject) => {
+      http.get(`${api.url}/healthz`, { agent }, (answer) => resolve(answer.resume())).on('error', reject);
+    });
+    agent.destroy();
+    expect(headers['keep-alive']).toBe('timeout=620');
   });
 
   /** A request whose body never ends; resolves with what the server says. */
