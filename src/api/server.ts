@@ -84,11 +84,13 @@ const newServer = (app: ReturnType<typeof createApp>, bodyMs: number): http.Serv
   };
   // Only called if the bytes do not form a Request; the application handles its own errors.
   // Node's own limits are the last resort: they bypass the application and its problem responses.
-  const limits = { maxHeaderSize, headersTimeout: headersMs, requestTimeout: headersMs + bodyMs + closePatienceMs };
-  return http.createServer(
-    { ...limits, keepAliveTimeout: idleMs },
-    getRequestListener(app.fetch, { errorHandler: refuse }),
-  );
+  const limits = {
+    maxHeaderSize,
+    headersTimeout: headersMs,
+    requestTimeout: headersMs + bodyMs + closePatienceMs,
+    keepAliveTimeout: idleMs,
+  };
+  return http.createServer(limits, getRequestListener(app.fetch, { errorHandler: refuse }));
 };
 
 async function listen(create: () => http.Server, host: string, first: number, last: number): Promise<http.Server> {

@@ -213,9 +213,9 @@ describe.skipIf(noRedis())('a queue that loses its jobs', () => {
     const [run] = await enqueue(1);
     await until('the run is in progress', () => model.calls.length === 1);
     const { lease: held } = await stateOf(run!.threadId);
-    await until('the first lease would have ended', async () => {
+    await until('the lease has been extended by more than two leases', async () => {
       const { rows } = await lanefold.database.pool.query<{ extended: boolean }>(
-        `select lease_until > started_at + 2.5 * interval '${lease.leaseMs} ms' as extended
+        `select lease_until > started_at + 3 * interval '${lease.leaseMs} ms' as extended
          from lanefold.run where thread_id = $1`,
         [run!.threadId],
       );

@@ -8,18 +8,23 @@ import { postgresEnv, run } from '../../src/postgres/embedded/run.ts';
 import { postgresUser, spawnAs } from '../../src/postgres/embedded/system-user.ts';
 import { until } from './until.ts';
 
-/** The folder of a node's data, its postmaster, and all other processes of it. */
-async function processesOf(url: string) {
+/**
+ * Stops the postmaster of a node, so that it starts no others, and returns the folder of its data and what sends a signal to
+ * every process of the node.
+ */
+async function stopPostmaster(url: string) {
   const { rows } = await on(url, (client) =>
     client.query<{ data: string }>("select current_setting('data_directory') as data"),
   );
   const { data } = rows[0]!;
   const postmaster = parseInt(await readFile(`${data}/postmaster.pid`, 'utf8'), 10);
-  const others = async () => {
-    const { output } = await run('ps', ['-o', 'pid=', '--ppid', String(postmaster)]);
-    return output.trim().split(/\s+/).map(Number);
+  process.kill(postmaster, 'SIGSTOP');
+  const { output } = await run('ps', ['-o', 'pid=', '--ppid', String(postmaster)]);
+  const pids = [postmaster, ...output.trim().split(/\s+/).map(Number)];
+  const signal = (name: NodeJS.Signals) => {
+    for (const pid of pids) if (isAlive(pid)) process.kill(pid, name);
   };
-  return { data, postmaster, others };
+  return { data, postmaster, pids, signal };
 }
 
 /**
@@ -27,25 +32,17 @@ async function processesOf(url: string) {
  * and nothing is answered. Returns what lets it go on.
  */
 export async function freezeNode(url: string): Promise<() => void> {
-  const { postmaster, others } = await processesOf(url);
-  // the postmaster first, so that no process starts meanwhile
-  process.kill(postmaster, 'SIGSTOP');
-  const pids = [postmaster, ...(await others())];
-  const signal = (name: NodeJS.Signals) => {
-    for (const pid of pids) if (isAlive(pid)) process.kill(pid, name);
-  };
+  const { signal } = await stopPostmaster(url);
   signal('SIGSTOP');
   return () => signal('SIGCONT');
 }
 
 /** Kills a node, the postmaster and every process of it, and returns what starts it again on what is on its disk. */
 export async function killNode(url: string): Promise<() => Promise<void>> {
-  const { data, postmaster, others } = await processesOf(url);
+  const { data, postmaster, pids, signal } = await stopPostmaster(url);
   const program = await readlink(`/proc/${postmaster}/exe`);
-  // the postmaster first: what it started meanwhile would keep the memory, with which no other starts on that data
-  process.kill(postmaster, 'SIGSTOP');
-  const pids = [postmaster, ...(await others())];
-  for (const pid of pids) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+  // one that was left would keep the shared memory, and no other postmaster starts on that data meanwhile
+  signal('SIGKILL');
   await until('every process of the node is gone', () => !pids.some(isAlive));
   return async () => {
     const log = openSync(path.join(data, '../log'), 'a');

@@ -1,10 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Polls until `poll` returns a truthy value, and returns that value. After `deadlineMs` it throws an error with `what`. */
+/** Enough for a machine that is busy with others. */
+const deadlineMs = 300_000;
+
+/** Polls until `poll` returns a truthy value, and returns that value. After five minutes it throws an error with `what`. */
 export async function until<T>(
   what: string,
   poll: () => T | Promise<T>,
-  deadlineMs = 300_000,
 ): Promise<Exclude<T, undefined | null | false | 0 | ''>> {
   const giveUpAt = performance.now() + deadlineMs;
   for (;;) {

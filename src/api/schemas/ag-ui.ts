@@ -1,8 +1,8 @@
-import { z } from '@hono/zod-openapi';
+import '@hono/zod-openapi';
 import { runAgentInput } from '../../ag-ui/input.ts';
 
-// a schema that was made before Zod was extended has no `openapi`, so a new one is made of its fields
-export const RunAgentInput = z.looseObject(runAgentInput.shape).openapi('RunAgentInput', {
+// a schema that was made before Zod was extended has no `openapi`; its copy has
+export const RunAgentInput = runAgentInput.clone().openapi('RunAgentInput', {
   description:
     '`RunAgentInput` of AG-UI 1.0, with its field names. Of `messages`, a new user message at the end is asked, and tool ' +
     'messages at the end answer the tools that the client runs.',
