@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { snakeKeys } from '../../common/case.ts';
-import type { ErasureReport, TenantErasureReport } from '../../library/threads/erase.ts';
+import type { ErasureReport, TenantErasureReport } from '../../library/threads/erasure-report.ts';
 import { addRemoved } from '../../library/threads/removed.ts';
 import type { Threads } from '../../library/threads/types.ts';
 import { connect } from '../connect.ts';
@@ -69,5 +69,7 @@ function show({ removed, left, ...report }: ErasureReport | TenantErasureReport,
     ([what, count]) => `${String(count)} ${what.replace('_', ' ')}`,
   );
   print(`erased ${counts.join(', ')}`);
+  if ('childThreads' in report && report.childThreads.length > 0)
+    print(`threads of agents that its runs called:\n${report.childThreads.map((id) => `- ${id}`).join('\n')}`);
   print(`left:\n${left.map((what) => `- ${what}`).join('\n')}`);
 }
