@@ -5,11 +5,12 @@ import type { Database } from '../../postgres/pool.ts';
 import type { RunQueue } from '../../queue/queue.ts';
 import { eraseEvals } from '../../store/eval/threads.ts';
 import { eraseTenantStreams, findThreadsOf } from '../../store/log/erase-thread.ts';
+import { eraseKeptEvents, eraseSchedules, eraseWebhooks } from '../../store/tenant/erase-tenant.ts';
 import { eraseOne } from './erase.ts';
-import { left, type TenantErasureReport } from './erasure-report.ts';
+import { left, leftOfTenant, type TenantErasureReport } from './erasure-report.ts';
 import { addRemoved, type RemovedRows } from './removed.ts';
 
-/** Erases the threads of a tenant, up to `limit` of them. See `Threads.eraseTenant`. */
+/** Erases what starts runs of a tenant or waits for it, and its threads, up to `limit` of them. See `Threads.eraseTenant`. */
 export async function eraseTenant(
   db: Database,
   queue: RunQueue | undefined,
@@ -18,8 +19,11 @@ export async function eraseTenant(
 ): Promise<TenantErasureReport> {
   assertId(tenantId, 'The tenant id');
   assertWhole(limit, 'limit', { minimum: 1, maximum: 10_000, hint: 'Erase again while `more` is true.' });
-  // first, so that they start no further runs
+  // first, so that they start no further runs; evals include monitors
+  await eraseSchedules(db, tenantId);
   await eraseEvals(db, tenantId);
+  await eraseKeptEvents(db, tenantId);
+  await eraseWebhooks(db, tenantId);
   const found = await findThreadsOf(db, tenantId, limit + 1);
   const busy: string[] = [];
   let removed: RemovedRows = {
@@ -44,5 +48,5 @@ export async function eraseTenant(
     }
   }
   await eraseTenantStreams(db, tenantId);
-  return { tenantId, removed, busy, more: found.length > limit, left: [...left] };
+  return { tenantId, removed, busy, more: found.length > limit, left: [...left, ...leftOfTenant] };
 }

@@ -33,6 +33,15 @@ export const left: readonly string[] = [
   'logs of your processes, and copies that clients of the API made',
 ];
 
+/** Of the erasure of a tenant: it may go on, and you decide what it may do. */
+export const leftOfTenant: readonly string[] = [
+  'API keys of the tenant: revoke them, or they start further runs',
+  'limits of the tenant and what was used of limits, with the values that they count by, such as ids of customers and users',
+  'the settings of the tenant, such as the limits of its keys',
+  'the audit, which says what schedules, webhooks, limits and monitors of the tenant were set to',
+  'schedules that your programs define, which the next worker that starts sets again',
+];
+
 /** Of the erasure of a thread. */
 export const leftForks = 'forks of the thread, which are threads of their own: erase them too';
 

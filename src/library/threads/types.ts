@@ -178,6 +178,9 @@ export interface Threads {
    * @throws LanefoldError `thread_busy` while a run is active: cancel it first; `thread_not_found`, `thread_erased`
    */
   erase(id: string): Promise<ErasureReport>;
-  /** Erases the threads of a tenant, `limit` (default 1,000) at a time: repeat while the report says `more`. */
+  /**
+   * Erases the schedules, evals, cases, monitors, kept events, webhooks and streams of a tenant, and its threads, `limit`
+   * (default 1,000) at a time: repeat while the report says `more`. `left` lists what stays, such as API keys and limits.
+   */
   eraseTenant(tenantId: string, options?: { limit?: number }): Promise<TenantErasureReport>;
 }
