@@ -70,7 +70,5 @@ function show({ removed, left, ...report }: ErasureReport | TenantErasureReport,
     ([what, count]) => `${String(count)} ${what.replace('_', ' ')}`,
   );
   print(`erased ${counts.join(', ')}`);
-  if ('childThreads' in report && report.childThreads.length > 0)
-    print(`threads of agents that its runs called:\n${report.childThreads.map((id) => `- ${id}`).join('\n')}`);
   print(`left:\n${left.map((what) => `- ${what}`).join('\n')}`);
 }
