@@ -7,7 +7,7 @@ import { FollowerHealth, preferFollower } from '../postgres/follower.ts';
 import { openDatabase, type Database, type DatabaseOptions } from '../postgres/pool.ts';
 import { openQueue } from '../queue/open-queue.ts';
 import { readSessionRights } from '../store/role/session-rights.ts';
-import { holdFleet } from '../store/run/private-fleets.ts';
+import { holdFleet } from '../store/run/hold-fleet.ts';
 import { assertSchema, isDistributed } from '../store/schema/version.ts';
 import { DeliveryNotices } from '../store/webhook/delivery-notices.ts';
 import type { Closers } from './closers.ts';
