@@ -78,13 +78,13 @@ async function watchNodes(db: Database, url: string, { log }: LanefoldSettings, 
 const followerConnectMs = 2_000;
 
 /** How long a read may take on the follower, which then cancels it: the primary may be less busy. */
-const followerAnswerMs = 4_000;
+const followerAnswerMs = 10_000;
 
 /**
  * How long a read waits for a follower that says nothing before it goes to the primary: a frozen host keeps its connections
  * open. Longer than `followerAnswerMs`, so that a follower that is slow does not count as gone.
  */
-const followerSilentMs = 5_000;
+const followerSilentMs = 12_000;
 
 const fromPrimary = 'Lists and statistics are read from the primary until the follower answers.';
 const withoutFollower = { database_unreachable: fromPrimary, database_busy: fromPrimary };
