@@ -3,7 +3,7 @@ import { search } from '../nodes/search.ts';
 import type { QueuedRun } from '../run/queued-run.ts';
 import type { RunRef } from '../run/run.ts';
 import type { CallResult } from './end-wait.ts';
-import { ofFleet, withFleet, type WaitFleet } from './wait-fleet.ts';
+import { ofFleet, type WaitFleet } from './wait-fleet.ts';
 import { isAfter, placeColumns, placeOrder, placeParameters, type WaitPlace } from './wait-place.ts';
 
 /** A child run whose parent has not been told of its end. */
@@ -25,9 +25,9 @@ export const findUntold = (
 ): Promise<EndedChild[]> =>
   search<EndedChild>(db, 'queryLong', {
     name: 'find_untold_children',
-    text: `select thread_id, run_id, parent_thread_id
-     from (${withFleet('lanefold._child_run', 'w.ended_at is not null and w.told_at is null')}) w
-     where ended_at < lanefold._now() - $1::float8 * interval '1 ms' and (fleet is null or ${ofFleet('ended_at', 3)})
+    text: `select thread_id, run_id, parent_thread_id from lanefold._child_run w
+     where ended_at is not null and told_at is null and ended_at < lanefold._now() - $1::float8 * interval '1 ms'
+       and ${ofFleet('ended_at', 3)}
      order by ended_at limit $2`,
     values: [graceMs, limit, queuePrefix, adoptMs],
   });
@@ -41,9 +41,9 @@ export async function findOpenRunWaits(
 ): Promise<(WaitPlace & { child: EndedChild })[]> {
   const rows = await search<WaitPlace & { child_thread_id: string; child_run_id: string }>(db, 'query', {
     name: 'find_open_run_waits',
-    text: `select ${placeColumns}, child_thread_id, child_run_id
-     from (${withFleet('lanefold._wait', "w.status = 'open' and w.kind = 'run' and w.task is null")}) w
-     where created_at < lanefold._now() - interval '1 minute' and ${ofFleet('created_at', 7)} and ${isAfter(2)}
+    text: `select ${placeColumns}, child_thread_id, child_run_id from lanefold._wait w
+     where status = 'open' and kind = 'run' and task is null and created_at < lanefold._now() - interval '1 minute'
+       and ${ofFleet('created_at', 7)} and ${isAfter(2)}
      order by ${placeOrder} limit $1`,
     values: [limit, ...placeParameters(after), queuePrefix, adoptMs],
   });

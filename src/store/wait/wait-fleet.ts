@@ -5,14 +5,13 @@ export interface WaitFleet {
   adoptMs: number | null;
 }
 
-/**
- * SQL: the rows of a table of waits or child runs where a condition on `w` holds, with the queue prefix of their run as
- * `fleet`; null if its thread was erased. The run is in the same thread, so a node of a distributed database has both.
- */
-export const withFleet = (table: string, where: string): string =>
-  `select w.*, r.queue_prefix as fleet from ${table} w
-     left join lanefold._run r on r.thread_id = w.thread_id and r.id = w.run_id where ${where}`;
+/** The run is in the same thread, so a node of a distributed database has both. It is gone if its thread was erased. */
+const prefix = '(select r.queue_prefix from lanefold._run r where r.thread_id = w.thread_id and r.id = w.run_id)';
 
-/** SQL: for rows of the fleet whose prefix and `adoptMs` are the parameters from `$first` on, or left since `since`. */
+/**
+ * SQL: whether a row `w` of a table of waits or child runs is for the fleet whose prefix and `adoptMs` are the parameters
+ * from `$first` on: its run is of that fleet, or of none any more, or it was left since `since`.
+ */
 export const ofFleet = (since: string, first: number): string =>
-  `(fleet = $${first} or ${since} < lanefold._now() - $${first + 1}::float8 * interval '1 ms')`;
+  `(coalesce(${prefix}, $${first}) = $${first}
+     or w.${since} < lanefold._now() - $${first + 1}::float8 * interval '1 ms')`;

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { search } from '../nodes/search.ts';
 import type { CallRef } from './decide-tool-call.ts';
-import { ofFleet, withFleet, type WaitFleet } from './wait-fleet.ts';
+import { ofFleet, type WaitFleet } from './wait-fleet.ts';
 import { isAfter, placeColumns, placeOrder, placeParameters, type WaitPlace } from './wait-place.ts';
 
 /** The request of a child run, as its wait stores it. */
@@ -67,8 +67,9 @@ export async function findWaitTasks(
 ): Promise<WaitTask[]> {
   const found = await search<WaitTask>(db, 'queryLong', {
     name: 'find_wait_tasks',
-    text: `select ${columns} from (${withFleet('lanefold._wait', 'w.task is not null')}) w
-     where (task = 'cancel'
+    text: `select ${columns} from lanefold._wait w
+     where task is not null
+       and (task = 'cancel'
          or (created_at < lanefold._now() - $1::float8 * interval '1 ms' and ${ofFleet('created_at', 9)}))
        and (task <> 'start' or request ->> 'agent' = any ($2)) and ${isAfter(4)}
      order by ${placeOrder} limit $3`,
