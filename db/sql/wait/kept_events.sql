@@ -2,7 +2,7 @@
 create or replace function lanefold.drop_kept_events(p_most int)
 returns int language plpgsql as $$
 declare
-  -- as in keep_event: a worker that takes over a wait may ask late
+  -- a worker that takes over a wait may ask late
   v_outdated constant timestamptz := lanefold._now() - interval '1 day';
   v_dropped int;
 begin
@@ -13,13 +13,9 @@ begin
   return v_dropped;
 end $$;
 
--- Erases the events that are kept for a tenant. Returns how many there were.
+-- Erases the events that are kept for a tenant.
 create or replace function lanefold.erase_kept_events(p_tenant text)
-returns int language plpgsql as $$
-declare
-  v_erased int;
+returns void language plpgsql as $$
 begin
   delete from lanefold._kept_event where tenant_id = p_tenant;
-  get diagnostics v_erased = row_count;
-  return v_erased;
 end $$;
