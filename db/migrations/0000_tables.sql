@@ -268,6 +268,7 @@ CREATE TABLE "lanefold"."_limit_bucket" (
 	"noticed_at" timestamptz,
 	"turn" double precision DEFAULT 0 NOT NULL,
 	"waiting" integer DEFAULT 0 NOT NULL,
+	"touched_at" timestamptz NOT NULL,
 	"owner" text COLLATE "C" NOT NULL,
 	"name" text COLLATE "C" NOT NULL,
 	"key" text COLLATE "C" NOT NULL,

@@ -67,6 +67,7 @@ export const limitBucket = lanefold.table(
     /** Fair shares: the turn that was granted last. */
     turn: doublePrecision('turn').notNull().default(0),
     waiting: integer('waiting').notNull().default(0),
+    touchedAt: moment('touched_at').notNull(),
     owner: id('owner').notNull(),
     name: id('name').notNull(),
     /** The values of the scope's `*` dimensions. */

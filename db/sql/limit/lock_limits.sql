@@ -33,8 +33,8 @@ begin
   foreach place in array p_places loop
     k := lanefold._lock_bucket(place);
     if k.owner is null then
-      insert into lanefold._limit_bucket (owner, name, key, slice, used, reserved, total, ring)
-      select m.owner, m.name, regexp_replace(place, '^\S+ \S+ ', ''), w.slice, 0, 0, 0, array_fill(0::bigint, array[w.slices])
+      insert into lanefold._limit_bucket (owner, name, key, slice, used, reserved, total, touched_at, ring)
+      select m.owner, m.name, regexp_replace(place, '^\S+ \S+ ', ''), w.slice, 0, 0, 0, p_at, array_fill(0::bigint, array[w.slices])
       from lanefold._limit m
       cross join lateral lanefold._limit_window(m.per_ms, m.calendar, m.time_zone, p_at) w
       where m.owner = split_part(place, ' ', 1) and m.name = split_part(place, ' ', 2) and m.removed_at is null

@@ -1,4 +1,5 @@
 import type { Database } from '../../postgres/pool.ts';
+import { dropOldBuckets } from '../limits/drop-old-buckets.ts';
 import { dropOldScores } from '../monitors/drop-old-scores.ts';
 import { dropOldSlots } from '../schedules/drop-old-slots.ts';
 import { dropOldEvents } from '../waits/drop-old-events.ts';
@@ -19,6 +20,7 @@ export function repeatCleanup(
   if (retentionDays > 0) {
     atMostEvery(60_000, () => dropOldSlots(db, retentionDays));
     atMostEvery(600_000, () => dropOldScores(db, retentionDays));
+    atMostEvery(3_600_000, () => dropOldBuckets(db, retentionDays));
   }
   // takes about a fifth of the time of one connection
   repeater.repeat(sweepMs, traceRetention(db, retentionDays, sweepMs / 4), 4);

@@ -1,0 +1,142 @@
+import { expect, test } from 'vitest';
+import { dropOldBuckets } from '../../src/runtime/limits/drop-old-buckets.ts';
+import { dropIdleBuckets } from '../../src/store/limit/drop-idle-buckets.ts';
+import type { LimitAnswer, LimitCall } from '../../src/store/limit/use-limits.ts';
+import { rows, useLog, value } from '../db/helpers.ts';
+
+const log = useLog();
+
+const set = (name: string, limit: object) =>
+  value<number>(
+    log.db,
+    'select lanefold.set_limit($1, $2, $3)::int',
+    '*',
+    name,
+    JSON.stringify({ amount: 1_000, by: 'test', ...limit }),
+  );
+
+const use = async (...calls: LimitCall[]): Promise<LimitAnswer[]> =>
+  (
+    await rows<{ result: LimitAnswer }>(log.db, 'select u.result from lanefold.use_limits($1) u', JSON.stringify(calls))
+  ).map(({ result }) => result);
+
+let runs = 0;
+const ids = () => ({ thread_id: `t${++runs}`, run_id: `r${runs}` });
+
+/** A run that has used this much of a bucket and has ended. */
+async function spend(version: number, place: string, amount: number): Promise<void> {
+  const run = ids();
+  expect(await use({ ...run, version, take: [[place, amount]] })).toMatchObject([{ ok: true }]);
+  await use({ ...run, end: { [place]: amount } });
+}
+
+const buckets = (name: string) =>
+  rows(log.db, 'select key, used::int, total::int from lanefold.limit_usage where name = $1 order by key', name);
+
+/** As if all of a limit, or of one key, had happened this many days earlier. */
+const age = (days: number, name: string, key?: string) =>
+  log.db.pool.query(
+    `update lanefold._limit_bucket b
+     set touched_at = touched_at - $1 * interval '1 day',
+         slice = slice - case when l.per_ms is not null then $1 * 86400000 / (l.per_ms / 32) when l.calendar is not null then $1 * 86400 else 0 end
+     from lanefold._limit l
+     where l.owner = b.owner and l.name = b.name and b.name = $2 and b.key = coalesce($3, b.key)`,
+    [days, name, key ?? null],
+  );
+
+test('what nobody uses any more is deleted, and its total is kept', async () => {
+  const version = await set('daily', { kind: 'tokens', scope: { customer: '*' }, per_ms: 86_400_000 });
+  for (const [key, amount] of [
+    ['acme', 100],
+    ['initech', 20],
+    ['umbrella', 3],
+  ] as const)
+    await spend(version, `* daily ${key}`, amount);
+  await age(31, 'daily', 'acme');
+  await age(31, 'daily', 'initech');
+  await dropOldBuckets(log.db, 30);
+  const kept = [
+    { key: '', used: 0, total: 120 },
+    { key: 'umbrella', used: 3, total: 3 },
+  ];
+  expect(await buckets('daily')).toEqual(kept);
+  await dropOldBuckets(log.db, 30);
+  expect(await buckets('daily')).toEqual(kept);
+  await spend(version, '* daily acme', 7);
+  expect(await buckets('daily')).toEqual([kept[0], { key: 'acme', used: 7, total: 7 }, kept[1]]);
+});
+
+test('what still counts stays, however long ago it was: a reservation, a slot, use in a month', async () => {
+  const scope = { customer: '*' };
+  const limits = {
+    held: { kind: 'tokens', scope, per_ms: 60_000 },
+    slots: { kind: 'concurrency', scope },
+    monthly: { kind: 'requests', scope, calendar: 'month' },
+    single: { kind: 'tokens', scope: {}, per_ms: 60_000 },
+  };
+  let version = 0;
+  for (const [name, limit] of Object.entries(limits)) version = await set(name, limit);
+  await use({ ...ids(), version, take: [['* held acme', 5]] });
+  await use({ ...ids(), version, take: [['* slots acme', 1]] });
+  await spend(version, '* single ', 5);
+  await spend(version, '* monthly acme', 1);
+  for (const name of ['held', 'slots', 'single']) await age(400, name);
+  await log.db.pool.query(
+    "update lanefold._limit_bucket set touched_at = touched_at - interval '31 days' where name = 'monthly'",
+  );
+  const before = await rows(log.db, 'select name, key from lanefold.limit_usage order by name, key');
+  await dropOldBuckets(log.db, 30);
+  expect(await rows(log.db, 'select name, key from lanefold.limit_usage order by name, key')).toEqual(before);
+});
+
+test('a run that has used a deleted bucket and ends late counts it again', async () => {
+  const version = await set('late', { kind: 'runs', scope: { customer: '*' }, per_ms: 60_000 });
+  const run = ids();
+  await use({ ...run, version, take: [['* late acme', 1]] });
+  await age(31, 'late');
+  await dropOldBuckets(log.db, 30);
+  expect(await buckets('late')).toEqual([{ key: '', used: 0, total: 1 }]);
+  await use({ ...run, end: { '* late acme': 1 } });
+  expect(await buckets('late')).toEqual([
+    { key: '', used: 0, total: 1 },
+    { key: 'acme', used: 0, total: 0 },
+  ]);
+});
+
+test('turns that order nobody are deleted; one that is ahead stays', async () => {
+  const version = await set('fair', { kind: 'concurrency', scope: {}, amount: 1, share: 'customer' });
+  const place = '* fair ';
+  const wait = (customer: string) => {
+    const run = ids();
+    const job = { queue: 'q', enqueue_no: 1, agent: 'a' };
+    return use({ ...run, version, take: [[place, 1]], shares: { [place]: customer }, job }).then(() => run);
+  };
+  const holder = ids();
+  await use({ ...holder, version, take: [[place, 1]], shares: { [place]: 'a' } });
+  const order = [await wait('b'), await wait('c'), await wait('c')];
+  let last = holder;
+  for (const next of order) {
+    const [ended] = await use({ ...last, end: {} });
+    expect(ended!.ready).toMatchObject([next]);
+    await use({ ...next, version, take: [[place, 1]], shares: { [place]: 'x' }, granted: true });
+    last = next;
+  }
+  const turns = () =>
+    rows<{ share: string }>(log.db, "select share, turn from lanefold._limit_share where name = 'fair' order by share");
+  const before = await turns();
+  expect(before.map(({ share }) => share)).toEqual(['b', 'c']);
+  await dropOldBuckets(log.db, 30);
+  expect(await turns()).toEqual(before.filter(({ share }) => share === 'c'));
+});
+
+test('pages follow one another', async () => {
+  // the last one by its name
+  const version = await set('z', { kind: 'tokens', scope: { customer: '*' }, per_ms: 60_000 });
+  for (let n = 0; n < 5; n++) await spend(version, `* z c${n}`, 1);
+  await age(31, 'z');
+  const pages = [];
+  let after = await dropIdleBuckets(log.db, ['*', 'z', ''], 30, 2);
+  for (; after !== null; after = await dropIdleBuckets(log.db, after, 30, 2)) pages.push(after[2]);
+  expect(pages).toEqual(['c1', 'c3', 'c4']);
+  expect(await buckets('z')).toEqual([{ key: '', used: 0, total: 5 }]);
+});
