@@ -169,3 +169,24 @@ describe.skipIf(noRedis())('a run that no limit would ever let pass', () => {
     await lanefold.limits.remove('purse');
   });
 });
+
+describe.skipIf(noRedis())('a run that no worker has taken', () => {
+  let lanefold: TestLanefold;
+  beforeAll(async () => {
+    lanefold = await startLanefold({ agents: [defineAgent({ name: 'echo', model: 'scripted:echo' })] });
+  });
+  afterAll(() => lanefold?.close());
+
+  test('leaves its slot to the interrupt that ends it', async () => {
+    await lanefold.limits.set('one', { kind: 'concurrency', amount: 1 });
+    const ask = (input: string, busy?: 'wait' | 'interrupt') =>
+      lanefold.runs.enqueue({ agent: 'echo', threadId: 't', createThread: true, input, ...(busy && { busy }) });
+    const ended = [await ask('first'), await ask('second', 'interrupt')];
+    await ask('in line', 'wait');
+    const last = await ask('third', 'interrupt');
+    for (const run of ended) expect(await lanefold.runs.get(run)).toMatchObject({ status: 'cancelled' });
+    expect(await lanefold.runs.get(last)).toMatchObject({ status: 'queued', waitingFor: null });
+    await lanefold.startWorker();
+    expect(await lanefold.runs.wait(last)).toMatchObject({ status: 'completed' });
+  });
+});

@@ -14,7 +14,8 @@
 -- that run.
 -- With `claim`, a run that may start now is claimed in the same transaction, and its job is added as one that the worker
 -- has taken, so that no other worker looks at it; a paused or limited queue keeps the run queued.
--- Returns {run_id, status, enqueue_no, queue_shard, duplicate, tenant_id?: of a run that may start, claim?: as claim_run returns it}. Raises LF004 busy, LF007
+-- Returns {run_id, status, enqueue_no, queue_shard, duplicate, tenant_id?: of a run that may start, claim?: as claim_run returns it,
+-- ended?: [the runs that an interrupt has ended]}. Raises LF004 busy, LF007
 -- another body under the request_id, LF016 bad id, LF023 context too large.
 create or replace function lanefold.enqueue_run(p_thread_id text, p jsonb)
 returns json language plpgsql
@@ -38,6 +39,7 @@ declare
   v_created boolean := false;
   v_queued boolean := true;
   v_interrupts boolean := false;
+  v_ended text[];
   v_context_ref text;
   v_tenant text;
   v_chained boolean;
@@ -141,13 +143,19 @@ begin
     perform lanefold._store_contents(p_thread_id, t.tenant_id, p -> 'contents');
   end if;
   if v_interrupts then
-    v_queued := lanefold._interrupt(p_thread_id, v_run, t.active_run_id);
+    v_ended := lanefold._make_way(p_thread_id, v_run, t.active_run_id);
+    perform from lanefold._run where thread_id = p_thread_id and id = v_run and status = 'queued';
+    v_queued := found;
   end if;
   if not v_queued then
-    return json_build_object('run_id', v_run, 'status', 'waiting', 'enqueue_no', 0, 'queue_shard', v_shard, 'duplicate', false);
+    return jsonb_build_object('run_id', v_run, 'status', 'waiting', 'enqueue_no', 0, 'queue_shard', v_shard, 'duplicate', false)
+      || jsonb_strip_nulls(jsonb_build_object('ended', v_ended));
   end if;
   if v_start_at is null and not v_interrupts and lanefold._takes_directly(p) then
     v_claim := lanefold._claim_run(p_thread_id, t, v_run, 1, p -> 'claim');
+  end if;
+  if v_interrupts then
+    return (lanefold._accepted(p_thread_id, t.tenant_id, p, v_claim)::jsonb || jsonb_build_object('ended', v_ended))::json;
   end if;
   return lanefold._accepted(p_thread_id, t.tenant_id, p, v_claim);
 end $$;

@@ -20,6 +20,8 @@ export interface EnqueuedRun {
   duplicate: boolean;
   /** If the request had a claim: its answer, or null if the run could not start. */
   claim?: Claim | Refusal | null;
+  /** The runs that an interrupt has ended, which no worker held. */
+  ended?: string[] | null;
 }
 
 /** Accepts a run, in the caller's transaction if there is one. `given` is the argument of `enqueue_run`. */

@@ -15,9 +15,9 @@ export function enqueueRun(thread: Thread, at: number, p: Body): Body {
   const run = toRun(thread, at, p, active !== undefined);
   thread.runs.push(run);
   thread.active_run_id ??= run.id;
-  if (active && run.interrupts) interrupt(thread, at, run, active);
+  const ended = active && run.interrupts ? makeWay(thread, at, run, active) : undefined;
   const { id: run_id, status } = run;
-  const answer = { run_id, status, queue_shard: 0, duplicate: false };
+  const answer = { run_id, status, queue_shard: 0, duplicate: false, ...(ended && { ended }) };
   return status === 'waiting' ? { ...answer, enqueue_no: 0 } : { ...answer, enqueue_no: 1, tenant_id: 'default' };
 }
 
@@ -38,12 +38,13 @@ function toRun(thread: Thread, at: number, p: Body, waits: boolean): Run {
   };
 }
 
-/** Ends earlier interrupts that wait, then cancels the active run. */
-function interrupt(thread: Thread, at: number, run: Run, active: Run): void {
+/** Ends earlier interrupts that wait, then cancels the active run. Returns the runs that have ended. */
+function makeWay(thread: Thread, at: number, run: Run, active: Run): string[] {
   const waiting = thread.runs.filter((other) => other !== run && !other.active && !hasEnded(other) && other.interrupts);
   for (const other of waiting) cancelRun(thread, at, other.id, 'superseded');
   const notBegun = active.interrupts && active.started_at === null;
   cancelRun(thread, at, active.id, notBegun ? 'superseded' : 'interrupted');
+  return [...waiting, active].filter(hasEnded).map(({ id }) => id);
 }
 
 /** The active run if no worker holds it, with what its job needs. */
