@@ -18,7 +18,9 @@ const support = (version: string, more: Partial<AgentDefinition> = {}): AgentDef
     ...more,
   });
 const plain = defineAgent({ name: 'plain', model: script('hello') });
-const all = [support('a'), support('b'), plain];
+const narrow = (version: string, maxInputTokens: number) =>
+  defineAgent({ name: 'narrow', version, model: script('hello'), contextPolicy: { maxInputTokens } });
+const all = [support('a'), support('b'), plain, narrow('a', 1_000), narrow('b', 500)];
 const paying = script({ tool: 'pay', args: {} }, 'done');
 
 describe.skipIf(noRedis())('versions of an agent in one fleet', () => {
@@ -52,6 +54,19 @@ describe.skipIf(noRedis())('versions of an agent in one fleet', () => {
       code: 'unknown_version',
       details: { known: ['a', 'b'] },
     });
+  });
+
+  test('the next call is that of the version of the latest run', async () => {
+    const threadId = 'previewed';
+    const limits = [];
+    for (const version of [undefined, 'b']) {
+      await main.run({ agent: 'narrow', input: 'x', threadId, createThread: true, ...(version && { version }) });
+      const { policy } = await main.contexts.project(threadId, { explain: true });
+      limits.push(policy['max_input_tokens']);
+      const named = await main.contexts.project(threadId, { agent: 'narrow' });
+      expect(named.policy).toEqual(policy);
+    }
+    expect(limits).toEqual([1_000, 500]);
   });
 
   test('a run is asked again under another version on a fork', async () => {
@@ -213,6 +228,7 @@ describe.skipIf(noRedis())('versions of an agent in one fleet', () => {
     expect(main.agents.list().map(({ name, labels }) => [name, labels])).toEqual([
       ['support', ['a', 'b']],
       ['plain', []],
+      ['narrow', ['a', 'b']],
     ]);
   });
 });

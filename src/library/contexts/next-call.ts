@@ -5,29 +5,31 @@ import type { Database } from '../../postgres/pool.ts';
 import { readConfig } from '../../store/context/read-config.ts';
 import type { PolicyView, ProjectedCall } from './project.ts';
 import { readLaneAgent } from '../../store/context/read-context.ts';
+import { versionIn } from '../../store/run/run-options.ts';
 
 /**
  * The model call that a run on a lane would make next, or would have made at an entry. It uses the agent of the lane's
- * latest run at that point, with the thread's configuration applied over it; the view overrides both. If this process
- * does not know the agent, its tools are not counted.
+ * latest run at that point, in the version of that run, with the thread's configuration applied over it; the view overrides
+ * both. If this process does not know the agent or the version, its tools are not counted.
  *
- * @throws LanefoldError `unknown_agent` for one that the view names, `invalid_policy`
+ * @throws LanefoldError `unknown_agent` or `unknown_version` of one that the view names, `invalid_policy`
  */
 export async function nextCall(
-  { db, agents }: { db: Database; agents: AgentRegistry },
+  { db, agents: all }: { db: Database; agents: AgentRegistry },
   { threadId, contextRef, atSeq }: { threadId: string; contextRef: string; atSeq: number | undefined },
   { policy, model, agent: named }: PolicyView,
 ): Promise<ProjectedCall> {
   const config = await readConfig(db, threadId, contextRef, atSeq);
-  const latest =
-    named === undefined ? await readLaneAgent(db, threadId, contextRef, atSeq) : { agent: named, model: undefined };
-  const known = latest && (named !== undefined || agents.has(latest.agent)) ? agents.get(latest.agent) : undefined;
+  const latest = await readLaneAgent(db, threadId, contextRef, atSeq);
+  const name = named ?? latest?.agent;
+  const agents = latest && name === latest.agent ? all.under(name, versionIn(latest.options)) : all;
+  const known = name !== undefined && (named !== undefined || agents.has(name)) ? agents.get(name) : undefined;
   const whole = known && effectiveAgent(agents, known, config, null);
   const agent = whole && (agents.strategies.find(whole.strategy).tools ? whole : toolsOnly(whole, []));
   const configured = config.policy == null ? undefined : readPolicyJson(config.policy);
   return {
     policy: policy === undefined ? (agent?.contextPolicy ?? configured ?? readPolicy('window')) : readPolicy(policy),
-    model: model ?? agent?.model ?? latest?.model,
+    model: model ?? agent?.model ?? (named === undefined ? latest?.model : undefined),
     tools: agent?.descriptors ?? [],
     instructions: agent?.output?.instructions,
     maxOutputTokens: agent?.settings.max_output_tokens,
