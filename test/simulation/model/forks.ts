@@ -20,9 +20,11 @@ export function forkSource(thread: Thread, p: Body): Body {
   };
 }
 
+/** A run compacts its own lane, whichever is active. */
 const activeLaneAt = (thread: Thread, seq: number): string =>
-  thread.entries.findLast((entry) => entry.seq <= seq && entry.kind === 'ai_context_operation')?.context_ref ??
-  'default';
+  thread.entries.findLast(
+    (entry) => entry.seq <= seq && entry.kind === 'ai_context_operation' && entry.run_id === null,
+  )?.context_ref ?? 'default';
 
 function forkContext(thread: Thread, lane: string, seq: number, repairs: boolean): Body {
   const context = snapshotOf(thread, lane, seq);
