@@ -193,7 +193,7 @@ export type { ContentRange } from './store/content/read-content.ts';
 export type { ListPage } from './store/page.ts';
 export type { ConfigChanges, ThreadConfig } from './library/threads/config.ts';
 export type { ConfigReceipt } from './store/context/read-config.ts';
-export type { ErasureReport, TenantErasureReport } from './library/threads/erase.ts';
+export type { ErasureReport, TenantErasureReport } from './library/threads/erasure-report.ts';
 export type { RemovedRows } from './library/threads/removed.ts';
 export type { UiMessagesOptions } from './library/threads/ui-messages.ts';
 export type {

@@ -51,6 +51,8 @@ comment on function lanefold.end_child(text, jsonb) is 'Tells the thread of a pa
 comment on function lanefold.end_wait_task(text, text, int, int, text) is 'Notes that a worker has done what a wait asked for.';
 comment on function lanefold.told_parent(text, text) is 'Notes that the parent of a child run was told of its end.';
 comment on function lanefold.keep_event(text, text, text, float8, text) is 'Keeps an event for waits that begin later.';
+comment on function lanefold.drop_kept_events(int) is 'Deletes events that are kept no longer.';
+comment on function lanefold.erase_kept_events(text) is 'Erases the events that are kept for a tenant.';
 comment on function lanefold.finish_run(text, text, bigint, jsonb) is 'Ends a run without its machine and closes its open tool group from the ledger.';
 comment on function lanefold.cancel_run(text, text, text) is 'Cancels a run; harmless twice or too late.';
 comment on function lanefold.apply_operation(text, text, text, jsonb, jsonb) is 'Accepts a replace or switch of a lane: applied when idle, deferred while a run is active.';
@@ -107,6 +109,7 @@ comment on function lanefold.open_slots(jsonb, int, int, jsonb, boolean) is 'The
 comment on function lanefold.take_slot(text, text, timestamptz, jsonb, boolean, int) is 'Takes a slot, to start its run.';
 comment on function lanefold.settle_slot(text, text, timestamptz, timestamptz, jsonb) is 'Says what became of a slot.';
 comment on function lanefold.drop_slots(float8, int) is 'Deletes settled slots that are old.';
+comment on function lanefold.erase_schedules(text) is 'Erases the schedules of a tenant with their slots.';
 comment on function lanefold.create_stream(text, text, jsonb, bytea[]) is 'Creates or forks a stream of the Durable Streams protocol.';
 comment on function lanefold.append_stream(text, text, jsonb, bytea[]) is 'Appends to a stream, closes it, or both; fences its producers.';
 comment on function lanefold.read_stream(text, text, bigint, int) is 'Reads a page of a stream.';
@@ -147,6 +150,7 @@ comment on view lanefold.webhook is 'The endpoints of webhooks, without their se
 comment on view lanefold.webhook_delivery is 'What was and will be sent to endpoints, and how they answered.';
 comment on function lanefold.set_webhook(text, text, text, jsonb) is 'Sets an endpoint; what is paused stays paused.';
 comment on function lanefold.remove_webhook(text, text, text) is 'Removes an endpoint and discards its deliveries.';
+comment on function lanefold.erase_webhooks(text, text) is 'Removes the endpoints of a tenant.';
 comment on function lanefold.rotate_webhook(text, text, float8, text) is 'Gives an endpoint a new secret; the ones before end soon.';
 comment on function lanefold.pause_webhook(text, text, boolean, text) is 'Pauses an endpoint, or lets it go on.';
 comment on function lanefold.test_webhook(text, text, text, text) is 'Notes a test event for an endpoint.';

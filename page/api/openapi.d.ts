@@ -515,6 +515,8 @@ export interface components {
       thread_id: components['schemas']['Id'];
       tenant_id: components['schemas']['Id'];
       removed: components['schemas']['Removed'];
+      /** @description Threads of the agents that its runs called, and of those that these called. They keep their text: erase each of them too, unless it has become a conversation of its own. */
+      child_threads: components['schemas']['Id'][];
       /** @description What was not removed, such as backups and data that model providers keep. */
       left: string[];
     };

@@ -338,6 +338,8 @@ export interface ErasureReport {
   threadId: Id;
   tenantId: Id;
   removed: Removed;
+  /** Threads of the agents that its runs called, and of those that these called. They keep their text: erase each of them too, unless it has become a conversation of its own. */
+  childThreads: Id[];
   /** What was not removed, such as backups and data that model providers keep. */
   left: string[];
 }

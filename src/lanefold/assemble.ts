@@ -63,7 +63,7 @@ export function assemble(
   const privatePrefix = settings.privateQueue ? queue.prefix : null;
   const findUnattended = (some: Database) => findUnattendedIn(some, all);
   const quietOn = (some: Database) => new QuietWaits(findUnattended(some), settings.unattendedMs);
-  const admission = new Admission(db, queue, gate, counting, reportErrors(log, 'limits'));
+  const admission = new Admission(queue, gate, counting, reportErrors(log, 'limits'));
   const rollouts = new VersionChooser(db, reportErrors(log, 'rollouts'));
   const streams = openStreams(db, queueOptions, quietOn);
   closers.add(() => streams.close());

@@ -7,7 +7,7 @@ import { FollowerHealth, preferFollower } from '../postgres/follower.ts';
 import { openDatabase, type Database, type DatabaseOptions } from '../postgres/pool.ts';
 import { openQueue } from '../queue/open-queue.ts';
 import { readSessionRights } from '../store/role/session-rights.ts';
-import { holdFleet } from '../store/run/private-fleets.ts';
+import { holdFleet } from '../store/run/hold-fleet.ts';
 import { assertSchema, isDistributed } from '../store/schema/version.ts';
 import { DeliveryNotices } from '../store/webhook/delivery-notices.ts';
 import type { Closers } from './closers.ts';
@@ -77,13 +77,22 @@ async function watchNodes(db: Database, url: string, { log }: LanefoldSettings, 
 /** How long a read waits for a connection to the follower before it goes to the primary. */
 const followerConnectMs = 2_000;
 
-const withoutFollower = {
-  database_unreachable: 'Lists and statistics are read from the primary until the follower answers.',
-};
+/** How long a read may take on the follower, which then cancels it: the primary may be less busy. */
+const followerAnswerMs = 10_000;
+
+/**
+ * How long a read waits for a follower that says nothing before it goes to the primary: a frozen host keeps its connections
+ * open. Longer than `followerAnswerMs`, so that a follower that is slow does not count as gone.
+ */
+const followerSilentMs = 12_000;
+
+const fromPrimary = 'Lists and statistics are read from the primary until the follower answers.';
+const withoutFollower = { database_unreachable: fromPrimary, database_busy: fromPrimary };
 
 function openFollower(url: string, { log, poolSize: max, prepare }: LanefoldSettings) {
   const health = new FollowerHealth(reportErrors(log, 'follower', withoutFollower));
-  const db = openDatabase({ url, prepare, max, connectMs: followerConnectMs });
+  const limits = { connectMs: followerConnectMs, timeoutMs: followerAnswerMs, silentMs: followerSilentMs };
+  const db = openDatabase({ url, prepare, max, ...limits });
   const readerOf: DatabaseOptions['readerOf'] = (primary, scope) =>
     preferFollower(primary, scope ? db.forTenant(scope) : db, health);
   return { db, options: { readerOf, settings: db.settings } };

@@ -25,7 +25,8 @@ export interface CompactionPlan {
 }
 
 /**
- * Plans which messages of a context a summary replaces: whole groups, never the newest question, nothing durable.
+ * Plans which messages of a context a summary replaces: whole groups, nothing durable, and without a range
+ * neither the newest turns nor the newest question.
  * Undefined if nothing is left except the summary of an earlier compaction. Pure.
  *
  * @param messages without the system prompt

@@ -1,4 +1,4 @@
-import { LanefoldError } from '../errors.ts';
+import { isLanefoldError, LanefoldError } from '../errors.ts';
 import { isConnectionError, isNodeUnreachable } from './errors.ts';
 import type { Database } from './pool.ts';
 
@@ -33,8 +33,8 @@ export class FollowerHealth {
 
 /**
  * The primary, but with `query` and `queryLong` on a follower, which may lag behind: for lists and statistics, never for
- * what is decided or written from. A read goes to the primary while the follower cannot be reached, or if the follower
- * cancels it because of what it replays.
+ * what is decided or written from. A read goes to the primary while the follower cannot be reached or is silent, or if the
+ * follower cancels it: because of what it replays, or because it takes too long.
  */
 export function preferFollower(primary: Database, follower: Database, health: FollowerHealth): Database {
   const read = async <T>(from: (db: Database) => Promise<T>): Promise<T> => {
@@ -45,8 +45,9 @@ export function preferFollower(primary: Database, follower: Database, health: Fo
       return rows;
     } catch (error) {
       if (isNodeUnreachable(error)) throw error;
-      if (isConnectionError(error)) health.failed(error);
-      else if (!isReplayConflict(error)) throw error;
+      // no connection became free for a while: those in use wait for a host that is frozen
+      if (isConnectionError(error) || isLanefoldError(error, 'database_busy')) health.failed(error);
+      else if (!isReplayConflict(error) && !isLanefoldError(error, 'database_timeout')) throw error;
       return from(primary);
     }
   };

@@ -66,6 +66,8 @@ export interface DatabaseOptions {
   timeoutMs?: number;
   /** Time limit for connecting alone. */
   connectMs?: number;
+  /** Silence for this long means a dead connection; longer than `timeoutMs`, at which a server that is alive answers. */
+  silentMs?: number;
   /**
    * Settings to share with another pool on the same database; default: settings of a database that is not distributed.
    */
@@ -103,7 +105,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     connectionString: options.url,
     max,
     connectionTimeoutMillis: options.connectMs ?? options.timeoutMs ?? connectionTimeoutMillis,
-    query_timeout: options.timeoutMs ?? silentMs,
+    query_timeout: options.silentMs ?? options.timeoutMs ?? silentMs,
     ...(/[?&].*statement_timeout/.test(options.url)
       ? {}
       : { statement_timeout: options.timeoutMs ?? statementTimeoutMs }),

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openLog, type TestLog } from './helpers.ts';
+import { sqlRun } from './sql-run.ts';
 
 describe('a compaction with a base', () => {
   let log: TestLog;
@@ -18,6 +19,18 @@ describe('a compaction with a base', () => {
     const receipt = await log.contexts.replace(id, summary, { reason: 'compaction', baseSeq: 1 });
     expect(receipt.status).toBe('applied');
     expect(await seen(id)).toEqual(['summary', 'three']);
+  });
+
+  test('leaves what it carries with its run and its request', async () => {
+    const { id } = await log.threads.create();
+    await log.threads.append(id, [user('one')]);
+    const run = sqlRun(log.db, id, 'run');
+    await run.enqueue({ input: 'go' });
+    await run.claim();
+    await run.finish({ status: 'failed', reason: 'error', error: { type: 'broken', message: 'It broke.' } });
+    await log.contexts.replace(id, summary, { reason: 'compaction', baseSeq: 0 });
+    const [, carried] = await log.contexts.project(id);
+    expect(carried).toMatchObject({ content: 'go', run_id: 'run', request_id: 'run' });
   });
 
   test('is stale behind a newer anchor, and changes nothing', async () => {

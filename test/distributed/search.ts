@@ -18,6 +18,7 @@ export async function searchTwice(url: string, queuePrefix: string, agent: strin
   const db = openDatabase({ url, settings: { distributed: true } });
   const guard = await guardNodes(db, url, () => {});
   const known = { agents: [agent], strategies: ['react'], versions: [] };
+  const fleet = { queuePrefix, adoptMs: 0 };
   const limits = {
     graceMs: 0,
     cancelGraceMs: 0,
@@ -33,10 +34,10 @@ export async function searchTwice(url: string, queuePrefix: string, agent: strin
     queued: (on) => findQueuedRuns(on, limits, 500),
     stranded: (on) => findStrandedRuns(on, limits, 500),
     unlined: (on) => findUnlinedRuns(on, queuePrefix),
-    untold: (on) => findUntold(on, 0, 500),
-    openWaits: (on) => findOpenRunWaits(on, undefined, 500),
+    untold: (on) => findUntold(on, fleet, 0, 500),
+    openWaits: (on) => findOpenRunWaits(on, fleet, undefined, 500),
     waits: (on) => findExpiredWaits(on, limits, 500),
-    tasks: (on) => findWaitTasks(on, { agents: [agent], graceMs: 0 }, undefined, 500),
+    tasks: (on) => findWaitTasks(on, { agents: [agent], graceMs: 0, fleet }, undefined, 500),
     deliveries: (on) => dueDeliveries(on, { each: 5, failing: 1, most: 50 }),
   };
   const search = async () => {

@@ -1,6 +1,6 @@
 // @module-tag long
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
-import { defineAgent, defineTool, type EvalDefinition, type LanefoldOptions } from 'lanefold';
+import { agentTool, defineAgent, defineTool, type EvalDefinition, type LanefoldOptions } from 'lanefold';
 import { defineScorer } from 'lanefold/evals';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -21,6 +21,7 @@ const support = (topic: string) =>
 describe.skipIf(noRedis())('evals', () => {
   let lanefold: TestLanefold;
   let executed = 0;
+  let tasks = 0;
   let noteAsked = () => {};
   const asked = new Promise<void>((resolve) => (noteAsked = resolve));
   const judgement = { reason: 'It is polite.', score: 0.75 };
@@ -32,6 +33,12 @@ describe.skipIf(noRedis())('evals', () => {
     'fake:slow': fakeModel(({ abortSignal }) => {
       noteAsked();
       return new Promise((_, reject) => abortSignal?.addEventListener('abort', () => reject(new Error('aborted'))));
+    }),
+    // gives the task to the other agent in words of its own each time it is asked
+    'fake:delegate': fakeModel(({ prompt }): FakeTurn => {
+      const last = prompt.at(-1)!;
+      if (last.role === 'tool') return { text: textsOf(prompt, 'tool').at(-1)! };
+      return { calls: [{ name: 'ask_support', args: { task: `task ${++tasks}` } }] };
     }),
     'fake:judge': fakeModel([{ text: JSON.stringify(judgement) }]),
   };
@@ -48,6 +55,7 @@ describe.skipIf(noRedis())('evals', () => {
     agents: [
       defineAgent({ name: 'support', model: 'fake:good', instructions: 'Be brief.', tools: [policy] }),
       defineAgent({ name: 'hasty', model: 'fake:good', tools: [policy], maxIterations: 1 }),
+      defineAgent({ name: 'delegate', model: 'fake:delegate', tools: [agentTool('support')] }),
       defineAgent({ name: 'judge', model: 'fake:judge' }),
     ],
     models,
@@ -173,6 +181,16 @@ describe.skipIf(noRedis())('evals', () => {
     expect(await reusedIn({ tools: 'stubs', stubs: { policy: 'never' } })).toEqual([[false, 0]]);
     expect(await reusedIn({ tools: 'live' })).toEqual([[false, 0]]);
     expect(await reusedIn({ variants: [{ systemPrompt: 'Other.' }] })).toEqual([[false, 1]]);
+  });
+
+  test('start no run of another agent, whose tools would act', async () => {
+    const run = await ask('delegated', 'Refund?', 'delegate');
+    await lanefold.cases.keep({ threadId: 'delegated', runId: run.id, dataset: 'delegated' });
+    const before = executed;
+    const { id } = await evaluate({ dataset: 'delegated', tools: 'live' });
+    const [item] = await lanefold.evals.items(id);
+    expect(item).toMatchObject({ status: 'done', answer: expect.stringContaining('not_safe') });
+    expect(executed).toBe(before);
   });
 
   test('let a judge score by the rubric, and score again by what cases expect now', async () => {

@@ -100,6 +100,7 @@ describe.skipIf(noRedis())('checkpoint tokens', () => {
       model: runtime.model([{ text: 'one' }, { text: 'two' }]).id,
       contextRef: 'side',
       input: 'go',
+      limitKeys: { customer: 'acme' },
     });
     const { token } = await runtime.runs.checkpoint(first);
     const ask = () => runtime.runs.resume(token, { query: 'and now?', requestId: 'again' });
@@ -119,10 +120,10 @@ describe.skipIf(noRedis())('checkpoint tokens', () => {
     const rows = await runtime.contexts.project(first.threadId, { contextRef: 'side' });
     expect(rows.map((row) => row.content)).toEqual(['Mind the plan.', 'go', 'one', 'and now?', 'two']);
     const { rows: stored } = await runtime.database.pool.query(
-      "select options ->> 'resumed_from' as resumed_from from lanefold.run where id = $1",
+      "select options ->> 'resumed_from' as resumed_from, options -> 'limit_keys' as keys from lanefold.run where id = $1",
       [next.id],
     );
-    expect(stored).toEqual([{ resumed_from: first.id }]);
+    expect(stored).toEqual([{ resumed_from: first.id, keys: { customer: 'acme' } }]);
     await expect(runtime.runs.resume(token, { query: 'other', requestId: 'again' })).rejects.toMatchObject({
       code: 'idempotency_mismatch',
     });

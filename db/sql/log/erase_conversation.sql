@@ -1,7 +1,8 @@
 -- Erases a thread as erase_thread does and returns what was removed: {tenant_id, entries, events, runs, tool_calls,
--- inputs, operations, contents, jobs: [{queue_prefix, queue_shard, agent, run_id, enqueue_no}]}. `jobs` are the last
--- jobs of its runs; the caller removes them from the queue. Raises LF004 while a run is active, and LF001 and LF003 as
--- every writer does.
+-- inputs, operations, contents, jobs: [{queue_prefix, queue_shard, agent, run_id, enqueue_no}], child_threads: [id]}.
+-- `jobs` are the last jobs of its runs; the caller removes them from the queue. `child_threads` are those of the runs that
+-- its tool calls asked for, which keep their text. Raises LF004 while a run is active, and LF001 and LF003 as every writer
+-- does.
 create or replace function lanefold.erase_conversation(p_thread_id text)
 returns jsonb language plpgsql as $$
 declare
@@ -16,7 +17,9 @@ begin
     'operations', (select count(*) from lanefold.context_op where thread_id = p_thread_id),
     'contents', (select count(*) from lanefold.content where thread_id = p_thread_id),
     'jobs', (select coalesce(jsonb_agg(jsonb_build_object('queue_prefix', r.queue_prefix, 'queue_shard', r.queue_shard,
-        'agent', r.agent, 'run_id', r.id, 'enqueue_no', r.enqueue_no)), '[]') from lanefold._run r where r.thread_id = p_thread_id));
+        'agent', r.agent, 'run_id', r.id, 'enqueue_no', r.enqueue_no)), '[]') from lanefold._run r where r.thread_id = p_thread_id),
+    'child_threads', (select coalesce(jsonb_agg(distinct w.child_thread_id), '[]') from lanefold._wait w
+      where w.thread_id = p_thread_id and w.request is not null));
   perform lanefold.erase_thread(p_thread_id);
   return v_removed;
 end $$;

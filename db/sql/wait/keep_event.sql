@@ -5,12 +5,9 @@ returns void language plpgsql as $$
 declare
   v_at constant timestamptz := lanefold._now();
   v_tenant constant text := lanefold._new_tenant(jsonb_strip_nulls(jsonb_build_object('tenant_id', p_tenant)));
-  -- a worker that takes over a wait may ask late
-  v_outdated constant timestamptz := v_at - interval '1 day';
   v_until constant timestamptz := v_at + p_keep_ms * interval '1 ms';
 begin
-  delete from lanefold._kept_event k where (k.tenant_id, k.event) in (
-    select o.tenant_id, o.event from lanefold._kept_event o where o.keep_until < v_outdated order by o.keep_until limit 100);
+  perform lanefold.drop_kept_events(100);
   insert into lanefold._kept_event as k (tenant_id, event, content, sent_at, keep_until, sent_by)
   values (v_tenant, p_event, p_content, v_at, v_until, p_by)
   on conflict (tenant_id, event) do update

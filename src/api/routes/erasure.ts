@@ -27,7 +27,9 @@ const eraseTenant = createRoute({
   tags,
   security,
   summary: 'Erase the threads of a tenant permanently',
-  description: 'Erases up to `limit` threads; repeat the request while `more` is true.',
+  description:
+    'Removes the schedules, evals, monitors, kept events and webhooks of the tenant, and erases up to `limit` threads; repeat ' +
+    'the request while `more` is true.',
   request: { params: z.object({ tenant_id: Id }), query: z.strictObject({ limit: limit(100) }) },
   responses: { 200: json('The erasure report.', TenantErasureReport), ...problems() },
 });

@@ -20,7 +20,17 @@ const left = z
   .openapi({ description: 'What was not removed, such as backups and data that model providers keep.' });
 
 export const ErasureReport = z
-  .object({ thread_id: Id, tenant_id: Id, removed: Removed, left })
+  .object({
+    thread_id: Id,
+    tenant_id: Id,
+    removed: Removed,
+    child_threads: z.array(Id).openapi({
+      description:
+        'Threads of the agents that its runs called, and of those that these called. They keep their text: erase each of them ' +
+        'too, unless it has become a conversation of its own.',
+    }),
+    left,
+  })
   .openapi('ErasureReport', { description: 'What the erasure of a thread removed.' });
 
 export const TenantErasureReport = z

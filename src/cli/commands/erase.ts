@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { snakeKeys } from '../../common/case.ts';
-import type { ErasureReport, TenantErasureReport } from '../../library/threads/erase.ts';
+import type { ErasureReport, TenantErasureReport } from '../../library/threads/erasure-report.ts';
 import { addRemoved } from '../../library/threads/removed.ts';
 import type { Threads } from '../../library/threads/types.ts';
 import { connect } from '../connect.ts';
@@ -24,7 +24,8 @@ export const addErase = (program: Command): Command =>
     .summary('permanently erase a thread, or all threads of a tenant')
     .description(
       'Removes all data of a thread, or of all threads of a tenant, from the database and the queue, and reports what it ' +
-        'removed and what is left elsewhere. It keeps threads with an active run: cancel the run first. Exits with 1 if it ' +
+        'removed and what is left elsewhere. Of a tenant, it also removes schedules, evals, monitors, kept events and ' +
+        'webhooks. It keeps threads with an active run: cancel the run first. Exits with 1 if it ' +
         'keeps any.',
     )
     .addHelpText(

@@ -11,6 +11,7 @@ import { assertRunOverrides } from '../runs/allow-overrides.ts';
 import { enqueueRequest, type RequestDeps, requestHash } from '../runs/enqueue-request.ts';
 import type { EnqueueDeps } from '../runs/enqueue.ts';
 import { readLaneAgent } from '../../store/context/read-context.ts';
+import { optionsOfLane, type OptionsOfLane } from './options-of-lane.ts';
 
 export interface CompactOptions {
   /** The lane; default: the active one. */
@@ -63,9 +64,11 @@ export async function compact(
       hint: 'Pass agent: its model and prompt are used for the summary.',
     });
   }
-  const known = deps.agents.names.length > 0 ? deps.agents.get(agent) : undefined;
+  const options = optionsOfLane(deps.agents, agent, latest);
+  const agents = deps.agents.under(agent, options.version);
+  const known = agents.names.length > 0 ? agents.get(agent) : undefined;
   if (other !== undefined) {
-    if (known || from === 'http') assertRunOverrides(deps.agents, deps.models, { agent, model: other }, from);
+    if (known || from === 'http') assertRunOverrides(agents, deps.models, { agent, model: other }, from);
     deps.models.check(other);
   }
   const model = other ?? (latest?.agent === agent ? latest.model : undefined) ?? known?.model;
@@ -76,20 +79,27 @@ export async function compact(
     ...(range ? { range: [range.fromSeq, range.toSeq] } : {}),
     ...(keepTurns === undefined ? {} : { keepTurns }),
   };
-  return startCompaction(deps, threadId, { agent, model, contextRef, request, caller });
+  return startCompaction(deps, threadId, { agent, model, contextRef, request, options, caller });
 }
 
 /** Accepts a compaction run, or returns the lane's compaction run that has not ended yet. */
 export async function startCompaction(
   deps: RequestDeps,
   threadId: string,
-  of: { agent: string; model: string; contextRef: string; request: CompactionRequest; caller?: string | undefined },
+  of: {
+    agent: string;
+    model: string;
+    contextRef: string;
+    request: CompactionRequest;
+    options: OptionsOfLane;
+    caller: string | undefined;
+  },
 ): Promise<RunHandle<CompactionResult | null>> {
-  const { agent, model, contextRef, request, caller } = of;
+  const { agent, model, contextRef, request, options, caller } = of;
   const id = newRunId();
   const body: JsonObject = {
     ...{ agent, strategy: 'compaction', model, context_ref: contextRef },
-    options: { compaction: { ...request }, takes_input: false },
+    options: { ...options, compaction: { ...request }, takes_input: false },
   };
   const run = {
     threadId,

@@ -7,7 +7,7 @@ import { costOf } from '../runs/cost.ts';
 export interface FleetActivity extends Omit<RecordedActivity, 'spent' | 'slots'> {
   /** Runs, their tokens and their cost, by the time slot in which the runs were accepted, oldest first. */
   slots: (RecordedActivity['slots'][number] & {
-    /** In US dollars, by the list prices of the providers. */
+    /** In US dollars, by your own prices or the list prices of the providers. */
     cost: number;
     /** Tokens of models whose price is unknown; `cost` excludes them. */
     unpricedTokens: number;

@@ -2,6 +2,8 @@ import type { AgentRegistry } from '../../agents/registry.ts';
 import type { ContentPart, Json, Usage } from '../../context/message.ts';
 import { LanefoldError } from '../../errors.ts';
 import { briefly, dispatchFirst } from '../../queue/dispatch.ts';
+import { readRequest } from '../../store/run/read-request.ts';
+import type { RunOptions } from '../../store/run/run-options.ts';
 import type { Run, TerminationReason, RunRef } from '../../store/run/run.ts';
 import { readRunEvents, type RunEvent } from '../../store/trace/read-events.ts';
 import type { Checkpoint } from '../../tokens/checkpoint.ts';
@@ -145,6 +147,8 @@ async function askAgain(
       hint: 'Steer it, or wait for it to end; to restart a run that lost its worker, resume it without a query.',
     });
   }
+  const { options } = (await readRequest(deps.db, run.threadId, run.id)) ?? {};
+  const { limit_keys: limitKeys } = (options ?? {}) as RunOptions;
   const question = {
     agent: run.agent,
     model: run.model,
@@ -152,6 +156,8 @@ async function askAgain(
     contextRef: run.contextRef,
     input,
     resumedFrom: run.id,
+    // whom it counts for; the version is left to the rollout, which may have moved the thread
+    ...(limitKeys === undefined ? {} : { limitKeys }),
     ...(requestId === undefined ? {} : { requestId }),
   };
   return deps.get(await enqueue(deps, question, { caller }));

@@ -102,7 +102,7 @@ export async function storeRequest(
     ...(priority === undefined ? {} : { priority }),
     ...(delayMs === undefined ? {} : { delay_ms: delayMs }),
   };
-  return { run, job: slots && tenant !== undefined ? await admission!.admit({ ...limited, tenant }, job) : job };
+  return { run, job: slots && tenant !== undefined ? await admission!.admit(db, { ...limited, tenant }, job) : job };
 }
 
 const noSlots = { slots: false, full: false };

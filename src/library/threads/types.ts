@@ -15,7 +15,7 @@ import type { UiMessage } from '../../ui-messages/message.ts';
 import type { RunCost } from '../runs/cost.ts';
 import type { ConfigChanges, ThreadConfig } from './config.ts';
 import type { ForkOptions } from './fork.ts';
-import type { ErasureReport, TenantErasureReport } from './erase.ts';
+import type { ErasureReport, TenantErasureReport } from './erasure-report.ts';
 import type { ReadContentOptions } from './content.ts';
 import type { ImportOptions, ImportReceipt, ThreadSource } from './import.ts';
 import type { AgUiSnapshot, AgUiSnapshotOptions } from './ag-ui-snapshot.ts';
@@ -172,11 +172,15 @@ export interface Threads {
   import(source: ThreadSource, options?: ImportOptions, on?: { from?: OverrideCaller }): Promise<ImportReceipt>;
   /**
    * Permanently deletes everything of the thread, in the database and the queue; its id cannot be reused. The report
-   * says what was removed, and what is left elsewhere.
+   * says what was removed, and what is left elsewhere. Threads of agents that its runs called stay: `childThreads` lists
+   * them.
    *
    * @throws LanefoldError `thread_busy` while a run is active: cancel it first; `thread_not_found`, `thread_erased`
    */
   erase(id: string): Promise<ErasureReport>;
-  /** Erases the threads of a tenant, `limit` (default 1,000) at a time: repeat while the report says `more`. */
+  /**
+   * Erases the schedules, evals, cases, monitors, kept events, webhooks and streams of a tenant, and its threads, `limit`
+   * (default 1,000) at a time: repeat while the report says `more`. `left` lists what stays, such as API keys and limits.
+   */
   eraseTenant(tenantId: string, options?: { limit?: number }): Promise<TenantErasureReport>;
 }

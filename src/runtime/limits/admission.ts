@@ -25,7 +25,6 @@ export type NewLimitedRun = Omit<LimitedRun, 'tenant' | 'createdAt' | 'priority'
  */
 export class Admission {
   constructor(
-    private readonly db: Database,
     private readonly queue: Pick<RunQueue, 'queueOf'>,
     private readonly gate: LimitGate,
     private readonly counting: Pick<Counting, 'priceOf'>,
@@ -61,10 +60,14 @@ export class Admission {
     return { slots: slots.length > 0, full: slots.some(({ place }) => this.gate.isFull(place)) };
   }
 
-  /** Takes the slots of a queued run that has no job yet. Returns the job to add: delayed if the run has to wait. */
-  async admit(run: NewLimitedRun & { tenant: string }, job: QueuedRun): Promise<QueuedRun> {
+  /**
+   * Takes the slots of a queued run that has no job yet. Returns the job to add: delayed if the run has to wait.
+   *
+   * @param db connections that see the run
+   */
+  async admit(db: Database, run: NewLimitedRun & { tenant: string }, job: QueuedRun): Promise<QueuedRun> {
     try {
-      const waits = await this.#ask(run, job);
+      const waits = await this.#ask(db, run, job);
       return waits ? { ...job, delay_ms: longestDelayMs } : job;
     } catch (error) {
       // the worker that claims the run asks again
@@ -88,7 +91,7 @@ export class Admission {
     }
   }
 
-  async #ask(run: NewLimitedRun & { tenant: string }, job: QueuedRun): Promise<boolean> {
+  async #ask(db: Database, run: NewLimitedRun & { tenant: string }, job: QueuedRun): Promise<boolean> {
     // limits that keep changing while it asks are asked again by the worker
     for (let attempt = 0; attempt < 3; attempt++) {
       const slots = this.#slots(run);
@@ -103,7 +106,7 @@ export class Admission {
       if (answer.stale !== undefined) continue;
       // a limit that ends runs ends this one at its first call, where its reason is recorded
       if (answer.refused === undefined || answer.ends) return false;
-      return awaitLimit(this.db, job, waitingFor(answer.refused, answer.delay_ms));
+      return awaitLimit(db, job, waitingFor(answer.refused, answer.delay_ms));
     }
     return false;
   }

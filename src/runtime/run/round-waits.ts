@@ -70,6 +70,9 @@ export class RoundWaits {
     const given = { model: task.model, max_iterations: task.maxIterations, tool_context: task.toolContext, fork };
     const asked: AskedOfChild = { agent, input: task.input, ...omitUndefined(given) };
     const earlier = await earlierChild(this.deps, this.run, this.claim, { round: this.round.round, index }, asked);
+    // its tools would act, and its cost would escape the eval's
+    if (!earlier && this.claim.options?.eval)
+      return refused('not_safe', 'The run of an eval starts no other runs, and the original run has not asked this');
     const maxCost = earlier ? 0 : await this.#costOf(task.maxCost ?? agents.get(agent).maxCost);
     if (maxCost === 0 && !earlier) return refused('budget_exhausted', 'The budget of the run is used up');
     const child = earlier ?? this.#idsOf(index);

@@ -2,6 +2,7 @@ import type { Counting } from '../../models/counting/counting.ts';
 import type { Database } from '../../postgres/pool.ts';
 import type { RunQueue } from '../../queue/queue.ts';
 import type { RunHandle, RunRef } from '../../store/run/run.ts';
+import type { WaitFleet } from '../../store/wait/wait-fleet.ts';
 import type { StoredChild } from '../../store/wait/wait-tasks.ts';
 
 /** How the runs that tool calls start are requested. */
@@ -16,6 +17,8 @@ export interface WaitDependencies {
   counting: Counting;
   /** The agents of this process. */
   agents: readonly string[];
+  /** Whose waits this process looks after. */
+  fleet: WaitFleet;
   children: ChildRequests;
   onError: (error: unknown) => void;
 }

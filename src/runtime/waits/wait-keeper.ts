@@ -38,21 +38,21 @@ export class WaitKeeper {
     await this.#attempt(() => tellParent(this.deps, child));
   }
 
-  /** Looks for what other workers have left. Looks at the same time are one. */
+  /** Looks for what other workers of the fleet have left, or other fleets long ago. Looks at the same time are one. */
   async look(): Promise<void> {
     this.#looking ??= this.#look().finally(() => (this.#looking = undefined));
     return this.#looking;
   }
 
   async #look(): Promise<void> {
-    const { db, agents } = this.deps;
+    const { db, agents, fleet } = this.deps;
     let last: WaitPlace | undefined;
     for (let more = true; more;) {
       // each once in a look: tasks that cannot be done yet do not keep it from later ones
-      const tasks = await findWaitTasks(db, { agents, graceMs }, last, batch);
+      const tasks = await findWaitTasks(db, { agents, graceMs, fleet }, last, batch);
       last = tasks.at(-1) ?? last;
       await this.#all(tasks, (task) => performTask(this.deps, task));
-      const ended = await findUntold(db, graceMs, batch);
+      const ended = await findUntold(db, fleet, graceMs, batch);
       const told = await this.#all(ended, (child) => this.#tell(child));
       more = tasks.length === batch || (ended.length === batch && told > 0);
     }
@@ -64,7 +64,8 @@ export class WaitKeeper {
    * over may lose that.
    */
   async #lookAgain(): Promise<void> {
-    const waits = await findOpenRunWaits(this.deps.db, this.#after, again);
+    const { db, fleet } = this.deps;
+    const waits = await findOpenRunWaits(db, fleet, this.#after, again);
     this.#after = waits.length === again ? waits.at(-1) : undefined;
     await this.#all(waits, (wait) => this.#tell(wait.child));
   }

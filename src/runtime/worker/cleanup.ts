@@ -1,6 +1,7 @@
 import type { Database } from '../../postgres/pool.ts';
 import { dropOldScores } from '../monitors/drop-old-scores.ts';
 import { dropOldSlots } from '../schedules/drop-old-slots.ts';
+import { dropOldEvents } from '../waits/drop-old-events.ts';
 import { dropOldDeliveries } from '../webhooks/drop-old-deliveries.ts';
 import { giveUpOldDeliveries } from '../webhooks/give-up-deliveries.ts';
 import type { Repeater } from './repeat.ts';
@@ -14,6 +15,7 @@ export function repeatCleanup(
   const atMostEvery = (ms: number, work: () => Promise<void>) => repeater.repeat(Math.max(ms, sweepMs), work);
   atMostEvery(60_000, () => giveUpOldDeliveries(db));
   atMostEvery(600_000, () => dropOldDeliveries(db, retentionDays));
+  atMostEvery(600_000, () => dropOldEvents(db));
   if (retentionDays > 0) {
     atMostEvery(60_000, () => dropOldSlots(db, retentionDays));
     atMostEvery(600_000, () => dropOldScores(db, retentionDays));

@@ -1,4 +1,5 @@
 import { startCompaction } from '../../library/contexts/compact.ts';
+import { optionsOfLane } from '../../library/contexts/options-of-lane.ts';
 import { dispatch, dispatchFirst } from '../../queue/dispatch.ts';
 import { jobId, type RunJobResult } from '../../queue/job.ts';
 import type { Claim } from '../../store/run/claim-run.ts';
@@ -65,7 +66,8 @@ export async function executeRun(held: HeldJob, claim: Claim, onEnd: (status: st
   }
 }
 
-const requestCompaction = ({ deps, queue, run }: HeldJob, { agent, model, context_ref: contextRef }: Claim) =>
+const requestCompaction = ({ deps, queue, run }: HeldJob, { agent, model, context_ref: contextRef, ...claim }: Claim) =>
   startCompaction({ db: deps.db, queue, activeTraceparent: undefined }, run.threadId, {
-    ...{ agent, model, contextRef, request: { cause: 'threshold' } },
+    ...{ agent, model, contextRef, request: { cause: 'threshold' }, caller: claim.caller ?? undefined },
+    options: optionsOfLane(deps.agents, agent, { agent, options: claim.options ?? {} }),
   });

@@ -18,7 +18,7 @@ export interface SweepOptions extends Omit<SweepLimits, 'queuePrefix' | 'adoptMs
 type Reporting = Sweeping & Pick<SweepOptions, 'onExpired'>;
 
 /** How long runs of another fleet are left to its own workers, in ms; after that the fleet counts as gone. */
-const adoptMs = 300_000;
+export const adoptMs = 300_000;
 
 /** Runs of each kind examined at a time. */
 const batch = 500;

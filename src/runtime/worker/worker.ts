@@ -44,7 +44,7 @@ import type { JobWorker } from './job-worker.ts';
 import { Repeater } from './repeat.ts';
 import { observe } from './observe.ts';
 import { reportUnknownAgents, describeUnknownAgent } from './report-unknown-agents.ts';
-import { sweep } from './sweep.ts';
+import { adoptMs, sweep } from './sweep.ts';
 import { eventTrimmer } from './trim-events.ts';
 import { checkTraceOptions } from './trace-options.ts';
 import { ScoringRunners } from './scoring-runners.ts';
@@ -162,7 +162,8 @@ export async function startWorker(
   const { gate } = deps;
   await gate.refresh().catch(onError);
   const { db, children, counting } = deps;
-  const waits = new WaitKeeper({ db, queue, counting, children, agents: known.agents, onError });
+  const fleet = { queuePrefix: queue.prefix, adoptMs: deps.privateQueue ? null : adoptMs };
+  const waits = new WaitKeeper({ db, queue, counting, children, agents: known.agents, fleet, onError });
   const scorers = deps.scorers ?? [];
   const runners = new ScoringRunners({
     ...{ db, queuePrefix: deps.privateQueue ? queue.prefix : null, requests: deps.evalRequests, scorers, onError },

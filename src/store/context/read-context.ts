@@ -1,6 +1,7 @@
 import type { ContextRow } from '../../context/fold.ts';
 import type { Database } from '../../postgres/pool.ts';
 import type { Message } from '../../context/message.ts';
+import type { RunOptions } from '../run/run-options.ts';
 import { head } from './read-lanes.ts';
 
 /** The context of a lane as of an entry, or now. */
@@ -30,16 +31,25 @@ export const readSent = (db: Database, threadId: string, callId: string): Promis
     [threadId, callId],
   );
 
-/** Agent and model of the latest run of a lane, or of the latest that had begun by an entry; undefined without one. */
+/** Agent and model of a run of a lane, and the options that a compaction of the lane takes over. */
+export interface LaneAgent {
+  agent: string;
+  model: string;
+  options: Pick<RunOptions, 'limit_keys' | 'version' | 'pinned'>;
+}
+
+/** Those of the latest run of a lane, or of the latest that had begun by an entry; undefined without one. */
 export async function readLaneAgent(
   db: Database,
   threadId: string,
   contextRef: string,
   atSeq?: number,
-): Promise<{ agent: string; model: string } | undefined> {
-  const [row] = await db.query<{ agent: string; model: string }>(
+): Promise<LaneAgent | undefined> {
+  const [row] = await db.query<LaneAgent>(
     'lane_agent',
-    `select agent, model from lanefold._run
+    `select agent, model, jsonb_strip_nulls(jsonb_build_object('limit_keys', options -> 'limit_keys',
+       'version', options -> 'version', 'pinned', options -> 'pinned')) as options
+     from lanefold._run
      where thread_id = $1 and context_ref = $2 and not coalesce(options ? 'compaction', false)
        and ($3::bigint is null or user_seq <= $3)
      order by case when $3::bigint is not null then user_seq end desc, created_at desc limit 1`,

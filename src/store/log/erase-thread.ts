@@ -13,6 +13,8 @@ export interface Erased {
   contents: number;
   /** The last job of each run; the ones before it have a lower `enqueue_no`. */
   jobs: { queue_prefix: string; queue_shard: number; agent: string; run_id: string; enqueue_no: number }[];
+  /** Of the runs that its tool calls asked for. They may be erased, or never have begun. */
+  child_threads: string[];
 }
 
 export async function eraseThread(db: Database, threadId: string): Promise<Erased> {

@@ -3,6 +3,7 @@ import { search } from '../nodes/search.ts';
 import type { QueuedRun } from '../run/queued-run.ts';
 import type { RunRef } from '../run/run.ts';
 import type { CallResult } from './end-wait.ts';
+import { ofFleet, type WaitFleet } from './wait-fleet.ts';
 import { isAfter, placeColumns, placeOrder, placeParameters, type WaitPlace } from './wait-place.ts';
 
 /** A child run whose parent has not been told of its end. */
@@ -12,29 +13,39 @@ export interface EndedChild {
   parent_thread_id: string;
 }
 
-/** Child runs that ended at least `graceMs` ago without their parent being told, oldest first. */
-export const findUntold = (db: Database, graceMs: number, limit: number): Promise<EndedChild[]> =>
+/**
+ * Child runs of a fleet that ended at least `graceMs` ago without their parent being told, oldest first. Of one whose
+ * thread was erased, nothing is left but that it ended, so any fleet tells it.
+ */
+export const findUntold = (
+  db: Database,
+  { queuePrefix, adoptMs }: WaitFleet,
+  graceMs: number,
+  limit: number,
+): Promise<EndedChild[]> =>
   search<EndedChild>(db, 'queryLong', {
     name: 'find_untold_children',
-    text: `select thread_id, run_id, parent_thread_id from lanefold._child_run
+    text: `select thread_id, run_id, parent_thread_id from lanefold._child_run w
      where ended_at is not null and told_at is null and ended_at < lanefold._now() - $1::float8 * interval '1 ms'
+       and ${ofFleet('ended_at', 3)}
      order by ended_at limit $2`,
-    values: [graceMs, limit],
+    values: [graceMs, limit, queuePrefix, adoptMs],
   });
 
-/** Calls that have waited for a run for a minute, oldest first, after a place among them. */
+/** Calls of a fleet's runs that have waited for a run for a minute, oldest first, after a place among them. */
 export async function findOpenRunWaits(
   db: Database,
+  { queuePrefix, adoptMs }: WaitFleet,
   after: WaitPlace | undefined,
   limit: number,
 ): Promise<(WaitPlace & { child: EndedChild })[]> {
   const rows = await search<WaitPlace & { child_thread_id: string; child_run_id: string }>(db, 'query', {
     name: 'find_open_run_waits',
-    text: `select ${placeColumns}, child_thread_id, child_run_id from lanefold._wait
+    text: `select ${placeColumns}, child_thread_id, child_run_id from lanefold._wait w
      where status = 'open' and kind = 'run' and task is null and created_at < lanefold._now() - interval '1 minute'
-       and ${isAfter(2)}
+       and ${ofFleet('created_at', 7)} and ${isAfter(2)}
      order by ${placeOrder} limit $1`,
-    values: [limit, ...placeParameters(after)],
+    values: [limit, ...placeParameters(after), queuePrefix, adoptMs],
   });
   return rows.map(({ child_thread_id, child_run_id, ...place }) => ({
     ...place,

@@ -34,6 +34,12 @@ export async function keepEvent(
   ]);
 }
 
+/** Deletes events that are kept no longer; see `drop_kept_events`. Returns how many. */
+export async function dropKeptEvents(db: Database, most: number): Promise<number> {
+  const text = 'select d.dropped from lanefold.drop_kept_events($1) as d (dropped)';
+  return (await db.query<{ dropped: number }>('drop_kept_events', text, [most]))[0]!.dropped;
+}
+
 /** The event of that name that is kept for a wait which began at this time. */
 export async function readKeptEvent(
   db: Database,

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { search } from '../nodes/search.ts';
 import type { CallRef } from './decide-tool-call.ts';
+import { ofFleet, type WaitFleet } from './wait-fleet.ts';
 import { isAfter, placeColumns, placeOrder, placeParameters, type WaitPlace } from './wait-place.ts';
 
 /** The request of a child run, as its wait stores it. */
@@ -54,20 +55,25 @@ export type WaitTask = WaitPlace & {
 const columns = `${placeColumns}, tenant_id, created_at, kind, event, child_thread_id, child_run_id, request, task,
   (extract(epoch from lanefold._now() - ended_at) * 1000)::float8 as over_ms`;
 
-/** Tasks for workers with these agents, oldest first, after a place among them; those younger than `graceMs` are left to the worker of the run. */
+/**
+ * Tasks for workers of a fleet with these agents, oldest first, after a place among them; those younger than `graceMs` are
+ * left to the worker of the run. A child is cancelled by any fleet: that needs no agent, and should not wait.
+ */
 export async function findWaitTasks(
   db: Database,
-  { agents, graceMs }: { agents: readonly string[]; graceMs: number },
+  { agents, graceMs, fleet }: { agents: readonly string[]; graceMs: number; fleet: WaitFleet },
   after: WaitPlace | undefined,
   limit: number,
 ): Promise<WaitTask[]> {
   const found = await search<WaitTask>(db, 'queryLong', {
     name: 'find_wait_tasks',
-    text: `select ${columns} from lanefold._wait
-     where task is not null and (task = 'cancel' or created_at < lanefold._now() - $1::float8 * interval '1 ms')
+    text: `select ${columns} from lanefold._wait w
+     where task is not null
+       and (task = 'cancel'
+         or (created_at < lanefold._now() - $1::float8 * interval '1 ms' and ${ofFleet('created_at', 9)}))
        and (task <> 'start' or request ->> 'agent' = any ($2)) and ${isAfter(4)}
      order by ${placeOrder} limit $3`,
-    values: [graceMs, agents, limit, ...placeParameters(after)],
+    values: [graceMs, agents, limit, ...placeParameters(after), fleet.queuePrefix, fleet.adoptMs],
   });
   return found.map((task) => ({ ...task, created_at: new Date(task.created_at) }));
 }
