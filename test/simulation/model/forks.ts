@@ -28,10 +28,18 @@ const activeLaneAt = (thread: Thread, seq: number): string =>
 
 function forkContext(thread: Thread, lane: string, seq: number, repairs: boolean): Body {
   const context = snapshotOf(thread, lane, seq);
-  if (isClosed(context.entries as unknown as Message[])) return context;
-  if (!repairs) refuse('LF008');
-  return { ...context, entries: repaired(context.entries) };
+  const closed = isClosed(context.entries as unknown as Message[]);
+  if (!closed && !repairs) refuse('LF008');
+  return { ...context, entries: (closed ? context.entries : repaired(context.entries)).map(withoutCuts) };
 }
+
+const cuts = ['dropped', 'policy_hash', 'kinds', 'kinds_cut', 'cut_moved', 'summary_role', 'prompt', 'over_budget'];
+
+/** What a policy has cut from a call names entries of the thread that was forked. */
+const withoutCuts = ({ refs, ...message }: Body): Body => ({
+  ...message,
+  ...(refs == null ? {} : { refs: Object.fromEntries(Object.entries(refs).filter(([key]) => !cuts.includes(key))) }),
+});
 
 /** Closes the tool group at the end of a context with error results. */
 function repaired(entries: Body[]): Body[] {

@@ -121,6 +121,9 @@ export class Client {
     const { db, world } = this.#actor;
     this.#sent.runs.push({ threadId, body });
     const result = await enqueueRun(db, threadId, body);
+    // the answer may be another request's compaction, and once that has ended, the same request becomes a new one
+    if (result.duplicate && body['strategy'] === 'compaction')
+      this.#sent.runs = this.#sent.runs.filter((other) => other.body['request_id'] !== body['request_id']);
     if (result.status === 'queued')
       await world.jobs.asRunQueue().addAll([{ ...toNewJob(threadId, body, { ...result }), queue_shard: 0 }], 'back');
   }
