@@ -12,7 +12,8 @@ export function enqueueRun(thread: Thread, at: number, p: Body): Body {
   }
   const active = activeRun(thread);
   const same = p['options']?.compaction && compactionOf(thread, active, p['context_ref']);
-  if (same) return { run_id: same.id, status: same.status, enqueue_no: same.enqueue_no, queue_shard: 0, duplicate: true };
+  if (same)
+    return { run_id: same.id, status: same.status, enqueue_no: same.enqueue_no, queue_shard: 0, duplicate: true };
   if (active && !compacts(active) && !['wait', 'interrupt'].includes(p['busy'])) refuse('LF004');
   const run = toRun(thread, at, p, active !== undefined);
   thread.runs.push(run);
@@ -35,7 +36,10 @@ function toRun(thread: Thread, at: number, p: Body, waits: boolean): Run {
   return {
     ...{ id: p['run_id'], request_id: p['request_id'], request_hash: p['request_hash'], agent: p['agent'] },
     ...{ strategy: p['strategy'], model: p['model'], context_ref: p['context_ref'] ?? thread.active_context_ref },
-    ...{ input: p['input'] ?? null, options: activeLane ? { ...p['options'], active_lane: true } : (p['options'] ?? null) },
+    ...{
+      input: p['input'] ?? null,
+      options: activeLane ? { ...p['options'], active_lane: true } : (p['options'] ?? null),
+    },
     ...{ status: waits ? 'waiting' : 'queued', active: !waits, interrupts: waits && p['busy'] === 'interrupt' },
     ...{ enqueue_no: waits ? 0 : 1, queue_prefix: p['queue_prefix'] ?? 'lf', created_at: at, enqueued_at: at },
     ...{ start_at: startAt, expires_at: p['ttl_ms'] === undefined ? null : (startAt ?? at) + p['ttl_ms'] },

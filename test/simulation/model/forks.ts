@@ -22,9 +22,8 @@ export function forkSource(thread: Thread, p: Body): Body {
 
 /** A run compacts its own lane, whichever is active. */
 const activeLaneAt = (thread: Thread, seq: number): string =>
-  thread.entries.findLast(
-    (entry) => entry.seq <= seq && entry.kind === 'ai_context_operation' && entry.run_id === null,
-  )?.context_ref ?? 'default';
+  thread.entries.findLast((entry) => entry.seq <= seq && entry.kind === 'ai_context_operation' && entry.run_id === null)
+    ?.context_ref ?? 'default';
 
 function forkContext(thread: Thread, lane: string, seq: number, repairs: boolean): Body {
   const context = snapshotOf(thread, lane, seq);
