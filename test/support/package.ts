@@ -15,7 +15,7 @@ const published = [
 const programs = ['workers', 'test/support', 'test/faults/fixtures', 'test/postgres/fixtures', 'test/queue/fixtures'];
 const bundled = ['pg', 'ioredis', 'bullmq', 'commander'];
 const installed = (await readdir(path.join(packageRoot, 'node_modules'))).filter((name) => !name.startsWith('.'));
-const copied = ['package.json', ...files.filter((file) => file !== 'dist')];
+const copied = ['package.json', ...files.filter((file) => file !== 'dist' && !file.startsWith('!'))];
 
 /**
  * Builds the package in `dir` with its published layout. Tests start hundreds of processes, and a compiled one starts
