@@ -21,7 +21,7 @@ function makerOf(thread: Thread, { run_id }: Entry): string {
 
 test('lanes are compacted by runs, on request and by clients, and their conversations continue', async () => {
   const continued = new Map<string, number>();
-  for (let seed = 1; seed <= 3; seed++) {
+  for (const seed of [20, 22]) {
     const model = new Model();
     await simulate(model, { seed, steps });
     for (const thread of model.threads.values())
@@ -40,7 +40,7 @@ test('lanes are compacted by runs, on request and by clients, and their conversa
 const mutants: { name: string; seed: number; sql: Record<string, [text: string, broken: string][]> }[] = [
   {
     name: 'a message that a compaction carries over loses its request',
-    seed: 1,
+    seed: 22,
     sql: { _later_messages: [[`, 'request_id', coalesce(e.request_id, e.run_id)`, '']] },
   },
   {
@@ -50,7 +50,7 @@ const mutants: { name: string; seed: number; sql: Record<string, [text: string, 
   },
   {
     name: 'a stale compaction is written',
-    seed: 1,
+    seed: 22,
     sql: { _is_stale_compaction: [['return found or ', 'return ']] },
   },
   {
