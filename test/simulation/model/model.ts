@@ -124,6 +124,8 @@ export class Model implements Store {
         return (a as Body[]).map((call) => ({ result: useLimits(this.limits, at, call) }));
       case 'limit_usage':
         return [{ reserved: this.limits.reserved }];
+      case 'drop_kept_events':
+        return [{ dropped: 0 }];
       case 'current_limits':
         return currentLimits();
       case 'idle_limit_accounts':
