@@ -86,7 +86,8 @@ function comparable(name: string, settled: Settled): unknown {
 }
 
 /** Sets of runs have no order of their own. */
-const keyed = (rows: readonly Body[]): boolean => rows.every((row) => row['run_id'] !== undefined);
+const keyed = (rows: readonly Body[]): boolean =>
+  rows.every((row) => row['thread_id'] !== undefined && row['run_id'] !== undefined);
 
 const inOrderOf = (order: readonly Body[], rows: readonly Body[]): Body[] =>
   order.map((row) => rows.find((other) => keyOf(other) === keyOf(row))!);

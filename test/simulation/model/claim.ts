@@ -5,7 +5,7 @@ import { contextAt, toClaimed } from './lanes.ts';
 import { isOver } from './leases.ts';
 import { trace, write } from './log.ts';
 import { limitsVersion } from './limits.ts';
-import { hasEnded, queuedInputs, runOf, type Body, type Run, type Thread } from './state.ts';
+import { compacts, hasEnded, queuedInputs, runOf, type Body, type Run, type Thread } from './state.ts';
 
 const refused = (reason: string, status: string | null, more: Body = {}): Body => ({
   ...{ claimed: false, status, reason },
@@ -50,12 +50,10 @@ export const endExpired = (thread: Thread, at: number, run: Run): Body =>
 function grant(thread: Thread, at: number, run: Run, p: Body): Body {
   const fresh = run.started_at === null;
   if (fresh) {
-    run.user_seq = thread.entries.length;
-    const { content, refs } = run.input!;
-    write(thread, [{ role: 'user', payload: { content }, refs }], run);
-    thread.lanes.add(run.context_ref);
+    if (!compacts(run)) ask(thread, run);
     const inputs = queuedInputs(thread, run).length > 0 ? drainInputs(thread, run) : [];
-    trace(thread, run, ['request_started', ...inputs.map(() => 'input_injected'), 'llm_started']);
+    const calls = compacts(run) ? [] : ['llm_started'];
+    trace(thread, run, ['request_started', ...inputs.map(() => 'input_injected'), ...calls]);
   } else if (run.agent_version !== null && run.agent_version !== p['agent_version'])
     trace(thread, run, ['version_changed']);
   const before = { ...run };
@@ -77,6 +75,13 @@ function grant(thread: Thread, at: number, run: Run, p: Body): Body {
     ...{ tenant_id: 'default', created_at: new Date(run.created_at).toISOString(), waited: false },
     limits_version: limitsVersion,
   };
+}
+
+function ask(thread: Thread, run: Run): void {
+  run.user_seq = thread.entries.length;
+  const { content, refs } = run.input!;
+  write(thread, [{ role: 'user', payload: { content }, refs }], run);
+  thread.lanes.add(run.context_ref);
 }
 
 const ledgerOf = (run: Run, round: number): Body[] =>

@@ -1,3 +1,4 @@
+import { writeCompaction } from './compactions.ts';
 import { promoted } from './enqueue.ts';
 import { afterFinish, terminalEvents } from './finish.ts';
 import { drainInputs } from './inputs.ts';
@@ -27,6 +28,7 @@ export function commitStep(
   openRound(run, p, first);
   endRound(run, p, first);
   const cancels = run.cancel_requested_at !== null;
+  if (p['compact'] !== undefined && !cancels) writeCompaction(thread, run, p['compact']);
   const waits = queuedInputs(thread, run).length > 0;
   const continued = p['continue'] !== undefined && waits && !cancels;
   const finish = continued ? undefined : (p['finish'] as Body | undefined);

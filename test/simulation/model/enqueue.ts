@@ -1,6 +1,6 @@
 import { cancelRun } from './finish.ts';
 import { otherBody, refuse } from './refusal.ts';
-import { activeRun, hasEnded, runOf, type Body, type Run, type Thread } from './state.ts';
+import { activeRun, compacts, hasEnded, runOf, type Body, type Run, type Thread } from './state.ts';
 
 /** Accepts a run: once for each request, then by what `busy` says. */
 export function enqueueRun(thread: Thread, at: number, p: Body): Body {
@@ -11,7 +11,10 @@ export function enqueueRun(thread: Thread, at: number, p: Body): Body {
     return { run_id, status, enqueue_no, queue_shard: 0, duplicate: true };
   }
   const active = activeRun(thread);
-  if (active && !['wait', 'interrupt'].includes(p['busy'])) refuse('LF004');
+  const same = p['options']?.compaction && compactionOf(thread, active, p['context_ref']);
+  if (same)
+    return { run_id: same.id, status: same.status, enqueue_no: same.enqueue_no, queue_shard: 0, duplicate: true };
+  if (active && !compacts(active) && !['wait', 'interrupt'].includes(p['busy'])) refuse('LF004');
   const run = toRun(thread, at, p, active !== undefined);
   thread.runs.push(run);
   thread.active_run_id ??= run.id;
@@ -21,13 +24,22 @@ export function enqueueRun(thread: Thread, at: number, p: Body): Body {
   return status === 'waiting' ? { ...answer, enqueue_no: 0 } : { ...answer, enqueue_no: 1, tenant_id: 'default' };
 }
 
+/** The compaction of a lane that has not ended. */
+const compactionOf = (thread: Thread, active: Run | undefined, lane: string): Run | undefined =>
+  [active, ...thread.runs.filter(({ status }) => status === 'waiting')].find(
+    (run) => run && compacts(run) && run.context_ref === lane,
+  );
+
 function toRun(thread: Thread, at: number, p: Body, waits: boolean): Run {
   const startAt = p['delay_ms'] === undefined ? null : at + p['delay_ms'];
   const activeLane = waits && p['context_ref'] === undefined;
   return {
     ...{ id: p['run_id'], request_id: p['request_id'], request_hash: p['request_hash'], agent: p['agent'] },
     ...{ strategy: p['strategy'], model: p['model'], context_ref: p['context_ref'] ?? thread.active_context_ref },
-    ...{ input: p['input'], options: activeLane ? { ...p['options'], active_lane: true } : (p['options'] ?? null) },
+    ...{
+      input: p['input'] ?? null,
+      options: activeLane ? { ...p['options'], active_lane: true } : (p['options'] ?? null),
+    },
     ...{ status: waits ? 'waiting' : 'queued', active: !waits, interrupts: waits && p['busy'] === 'interrupt' },
     ...{ enqueue_no: waits ? 0 : 1, queue_prefix: p['queue_prefix'] ?? 'lf', created_at: at, enqueued_at: at },
     ...{ start_at: startAt, expires_at: p['ttl_ms'] === undefined ? null : (startAt ?? at) + p['ttl_ms'] },

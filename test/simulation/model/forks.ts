@@ -20,16 +20,25 @@ export function forkSource(thread: Thread, p: Body): Body {
   };
 }
 
+/** A run compacts its own lane, whichever is active. */
 const activeLaneAt = (thread: Thread, seq: number): string =>
-  thread.entries.findLast((entry) => entry.seq <= seq && entry.kind === 'ai_context_operation')?.context_ref ??
-  'default';
+  thread.entries.findLast((entry) => entry.seq <= seq && entry.kind === 'ai_context_operation' && entry.run_id === null)
+    ?.context_ref ?? 'default';
 
 function forkContext(thread: Thread, lane: string, seq: number, repairs: boolean): Body {
   const context = snapshotOf(thread, lane, seq);
-  if (isClosed(context.entries as unknown as Message[])) return context;
-  if (!repairs) refuse('LF008');
-  return { ...context, entries: repaired(context.entries) };
+  const closed = isClosed(context.entries as unknown as Message[]);
+  if (!closed && !repairs) refuse('LF008');
+  return { ...context, entries: (closed ? context.entries : repaired(context.entries)).map(withoutCuts) };
 }
+
+const cuts = ['dropped', 'policy_hash', 'kinds', 'kinds_cut', 'cut_moved', 'summary_role', 'prompt', 'over_budget'];
+
+/** What a policy has cut from a call names entries of the thread that was forked. */
+const withoutCuts = ({ refs, ...message }: Body): Body => ({
+  ...message,
+  ...(refs == null ? {} : { refs: Object.fromEntries(Object.entries(refs).filter(([key]) => !cuts.includes(key))) }),
+});
 
 /** Closes the tool group at the end of a context with error results. */
 function repaired(entries: Body[]): Body[] {

@@ -16,6 +16,7 @@ export function enqueueInput(thread: Thread, p: Body): Body {
   if (!run) refuse('LF025');
   if (expected !== undefined && expected !== run.id) refuse('LF026');
   if (run.sealed_at !== null) refuse('LF027');
+  if (run.options?.['takes_input'] === false) refuse('LF028');
   if (queuedInputs(thread, run).length >= 64) refuse('LF031');
   thread.inputs.set(id, { id, run_id: run.id, kind, source, content, status: 'queued' });
   return { status: 'queued', input_id: id, run_id: run.id, request_id: run.request_id };

@@ -7,6 +7,7 @@ import { enqueueRun } from './enqueue.ts';
 import { cancelled, cancelRun, finishRun } from './finish.ts';
 import { createFork, forkSource } from './forks.ts';
 import { enqueueInput } from './inputs.ts';
+import { contextAt } from './lanes.ts';
 import { markSeen, recordToolCall, releaseRun, renewLease, requeueRun } from './leases.ts';
 import { currentLimits, idleAccounts, newLimits, useLimits } from './limits.ts';
 import { appendEntries } from './log.ts';
@@ -19,7 +20,7 @@ import { decideToolCall, expireWaits, suspendRun } from './waits.ts';
 
 /**
  * The functions of the database in memory: what each of them promises, without how it is stored. A test holds them to
- * the SQL. Left out are prompts of agents, versions, compactions, configuration, state, large texts, child runs and
+ * the SQL. Left out are prompts of agents, versions, configuration, state, large texts, child runs and
  * webhooks.
  */
 export class Model implements Store {
@@ -113,6 +114,8 @@ export class Model implements Store {
       case 'mark_jobs_seen':
         for (const run of a as Body[]) markSeen(this.threads.get(run['thread_id']), at, run);
         return [];
+      case 'lane_context_at':
+        return contextAt(this.#thread(a), b as unknown as string, Number(c)).map((row) => ({ ...row }));
       case 'fork_source':
         return [{ source: forkSource(this.#thread(a), b) }];
       case 'create_fork':
@@ -121,6 +124,8 @@ export class Model implements Store {
         return (a as Body[]).map((call) => ({ result: useLimits(this.limits, at, call) }));
       case 'limit_usage':
         return [{ reserved: this.limits.reserved }];
+      case 'drop_kept_events':
+        return [{ dropped: 0 }];
       case 'current_limits':
         return currentLimits();
       case 'idle_limit_accounts':

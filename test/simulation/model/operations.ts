@@ -1,5 +1,6 @@
 import { isClosed } from '../../../src/history/closed-groups.ts';
 import type { JsonObject } from '../../../src/context/message.ts';
+import { completed } from './compactions.ts';
 import { write } from './log.ts';
 import { otherBody, refuse } from './refusal.ts';
 import type { Body, Thread } from './state.ts';
@@ -14,11 +15,13 @@ export function applyOperation(thread: Thread, opId: string, lane: string | null
     return { op_id: opId, status: 'duplicate', op_status: known.status, seq: known.entry_seq, rev };
   }
   const operation = { ...given, reason: given['reason'] ?? 'manual' };
+  if (given['base_seq'] >= rev) refuse('LF010');
   if (given['type'] === 'replace' && !isClosed(given['result_context'].entries)) refuse('LF008');
   if (expected !== undefined && expected !== rev) refuse('LF006');
   const contextRef = lane ?? thread.active_context_ref;
   if (thread.active_run_id === null) {
     const seq = writeOperation(thread, opId, contextRef, operation, hash);
+    if (seq === undefined) return { op_id: opId, status: 'stale', op_status: 'stale', rev };
     return { op_id: opId, status: 'applied', op_status: 'applied', seq, rev: seq + 1 };
   }
   const displaced = thread.pending_op_id === null ? undefined : thread.operations.get(thread.pending_op_id);
@@ -28,9 +31,20 @@ export function applyOperation(thread: Thread, opId: string, lane: string | null
   return { op_id: opId, status: 'deferred', op_status: 'pending', rev };
 }
 
-/** Writes an accepted operation to the log; its lane becomes the active one. */
-export function writeOperation(thread: Thread, opId: string, lane: string, operation: Body, hash: string): number {
+/** Writes an accepted operation to the log; its lane becomes the active one. Undefined: a stale compaction. */
+export function writeOperation(
+  thread: Thread,
+  opId: string,
+  lane: string,
+  given: Body,
+  hash: string,
+): number | undefined {
   const seq = thread.entries.length;
+  const operation = given['reason'] === 'compaction' ? completed(thread, lane, given) : given;
+  if (!operation) {
+    thread.operations.set(opId, { context_ref: lane, hash, status: 'stale', operation: null, entry_seq: null });
+    return undefined;
+  }
   write(thread, [
     {
       ...{ kind: 'ai_context_operation', op_id: opId, context_ref: lane, is_anchor: operation['type'] === 'replace' },

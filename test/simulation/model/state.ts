@@ -97,7 +97,7 @@ export interface Input {
 export interface Operation {
   context_ref: string;
   hash: string;
-  status: 'pending' | 'applied' | 'superseded';
+  status: 'pending' | 'applied' | 'superseded' | 'stale';
   operation: Body | null;
   entry_seq: number | null;
 }
@@ -144,6 +144,9 @@ export const toLimitedRun = ({ agent, model, options, created_at, finished_at, i
   ...{ tenantId: 'default', agent, model, priority: options?.['priority'] ?? null, iteration, usage },
   ...{ createdAt: new Date(created_at), finishedAt: finished_at === null ? null : new Date(finished_at) },
 });
+
+/** Its only work is to compact its lane: it asks for nothing, and makes no other run refuse the thread. */
+export const compacts = ({ options }: Run): boolean => options?.['compaction'] !== undefined;
 
 export const hasEnded = ({ finished_at }: Run): boolean => finished_at !== null;
 

@@ -47,7 +47,8 @@ const model: LanguageModelV4 = {
     await delay(random.int(20, 600), undefined, options);
     if (random.chance(0.04)) await delay(random.int(1_000, 9_000), undefined, options);
     if (random.chance(0.03)) throw failure(random.chance(0.7));
-    const calls = random.chance(0.45)
+    const summarises = /Summarise the conversation/.test(JSON.stringify(prompt.at(-1)));
+    const calls = random.chance(summarises ? 0.9 : 0.45)
       ? []
       : callsOf(
           asked,
@@ -82,8 +83,12 @@ function callsOf(asked: string, random: Random, offered: readonly string[]) {
 }
 
 const settings = { streaming: false, maxIterations: 4, maxModelRetries: 2, approvalTimeoutMs: 20_000 };
+/** A run whose context exceeds this compacts its lane. */
+const contextPolicy = { maxInputTokens: 900, keepLastTurns: 1, summarization: 'request_new' } as const;
 const agents = [
-  defineAgent({ name: 'agent', model: 'simulated:x', tools: [...common, pass('pass', 'other')], ...settings }),
+  defineAgent({
+    ...{ name: 'agent', model: 'simulated:x', tools: [...common, pass('pass', 'other')], contextPolicy, ...settings },
+  }),
   defineAgent({ name: 'other', model: 'simulated:x', tools: [...common, pass('return', 'agent')], ...settings }),
 ];
 

@@ -13,7 +13,7 @@ import type { Random } from '../../../src/chaos/random.ts';
 import { place } from '../model/limits.ts';
 import { Actor } from '../world/network.ts';
 import { toNewJob, type World } from '../world/world.ts';
-import { kinds, toOperation, toRequest, type Kind, type Sent } from './requests.ts';
+import { kinds, toCompaction, toOperation, toRequest, toSummary, type Kind, type Sent } from './requests.ts';
 
 /** A client asks for one thing after the other: in three threads at a time, and then in new ones. */
 export class Client {
@@ -79,11 +79,17 @@ export class Client {
       case 'decide':
         return this.#decide(random);
       case 'operate':
-        return this.#operate(threadId, `op-${name}`, lane, random);
+        return this.#operate(threadId, `op-${name}`, lane, toOperation(`op-${name}`, random), random);
       case 'operate again': {
         if (this.#sent.operations.length === 0) return;
         const { threadId: earlier, ...operation } = random.pick(this.#sent.operations.slice(-6));
         return applyOperation(db, earlier, { ...operation, hash: operation.opId });
+      }
+      case 'compact':
+        return this.#enqueue(threadId, toCompaction(name, lane, random));
+      case 'summarise': {
+        const base = random.int(0, (this.#revs.get(threadId) ?? 4) + 2);
+        return this.#operate(threadId, `op-${name}`, lane, toSummary(`op-${name}`, base), random);
       }
       case 'fork':
         return this.#fork(threadId, `fork-${name}`, random);
@@ -115,6 +121,9 @@ export class Client {
     const { db, world } = this.#actor;
     this.#sent.runs.push({ threadId, body });
     const result = await enqueueRun(db, threadId, body);
+    // the answer may be another request's compaction, and once that has ended, the same request becomes a new one
+    if (result.duplicate && body['strategy'] === 'compaction')
+      this.#sent.runs = this.#sent.runs.filter((other) => other.body['request_id'] !== body['request_id']);
     if (result.status === 'queued')
       await world.jobs.asRunQueue().addAll([{ ...toNewJob(threadId, body, { ...result }), queue_shard: 0 }], 'back');
   }
@@ -140,8 +149,13 @@ export class Client {
     if (job) await dispatchFirst(db, world.jobs.asRunQueue(), [job]);
   }
 
-  #operate(threadId: string, opId: string, contextRef: string | undefined, random: Random): Promise<unknown> {
-    const operation = toOperation(opId, random);
+  #operate(
+    threadId: string,
+    opId: string,
+    contextRef: string | undefined,
+    operation: JsonObject,
+    random: Random,
+  ): Promise<unknown> {
     this.#sent.operations.push({ threadId, opId, operation, contextRef });
     return this.#twice(random, () =>
       applyOperation(this.#actor.db, threadId, { opId, contextRef, operation, hash: opId }),

@@ -13,7 +13,7 @@ export const kinds = [
   ...['append', 'append', 'append', 'append', 'say', 'say', 'expect'],
   ...['enqueue', 'enqueue', 'enqueue', 'enqueue', 'enqueue', 'enqueue', 'enqueue', 'again'],
   ...['steer', 'steer', 'steer', 'steer again', 'cancel', 'cancel', 'decide', 'decide', 'decide', 'decide'],
-  ...['operate', 'operate', 'operate', 'operate again', 'fork', 'read', 'read', 'usage'],
+  ...['operate', 'operate', 'operate', 'operate again', 'fork', 'read', 'read', 'usage', 'compact', 'summarise'],
 ] as const;
 
 export type Kind = (typeof kinds)[number];
@@ -33,6 +33,19 @@ export function toRequest(name: string, lane: string | undefined, random: Random
     ...ttl,
   };
 }
+
+/** Asks for a run that compacts a lane. */
+export const toCompaction = (name: string, lane: string | undefined, random: Random): JsonObject => ({
+  ...{ run_id: `run-${name}`, request_id: `run-${name}`, request_hash: 'aa', busy: 'wait' },
+  ...{ agent: 'agent', strategy: 'compaction', model: 'simulated:x', context_ref: lane ?? 'default' },
+  options: { compaction: { cause: 'request', keepTurns: random.int(0, 2) }, takes_input: false },
+});
+
+/** A compaction that a client has made itself, from the context as of an entry. */
+export const toSummary = (opId: string, base: number): JsonObject => ({
+  ...{ type: 'replace', reason: 'compaction', base_seq: base },
+  result_context: { entries: [{ role: 'user', content: `summary ${opId}`, refs: { kind: 'summary' } }] },
+});
 
 /** A context operation: most of them replace the messages of a lane, some also its prompt. */
 export function toOperation(opId: string, random: Random): JsonObject {

@@ -102,7 +102,9 @@ export class Watch {
     }
   }
 
-  #enqueued(thread: string, { request_id, busy }: Body, { run_id }: Body): void {
+  #enqueued(thread: string, { request_id, busy, options }: Body, { run_id, duplicate }: Body): void {
+    // the lane's compaction, which another request may have started
+    if (options?.compaction && duplicate) return;
     const request = `${thread} ${request_id}`;
     const first = this.#requests.get(request) ?? run_id;
     this.#requests.set(request, first);
