@@ -10,7 +10,7 @@ import { Model } from './model/model.ts';
 import { simulate, type Simulated } from './simulate.ts';
 import { SqlStore } from './sql-store.ts';
 
-/** The seed with which each mutant is found. */
+/** A seed with which each mutant was found. */
 const places = readFileSync(`${import.meta.dirname}/mutants.txt`, 'utf8')
   .trim()
   .split('\n')
@@ -57,7 +57,12 @@ test('the list has each mutant once', () => {
   expect(listed.toSorted()).toEqual(mutants.map(({ name }) => name).toSorted());
 });
 
+/** Any change of the runtime gives every seed another history, so others are tried too. */
+const most = 12;
+
 test.each(places)('the simulation finds that $mutant.name', async ({ mutant, seed }) => {
-  const { found } = await broken(mutant, seed);
+  const seeds = [seed, ...Array.from({ length: most }, (_, n) => n + 1).filter((other) => other !== seed)];
+  let found: unknown[] = [];
+  for (const next of seeds) if ((found = (await broken(mutant, next)).found).length > 0) break;
   expect(found).not.toEqual([]);
 });

@@ -126,6 +126,8 @@ export class Model implements Store {
         return [{ reserved: this.limits.reserved }];
       case 'drop_kept_events':
         return [{ dropped: 0 }];
+      case 'drop_idle_buckets':
+        return [{ last: null }];
       case 'current_limits':
         return currentLimits();
       case 'idle_limit_accounts':
