@@ -148,8 +148,8 @@ begin
     v_queued := found;
   end if;
   if not v_queued then
-    return jsonb_build_object('run_id', v_run, 'status', 'waiting', 'enqueue_no', 0, 'queue_shard', v_shard, 'duplicate', false)
-      || jsonb_strip_nulls(jsonb_build_object('ended', v_ended));
+    return (jsonb_build_object('run_id', v_run, 'status', 'waiting', 'enqueue_no', 0, 'queue_shard', v_shard, 'duplicate', false)
+      || jsonb_strip_nulls(jsonb_build_object('ended', v_ended)))::json;
   end if;
   if v_start_at is null and not v_interrupts and lanefold._takes_directly(p) then
     v_claim := lanefold._claim_run(p_thread_id, t, v_run, 1, p -> 'claim');
