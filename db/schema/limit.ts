@@ -64,10 +64,10 @@ export const limitBucket = lanefold.table(
     drainedUntil: moment('drained_until'),
     /** Of a limit that only gives notice: when it did last. */
     noticedAt: moment('noticed_at'),
+    touchedAt: moment('touched_at').notNull(),
     /** Fair shares: the turn that was granted last. */
     turn: doublePrecision('turn').notNull().default(0),
     waiting: integer('waiting').notNull().default(0),
-    touchedAt: moment('touched_at').notNull(),
     owner: id('owner').notNull(),
     name: id('name').notNull(),
     /** The values of the scope's `*` dimensions. */

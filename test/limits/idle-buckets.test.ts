@@ -129,6 +129,37 @@ test('turns that order nobody are deleted; one that is ahead stays', async () =>
   expect(await turns()).toEqual(before.filter(({ share }) => share === 'c'));
 });
 
+test('a removed limit keeps its buckets, and one that its provider holds back keeps that', async () => {
+  const scope = { customer: '*' };
+  await set('removed', { kind: 'tokens', scope, per_ms: 60_000 });
+  const version = await set('drained', { kind: 'tokens', scope, per_ms: 60_000 });
+  await spend(version, '* removed acme', 5);
+  await spend(version, '* drained acme', 5);
+  await use({ drain: { '* drained acme': 86_400_000 } });
+  await age(31, 'removed');
+  await age(31, 'drained');
+  await value(log.db, "select lanefold.remove_limit('*', 'removed', 'test')");
+  await dropOldBuckets(log.db, 0.55);
+  await set('removed', { kind: 'tokens', scope, per_ms: 60_000 });
+  expect(await buckets('removed')).toEqual([{ key: 'acme', used: 0, total: 5 }]);
+  expect(await buckets('drained')).toEqual([{ key: 'acme', used: 0, total: 5 }]);
+});
+
+test('processes that delete at once, while others use the buckets, lose no total', async () => {
+  const version = await set('busy', { kind: 'tokens', scope: { customer: '*' }, per_ms: 60_000 });
+  const keys = Array.from({ length: 40 }, (_, n) => `* busy ${n % 2 ? 'a' : 'B'}${n}`);
+  for (const place of keys) await spend(version, place, 1);
+  await age(31, 'busy');
+  await Promise.all([
+    dropOldBuckets(log.db, 30),
+    dropOldBuckets(log.db, 30),
+    ...keys.slice(0, 10).map((place) => spend(version, place, 1)),
+  ]);
+  const left = await buckets('busy');
+  expect(left.reduce((sum, one) => sum + Number(one['total']), 0)).toBe(50);
+  expect(left.filter(({ key }) => key !== '').length).toBeLessThanOrEqual(10);
+});
+
 test('pages follow one another', async () => {
   // the last one by its name
   const version = await set('z', { kind: 'tokens', scope: { customer: '*' }, per_ms: 60_000 });

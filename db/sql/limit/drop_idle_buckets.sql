@@ -1,36 +1,52 @@
--- Deletes the buckets that nobody has touched for p_ms and in which nothing counts any more, and the turns that no longer
+-- Deletes the buckets that nobody has touched for p_days and in which nothing counts any more, and the turns that no longer
 -- order anybody. Looks at the p_most buckets after the one at p_after, {owner, name, key}, in their order; null: the first
--- ones. Returns the last one it looked at, null at the end. What deleted buckets have settled is added to the bucket with
--- the empty key, which a limit with `*` in its scope uses for nothing else.
-create or replace function lanefold.drop_idle_buckets(p_after text[], p_ms bigint, p_most int)
+-- ones. Returns the last one it looked at, null at the end. The total of what it deletes is added to the bucket with the
+-- empty key: of a limit with `*` in its scope, nobody uses that one. Buckets of removed limits stay: the limit may be set
+-- again.
+create or replace function lanefold.drop_idle_buckets(p_after text[], p_days float8, p_most int)
 returns text[] language plpgsql as $$
 declare
   v_at constant timestamptz := lanefold._now();
-  v_idle_since constant timestamptz := v_at - p_ms * interval '1 ms';
-  v_places text[] := array[]::text[];
+  v_idle_since constant timestamptz := v_at - p_days * interval '1 day';
   v_last text[];
-  b record;
-  k lanefold._limit_bucket;
+  v_total bigint;
+  l record;
+  k record;
 begin
-  for b in
-    select x.owner, x.name, x.key,
-      x.key <> '' and x.touched_at < v_idle_since and x.reserved = 0 and x.waiting = 0 and (x.used = 0 or x.slice <= w.slice - w.slices) as idle
-    from lanefold._limit_bucket x
-    join lanefold._limit l on l.owner = x.owner and l.name = x.name
-    cross join lateral lanefold._limit_window(l.per_ms, l.calendar, l.time_zone, v_at) w
-    where p_after is null or (x.owner, x.name, x.key) > (p_after[1], p_after[2], p_after[3])
-    order by x.owner, x.name, x.key limit p_most
+  v_last := (
+    select array[x.owner, x.name, x.key] from (
+      select b.owner, b.name, b.key from lanefold._limit_bucket b
+      where p_after is null or (b.owner, b.name, b.key) > (p_after[1], p_after[2], p_after[3])
+      order by b.owner, b.name, b.key limit p_most) x
+    order by x.owner desc, x.name desc, x.key desc limit 1);
+  for l in
+    select m.owner, m.name, w.slice, w.slices, array_agg(b.key order by b.key) as keys
+    from lanefold._limit m
+    cross join lateral lanefold._limit_window(m.per_ms, m.calendar, m.time_zone, v_at) w
+    join lanefold._limit_bucket b on b.owner = m.owner and b.name = m.name
+    where (p_after is null or (b.owner, b.name, b.key) > (p_after[1], p_after[2], p_after[3]))
+      and (b.owner, b.name, b.key) <= (v_last[1], v_last[2], v_last[3])
+      and m.removed_at is null and b.key <> '' and b.touched_at < v_idle_since and b.reserved = 0 and b.waiting = 0
+      and (b.drained_until > v_at) is not true and (b.used = 0 or b.slice <= w.slice - w.slices)
+    group by m.owner, m.name, w.slice, w.slices order by m.owner, m.name
   loop
-    v_last := array[b.owner, b.name, b.key];
-    continue when not b.idle;
-    v_places := v_places || array[lanefold._limit_place(b.owner, b.name, ''), lanefold._limit_place(b.owner, b.name, b.key)];
-  end loop;
-  -- in the order in which use_limits locks them
-  for k in select * from lanefold._lock_buckets(array(select distinct p.place from unnest(v_places) p (place) order by 1), v_at) loop
-    continue when k.key = '' or k.touched_at >= v_idle_since or k.used <> 0 or k.reserved <> 0 or k.waiting <> 0 or k.drained_until > v_at;
-    delete from lanefold._limit_share s where s.owner = k.owner and s.name = k.name and s.key = k.key;
-    delete from lanefold._limit_bucket x where x.owner = k.owner and x.name = k.name and x.key = k.key;
-    update lanefold._limit_bucket x set total = x.total + k.total where x.owner = k.owner and x.name = k.name and x.key = '';
+    v_total := 0;
+    for k in
+      select b.key, b.total from lanefold._limit_bucket b
+      where b.owner = l.owner and b.name = l.name and b.key = any (l.keys)
+        and b.touched_at < v_idle_since and b.reserved = 0 and b.waiting = 0 and (b.drained_until > v_at) is not true
+      -- whoever has one of them uses it
+      for update skip locked
+    loop
+      delete from lanefold._limit_share s where s.owner = l.owner and s.name = l.name and s.key = k.key;
+      delete from lanefold._limit_bucket b where b.owner = l.owner and b.name = l.name and b.key = k.key;
+      v_total := v_total + k.total;
+    end loop;
+    if v_total > 0 then
+      insert into lanefold._limit_bucket as b (owner, name, key, slice, used, reserved, total, touched_at, ring)
+      values (l.owner, l.name, '', l.slice, 0, 0, v_total, v_at, array_fill(0::bigint, array[l.slices]))
+      on conflict (owner, name, key) do update set total = b.total + excluded.total;
+    end if;
   end loop;
   -- a value without a turn counts from the bucket's; see _limit_ready
   delete from lanefold._limit_share s where (s.owner, s.name, s.key, s.share) in (
@@ -38,6 +54,6 @@ begin
     join lanefold._limit_bucket c on c.owner = x.owner and c.name = x.name and c.key = x.key
     where (p_after is null or (x.owner, x.name, x.key) > (p_after[1], p_after[2], p_after[3]))
       and (x.owner, x.name, x.key) <= (v_last[1], v_last[2], v_last[3]) and x.turn <= c.turn
-    limit p_most for update of x skip locked);
+    for update of x skip locked);
   return v_last;
 end $$;

@@ -15,7 +15,7 @@
 -- With `claim`, a run that may start now is claimed in the same transaction, and its job is added as one that the worker
 -- has taken, so that no other worker looks at it; a paused or limited queue keeps the run queued.
 -- Returns {run_id, status, enqueue_no, queue_shard, duplicate, tenant_id?: of a run that may start, claim?: as claim_run returns it,
--- ended?: [the runs that an interrupt has ended]}. Raises LF004 busy, LF007
+-- ended?: the active run that an interrupt has ended}. Raises LF004 busy, LF007
 -- another body under the request_id, LF016 bad id, LF023 context too large.
 create or replace function lanefold.enqueue_run(p_thread_id text, p jsonb)
 returns json language plpgsql
@@ -39,7 +39,7 @@ declare
   v_created boolean := false;
   v_queued boolean := true;
   v_interrupts boolean := false;
-  v_ended text[];
+  v_ended text;
   v_context_ref text;
   v_tenant text;
   v_chained boolean;
@@ -155,7 +155,7 @@ begin
     v_claim := lanefold._claim_run(p_thread_id, t, v_run, 1, p -> 'claim');
   end if;
   if v_interrupts then
-    return (lanefold._accepted(p_thread_id, t.tenant_id, p, v_claim)::jsonb || jsonb_build_object('ended', v_ended))::json;
+    return (lanefold._accepted(p_thread_id, t.tenant_id, p, v_claim)::jsonb || jsonb_strip_nulls(jsonb_build_object('ended', v_ended)))::json;
   end if;
   return lanefold._accepted(p_thread_id, t.tenant_id, p, v_claim);
 end $$;

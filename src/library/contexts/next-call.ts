@@ -10,9 +10,10 @@ import { versionIn } from '../../store/run/run-options.ts';
 /**
  * The model call that a run on a lane would make next, or would have made at an entry. It uses the agent of the lane's
  * latest run at that point, in the version of that run, with the thread's configuration applied over it; the view overrides
- * both. If this process does not know the agent or the version, its tools are not counted.
+ * both. If this process does not know the agent or the version, its tools are not counted; an agent that the view names then
+ * has the version that this process has.
  *
- * @throws LanefoldError `unknown_agent` or `unknown_version` of one that the view names, `invalid_policy`
+ * @throws LanefoldError `unknown_agent` for one that the view names, `invalid_policy`
  */
 export async function nextCall(
   { db, agents: all }: { db: Database; agents: AgentRegistry },
@@ -22,7 +23,8 @@ export async function nextCall(
   const config = await readConfig(db, threadId, contextRef, atSeq);
   const latest = await readLaneAgent(db, threadId, contextRef, atSeq);
   const name = named ?? latest?.agent;
-  const agents = latest && name === latest.agent ? all.under(name, versionIn(latest.options)) : all;
+  const ofRun = latest && name === latest.agent ? all.under(name, versionIn(latest.options)) : all;
+  const agents = named === undefined || ofRun.has(named) ? ofRun : all;
   const known = name !== undefined && (named !== undefined || agents.has(name)) ? agents.get(name) : undefined;
   const whole = known && effectiveAgent(agents, known, config, null);
   const agent = whole && (agents.strategies.find(whole.strategy).tools ? whole : toolsOnly(whole, []));

@@ -96,8 +96,8 @@ export async function storeRequest(
   const accepting = usesQueue ? send() : startDirectly(deps.directWorkers ?? [], { ...newRun, shard }, send);
   const { run_id, status, duplicate, enqueue_no, claim, tenant_id: tenant, ended } = await accepting;
   const run = { id: run_id, threadId, requestId, status, duplicate };
-  // before the run asks for a slot: they may hold it. Of a transaction, the sweep knows whether it was committed.
-  if (!tx) for (const id of ended ?? []) await admission?.release(db, { threadId, runId: id });
+  // before the run asks for a slot: that one may hold it. Of a transaction, the sweep knows whether it was committed.
+  if (!tx && ended !== undefined) await admission?.release(db, { threadId, runId: ended });
   if (status !== 'queued' || duplicate || claim || (jobInDatabase && !slots)) return { run };
   const job = {
     ...{ thread_id: threadId, run_id, agent: newRun.agent, enqueue_no, queue_shard: shard },

@@ -3,8 +3,6 @@ import type { Database } from '../../postgres/pool.ts';
 /** The key of a bucket: owner, name and key. */
 export type BucketId = [owner: string, name: string, key: string];
 
-const dayMs = 86_400_000;
-
 /** Deletes what no longer counts, a page at a time; see `drop_idle_buckets`. Returns where the next page begins. */
 export async function dropIdleBuckets(
   db: Database,
@@ -13,5 +11,5 @@ export async function dropIdleBuckets(
   most: number,
 ): Promise<BucketId | null> {
   const text = 'select d.last from lanefold.drop_idle_buckets($1::text[], $2, $3) as d (last)';
-  return (await db.query<{ last: BucketId | null }>('drop_idle_buckets', text, [after, days * dayMs, most]))[0]!.last;
+  return (await db.query<{ last: BucketId | null }>('drop_idle_buckets', text, [after, days, most]))[0]!.last;
 }

@@ -20,8 +20,8 @@ export interface EnqueuedRun {
   duplicate: boolean;
   /** If the request had a claim: its answer, or null if the run could not start. */
   claim?: Claim | Refusal | null;
-  /** The runs that an interrupt has ended, which no worker held. */
-  ended?: string[] | null;
+  /** The active run, which no worker held and an interrupt has ended. A repeated request does not say it. */
+  ended?: string;
 }
 
 /** Accepts a run, in the caller's transaction if there is one. `given` is the argument of `enqueue_run`. */

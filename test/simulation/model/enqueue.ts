@@ -20,7 +20,7 @@ export function enqueueRun(thread: Thread, at: number, p: Body): Body {
   thread.active_run_id ??= run.id;
   const ended = active && run.interrupts ? makeWay(thread, at, run, active) : undefined;
   const { id: run_id, status } = run;
-  const answer = { run_id, status, queue_shard: 0, duplicate: false, ...(ended && { ended }) };
+  const answer = { run_id, status, queue_shard: 0, duplicate: false, ...(ended !== undefined && { ended }) };
   return status === 'waiting' ? { ...answer, enqueue_no: 0 } : { ...answer, enqueue_no: 1, tenant_id: 'default' };
 }
 
@@ -50,13 +50,13 @@ function toRun(thread: Thread, at: number, p: Body, waits: boolean): Run {
   };
 }
 
-/** Ends earlier interrupts that wait, then cancels the active run. Returns the runs that have ended. */
-function makeWay(thread: Thread, at: number, run: Run, active: Run): string[] {
+/** Ends earlier interrupts that wait, then cancels the active run. Returns the active run if it has ended. */
+function makeWay(thread: Thread, at: number, run: Run, active: Run): string | undefined {
   const waiting = thread.runs.filter((other) => other !== run && !other.active && !hasEnded(other) && other.interrupts);
   for (const other of waiting) cancelRun(thread, at, other.id, 'superseded');
   const notBegun = active.interrupts && active.started_at === null;
   cancelRun(thread, at, active.id, notBegun ? 'superseded' : 'interrupted');
-  return [...waiting, active].filter(hasEnded).map(({ id }) => id);
+  return hasEnded(active) ? active.id : undefined;
 }
 
 /** The active run if no worker holds it, with what its job needs. */
