@@ -34,7 +34,12 @@ describe.skipIf(noRedis())('an eval', () => {
       ...{ caseId, variant, repeat, status, answer, scores },
     }));
   const run = () =>
-    harness.evals.run({ dataset: 'crash', fresh: true, concurrency: 4, variants: [{ name: 'a' }, { name: 'b', systemPrompt: 'B' }] });
+    harness.evals.run({
+      dataset: 'crash',
+      fresh: true,
+      concurrency: 4,
+      variants: [{ name: 'a' }, { name: 'b', systemPrompt: 'B' }],
+    });
 
   test(
     'gives the same table if its workers are killed ten times',

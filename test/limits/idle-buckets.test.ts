@@ -33,16 +33,18 @@ async function spend(version: number, place: string, amount: number): Promise<vo
 const buckets = (name: string) =>
   rows(log.db, 'select key, used::int, total::int from lanefold.limit_usage where name = $1 order by key', name);
 
-/** As if all of a limit, or of one key, had happened this many days earlier. */
-const age = (days: number, name: string, key?: string) =>
-  log.db.pool.query(
-    `update lanefold._limit_bucket b
-     set touched_at = touched_at - $1 * interval '1 day',
-         slice = slice - case when l.per_ms is not null then $1 * 86400000 / (l.per_ms / 32) when l.calendar is not null then $1 * 86400 else 0 end
-     from lanefold._limit l
-     where l.owner = b.owner and l.name = b.name and b.name = $2 and b.key = coalesce($3, b.key)`,
-    [days, name, key ?? null],
+const dayMs = 86_400_000;
+
+/** As if nobody had touched a limit, or one of its keys, for this many days. `sliceMs`: the length of its slices. */
+const age = async (days: number, name: string, { key, sliceMs }: { key?: string; sliceMs?: number } = {}) => {
+  const slices = sliceMs === undefined ? 0 : (days * dayMs) / sliceMs;
+  await log.db.pool.query(
+    'update lanefold._limit_bucket set touched_at = $1, slice = slice - $2 where name = $3 and key = coalesce($4, key)',
+    [new Date(Date.now() - days * dayMs), slices, name, key ?? null],
   );
+};
+const ofDay = { sliceMs: dayMs / 32 };
+const ofMinute = { sliceMs: 60_000 / 32 };
 
 test('what nobody uses any more is deleted, and its total is kept', async () => {
   const version = await set('daily', { kind: 'tokens', scope: { customer: '*' }, per_ms: 86_400_000 });
@@ -52,8 +54,8 @@ test('what nobody uses any more is deleted, and its total is kept', async () => 
     ['umbrella', 3],
   ] as const)
     await spend(version, `* daily ${key}`, amount);
-  await age(31, 'daily', 'acme');
-  await age(31, 'daily', 'initech');
+  await age(31, 'daily', { key: 'acme', ...ofDay });
+  await age(31, 'daily', { key: 'initech', ...ofDay });
   await dropOldBuckets(log.db, 30);
   const kept = [
     { key: '', used: 0, total: 120 },
@@ -80,10 +82,9 @@ test('what still counts stays, however long ago it was: a reservation, a slot, u
   await use({ ...ids(), version, take: [['* slots acme', 1]] });
   await spend(version, '* single ', 5);
   await spend(version, '* monthly acme', 1);
-  for (const name of ['held', 'slots', 'single']) await age(400, name);
-  await log.db.pool.query(
-    "update lanefold._limit_bucket set touched_at = touched_at - interval '31 days' where name = 'monthly'",
-  );
+  await age(400, 'slots');
+  for (const name of ['held', 'single']) await age(400, name, ofMinute);
+  await age(31, 'monthly');
   const before = await rows(log.db, 'select name, key from lanefold.limit_usage order by name, key');
   await dropOldBuckets(log.db, 30);
   expect(await rows(log.db, 'select name, key from lanefold.limit_usage order by name, key')).toEqual(before);
@@ -93,7 +94,7 @@ test('a run that has used a deleted bucket and ends late counts it again', async
   const version = await set('late', { kind: 'runs', scope: { customer: '*' }, per_ms: 60_000 });
   const run = ids();
   await use({ ...run, version, take: [['* late acme', 1]] });
-  await age(31, 'late');
+  await age(31, 'late', ofMinute);
   await dropOldBuckets(log.db, 30);
   expect(await buckets('late')).toEqual([{ key: '', used: 0, total: 1 }]);
   await use({ ...run, end: { '* late acme': 1 } });
@@ -136,8 +137,8 @@ test('a removed limit keeps its buckets, and one that its provider holds back ke
   await spend(version, '* removed acme', 5);
   await spend(version, '* drained acme', 5);
   await use({ drain: { '* drained acme': 86_400_000 } });
-  await age(31, 'removed');
-  await age(31, 'drained');
+  await age(31, 'removed', ofMinute);
+  await age(31, 'drained', ofMinute);
   await value(log.db, "select lanefold.remove_limit('*', 'removed', 'test')");
   await dropOldBuckets(log.db, 0.55);
   await set('removed', { kind: 'tokens', scope, per_ms: 60_000 });
@@ -149,7 +150,7 @@ test('processes that delete at once, while others use the buckets, lose no total
   const version = await set('busy', { kind: 'tokens', scope: { customer: '*' }, per_ms: 60_000 });
   const keys = Array.from({ length: 40 }, (_, n) => `* busy ${n % 2 ? 'a' : 'B'}${n}`);
   for (const place of keys) await spend(version, place, 1);
-  await age(31, 'busy');
+  await age(31, 'busy', ofMinute);
   await Promise.all([
     dropOldBuckets(log.db, 30),
     dropOldBuckets(log.db, 30),
@@ -164,7 +165,7 @@ test('pages follow one another', async () => {
   // the last one by its name
   const version = await set('z', { kind: 'tokens', scope: { customer: '*' }, per_ms: 60_000 });
   for (let n = 0; n < 5; n++) await spend(version, `* z c${n}`, 1);
-  await age(31, 'z');
+  await age(31, 'z', ofMinute);
   const pages = [];
   let after = await dropIdleBuckets(log.db, ['*', 'z', ''], 30, 2);
   for (; after !== null; after = await dropIdleBuckets(log.db, after, 30, 2)) pages.push(after[2]);
