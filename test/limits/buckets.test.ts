@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { LimitAnswer, LimitCall, Take } from '../../src/store/limit/use-limits.ts';
+import type { LimitCall, Take } from '../../src/store/limit/use-limits.ts';
 import { rows, useLog, value } from '../db/helpers.ts';
 import { sessionsView } from '../support/database.ts';
 import { until } from '../support/until.ts';
+import { limitsOf } from './log-limits.ts';
 
 const log = useLog();
 
@@ -16,10 +17,7 @@ const limits = {
 };
 const names = Object.keys(limits);
 
-const use = async (...calls: LimitCall[]): Promise<LimitAnswer[]> =>
-  (
-    await rows<{ result: LimitAnswer }>(log.db, 'select u.result from lanefold.use_limits($1) u', JSON.stringify(calls))
-  ).map(({ result }) => result);
+const { use, set } = limitsOf(log);
 
 interface Bucket {
   name: string;
@@ -32,16 +30,6 @@ interface Bucket {
 
 const job = { queue: 'q', enqueue_no: 1, agent: 'a' };
 const runsOf = (name: string) => (n: number) => ({ thread_id: `${name}-${n}`, run_id: `${name}-${n}` });
-
-/** Sets a limit of the operator. Returns its version. */
-const set = (name: string, limit: object) =>
-  value<number>(
-    log.db,
-    'select lanefold.set_limit($1, $2, $3)::int',
-    '*',
-    name,
-    JSON.stringify({ scope: {}, by: 'test', ...limit }),
-  );
 
 const buckets = (key: string) =>
   rows<Bucket>(

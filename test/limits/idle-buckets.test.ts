@@ -1,24 +1,13 @@
 import { expect, test } from 'vitest';
 import { dropOldBuckets } from '../../src/runtime/limits/drop-old-buckets.ts';
 import { dropIdleBuckets } from '../../src/store/limit/drop-idle-buckets.ts';
-import type { LimitAnswer, LimitCall } from '../../src/store/limit/use-limits.ts';
 import { rows, useLog, value } from '../db/helpers.ts';
+import { limitsOf } from './log-limits.ts';
 
 const log = useLog();
 
-const set = (name: string, limit: object) =>
-  value<number>(
-    log.db,
-    'select lanefold.set_limit($1, $2, $3)::int',
-    '*',
-    name,
-    JSON.stringify({ amount: 1_000, by: 'test', ...limit }),
-  );
-
-const use = async (...calls: LimitCall[]): Promise<LimitAnswer[]> =>
-  (
-    await rows<{ result: LimitAnswer }>(log.db, 'select u.result from lanefold.use_limits($1) u', JSON.stringify(calls))
-  ).map(({ result }) => result);
+const { use, ...limits } = limitsOf(log);
+const set = (name: string, limit: object) => limits.set(name, { amount: 1_000, ...limit });
 
 let runs = 0;
 const ids = () => ({ thread_id: `t${++runs}`, run_id: `r${runs}` });
@@ -70,14 +59,14 @@ test('what nobody uses any more is deleted, and its total is kept', async () => 
 
 test('what still counts stays, however long ago it was: a reservation, a slot, use in a month', async () => {
   const scope = { customer: '*' };
-  const limits = {
+  const kinds = {
     held: { kind: 'tokens', scope, per_ms: 60_000 },
     slots: { kind: 'concurrency', scope },
     monthly: { kind: 'requests', scope, calendar: 'month' },
     single: { kind: 'tokens', scope: {}, per_ms: 60_000 },
   };
   let version = 0;
-  for (const [name, limit] of Object.entries(limits)) version = await set(name, limit);
+  for (const [name, limit] of Object.entries(kinds)) version = await set(name, limit);
   await use({ ...ids(), version, take: [['* held acme', 5]] });
   await use({ ...ids(), version, take: [['* slots acme', 1]] });
   await spend(version, '* single ', 5);
