@@ -84,11 +84,10 @@ begin
   return a;
 end $$;
 
--- Stores what use_limits has changed. p_ended: positions of the accounts whose runs have ended.
-create or replace function lanefold._store_limits(p_buckets lanefold._limit_bucket[], p_accounts lanefold._limit_account[], p_ended int[])
+-- Stores what use_limits has changed at p_at. p_ended: positions of the accounts whose runs have ended.
+create or replace function lanefold._store_limits(p_buckets lanefold._limit_bucket[], p_accounts lanefold._limit_account[], p_ended int[], p_at timestamptz)
 returns void language plpgsql as $$
 declare
-  v_at constant timestamptz := lanefold._now();
   a lanefold._limit_account;
   k lanefold._limit_bucket;
 begin
@@ -96,7 +95,7 @@ begin
     k := p_buckets[n];
     update lanefold._limit_bucket b
     set slice = k.slice, used = k.used, reserved = k.reserved, total = k.total, drained_until = k.drained_until, noticed_at = k.noticed_at,
-        waiting = k.waiting, turn = k.turn, touched_at = v_at, ring = k.ring
+        waiting = k.waiting, turn = k.turn, touched_at = p_at, ring = k.ring
     where b.owner = k.owner and b.name = k.name and b.key = k.key;
   end loop;
   for n in 1 .. cardinality(p_accounts) loop

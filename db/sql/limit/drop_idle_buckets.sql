@@ -7,7 +7,7 @@ create or replace function lanefold.drop_idle_buckets(p_after text[], p_days flo
 returns text[] language plpgsql as $$
 declare
   v_at constant timestamptz := lanefold._now();
-  v_idle_since constant timestamptz := v_at - p_days * interval '1 day';
+  v_after constant text[] := coalesce(p_after, array['', '', '']);
   v_last text[];
   v_total bigint;
   l record;
@@ -16,25 +16,22 @@ begin
   v_last := (
     select array[x.owner, x.name, x.key] from (
       select b.owner, b.name, b.key from lanefold._limit_bucket b
-      where p_after is null or (b.owner, b.name, b.key) > (p_after[1], p_after[2], p_after[3])
+      where (b.owner, b.name, b.key) > (v_after[1], v_after[2], v_after[3])
       order by b.owner, b.name, b.key limit p_most) x
     order by x.owner desc, x.name desc, x.key desc limit 1);
   for l in
-    select m.owner, m.name, w.slice, w.slices, array_agg(b.key order by b.key) as keys
-    from lanefold._limit m
+    select m.owner, m.name, w.slice, w.slices from lanefold._limit m
     cross join lateral lanefold._limit_window(m.per_ms, m.calendar, m.time_zone, v_at) w
-    join lanefold._limit_bucket b on b.owner = m.owner and b.name = m.name
-    where (p_after is null or (b.owner, b.name, b.key) > (p_after[1], p_after[2], p_after[3]))
-      and (b.owner, b.name, b.key) <= (v_last[1], v_last[2], v_last[3])
-      and m.removed_at is null and b.key <> '' and b.touched_at < v_idle_since and b.reserved = 0 and b.waiting = 0
-      and (b.drained_until > v_at) is not true and (b.used = 0 or b.slice <= w.slice - w.slices)
-    group by m.owner, m.name, w.slice, w.slices order by m.owner, m.name
+    where (m.owner, m.name) >= (v_after[1], v_after[2]) and (m.owner, m.name) <= (v_last[1], v_last[2]) and m.removed_at is null
+    order by m.owner, m.name
   loop
     v_total := 0;
     for k in
       select b.key, b.total from lanefold._limit_bucket b
-      where b.owner = l.owner and b.name = l.name and b.key = any (l.keys)
-        and b.touched_at < v_idle_since and b.reserved = 0 and b.waiting = 0 and (b.drained_until > v_at) is not true
+      where b.owner = l.owner and b.name = l.name and b.key <> ''
+        and (b.owner, b.name, b.key) > (v_after[1], v_after[2], v_after[3]) and (b.owner, b.name, b.key) <= (v_last[1], v_last[2], v_last[3])
+        and b.touched_at < v_at - p_days * interval '1 day' and b.reserved = 0 and b.waiting = 0
+        and (b.drained_until > v_at) is not true and (b.used = 0 or b.slice <= l.slice - l.slices)
       -- whoever has one of them uses it
       for update skip locked
     loop
@@ -52,7 +49,7 @@ begin
   delete from lanefold._limit_share s where (s.owner, s.name, s.key, s.share) in (
     select x.owner, x.name, x.key, x.share from lanefold._limit_share x
     join lanefold._limit_bucket c on c.owner = x.owner and c.name = x.name and c.key = x.key
-    where (p_after is null or (x.owner, x.name, x.key) > (p_after[1], p_after[2], p_after[3]))
+    where (x.owner, x.name, x.key) > (v_after[1], v_after[2], v_after[3])
       and (x.owner, x.name, x.key) <= (v_last[1], v_last[2], v_last[3]) and x.turn <= c.turn
     for update of x skip locked);
   return v_last;

@@ -226,7 +226,7 @@ begin
     v_answers := array_append(v_answers, v_answer);
   end loop;
 
-  perform lanefold._store_limits(v_buckets, v_accounts, v_ended);
+  perform lanefold._store_limits(v_buckets, v_accounts, v_ended, v_at);
   for n in 1 .. cardinality(v_buckets) loop
     if v_look[n] and v_buckets[n].waiting > 0 then
       v_ready := v_ready || lanefold._limit_ready(v_limits[n], v_buckets[n], v_at);

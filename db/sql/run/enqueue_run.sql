@@ -40,6 +40,7 @@ declare
   v_queued boolean := true;
   v_interrupts boolean := false;
   v_ended text;
+  v_answer json;
   v_context_ref text;
   v_tenant text;
   v_chained boolean;
@@ -147,17 +148,18 @@ begin
     perform from lanefold._run where thread_id = p_thread_id and id = v_run and status = 'queued';
     v_queued := found;
   end if;
-  if not v_queued then
-    return (jsonb_build_object('run_id', v_run, 'status', 'waiting', 'enqueue_no', 0, 'queue_shard', v_shard, 'duplicate', false)
-      || jsonb_strip_nulls(jsonb_build_object('ended', v_ended)))::json;
+  if v_queued then
+    if v_start_at is null and not v_interrupts and lanefold._takes_directly(p) then
+      v_claim := lanefold._claim_run(p_thread_id, t, v_run, 1, p -> 'claim');
+    end if;
+    v_answer := lanefold._accepted(p_thread_id, t.tenant_id, p, v_claim);
+  else
+    v_answer := json_build_object('run_id', v_run, 'status', 'waiting', 'enqueue_no', 0, 'queue_shard', v_shard, 'duplicate', false);
   end if;
-  if v_start_at is null and not v_interrupts and lanefold._takes_directly(p) then
-    v_claim := lanefold._claim_run(p_thread_id, t, v_run, 1, p -> 'claim');
+  if v_ended is null then
+    return v_answer;
   end if;
-  if v_interrupts then
-    return (lanefold._accepted(p_thread_id, t.tenant_id, p, v_claim)::jsonb || jsonb_strip_nulls(jsonb_build_object('ended', v_ended)))::json;
-  end if;
-  return lanefold._accepted(p_thread_id, t.tenant_id, p, v_claim);
+  return (v_answer::jsonb || jsonb_build_object('ended', v_ended))::json;
 end $$;
 
 -- Adds the job of a run that may start, and returns the answer to its request p. p_claim: the answer of the run's claim,
