@@ -18,10 +18,16 @@ const alias = {
   lanefold: path.resolve('src/index.ts'),
 };
 
+const suitesWith = (call: string) =>
+  readdirSync('test', { recursive: true, encoding: 'utf8' })
+    .map((file) => path.join('test', file))
+    .filter((file) => file.endsWith('.test.ts') && readFileSync(file, 'utf8').includes(call));
+
 /** Suites that skip without Redis use the queue: they run twice, once per backend; the others once. */
-const queueSuites = readdirSync('test', { recursive: true, encoding: 'utf8' })
-  .map((file) => path.join('test', file))
-  .filter((file) => file.endsWith('.test.ts') && readFileSync(file, 'utf8').includes('noRedis()'));
+const queueSuites = suitesWith('noRedis()');
+
+/** A fake clock is that of the whole process: timers that an earlier suite left would run by it. */
+const clockSuites = suitesWith('useFakeClock()');
 
 /** Of each project: Vitest would start that of the root as well as the project's. */
 const globalSetup = ['test/support/services.ts'];
@@ -41,9 +47,13 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          ...{ name: 'postgres', include: ['test/**/*.test.ts'], globalSetup },
+          ...{ name: 'postgres', include: ['test/**/*.test.ts'], exclude: clockSuites, globalSetup },
           env: { LANEFOLD_TEST_QUEUE: 'postgres' },
         },
+      },
+      {
+        extends: true,
+        test: { name: 'clock', include: clockSuites, isolate: true },
       },
       {
         extends: true,

@@ -27,7 +27,7 @@ const database = [
   // what writes to several threads, or to tables that every node has
   ...['test/schedules/firing', 'test/waits/events', 'test/waits/children', 'test/webhooks/delivery'],
 ];
-const ours = ['--project', 'postgres'];
+const ours = ['--project', 'postgres', '--project', 'clock'];
 
 const stages: Stage[] = [
   { name: 'postgres', vitest: [...ours, ...(values.rest ? ['--tags-filter', 'long'] : [])] },

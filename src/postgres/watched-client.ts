@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type pg from 'pg';
 import { PreparingClient } from './preparing-client.ts';
 
@@ -13,12 +14,8 @@ export const watchedClient = (limitMs: number): new (config?: pg.ClientConfig) =
   class WatchedClient extends PreparingClient {
     constructor(config?: pg.ClientConfig) {
       super(config);
-      let timer: NodeJS.Timeout | undefined;
       const ask = () => {
-        const { connection, readyForQuery } = this as unknown as {
-          connection: { stream: { destroy(): void } };
-          readyForQuery: boolean;
-        };
+        const { connection, readyForQuery } = this as unknown as Connected;
         // a running statement has its own time limit
         if (!readyForQuery) return;
         let answered = false;
@@ -32,7 +29,16 @@ export const watchedClient = (limitMs: number): new (config?: pg.ClientConfig) =
             clearTimeout(late);
           });
       };
-      this.once('connect', () => (timer = setInterval(ask, (limitMs * 2) / 3).unref()));
-      this.once('end', () => clearInterval(timer));
+      this.once('connect', () => {
+        const timer = setInterval(ask, (limitMs * 2) / 3).unref();
+        // BullMQ removes the listeners of its client before it ends it
+        (this as unknown as Connected).connection.stream.once('close', () => clearInterval(timer));
+      });
     }
   };
+
+/** What pg keeps to itself. */
+interface Connected {
+  connection: { stream: Socket };
+  readyForQuery: boolean;
+}

@@ -37,6 +37,8 @@ export class ThreadStore extends Followed<ThreadState> {
   #runId: string | null = null;
   #earlier: string | null = null;
   #exists = false;
+  /** The question that is on its way to the server. */
+  #asking: Promise<unknown> | undefined;
   /** A question that the server may have, although no answer said so. */
   #unsure: { question: string; requestId: string } | undefined;
 
@@ -84,16 +86,19 @@ export class ThreadStore extends Followed<ThreadState> {
     const { activeRunId } = await client.threads.get(threadId);
     // the last event may be of a run that waits for its turn, or that has ended
     this.#runId = activeRunId ?? this.#runId;
-    const run = this.#runId === null ? undefined : await client.runs.get({ threadId, id: this.#runId });
+    const runId = this.#runId;
+    const run = runId === null ? undefined : await client.runs.get({ threadId, id: runId });
     // after the run, so that one that is over has its answer here
     const page = await client.threads.uiMessages(threadId, { limit: newestSize });
+    // there is a newer run, which is about to be read
+    if (this.#runId !== runId) return;
     this.#history = merged(this.#history, page.data);
     this.#sent = this.#sent.filter(({ id }) => !page.data.some((message) => message.id === id));
     if (page.data.some(({ id }) => id === this.#unsure?.requestId)) this.#unsure = undefined;
     const over = run?.finishedAt ? run.id : undefined;
     this.#answers = without(this.#answers, ({ runId }, id) => runId === over || complete.includes(id));
-    const active = run !== undefined && run.finishedAt === null;
-    const status = !active ? 'ready' : run.status === 'suspended' ? 'suspended' : 'busy';
+    const active = run?.finishedAt === null;
+    const status = !active && !this.#asking ? 'ready' : run?.status === 'suspended' ? 'suspended' : 'busy';
     this.#show({ status, run, approvals: active ? approvalsOf(run) : [], error: undefined });
   });
 
@@ -121,12 +126,14 @@ export class ThreadStore extends Followed<ThreadState> {
     this.#show({ status: status === 'suspended' ? status : 'busy', error: undefined });
     try {
       const request = { createThread: true, ...rest, agent, input, threadId, requestId };
-      const run = await this.client.runs.enqueue(request);
+      const run = await (this.#asking = this.client.runs.enqueue(request));
+      this.#asking = undefined;
       if (run.status !== 'waiting') this.#runId = run.id;
       if (this.#exists && this.follows) this.#refreshSoon();
       else this.restart();
       return run;
     } catch (error) {
+      this.#asking = undefined;
       if (isClientError(error) && (error.status === 0 || error.status >= 500)) this.#unsure = { question, requestId };
       this.#sent = this.#sent.filter(({ id }) => id !== requestId);
       this.#show({ status });
@@ -169,14 +176,24 @@ export class ThreadStore extends Followed<ThreadState> {
     }
   }
 
+  /** A run may be shown, by its question or its first words, before it has been read. */
+  async #active(): Promise<RunSnapshot | undefined> {
+    await this.#asking?.catch(() => {});
+    const known = activeOf(this.state());
+    if (known || ['ready', 'loading'].includes(this.state().status)) return known;
+    await this.#refresh();
+    return activeOf(this.state());
+  }
+
   async #act(on: (run: RunSnapshot) => Promise<void>): Promise<void> {
-    const { run } = this.state();
-    if (!run || run.finishedAt !== null) return;
     try {
-      await on(run);
+      const run = await this.#active();
+      if (run) await on(run);
     } catch (error) {
       this.fail(error);
       throw error;
     }
   }
 }
+
+const activeOf = ({ run }: ThreadState): RunSnapshot | undefined => (run?.finishedAt === null ? run : undefined);

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { LanefoldError } from 'lanefold';
 import { logErrors } from '../../src/api/log-errors.ts';
+import { useFakeClock, useRealClock } from '../support/fake-clock.ts';
 
 const busy = new LanefoldError('server_busy', 'The server is busy: it serves 1 streams.');
 
@@ -9,12 +10,12 @@ describe('refusals in the log', () => {
   let report: ReturnType<typeof logErrors>;
   const refuse = (actor?: string) => report(busy, { method: 'GET', path: '/v1/x', ...(actor ? { actor } : {}) });
   beforeEach(() => {
-    vi.useFakeTimers();
+    useFakeClock();
     lines = [];
     const error = (facts: Record<string, unknown>, message: string) => void lines.push({ facts, message });
     report = logErrors({ error, warn: error, info: error, debug: error });
   });
-  afterEach(() => void vi.useRealTimers());
+  afterEach(() => void useRealClock());
 
   test('are one line at first, and one with a count for each interval, by key', () => {
     for (let i = 0; i < 100; i++) refuse('key:a');

@@ -4,6 +4,7 @@ import type { Message, ModelTurn } from '../../src/context/message.ts';
 import { isStorable } from '../../src/checks/text.ts';
 import { toPrompt } from '../../src/models/messages/prompt.ts';
 import { generate, type GenerateCall } from '../../src/models/generate.ts';
+import { useFakeClock, useRealClock } from '../support/fake-clock.ts';
 import { fakeModel, finish, text } from './fakes.ts';
 
 const never = new AbortController().signal;
@@ -20,7 +21,7 @@ const asMessage = (turn: ModelTurn): Message => ({
   ...(turn.providerMetadata === undefined ? {} : { provider_metadata: turn.providerMetadata }),
 });
 
-afterEach(() => void vi.useRealTimers());
+afterEach(() => void useRealClock());
 
 describe('a turn', () => {
   it('assembles text, thinking, calls, usage, reason and id', async () => {
@@ -291,7 +292,7 @@ describe('abort', () => {
 
 describe('idle timeout', () => {
   it('ends a silent stream and aborts the provider', async () => {
-    vi.useFakeTimers();
+    useFakeClock();
     const model = fakeModel(text('x'), { open: true });
     const result = generate(model, call({ idleTimeoutMs: 1000 }));
     const failed = expect(result).rejects.toMatchObject({ errorType: 'timeout', retryable: true });
@@ -302,7 +303,7 @@ describe('idle timeout', () => {
   });
 
   it('restarts with every part, even an empty one', async () => {
-    vi.useFakeTimers();
+    useFakeClock();
     const model = fakeModel([]);
     let controller!: ReadableStreamDefaultController<LanguageModelV4StreamPart>;
     model.doStream = async () => ({ stream: new ReadableStream({ start: (c) => void (controller = c) }) });

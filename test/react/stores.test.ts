@@ -8,6 +8,8 @@ function serverOf() {
   const said = { messages: [] as object[], runs: new Map<string, object>() };
   const asked: { request_id: string }[] = [];
   const faults = { read: 0, ask: 0 };
+  const held = { read: Promise.resolve(), ask: Promise.resolve() };
+  const cancelled: string[] = [];
   let stream: ReadableStreamDefaultController<Uint8Array> | undefined;
   let onRead = () => {};
   const answer = (path: string): unknown => {
@@ -15,26 +17,38 @@ function serverOf() {
     if (path.startsWith('/v1/threads/t/ui-messages')) return { data: said.messages, next_after: null };
     return said.runs.get(path.split('/').at(-1)!);
   };
-  const fetch = (url: unknown, init: RequestInit = {}) => {
+  const fetch = async (url: unknown, init: RequestInit = {}) => {
     const path = String(url).replace('http://own', '');
     if (path.startsWith('/v1/threads/t/events')) {
       const body = new ReadableStream<Uint8Array>({ start: (own) => void (stream = own) });
-      return Promise.resolve(new Response(body, { headers: { 'content-type': 'text/event-stream' } }));
+      return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+    }
+    if (path.endsWith('/cancel')) {
+      cancelled.push(path);
+      return Response.json({});
     }
     if (init.method === 'POST') {
       asked.push(JSON.parse(init.body as string) as { request_id: string });
-      if (faults.ask-- > 0) return Promise.reject(new TypeError('fetch failed'));
-      return Promise.resolve(Response.json({ id: 'run_2', thread_id: 't', status: 'queued', duplicate: false }));
+      await held.ask;
+      if (faults.ask-- > 0) throw new TypeError('fetch failed');
+      return Response.json({ id: 'run_2', thread_id: 't', status: 'queued', duplicate: false });
     }
-    if (path.includes('ui-messages') && faults.read-- > 0) return Promise.resolve(problem);
+    await held.read;
+    if (path.includes('ui-messages') && faults.read-- > 0) return problem;
     const response = Response.json(answer(path));
     if (path.includes('ui-messages')) onRead();
-    return Promise.resolve(response);
+    return response;
   };
   let problem = Response.json({});
   const store = threadStore(createClient({ url: 'http://own', fetch, maxRetries: 0, retryDelayMs: 0 }), 't');
   return {
-    ...{ thread, said, asked, faults, store, open: () => stream !== undefined },
+    ...{ thread, said, asked, faults, cancelled, store, open: () => stream !== undefined },
+    /** Keeps the answers to such requests until the returned function is called. */
+    hold(requests: keyof typeof held): () => void {
+      let release!: () => void;
+      held[requests] = new Promise((resolve) => (release = resolve));
+      return release;
+    },
     /** Calls it after each answer with messages. */
     afterMessages: (act: () => void) => (onRead = act),
     refuse: (status: number, code: string) =>
@@ -125,4 +139,59 @@ test('a store that was refused follows its thread again with the next question',
   await server.store.send('a', 'Hello?');
   await expect.poll(server.open).toBe(true);
   stop();
+});
+
+test.each([
+  ['its question is on its way', 'ask'],
+  ['it has not been read', 'read'],
+] as const)('a run is cancelled although %s', async (_, held) => {
+  const server = serverOf();
+  server.thread.active_run_id = 'run_1';
+  server.run('run_1', 'completed', '2026-01-01T00:00:00Z');
+  const stop = server.store.subscribe(() => {});
+  await expect.poll(() => server.store.state().status).toBe('ready');
+  const release = server.hold(held);
+  const sent = server.store.send('a', 'Hello?');
+  server.thread.active_run_id = 'run_2';
+  server.run('run_2', 'running', null);
+  if (held === 'read') await sent;
+  expect(server.store.state().status).toBe('busy');
+  const cancelled = server.store.cancel('Enough.');
+  release();
+  await cancelled;
+  expect(server.cancelled).toEqual(['/v1/threads/t/runs/run_2/cancel']);
+  stop();
+});
+
+test('a thread is busy as long as a question is on its way, whatever is read of it', async () => {
+  const server = serverOf();
+  server.thread.active_run_id = 'run_1';
+  server.run('run_1', 'completed', '2026-01-01T00:00:00Z');
+  const statuses = new Set<string>();
+  const stop = server.store.subscribe(() => {});
+  await expect.poll(server.open).toBe(true);
+  const release = server.hold('ask');
+  const sent = server.store.send('a', 'Hello?');
+  const unsubscribe = server.store.subscribe(() => statuses.add(server.store.state().status));
+  server.said.messages = [{ id: 'run_1', role: 'assistant', parts: [{ type: 'text', text: 'Done.' }] }];
+  server.send({ event_seq: 1, kind: 'request_completed', run_id: 'run_1', data: {} });
+  await expect.poll(() => textsOf(server.store)).toContain('Done.');
+  server.thread.active_run_id = 'run_2';
+  server.run('run_2', 'running', null);
+  release();
+  await sent;
+  await expect.poll(() => server.store.state().run?.id).toBe('run_2');
+  expect([...statuses]).toEqual(['busy']);
+  unsubscribe();
+  stop();
+});
+
+test('a question that was refused leaves nothing to cancel', async () => {
+  const server = serverOf();
+  server.faults.ask = 1;
+  const sent = server.store.send('a', 'Hello?');
+  const cancelled = server.store.cancel();
+  await expect(sent).rejects.toMatchObject({ code: 'unreachable' });
+  await cancelled;
+  expect(server.cancelled).toEqual([]);
 });

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Repeater } from '../../../src/runtime/worker/repeat.ts';
+import { useFakeClock, useRealClock } from '../../support/fake-clock.ts';
 
-beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
+beforeEach(() => void useFakeClock());
+afterEach(() => void useRealClock());
 
 /** The pauses between repetitions of work that takes so long, in ms. */
 async function pausesOf(
