@@ -26,10 +26,10 @@ const suitesWith = (call: string) =>
 /** Suites that skip without Redis use the queue: they run twice, once per backend; the others once. */
 const queueSuites = suitesWith('noRedis()');
 
-/** A fake clock is that of the whole process: timers that an earlier suite left would run by it. */
-const clockSuites = suitesWith('useFakeClock()');
+/** A fake clock applies to the whole process: a timer that an earlier suite left, and that sets itself again, would run on it. */
+const clockSuites = suitesWith("fake-clock.ts'");
 
-/** Of each project: Vitest would start that of the root as well as the project's. */
+/** Of the projects that need services: Vitest would start that of the root as well as the project's. */
 const globalSetup = ['test/support/services.ts'];
 
 export default defineConfig({
@@ -38,6 +38,7 @@ export default defineConfig({
     // what ends a test that hangs: a machine that is busy with others may need minutes
     testTimeout: 600_000,
     hookTimeout: 600_000,
+    expect: { poll: { timeout: 600_000 } },
     // more than cores: most of these suites wait for servers, leases and processes
     maxWorkers: 3,
     // the imports of one file after the other took a third of the time; a test undoes what it does to its process

@@ -12,6 +12,8 @@ const betweenMs = 10_000;
 export abstract class Followed<STATE extends { error: LanefoldClientError | undefined }> {
   readonly #users = new Set<() => void>();
   #following: AbortController | undefined;
+  /** Whether the last read failed. */
+  #isBehind = false;
   #state: STATE;
 
   constructor(readonly initial: STATE) {
@@ -39,6 +41,20 @@ export abstract class Followed<STATE extends { error: LanefoldClientError | unde
     if (this.#users.size === 0) return;
     this.#following?.abort();
     void this.#start();
+  }
+
+  /** Shows why a read failed, and starts over: after a pause if that may pass, and unless another read succeeds by then. */
+  protected async track(read: Promise<void>): Promise<void> {
+    try {
+      await read;
+      this.#isBehind = false;
+    } catch (error) {
+      this.#isBehind = true;
+      this.fail(error);
+      const following = this.#following;
+      if (following && mayPass(error as LanefoldClientError)) await online(following.signal);
+      if (following && following === this.#following && this.#isBehind) this.restart();
+    }
   }
 
   /** Whether it follows the server, or tries to. False once there was nothing more to follow, or a request was refused. */
@@ -80,7 +96,8 @@ export abstract class Followed<STATE extends { error: LanefoldClientError | unde
 }
 
 /** Whether the error may go away by itself: a page stays open for longer than a fault of the server lasts. */
-const mayPass = (error: LanefoldClientError): boolean => isWorthRepeating(error) || error.status >= 500;
+export const mayPass = (error: LanefoldClientError): boolean =>
+  isWorthRepeating(error) || error.status === 429 || error.status >= 500;
 
 /** A pause that ends early when the browser is online again. */
 async function online(signal: AbortSignal): Promise<void> {
@@ -102,7 +119,11 @@ export function coalesced(work: () => Promise<void>): () => Promise<void> {
     try {
       do {
         again = false;
-        await work();
+        try {
+          await work();
+        } catch (error) {
+          if (!again) throw error;
+        }
       } while (again);
     } finally {
       running = undefined;

@@ -6,6 +6,7 @@
 export { useThread, type UseThread } from './use-thread.ts';
 export { useRun, type UseRun } from './use-run.ts';
 export { useApprovals, type UseApprovals } from './use-approvals.ts';
+export type { ThreadStatus } from './current-run.ts';
 export type { Decide, PendingApproval } from './approval.ts';
 export type { ThreadMessage } from './messages.ts';
 export type { RunState } from './run-store.ts';

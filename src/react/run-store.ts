@@ -46,7 +46,7 @@ export class RunStore extends Followed<RunState> {
       const { text, thinking } = last;
       this.set({ text, thinking });
     }
-    if (item.type === 'event') this.#refresh().catch((error: unknown) => this.fail(error));
+    if (item.type === 'event') void this.track(this.#refresh());
   }
 
   readonly #refresh = coalesced(async () => {

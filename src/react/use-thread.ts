@@ -12,9 +12,9 @@ export interface UseThread extends ThreadState {
    * thread. @throws LanefoldClientError `thread_busy` while a run is active, unless `busy` says otherwise
    */
   send: (input: Content, options?: SendOptions) => Promise<RunHandle>;
-  /** Sends input to the active run. */
+  /** Sends input to the active run. The server refuses it for a run that has ended. */
   steer: (content: Content) => Promise<void>;
-  /** Cancels the active run. */
+  /** Cancels the active run, even one whose question is still on its way. A question asked with `busy: 'wait'` goes on. */
   cancel: (reason?: string) => Promise<void>;
   approve: Decide;
   deny: Decide;

@@ -1,15 +1,17 @@
 import { createClient } from 'lanefold/client';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { threadStore } from '../../src/react/stores.ts';
 
 /** A server of one thread that says what a test makes it say. */
 function serverOf() {
-  const thread = { id: 't', active_run_id: null as string | null, event_rev: 1 };
+  const thread = { id: 't', active_run_id: null as string | null, event_rev: 1, exists: true };
   const said = { messages: [] as object[], runs: new Map<string, object>() };
   const asked: { request_id: string }[] = [];
   const faults = { read: 0, ask: 0 };
   const held = { read: Promise.resolve(), ask: Promise.resolve() };
   const cancelled: string[] = [];
+  const problemOf = (status: number, code: string) =>
+    Response.json({ code, status, title: code, detail: code, hint: '' }, { status });
   let stream: ReadableStreamDefaultController<Uint8Array> | undefined;
   let onRead = () => {};
   const answer = (path: string): unknown => {
@@ -17,6 +19,10 @@ function serverOf() {
     if (path.startsWith('/v1/threads/t/ui-messages')) return { data: said.messages, next_after: null };
     return said.runs.get(path.split('/').at(-1)!);
   };
+  let reads = 0;
+  const missed: string[] = [];
+  const accepted = (status: string) => Response.json({ id: 'run_2', thread_id: 't', status, duplicate: false });
+  let onAsk = (): Response => accepted('queued');
   const fetch = async (url: unknown, init: RequestInit = {}) => {
     const path = String(url).replace('http://own', '');
     if (path.startsWith('/v1/threads/t/events')) {
@@ -31,18 +37,26 @@ function serverOf() {
       asked.push(JSON.parse(init.body as string) as { request_id: string });
       await held.ask;
       if (faults.ask-- > 0) throw new TypeError('fetch failed');
-      return Response.json({ id: 'run_2', thread_id: 't', status: 'queued', duplicate: false });
+      return onAsk();
     }
+    const [exists, found] = [thread.exists, Response.json(answer(path))];
+    reads += 1;
     await held.read;
-    if (path.includes('ui-messages') && faults.read-- > 0) return problem;
-    const response = Response.json(answer(path));
+    reads -= 1;
+    if (!exists) {
+      missed.push('thread_not_found');
+      return problemOf(404, 'thread_not_found');
+    }
+    if (path.includes('ui-messages') && faults.read-- > 0) return problem();
     if (path.includes('ui-messages')) onRead();
-    return response;
+    return found;
   };
-  let problem = Response.json({});
+  let problem = (): Response => Response.json({});
   const store = threadStore(createClient({ url: 'http://own', fetch, maxRetries: 0, retryDelayMs: 0 }), 't');
   return {
-    ...{ thread, said, asked, faults, cancelled, store, open: () => stream !== undefined },
+    ...{ thread, said, asked, faults, cancelled, missed, store, open: () => stream !== undefined },
+    /** Whether an answer is held back. */
+    reading: () => reads > 0,
     /** Keeps the answers to such requests until the returned function is called. */
     hold(requests: keyof typeof held): () => void {
       let release!: () => void;
@@ -51,14 +65,20 @@ function serverOf() {
     },
     /** Calls it after each answer with messages. */
     afterMessages: (act: () => void) => (onRead = act),
-    refuse: (status: number, code: string) =>
-      (problem = Response.json({ code, status, title: code, detail: code, hint: '' }, { status })),
+    refuse: (status: number, code: string) => (problem = () => problemOf(status, code)),
+    acceptQuestions: (status: string) => (onAsk = () => accepted(status)),
+    refuseQuestions: (status: number, code: string) => (onAsk = () => problemOf(status, code)),
     send: (data: Record<string, unknown>, event = String(data['kind'] ?? 'event')) =>
       stream!.enqueue(new TextEncoder().encode(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)),
     run: (id: string, status: string, finished_at: string | null) =>
       said.runs.set(id, { id, thread_id: 't', agent: 'a', status, finished_at, awaiting: [] }),
   };
 }
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
 
 const textsOf = (store: ReturnType<typeof serverOf>['store']) =>
   store.state().messages.flatMap(({ parts }) => parts.map((part) => (part as { text?: string }).text));
@@ -141,15 +161,24 @@ test('a store that was refused follows its thread again with the next question',
   stop();
 });
 
+/** A server whose only run has ended, and a page of it. */
+async function afterOneRun() {
+  const server = serverOf();
+  server.thread.active_run_id = 'run_1';
+  server.run('run_1', 'completed', '2026-01-01T00:00:00Z');
+  const statuses: string[] = [];
+  const stop = server.store.subscribe(() => void statuses.push(server.store.state().status));
+  await expect.poll(server.open).toBe(true);
+  expect(server.store.state().status).toBe('ready');
+  server.thread.active_run_id = null;
+  return { ...server, stop, statusesSince: () => statuses.splice(0) };
+}
+
 test.each([
   ['its question is on its way', 'ask'],
   ['it has not been read', 'read'],
 ] as const)('a run is cancelled although %s', async (_, held) => {
-  const server = serverOf();
-  server.thread.active_run_id = 'run_1';
-  server.run('run_1', 'completed', '2026-01-01T00:00:00Z');
-  const stop = server.store.subscribe(() => {});
-  await expect.poll(() => server.store.state().status).toBe('ready');
+  const server = await afterOneRun();
   const release = server.hold(held);
   const sent = server.store.send('a', 'Hello?');
   server.thread.active_run_id = 'run_2';
@@ -157,41 +186,212 @@ test.each([
   if (held === 'read') await sent;
   expect(server.store.state().status).toBe('busy');
   const cancelled = server.store.cancel('Enough.');
-  release();
+  if (held === 'ask') release();
   await cancelled;
+  release();
+  expect(server.cancelled).toEqual(['/v1/threads/t/runs/run_2/cancel']);
+  server.stop();
+});
+
+test.each([
+  ['interrupts a suspended run', 'interrupt', 'suspended', 'queued', 'run_2'],
+  ['interrupts a run that still has to stop', 'interrupt', 'running', 'waiting', 'run_2'],
+  ['lets a run go on first', 'wait', 'running', 'waiting', 'run_1'],
+] as const)('after a question that %s, the right run is cancelled', async (_, busy, status, answer, cancelled) => {
+  const server = serverOf();
+  server.thread.active_run_id = 'run_1';
+  server.run('run_1', status, null);
+  server.run('run_2', answer, null);
+  server.acceptQuestions(answer);
+  const stop = server.store.subscribe(() => {});
+  await expect.poll(server.open).toBe(true);
+  const release = server.hold('read');
+  await server.store.send('a', 'Hello?', { busy });
+  await server.store.cancel();
+  release();
+  // the same once the thread has been read
+  server.said.messages = [{ id: 'run_1', role: 'assistant', parts: [{ type: 'text', text: 'Done.' }] }];
+  server.send({ event_seq: 1, kind: 'tool_completed', run_id: 'run_1', data: {} });
+  await expect.poll(() => textsOf(server.store)).toContain('Done.');
+  await server.store.cancel();
+  expect(server.cancelled).toEqual(Array(2).fill(`/v1/threads/t/runs/${cancelled}/cancel`));
+  stop();
+});
+
+test('a question that waits after a run that has ended is shown and cancelled until it is over', async () => {
+  const server = await afterOneRun();
+  server.run('run_2', 'waiting', null);
+  server.acceptQuestions('waiting');
+  await server.store.send('a', 'Hello?', { busy: 'wait' });
+  expect(server.store.state().status).toBe('busy');
+  await server.store.cancel();
+  expect(server.cancelled).toEqual(['/v1/threads/t/runs/run_2/cancel']);
+  server.run('run_2', 'cancelled', '2026-01-01T00:00:00Z');
+  server.send({ event_seq: 1, kind: 'request_cancelled', run_id: 'run_2', data: {} });
+  await expect.poll(() => server.store.state().status).toBe('ready');
+  server.stop();
+});
+
+test('a thread is busy from its question until the run has been read, whatever is read in between', async () => {
+  const server = await afterOneRun();
+  const releaseAnswer = server.hold('ask');
+  server.statusesSince();
+  const sent = server.store.send('a', 'Hello?');
+  server.said.messages = [{ id: 'run_1', role: 'assistant', parts: [{ type: 'text', text: 'Done.' }] }];
+  server.send({ event_seq: 1, kind: 'tool_completed', run_id: 'run_1', data: {} });
+  await expect.poll(() => textsOf(server.store)).toContain('Done.');
+  // a read that began before the answer, and ends after it
+  const releaseRead = server.hold('read');
+  server.send({ event_seq: 2, kind: 'request_completed', run_id: 'run_1', data: {} });
+  await expect.poll(server.reading).toBe(true);
+  releaseAnswer();
+  await sent;
+  server.thread.active_run_id = 'run_2';
+  server.run('run_2', 'running', null);
+  releaseRead();
+  await expect.poll(() => server.store.state().run?.id).toBe('run_2');
+  expect(new Set(server.statusesSince())).toEqual(new Set(['busy']));
+  server.stop();
+});
+
+test('the first question of a thread makes it busy, and can be cancelled', async () => {
+  const server = serverOf();
+  server.thread.exists = false;
+  const statuses: string[] = [];
+  const stop = server.store.subscribe(() => void statuses.push(server.store.state().status));
+  const release = server.hold('ask');
+  const sent = server.store.send('a', 'Hello?');
+  // that there is no such thread arrives later than the question was sent
+  await expect.poll(() => server.missed).toEqual(['thread_not_found']);
+  const cancelled = server.store.cancel();
+  server.thread.exists = true;
+  server.thread.active_run_id = 'run_2';
+  server.run('run_2', 'running', null);
+  release();
+  await Promise.all([sent, cancelled]);
+  await expect.poll(() => server.store.state().run?.id).toBe('run_2');
+  expect(new Set(statuses)).toEqual(new Set(['busy']));
   expect(server.cancelled).toEqual(['/v1/threads/t/runs/run_2/cancel']);
   stop();
 });
 
-test('a thread is busy as long as a question is on its way, whatever is read of it', async () => {
+test('a question that was refused leaves the thread as it is by then', async () => {
   const server = serverOf();
   server.thread.active_run_id = 'run_1';
-  server.run('run_1', 'completed', '2026-01-01T00:00:00Z');
-  const statuses = new Set<string>();
+  server.run('run_1', 'running', null);
   const stop = server.store.subscribe(() => {});
   await expect.poll(server.open).toBe(true);
   const release = server.hold('ask');
-  const sent = server.store.send('a', 'Hello?');
-  const unsubscribe = server.store.subscribe(() => statuses.add(server.store.state().status));
-  server.said.messages = [{ id: 'run_1', role: 'assistant', parts: [{ type: 'text', text: 'Done.' }] }];
+  server.refuseQuestions(409, 'thread_busy');
+  const sent = Promise.allSettled([server.store.send('a', 'One?'), server.store.send('a', 'Two?')]);
+  server.run('run_1', 'completed', '2026-01-01T00:00:00Z');
   server.send({ event_seq: 1, kind: 'request_completed', run_id: 'run_1', data: {} });
-  await expect.poll(() => textsOf(server.store)).toContain('Done.');
-  server.thread.active_run_id = 'run_2';
-  server.run('run_2', 'running', null);
+  await expect.poll(() => server.store.state().run?.status).toBe('completed');
+  expect(server.store.state().status).toBe('busy');
   release();
   await sent;
-  await expect.poll(() => server.store.state().run?.id).toBe('run_2');
-  expect([...statuses]).toEqual(['busy']);
-  unsubscribe();
+  expect(server.store.state()).toMatchObject({ status: 'ready', error: { code: 'thread_busy' } });
+  await server.store.cancel();
+  expect(server.cancelled).toEqual([]);
   stop();
 });
 
-test('a question that was refused leaves nothing to cancel', async () => {
+test('a thread is loading until it has been read, also if its first question is refused', async () => {
   const server = serverOf();
-  server.faults.ask = 1;
-  const sent = server.store.send('a', 'Hello?');
-  const cancelled = server.store.cancel();
-  await expect(sent).rejects.toMatchObject({ code: 'unreachable' });
-  await cancelled;
-  expect(server.cancelled).toEqual([]);
+  server.thread.exists = false;
+  server.refuseQuestions(422, 'unknown_agent');
+  await expect(server.store.send('nobody', 'Hello?')).rejects.toMatchObject({ code: 'unknown_agent' });
+  expect(server.store.state().status).toBe('loading');
+  const stop = server.store.subscribe(() => {});
+  await expect.poll(() => server.store.state().status).toBe('ready');
+  stop();
+});
+
+test('an event that arrives while a read fails is read all the same', async () => {
+  const server = serverOf();
+  server.thread.active_run_id = 'run_1';
+  server.run('run_1', 'running', null);
+  const seen: string[] = [];
+  const errors = new Set<unknown>();
+  const stop = server.store.subscribe(() => {
+    seen.push(textsOf(server.store).join());
+    errors.add(server.store.state().error);
+  });
+  await expect.poll(server.open).toBe(true);
+  const release = server.hold('read');
+  server.send({ event_seq: 1, kind: 'tool_completed', run_id: 'run_1', data: {} });
+  await expect.poll(server.reading).toBe(true);
+  server.refuse(500, 'internal_error');
+  server.faults.read = 1;
+  server.send({ run_id: 'run_1', llm_call_id: 'run_1.1', offset: 0, text: 'Half' }, 'llm_delta');
+  server.send({ event_seq: 2, kind: 'request_completed', run_id: 'run_1', data: {} });
+  await expect.poll(() => seen.includes('Half') && seen.at(-1) === '').toBe(true);
+  server.run('run_1', 'completed', '2026-01-01T00:00:00Z');
+  release();
+  await expect.poll(() => server.store.state().status).toBe('ready');
+  expect([...errors]).toEqual([undefined]);
+  stop();
+});
+
+test('a read that fails is repeated when the browser is online again', async () => {
+  const { setTimeout } = globalThis;
+  const browser = new EventTarget();
+  // the pause that it ends
+  vi.spyOn(globalThis, 'setTimeout').mockImplementation(((run: () => void, ms: number) =>
+    setTimeout(run, ms === 10_000 ? 2 ** 30 : ms)) as typeof setTimeout);
+  vi.stubGlobal('addEventListener', browser.addEventListener.bind(browser));
+  vi.stubGlobal('removeEventListener', browser.removeEventListener.bind(browser));
+  const server = serverOf();
+  server.thread.active_run_id = 'run_1';
+  server.run('run_1', 'running', null);
+  const stop = server.store.subscribe(() => {});
+  await expect.poll(server.open).toBe(true);
+  server.refuse(500, 'internal_error');
+  server.faults.read = 1;
+  server.run('run_1', 'completed', '2026-01-01T00:00:00Z');
+  server.send({ event_seq: 1, kind: 'request_completed', run_id: 'run_1', data: {} });
+  await expect.poll(() => server.store.state().error?.code).toBe('internal_error');
+  expect(server.store.state().status).toBe('busy');
+  browser.dispatchEvent(new Event('online'));
+  await expect.poll(() => server.store.state().status).toBe('ready');
+  expect(server.store.state().error).toBeUndefined();
+  stop();
+});
+
+test('a question that was refused because of a run nobody has seen yet shows that run', async () => {
+  const server = serverOf();
+  server.thread.exists = false;
+  const stop = server.store.subscribe(() => {});
+  await expect.poll(() => server.store.state().status).toBe('ready');
+  // asked in another window
+  server.thread.exists = true;
+  server.thread.active_run_id = 'run_1';
+  server.run('run_1', 'running', null);
+  server.refuseQuestions(409, 'thread_busy');
+  await expect(server.store.send('a', 'Hello?')).rejects.toMatchObject({ code: 'thread_busy' });
+  await expect.poll(() => server.store.state().status).toBe('busy');
+  // until the next call
+  expect(server.store.state().error?.code).toBe('thread_busy');
+  await server.store.cancel();
+  expect(server.cancelled).toEqual(['/v1/threads/t/runs/run_1/cancel']);
+  expect(server.store.state().error).toBeUndefined();
+  stop();
+});
+
+test.each([
+  [404, 'thread_not_found', undefined],
+  [410, 'thread_erased', 'thread_erased'],
+  [403, 'forbidden', 'forbidden'],
+])('a thread that can no longer be read (%i) is not busy', async (status, code, error) => {
+  const server = serverOf();
+  server.thread.active_run_id = 'run_1';
+  server.run('run_1', 'running', null);
+  const stop = server.store.subscribe(() => {});
+  await expect.poll(server.open).toBe(true);
+  server.refuse(status, code);
+  server.faults.read = 2;
+  server.send({ event_seq: 1, kind: 'request_completed', run_id: 'run_1', data: {} });
+  await expect.poll(() => server.store.state()).toMatchObject({ status: 'ready', run: undefined });
+  expect(server.store.state().error?.code).toBe(error);
+  stop();
 });
