@@ -162,9 +162,19 @@ describe.skipIf(noRedis())('a stream over HTTP', () => {
   test('that is not read buffers nothing and delays neither the run nor other readers', async () => {
     const run = await start();
     const { port } = new URL(server.url);
-    const idle = net.connect(Number(port), '127.0.0.1').pause();
+    const idle = net.connect(Number(port), '127.0.0.1');
     await new Promise((resolve) => idle.once('connect', resolve));
+    const { setInterval } = globalThis;
+    // a slow machine takes longer than a client may read nothing: its stream is not checked for that
+    const checks = vi
+      .spyOn(globalThis, 'setInterval')
+      .mockImplementation(((check: () => void, ms: number) =>
+        setInterval(ms === 3_750 ? () => {} : check, ms)) as typeof setInterval);
     idle.write(`GET ${ofRun(run)} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAccept: text/event-stream\r\n\r\n`);
+    await new Promise((resolve) => idle.once('data', resolve));
+    idle.pause();
+    expect(checks.mock.calls.map(([, ms]) => ms)).toContain(3_750);
+    checks.mockRestore();
     const reader = await read(ofRun(run));
     const keys = await pair.model.next();
     await reader.has('llm_started');
