@@ -86,7 +86,9 @@ async function* connect(
   try {
     const query = { format: 'sse', ...(deltas ? {} : { deltas }), ...(entries ? { entries } : {}) };
     const [method, path] = connection.locate(id, params, query);
-    const headers = { accept: 'text/event-stream', ...(at === undefined ? {} : { 'last-event-id': String(at) }) };
+    // a negative one is from the beginning, as without it, and no event has such an id
+    const isNew = at === undefined || at < 0;
+    const headers = { accept: 'text/event-stream', ...(isNew ? {} : { 'last-event-id': String(at) }) };
     const response = await connection.send(method, path, { headers, signal: limit.signal });
     if (response.status === 204) return yield 'nothing more';
     const type = response.headers.get('content-type') ?? '';

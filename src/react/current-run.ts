@@ -52,17 +52,20 @@ export class CurrentRun {
     }
   }
 
-  async read(): Promise<RunSnapshot | undefined> {
+  /** Reads the run; `take` shows it. */
+  async read(): Promise<{ run: RunSnapshot | undefined; take: () => void }> {
     const { client, threadId } = this;
     const accepted = this.#accepted;
     const { activeRunId } = await client.threads.get(threadId);
     const id = activeRunId ?? this.#lastId;
     const run = id === null ? null : await client.runs.get({ threadId, id });
     const own = !accepted || accepted.id === id ? run : await client.runs.get({ threadId, id: accepted.id });
-    this.#run = run;
-    // not another one, accepted in the meantime
-    if (this.#accepted === accepted && (own === run || own?.finishedAt !== null)) this.#accepted = undefined;
-    return this.run;
+    const take = () => {
+      this.#run = run;
+      // not another one, accepted in the meantime
+      if (this.#accepted === accepted && (own === run || own?.finishedAt !== null)) this.#accepted = undefined;
+    };
+    return { run: run ?? undefined, take };
   }
 
   /** There is no such thread, or it may not be read. */

@@ -52,7 +52,8 @@ export abstract class Followed<STATE extends { error: LanefoldClientError | unde
       this.#isBehind = true;
       this.fail(error);
       const following = this.#following;
-      if (following && mayPass(error as LanefoldClientError)) await online(following.signal);
+      if (following && mayPass(error as LanefoldClientError))
+        await online(error as LanefoldClientError, following.signal);
       if (following && following === this.#following && this.#isBehind) this.restart();
     }
   }
@@ -89,7 +90,7 @@ export abstract class Followed<STATE extends { error: LanefoldClientError | unde
         if (signal.aborted) return;
         this.fail(error);
         if (!mayPass(error as LanefoldClientError)) return;
-        await online(signal);
+        await online(error as LanefoldClientError, signal);
       }
     }
   }
@@ -100,13 +101,13 @@ export const mayPass = (error: LanefoldClientError): boolean =>
   isWorthRepeating(error) || error.status === 429 || error.status >= 500;
 
 /** A pause that ends early when the browser is online again. */
-async function online(signal: AbortSignal): Promise<void> {
+async function online({ retryAfterMs = 0 }: LanefoldClientError, signal: AbortSignal): Promise<void> {
   const back = new AbortController();
   const end = () => back.abort();
   const page = globalThis as unknown as Partial<EventTarget>;
   signal.addEventListener('abort', end);
   page.addEventListener?.('online', end);
-  await pause(betweenMs, back.signal);
+  await pause(Math.max(betweenMs, retryAfterMs), back.signal);
   signal.removeEventListener('abort', end);
   page.removeEventListener?.('online', end);
 }

@@ -76,12 +76,12 @@ export class RunStore extends Followed<RunState> {
   async #act(work: () => Promise<unknown>, undo = () => {}): Promise<void> {
     try {
       await work();
-      await this.#refresh();
     } catch (error) {
       undo();
       this.fail(error);
       throw error;
     }
+    void this.track(this.#refresh());
   }
 }
 

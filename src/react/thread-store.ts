@@ -1,7 +1,7 @@
 import type { Client } from '../client/client.ts';
 import { isClientError, type LanefoldClientError } from '../client/errors.ts';
 import { newId } from '../client/ids.ts';
-import type { Content, RunSnapshot } from '../client/operations.ts';
+import type { Content, RunRef, RunSnapshot } from '../client/operations.ts';
 import type { StreamItem } from '../client/stream-item.ts';
 import type { EnqueueOptions, RunHandle } from '../client/types.ts';
 import { approvalsOf, decide, sameCall, type Decide, type PendingApproval } from './approval.ts';
@@ -14,7 +14,10 @@ import { merged, sentMessage, shown, type ThreadMessage } from './messages.ts';
 export interface ThreadState {
   /** The conversation, with what was sent and what is being written. */
   messages: ThreadMessage[];
-  /** `loading`: nothing is known yet. `busy`: a run is active. `suspended`: it waits, for instance for approval. */
+  /**
+   * `loading`: nothing is known yet. `busy`: from a question until its run has ended. `suspended`: the run waits, for
+   * instance for approval.
+   */
   status: ThreadStatus;
   /** The active run, or else the last one that was seen. */
   run: RunSnapshot | undefined;
@@ -41,7 +44,9 @@ export class ThreadStore extends Followed<ThreadState> {
   /** Why the last call of the user failed. */
   #refusal: LanefoldClientError | undefined;
   /** A question that the server may have, although no answer said so. */
-  #unsure: { question: string; requestId: string } | undefined;
+  #unsure: { question: string; requestId: string; error: LanefoldClientError } | undefined;
+  /** Decided here, and perhaps still waiting in what is read. */
+  #decided: PendingApproval[] = [];
 
   constructor(
     readonly client: Client,
@@ -76,7 +81,7 @@ export class ThreadStore extends Followed<ThreadState> {
   #lose(): void {
     this.#exists = false;
     this.#current.lose();
-    this.#show({ approvals: [], error: this.#refusal });
+    this.#show({ error: this.#refusal });
   }
 
   #take(item: StreamItem): void {
@@ -92,16 +97,25 @@ export class ThreadStore extends Followed<ThreadState> {
   readonly #refresh = coalesced(async () => {
     const { client, threadId } = this;
     const complete = [...this.#answers].flatMap(([id, { done }]) => (done ? [id] : []));
-    const run = await this.#current.read();
+    const { run, take } = await this.#current.read();
     // after the run, so that one that is over has its answer here
     const page = await client.threads.uiMessages(threadId, { limit: newestSize });
     this.#history = merged(this.#history, page.data);
     this.#sent = this.#sent.filter(({ id }) => !page.data.some((message) => message.id === id));
-    if (page.data.some(({ id }) => id === this.#unsure?.requestId)) this.#unsure = undefined;
+    take();
+    this.#arrived(page.data);
+    if (run) this.#decided = this.#decided.filter((one) => approvalsOf(run).some((other) => sameCall(one, other)));
     const over = run?.finishedAt ? run.id : undefined;
     this.#answers = without(this.#answers, ({ runId }, id) => runId === over || complete.includes(id));
-    this.#show({ approvals: run?.finishedAt === null ? approvalsOf(run) : [], error: this.#refusal });
+    this.#show({ error: this.#refusal });
   });
+
+  /** The question of a lost answer has arrived, if it is among the messages. */
+  #arrived(messages: readonly { id: string }[]): void {
+    if (!messages.some(({ id }) => id === this.#unsure?.requestId)) return;
+    if (this.#refusal === this.#unsure?.error) this.#refusal = undefined;
+    this.#unsure = undefined;
+  }
 
   #refreshSoon(): void {
     void this.track(this.#refresh());
@@ -110,7 +124,9 @@ export class ThreadStore extends Followed<ThreadState> {
   #show(changes: Partial<ThreadState> = {}): void {
     const messages = shown(this.#history, this.#sent, this.#answers);
     const { run, status } = this.#current;
-    this.set({ messages, run, status, hasEarlier: this.#earlier !== null, ...changes });
+    const isOpen = (one: PendingApproval) => !this.#decided.some((other) => sameCall(one, other));
+    const approvals = run?.finishedAt === null ? approvalsOf(run).filter(isOpen) : [];
+    this.set({ messages, run, status, approvals, hasEarlier: this.#earlier !== null, ...changes });
   }
 
   /** What the user asks for. Whatever comes of it, the thread may have changed. */
@@ -145,7 +161,8 @@ export class ThreadStore extends Followed<ThreadState> {
       try {
         return await answer;
       } catch (error) {
-        if (isClientError(error) && (error.status === 0 || error.status >= 500)) this.#unsure = { question, requestId };
+        if (isClientError(error) && (error.status === 0 || error.status >= 500))
+          this.#unsure = { question, requestId, error };
         this.#sent = this.#sent.filter(({ id }) => id !== requestId);
         this.#show();
         throw error;
@@ -163,8 +180,13 @@ export class ThreadStore extends Followed<ThreadState> {
   /** Cancels the active run. Without one, nothing happens. */
   readonly cancel = (reason?: string): Promise<void> =>
     this.#call(async () => {
+      const cancel = (run: RunRef) => this.client.runs.cancel(run, reason === undefined ? {} : { reason });
       const run = await this.#current.target();
-      if (run) await this.client.runs.cancel(run, reason === undefined ? {} : { reason });
+      if (!run || (await cancel(run)).accepted) return;
+      // it had ended, and the next one may be what the page shows
+      await this.#refresh();
+      const next = await this.#current.target();
+      if (next && next.id !== run.id) await cancel(next);
     });
 
   readonly approve: Decide = (approval, decision) => this.#decide('approve', approval, decision);
@@ -181,13 +203,13 @@ export class ThreadStore extends Followed<ThreadState> {
   };
 
   #decide(word: 'approve' | 'deny', approval: PendingApproval, decision?: { reason?: string }): Promise<void> {
-    const { approvals } = this.state();
-    this.set({ approvals: approvals.filter((other) => !sameCall(other, approval)) });
+    this.#decided.push(approval);
     return this.#call(async () => {
       try {
         await decide(this.client, word, approval, decision);
       } catch (error) {
-        this.set({ approvals });
+        this.#decided = this.#decided.filter((one) => one !== approval);
+        this.#show();
         throw error;
       }
     });

@@ -48,6 +48,19 @@ afterAll(() => api?.close());
 const until = async <T>(what: () => Promise<T>, expected: T) =>
   expect.poll(what, { timeout: 60_000 }).toEqual(expected);
 
+test('a thread without events is followed from its beginning, as a page follows it', async () => {
+  await client.threads.create({ id: 'young' });
+  const { eventRev } = await client.threads.get('young');
+  const stop = new AbortController();
+  const following = (async () => {
+    for await (const item of client.threads.stream('young', { after: eventRev - 1, signal: stop.signal }))
+      if (item.type === 'event') return item.event.eventSeq;
+  })();
+  await client.runs.enqueue({ agent: 'echo', input: 'Hello', threadId: 'young' });
+  expect([eventRev, await following]).toEqual([0, 0]);
+  stop.abort();
+});
+
 describe('runs', () => {
   test('are started, awaited, read, listed and asked again', async () => {
     const run = await client.runs.enqueue({ agent: 'echo', input: 'Hello', threadId: 'r-1', createThread: true });

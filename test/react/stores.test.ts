@@ -8,7 +8,7 @@ function serverOf() {
   const said = { messages: [] as object[], runs: new Map<string, object>() };
   const asked: { request_id: string }[] = [];
   const faults = { read: 0, ask: 0 };
-  const held = { read: Promise.resolve(), ask: Promise.resolve() };
+  const held = { read: Promise.resolve(), ask: Promise.resolve(), decide: Promise.resolve() };
   const cancelled: string[] = [];
   const problemOf = (status: number, code: string) =>
     Response.json({ code, status, title: code, detail: code, hint: '' }, { status });
@@ -31,6 +31,11 @@ function serverOf() {
     }
     if (path.endsWith('/cancel')) {
       cancelled.push(path);
+      const { finished_at } = said.runs.get(path.split('/').at(-2)!)! as { finished_at: string | null };
+      return Response.json({ accepted: finished_at === null });
+    }
+    if (path.endsWith('/approve')) {
+      await held.decide;
       return Response.json({});
     }
     if (init.method === 'POST') {
@@ -70,8 +75,8 @@ function serverOf() {
     refuseQuestions: (status: number, code: string) => (onAsk = () => problemOf(status, code)),
     send: (data: Record<string, unknown>, event = String(data['kind'] ?? 'event')) =>
       stream!.enqueue(new TextEncoder().encode(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)),
-    run: (id: string, status: string, finished_at: string | null) =>
-      said.runs.set(id, { id, thread_id: 't', agent: 'a', status, finished_at, awaiting: [] }),
+    run: (id: string, status: string, finished_at: string | null, awaiting: object[] = []) =>
+      said.runs.set(id, { id, thread_id: 't', agent: 'a', status, finished_at, awaiting }),
   };
 }
 
@@ -393,5 +398,65 @@ test.each([
   server.send({ event_seq: 1, kind: 'request_completed', run_id: 'run_1', data: {} });
   await expect.poll(() => server.store.state()).toMatchObject({ status: 'ready', run: undefined });
   expect(server.store.state().error?.code).toBe(error);
+  stop();
+});
+
+test('a run that the page shows is cancelled although the one before it was read last', async () => {
+  const server = serverOf();
+  server.thread.active_run_id = 'run_1';
+  server.run('run_1', 'running', null);
+  server.acceptQuestions('waiting');
+  const stop = server.store.subscribe(() => {});
+  await expect.poll(server.open).toBe(true);
+  await server.store.send('a', 'Hello?', { busy: 'wait' });
+  server.run('run_1', 'completed', '2026-01-01T00:00:00Z');
+  server.run('run_2', 'running', null);
+  server.thread.active_run_id = 'run_2';
+  server.send({ run_id: 'run_2', llm_call_id: 'run_2.1', offset: 0, text: 'Half' }, 'llm_delta');
+  await expect.poll(() => textsOf(server.store)).toContain('Half');
+  await server.store.cancel();
+  expect(server.cancelled.at(-1)).toBe('/v1/threads/t/runs/run_2/cancel');
+  stop();
+});
+
+test('a call that is decided does not come back while another one is', async () => {
+  const server = serverOf();
+  const waiting = [0, 1].map((index) => ({ round: 1, index, name: 'refund', arguments: {} }));
+  server.thread.active_run_id = 'run_1';
+  server.run('run_1', 'suspended', null, waiting);
+  const shown: number[][] = [];
+  const indexes = () => server.store.state().approvals.map(({ index }) => index);
+  const stop = server.store.subscribe(() => void shown.push(indexes()));
+  await expect.poll(indexes).toEqual([0, 1]);
+  const [first, second] = server.store.state().approvals;
+  shown.length = 0;
+  const release = server.hold('decide');
+  const decided = [server.store.approve(first!), server.store.approve(second!)];
+  // what is read in the meantime still has both
+  server.said.messages = [{ id: 'run_1', role: 'assistant', parts: [{ type: 'text', text: 'Wait.' }] }];
+  server.send({ event_seq: 1, kind: 'tool_started', run_id: 'run_1', data: {} });
+  await expect.poll(() => textsOf(server.store)).toContain('Wait.');
+  release();
+  await Promise.all(decided);
+  server.run('run_1', 'running', null);
+  server.send({ event_seq: 2, kind: 'tool_started', run_id: 'run_1', data: {} });
+  await expect.poll(() => server.store.state().status).toBe('busy');
+  expect(new Set(shown.map(String))).toEqual(new Set(['1', '']));
+  stop();
+});
+
+test('the error of a lost answer leaves with the proof that the question arrived', async () => {
+  const server = serverOf();
+  server.thread.active_run_id = 'run_1';
+  server.run('run_1', 'completed', '2026-01-01T00:00:00Z');
+  const stop = server.store.subscribe(() => {});
+  await expect.poll(server.open).toBe(true);
+  server.faults.ask = 1;
+  await expect(server.store.send('a', 'Hello?')).rejects.toMatchObject({ code: 'unreachable' });
+  expect(server.store.state().error?.code).toBe('unreachable');
+  const [{ request_id: id }] = server.asked as [{ request_id: string }];
+  server.said.messages = [{ id, role: 'user', parts: [{ type: 'text', text: 'Hello?' }] }];
+  server.send({ event_seq: 1, kind: 'request_started', run_id: 'run_1', data: {} });
+  await expect.poll(() => server.store.state().error).toBeUndefined();
   stop();
 });

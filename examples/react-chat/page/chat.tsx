@@ -12,6 +12,8 @@ export function Chat({ client, threadId }: { client: Client; threadId: string })
 
   const submit = (event: FormEvent) => {
     event.preventDefault();
+    // Enter sends a form without a button, too
+    if (status !== 'ready' || text.trim() === '') return;
     setText('');
     // if the server refuses it, `error` says why, and the words are back
     send(text).catch(() => setText(text));
