@@ -1,7 +1,8 @@
 import type { Client } from '../client/client.ts';
 import type { LanefoldClientError } from '../client/errors.ts';
 import { pause } from '../client/pause.ts';
-import { decide, sameCall, type Decide, type PendingApproval } from './approval.ts';
+import type { Decide, PendingApproval } from './approval.ts';
+import { Decisions } from './decisions.ts';
 import { Followed } from './followed.ts';
 
 export interface InboxState {
@@ -11,7 +12,9 @@ export interface InboxState {
 
 /** The tool calls of all threads that wait for approval. They have no stream: it looks every few seconds. */
 export class InboxStore extends Followed<InboxState> {
-  #decided: PendingApproval[] = [];
+  readonly #decisions = new Decisions();
+  /** As last read. */
+  #listed: PendingApproval[] = [];
 
   constructor(
     readonly client: Client,
@@ -23,26 +26,27 @@ export class InboxStore extends Followed<InboxState> {
   protected async follow(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const { data } = await this.client.approvals.list({ limit: 200 }, { signal });
-      this.#decided = this.#decided.filter((one) => data.some((other) => sameCall(one, other)));
-      const approvals = data.filter((one) => !this.#decided.some((other) => sameCall(one, other)));
-      this.set({ approvals, error: undefined });
+      this.#listed = data;
+      this.#decisions.keep(data);
+      this.#show();
       await pause(this.pollMs, signal);
     }
   }
 
-  readonly approve: Decide = (approval, decision) => this.#decide('approve', approval, decision);
-  readonly deny: Decide = (approval, decision) => this.#decide('deny', approval, decision);
+  #show(): void {
+    this.set({ approvals: this.#decisions.open(this.#listed), error: undefined });
+  }
 
-  async #decide(word: 'approve' | 'deny', approval: PendingApproval, decision?: { reason?: string }): Promise<void> {
-    const { approvals } = this.state();
-    // until the list has no more of it
-    this.#decided.push(approval);
-    this.set({ approvals: approvals.filter((other) => !sameCall(other, approval)), error: undefined });
+  readonly approve: Decide = (...given) => this.#decide('approve', ...given);
+  readonly deny: Decide = (...given) => this.#decide('deny', ...given);
+
+  async #decide(word: 'approve' | 'deny', ...given: Parameters<Decide>): Promise<void> {
+    const made = this.#decisions.make(this.client, word, ...given);
+    this.#show();
     try {
-      await decide(this.client, word, approval, decision);
+      await made;
     } catch (error) {
-      this.#decided = this.#decided.filter((other) => other !== approval);
-      this.set({ approvals });
+      this.#show();
       this.fail(error);
       throw error;
     }

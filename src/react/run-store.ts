@@ -2,7 +2,8 @@ import type { Client } from '../client/client.ts';
 import type { LanefoldClientError } from '../client/errors.ts';
 import type { Content, RunRef, RunSnapshot } from '../client/operations.ts';
 import type { StreamItem } from '../client/stream-item.ts';
-import { approvalsOf, decide, sameCall, type Decide, type PendingApproval } from './approval.ts';
+import { approvalsOf, type Decide, type PendingApproval } from './approval.ts';
+import { Decisions } from './decisions.ts';
 import { coalesced, Followed } from './followed.ts';
 import { withItem, without, type LiveAnswer, type LiveAnswers } from './live-text.ts';
 
@@ -21,6 +22,7 @@ export interface RunState {
 /** A run, as long as a component shows it. */
 export class RunStore extends Followed<RunState> {
   #answers: LiveAnswers = new Map();
+  readonly #decisions = new Decisions();
 
   constructor(
     readonly client: Client,
@@ -51,8 +53,14 @@ export class RunStore extends Followed<RunState> {
 
   readonly #refresh = coalesced(async () => {
     const run = await this.client.runs.get(this.ref);
-    this.set({ run, approvals: approvalsOf(run), error: undefined });
+    this.#decisions.keep(approvalsOf(run));
+    this.#show({ run, error: undefined });
   });
+
+  #show(changes: Partial<RunState> = {}): void {
+    const { run } = { ...this.state(), ...changes };
+    this.set({ ...changes, approvals: run ? this.#decisions.open(approvalsOf(run)) : [] });
+  }
 
   /** Sends input to the run. */
   readonly steer = (content: Content): Promise<void> => this.#act(() => this.client.runs.steer(this.ref, content));
@@ -61,23 +69,20 @@ export class RunStore extends Followed<RunState> {
   readonly cancel = (reason?: string): Promise<void> =>
     this.#act(() => this.client.runs.cancel(this.ref, reason === undefined ? {} : { reason }));
 
-  readonly approve: Decide = (approval, decision) => this.#decide('approve', approval, decision);
-  readonly deny: Decide = (approval, decision) => this.#decide('deny', approval, decision);
+  readonly approve: Decide = (...given) => this.#decide('approve', ...given);
+  readonly deny: Decide = (...given) => this.#decide('deny', ...given);
 
-  async #decide(word: 'approve' | 'deny', approval: PendingApproval, decision?: { reason?: string }): Promise<void> {
-    const { approvals } = this.state();
-    this.set({ approvals: approvals.filter((other) => !sameCall(other, approval)) });
-    await this.#act(
-      () => decide(this.client, word, approval, decision),
-      () => this.set({ approvals }),
-    );
+  #decide(word: 'approve' | 'deny', ...given: Parameters<Decide>): Promise<void> {
+    const made = this.#decisions.make(this.client, word, ...given);
+    this.#show();
+    return this.#act(() => made);
   }
 
-  async #act(work: () => Promise<unknown>, undo = () => {}): Promise<void> {
+  async #act(work: () => Promise<unknown>): Promise<void> {
     try {
       await work();
     } catch (error) {
-      undo();
+      this.#show();
       this.fail(error);
       throw error;
     }

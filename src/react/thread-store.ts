@@ -4,8 +4,9 @@ import { newId } from '../client/ids.ts';
 import type { Content, RunRef, RunSnapshot } from '../client/operations.ts';
 import type { StreamItem } from '../client/stream-item.ts';
 import type { EnqueueOptions, RunHandle } from '../client/types.ts';
-import { approvalsOf, decide, sameCall, type Decide, type PendingApproval } from './approval.ts';
+import { approvalsOf, type Decide, type PendingApproval } from './approval.ts';
 import { CurrentRun, type ThreadStatus } from './current-run.ts';
+import { Decisions } from './decisions.ts';
 import { coalesced, Followed, mayPass } from './followed.ts';
 import { withItem, without, type LiveAnswers } from './live-text.ts';
 import { merged, sentMessage, shown, type ThreadMessage } from './messages.ts';
@@ -45,8 +46,7 @@ export class ThreadStore extends Followed<ThreadState> {
   #refusal: LanefoldClientError | undefined;
   /** A question that the server may have, although no answer said so. */
   #unsure: { question: string; requestId: string; error: LanefoldClientError } | undefined;
-  /** Decided here, and perhaps still waiting in what is read. */
-  #decided: PendingApproval[] = [];
+  readonly #decisions = new Decisions();
 
   constructor(
     readonly client: Client,
@@ -104,7 +104,7 @@ export class ThreadStore extends Followed<ThreadState> {
     this.#sent = this.#sent.filter(({ id }) => !page.data.some((message) => message.id === id));
     take();
     this.#arrived(page.data);
-    if (run) this.#decided = this.#decided.filter((one) => approvalsOf(run).some((other) => sameCall(one, other)));
+    if (run) this.#decisions.keep(approvalsOf(run));
     const over = run?.finishedAt ? run.id : undefined;
     this.#answers = without(this.#answers, ({ runId }, id) => runId === over || complete.includes(id));
     this.#show({ error: this.#refusal });
@@ -124,8 +124,7 @@ export class ThreadStore extends Followed<ThreadState> {
   #show(changes: Partial<ThreadState> = {}): void {
     const messages = shown(this.#history, this.#sent, this.#answers);
     const { run, status } = this.#current;
-    const isOpen = (one: PendingApproval) => !this.#decided.some((other) => sameCall(one, other));
-    const approvals = run?.finishedAt === null ? approvalsOf(run).filter(isOpen) : [];
+    const approvals = run?.finishedAt === null ? this.#decisions.open(approvalsOf(run)) : [];
     this.set({ messages, run, status, approvals, hasEarlier: this.#earlier !== null, ...changes });
   }
 
@@ -137,6 +136,7 @@ export class ThreadStore extends Followed<ThreadState> {
       return await work();
     } catch (error) {
       if (isClientError(error)) this.#refusal = error;
+      this.#show();
       this.fail(error);
       throw error;
     } finally {
@@ -164,7 +164,6 @@ export class ThreadStore extends Followed<ThreadState> {
         if (isClientError(error) && (error.status === 0 || error.status >= 500))
           this.#unsure = { question, requestId, error };
         this.#sent = this.#sent.filter(({ id }) => id !== requestId);
-        this.#show();
         throw error;
       }
     });
@@ -189,8 +188,8 @@ export class ThreadStore extends Followed<ThreadState> {
       if (next && next.id !== run.id) await cancel(next);
     });
 
-  readonly approve: Decide = (approval, decision) => this.#decide('approve', approval, decision);
-  readonly deny: Decide = (approval, decision) => this.#decide('deny', approval, decision);
+  readonly approve: Decide = (...given) => this.#decide('approve', ...given);
+  readonly deny: Decide = (...given) => this.#decide('deny', ...given);
 
   /** Adds the messages before the first one. */
   readonly loadEarlier = async (): Promise<void> => {
@@ -202,16 +201,8 @@ export class ThreadStore extends Followed<ThreadState> {
     this.#show();
   };
 
-  #decide(word: 'approve' | 'deny', approval: PendingApproval, decision?: { reason?: string }): Promise<void> {
-    this.#decided.push(approval);
-    return this.#call(async () => {
-      try {
-        await decide(this.client, word, approval, decision);
-      } catch (error) {
-        this.#decided = this.#decided.filter((one) => one !== approval);
-        this.#show();
-        throw error;
-      }
-    });
+  #decide(word: 'approve' | 'deny', ...given: Parameters<Decide>): Promise<void> {
+    const made = this.#decisions.make(this.client, word, ...given);
+    return this.#call(() => made);
   }
 }

@@ -15,7 +15,7 @@ describe('refusals in the log', () => {
     const error = (facts: Record<string, unknown>, message: string) => void lines.push({ facts, message });
     report = logErrors({ error, warn: error, info: error, debug: error });
   });
-  afterEach(() => void useRealClock());
+  afterEach(useRealClock);
 
   test('are one line at first, and one with a count for each interval, by key', () => {
     for (let i = 0; i < 100; i++) refuse('key:a');

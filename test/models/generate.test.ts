@@ -21,7 +21,7 @@ const asMessage = (turn: ModelTurn): Message => ({
   ...(turn.providerMetadata === undefined ? {} : { provider_metadata: turn.providerMetadata }),
 });
 
-afterEach(() => void useRealClock());
+afterEach(useRealClock);
 
 describe('a turn', () => {
   it('assembles text, thinking, calls, usage, reason and id', async () => {

@@ -88,6 +88,16 @@ afterEach(() => {
 const textsOf = (store: ReturnType<typeof serverOf>['store']) =>
   store.state().messages.flatMap(({ parts }) => parts.map((part) => (part as { text?: string }).text));
 
+/** A server with the run `run_1`, which is or was active, and a page that follows its thread. */
+async function withRun(status: string, finishedAt: string | null = null) {
+  const server = serverOf();
+  server.thread.active_run_id = 'run_1';
+  server.run('run_1', status, finishedAt);
+  const stop = server.store.subscribe(() => {});
+  await expect.poll(server.open).toBe(true);
+  return { ...server, stop };
+}
+
 test('a thread shows its active run, whichever run has had the last event', async () => {
   const server = serverOf();
   const stop = server.store.subscribe(() => {});
@@ -102,11 +112,7 @@ test('a thread shows its active run, whichever run has had the last event', asyn
 });
 
 test('what a run has not completed leaves the thread with its end', async () => {
-  const server = serverOf();
-  server.thread.active_run_id = 'run_1';
-  server.run('run_1', 'running', null);
-  const stop = server.store.subscribe(() => {});
-  await expect.poll(server.open).toBe(true);
+  const server = await withRun('running');
   server.send({ run_id: 'run_1', llm_call_id: 'run_1.1', offset: 0, text: 'Half' }, 'llm_delta');
   await expect.poll(() => textsOf(server.store)).toEqual(['Half']);
   // another one is active by the time that the end is read
@@ -115,7 +121,7 @@ test('what a run has not completed leaves the thread with its end', async () => 
   server.send({ event_seq: 1, kind: 'request_cancelled', run_id: 'run_1', data: {} });
   await expect.poll(() => server.store.state().run?.id).toBe('run_2');
   expect(textsOf(server.store)).toEqual([]);
-  stop();
+  server.stop();
 });
 
 test('a thread whose run ends while it is read is not ready without its answer', async () => {
@@ -168,15 +174,10 @@ test('a store that was refused follows its thread again with the next question',
 
 /** A server whose only run has ended, and a page of it. */
 async function afterOneRun() {
-  const server = serverOf();
-  server.thread.active_run_id = 'run_1';
-  server.run('run_1', 'completed', '2026-01-01T00:00:00Z');
-  const statuses: string[] = [];
-  const stop = server.store.subscribe(() => void statuses.push(server.store.state().status));
-  await expect.poll(server.open).toBe(true);
+  const server = await withRun('completed', '2026-01-01T00:00:00Z');
   expect(server.store.state().status).toBe('ready');
   server.thread.active_run_id = null;
-  return { ...server, stop, statusesSince: () => statuses.splice(0) };
+  return server;
 }
 
 test.each([
@@ -203,13 +204,9 @@ test.each([
   ['interrupts a run that still has to stop', 'interrupt', 'running', 'waiting', 'run_2'],
   ['lets a run go on first', 'wait', 'running', 'waiting', 'run_1'],
 ] as const)('after a question that %s, the right run is cancelled', async (_, busy, status, answer, cancelled) => {
-  const server = serverOf();
-  server.thread.active_run_id = 'run_1';
-  server.run('run_1', status, null);
+  const server = await withRun(status);
   server.run('run_2', answer, null);
   server.acceptQuestions(answer);
-  const stop = server.store.subscribe(() => {});
-  await expect.poll(server.open).toBe(true);
   const release = server.hold('read');
   await server.store.send('a', 'Hello?', { busy });
   await server.store.cancel();
@@ -220,7 +217,7 @@ test.each([
   await expect.poll(() => textsOf(server.store)).toContain('Done.');
   await server.store.cancel();
   expect(server.cancelled).toEqual(Array(2).fill(`/v1/threads/t/runs/${cancelled}/cancel`));
-  stop();
+  server.stop();
 });
 
 test('a question that waits after a run that has ended is shown and cancelled until it is over', async () => {
@@ -239,8 +236,9 @@ test('a question that waits after a run that has ended is shown and cancelled un
 
 test('a thread is busy from its question until the run has been read, whatever is read in between', async () => {
   const server = await afterOneRun();
+  const statuses: string[] = [];
+  const leave = server.store.subscribe(() => void statuses.push(server.store.state().status));
   const releaseAnswer = server.hold('ask');
-  server.statusesSince();
   const sent = server.store.send('a', 'Hello?');
   server.said.messages = [{ id: 'run_1', role: 'assistant', parts: [{ type: 'text', text: 'Done.' }] }];
   server.send({ event_seq: 1, kind: 'tool_completed', run_id: 'run_1', data: {} });
@@ -255,7 +253,8 @@ test('a thread is busy from its question until the run has been read, whatever i
   server.run('run_2', 'running', null);
   releaseRead();
   await expect.poll(() => server.store.state().run?.id).toBe('run_2');
-  expect(new Set(server.statusesSince())).toEqual(new Set(['busy']));
+  expect(new Set(statuses)).toEqual(new Set(['busy']));
+  leave();
   server.stop();
 });
 
@@ -281,11 +280,7 @@ test('the first question of a thread makes it busy, and can be cancelled', async
 });
 
 test('a question that was refused leaves the thread as it is by then', async () => {
-  const server = serverOf();
-  server.thread.active_run_id = 'run_1';
-  server.run('run_1', 'running', null);
-  const stop = server.store.subscribe(() => {});
-  await expect.poll(server.open).toBe(true);
+  const server = await withRun('running');
   const release = server.hold('ask');
   server.refuseQuestions(409, 'thread_busy');
   const sent = Promise.allSettled([server.store.send('a', 'One?'), server.store.send('a', 'Two?')]);
@@ -298,7 +293,7 @@ test('a question that was refused leaves the thread as it is by then', async () 
   expect(server.store.state()).toMatchObject({ status: 'ready', error: { code: 'thread_busy' } });
   await server.store.cancel();
   expect(server.cancelled).toEqual([]);
-  stop();
+  server.stop();
 });
 
 test('a thread is loading until it has been read, also if its first question is refused', async () => {
@@ -346,11 +341,7 @@ test('a read that fails is repeated when the browser is online again', async () 
     setTimeout(run, ms === 10_000 ? 2 ** 30 : ms)) as typeof setTimeout);
   vi.stubGlobal('addEventListener', browser.addEventListener.bind(browser));
   vi.stubGlobal('removeEventListener', browser.removeEventListener.bind(browser));
-  const server = serverOf();
-  server.thread.active_run_id = 'run_1';
-  server.run('run_1', 'running', null);
-  const stop = server.store.subscribe(() => {});
-  await expect.poll(server.open).toBe(true);
+  const server = await withRun('running');
   server.refuse(500, 'internal_error');
   server.faults.read = 1;
   server.run('run_1', 'completed', '2026-01-01T00:00:00Z');
@@ -360,7 +351,7 @@ test('a read that fails is repeated when the browser is online again', async () 
   browser.dispatchEvent(new Event('online'));
   await expect.poll(() => server.store.state().status).toBe('ready');
   expect(server.store.state().error).toBeUndefined();
-  stop();
+  server.stop();
 });
 
 test('a question that was refused because of a run nobody has seen yet shows that run', async () => {
@@ -388,26 +379,18 @@ test.each([
   [410, 'thread_erased', 'thread_erased'],
   [403, 'forbidden', 'forbidden'],
 ])('a thread that can no longer be read (%i) is not busy', async (status, code, error) => {
-  const server = serverOf();
-  server.thread.active_run_id = 'run_1';
-  server.run('run_1', 'running', null);
-  const stop = server.store.subscribe(() => {});
-  await expect.poll(server.open).toBe(true);
+  const server = await withRun('running');
   server.refuse(status, code);
   server.faults.read = 2;
   server.send({ event_seq: 1, kind: 'request_completed', run_id: 'run_1', data: {} });
   await expect.poll(() => server.store.state()).toMatchObject({ status: 'ready', run: undefined });
   expect(server.store.state().error?.code).toBe(error);
-  stop();
+  server.stop();
 });
 
 test('a run that the page shows is cancelled although the one before it was read last', async () => {
-  const server = serverOf();
-  server.thread.active_run_id = 'run_1';
-  server.run('run_1', 'running', null);
+  const server = await withRun('running');
   server.acceptQuestions('waiting');
-  const stop = server.store.subscribe(() => {});
-  await expect.poll(server.open).toBe(true);
   await server.store.send('a', 'Hello?', { busy: 'wait' });
   server.run('run_1', 'completed', '2026-01-01T00:00:00Z');
   server.run('run_2', 'running', null);
@@ -416,7 +399,7 @@ test('a run that the page shows is cancelled although the one before it was read
   await expect.poll(() => textsOf(server.store)).toContain('Half');
   await server.store.cancel();
   expect(server.cancelled.at(-1)).toBe('/v1/threads/t/runs/run_2/cancel');
-  stop();
+  server.stop();
 });
 
 test('a call that is decided does not come back while another one is', async () => {
@@ -446,11 +429,7 @@ test('a call that is decided does not come back while another one is', async () 
 });
 
 test('the error of a lost answer leaves with the proof that the question arrived', async () => {
-  const server = serverOf();
-  server.thread.active_run_id = 'run_1';
-  server.run('run_1', 'completed', '2026-01-01T00:00:00Z');
-  const stop = server.store.subscribe(() => {});
-  await expect.poll(server.open).toBe(true);
+  const server = await withRun('completed', '2026-01-01T00:00:00Z');
   server.faults.ask = 1;
   await expect(server.store.send('a', 'Hello?')).rejects.toMatchObject({ code: 'unreachable' });
   expect(server.store.state().error?.code).toBe('unreachable');
@@ -458,5 +437,5 @@ test('the error of a lost answer leaves with the proof that the question arrived
   server.said.messages = [{ id, role: 'user', parts: [{ type: 'text', text: 'Hello?' }] }];
   server.send({ event_seq: 1, kind: 'request_started', run_id: 'run_1', data: {} });
   await expect.poll(() => server.store.state().error).toBeUndefined();
-  stop();
+  server.stop();
 });

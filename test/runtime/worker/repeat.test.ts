@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Repeater } from '../../../src/runtime/worker/repeat.ts';
 import { useFakeClock, useRealClock } from '../../support/fake-clock.ts';
 
-beforeEach(() => void useFakeClock());
-afterEach(() => void useRealClock());
+beforeEach(useFakeClock);
+afterEach(useRealClock);
 
 /** The pauses between repetitions of work that takes so long, in ms. */
 async function pausesOf(
