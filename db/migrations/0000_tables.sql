@@ -244,16 +244,11 @@ CREATE TABLE "lanefold"."_limit" (
 CREATE TABLE "lanefold"."_limit_account" (
 	"touched_at" timestamptz NOT NULL,
 	"since" timestamptz,
-	"until" timestamptz,
 	"priority" integer DEFAULT 0 NOT NULL,
-	"granted" boolean DEFAULT false NOT NULL,
 	"thread_id" text COLLATE "C" NOT NULL,
 	"run_id" text COLLATE "C" NOT NULL,
 	"holds" jsonb NOT NULL,
-	"wait_owner" text COLLATE "C",
-	"wait_name" text COLLATE "C",
-	"wait_key" text COLLATE "C",
-	"wait_share" text COLLATE "C",
+	"grants" jsonb,
 	"wants" jsonb,
 	"job" jsonb,
 	CONSTRAINT "_limit_account_run_id_thread_id_pk" PRIMARY KEY("run_id","thread_id")
@@ -263,11 +258,13 @@ CREATE TABLE "lanefold"."_limit_bucket" (
 	"slice" bigint NOT NULL,
 	"used" bigint NOT NULL,
 	"reserved" bigint NOT NULL,
+	"granted" bigint DEFAULT 0 NOT NULL,
 	"total" bigint NOT NULL,
 	"drained_until" timestamptz,
 	"noticed_at" timestamptz,
 	"touched_at" timestamptz NOT NULL,
 	"turn" double precision DEFAULT 0 NOT NULL,
+	"lined" integer DEFAULT 0 NOT NULL,
 	"waiting" integer DEFAULT 0 NOT NULL,
 	"owner" text COLLATE "C" NOT NULL,
 	"name" text COLLATE "C" NOT NULL,
@@ -283,6 +280,21 @@ CREATE TABLE "lanefold"."_limit_share" (
 	"key" text COLLATE "C" NOT NULL,
 	"share" text COLLATE "C" NOT NULL,
 	CONSTRAINT "_limit_share_owner_name_key_share_pk" PRIMARY KEY("owner","name","key","share")
+);
+--> statement-breakpoint
+CREATE TABLE "lanefold"."_limit_wait" (
+	"since" timestamptz NOT NULL,
+	"amount" bigint NOT NULL,
+	"priority" integer NOT NULL,
+	"refused" boolean NOT NULL,
+	"owner" text COLLATE "C" NOT NULL,
+	"name" text COLLATE "C" NOT NULL,
+	"key" text COLLATE "C" NOT NULL,
+	"lane" text COLLATE "C" NOT NULL,
+	"share" text COLLATE "C" NOT NULL,
+	"thread_id" text COLLATE "C" NOT NULL,
+	"run_id" text COLLATE "C" NOT NULL,
+	CONSTRAINT "_limit_wait_run_id_thread_id_owner_name_key_pk" PRIMARY KEY("run_id","thread_id","owner","name","key")
 );
 --> statement-breakpoint
 CREATE TABLE "lanefold"."_monitor" (
@@ -676,7 +688,7 @@ CREATE INDEX "_eval_created" ON "lanefold"."_eval" USING btree ("tenant_id","cre
 CREATE INDEX "_eval_running" ON "lanefold"."_eval" USING btree ("created_at") WHERE status = 'running';--> statement-breakpoint
 CREATE INDEX "_kept_event_until" ON "lanefold"."_kept_event" USING btree ("keep_until");--> statement-breakpoint
 CREATE INDEX "_limit_version" ON "lanefold"."_limit" USING btree ("version");--> statement-breakpoint
-CREATE INDEX "_limit_account_waiting" ON "lanefold"."_limit_account" USING btree ("wait_owner","wait_name","wait_key","wait_share","priority","since") WHERE wait_name is not null;--> statement-breakpoint
+CREATE INDEX "_limit_wait_lane" ON "lanefold"."_limit_wait" USING btree ("owner","name","key","lane","priority","since","thread_id","run_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "pending_input_id" ON "lanefold"."pending_input" USING btree ("thread_id","id");--> statement-breakpoint
 CREATE UNIQUE INDEX "_run_request" ON "lanefold"."_run" USING btree ("thread_id","request_id") WHERE request_id is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "_run_active" ON "lanefold"."_run" USING btree ("thread_id") WHERE active;--> statement-breakpoint

@@ -7,7 +7,7 @@ export { content } from './content.ts';
 export { appendReceipt, entry } from './entry.ts';
 export { evalCase, evalItem, evalThread, evaluation } from './eval.ts';
 export { schedule, scheduleSlot } from './schedule.ts';
-export { limit, limitAccount, limitBucket, limitShare } from './limit.ts';
+export { limit, limitAccount, limitBucket, limitShare, limitWait } from './limit.ts';
 export { monitor, runScore } from './monitor.ts';
 export { role } from './role.ts';
 export { eventBatch, pendingInput, run, runNode, toolCall } from './run.ts';

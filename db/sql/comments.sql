@@ -99,7 +99,8 @@ comment on function lanefold.use_limits(jsonb) is 'Takes from limits, and gives 
 comment on function lanefold.delay_run(text, text, bigint, jsonb) is 'Returns a run to the queue until a limit lets it go on.';
 comment on function lanefold.await_limit(text, text, int, jsonb) is 'Notes for what a queued run waits.';
 comment on function lanefold.drop_idle_buckets(text[], float8, int) is 'Deletes what limits know of keys that nobody uses any more.';
-comment on function lanefold.idle_limit_accounts(int, int) is 'Runs whose use of limits nobody has touched for a while.';
+comment on function lanefold.idle_limit_accounts(int, int) is 'Runs whose use of limits no process has touched for a while.';
+comment on function lanefold.holding_limit_accounts(int, int) is 'Runs that hold what other runs wait for, and that no process has touched for a while.';
 comment on view lanefold.schedule is 'What starts runs by itself, and when next.';
 comment on view lanefold.schedule_slot is 'The times of schedules that have come, and what became of them.';
 comment on function lanefold.set_schedule(text, text, jsonb) is 'Sets a schedule; what is paused stays paused.';
