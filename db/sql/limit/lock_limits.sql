@@ -23,9 +23,9 @@ end $$;
 create or replace function lanefold._lock_buckets(p_places text[], p_at timestamptz)
 returns table (place text, l lanefold._limit, k lanefold._limit_bucket) language plpgsql rows 10 as $$
 declare
-  v_now record;
+  r record;
 begin
-  for place, l, k in
+  for r in
     select p.place, m.l, b.k
     from (select x.place, lanefold._parts_of(x.place) as part from unnest(p_places) x (place)) p
     -- limits keep the planner from another order, which would be that of the locks
@@ -33,6 +33,9 @@ begin
     left join lateral (
       select y as k from lanefold._limit_bucket y where y.owner = p.part[1] and y.name = p.part[2] and y.key = p.part[3] limit 1 for update) b on true
   loop
+    place := r.place;
+    l := r.l;
+    k := r.k;
     if k.owner is null then
       continue when l.removed_at is not null;
       insert into lanefold._limit_bucket (owner, name, key, slice, used, reserved, total, touched_at, ring)
@@ -42,8 +45,7 @@ begin
       select b.* into k from lanefold._limit_bucket b
       where b.owner = l.owner and b.name = l.name and b.key = (lanefold._parts_of(place))[3] for update;
     end if;
-    v_now := lanefold._limit_window(l.per_ms, l.calendar, l.time_zone, p_at);
-    k := lanefold._forget_slices(k, v_now.slice);
+    k := lanefold._forget_slices(k, (lanefold._limit_window(l.per_ms, l.calendar, l.time_zone, p_at)).slice);
     l := lanefold._in_force(l);
     return next;
   end loop;
@@ -54,13 +56,13 @@ create or replace function lanefold._read_bucket(p_place text, p_at timestamptz,
 language plpgsql stable as $$
 declare
   v_part constant text[] := lanefold._parts_of(p_place);
-  v_now record;
+  r record;
 begin
-  select m, b into l, k from lanefold._limit m join lanefold._limit_bucket b on b.owner = m.owner and b.name = m.name
+  select m as l, b as k into r from lanefold._limit m join lanefold._limit_bucket b on b.owner = m.owner and b.name = m.name
   where m.owner = v_part[1] and m.name = v_part[2] and b.key = v_part[3];
-  if k.owner is not null then
-    v_now := lanefold._limit_window(l.per_ms, l.calendar, l.time_zone, p_at);
-    k := lanefold._forget_slices(k, v_now.slice);
+  if found then
+    l := r.l;
+    k := lanefold._forget_slices(r.k, (lanefold._limit_window(l.per_ms, l.calendar, l.time_zone, p_at)).slice);
     l := lanefold._in_force(l);
   end if;
 end $$;

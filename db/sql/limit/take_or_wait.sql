@@ -14,7 +14,10 @@ declare
   v_verdict jsonb;
   v_place text;
   n int;
-  r record;
+  -- a record for each function, see use_limits
+  v_grant record;
+  v_taken record;
+  v_left record;
 begin
   buckets := p_buckets;
   account := a;
@@ -54,19 +57,21 @@ begin
 
   if answer ? 'ok' and v_take is not null then
     if v_job is not null then
-      r := lanefold._grant(account, v_take, p_places, p_limits, buckets);
+      v_grant := lanefold._grant(account, v_take, p_places, p_limits, buckets);
+      buckets := v_grant.buckets;
+      account := v_grant.account;
     else
-      r := lanefold._take(account, v_take, p_places, p_limits, buckets, p_at);
-      answer := answer || r.taken;
+      v_taken := lanefold._take(account, v_take, p_places, p_limits, buckets, p_at);
+      buckets := v_taken.buckets;
+      account := v_taken.account;
+      answer := answer || v_taken.taken;
     end if;
-    buckets := r.buckets;
-    account := r.account;
   end if;
   if account.wants is not null and (answer ?| array['ok', 'impossible', 'ends'] or p_call ? 'job') then
-    r := lanefold._leave_line(account, answer ? 'ok' and v_take is not null, p_places, p_limits, buckets);
-    buckets := r.buckets;
-    account := r.account;
-    look := look || r.look;
+    v_left := lanefold._leave_line(account, answer ? 'ok' and v_take is not null, p_places, p_limits, buckets);
+    buckets := v_left.buckets;
+    account := v_left.account;
+    look := look || v_left.look;
   end if;
   if p_call ? 'job' and answer ? 'refused' and not answer ? 'ends' then
     account.job := v_job;

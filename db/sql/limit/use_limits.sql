@@ -8,7 +8,8 @@
 --   granted?: place: the turn of a waiting run has come there, as `ready` said,
 --   done?: [[place, reserved, slice, used]]: of calls that have ended,
 --   base?: {place: used by the run}: the caller has just claimed the run; what an earlier claim reserved returns,
---   pause?: true: the run waits for something else, or no worker executes it: its slots return,
+--   pause?: true: the run waits for something else, or no worker executes it: its slots return; with idle_ms? only if no
+--     process has touched its account for so long,
 --   end?: {place: used by the run}: it has ended,
 --   drain?: {place: ms}: the provider wants no call before,
 --   check?: [place]: look which waiting runs can be next}].
@@ -17,7 +18,7 @@
 --   {stale: version}: the caller's limits are not the current ones, and nothing was done
 --   {refused: place, delay_ms?, ends?: true}: with `ends`, the limit wants the run to end
 --   {impossible: place, most}: more than the whole limit
---   {late: true}: the granted run does not wait, or no live worker can execute it.
+--   {late: true}: the granted run does not wait, or no live worker can execute it; the account is not idle.
 -- The first answer may have `ready`: [{place, thread_id, run_id, job}], the waiting runs that can be next, for further calls
 -- with `granted`; and `look`: {place: ms}, the places to check in so many ms. A check sees what other calls have committed, so
 -- that one of two calls that free different buckets for the same run sees both: what a call frees is checked after its commit.
@@ -30,7 +31,7 @@
 create or replace function lanefold.use_limits(p_calls jsonb)
 returns table (result json) language plpgsql rows 10
 -- sessions keep their plans, also those made while the tables were small
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off set plan_cache_mode = force_generic_plan as $$
 declare
   v_at constant timestamptz := lanefold._now();
   v_version constant bigint := lanefold._limits_version();
@@ -45,7 +46,11 @@ declare
   v_look jsonb := jsonb_build_object();
   v_ready jsonb := jsonb_build_array();
   a lanefold._limit_account;
-  b record;
+  -- a record for each function: one of another type would have its expressions planned again
+  v_locked record;
+  v_returned record;
+  v_taken record;
+  v_next record;
   v_call jsonb;
   v_answer jsonb;
   v_granted jsonb;
@@ -56,10 +61,10 @@ begin
     v_accounts := array_append(v_accounts, a);
     v_runs := array_append(v_runs, a.thread_id || ' ' || a.run_id);
   end loop;
-  for b in select * from lanefold._lock_buckets(lanefold._limit_places(p_calls, v_accounts), v_at) loop
-    v_places := array_append(v_places, b.place);
-    v_limits := array_append(v_limits, b.l);
-    v_buckets := array_append(v_buckets, b.k);
+  for v_locked in select * from lanefold._lock_buckets(lanefold._limit_places(p_calls, v_accounts), v_at) loop
+    v_places := array_append(v_places, v_locked.place);
+    v_limits := array_append(v_limits, v_locked.l);
+    v_buckets := array_append(v_buckets, v_locked.k);
   end loop;
 
   for v_call in select value from jsonb_array_elements(p_calls) loop
@@ -73,20 +78,24 @@ begin
     else
       a := v_accounts[v_account];
     end if;
+    if v_call ? 'idle_ms' and a.touched_at > v_at - (v_call ->> 'idle_ms')::int * interval '1 ms' then
+      v_answers := array_append(v_answers, jsonb_build_object('late', true));
+      continue;
+    end if;
     v_granted := coalesce(a.grants, '{}');
     if v_call ?| array['done', 'drain'] or a.holds <> '{}' or a.grants is not null then
-      b := lanefold._give_back(v_call, a, v_places, v_limits, v_buckets, v_at);
-      v_buckets := b.buckets;
-      a := b.account;
-      v_look := v_look || b.look;
+      v_returned := lanefold._give_back(v_call, a, v_places, v_limits, v_buckets, v_at);
+      v_buckets := v_returned.buckets;
+      a := v_returned.account;
+      v_look := v_look || v_returned.look;
     end if;
     v_answer := jsonb_build_object('ok', true);
     if v_call ? 'take' or v_call ? 'granted' or a.wants is not null and v_call ? 'end' then
-      b := lanefold._take_or_wait(v_call, a, v_granted, v_places, v_limits, v_buckets, v_at);
-      v_answer := b.answer;
-      v_buckets := b.buckets;
-      a := b.account;
-      v_look := v_look || b.look;
+      v_taken := lanefold._take_or_wait(v_call, a, v_granted, v_places, v_limits, v_buckets, v_at);
+      v_answer := v_taken.answer;
+      v_buckets := v_taken.buckets;
+      a := v_taken.account;
+      v_look := v_look || v_taken.look;
     end if;
     if v_account is not null then
       a.touched_at := v_at;
@@ -102,9 +111,9 @@ begin
     if v_buckets[n].lined = 0 then
       v_look := v_look - v_places[n];
     elsif p_calls @> jsonb_build_array(jsonb_build_object('check', jsonb_build_array(v_places[n]))) then
-      b := lanefold._limit_ready(v_limits[n], v_buckets[n], v_places[n], v_at);
-      v_ready := v_ready || b.ready;
-      v_look := b.look || v_look;
+      v_next := lanefold._limit_ready(v_limits[n], v_buckets[n], v_places[n], v_at);
+      v_ready := v_ready || v_next.ready;
+      v_look := v_next.look || v_look;
     end if;
   end loop;
   for n in 1 .. cardinality(v_answers) loop

@@ -58,6 +58,7 @@ async function drive(deps: RunDependencies, run: HeldRun, claim: Claim, progress
   const facts = runFacts(run.runId, claim, agent, strategy);
   const context = new RunContext(claim.context, agent.output?.instructions);
   const clock = new RunClock(claim.elapsed_ms, facts.maxDurationMs);
+  run.clock = clock;
   const { calls: ledger } = claim;
   const callSeq = ledger?.[0]?.call_seq;
   const active: ActiveRun = { run, claim, agent, context, ledger, callSeq, contents: [], clock };

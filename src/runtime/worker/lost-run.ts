@@ -17,10 +17,13 @@ import { releaseRun } from '../../store/run/requeue-runs.ts';
  *
  * @returns whether the run still belonged to this worker
  */
-async function release({ deps: { db }, queue, run }: HeldJob, stopping: boolean): Promise<boolean> {
+async function release({ deps: { db }, queue, worker, run }: HeldJob, stopping: boolean): Promise<boolean> {
   const job = await releaseRun(db, run, stopping);
-  if (job) await dispatchFirst(db, queue, [job]);
-  return job !== undefined;
+  if (!job) return false;
+  // before another worker asks for it: the slot may be the only one, and no worker may be left
+  await run.limits?.pause({ fresh: false }).catch(worker.onError);
+  await dispatchFirst(db, queue, [job]);
+  return true;
 }
 
 /**

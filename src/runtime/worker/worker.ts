@@ -183,6 +183,8 @@ export async function startWorker(
   };
   // announce the worker before it takes a job; later heartbeats ride on the renewals
   await heartbeat.send(own).catch(onError);
+  // runs may have waited for this worker
+  void gate.check().catch(onError);
   const versions = once(() => recordVersions(deps.db, allVersions(deps.agents)));
   // a sweep tries again
   await versions().catch(() => {});
