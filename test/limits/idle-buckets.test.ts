@@ -6,7 +6,7 @@ import { limitsOf } from './log-limits.ts';
 
 const log = useLog();
 
-const { use, ...limits } = limitsOf(log);
+const { use, resume, ...limits } = limitsOf(log);
 const set = (name: string, limit: object) => limits.set(name, { amount: 1_000, ...limit });
 
 let runs = 0;

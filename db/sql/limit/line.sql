@@ -125,7 +125,7 @@ begin
     join lanefold._limit_account h on h.run_id = x.run_id and h.thread_id = x.thread_id
     left join lanefold._limit_share s on s.owner = k.owner and s.name = k.name and s.key = k.key and s.share = x.share
     order by case when l.share is not null then greatest(s.turn, k.turn) + x.place / coalesce((l.weights ->> x.share)::float8, 1) end,
-      x.priority, x.since, x.thread_id, x.run_id
+      case when l.share is null then x.priority end, x.since, x.thread_id, x.run_id
   loop
     v_share_most := lanefold._limit_most(l, k.key, w.share);
     continue when w.lane = any (v_passed_over) or v_full and (l.reserve ? w.share) is not true

@@ -52,7 +52,8 @@ begin
   end loop;
   if answer ? 'ok' and v_job is not null and not v_granted and not lanefold._lane_attended(v_lane) then
     -- it waits for a worker, and keeps nothing from runs that have one
-    answer := jsonb_build_object('refused', v_take -> 0 ->> 0);
+    v_refused := array[v_take -> 0 ->> 0];
+    answer := jsonb_build_object('refused', v_refused[1]);
   end if;
 
   if answer ? 'ok' and v_take is not null then
