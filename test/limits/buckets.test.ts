@@ -12,6 +12,7 @@ const dayMs = 86_400_000;
 const limits = {
   slots: { kind: 'concurrency', amount: 2 },
   starts: { kind: 'runs', amount: 40, per_ms: dayMs },
+  calls: { kind: 'requests', amount: 12, per_ms: dayMs },
   tokens: { kind: 'tokens', amount: 100, per_ms: dayMs },
   dollars: { kind: 'money', amount: 200, calendar: 'month', time_zone: 'Europe/Berlin' },
 };
@@ -86,6 +87,7 @@ test('whatever runs take and give back, no limit is exceeded and nothing is lost
         /** Open calls of each run, and what each run has used. */
         const open = new Map<number, { amount: number; slices: Record<string, number> }[]>();
         const used = new Map<number, number>();
+        let made = 0;
         for (const batch of batches) {
           // one call of a run at a time
           const steps = batch.filter((one, at) => batch.findIndex((other) => other.run === one.run) === at);
@@ -93,6 +95,7 @@ test('whatever runs take and give back, no limit is exceeded and nothing is lost
             const calls = open.get(one.run) ?? [];
             if (one.op === 'take') {
               const take: Take = [
+                [place('calls'), 1],
                 [place('dollars'), one.tokens],
                 [place('slots'), 1],
                 [place('starts'), 1],
@@ -120,7 +123,8 @@ test('whatever runs take and give back, no limit is exceeded and nothing is lost
           for (const [n, { ok, slices }] of answers.entries()) {
             const one = steps[n]!;
             // one that no worker executes has a grant
-            if (ok && one.op === 'take' && calls[n]!.job === undefined)
+            if (!ok || one.op !== 'take' || calls[n]!.job !== undefined) continue;
+            made += 1;
               open.set(one.run, [...(open.get(one.run) ?? []), { amount: one.tokens, slices: slices! }]);
           }
           await resume(answers);
@@ -153,6 +157,7 @@ test('whatever runs take and give back, no limit is exceeded and nothing is lost
           expect([name, reserved, waiting]).toEqual([name, 0, 0]);
           if (name !== 'slots') expect([name, used]).toEqual([name, total]);
           else expect(used).toBe(0);
+          if (name === 'calls') expect(total).toBe(made);
         }
       },
     ),
