@@ -125,7 +125,7 @@ test('whatever runs take and give back, no limit is exceeded and nothing is lost
             // one that no worker executes has a grant
             if (!ok || one.op !== 'take' || calls[n]!.job !== undefined) continue;
             made += 1;
-              open.set(one.run, [...(open.get(one.run) ?? []), { amount: one.tokens, slices: slices! }]);
+            open.set(one.run, [...(open.get(one.run) ?? []), { amount: one.tokens, slices: slices! }]);
           }
           await resume(answers);
           const accounts = await rows<{ holds: Record<string, [number]>; grants: Record<string, number> | null }>(

@@ -24,7 +24,9 @@ export const limitsOf = (log: TestLog) => {
       for (let ready = await next(answers); ready.length > 0;) {
         const calls = ready.map(({ place, thread_id, run_id }) => ({ thread_id, run_id, granted: place }));
         const granted = await use(...calls);
-        const ok = ready.flatMap((one, i) => (granted[i]!.late || granted[i]!.refused ? [] : { ...one, answer: granted[i]! }));
+        const ok = ready.flatMap((one, i) =>
+          granted[i]!.late || granted[i]!.refused ? [] : { ...one, answer: granted[i]! },
+        );
         resumed.push(...ok);
         if (ok.length === 0) break;
         ready = await next(granted);

@@ -39,25 +39,28 @@ describe.skipIf(noRedis())('limits on the same runs', () => {
       return usage?.total === calls && usage.waiting === others;
     });
 
-  test.each(['raised', 'removed'])('that stopped more runs than a look finds all resume them once they are %s', async (how) => {
-    const customer = how;
-    const requests = (name: string, amount: number) =>
-      sql.setLimit(`${name}-${how}`, { kind: 'requests', scope: { customer }, amount, per_ms: 86_400_000 });
-    await requests('a', 1);
-    await requests('b', 1_000);
-    const first = await many(customer, 60);
-    await counted(`a-${how}`, 1, 59);
-    await requests('b', 1);
-    const second = await many(customer, 60);
-    await until('all others wait', async () => (await sql.usage(`a-${how}`))[0]!.waiting === 119);
-    for (const name of ['a', 'b']) {
-      if (how === 'raised') await requests(name, 1_000);
-      else await sql.rows('select lanefold.remove_limit($1, $2, $3)', ['*', `${name}-${how}`, 'test']);
-    }
-    await completes([...first, ...second]);
-    await sql.settled();
-    expect(await sql.rows('select from lanefold._limit_wait')).toEqual([]);
-  });
+  test.each(['raised', 'removed'])(
+    'that stopped more runs than a look finds all resume them once they are %s',
+    async (how) => {
+      const customer = how;
+      const requests = (name: string, amount: number) =>
+        sql.setLimit(`${name}-${how}`, { kind: 'requests', scope: { customer }, amount, per_ms: 86_400_000 });
+      await requests('a', 1);
+      await requests('b', 1_000);
+      const first = await many(customer, 60);
+      await counted(`a-${how}`, 1, 59);
+      await requests('b', 1);
+      const second = await many(customer, 60);
+      await until('all others wait', async () => (await sql.usage(`a-${how}`))[0]!.waiting === 119);
+      for (const name of ['a', 'b']) {
+        if (how === 'raised') await requests(name, 1_000);
+        else await sql.rows('select lanefold.remove_limit($1, $2, $3)', ['*', `${name}-${how}`, 'test']);
+      }
+      await completes([...first, ...second]);
+      await sql.settled();
+      expect(await sql.rows('select from lanefold._limit_wait')).toEqual([]);
+    },
+  );
 
   test('count exactly what several workers let pass, in each interval', async () => {
     for (let n = 0; n < 2; n++) {
@@ -88,16 +91,19 @@ describe.skipIf(noRedis())('limits on the same runs', () => {
     expect(await sql.usage('slots')).toMatchObject([{ used: 0, reserved: 0, waiting: 0 }]);
   });
 
-  test.each([{ calendar: 'month' }, { per_ms: 86_400_000 }])('do not keep a run beyond its time: %o', async (interval) => {
-    const customer = Object.keys(interval)[0]!;
-    await sql.setLimit(`time-${customer}`, { kind: 'requests', scope: { customer }, amount: 1, ...interval });
-    await completes([await ask(customer)]);
-    const run = await ask(customer, { maxDurationMs: 1_500 });
-    expect(await waiting(run)).toMatchObject({ limit: `time-${customer}` });
-    expect(await lanefold.runs.wait(run)).toMatchObject({ terminationReason: 'max_duration' });
-    await sql.settled();
-    expect(await sql.usage(`time-${customer}`)).toMatchObject([{ used: 1, waiting: 0 }]);
-  });
+  test.each([{ calendar: 'month' }, { per_ms: 86_400_000 }])(
+    'do not keep a run beyond its time: %o',
+    async (interval) => {
+      const customer = Object.keys(interval)[0]!;
+      await sql.setLimit(`time-${customer}`, { kind: 'requests', scope: { customer }, amount: 1, ...interval });
+      await completes([await ask(customer)]);
+      const run = await ask(customer, { maxDurationMs: 1_500 });
+      expect(await waiting(run)).toMatchObject({ limit: `time-${customer}` });
+      expect(await lanefold.runs.wait(run)).toMatchObject({ terminationReason: 'max_duration' });
+      await sql.settled();
+      expect(await sql.usage(`time-${customer}`)).toMatchObject([{ used: 1, waiting: 0 }]);
+    },
+  );
 
   test('give no slot to a run that no live worker can execute', async () => {
     await sql.setLimit('pair', { kind: 'concurrency', scope: { customer: 'pair' }, amount: 2 });
@@ -111,7 +117,10 @@ describe.skipIf(noRedis())('limits on the same runs', () => {
     );
     await completes(await many('pair', 4));
     for (const run of early) expect(await client.runs.get(run)).toMatchObject({ status: 'queued' });
-    const unattended = await until('it is said', async () => (await client.runs.get(early[0]!)).unattended ?? undefined);
+    const unattended = await until(
+      'it is said',
+      async () => (await client.runs.get(early[0]!)).unattended ?? undefined,
+    );
     expect(unattended).toMatchObject({ reason: 'unknown_agent' });
     const worker = await client.startWorker();
     await completes(early);

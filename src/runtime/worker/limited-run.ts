@@ -30,10 +30,14 @@ const limitedRun = ({ job, queue: { prefix }, run: { threadId, runId } }: HeldJo
   ...{ threadId, runId, tenant: claim.tenant_id, agent: claim.agent, model: claim.model },
   ...{ caller: claim.caller, createdAt: claim.created_at },
   ...{ limitKeys: claim.options?.limit_keys ?? {}, priority: claim.options?.priority ?? 0 },
-  job: waitingJob({ name: job.queueName, prefix }, { ...job.data, agent: claim.agent }, {
-    version: versionIn(claim.options),
-    strategy: claim.options?.selection?.strategy ?? claim.strategy,
-  }),
+  job: waitingJob(
+    { name: job.queueName, prefix },
+    { ...job.data, agent: claim.agent },
+    {
+      version: versionIn(claim.options),
+      strategy: claim.options?.selection?.strategy ?? claim.strategy,
+    },
+  ),
 });
 
 /** A run has ended, waits, or was handed over: what it reserved returns, and what it used is settled. */

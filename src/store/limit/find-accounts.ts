@@ -16,10 +16,7 @@ export const findIdleAccounts = (db: Database): Promise<{ thread_id: string; run
  * Runs that hold what other runs wait for, of accounts that no process has touched for this long. A worker that executes
  * a run may hold it so, too.
  */
-export const findHoldingAccounts = (
-  db: Database,
-  idleMs: number,
-): Promise<{ thread_id: string; run_id: string }[]> =>
+export const findHoldingAccounts = (db: Database, idleMs: number): Promise<{ thread_id: string; run_id: string }[]> =>
   db.query('holding_limit_accounts', `select thread_id, run_id from lanefold.holding_limit_accounts($1, ${most})`, [
     idleMs,
   ]);
