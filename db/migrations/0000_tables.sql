@@ -350,6 +350,7 @@ CREATE TABLE "lanefold"."_run" (
 	"started_at" timestamptz,
 	"finished_at" timestamptz,
 	"enqueued_at" timestamptz,
+	"ready_at" timestamptz,
 	"sealed_at" timestamptz,
 	"cancel_requested_at" timestamptz,
 	"suspended_until" timestamptz,

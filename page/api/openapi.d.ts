@@ -3507,7 +3507,10 @@ export interface components {
       runs: {
         [key: string]: number;
       };
+      /** @description How long ago the oldest queued run could have started or gone on: it waits for a worker or a limit. */
       oldest_queued_seconds: number;
+      /** @description The same of the runs that wait for no limit, but only for a worker. */
+      oldest_ready_seconds: number;
       oldest_due_delivery_seconds: number;
       /** @description Number of workers by state; `dead` counts those that died in the last hour. `workers` lists those that hold runs. */
       fleet: {

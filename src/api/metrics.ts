@@ -25,8 +25,14 @@ export function metricsText(
     {
       name: 'lanefold_oldest_queued_seconds',
       type: 'gauge',
-      help: 'Age of the oldest queued run.',
+      help: 'Time since the oldest queued run could have started or gone on, for whatever it waits.',
       samples: [{ value: stats.oldestQueuedSeconds }],
+    },
+    {
+      name: 'lanefold_oldest_ready_seconds',
+      type: 'gauge',
+      help: 'The same of the queued runs that wait for no limit, but only for a worker.',
+      samples: [{ value: stats.oldestReadySeconds }],
     },
     {
       name: 'lanefold_oldest_due_delivery_seconds',

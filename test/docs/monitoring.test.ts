@@ -27,6 +27,7 @@ beforeAll(async () => {
   const stats = {
     runs: { queued: 1 },
     oldestQueuedSeconds: 0,
+    oldestReadySeconds: 0,
     oldestDueDeliverySeconds: 0,
     fleet: { alive: 1 },
     jobs,

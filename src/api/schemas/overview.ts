@@ -45,7 +45,12 @@ export const ApprovalPage = z.object({ data: z.array(Approval), next_after: next
 export const Activity = z
   .object({
     runs: z.record(z.string(), z.int()).openapi({ description: 'Unfinished runs by status.' }),
-    oldest_queued_seconds: z.number(),
+    oldest_queued_seconds: z.number().openapi({
+      description: 'How long ago the oldest queued run could have started or gone on: it waits for a worker or a limit.',
+    }),
+    oldest_ready_seconds: z
+      .number()
+      .openapi({ description: 'The same of the runs that wait for no limit, but only for a worker.' }),
     oldest_due_delivery_seconds: z.number(),
     fleet: z.object({ alive: z.int(), draining: z.int(), dead: z.int() }).openapi({
       description:
