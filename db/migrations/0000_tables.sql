@@ -269,6 +269,7 @@ CREATE TABLE "lanefold"."_limit_bucket" (
 	"touched_at" timestamptz NOT NULL,
 	"turn" double precision DEFAULT 0 NOT NULL,
 	"waiting" integer DEFAULT 0 NOT NULL,
+	"idle" boolean GENERATED ALWAYS AS (waiting = 0) STORED,
 	"owner" text COLLATE "C" NOT NULL,
 	"name" text COLLATE "C" NOT NULL,
 	"key" text COLLATE "C" NOT NULL,
@@ -678,6 +679,7 @@ CREATE INDEX "_eval_running" ON "lanefold"."_eval" USING btree ("created_at") WH
 CREATE INDEX "_kept_event_until" ON "lanefold"."_kept_event" USING btree ("keep_until");--> statement-breakpoint
 CREATE INDEX "_limit_version" ON "lanefold"."_limit" USING btree ("version");--> statement-breakpoint
 CREATE INDEX "_limit_account_waiting" ON "lanefold"."_limit_account" USING btree ("wait_owner","wait_name","wait_key","wait_share","priority","since") WHERE wait_name is not null;--> statement-breakpoint
+CREATE INDEX "_limit_bucket_listed" ON "lanefold"."_limit_bucket" USING btree ("owner","name","idle","key");--> statement-breakpoint
 CREATE UNIQUE INDEX "pending_input_id" ON "lanefold"."pending_input" USING btree ("thread_id","id");--> statement-breakpoint
 CREATE UNIQUE INDEX "_run_request" ON "lanefold"."_run" USING btree ("thread_id","request_id") WHERE request_id is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "_run_active" ON "lanefold"."_run" USING btree ("thread_id") WHERE active;--> statement-breakpoint

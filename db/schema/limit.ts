@@ -68,13 +68,19 @@ export const limitBucket = lanefold.table(
     /** Fair shares: the turn that was granted last. */
     turn: doublePrecision('turn').notNull().default(0),
     waiting: integer('waiting').notNull().default(0),
+    /** No run waits. A column, so that only the first and the last waiting run touch the index. */
+    idle: boolean('idle').generatedAlwaysAs(sql`waiting = 0`),
     owner: id('owner').notNull(),
     name: id('name').notNull(),
     /** The values of the scope's `*` dimensions. */
     key: id('key').notNull(),
     ring: bigint('ring', { mode: 'number' }).array().notNull(),
   },
-  (t) => [primaryKey({ columns: [t.owner, t.name, t.key] })],
+  (t) => [
+    primaryKey({ columns: [t.owner, t.name, t.key] }),
+    // the keys of a limit as they are listed: those that runs wait for first
+    index('_limit_bucket_listed').on(t.owner, t.name, t.idle, t.key),
+  ],
 );
 
 /** Fair shares of a bucket: when each value of the sharing dimension had its last turn. */

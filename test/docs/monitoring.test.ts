@@ -33,7 +33,7 @@ beforeAll(async () => {
     jobs,
   } as unknown as Parameters<typeof metricsText>[0];
   const requests = [{ labels: { method: 'GET', status: '200' }, value: 1 }];
-  const limits = [{ name: 'l', tenant: 't', kind: 'tokens' as const, usedRatio: 1, waiting: 0, total: 1 }];
+  const limits = [{ name: 'l', tenant: 't', kind: 'tokens' as const, keys: 1, usedRatio: 1, waiting: 0, total: 1 }];
   const text = (await metrics.text()) + metricsText(stats, limits, requests as Parameters<typeof metricsText>[2]);
   metrics.close();
   for (const [, name, labels = ''] of text.matchAll(/^([a-z]\w*)(?:\{([^}]*)\})? /gm)) {

@@ -46,7 +46,8 @@ export const Activity = z
   .object({
     runs: z.record(z.string(), z.int()).openapi({ description: 'Unfinished runs by status.' }),
     oldest_queued_seconds: z.number().openapi({
-      description: 'How long ago the oldest queued run could have started or gone on: it waits for a worker or a limit.',
+      description:
+        'How long ago the oldest queued run could have started or gone on: it waits for a worker or a limit.',
     }),
     oldest_ready_seconds: z
       .number()

@@ -15,7 +15,12 @@ export interface RunCounts {
 
 /** Counts unfinished runs with indexes that hold only those, so that the cost does not grow with history. */
 export async function countRuns(db: Database): Promise<RunCounts> {
-  const rows = await db.query<{ status: keyof RunCounts['runs']; n: number; queued: number | null; ready: number | null }>(
+  const rows = await db.query<{
+    status: keyof RunCounts['runs'];
+    n: number;
+    queued: number | null;
+    ready: number | null;
+  }>(
     'count_runs',
     // a moment in the future, of a run that is to start later, counts as 0
     `select r.status, count(*)::int as n, greatest(0, extract(epoch from c.at - min(r.ready_at)))::float8 as queued,
