@@ -77,7 +77,7 @@ export const Activity = z
           .openapi({ description: 'Tokens of models without a known price; `cost` does not include them.' }),
       }),
     ),
-    since: timestamp('`errors` and `slots` count the runs accepted since then.'),
+    since: timestamp('`errors` and `slots` count the runs accepted since then: at most the newest 10,000.'),
   })
   .openapi('Activity', { description: 'Queue, workers, and the runs, errors, tokens and cost of the last hours.' });
 
