@@ -60,7 +60,8 @@ export async function countVersionRuns(db: Database, agent: string, hours: numbe
   }>(
     'count_version_runs',
     `with ${recentRuns(db, 'agent, agent_version, status, started_at, finished_at, usage, other_usage, model, iteration', '$2')},
-     own as materialized (select * from recent where agent = $1 and agent_version is not null),
+     own as materialized (
+       select agent_version, status, created_at, started_at, finished_at, usage, other_usage, model, iteration from recent where agent = $1 and agent_version is not null),
      spent as (
        select r.agent_version, ${spentColumns}, ${dayOf('r.created_at')} as at from own r ${usageByModel}
        where r.usage is not null group by r.agent_version, r.model, u.key, ${dayOf('r.created_at')}),

@@ -66,4 +66,4 @@ export const listedBuckets = ({
 
 /** SQL: joins the row `u` of `limit_usage` of a listed bucket `p`, found by its key; null if nothing has used it. */
 export const usageOfListed = `left join lateral (
-  select v.* from lanefold.limit_usage v where v.owner = p.owner and v.name = p.name and v.key = p.key limit 1) u on true`;
+  select v.amount, v.used, v.reserved, v.waiting, v.total, v.drained_until, v.noticed_at, v.slices, v.waiting_by from lanefold.limit_usage v where v.owner = p.owner and v.name = p.name and v.key = p.key limit 1) u on true`;

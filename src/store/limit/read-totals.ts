@@ -27,7 +27,7 @@ export const readTotals = (db: Database): Promise<StoredTotal[]> =>
       limits: '($1::text is null or l.owner = $1)',
       most: String(countedKeys + 1),
     })}),
-     counted as (select p.*, row_number() over (partition by p.owner, p.name order by p.idle, p.key) as place from page p)
+     counted as (select p.owner, p.name, p.key, row_number() over (partition by p.owner, p.name order by p.idle, p.key) as place from page p)
      select l.owner, l.name, l.kind, coalesce(t.keys, 0)::int as keys, coalesce(t.ratio, 0) as "usedRatio", coalesce(t.waiting, 0)::int as waiting,
        case when t.more is not true then
          (coalesce(t.total, 0) + coalesce((select b.total from lanefold._limit_bucket b
