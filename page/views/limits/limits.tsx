@@ -99,10 +99,9 @@ function LimitCard({ limit, onSet }: { limit: UsedLimit; onSet: () => Promise<vo
           type="button"
           class="small"
           aria-expanded={holders.value}
-          aria-label={`${holders.value ? 'Hide' : 'Show'} the runs that hold ${name}`}
           onClick={() => (holders.value = !holders.value)}
         >
-          {holders.value ? 'Hide runs' : 'Runs that hold it'}
+          Runs that hold {name}
         </button>
       </div>
       {holders.value && <Holders limit={limit} everyMs={refreshMs} />}
