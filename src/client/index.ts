@@ -104,4 +104,5 @@ export type {
   TreeRun,
   UiMessage,
   Usage,
+  UsedLimit,
 } from './operations.ts';
