@@ -266,6 +266,7 @@ CREATE TABLE "lanefold"."_limit_bucket" (
 	"turn" double precision DEFAULT 0 NOT NULL,
 	"lined" integer DEFAULT 0 NOT NULL,
 	"waiting" integer DEFAULT 0 NOT NULL,
+	"idle" boolean GENERATED ALWAYS AS (waiting = 0) STORED,
 	"owner" text COLLATE "C" NOT NULL,
 	"name" text COLLATE "C" NOT NULL,
 	"key" text COLLATE "C" NOT NULL,
@@ -362,6 +363,7 @@ CREATE TABLE "lanefold"."_run" (
 	"started_at" timestamptz,
 	"finished_at" timestamptz,
 	"enqueued_at" timestamptz,
+	"ready_at" timestamptz,
 	"sealed_at" timestamptz,
 	"cancel_requested_at" timestamptz,
 	"suspended_until" timestamptz,
@@ -688,6 +690,7 @@ CREATE INDEX "_eval_created" ON "lanefold"."_eval" USING btree ("tenant_id","cre
 CREATE INDEX "_eval_running" ON "lanefold"."_eval" USING btree ("created_at") WHERE status = 'running';--> statement-breakpoint
 CREATE INDEX "_kept_event_until" ON "lanefold"."_kept_event" USING btree ("keep_until");--> statement-breakpoint
 CREATE INDEX "_limit_version" ON "lanefold"."_limit" USING btree ("version");--> statement-breakpoint
+CREATE INDEX "_limit_bucket_listed" ON "lanefold"."_limit_bucket" USING btree ("owner","name","idle","key");--> statement-breakpoint
 CREATE INDEX "_limit_wait_lane" ON "lanefold"."_limit_wait" USING btree ("owner","name","key","lane","priority","since","thread_id","run_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "pending_input_id" ON "lanefold"."pending_input" USING btree ("thread_id","id");--> statement-breakpoint
 CREATE UNIQUE INDEX "_run_request" ON "lanefold"."_run" USING btree ("thread_id","request_id") WHERE request_id is not null;--> statement-breakpoint

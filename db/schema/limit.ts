@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import { bigint, boolean, doublePrecision, index, integer, jsonb, primaryKey, text } from 'drizzle-orm/pg-core';
 import { id, lanefold, moment } from './columns.ts';
 
@@ -72,13 +73,19 @@ export const limitBucket = lanefold.table(
     lined: integer('lined').notNull().default(0),
     /** Waiting runs that it refused when they asked last. */
     waiting: integer('waiting').notNull().default(0),
+    /** No run waits. A column, so that only the first and the last waiting run touch the index. */
+    idle: boolean('idle').generatedAlwaysAs(sql`waiting = 0`),
     owner: id('owner').notNull(),
     name: id('name').notNull(),
     /** The values of the scope's `*` dimensions. */
     key: id('key').notNull(),
     ring: bigint('ring', { mode: 'number' }).array().notNull(),
   },
-  (t) => [primaryKey({ columns: [t.owner, t.name, t.key] })],
+  (t) => [
+    primaryKey({ columns: [t.owner, t.name, t.key] }),
+    // the keys of a limit as they are listed: those that runs wait for first
+    index('_limit_bucket_listed').on(t.owner, t.name, t.idle, t.key),
+  ],
 );
 
 /** Fair shares of a bucket: when each value of the sharing dimension had its last turn. */

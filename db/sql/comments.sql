@@ -93,6 +93,7 @@ comment on function lanefold.erase_thread(text) is 'Deletes everything of a thre
 comment on function lanefold.schema_version() is 'The version of this schema.';
 comment on function lanefold.min_compatible_version() is 'The oldest library schema version that works with this database.';
 comment on view lanefold.limit_usage is 'Every limit with what was used in its interval, what is reserved, and how many runs wait. Money in billionths of a dollar.';
+comment on view lanefold.limit_holder is 'What runs hold of limits now: slots, and what their model calls have reserved.';
 comment on function lanefold.set_limit(text, text, jsonb) is 'Sets a limit of a tenant, or of the operator (*).';
 comment on function lanefold.remove_limit(text, text, text) is 'Removes a limit; runs that wait for it go on.';
 comment on function lanefold.use_limits(jsonb) is 'Takes from limits, and gives back, for the runs of one process.';

@@ -236,7 +236,7 @@ async function contents(log: TestLog): Promise<string[]> {
 
 const withoutTimes = (text: string): string =>
   text
-    .replaceAll(/"at_ms":\d+/g, '"at_ms":0')
+    .replaceAll(/"(at_ms|queued_ms)":\d+/g, '"$1":0')
     .replaceAll(/"(created_at|started_at|finished_at|timestamp)":"[^"]+"/g, '"$1":""');
 
 test.skipIf(citusLacks.batches)('a batch leaves the rows and answers of its calls one by one', async () => {

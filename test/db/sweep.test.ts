@@ -10,7 +10,7 @@ import { findUnknownAgents } from '../../src/store/run/find-unknown-agents.ts';
 import type { SweepLimits } from '../../src/store/run/sweep-limits.ts';
 import { citusLacks } from '../support/citus-lacks.ts';
 import { newThread, openLog, rows, value, type TestLog } from './helpers.ts';
-import { planNodes, type Explained } from './plan.ts';
+import { rowsReadOf, type Explained } from './plan.ts';
 import { asks, results, sqlRun } from './sql-run.ts';
 import { findExpiredWaits } from '../../src/store/wait/expire-waits.ts';
 
@@ -60,10 +60,7 @@ async function rowsRead(
   let read = 0;
   const query = async (_: string, text: string, values: unknown[] = []) => {
     const [explained] = await explain(`explain (analyze, format json) ${text}`, values);
-    for (const node of planNodes(explained!)) {
-      if (node['Relation Name'] !== '_run') continue;
-      read += (node['Actual Rows']! + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops']!;
-    }
+    read += rowsReadOf('_run', explained!);
     return [];
   };
   await find({ query, queryLong: query, settings: { distributed: false } } as unknown as Database);

@@ -82,6 +82,6 @@ begin
       select json_build_object('seq', 0, 'role', 'system', 'content', c.prompt) as message where c.prompt is not null
       union all
       select json_build_object('seq', c.user_seq, 'role', 'user', 'content', c.content)) m),
-    null, null, 0, v_limits_version)
+    null, null, 0, greatest(extract(epoch from v_at - (c.r).ready_at) * 1000, 0)::bigint, v_limits_version)
   from claim c;
 end $$;

@@ -38,6 +38,7 @@ declare
   v_calls json;
   v_nodes json;
   v_elapsed_ms bigint;
+  v_queued_ms bigint;
   v_config json;
   v_inputs jsonb;
   v_injected jsonb := '[]'::jsonb;
@@ -97,6 +98,10 @@ begin
   end if;
 
   v_fresh := r.started_at is null;
+  if r.status = 'running' and r.claims_without_progress = 0 then
+    -- its worker was lost after progress
+    r.ready_at := least(r.lease_until, v_at);
+  end if;
   v_bytes := case when t.rev > 0 then lanefold._lane_bytes(p_thread_id, r.context_ref, t.rev - 1) else 0 end
     + lanefold._input_bytes(r.input) + lanefold._queued_bytes(p_thread_id, p_run_id, r.queued_inputs);
   if v_bytes > lanefold._max_context_bytes(p) then
@@ -189,10 +194,11 @@ begin
   end if;
   v_lease := r.lease + coalesce((p ->> 'lease_gap')::int, 1);
   v_elapsed_ms := coalesce((extract(epoch from v_at - r.started_at) * 1000)::bigint, 0::bigint);
+  v_queued_ms := greatest(extract(epoch from v_at - r.ready_at) * 1000, 0)::bigint;
   v_until := v_at + (p ->> 'lease_ms')::int * interval '1 ms';
   update lanefold._run
   set status = 'running', lease = v_lease, worker_id = p ->> 'worker_id', lease_until = v_until, lease_ms = (p ->> 'lease_ms')::int,
-      started_at = coalesce(started_at, v_at), user_seq = r.user_seq, agent_version = coalesce(p ->> 'agent_version', agent_version),
+      ready_at = r.ready_at, started_at = coalesce(started_at, v_at), user_seq = r.user_seq, agent_version = coalesce(p ->> 'agent_version', agent_version),
       first_event_seq = coalesce(first_event_seq, t.event_rev),
       input = null, waiting_for = null, agent_unknown_since = null, expires_at = null, iteration = greatest(iteration, 1), event_count = event_count + coalesce(jsonb_array_length(v_events), 0),
       queued_inputs = case when v_inputs is null then queued_inputs else 0 end,
@@ -201,7 +207,7 @@ begin
   where thread_id = p_thread_id and id = p_run_id;
 
   return lanefold._claim_answer(r, v_fresh, v_lease, r.user_seq, t.state, v_config, coalesce(v_context, '[]'), v_calls, v_nodes,
-    v_elapsed_ms, lanefold._limits_version());
+    v_elapsed_ms, v_queued_ms, lanefold._limits_version());
 end $$;
 
 -- The events of a first claim: p_injected are those of drained inputs; p_messages is null for a compaction, which calls
@@ -219,13 +225,13 @@ $$;
 -- PostgreSQL inlines the function.
 create or replace function lanefold._claim_answer(
   r lanefold._run, p_fresh boolean, p_lease bigint, p_user_seq bigint, p_thread_state jsonb, p_config json, p_context json,
-  p_calls json, p_nodes json, p_elapsed_ms bigint, p_limits_version bigint
+  p_calls json, p_nodes json, p_elapsed_ms bigint, p_queued_ms bigint, p_limits_version bigint
 ) returns json language sql stable as $$
   select json_build_object('claimed', true, 'fresh', p_fresh, 'lease', p_lease, 'step', r.step, 'iteration', greatest(r.iteration, 1),
     'agent', r.agent, 'strategy', r.strategy, 'model', r.model, 'context_ref', r.context_ref, 'request_id', coalesce(r.request_id, r.id),
     'options', r.options, 'usage', r.usage, 'other_usage', r.other_usage, 'state', r.state,
     'cancel_requested', r.cancel_requested_at is not null, 'user_seq', p_user_seq, 'thread_state', p_thread_state, 'config', p_config,
-    'context', p_context, 'calls', p_calls, 'nodes', p_nodes, 'elapsed_ms', p_elapsed_ms, 'traceparent', r.traceparent,
+    'context', p_context, 'calls', p_calls, 'nodes', p_nodes, 'elapsed_ms', p_elapsed_ms, 'queued_ms', p_queued_ms, 'traceparent', r.traceparent,
     'tenant_id', r.tenant_id, 'caller', r.caller, 'created_at', r.created_at, 'waited', r.waiting_for is not null and not p_fresh, 'limits_version', p_limits_version);
 $$;
 

@@ -72,7 +72,7 @@ export function commitStep(
 function handOver(thread: Thread, at: number, run: Run, { agent, model, options }: Body, answer: Body): Body {
   Object.assign(run, {
     ...{ agent, model, options, status: 'queued', enqueue_no: run.enqueue_no + 1, enqueued_at: at, lease_until: null },
-    ...{ worker_id: null, agent_version: null, sealed_at: null },
+    ...{ ready_at: at, worker_id: null, agent_version: null, sealed_at: null },
   });
   const given = { ...answer, status: 'queued', job: { ...jobOf(thread, run), queue_prefix: run.queue_prefix } };
   run.last_commit = given;

@@ -88,6 +88,7 @@ export function afterFinish(thread: Thread, at: number, run: Run): Body {
     .sort((a, b) => Number(b.interrupts) - Number(a.interrupts) || a.created_at - b.created_at);
   if (!next) return {};
   Object.assign(next, { status: 'queued', active: true, enqueue_no: next.enqueue_no + 1, enqueued_at: at });
+  next.ready_at = Math.max(at, next.start_at ?? at);
   if (next.options?.['active_lane']) next.context_ref = thread.active_context_ref;
   thread.active_run_id = next.id;
   return promoted(thread, at);
