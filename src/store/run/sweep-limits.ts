@@ -16,8 +16,10 @@ export interface SweepLimits {
   since?: string;
   /** What this worker knows. */
   known: Capabilities;
-  /** Runs wait this long for a worker that knows their agent and strategy; undefined: without limit. */
+  /** Runs wait this long for a worker that can execute them; undefined: without limit. */
   unknownAgentMs?: number | undefined;
+  /** What no worker could execute for as long: `key` of `findUnattendedNeeds`. */
+  unattended?: readonly string[];
 }
 
 /** SQL: the strategy that executes a run: its own, or the one that its own has chosen. */
