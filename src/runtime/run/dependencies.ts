@@ -2,7 +2,7 @@ import type { AgentRegistry, ReadyAgent } from '../../agents/registry.ts';
 import type { Counting } from '../../models/counting/counting.ts';
 import type { ModelRegistry } from '../../models/registry/registry.ts';
 import type { Database } from '../../postgres/pool.ts';
-import type { Needs } from '../../store/run/find-agent-queues.ts';
+import type { Needs } from '../../store/worker/capabilities.ts';
 import type { Run } from '../../store/run/run.ts';
 import type { RunOptions } from '../../store/run/run-options.ts';
 import type { StepDraft } from '../../strategies/machine.ts';

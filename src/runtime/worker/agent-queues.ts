@@ -1,5 +1,6 @@
 import type { Database } from '../../postgres/pool.ts';
-import { findAgentQueues, type Capabilities, knows } from '../../store/run/find-agent-queues.ts';
+import { findAgentQueues } from '../../store/run/find-agent-queues.ts';
+import { type Capabilities, knows } from '../../store/worker/capabilities.ts';
 
 /**
  * The queues of agents. A worker that takes a job but lacks its agent, or the version, strategy or tools of its run, moves the job to

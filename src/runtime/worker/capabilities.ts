@@ -1,6 +1,6 @@
 import type { AgentRegistry, ReadyAgent } from '../../agents/registry.ts';
 import type { AgentVersion } from '../../agents/version.ts';
-import type { Capabilities } from '../../store/run/find-agent-queues.ts';
+import type { Capabilities } from '../../store/worker/capabilities.ts';
 import { executable } from '../run/strategy-of.ts';
 
 /** The versions of all agents of a process. */

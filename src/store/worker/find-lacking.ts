@@ -1,5 +1,5 @@
 import type { Database } from '../../postgres/pool.ts';
-import type { Needs } from '../run/find-agent-queues.ts';
+import type { Needs } from './capabilities.ts';
 
 /**
  * Why no live worker can execute a run: none takes jobs from its queue, or what those lack that have all the earlier ones. The

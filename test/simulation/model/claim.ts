@@ -73,6 +73,7 @@ function grant(thread: Thread, at: number, run: Run, p: Body): Body {
     calls: inTools ? ledgerOf(run, run.state!['round']) : null,
     elapsed_ms: before.started_at === null ? 0 : at - before.started_at,
     ...{ tenant_id: 'default', created_at: new Date(run.created_at).toISOString(), waited: false },
+    ...{ unknown_tools: null, earlier_version: before.agent_version },
     limits_version: limitsVersion,
   };
 }
