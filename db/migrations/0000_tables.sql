@@ -398,6 +398,7 @@ CREATE TABLE "lanefold"."_run" (
 	"agent_version" text COLLATE "C",
 	"unknown_strategy" text,
 	"unknown_version" text,
+	"unknown_tools" text[],
 	"strategy" text NOT NULL,
 	"model" text NOT NULL,
 	"context_ref" text COLLATE "C" NOT NULL,
@@ -664,6 +665,8 @@ CREATE TABLE "lanefold"."_worker" (
 	"agents" text[] NOT NULL,
 	"strategies" text[] NOT NULL,
 	"versions" text[] NOT NULL,
+	"tools" text[] DEFAULT '{}' NOT NULL,
+	"silences" "tstzmultirange" DEFAULT '{}' NOT NULL,
 	CONSTRAINT "_worker_id_pk" PRIMARY KEY("id")
 );
 --> statement-breakpoint
@@ -732,6 +735,7 @@ CREATE INDEX "_webhook_delivery_flight" ON "lanefold"."_webhook_delivery" USING 
 CREATE INDEX "_webhook_delivery_waiting" ON "lanefold"."_webhook_delivery" USING btree ("webhook_id","created_at") WHERE settled_at is null;--> statement-breakpoint
 CREATE INDEX "_webhook_delivery_log" ON "lanefold"."_webhook_delivery" USING btree ("webhook_id","created_at");--> statement-breakpoint
 CREATE INDEX "_webhook_delivery_settled" ON "lanefold"."_webhook_delivery" USING btree ("settled_at") WHERE settled_at is not null;--> statement-breakpoint
+CREATE INDEX "_worker_running" ON "lanefold"."_worker" USING btree ("queue_prefix") WHERE "lanefold"."_worker"."stopped_at" is null;--> statement-breakpoint
 -- Room on the page for the next version of a row: a step updates its thread and stays off the indexes, and so does a
 -- heartbeat. A run's page is left full: dead versions are cleared away only on a full page, and a page given up before
 -- that never takes a row again until the next vacuum (500 runs of one thread take 0.4 MB so, and 1.0 MB with room left).

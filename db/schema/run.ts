@@ -83,6 +83,11 @@ export const run = lanefold.table(
     unknownStrategy: text('unknown_strategy'),
     /** The version of its agent that the worker which moved it lacks: a label or an id. */
     unknownVersion: text('unknown_version'),
+    /**
+     * The tools that workers which moved it lack: `tool` for one of its agent, `+tool` for one that the request or the thread
+     * names, which may also be a tool of no agent.
+     */
+    unknownTools: text('unknown_tools').array(),
     strategy: text('strategy').notNull(),
     model: text('model').notNull(),
     contextRef: id('context_ref').notNull(),

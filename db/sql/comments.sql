@@ -65,12 +65,15 @@ comment on function lanefold.set_rollout(text, jsonb) is 'Sets which versions of
 comment on function lanefold.remove_rollout(text) is 'Removes the rollout of an agent.';
 comment on function lanefold.set_thread_version(text, text, text) is 'Sets the version of an agent that a thread keeps.';
 comment on function lanefold.report_worker(text, jsonb) is 'The heartbeat of a worker; the first one adds it to the view worker, the last one says that it has stopped.';
+comment on function lanefold.unattended_reason(text, text, text, text, text[]) is 'Why no live worker can execute runs of a queue with these needs: no_worker, unknown_agent, unknown_version, unknown_strategy or unknown_tool; null if one can.';
+comment on function lanefold.unattended_ms(text, text, text, text, text[], timestamptz) is 'For how long no worker could execute runs of a queue with these needs, without the times in which the database heard no worker.';
 comment on function lanefold.release_run(text, text, bigint, boolean) is 'Returns a run to the queue, under the lease of the worker that gives it up.';
 comment on function lanefold.note_restore(text, text, jsonb) is 'Queues an unfinished run again after the database was restored from a backup.';
 comment on function lanefold.requeue_run(text, text, int, jsonb) is 'Raises the enqueue_no of a run whose job the queue has lost and returns the job to add.';
 comment on function lanefold.move_run(text, text, int, int) is 'Notes that a worker does not know the agent of a run, and returns whether the run waits for one that does.';
+comment on function lanefold.move_for_tools(text, text, jsonb) is 'Notes that a worker lacks tools of a run, and returns the queue in which the run waits for one that has them.';
 comment on function lanefold.fail_expired(text, text) is 'Ends a run that no worker has started within its time to live.';
-comment on function lanefold.fail_unknown_agent(text, text, float8) is 'Ends a run for whose agent no worker has been seen for too long.';
+comment on function lanefold.fail_unknown_agent(text, text, float8) is 'Ends a run that no worker could execute for too long.';
 comment on function lanefold.mark_job_seen(text, text, int) is 'Notes that the queue has the job of a run.';
 comment on function lanefold.mark_job_missing(text, text, int) is 'Notes that a queued run has no job, so that the next sweep of its own fleet adds one.';
 comment on function lanefold.finish_cancelled_run(text, text) is 'Ends a cancelled run without its worker, unless a writer holds its thread.';

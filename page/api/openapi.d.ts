@@ -1215,6 +1215,8 @@ export interface components {
       unknown_version: string | null;
       /** @description The strategy the run waits for, if workers know its agent but not the strategy. */
       unknown_strategy: string | null;
+      /** @description The tools the run waits for, if workers know its agent but lack some that it needs. */
+      unknown_tools: string[] | null;
       /**
        * Format: date-time
        * @description When the run was accepted.
@@ -1367,6 +1369,8 @@ export interface components {
       unknown_version: string | null;
       /** @description The strategy the run waits for, if workers know its agent but not the strategy. */
       unknown_strategy: string | null;
+      /** @description The tools the run waits for, if workers know its agent but lack some that it needs. */
+      unknown_tools: string[] | null;
       /**
        * Format: date-time
        * @description When the run was accepted.
@@ -1422,10 +1426,10 @@ export interface components {
         queue: string;
         id: string;
       };
-      /** @description Why no worker can take the run: none is alive, or no live worker knows its agent, version or strategy; null otherwise. */
+      /** @description Why no worker can take the run: none is alive, or no live worker knows its agent, version or strategy, or has its tools; null otherwise. */
       unattended: {
         /** @enum {string} */
-        reason: 'no_worker' | 'unknown_agent' | 'unknown_version' | 'unknown_strategy';
+        reason: 'no_worker' | 'unknown_agent' | 'unknown_version' | 'unknown_strategy' | 'unknown_tool';
         message: string;
       } | null;
       output: JsonObject | null;
@@ -1777,6 +1781,8 @@ export interface components {
       unknown_version: string | null;
       /** @description The strategy the run waits for, if workers know its agent but not the strategy. */
       unknown_strategy: string | null;
+      /** @description The tools the run waits for, if workers know its agent but lack some that it needs. */
+      unknown_tools: string[] | null;
       /**
        * Format: date-time
        * @description When the run was accepted.

@@ -1249,6 +1249,8 @@ export interface ListedRun {
   unknownVersion: string | null;
   /** The strategy the run waits for, if workers know its agent but not the strategy. */
   unknownStrategy: string | null;
+  /** The tools the run waits for, if workers know its agent but lack some that it needs. */
+  unknownTools: string[] | null;
   /**
    * When the run was accepted.
    */
@@ -1436,6 +1438,8 @@ export interface RunSnapshot<RESULT = Json> {
   unknownVersion: string | null;
   /** The strategy the run waits for, if workers know its agent but not the strategy. */
   unknownStrategy: string | null;
+  /** The tools the run waits for, if workers know its agent but lack some that it needs. */
+  unknownTools: string[] | null;
   /**
    * When the run was accepted.
    */
@@ -1487,9 +1491,9 @@ export interface RunSnapshot<RESULT = Json> {
     queue: string;
     id: string;
   };
-  /** Why no worker can take the run: none is alive, or no live worker knows its agent, version or strategy; null otherwise. */
+  /** Why no worker can take the run: none is alive, or no live worker knows its agent, version or strategy, or has its tools; null otherwise. */
   unattended: {
-    reason: 'no_worker' | 'unknown_agent' | 'unknown_version' | 'unknown_strategy';
+    reason: 'no_worker' | 'unknown_agent' | 'unknown_version' | 'unknown_strategy' | 'unknown_tool';
     message: string;
   } | null;
   output: JsonObject | null;
@@ -1864,6 +1868,8 @@ export interface Run<RESULT = Json> {
   unknownVersion: string | null;
   /** The strategy the run waits for, if workers know its agent but not the strategy. */
   unknownStrategy: string | null;
+  /** The tools the run waits for, if workers know its agent but lack some that it needs. */
+  unknownTools: string[] | null;
   /**
    * When the run was accepted.
    */

@@ -120,6 +120,7 @@ export const workerReport = (id: string, given: Partial<WorkerReport> = {}): Wor
     agents: ['a', 'b'],
     strategies: ['react'],
     versions: [],
+    tools: [],
   },
   ...{ concurrency: 20, deadAfterMs: 600_000, runsHeld: 0, draining: false, stopped: false },
   ...given,

@@ -49,7 +49,7 @@ const limits: SweepLimits = {
   queuePrefix: 'lf',
   adoptMs: 300_000,
   adoptable: [],
-  known: { agents: [], strategies: [], versions: [] },
+  known: { agents: [], strategies: [], versions: [], tools: [] },
 };
 
 /** How many rows of `_run` a look-up reads. */
@@ -97,7 +97,7 @@ test.skipIf(citusLacks.plans)('no other look-up of a sweep, and no metric, reads
   const explain = async (text: string, values: unknown[]) => (await client.query<Explained>(text, values)).rows;
   try {
     expect(await rowsRead((db) => findExpiredRuns(db, 100), explain)).toBe(0);
-    const known = { agents: ['a'], strategies: ['react'], versions: [] };
+    const known = { agents: ['a'], strategies: ['react'], versions: [], tools: [] };
     const due = 324;
     expect(await rowsRead((db) => findAgentQueues(db, known), explain)).toBe(due);
     expect(await rowsRead((db) => findUnknownAgents(db, 'lf'), explain)).toBe(due);
@@ -148,7 +148,7 @@ test('a fleet finds the runs of another one whose strategy it knows, chosen ones
       ...limits,
       queuePrefix: 'other',
       adoptable: ['b'],
-      known: { agents: ['b'], strategies, versions: [] },
+      known: { agents: ['b'], strategies, versions: [], tools: [] },
     };
     const runs = [
       findQueuedRuns(log.db, other, 9),

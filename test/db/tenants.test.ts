@@ -373,6 +373,7 @@ test('everybody may execute nothing but the versions and what triggers call, and
     '_any_tenant',
     '_chooses_tenant',
     '_for_tenant',
+    '_has_tools',
     '_lease_over',
     '_now',
     '_sees_all',

@@ -17,7 +17,7 @@ const gone: DatabaseNode = { name: 'gone:1', host: 'gone', port: 1, isDown: true
 export async function searchTwice(url: string, queuePrefix: string, agent: string) {
   const db = openDatabase({ url, settings: { distributed: true } });
   const guard = await guardNodes(db, url, () => {});
-  const known = { agents: [agent], strategies: ['react'], versions: [] };
+  const known = { agents: [agent], strategies: ['react'], versions: [], tools: [] };
   const fleet = { queuePrefix, adoptMs: 0 };
   const limits = {
     graceMs: 0,

@@ -1,16 +1,7 @@
--- Whether a live worker that takes jobs from a fleet's queues can execute runs with these needs. p_version: a label or an id,
--- as _wanted_version returns it; null: any. p_strategy: the strategy that executes the run; null: any. What counts as alive
--- is said by the view `worker`.
---
--- The answer is the same for every session that may call it, also for one of a tenant, to which the policy of `_worker` shows
--- no worker: the function acts for no tenant. With Citus, only the coordinator has the workers, so a function that the node
--- of a thread executes must not call it (findFunctions in src/store/schema/distribute.ts).
-create or replace function lanefold._is_attended(p_queue_prefix text, p_agent text, p_version text, p_strategy text)
-returns boolean language plpgsql stable set lanefold.tenant = '' as $$
+-- Whether a live worker that takes jobs from a fleet's queues can execute runs with these needs; see unattended_reason.
+create or replace function lanefold._is_attended(p_queue_prefix text, p_agent text, p_version text, p_strategy text,
+  p_tools text[] default null)
+returns boolean language plpgsql stable as $$
 begin
-  return exists (
-    select from lanefold.worker w
-    where w.queue = p_queue_prefix and w.alive and not w.draining and p_agent = any (w.agents)
-      and (p_version is null or p_agent || '@' || p_version = any (w.versions))
-      and (p_strategy is null or p_strategy = any (w.strategies)));
+  return lanefold.unattended_reason(p_queue_prefix, p_agent, p_version, p_strategy, p_tools) is null;
 end $$;

@@ -2,6 +2,7 @@ import type { AgentRegistry, ReadyAgent } from '../../agents/registry.ts';
 import type { Counting } from '../../models/counting/counting.ts';
 import type { ModelRegistry } from '../../models/registry/registry.ts';
 import type { Database } from '../../postgres/pool.ts';
+import type { Needs } from '../../store/worker/capabilities.ts';
 import type { Run } from '../../store/run/run.ts';
 import type { RunOptions } from '../../store/run/run-options.ts';
 import type { StepDraft } from '../../strategies/machine.ts';
@@ -34,6 +35,11 @@ export interface RunDependencies {
     withStandIns(agent: ReadyAgent, options: RunOptions): Promise<ReadyAgent>;
     runEnded(): void;
   };
+  /**
+   * Which of these tools, which this worker lacks, the agent of a run has on a live worker that could execute the run, or had in its
+   * earlier version.
+   */
+  findTools?: (needs: Needs & { tools: readonly string[] }, earlierVersion: string | null) => Promise<string[]>;
   /** Streams answers to live readers while models generate them. */
   live?: LiveCalls;
   /** Length of a run's trace beyond which droppable events are left out; default 2,000. */

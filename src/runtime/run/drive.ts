@@ -26,6 +26,7 @@ import { spentBy } from '../limits/limits-for.ts';
 import { RunBudget } from '../limits/run-budget.ts';
 import { LimitReached } from '../limits/limit-reached.ts';
 import { strategyOf } from './strategy-of.ts';
+import { assertOwnTools, ToolsElsewhere } from './tools-elsewhere.ts';
 import { callId, type TurnState } from '../../strategies/turn/state.ts';
 import { suspend } from './suspend.ts';
 
@@ -44,10 +45,14 @@ export async function driveRun(deps: RunDependencies, run: HeldRun, claim: Claim
     if (error instanceof CancelRequested) {
       return endAbnormally(deps, run, progress, 'cancelled', { type: 'cancelled', message: error.message });
     }
-    if (isTransient(error) || isLost(error) || error instanceof Released || error instanceof LimitReached) throw error;
+    if (isTransient(error) || isLost(error) || isInterruption(error)) throw error;
     return endAbnormally(deps, run, progress, 'failed', toRunError(error));
   }
 }
+
+/** The run is intact, and continues later or elsewhere. */
+const isInterruption = (error: unknown): boolean =>
+  error instanceof Released || error instanceof LimitReached || error instanceof ToolsElsewhere;
 
 /** The loop of every strategy: commit the step, execute the command, pass the result to the strategy. */
 async function drive(deps: RunDependencies, run: HeldRun, claim: Claim, progress: RunProgress): Promise<RunEnd> {
@@ -123,6 +128,7 @@ async function loop(
     } else if (command.type === 'fail') {
       return await endAbnormally(deps, run, progress, 'failed', command.error, command.events);
     } else {
+      if (command.type === 'run_tools') await assertOwnTools(deps, active, state, command.calls);
       const event = await executeCommand(deps, active, state, command, write);
       if (event.type === 'calls_wait') return await suspend(deps, active, progress, event);
       const handoff = event.type === 'tools_finished' ? handoffIn(event.outcomes) : undefined;

@@ -62,7 +62,7 @@ export async function waitForLimit(held: HeldJob, { place, delayMs }: LimitReach
   const { deps, queue, worker, run } = held;
   const waiting = waitingFor(place, delayMs);
   const { delayed, cancel_requested: cancelled } = await run.persist(() => delayRun(deps.db, run, waiting));
-  if (cancelled) return cancel(held);
+  if (cancelled) return endCancelled(held);
   worker.keeper.drop(run);
   if (!delayed) return { status: 'lease_lost' };
   const { job, token } = await inQueue(held);
@@ -74,7 +74,7 @@ export async function waitForLimit(held: HeldJob, { place, delayMs }: LimitReach
 }
 
 /** Ends a run that was to be cancelled before it could wait. */
-async function cancel({ deps, queue, worker, run }: HeldJob): Promise<RunJobResult> {
+export async function endCancelled({ deps, queue, worker, run }: HeldJob): Promise<RunJobResult> {
   const error = { type: 'cancelled', message: 'user_cancelled' };
   const end = await run.persist(() => finishRun(deps.db, run, { status: 'cancelled', reason: 'cancelled', error }));
   worker.keeper.drop(run);

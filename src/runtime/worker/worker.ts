@@ -43,6 +43,7 @@ import { processJob } from './process-job.ts';
 import type { JobWorker } from './job-worker.ts';
 import { Repeater } from './repeat.ts';
 import { observe } from './observe.ts';
+import { findTools } from '../../store/worker/find-lacking.ts';
 import { reportUnknownAgents, describeUnknownAgent } from './report-unknown-agents.ts';
 import { adoptMs, sweep } from './sweep.ts';
 import { eventTrimmer } from './trim-events.ts';
@@ -173,7 +174,9 @@ export async function startWorker(
     withStandIns: (agent, options) => withStandIns(db, agent, options),
     runEnded: () => runners.lookAtEvals(),
   };
-  const running = { ...deps, waits, evals, maxTraceEvents: options.maxTraceEvents };
+  const findToolsOf: RunDependencies['findTools'] = (needs, earlier) =>
+    findTools(db, { ...needs, queue: queue.prefix }, earlier);
+  const running = { ...deps, waits, evals, findTools: findToolsOf, maxTraceEvents: options.maxTraceEvents };
   const work = processJob(running, queue, self);
   // A worker may die between taking a job and claiming its run. There is no lease yet, so the job's lock must expire as
   // fast: BullMQ's check finds it on Redis, the sweep on PostgreSQL.

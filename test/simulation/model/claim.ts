@@ -76,6 +76,7 @@ function grant(thread: Thread, at: number, run: Run, p: Body): Body {
     elapsed_ms: before.started_at === null ? 0 : at - before.started_at,
     queued_ms: Math.max(at - run.ready_at!, 0),
     ...{ tenant_id: 'default', created_at: new Date(run.created_at).toISOString(), waited: false },
+    ...{ unknown_tools: null, earlier_version: before.agent_version },
     limits_version: limitsVersion,
   };
 }
