@@ -1,7 +1,7 @@
 import type { Database } from '../../postgres/pool.ts';
 import { spreadEvents, takeDeliveries } from '../../store/webhook/begin-attempts.ts';
 import { settleDeliveries, type Attempt, type EndedAttempt } from '../../store/webhook/deliveries.ts';
-import { openEndpoints, waitingEvents } from '../../store/webhook/due-deliveries.ts';
+import { openEndpoints, waitingEvents, type WaitingEvent } from '../../store/webhook/due-deliveries.ts';
 import type { AttemptOutcome } from '../../webhooks/definition.ts';
 import { chooseAttempts } from './choose-attempts.ts';
 import { countEnd, deliver, outcomeOf } from './deliver.ts';
@@ -17,6 +17,8 @@ const failing = 1;
 const slots = 100;
 /** How long another worker waits beyond the time limit of an attempt before it makes the next one, in ms. */
 const leaseGraceMs = 20_000;
+/** How much older than the oldest event an event may be that is committed later, in ms. */
+const lateMs = 1_000;
 /** How long a worker that stops waits for the answers of its attempts, in ms. */
 const lastAnswersMs = 2_000;
 
@@ -36,6 +38,11 @@ export class Dispatcher {
   #looking: Promise<void> | undefined;
   /** What the next look is for: events, all endpoints, those that fail too, or only these. */
   #wanted = nothing();
+  /**
+   * Looks between sweeps start here: while a snapshot is held, the index of the outbox keeps all events that were taken
+   * since, and a look from the beginning reads them all.
+   */
+  #eventsFrom: Date | undefined;
   #closed = false;
   /** Attempts that have begun and are not recorded. */
   #begun = 0;
@@ -100,7 +107,7 @@ export class Dispatcher {
   async #dispatch({ sweep, all, only }: Wanted): Promise<void> {
     const { db, send } = this.deps;
     const free = slots - this.#begun;
-    const events = await waitingEvents(db, free);
+    const events = await this.#findEvents(sweep, free);
     const ids = all ? undefined : [...new Set([...only, ...events.flatMap(({ webhook_ids }) => webhook_ids)])];
     const endpoints = await openEndpoints(db, { each, failing: sweep ? failing : 0 }, ids);
     const chosen = chooseAttempts(endpoints, events, free);
@@ -112,6 +119,13 @@ export class Dispatcher {
       takeDeliveries(db, chosen.due, leaseMs),
     ]);
     for (const attempt of begun.flat()) this.#send(attempt);
+  }
+
+  async #findEvents(sweep: boolean, most: number): Promise<WaitingEvent[]> {
+    if (sweep) this.#eventsFrom = undefined;
+    const events = await waitingEvents(this.deps.db, most, this.#eventsFrom);
+    if (events.length > 0) this.#eventsFrom ??= new Date(events[0]!.created_at.getTime() - lateMs);
+    return events;
   }
 
   #send(attempt: Attempt): void {

@@ -10,6 +10,7 @@ export interface WaitingEvent {
   type: string;
   key: string;
   webhook_ids: string[];
+  created_at: Date;
 }
 
 /** An attempt that is due. */
@@ -35,13 +36,16 @@ export interface DueLimits {
   failing: number;
 }
 
-/** The oldest events in the outbox. */
-export const waitingEvents = (db: Database, most: number): Promise<WaitingEvent[]> =>
-  search<WaitingEvent>(db, 'query', {
+/** The oldest events in the outbox, of those that were noted since `from`; default: of all. */
+export async function waitingEvents(db: Database, most: number, from?: Date): Promise<WaitingEvent[]> {
+  const events = await search<WaitingEvent>(db, 'query', {
     name: 'waiting_events',
-    text: 'select thread_id, type, key, webhook_ids from lanefold._webhook_event order by created_at, thread_id limit $1',
-    values: [most],
-  }).then((events) => events.slice(0, most));
+    text: `select thread_id, type, key, webhook_ids, created_at from lanefold._webhook_event
+     where created_at >= coalesce($2::timestamptz, '-infinity') order by created_at, thread_id limit $1`,
+    values: [most, from ?? null],
+  });
+  return events.slice(0, most);
+}
 
 /**
  * Endpoints that are neither paused nor removed, with what is due for them.
