@@ -6,7 +6,6 @@ CREATE TABLE "lanefold"."_webhook_event" (
 	"key" text COLLATE "C" NOT NULL,
 	"webhook_ids" text[] NOT NULL,
 	"result_ids" text[] NOT NULL,
-	"ids" text[] NOT NULL,
 	"payload" jsonb NOT NULL,
 	CONSTRAINT "_webhook_event_thread_id_type_key_pk" PRIMARY KEY("thread_id","type","key")
 );

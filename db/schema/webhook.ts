@@ -63,8 +63,6 @@ export const webhookEvent = lanefold.table(
     webhookIds: text('webhook_ids').array().notNull(),
     /** Of these, those that also get the result of the run. */
     resultIds: text('result_ids').array().notNull(),
-    /** The ids of the deliveries, one for each endpoint. */
-    ids: text('ids').array().notNull(),
     /** The body, with the result of the run if an endpoint gets it: {type, timestamp, data}. */
     payload: jsonb('payload').notNull(),
   },

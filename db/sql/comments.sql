@@ -158,6 +158,7 @@ comment on function lanefold.test_webhook(text, text, text, text) is 'Notes a te
 comment on function lanefold.count_attempt(text, text, boolean, boolean, int, float8) is 'Counts failed attempts of an endpoint, and pauses it after many.';
 comment on function lanefold.forget_webhook(text, text) is 'Forgets an endpoint that was removed long ago.';
 comment on function lanefold.count_dropped(text, text, int) is 'Counts deliveries that were given up.';
+comment on function lanefold.open_endpoints(int, int, jsonb) is 'Endpoints that may be told something, with what is due for them.';
 comment on function lanefold.spread_event(text, text, text, jsonb, int) is 'Makes an event a delivery for each endpoint, and begins first attempts.';
 comment on function lanefold.take_deliveries(text, jsonb, int, boolean) is 'Begins attempts of deliveries of a thread.';
 comment on function lanefold.give_up_deliveries(text, text, jsonb) is 'Gives up deliveries of a thread and endpoint.';

@@ -1,9 +1,36 @@
+-- Endpoints that are neither paused nor removed, with how many attempts may begin for each, beside those in flight, and the
+-- oldest deliveries that are due, as many as may begin. p_each: how many may be in flight, p_failing: of one whose last
+-- attempt failed. p_only: ids of the endpoints to look at, besides those that want order; null: all. due: [{thread_id, id,
+-- attempt, since: in seconds}].
+create or replace function lanefold.open_endpoints(p_each int, p_failing int, p_only jsonb)
+returns table (id text, failing boolean, free int, due jsonb) language plpgsql
+-- a session keeps its plan while the tables grow, so the plan must suit tables of any size
+set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
+declare
+  v_at constant timestamptz := lanefold._now();
+  v_only constant text[] := case when p_only is not null then array(select jsonb_array_elements_text(p_only)) end;
+begin
+  -- equal times in one order for all: workers that look at the same moment choose the same rows
+  return query
+  select w.id, w.failures > 0, f.free::int, coalesce(d.due, '[]')
+  from lanefold._webhook w cross join lateral (
+    select greatest(0, case when w.failures > 0 then p_failing else p_each end - count(*)) as free
+    from (select from lanefold._webhook_delivery o
+      where o.webhook_id = w.id and o.in_flight and o.next_at > v_at limit p_each) i) f cross join lateral (
+    select jsonb_agg(jsonb_build_object('thread_id', r.thread_id, 'id', r.id, 'attempt', r.attempts + 1, 'since', extract(epoch from r.next_at))) as due
+    from (select o.thread_id, o.id, o.attempts, o.next_at from lanefold._webhook_delivery o
+      where o.webhook_id = w.id and o.next_at <= v_at order by o.next_at, o.thread_id, o.id limit f.free) r) d
+  where w.paused_at is null and w.removed_at is null and (v_only is null or w.ordered or w.id = any (v_only));
+end $$;
+
 -- Takes an event out of the outbox: each of its endpoints gets a delivery. The first attempts for p_begin, ids of endpoints,
 -- begin at once, unless an endpoint was paused meanwhile or has begun to fail; should the worker die, another attempt begins
 -- after p_lease_ms. The other deliveries are due. Returns {payload: the body, as it is for endpoints that get results,
 -- begun: [_endpoint_of, and id, full: whether it gets the result]}, or null if another worker has taken the event.
 create or replace function lanefold.spread_event(p_thread_id text, p_type text, p_key text, p_begin jsonb, p_lease_ms int)
-returns jsonb language plpgsql as $$
+returns jsonb language plpgsql
+-- a session keeps its plan while the tables grow, so the plan must suit tables of any size
+set enable_seqscan = off set jit = off as $$
 declare
   v_at constant timestamptz := lanefold._now();
   v_until constant timestamptz := v_at + p_lease_ms * interval '1 ms';
@@ -22,7 +49,7 @@ begin
   end if;
   delete from lanefold._webhook_event where thread_id = p_thread_id and type = p_type and key = p_key;
   v_plain := jsonb_set(e.payload, '{data}', lanefold._without_result(e.payload -> 'data'));
-  select array_agg(w.id), array_agg(e.ids[array_position(e.webhook_ids, w.id)]),
+  select array_agg(w.id), array_agg(lanefold._delivery_id(w.id, p_type, p_key)),
     array_agg(w.id = any (v_begin) and w.paused_at is null and w.failures = 0)
   into v_webhooks, v_ids, v_begun
   from lanefold._webhook w where w.tenant_id = e.tenant_id and w.id = any (e.webhook_ids) and w.removed_at is null;
@@ -36,11 +63,11 @@ begin
   from unnest(v_webhooks, v_ids, v_begun) as x (webhook_id, id, begun)
   on conflict (thread_id, id) do nothing;
   -- an event that was noted again has its deliveries
-  select array_agg(id) into v_new from lanefold._webhook_delivery where thread_id = p_thread_id and id = any (v_ids) and attempted_at = v_at;
+  select array_agg(webhook_id) into v_new from lanefold._webhook_delivery where thread_id = p_thread_id and id = any (v_ids) and attempted_at = v_at;
   return jsonb_build_object('payload', e.payload, 'begun', (
-    select jsonb_agg(lanefold._endpoint_of(w, v_at) || jsonb_build_object('id', e.ids[array_position(e.webhook_ids, w.id)], 'full', w.id = any (e.result_ids)))
-    from lanefold._webhook w
-    where w.tenant_id = e.tenant_id and w.id = any (e.webhook_ids) and e.ids[array_position(e.webhook_ids, w.id)] = any (v_new)));
+    select jsonb_agg(lanefold._endpoint_of(w, v_at)
+      || jsonb_build_object('id', v_ids[array_position(v_webhooks, w.id)], 'full', w.id = any (e.result_ids)))
+    from lanefold._webhook w where w.tenant_id = e.tenant_id and w.id = any (v_new)));
 end $$;
 
 -- Begins attempts of deliveries of a thread that are due. p: [{id, attempt: its number, failing: whether the endpoint failed
@@ -49,7 +76,9 @@ end $$;
 -- unless p_waits for it}. Leaves out those that another worker has begun or that are settled, and those of an endpoint that
 -- was removed, paused or has begun to fail meanwhile: what hangs must not take the place of others.
 create or replace function lanefold.take_deliveries(p_thread_id text, p jsonb, p_lease_ms int, p_waits boolean)
-returns jsonb language plpgsql as $$
+returns jsonb language plpgsql
+-- a session keeps its plan while the tables grow, so the plan must suit tables of any size
+set enable_seqscan = off set jit = off as $$
 declare
   v_at constant timestamptz := lanefold._now();
   v_until constant timestamptz := v_at + p_lease_ms * interval '1 ms';
@@ -86,9 +115,12 @@ $$;
 -- begins the next one at once, and this one counts neither as an attempt nor as a failure; else delivered: boolean,
 -- retry_ms?: until the next attempt, if there is one, status_code?, duration_ms, error?: {code, message}, answer?}]. The
 -- next delivery of the thread that waits for one of them is due once that is settled. Leaves out those of which another
--- attempt has begun. Returns the ids of those that another transaction holds, unless p_waits for it.
+-- attempt has begun. Returns {locked: [id] of those that another transaction holds, unless p_waits for it, next: whether one that
+-- waited for them is due}.
 create or replace function lanefold.settle_deliveries(p_thread_id text, p jsonb, p_waits boolean)
-returns jsonb language plpgsql as $$
+returns jsonb language plpgsql
+-- a session keeps its plan while the tables grow, so the plan must suit tables of any size
+set enable_seqscan = off set jit = off as $$
 declare
   v_at constant timestamptz := lanefold._now();
   v_given constant text[] := array(select g ->> 'id' from jsonb_array_elements(p) g);
@@ -118,7 +150,7 @@ begin
       perform lanefold._next_delivery(p_thread_id, v_webhook, v_at);
     end loop;
   end if;
-  return to_jsonb(array(select unnest(v_given) except select unnest(v_held)));
+  return jsonb_build_object('locked', array(select unnest(v_given) except select unnest(v_held)), 'next', v_waiting is not null);
 end $$;
 
 -- Locks deliveries of a thread, in the order in which _note_event does. Returns the ids of those it holds. Without p_waits,

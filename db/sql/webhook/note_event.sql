@@ -12,15 +12,13 @@ declare
   w lanefold._webhook;
   v_webhooks text[];
   v_results text[];
-  v_ids text[];
   v_ordered boolean;
   v_healthy boolean;
   v_due boolean := false;
 begin
   select array_agg(h.id order by h.id) filter (where not h.ordered), coalesce(array_agg(h.id) filter (where not h.ordered and h.include_result), '{}'),
-    array_agg(lanefold._delivery_id(h.id, p_type, p_key) order by h.id) filter (where not h.ordered),
     bool_or(h.ordered), bool_or(not h.ordered and h.failures = 0 and h.paused_at is null)
-  into v_webhooks, v_results, v_ids, v_ordered, v_healthy
+  into v_webhooks, v_results, v_ordered, v_healthy
   from lanefold._webhook h
   where h.tenant_id = p_tenant and h.removed_at is null and (h.types = '{}' or p_type = any (h.types)) and (h.agents = '{}' or p_agent = any (h.agents));
   if v_ordered then
@@ -31,12 +29,16 @@ begin
       end if;
     end loop;
   end if;
-  if v_webhooks is null or exists (select from lanefold._webhook_delivery where thread_id = p_thread_id and id = v_ids[1]) then
+  if v_webhooks is null then
+    return v_due;
+  end if;
+  perform 1 from lanefold._webhook_delivery where thread_id = p_thread_id and id = lanefold._delivery_id(v_webhooks[1], p_type, p_key);
+  if found then
     -- noted before, and taken from the outbox
     return v_due;
   end if;
-  insert into lanefold._webhook_event (thread_id, tenant_id, type, key, webhook_ids, result_ids, ids, payload, created_at)
-  values (p_thread_id, p_tenant, p_type, p_key, v_webhooks, v_results, v_ids,
+  insert into lanefold._webhook_event (thread_id, tenant_id, type, key, webhook_ids, result_ids, payload, created_at)
+  values (p_thread_id, p_tenant, p_type, p_key, v_webhooks, v_results,
     jsonb_build_object('type', p_type, 'timestamp', v_at, 'data', case when v_results = '{}' then lanefold._without_result(p_data) else p_data end), v_at)
   on conflict (thread_id, type, key) do nothing;
   return found and v_healthy or v_due;
@@ -89,7 +91,7 @@ returns jsonb language sql immutable as $$
     'status', r.status);
 $$;
 
--- The id of the delivery of a fact to an endpoint.
+-- The id of the delivery of a fact to an endpoint; the view of deliveries spells it out.
 create or replace function lanefold._delivery_id(p_webhook_id text, p_type text, p_key text)
 returns text language sql immutable parallel safe
 return 'msg_' || left(encode(sha256(convert_to(p_webhook_id || ' ' || p_type || ' ' || p_key, 'UTF8')), 'hex'), 32);

@@ -8,6 +8,8 @@ export interface Chosen {
   /** Whether more is due than it can begin now. */
   moreDue: boolean;
   moreEvents: boolean;
+  /** Endpoints for which more may be due than may be in flight. */
+  behind: string[];
 }
 
 /**
@@ -28,11 +30,13 @@ export function chooseAttempts(
     .sort((a, b) => Number(a.failing) - Number(b.failing) || a.since - b.since);
   const first = Math.min(due.length, Math.ceil(slots / 2));
   const chosen: ChosenEvent[] = [];
+  const behind = new Set(endpoints.filter(({ free: own, due: some }) => some.length === own).map(({ id }) => id));
   let left = slots - first;
   for (const event of events) {
     if (left <= 0) break;
     const begin = event.webhook_ids.filter((id) => (free.get(id) ?? 0) > 0);
     for (const id of begin) free.set(id, free.get(id)! - 1);
+    for (const id of event.webhook_ids) if (free.get(id) === 0) behind.add(id);
     chosen.push({ ...event, begin });
     left -= begin.length;
   }
@@ -42,5 +46,6 @@ export function chooseAttempts(
     events: chosen,
     moreDue: taken < due.length,
     moreEvents: chosen.length < events.length,
+    behind: [...behind],
   };
 }

@@ -17,6 +17,8 @@ const failing = 1;
 const slots = 100;
 /** How long another worker waits beyond the time limit of an attempt before it makes the next one, in ms. */
 const leaseGraceMs = 20_000;
+/** How long after a look the next one at new events comes at least, in ms: under load, it finds many of them. */
+const gatherMs = 20;
 /** How much older than the oldest event an event may be that is committed later, in ms. */
 const lateMs = 1_000;
 /** How long a worker that stops waits for the answers of its attempts, in ms. */
@@ -43,6 +45,10 @@ export class Dispatcher {
    * since, and a look from the beginning reads them all.
    */
   #eventsFrom: Date | undefined;
+  #gathering: NodeJS.Timeout | undefined;
+  #lookedAt = -Infinity;
+  /** Endpoints for which more was due than could be in flight: the next goes when one is recorded. */
+  readonly #behind = new Set<string>();
   #closed = false;
   /** Attempts that have begun and are not recorded. */
   #begun = 0;
@@ -64,15 +70,23 @@ export class Dispatcher {
     return this.#begin();
   }
 
-  /** Looks at events that were just noted. */
-  lookAtEvents(): Promise<void> {
-    this.#wanted.events = true;
-    return this.#begin();
+  /** Looks at events that were just noted; at once, unless it has looked just before. */
+  lookAtEvents(): void {
+    if (this.#gathering) return;
+    this.#gathering = setTimeout(
+      () => {
+        this.#gathering = undefined;
+        this.#wanted.events = true;
+        void this.#begin();
+      },
+      Math.max(0, this.#lookedAt + gatherMs - performance.now()),
+    );
   }
 
   /** Attempts that are not answered soon are ended; other workers make them again. */
   async close(): Promise<void> {
     this.#closed = true;
+    clearTimeout(this.#gathering);
     await this.#looking;
     const patience = setTimeout(() => this.#stop.abort(), lastAnswersMs);
     await Promise.all(this.#sending);
@@ -106,11 +120,14 @@ export class Dispatcher {
 
   async #dispatch({ sweep, all, only }: Wanted): Promise<void> {
     const { db, send } = this.deps;
+    this.#lookedAt = performance.now();
     const free = slots - this.#begun;
     const events = await this.#findEvents(sweep, free);
     const ids = all ? undefined : [...new Set([...only, ...events.flatMap(({ webhook_ids }) => webhook_ids)])];
     const endpoints = await openEndpoints(db, { each, failing: sweep ? failing : 0 }, ids);
     const chosen = chooseAttempts(endpoints, events, free);
+    for (const { id } of endpoints) this.#behind.delete(id);
+    for (const id of chosen.behind) this.#behind.add(id);
     this.#wanted.all ||= chosen.moreDue;
     this.#wanted.events ||= chosen.moreEvents || events.length === free;
     const leaseMs = send.timeoutMs + leaseGraceMs;
@@ -145,18 +162,16 @@ export class Dispatcher {
       const some = this.#ended;
       this.#ended = [];
       try {
-        await settleDeliveries(
-          db,
-          some.map(({ ended }) => ended),
-        );
+        const given = some.map(({ ended }) => ended);
+        const next = await settleDeliveries(db, given);
+        for (const { attempt, ended } of some)
+          if (next || !ended.end || this.#behind.has(attempt.webhook_id)) this.#wanted.only.add(attempt.webhook_id);
         await Promise.all(some.map(({ attempt, ended }) => countEnd(db, attempt, ended)));
         for (const { ended } of some) onAttempt(outcomeOf(ended));
       } catch (error) {
         onError(error);
       }
       this.#begun -= some.length;
-      // the next ones of their endpoints may go
-      for (const { attempt } of some) this.#wanted.only.add(attempt.webhook_id);
       void this.#begin();
     }
   }

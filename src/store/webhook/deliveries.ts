@@ -64,18 +64,21 @@ export interface EndedAttempt extends AttemptRef {
   retryMs?: number | undefined;
 }
 
-/** Records how attempts ended; see `settle_deliveries`. */
-export async function settleDeliveries(db: Database, ended: readonly EndedAttempt[]): Promise<void> {
+/** Records how attempts ended; see `settle_deliveries`. Returns whether others that waited for them are due. */
+export async function settleDeliveries(db: Database, ended: readonly EndedAttempt[]): Promise<boolean> {
   const threads = groupByThread(ended, ({ id, attempt, end, retryMs }) => {
     if (!end) return { id, attempt, released: true };
     const { statusCode, durationMs, ...more } = end;
     return { id, attempt, ...more, status_code: statusCode, duration_ms: durationMs, retry_ms: retryMs };
   });
-  await writeThreads(db, 'settle_deliveries', threads, {
-    together: `select t.thread_id, s.locked from jsonb_to_recordset($1) as t (thread_id text, items jsonb)
-      cross join lateral lanefold.settle_deliveries(t.thread_id, t.items, false) as s (locked)`,
-    one: 'select $1::text as thread_id, s.locked from lanefold.settle_deliveries($1, $2, true) as s (locked)',
+  const columns = "s.answer -> 'locked' as locked, (s.answer -> 'next')::boolean as next";
+  type Answer = { thread_id: string; locked: string[]; next: boolean };
+  const answers = await writeThreads<Answer>(db, 'settle_deliveries', threads, {
+    together: `select t.thread_id, ${columns} from jsonb_to_recordset($1) as t (thread_id text, items jsonb)
+      cross join lateral lanefold.settle_deliveries(t.thread_id, t.items, false) as s (answer)`,
+    one: `select $1::text as thread_id, ${columns} from lanefold.settle_deliveries($1, $2, true) as s (answer)`,
   });
+  return answers.some(({ next }) => next);
 }
 
 /** Sends it again; see `replay_delivery`. Returns false if there is none to be sent again. */
@@ -125,8 +128,8 @@ const readOutbox = (db: Database, values: unknown[]): Promise<DeliveryRow[]> =>
     `select x.id, e.thread_id as "threadId", e.type, 'pending' as status, 0 as attempts, e.created_at as "createdAt", e.created_at as "nextAt",
        null as "attemptedAt", null as "settledAt", null as "durationMs", null as "statusCode", null as error, null as answer,
        case when $1 = any (e.result_ids) then e.payload else e.payload #- '{data,result}' #- '{data,result_bytes}' end as payload
-     from lanefold._webhook_event e cross join lateral unnest(e.webhook_ids, e.ids) as x (webhook_id, id)
-     where $1 = any (e.webhook_ids) and x.webhook_id = $1 and ($2::text is null or x.id = $2)
+     from lanefold._webhook_event e cross join lateral (select lanefold._delivery_id($1, e.type, e.key) as id) x
+     where $1 = any (e.webhook_ids) and ($2::text is null or x.id = $2)
        and ($3::timestamptz is null or e.created_at >= $3)
      order by e.created_at desc limit $4`,
     values,

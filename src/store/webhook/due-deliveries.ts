@@ -61,17 +61,8 @@ export async function openEndpoints(
   if (db.settings.distributed) return openOnNodes(db, limits, only);
   return db.query<OpenEndpoint & Record<string, unknown>>(
     'open_endpoints',
-    // equal times in one order for all: workers that look at the same moment choose the same rows
-    `select w.id, w.failures > 0 as failing, f.free::int, coalesce(d.due, '[]') as due
-     from (select lanefold._now() as now) c cross join lanefold._webhook w cross join lateral (
-       select greatest(0, case when w.failures > 0 then $2::int else $1::int end - count(*)) as free
-       from (select from lanefold._webhook_delivery o
-         where o.webhook_id = w.id and o.in_flight and o.next_at > c.now limit $1::int) i) f cross join lateral (
-       select jsonb_agg(jsonb_build_object('thread_id', r.thread_id, 'id', r.id, 'attempt', r.attempts + 1, 'since', extract(epoch from r.next_at))) as due
-       from (select o.thread_id, o.id, o.attempts, o.next_at from lanefold._webhook_delivery o
-         where o.webhook_id = w.id and o.next_at <= c.now order by o.next_at, o.thread_id, o.id limit f.free) r) d
-     where w.paused_at is null and w.removed_at is null and ($3::text[] is null or w.ordered or w.id = any ($3))`,
-    [each, failing, only ?? null],
+    'select o.id, o.failing, o.free, o.due from lanefold.open_endpoints($1, $2, $3) as o',
+    [each, failing, only ? JSON.stringify(only) : null],
   );
 }
 
