@@ -9,7 +9,7 @@ import { printRelativeSpeed } from '../support/relative-speed.ts';
 import { sideBySide, type Contestant } from '../support/side-by-side.ts';
 import { printDelivered } from './print-delivered.ts';
 
-const rounds = 3;
+const rounds = 5;
 const concurrencies = [10, 50] as const;
 
 /** How many webhooks each run has; those that are paused get their events later, so only storing them costs anything. */

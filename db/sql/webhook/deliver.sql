@@ -40,6 +40,7 @@ declare
   v_webhooks text[];
   v_ids text[];
   v_begun boolean[];
+  v_last jsonb;  -- the highest pending number of each endpoint
   v_new text[];
 begin
   perform lanefold._may_lose_commit();
@@ -53,19 +54,20 @@ begin
     array_agg(w.id = any (v_begin) and w.paused_at is null and w.failures = 0)
   into v_webhooks, v_ids, v_begun
   from lanefold._webhook w where w.tenant_id = e.tenant_id and w.id = any (e.webhook_ids) and w.removed_at is null;
+  select jsonb_object_agg(l.webhook_id, l.no) into v_last from (
+    select webhook_id, max(no) as no from lanefold._webhook_delivery
+    where thread_id = p_thread_id and webhook_id = any (v_webhooks) and settled_at is null group by webhook_id) l;
   insert into lanefold._webhook_delivery
     (thread_id, tenant_id, id, webhook_id, no, type, payload, status, created_at, next_at, attempts, attempted_at, in_flight)
-  select p_thread_id, e.tenant_id, x.id, x.webhook_id,
-    (select coalesce(max(n.no), 0) + 1 from lanefold._webhook_delivery n
-     where n.thread_id = p_thread_id and n.webhook_id = x.webhook_id and n.settled_at is null),
-    p_type, case when x.webhook_id = any (e.result_ids) then e.payload else v_plain end, 'pending', e.created_at,
+  select p_thread_id, e.tenant_id, x.id, x.webhook_id, coalesce((v_last ->> x.webhook_id)::bigint, 0) + 1, p_type,
+    case when x.webhook_id = any (e.result_ids) then e.payload else v_plain end, 'pending', e.created_at,
     case when x.begun then v_until else e.created_at end, x.begun::int, case when x.begun then v_at end, x.begun
   from unnest(v_webhooks, v_ids, v_begun) as x (webhook_id, id, begun)
   on conflict (thread_id, id) do nothing;
   -- an event that was noted again has its deliveries
   select array_agg(webhook_id) into v_new from lanefold._webhook_delivery where thread_id = p_thread_id and id = any (v_ids) and attempted_at = v_at;
   return jsonb_build_object('payload', e.payload, 'begun', (
-    select jsonb_agg(lanefold._endpoint_of(w, v_at)
+    select jsonb_agg(lanefold._endpoint_of(w.id, w.tenant_id, w.url, w.failures, w.secrets, v_at)
       || jsonb_build_object('id', v_ids[array_position(v_webhooks, w.id)], 'full', w.id = any (e.result_ids)))
     from lanefold._webhook w where w.tenant_id = e.tenant_id and w.id = any (v_new)));
 end $$;
@@ -97,17 +99,18 @@ begin
   set attempts = attempts + 1, attempted_at = v_at, in_flight = true, next_at = v_until, error = null
   where thread_id = p_thread_id and id = any (v_ids);
   return jsonb_build_object('locked', array(select unnest(v_given) except select unnest(v_held)), 'begun', (
-    select jsonb_agg(lanefold._endpoint_of(w, v_at)
+    select jsonb_agg(lanefold._endpoint_of(w.id, w.tenant_id, w.url, w.failures, w.secrets, v_at)
       || jsonb_build_object('id', d.id, 'attempt', d.attempts, 'nth', d.attempts - d.earlier, 'payload', d.payload))
     from lanefold._webhook_delivery d join lanefold._webhook w on w.tenant_id = d.tenant_id and w.id = d.webhook_id
     where d.thread_id = p_thread_id and d.id = any (v_ids)));
 end $$;
 
--- Where an attempt goes, and what it is signed with: {webhook_id, tenant_id, url, secrets: [secret], failures}.
-create or replace function lanefold._endpoint_of(w lanefold._webhook, p_at timestamptz)
+-- Where an attempt goes, and what it is signed with: {webhook_id, tenant_id, url, secrets: [secret], failures}. Takes columns,
+-- because on Citus the row of a node's copy of the table has a type of its own.
+create or replace function lanefold._endpoint_of(p_id text, p_tenant text, p_url text, p_failures int, p_secrets jsonb, p_at timestamptz)
 returns jsonb language sql stable as $$
-  select jsonb_build_object('webhook_id', w.id, 'tenant_id', w.tenant_id, 'url', w.url, 'failures', w.failures, 'secrets', (
-    select jsonb_agg(s -> 'secret') from jsonb_array_elements(w.secrets) s
+  select jsonb_build_object('webhook_id', p_id, 'tenant_id', p_tenant, 'url', p_url, 'failures', p_failures, 'secrets', (
+    select jsonb_agg(s -> 'secret') from jsonb_array_elements(p_secrets) s
     where not s ? 'expires_at' or (s ->> 'expires_at')::timestamptz > p_at));
 $$;
 
