@@ -6,28 +6,24 @@ import type { OpenEndpoint, WaitingEvent } from '../../src/store/webhook/due-del
 const ids = ['a', 'b', 'c', 'd', 'e'];
 
 const endpoint = (id: string): fc.Arbitrary<OpenEndpoint> =>
-  fc
-    .record({ failing: fc.boolean(), most: fc.nat(10), waiting: fc.nat(10) })
-    .map(({ failing, most, waiting }) => {
-      const free = failing ? Math.min(most, 1) : most;
-      const due = Array.from({ length: Math.min(waiting, free) }, (_, n) => ({
-        ...{ thread_id: `old-${n}`, id: `${id}-${n}`, attempt: 1, since: n },
-      }));
-      return { id, failing, free, due };
-    });
+  fc.record({ failing: fc.boolean(), most: fc.nat(10), waiting: fc.nat(10) }).map(({ failing, most, waiting }) => {
+    const free = failing ? Math.min(most, 1) : most;
+    const due = Array.from({ length: Math.min(waiting, free) }, (_, n) => ({
+      ...{ thread_id: `old-${n}`, id: `${id}-${n}`, attempt: 1, since: n },
+    }));
+    return { id, failing, free, due };
+  });
 /** Some are missing: they are paused or removed. */
 const endpoints = fc
   .subarray(ids)
   .chain((some) => fc.tuple(...some.map(endpoint)))
   .map((found): OpenEndpoint[] => found);
-const events = fc
-  .array(fc.subarray(ids, { minLength: 1 }), { maxLength: 20 })
-  .map((all): WaitingEvent[] =>
-    all.map((webhook_ids, n) => ({
-      ...{ thread_id: `new-${n}`, type: 'run.completed', key: 'k', webhook_ids },
-      created_at: new Date(0),
-    })),
-  );
+const events = fc.array(fc.subarray(ids, { minLength: 1 }), { maxLength: 20 }).map((all): WaitingEvent[] =>
+  all.map((webhook_ids, n) => ({
+    ...{ thread_id: `new-${n}`, type: 'run.completed', key: 'k', webhook_ids },
+    created_at: new Date(0),
+  })),
+);
 
 test('of an endpoint no more begins than is free, what is due first', () => {
   fc.assert(

@@ -72,7 +72,7 @@ export class Dispatcher {
 
   /** Looks at events that were just noted; at once, unless it has looked just before. */
   lookAtEvents(): void {
-    if (this.#gathering) return;
+    if (this.#gathering || this.#closed) return;
     this.#gathering = setTimeout(
       () => {
         this.#gathering = undefined;
@@ -131,11 +131,13 @@ export class Dispatcher {
     this.#wanted.all ||= chosen.moreDue;
     this.#wanted.events ||= chosen.moreEvents || events.length === free;
     const leaseMs = send.timeoutMs + leaseGraceMs;
-    const begun = await Promise.all([
+    const begun = await Promise.allSettled([
       spreadEvents(db, chosen.events, leaseMs),
       takeDeliveries(db, chosen.due, leaseMs),
     ]);
-    for (const attempt of begun.flat()) this.#send(attempt);
+    for (const some of begun)
+      if (some.status === 'fulfilled') for (const attempt of some.value) this.#send(attempt);
+      else this.deps.onError(some.reason);
   }
 
   async #findEvents(sweep: boolean, most: number): Promise<WaitingEvent[]> {
@@ -150,7 +152,7 @@ export class Dispatcher {
     const sending = deliver(attempt, { ...this.deps.send, stop: this.#stop.signal }).then((ended) => {
       this.#sending.delete(sending);
       this.#ended.push({ attempt, ended });
-      this.#settling ??= this.#settle().finally(() => (this.#settling = undefined));
+      this.#settling ??= this.#settle();
     });
     this.#sending.add(sending);
   }
@@ -164,16 +166,18 @@ export class Dispatcher {
       try {
         const given = some.map(({ ended }) => ended);
         const next = await settleDeliveries(db, given);
-        for (const { attempt, ended } of some)
-          if (next || !ended.end || this.#behind.has(attempt.webhook_id)) this.#wanted.only.add(attempt.webhook_id);
         await Promise.all(some.map(({ attempt, ended }) => countEnd(db, attempt, ended)));
         for (const { ended } of some) onAttempt(outcomeOf(ended));
+        for (const { attempt, ended } of some)
+          if (next || !ended.end || this.#behind.has(attempt.webhook_id)) this.#wanted.only.add(attempt.webhook_id);
       } catch (error) {
         onError(error);
       }
       this.#begun -= some.length;
       void this.#begin();
     }
+    // not a moment later: an attempt that ends then would wait for the next one
+    this.#settling = undefined;
   }
 }
 

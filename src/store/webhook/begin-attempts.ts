@@ -21,11 +21,7 @@ interface Spread {
 }
 
 /** Takes events from the outbox and begins their first attempts; see `spread_event`. */
-export async function spreadEvents(
-  db: Database,
-  events: readonly ChosenEvent[],
-  leaseMs: number,
-): Promise<Attempt[]> {
+export async function spreadEvents(db: Database, events: readonly ChosenEvent[], leaseMs: number): Promise<Attempt[]> {
   if (events.length === 0) return [];
   const given = events.map(({ thread_id, type, key, begin }) => ({ thread_id, type, key, begin }));
   type Row = { thread_id: string; spread: Spread };
@@ -70,11 +66,7 @@ export interface FoundAttempt extends AttemptRef {
 }
 
 /** Begins attempts that are due; see `take_deliveries`. */
-export async function takeDeliveries(
-  db: Database,
-  due: readonly FoundAttempt[],
-  leaseMs: number,
-): Promise<Attempt[]> {
+export async function takeDeliveries(db: Database, due: readonly FoundAttempt[], leaseMs: number): Promise<Attempt[]> {
   const threads = groupByThread(due, ({ id, attempt, failing }) => ({ id, attempt, failing }));
   const columns = `a.answer -> 'locked' as locked, a.answer -> 'begun' as begun`;
   type Begun = Omit<Attempt, 'thread_id' | 'body'> & { payload: Payload };

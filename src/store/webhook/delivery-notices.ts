@@ -27,7 +27,9 @@ export class DeliveryNotices {
     this.#sending = true;
     do {
       this.#again = false;
-      await this.db.query('notify_webhooks', "select pg_notify('lanefold_webhooks', $1)", [eventsNoted]).catch(() => {});
+      await this.db
+        .query('notify_webhooks', "select pg_notify('lanefold_webhooks', $1)", [eventsNoted])
+        .catch(() => {});
     } while (this.#again);
     this.#sending = false;
   }

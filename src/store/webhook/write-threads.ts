@@ -49,7 +49,10 @@ export async function writeThreads<Answer extends Locked>(
   const answers = await db.query<Answer>(name, together, [JSON.stringify(threads), ...values]);
   const heldByOthers = new Map(answers.map(({ thread_id, locked }) => [thread_id, new Set(locked)]));
   const rest = threads
-    .map(({ thread_id, items }) => ({ thread_id, items: items.filter(({ id }) => heldByOthers.get(thread_id)!.has(id)) }))
+    .map(({ thread_id, items }) => ({
+      thread_id,
+      items: items.filter(({ id }) => heldByOthers.get(thread_id)!.has(id)),
+    }))
     .filter(({ items }) => items.length > 0);
   return [...answers, ...(await alone(rest))];
 }
