@@ -374,6 +374,7 @@ test('everybody may execute nothing but the versions and what triggers call, and
     '_all_tenants',
     '_any_tenant',
     '_chooses_tenant',
+    '_delivery_id',
     '_for_tenant',
     '_lease_over',
     '_now',
