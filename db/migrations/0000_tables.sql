@@ -649,6 +649,18 @@ CREATE TABLE "lanefold"."_webhook_delivery" (
 	CONSTRAINT "_webhook_delivery_thread_id_id_pk" PRIMARY KEY("thread_id","id")
 );
 --> statement-breakpoint
+CREATE TABLE "lanefold"."_webhook_event" (
+	"created_at" timestamptz NOT NULL,
+	"tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL,
+	"thread_id" text COLLATE "C" NOT NULL,
+	"type" text NOT NULL,
+	"key" text COLLATE "C" NOT NULL,
+	"webhook_ids" text[] NOT NULL,
+	"result_ids" text[] NOT NULL,
+	"payload" jsonb NOT NULL,
+	CONSTRAINT "_webhook_event_thread_id_type_key_pk" PRIMARY KEY("thread_id","type","key")
+);
+--> statement-breakpoint
 CREATE TABLE "lanefold"."_worker" (
 	"started_at" timestamptz NOT NULL,
 	"heartbeat_at" timestamptz NOT NULL,
@@ -729,12 +741,13 @@ CREATE INDEX "_wait_open" ON "lanefold"."_wait" USING btree ("created_at","threa
 CREATE INDEX "_wait_child" ON "lanefold"."_wait" USING btree ("thread_id","child_run_id") WHERE child_run_id is not null;--> statement-breakpoint
 CREATE INDEX "_wait_task" ON "lanefold"."_wait" USING btree ("created_at") WHERE task is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "_webhook_name" ON "lanefold"."_webhook" USING btree ("tenant_id","name") WHERE removed_at is null;--> statement-breakpoint
-CREATE INDEX "_webhook_delivery_order" ON "lanefold"."_webhook_delivery" USING btree ("thread_id","webhook_id","no");--> statement-breakpoint
+CREATE INDEX "_webhook_delivery_order" ON "lanefold"."_webhook_delivery" USING btree ("thread_id","webhook_id","no") WHERE settled_at is null;--> statement-breakpoint
 CREATE INDEX "_webhook_delivery_due" ON "lanefold"."_webhook_delivery" USING btree ("webhook_id","next_at") WHERE next_at is not null;--> statement-breakpoint
 CREATE INDEX "_webhook_delivery_flight" ON "lanefold"."_webhook_delivery" USING btree ("webhook_id") WHERE in_flight;--> statement-breakpoint
 CREATE INDEX "_webhook_delivery_waiting" ON "lanefold"."_webhook_delivery" USING btree ("webhook_id","created_at") WHERE settled_at is null;--> statement-breakpoint
 CREATE INDEX "_webhook_delivery_log" ON "lanefold"."_webhook_delivery" USING btree ("webhook_id","created_at");--> statement-breakpoint
 CREATE INDEX "_webhook_delivery_settled" ON "lanefold"."_webhook_delivery" USING btree ("settled_at") WHERE settled_at is not null;--> statement-breakpoint
+CREATE INDEX "_webhook_event_age" ON "lanefold"."_webhook_event" USING btree ("created_at");--> statement-breakpoint
 CREATE INDEX "_worker_running" ON "lanefold"."_worker" USING btree ("queue_prefix") WHERE "lanefold"."_worker"."stopped_at" is null;--> statement-breakpoint
 -- Room on the page for the next version of a row: a step updates its thread and stays off the indexes, and so does a
 -- heartbeat. A run's page is left full: dead versions are cleared away only on a full page, and a page given up before

@@ -13,7 +13,7 @@ export { role } from './role.ts';
 export { eventBatch, pendingInput, run, runNode, toolCall } from './run.ts';
 export { stream, streamChunk, streamProducer } from './stream.ts';
 export { tenant } from './tenant.ts';
-export { webhook, webhookDelivery } from './webhook.ts';
+export { webhook, webhookDelivery, webhookEvent } from './webhook.ts';
 export { worker } from './worker.ts';
 export { childRun, keptEvent, wait } from './wait.ts';
 export { minCompatibleVersion, schemaVersion } from './version.ts';

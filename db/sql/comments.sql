@@ -163,10 +163,10 @@ comment on function lanefold.test_webhook(text, text, text, text) is 'Notes a te
 comment on function lanefold.count_attempt(text, text, boolean, boolean, int, float8) is 'Counts failed attempts of an endpoint, and pauses it after many.';
 comment on function lanefold.forget_webhook(text, text) is 'Forgets an endpoint that was removed long ago.';
 comment on function lanefold.count_dropped(text, text, int) is 'Counts deliveries that were given up.';
-comment on function lanefold.queue_delivery(text, text, int, int) is 'Hands a due delivery to the queue.';
-comment on function lanefold.take_delivery(text, text, int, int, boolean) is 'Begins an attempt of a delivery.';
+comment on function lanefold.open_endpoints(int, int, jsonb) is 'Endpoints that may be told something, with what is due for them.';
+comment on function lanefold.spread_event(text, text, text, jsonb, int) is 'Makes an event a delivery for each endpoint, and begins first attempts.';
+comment on function lanefold.take_deliveries(text, jsonb, int, boolean) is 'Begins attempts of deliveries of a thread.';
 comment on function lanefold.give_up_deliveries(text, text, jsonb) is 'Gives up deliveries of a thread and endpoint.';
-comment on function lanefold.release_delivery(text, text, int) is 'Ends an attempt of a delivery without an outcome.';
-comment on function lanefold.settle_delivery(text, text, int, jsonb) is 'Records how an attempt of a delivery ended.';
+comment on function lanefold.settle_deliveries(text, jsonb, boolean) is 'Records how attempts of deliveries of a thread ended.';
 comment on function lanefold.replay_delivery(text, text, text, text) is 'Sends a delivery again.';
 comment on function lanefold.drop_deliveries(text, jsonb) is 'Deletes deliveries of a thread.';

@@ -168,6 +168,8 @@ async function fillWebhooks(tenant: string): Promise<void> {
   const given = { ...webhook, by: 'x' };
   await rows(log.db, 'select lanefold.set_webhook($1, $2, $3, $4)', tenant, name, `webhook-of-${tenant}`, given);
   await rows(log.db, 'select lanefold.test_webhook($1, $2, $3, $4)', thread, tenant, `webhook-of-${tenant}`, 'x');
+  const note = "select lanefold._note_event($1, $2, 'run.completed', 'agent', 'key', '{}')";
+  await rows(log.db, note, thread, tenant);
 }
 
 const newStream = JSON.stringify({
@@ -372,6 +374,7 @@ test('everybody may execute nothing but the versions and what triggers call, and
     '_all_tenants',
     '_any_tenant',
     '_chooses_tenant',
+    '_delivery_id',
     '_for_tenant',
     '_has_tools',
     '_lease_over',
@@ -658,6 +661,7 @@ const mutations = [
     '_kept_event',
     '_webhook',
     '_webhook_delivery',
+    '_webhook_event',
     '_stream',
     '_stream_chunk',
     '_stream_producer',

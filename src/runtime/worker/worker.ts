@@ -2,7 +2,6 @@ import { newId } from '../../checks/ids.ts';
 import { closeWorker } from '../../queue/bull-workers.ts';
 import type { DirectWorker } from '../../library/runs/direct-start.ts';
 import { DirectQueue } from '../../queue/direct-queue.ts';
-import type { DeliveryQueue } from '../../queue/delivery-queue.ts';
 import type { RunQueue } from '../../queue/queue.ts';
 import { listen } from '../../postgres/listen.ts';
 import type { Logger } from '../../log/logger.ts';
@@ -10,7 +9,7 @@ import { reportErrors } from '../../log/report-errors.ts';
 import type { Database, DatabaseOptions } from '../../postgres/pool.ts';
 import { callsAtOnce } from '../../store/each-thread.ts';
 import type { ExpiredRun } from '../../store/run/find-expired-runs.ts';
-import type { DeliveryNotices } from '../../store/webhook/delivery-notices.ts';
+import { eventsNoted, type DeliveryNotices } from '../../store/webhook/delivery-notices.ts';
 import { readersChannel } from '../../streams/delta.ts';
 import type { SlotOutcome } from '../../schedules/definition.ts';
 import type { Telemetry } from '../../telemetry/telemetry.ts';
@@ -74,8 +73,6 @@ export interface WorkerDependencies extends RunDependencies {
   evalRequests: EvalRequests;
   /** The scorers of the program. */
   scorers?: readonly Scorer[];
-  /** The queue of webhooks, opened once there is something to send. */
-  openDeliveryQueue: (onError: (error: unknown) => void) => DeliveryQueue;
   /** Learns after commits of this process that deliveries are due. */
   deliveryNotices?: DeliveryNotices;
   /** Webhooks may have `http:` URLs and private addresses. */
@@ -207,12 +204,12 @@ export async function startWorker(
   const webhooks = deps.privateQueue
     ? undefined
     : new Dispatcher({
-        ...{ db: deps.db, onError, openQueue: () => deps.openDeliveryQueue(onError) },
+        ...{ db: deps.db, onError },
         send: { anywhere: deps.privateWebhooks, timeoutMs: webhookTimeoutMs },
         onAttempt: (outcome) => telemetry.attemptEnded?.(outcome),
       });
-  const lookAtDeliveries = () => void webhooks?.look();
-  if (webhooks) deps.deliveryNotices?.dispatchers.add(lookAtDeliveries);
+  const lookAtEvents = () => void webhooks?.lookAtEvents();
+  if (webhooks) deps.deliveryNotices?.dispatchers.add(lookAtEvents);
   const notices = deps.directUrl
     ? listen(deps.directUrl, {
         lanefold_cancel: (payload) => void keeper.cancelNotified(payload),
@@ -221,7 +218,7 @@ export async function startWorker(
         lanefold_evals: () => runners.lookAtEvals(),
         lanefold_waits: () => void waits.look().catch(onError),
         lanefold_schedules: () => void clock?.look(),
-        lanefold_webhooks: lookAtDeliveries,
+        lanefold_webhooks: (payload) => void (payload === eventsNoted ? lookAtEvents() : webhooks?.look()),
         lanefold_limits: () => void gate.refresh().catch(onError),
       })
     : undefined;
@@ -275,7 +272,7 @@ export async function startWorker(
         deps.log.info({ ...facts, active_runs: keeper.size }, 'worker stopping');
       }
       repeater.stop();
-      deps.deliveryNotices?.dispatchers.delete(lookAtDeliveries);
+      deps.deliveryNotices?.dispatchers.delete(lookAtEvents);
       const clocksClosed = Promise.allSettled([clock?.close(), webhooks?.close(), runners.close()]);
       intake.close();
       deps.directWorkers?.delete(direct);
