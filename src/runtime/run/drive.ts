@@ -72,7 +72,7 @@ async function drive(deps: RunDependencies, run: HeldRun, claim: Claim, progress
 }
 
 async function budgetOf(
-  { counting, db }: RunDependencies,
+  { counting, db, evals }: RunDependencies,
   run: HeldRun,
   claim: Claim,
   dollars: number,
@@ -80,7 +80,8 @@ async function budgetOf(
   const { created_at: createdAt, model, iteration, usage, other_usage: otherUsage } = claim;
   const spent = spentBy({ createdAt }, { model, iteration, usage, otherUsage });
   const { cost } = claim.fresh ? { cost: 0 } : await readChildren(db, run);
-  return new RunBudget(dollars, priceAt(counting, new Date(createdAt)), spent, cost);
+  const share = claim.options?.eval && (await evals?.shareOf(claim.options));
+  return new RunBudget(dollars, priceAt(counting, new Date(createdAt)), spent, cost, share);
 }
 
 async function loop(
