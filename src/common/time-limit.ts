@@ -42,7 +42,6 @@ export async function timed<T>(
     if (isOver()) throw tooLate();
     return started;
   }
-  // in time or not, its promise is settled some time: a rejection must not go unhandled
   const pending = Promise.resolve(started);
   return new Promise((resolve, reject) => {
     const release = () => {
