@@ -143,6 +143,8 @@ comment on function lanefold.cancel_eval(text, text) is 'Cancels an eval; its op
 comment on function lanefold.rescore_eval(text, text, text) is 'Lets workers score the answers of an eval again.';
 comment on function lanefold.remove_eval(text, text) is 'Removes an eval that has ended.';
 comment on function lanefold.take_eval_items(text, jsonb, int) is 'Takes items of an eval, to start their runs.';
+comment on function lanefold.reserve_eval_item(text, int, timestamptz, bigint) is 'Reserves what the run of an item is expected to cost of the budget of its eval.';
+comment on function lanefold.extend_eval_item(text, int, bigint) is 'Reserves more of the budget of an eval for the run of an item.';
 comment on function lanefold.plan_eval_run(text, int, timestamptz, jsonb) is 'Notes the run that an item is about to get.';
 comment on function lanefold.start_eval_item(text, int, timestamptz, jsonb) is 'Notes the run of an item.';
 comment on function lanefold.take_eval_scoring(text, int, int) is 'Takes an item whose run has ended, to score it.';

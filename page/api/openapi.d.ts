@@ -2663,7 +2663,7 @@ export interface components {
        */
       overlap?: 'skip' | 'queue' | 'interrupt';
       /**
-       * @description Of slots that passed while no worker looked: `none`, the newest `one` (default), or `all`.
+       * @description Which slots of a backlog run: `none` of the late ones, only the newest `one` (default), or `all`.
        * @enum {string}
        */
       catch_up?: 'none' | 'one' | 'all';
@@ -2751,7 +2751,7 @@ export interface components {
        */
       overlap?: 'skip' | 'queue' | 'interrupt';
       /**
-       * @description Of slots that passed while no worker looked: `none`, the newest `one` (default), or `all`.
+       * @description Which slots of a backlog run: `none` of the late ones, only the newest `one` (default), or `all`.
        * @enum {string}
        */
       catch_up?: 'none' | 'one' | 'all';

@@ -98,6 +98,10 @@ const violating: [string, string][] = [
        union all select '{"k": "handed_over", "i": 1, "d": {"from": "a", "to": "b"}}'::json) x)`,
   ],
   [
+    'a call says that it handed the run over only if its agent got the run',
+    `update lanefold._entry set refs = refs || '{"handoff": {"agent": "b"}}' where role = 'tool'`,
+  ],
+  [
     'nothing of a limit is held once every run has ended',
     `insert into lanefold._limit_account (touched_at, thread_id, run_id, holds) select created_at, thread_id, id, '{}' from lanefold._run`,
   ],

@@ -9,6 +9,7 @@ import type { StepDraft } from '../../strategies/machine.ts';
 import type { LiveCalls } from '../../streams/publish-deltas.ts';
 import type { Redactor } from '../../redaction/sensitive-keys.ts';
 import type { LimitGate } from '../limits/gate.ts';
+import type { BudgetShare } from '../limits/run-budget.ts';
 import type { CallRef } from '../../store/wait/decide-tool-call.ts';
 import type { HeldRun } from './held-run.ts';
 
@@ -30,9 +31,10 @@ export interface RunDependencies {
     begun(run: HeldRun, call: CallRef): Promise<void>;
     childEnded(run: HeldRun, parentThreadId: string): Promise<void>;
   };
-  /** The runs of evals: what their tools return, and who is told of their end; must not throw. */
+  /** The runs of evals: what their tools return, what pays for them, and who is told of their end, which must not throw. */
   evals?: {
     withStandIns(agent: ReadyAgent, options: RunOptions): Promise<ReadyAgent>;
+    shareOf(options: RunOptions): Promise<BudgetShare | undefined>;
     runEnded(): void;
   };
   /**

@@ -7,7 +7,7 @@ import type { StoredAnswer } from '../../strategies/node.ts';
 import type { Claim, NodeRow } from '../../store/run/claim-run.ts';
 import { commit } from './commit.ts';
 import { decide, decideOn, type Decider } from './decide.ts';
-import { handoffIn } from './accept-handoff.ts';
+import { handoffIn, withoutHandoff } from './accept-handoff.ts';
 import { handOn } from './hand-on.ts';
 import { handOver } from './hand-over.ts';
 import type { ActiveRun } from './active-run.ts';
@@ -78,7 +78,7 @@ async function drive(deps: RunDependencies, run: HeldRun, claim: Claim, progress
 }
 
 async function budgetOf(
-  { counting, db }: RunDependencies,
+  { counting, db, evals }: RunDependencies,
   run: HeldRun,
   claim: Claim,
   dollars: number,
@@ -86,7 +86,8 @@ async function budgetOf(
   const { created_at: createdAt, model, iteration, usage, other_usage: otherUsage } = claim;
   const spent = spentBy({ createdAt }, { model, iteration, usage, otherUsage });
   const { cost } = claim.fresh ? { cost: 0 } : await readChildren(db, run);
-  return new RunBudget(dollars, priceAt(counting, new Date(createdAt)), spent, cost);
+  const share = claim.options?.eval && (await evals?.shareOf(claim.options));
+  return new RunBudget(dollars, priceAt(counting, new Date(createdAt)), spent, cost, share);
 }
 
 async function loop(
@@ -112,7 +113,8 @@ async function loop(
     const on =
       agent.onEnd &&
       handOn(deps, active, agent.onEnd, { ...decision, step }, () => textOf(step?.entries, active.context));
-    if (on) return await handOver(deps, active, facts, on.decision, on.next, progress);
+    const handedOn = on && (await handOver(deps, active, facts, on.decision, on.next, progress));
+    if (handedOn) return handedOn;
     const committed = step && (await commit(deps, active, state, step, progress, resumed));
     if (committed?.finished) {
       const { result, error } = step?.finish ?? {};
@@ -132,8 +134,13 @@ async function loop(
       const event = await executeCommand(deps, active, state, command, write);
       if (event.type === 'calls_wait') return await suspend(deps, active, progress, event);
       const handoff = event.type === 'tools_finished' ? handoffIn(event.outcomes) : undefined;
-      decision = await decide(decider, event, decision);
-      if (handoff) return await handOver(deps, active, facts, decision, handoff, progress);
+      const next = await decide(decider, event, decision);
+      const handed = handoff && (await handOver(deps, active, facts, next, handoff, progress));
+      if (handed) return handed;
+      decision =
+        handoff && event.type === 'tools_finished'
+          ? await decide(decider, { ...event, outcomes: withoutHandoff(event.outcomes) }, decision)
+          : next;
     }
     resumed = false;
   }

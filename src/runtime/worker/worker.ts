@@ -16,6 +16,7 @@ import type { Telemetry } from '../../telemetry/telemetry.ts';
 import { Released } from '../run/held-run.ts';
 import type { Scorer } from '../../evals/scorers/scorer.ts';
 import type { EvalRequests } from '../evals/dependencies.ts';
+import { shareOf } from '../evals/budget.ts';
 import { withStandIns } from '../evals/stand-ins.ts';
 import type { ScheduledRequests } from '../schedules/dependencies.ts';
 import type { ChildRequests } from '../waits/dependencies.ts';
@@ -169,6 +170,7 @@ export async function startWorker(
   });
   const evals: RunDependencies['evals'] = {
     withStandIns: (agent, options) => withStandIns(db, agent, options),
+    shareOf: (options) => shareOf(db, options),
     runEnded: () => runners.lookAtEvals(),
   };
   const findToolsOf: RunDependencies['findTools'] = (needs, earlier) =>
