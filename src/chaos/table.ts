@@ -1,3 +1,4 @@
+import type { Exercised } from './exercised.ts';
 import type { CampaignReport } from './report.ts';
 
 /** The campaigns on one queue. */
@@ -12,6 +13,9 @@ const most = (campaigns: Campaigns, of: (report: CampaignReport) => number): num
 const number = (value: number): string => value.toLocaleString('en');
 
 const total = (of: (report: CampaignReport) => number) => (campaigns: Campaigns) => number(sum(campaigns, of));
+
+/** Campaigns of earlier versions lack some of these. */
+const added = (name: keyof Omit<Exercised, 'strategies'>) => total(({ exercised }) => exercised[name] ?? 0);
 
 const valuesOf = (counts: Record<string, number>): number => Object.values(counts).reduce((all, n) => all + n, 0);
 
@@ -40,6 +44,12 @@ const figures: [string, (campaigns: Campaigns) => string][] = [
   ['decisions of people', total(({ exercised }) => exercised.decisions)],
   ['forks', total(({ exercised }) => exercised.forks)],
   ['waits for a limit', total(({ exercised }) => exercised.delays)],
+  ['calls under limits that refuse', added('limited_calls')],
+  ['odd answers of a provider', added('odd_answers')],
+  ['runs of schedules', added('slots')],
+  ['waits for events and times', added('waits')],
+  ['events at webhooks', added('webhook_events')],
+  ['requests that a webhook failed', added('webhook_failures')],
   ['model calls answered', total((report) => report.model_calls)],
   ['model calls lost and made again', total((report) => report.lost_model_calls)],
   ['tool calls', total((report) => report.tool_calls)],

@@ -8,14 +8,14 @@ export const limitedAgent = 'chaos-limited';
 /** The limits of the limited agent. Calls and tokens both refuse, and so do slots. */
 export const strictLimits = [
   { name: 'strict-calls', kind: 'requests', amount: 20, perMs: 2_000 },
-  { name: 'strict-tokens', kind: 'tokens', amount: 1_500, perMs: 2_000 },
+  { name: 'strict-tokens', kind: 'tokens', amount: 1_800, perMs: 2_000 },
   { name: 'strict-slots', kind: 'concurrency', amount: 6, perMs: null },
 ] as const;
 
-/** For a rush: each of these limits lets next to nothing pass for a while, first one and then the other. */
-const narrow = { 'strict-calls': 1, 'strict-tokens': 300 };
+/** For a rush: a limit lets one call pass in each interval. */
+const narrow = { 'strict-calls': 1, 'strict-tokens': 180 };
 /** More runs than a process looks at at once. */
-const rushSize = 100;
+const rushSize = 80;
 
 /**
  * Runs of an agent with three limits: a rush of runs while the limits are narrow, so that many wait for each of them, and
@@ -38,16 +38,20 @@ export async function haveLimitedRuns(client: Client, random: Random, stopping: 
   };
   const together = (label: string, count: number) =>
     Promise.all(Array.from({ length: count }, (_, i) => run(`${label}.${i}`)));
-  await setLimits(client, { 'strict-calls': narrow['strict-calls'] });
+  await setStrictLimits(client, { 'strict-calls': narrow['strict-calls'] });
   const first = await together('first', rushSize);
-  await setLimits(client, narrow);
+  await setStrictLimits(client, narrow);
   const second = await together('second', rushSize);
-  await setLimits(client, {});
+  await setStrictLimits(client, {});
   await waitForEnd(client, [...first, ...second]);
   for (let n = 0; !stopping.aborted; n++) await waitForEnd(client, await together(`${n}`, random.int(4, 12)));
 }
 
-async function setLimits({ lanefold, signal }: Client, amounts: Partial<Record<string, number>>): Promise<void> {
+/** @param amounts other amounts, by name */
+export async function setStrictLimits(
+  { lanefold, signal }: Pick<Client, 'lanefold' | 'signal'>,
+  amounts: Partial<Record<string, number>>,
+): Promise<void> {
   for (const { name, kind, amount, perMs } of strictLimits) {
     const interval = perMs === null ? {} : { per: perMs };
     const limit = { kind, scope: { agent: limitedAgent }, amount: amounts[name] ?? amount, ...interval };
