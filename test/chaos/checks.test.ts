@@ -176,7 +176,7 @@ const violating: [string, string][] = [
   ['no window of an interval has more calls or tokens than the limit, by the log of the provider', calledProvider()],
   ['no more runs are at work than a limit of slots lets, by the log of the provider', calledProvider()],
   [
-    'a limit of tokens has counted what its runs have used, by the log',
+    'a limit of tokens has counted what its runs have used: all that the log has, and no more than the provider gave',
     `update lanefold._run set usage = '{"total_tokens": 1}'`,
   ],
   [
@@ -199,10 +199,11 @@ const violating: [string, string][] = [
   ],
   [
     'an ordered webhook has the events of a thread in the order in which they happened',
-    `insert into history.webhook values ('w', true, 'infinity');
-     insert into lanefold._run select (jsonb_populate_record(r, jsonb_build_object('id', 'later', 'finished_at', r.finished_at + interval '1 s'))).*
+    `${received({ n: 2 })};
+     insert into history.webhook values ('w', true, 'infinity');
+     insert into lanefold._run select (jsonb_populate_record(r, jsonb_build_object('id', 'later', 'request_id', 'later', 'finished_at', r.finished_at + interval '1 s'))).*
      from lanefold._run r;
-     ${received({ n: 1, run: `'later'`, id: 'later' })}; ${received({ n: 2 })}`,
+     ${received({ n: 1, run: `'later'`, id: 'later' })}`,
   ],
   [
     'a wait that has ended has one end in the trace, unless its run ended first',
@@ -222,7 +223,7 @@ const violating: [string, string][] = [
 function calledProvider({ asks = true } = {}): string {
   return `update history.strict_limit set amount = 0;
     insert into history.lease select thread_id, id, 99, w.worker_id, clock_timestamp() from lanefold._run, history.worker w;
-    insert into history.limit_ask select ${run}, w.pid, clock_timestamp() from history.worker w where ${asks};
+    ${asks ? `insert into history.limit_ask select ${run}, w.pid, clock_timestamp() from history.worker w` : 'truncate history.limit_ask'};
     update lanefold._run set finished_at = clock_timestamp() + interval '1 minute';
     insert into history.provider_call (no, model, thread_id, pid, at, ended_at, tokens)
     select 1, 'plain', '${thread}', w.pid, clock_timestamp(), clock_timestamp() + interval '1 s', 80 from history.worker w;
@@ -269,7 +270,7 @@ describe('the checks of a chaos campaign', () => {
       model: 'fake',
       instructions: 'Be.',
       tools: [tool('look'), tool('charge')],
-      settings: { maxOutputTokens: 100 },
+      settings: { maxOutputTokens: 200 },
     });
     lanefold = await startLanefold({ agents: [agent], models: { fake: model } });
     observer = new Observer(() => lanefold.database.url);

@@ -69,14 +69,15 @@ export const providerLog: Check[] = [
   },
   {
     invariant: 'I12',
-    name: 'a limit of tokens has counted what its runs have used, by the log',
+    name: 'a limit of tokens has counted what its runs have used: all that the log has, and no more than the provider gave',
     holds: 'at_rest',
     sql: `
-      select null as thread_id, s.name, u.total, x.used from history.strict_limit s
+      select null as thread_id, s.name, u.total, x.logged, y.given from history.strict_limit s
       join lanefold.limit_usage u on u.name = s.name
       cross join (
-        select coalesce(sum((r.usage ->> 'total_tokens')::bigint), 0) as used from lanefold.run r where r.agent = 'chaos-limited') x
-      where s.kind = 'tokens' and u.total <> x.used`,
+        select coalesce(sum((r.usage ->> 'total_tokens')::bigint), 0) as logged from lanefold.run r where r.agent = 'chaos-limited') x
+      cross join (select coalesce(sum(tokens), 0) as given from history.limited_call) y
+      where s.kind = 'tokens' and u.total not between x.logged and greatest(x.logged, y.given)`,
   },
   {
     invariant: 'I12',

@@ -51,7 +51,7 @@ export function providerAgents(journal: Journal, recorder?: Recorder): Agent[] {
       ...common,
       name: limitedAgent,
       model: 'provider:plain',
-      settings: { maxOutputTokens: 100 },
+      settings: { maxOutputTokens: 200 },
       tools: [look!],
     }),
     defineAgent({ ...common, name: oddAgent, model: 'provider:odd', tools }),

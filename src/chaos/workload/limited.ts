@@ -8,12 +8,12 @@ export const limitedAgent = 'chaos-limited';
 /** The limits of the limited agent. Calls and tokens both refuse, and so do slots. */
 export const strictLimits = [
   { name: 'strict-calls', kind: 'requests', amount: 20, perMs: 2_000 },
-  { name: 'strict-tokens', kind: 'tokens', amount: 1_800, perMs: 2_000 },
+  { name: 'strict-tokens', kind: 'tokens', amount: 3_400, perMs: 2_000 },
   { name: 'strict-slots', kind: 'concurrency', amount: 6, perMs: null },
 ] as const;
 
 /** For a rush: a limit lets one call pass in each interval. */
-const narrow = { 'strict-calls': 1, 'strict-tokens': 180 };
+const narrow = { 'strict-calls': 1, 'strict-tokens': 320 };
 /** More runs than a process looks at at once. */
 const rushSize = 80;
 
