@@ -14,8 +14,11 @@ const number = (value: number): string => value.toLocaleString('en');
 
 const total = (of: (report: CampaignReport) => number) => (campaigns: Campaigns) => number(sum(campaigns, of));
 
-/** Campaigns of earlier versions lack some of these. */
-const added = (name: keyof Omit<Exercised, 'strategies'>) => total(({ exercised }) => exercised[name] ?? 0);
+/** Campaigns of earlier versions lack it. */
+const added = (name: keyof Omit<Exercised, 'strategies'>) => (campaigns: Campaigns) => {
+  const known = campaigns.filter(({ exercised }) => exercised[name] !== undefined);
+  return known.length === 0 ? undefined : number(sum(known, ({ exercised }) => exercised[name]));
+};
 
 const valuesOf = (counts: Record<string, number>): number => Object.values(counts).reduce((all, n) => all + n, 0);
 
@@ -31,7 +34,8 @@ function seeds(campaigns: Campaigns): string {
   return last - first === all.length - 1 ? `${first} to ${last}` : all.toSorted((a, b) => a - b).join(', ');
 }
 
-const figures: [string, (campaigns: Campaigns) => string][] = [
+/** Each has no value for campaigns that did not count it. */
+const figures: [string, (campaigns: Campaigns) => string | undefined][] = [
   ['scenarios', total((report) => report.scenarios)],
   ['worker deaths', total((report) => report.worker_deaths)],
   ['runs', total(({ runs }) => runs.total)],
@@ -73,5 +77,9 @@ export function campaignRows(reports: readonly CampaignReport[]): string[][] {
     .map((queue) => reports.filter((report) => report.queue === queue))
     .filter((campaigns) => campaigns.length > 0);
   const header = columns.map(([first]) => `queue in ${first!.queue === 'redis' ? 'Redis' : 'PostgreSQL'}`);
-  return [['', ...header], ...figures.map(([name, value]) => [name, ...columns.map((campaigns) => value(campaigns))])];
+  const rows = figures.flatMap(([name, value]) => {
+    const cells = columns.map((campaigns) => value(campaigns));
+    return cells.every((cell) => cell === undefined) ? [] : [[name, ...cells.map((cell) => cell ?? '')]];
+  });
+  return [['', ...header], ...rows];
 }
