@@ -120,6 +120,8 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRep
     });
     closers.push(() => fleet.stop());
 
+    // a fault that hits before there is any worker says nothing about recovery
+    await fleet.ready(signal);
     const startedAt = performance.now();
     const acknowledged = nothingAcknowledged();
     const giveUp = new AbortController();
