@@ -3607,7 +3607,7 @@ export interface components {
       }[];
       /**
        * Format: date-time
-       * @description `errors` and `slots` count the runs accepted since then.
+       * @description `errors` and `slots` count the runs accepted since then: at most the newest 10,000.
        */
       since: string;
     };
@@ -3633,7 +3633,12 @@ export interface components {
        * @description When a worker last started with it.
        */
       last_at: string;
-      /** @description Runs that were accepted within `hours`. */
+      /**
+       * Format: date-time
+       * @description The runs that were accepted since then are counted: at most the newest 10,000 runs of all agents.
+       */
+      since: string;
+      /** @description Runs that were accepted within `hours`, and `since` then. */
       runs: number;
       completed: number;
       failed: number;

@@ -186,7 +186,7 @@ async function fillStreams(tenant: string): Promise<void> {
   await rows(log.db, 'select lanefold.append_stream($1, $2, $3, $4)', thread, 'secret', append, secret);
 }
 
-/** A limit of a tenant for which a run has waited, so that it has rows in every table of limits. */
+/** A limit of a tenant for which a run has waited and another one waits, so that it has rows in every table of limits. */
 async function fillLimits(tenant: string): Promise<void> {
   const limit = { kind: 'concurrency', scope: {}, amount: 1, share: 'customer', by: `secret of ${tenant}` };
   await rows(log.db, 'select lanefold.set_limit($1, $2, $3)', tenant, 'slots', limit);
@@ -197,7 +197,8 @@ async function fillLimits(tenant: string): Promise<void> {
     { run_id: 'first', ...take },
     { run_id: 'ended', ...take },
     { run_id: 'first', end: {} },
-    { run_id: 'ended', version, take: take.take, granted: true },
+    { run_id: 'ended', granted: place },
+    { run_id: 'waits', ...take },
   ])
     await rows(
       log.db,
@@ -501,7 +502,7 @@ test.each(['worker', 'api'] as const)(
       return (await ask(sessions[duty], 'select from lanefold._limit_account')).rowCount;
     };
     expect(await seen('acme')).toBe(0);
-    expect(await seen('')).toBe(2);
+    expect(await seen('')).toBe(4);
     await actFor(sessions[duty], null);
   },
 );
@@ -647,6 +648,7 @@ const mutations = [
     '_limit',
     '_limit_bucket',
     '_limit_share',
+    '_limit_wait',
     '_limit_account',
     '_schedule',
     '_schedule_slot',

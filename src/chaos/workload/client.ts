@@ -2,9 +2,24 @@ import type { JsonObject } from '../../context/message.ts';
 import { isLanefoldError } from '../../errors.ts';
 import type { Lanefold } from '../../lanefold/lanefold.ts';
 import type { RunKey } from '../observer.ts';
-import type { SentEvent } from './events.ts';
 import { persist } from './persist.ts';
-import type { KnownSchedule } from './scheduled.ts';
+
+/** What was sent, and the calls that the receipt says it released; null without a receipt. */
+export interface SentEvent {
+  event: string;
+  content: string;
+  released: { threadId: string; runId: string; round: number; index: number }[] | null;
+}
+
+/** A schedule, with what the client knows of its slots. */
+export interface KnownSchedule {
+  name: string;
+  everyMs: number;
+  /** Slots after this are its own, in milliseconds since the epoch. */
+  setAt: number;
+  /** The last slot that was listed before it was paused: from `setAt` on, none before it may be missing. */
+  lastSlot: number;
+}
 
 /** Everything acknowledged to clients, which must be in the database whatever was killed. */
 export interface Acknowledged {

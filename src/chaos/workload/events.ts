@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Random } from '../random.ts';
-import type { Client } from './client.ts';
+import type { Client, SentEvent } from './client.ts';
 import { persist } from './persist.ts';
 
 /** An event that a call of a run waits for, as the client sends it. */
@@ -11,13 +11,6 @@ export interface PlannedEvent {
   times: number;
   /** Kept for calls that begin to wait later; otherwise the wait has a time limit. */
   kept: boolean;
-}
-
-/** What was sent, and the calls that the receipt says it released; null without a receipt. */
-export interface SentEvent {
-  event: string;
-  content: string;
-  released: { threadId: string; runId: string; round: number; index: number }[] | null;
 }
 
 const keepMs = 3_600_000;

@@ -1,18 +1,8 @@
 import type { ScheduleDefinition } from '../../schedules/definition.ts';
-import type { Client } from './client.ts';
+import type { Client, KnownSchedule } from './client.ts';
 import { persist } from './persist.ts';
 
 export const scheduledAgent = 'chaos-scheduled';
-
-/** A schedule, with what the client knows of its slots. */
-export interface KnownSchedule {
-  name: string;
-  everyMs: number;
-  /** Slots after this are its own, in milliseconds since the epoch. */
-  setAt: number;
-  /** The last slot that was listed before it was paused: from `setAt` on, none before it may be missing. */
-  lastSlot: number;
-}
 
 const common = { agent: scheduledAgent, input: 'It is {{slot}}.' };
 const definitions: Record<string, ScheduleDefinition & { everyMs: number }> = {

@@ -37,7 +37,10 @@ export class Repeater {
       }
       this.#repeat(everyMs, [isOutage ? 0 : performance.now() - startedAt, took[0]], work, pauses);
     };
-    const pauseMs = Math.max(everyMs * (0.75 + Math.random() / 2), Math.min(Math.min(...took) * pauses, longestPauseMs));
+    const pauseMs = Math.max(
+      everyMs * (0.75 + Math.random() / 2),
+      Math.min(Math.min(...took) * pauses, longestPauseMs),
+    );
     const timer = setTimeout(() => void run(), pauseMs).unref();
     this.#timers.add(timer);
   }
