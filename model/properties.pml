@@ -17,6 +17,9 @@ hidden byte a_parent_is_told_once;
 hidden byte reservations_are_conserved;         /* a bucket has what accounts reserve and what was settled */
 hidden byte usage_is_settled_once;
 hidden byte every_accepted_run_has_ended;       /* checked when nothing is left to do */
+hidden byte no_limit_is_exceeded;               /* by what runs have and what is set aside for granted ones */
+hidden byte no_run_is_overtaken;                /* a later run takes nothing that it could use */
+hidden byte every_run_gets_its_turn;            /* in the line; checked when nothing is left to do */
 hidden byte nothing_overflows;                  /* of the model: its bytes and bit sets suffice */
 
 #define holds(property, condition) assert((condition) || property)
