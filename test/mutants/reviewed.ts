@@ -31,7 +31,7 @@ export const reviewed: Mutant[] = [
       ],
     },
     caughtBy: {
-      file: 'test/schedules/advance.test.ts',
+      file: 'test/schedules/overtaken.test.ts',
       test: 'a schedule is moved only by a worker that has read it as it is once',
     },
   },

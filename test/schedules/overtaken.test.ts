@@ -57,3 +57,40 @@ describe('a schedule is moved only by a worker that has read it as it is', () =>
     expect(await rowsOf('_schedule_slot', name)).toEqual([]);
   });
 });
+
+describe('a slot that another worker took meanwhile', () => {
+  let lanefold: TestLanefold;
+  beforeAll(async () => {
+    lanefold = await startLanefold({ agents: [defineAgent({ name: 'reporter', model: 'scripted:echo' })] });
+  });
+  afterAll(() => lanefold?.close());
+
+  test('is settled only by the one that took it last', async () => {
+    await lanefold.schedules.set('taken', daily);
+    const slot = new Date('2026-01-01T06:00:00.000Z');
+    const { pool } = lanefold.database;
+    await pool.query(
+      `insert into lanefold._schedule_slot (name, slot, due_at, status) values ('taken', $1, $1, 'due')`,
+      [slot],
+    );
+    // as after ten seconds without a word of the first one
+    const take = async () => {
+      const { rows } = await pool.query<{ taken: { taken_at: string } }>(
+        `select lanefold.take_slot('default', 'taken', $1, '["reporter"]', false, 0) as taken`,
+        [slot],
+      );
+      return rows[0]!.taken.taken_at;
+    };
+    const settle = (takenAt: string, outcome: object) =>
+      pool.query(`select from lanefold.settle_slot('default', 'taken', $1, $2, $3)`, [slot, takenAt, outcome]);
+    const [first, last] = [await take(), await take()];
+    await settle(first, { status: 'failed', error: { code: 'internal', message: 'late' } });
+    expect((await lanefold.schedules.slots('taken')).data).toMatchObject([{ status: 'firing', error: null }]);
+    const run = { thread_id: 'its-thread', run_id: 'its-run' };
+    await settle(last, { status: 'fired', ...run });
+    await settle(first, { status: 'failed', error: { code: 'internal', message: 'late' } });
+    expect((await lanefold.schedules.slots('taken')).data).toMatchObject([
+      { status: 'fired', error: null, run: { threadId: 'its-thread', id: 'its-run' } },
+    ]);
+  });
+});
