@@ -90,7 +90,7 @@ describe('a slot that another worker took meanwhile', () => {
     await settle(last, { status: 'fired', ...run });
     await settle(first, { status: 'failed', error: { code: 'internal', message: 'late' } });
     expect((await lanefold.schedules.slots('taken')).data).toMatchObject([
-      { status: 'fired', error: null, run: { threadId: 'its-thread', id: 'its-run' } },
+      { status: 'fired', error: null, threadId: 'its-thread', runId: 'its-run' },
     ]);
   });
 });

@@ -4,10 +4,8 @@ import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 interface Delivery {
   thread_id: string;
   id: string;
-  webhook_id: string;
   status: string;
   attempts: number;
-  next_at: Date | null;
 }
 
 let lanefold: TestLanefold;
@@ -27,15 +25,15 @@ const deliveriesOf = async (name: string) => {
     where w.name = $1 order by d.no`;
   return (await lanefold.database.pool.query<Delivery>(text, [name])).rows;
 };
-/** An endpoint with so many test events. */
-const endpoint = async (name: string, events: number, options = {}) => {
-  await lanefold.webhooks.set(name, { url: 'https://1.1.1.1/', ...options });
-  for (let n = 0; n < events; n++) await lanefold.webhooks.test(name);
+/** An endpoint with a test event. */
+const endpoint = async (name: string) => {
+  await lanefold.webhooks.set(name, { url: 'https://1.1.1.1/' });
+  await lanefold.webhooks.test(name);
   return deliveriesOf(name);
 };
 
 test('an attempt that another one has overtaken settles nothing', async () => {
-  const [delivery] = await endpoint('overtaken', 1);
+  const [delivery] = await endpoint('overtaken');
   expect(await take(delivery!, 1)).not.toBeNull();
   // the first worker is thought dead
   expect(await take(delivery!, 2)).not.toBeNull();
@@ -49,7 +47,7 @@ test('an attempt that another one has overtaken settles nothing', async () => {
 });
 
 test('a secret signs until its time is over', async () => {
-  const [delivery] = await endpoint('rotated', 1);
+  const [delivery] = await endpoint('rotated');
   const { secret } = await lanefold.webhooks.rotate('rotated', { keepMs: 3_600_000 });
   expect((await take(delivery!, 1))!.secrets).toEqual([secret, expect.stringMatching(/^whsec_/)]);
   await lanefold.database.pool.query(
@@ -57,19 +55,4 @@ test('a secret signs until its time is over', async () => {
      where name = 'rotated'`,
   );
   expect((await take(delivery!, 2))!.secrets).toEqual([secret]);
-});
-
-test('a delivery that waits for one that is given up is due', async () => {
-  const [first, second] = await endpoint('given-up', 2, { ordered: true });
-  expect([first!.next_at, second!.next_at]).toEqual([expect.any(Date), null]);
-  const { rows } = await lanefold.database.pool.query('select lanefold.give_up_deliveries($1, $2, $3) as dropped', [
-    first!.thread_id,
-    first!.webhook_id,
-    JSON.stringify([first!.id]),
-  ]);
-  expect(rows).toEqual([{ dropped: 1 }]);
-  expect(await deliveriesOf('given-up')).toMatchObject([
-    { status: 'dropped', next_at: null },
-    { status: 'pending', next_at: expect.any(Date) as Date },
-  ]);
 });
