@@ -155,21 +155,19 @@ describe.skipIf(noRedis() || onCitus || !canCheck())('the model can do what a tr
     for (const root of roots) await tree(root, ['FAULTS 0'], ['wait', 'suspend', 'resolve', 'go_on']);
   });
 
-  test.each(['enqueue_run:1', 'suspend_run:1', 'end_child:1', 'told_parent:1'])(
-    'whose worker died before %s',
-    async (statement) => {
-      const dying = await trees.spawnWorker({ dieBefore: statement });
-      const root = await startTree(trees, plan);
-      await until(`the worker dies before ${statement}`, () => dying.exited);
-      await hoursLater(trees);
-      const rescuer = await trees.startWorker(patient);
-      expect(await trees.runs.wait(root)).toMatchObject({ status: 'completed' });
-      await atRest(trees);
-      await rescuer.stop();
-      // a child that ends early enough leaves its parent nothing to be suspended for
-      await tree(root, ['FAULTS 3'], ['wait', 'resolve', 'end']);
-    },
-  );
+  // what it left undone is found again, and only its run may have to be taken over: one fault of the model
+  test.each(['enqueue_run:1', 'end_child:1'])('whose worker died before %s', async (statement) => {
+    const dying = await trees.spawnWorker({ dieBefore: statement });
+    const root = await startTree(trees, plan);
+    await until(`the worker dies before ${statement}`, () => dying.exited);
+    await hoursLater(trees);
+    const rescuer = await trees.startWorker(patient);
+    expect(await trees.runs.wait(root)).toMatchObject({ status: 'completed' });
+    await atRest(trees);
+    await rescuer.stop();
+    // a child that ends early enough leaves its parent nothing to be suspended for
+    await tree(root, ['FAULTS 1'], ['wait', 'resolve', 'end']);
+  });
 });
 
 describe.skipIf(noRedis() || onCitus || !canCheck())('the model can do what two real runs did', () => {

@@ -77,17 +77,17 @@ test('count once: what comes after the score of a run changes nothing', async ()
   expect(await readMonitor(log.db, 'default', 'once')).toMatchObject({ scored: 1 });
 });
 
-test('from before a change of the monitor count for its alert no more', async () => {
-  const threadId = await newThread(log);
+test('from before a change of the monitor never count for its alert again', async () => {
+  const [before, erased, left] = [await newThread(log), await newThread(log), await newThread(log)];
   const alert = (below: number) => ({ ...definition, alert: { below, of: 2 } });
   await setMonitor(log.db, 'default', 'changed', alert(0.1));
-  for (const n of [0, 1]) await storeScore(log.db, monitor('changed'), score(threadId, n, { score: 0.2 }));
+  for (const n of [0, 1]) await storeScore(log.db, monitor('changed'), score(before, n, { score: 0.2 }));
   await setMonitor(log.db, 'default', 'changed', alert(0.7));
-  // with one of the two before, the mean of the last two would be low
-  await storeScore(log.db, monitor('changed'), score(threadId, 2, { score: 0.9 }));
-  await storeScore(log.db, monitor('changed'), score(threadId, 3, { score: 0.9 }));
-  const { lowSince } = (await readMonitor(log.db, 'default', 'changed'))!;
-  expect(lowSince).toBeNull();
+  await storeScore(log.db, monitor('changed'), score(erased, 2, { score: 0.9 }));
+  await eraseThread(log.db, erased);
+  await storeScore(log.db, monitor('changed'), score(left, 3, { score: 0.9 }));
+  // of the last two scores that are there, one is from before
+  expect(await readMonitor(log.db, 'default', 'changed')).toMatchObject({ scored: 2, lowSince: null });
 });
 
 test('belong to shared queues or to one private queue', async () => {

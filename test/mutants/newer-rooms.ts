@@ -49,14 +49,6 @@ export const newerRooms: Mutant[] = [
     },
   },
   {
-    name: 'a run that completes takes its child runs with it',
-    sql: { _leave_waits: [["if p_status = 'completed' then", 'if false then']] },
-    caughtBy: {
-      file: 'test/waits/spawned.test.ts',
-      test: 'a run that a call has spawned goes on after its parent has completed, which knows at last what it cost',
-    },
-  },
-  {
     name: 'what a child run has cost is forgotten',
     sql: { end_child: [["child_cost = (p ->> 'cost')::float8", 'child_cost = 0']] },
     caughtBy: {
@@ -142,7 +134,7 @@ export const newerRooms: Mutant[] = [
     sql: { _check_alert: [[' and s.scored_at >= m.updated_at', '']] },
     caughtBy: {
       file: 'test/monitors/scores.test.ts',
-      test: 'from before a change of the monitor count for its alert no more',
+      test: 'from before a change of the monitor never count for its alert again',
     },
   },
   // versions and rollouts
