@@ -1,5 +1,5 @@
 // @module-tag long
-import { defineAgent, type RunHandle, type RunRef } from 'lanefold';
+import { agentTool, defineAgent, type RunHandle, type RunRef } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer, ExternalCall } from '../faults/fixtures/call-server.ts';
 import { patient, quick, startHarness, type FaultHarness } from '../faults/harness.ts';
@@ -175,7 +175,8 @@ describe.skipIf(noRedis() || onCitus || !canCheck())('the model can do what two 
   let model: TypedModel;
   beforeAll(async () => {
     model = typedModel();
-    const agents = [defineAgent({ name: 'typist', model: 'typed:m' })];
+    const typist = defineAgent({ name: 'typist', model: 'typed:m' });
+    const agents = [typist, defineAgent({ name: 'lead', model: 'typed:m', tools: [agentTool(typist)] })];
     lanefold = await startLanefold({ agents, models: { typed: () => model } });
     await startRecording(lanefold.database.pool);
     await lanefold.startWorker({ ...patient, concurrency: 8 });
@@ -183,6 +184,19 @@ describe.skipIf(noRedis() || onCitus || !canCheck())('the model can do what two 
   afterAll(() => lanefold?.close());
 
   const ask = (limitKeys = {}) => lanefold.runs.enqueue({ agent: 'typist', input: 'go', limitKeys });
+
+  test('of which one had started the other, and was cancelled', async () => {
+    const parent = await lanefold.runs.enqueue({ agent: 'lead', input: 'go' });
+    (await model.next()).stop({ id: 'c0', name: 'ask_typist', args: { task: 'type' } });
+    await model.next();
+    await until('the parent is suspended', async () => (await lanefold.runs.get(parent)).status === 'suspended');
+    const child = (await lanefold.runs.tree(parent)).runs[1]!;
+    expect(await lanefold.runs.cancel(parent)).toMatchObject({ status: 'cancelled' });
+    expect(await lanefold.runs.wait(child)).toMatchObject({ status: 'cancelled' });
+    const threads = [parent.threadId, child.threadId];
+    const expected = ['wait', 'suspend', 'cancel', 'end'];
+    await expectFollowed(lanefold.database.pool, threads, ['CHILD', 'CALLER', 'FAULTS 0'], expected);
+  });
 
   test('that shared a limit with room for one', async () => {
     const sql = await sqlOf(lanefold);
