@@ -44,9 +44,9 @@ proctype Batch() {
   bool answered;
 end:
   do
-  :: d_step { item[0].there || item[1].there -> answered = true; write_item(0); write_item(1); answered = false }
+  :: d_step { item[0].there || item[1].there -> answered = true; new_transaction; write_item(0); write_item(1); answered = false }
   /* The answer is lost: the workers send their steps again. */
-  :: d_step { (item[0].there || item[1].there) && may_fail -> faults++; write_item(0); write_item(1) }
+  :: d_step { (item[0].there || item[1].there) && may_fail -> faults++; new_transaction; write_item(0); write_item(1) }
   od
 }
 #endif

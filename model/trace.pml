@@ -28,14 +28,18 @@ hidden byte trace_run[TRACES * TRACE] = TRACE_RUNS;
 hidden byte trace_value[TRACES * TRACE] = TRACE_VALUES;
 hidden byte trace_seq[TRACES * TRACE] = TRACE_SEQS;         /* the first entry that it wrote */
 hidden byte trace_entries[TRACES * TRACE] = TRACE_ENTRIES;  /* how many it wrote */
+hidden byte trace_together[TRACES * TRACE] = TRACE_TOGETHER; /* whether the step before it shared its transaction */
 byte chosen;
 byte position;
 byte rev[THREADS];
 bool stray;
+bool began_before; /* the transaction that is written has written something before */
+#define new_transaction began_before = false
 
 #define here (chosen * TRACE + position)
 #define is_next_action(kind, r, value) \
   (position < TRACE && trace_kind[here] == kind && trace_run[here] == r && trace_value[here] == value && \
+   (began_before || !trace_together[here]) && \
    (trace_entries[here] == 0 || (writes(kind) && trace_seq[here] == rev[THREAD(r)])))
 #define writes(kind) (kind == TRACE_CLAIM || kind == TRACE_COMMIT || kind == TRACE_END || kind == TRACE_APPEND)
 
@@ -43,6 +47,7 @@ inline traced(kind, r, value) {
   if
   :: is_next_action(kind, r, value) ->
      rev[THREAD(r)] = rev[THREAD(r)] + trace_entries[here];
+     began_before = true;
      position++
   :: else -> stray = true
   fi
@@ -59,4 +64,5 @@ never {
 }
 #else
 #define traced(kind, r, value)
+#define new_transaction
 #endif

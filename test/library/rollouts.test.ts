@@ -104,6 +104,16 @@ describe.skipIf(noRedis())('versions of an agent in one fleet', () => {
     await expect(main.agents.moveThread(ofA, 'support', 'no label')).rejects.toMatchObject({ code: 'invalid_input' });
   });
 
+  test('a thread that is moved to a version of one agent keeps those of the others', async () => {
+    for (const agent of ['support', 'narrow']) await main.agents.setRollout(agent, { weights: { a: 1 } });
+    await ask('of-two');
+    for (const agent of ['support', 'narrow']) await main.agents.moveThread('of-two', agent, 'b');
+    expect((await ask('of-two')).result).toBe('I am b.');
+    await main.agents.moveThread('of-two', 'narrow', null);
+    expect((await ask('of-two')).result).toBe('I am b.');
+    for (const agent of ['support', 'narrow']) await main.agents.removeRollout(agent);
+  });
+
   test('all threads of a customer get one version, and a repeated request is the same one under other shares', async () => {
     await main.agents.setRollout('support', { weights: { a: 1, b: 1 }, key: 'customer' });
     for (const customer of ['acme', 'bolt', 'coil']) {

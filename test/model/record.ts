@@ -59,10 +59,15 @@ export const startRecording = (pool: pg.Pool): Promise<unknown> =>
     create trigger history after insert on lanefold.pending_input for each row execute function history.input();
     create trigger history after insert or update on lanefold._wait for each row execute function history.wait();`);
 
-/** What was recorded on these threads. Transactions of one thread follow each other, because each locks it. */
+/**
+ * What was recorded on these threads, transaction by transaction. Those of one thread follow each other, because each locks
+ * it; of two threads, they overlap, and are in the order in which they ended.
+ */
 export async function recordedOn(pool: pg.Pool, threadIds: readonly string[]): Promise<Recorded[]> {
   const { rows } = await pool.query<Recorded>(
-    'select tx, kind, thread_id, run_id, value from history.action where thread_id = any ($1) order by n',
+    `select tx, kind, thread_id, run_id, value from (
+       select *, max(n) over (partition by tx) as last_of_tx from history.action where thread_id = any ($1)) a
+     order by last_of_tx, thread_id, n`,
     [threadIds],
   );
   return rows;

@@ -60,6 +60,36 @@ test('of a thread that was erased meanwhile are not stored, and its judge is for
   expect(await due()).toEqual([{ due: true }]);
 });
 
+test('count once: what comes after the score of a run changes nothing', async () => {
+  const threadId = await newThread(log);
+  await setMonitor(log.db, 'default', 'once', { ...definition, alert: null });
+  const stored = () =>
+    rows(
+      log.db,
+      `select status, score, judge_run_id from lanefold._run_score where monitor = 'once' and thread_id = $1`,
+      threadId,
+    );
+  const judge = { thread_id: 'judge-of-once', run_id: 'judge' };
+  await storeScore(log.db, monitor('once'), score(threadId, 0, { score: 0.25 }));
+  const late = [{ score: 0.75 }, { status: 'waiting', score: null, judge }] as const;
+  for (const given of late) await storeScore(log.db, monitor('once'), score(threadId, 0, given));
+  expect(await stored()).toEqual([{ status: 'done', score: 0.25, judge_run_id: null }]);
+  expect(await readMonitor(log.db, 'default', 'once')).toMatchObject({ scored: 1 });
+});
+
+test('from before a change of the monitor never count for its alert again', async () => {
+  const [before, erased, left] = [await newThread(log), await newThread(log), await newThread(log)];
+  const alert = (below: number) => ({ ...definition, alert: { below, of: 2 } });
+  await setMonitor(log.db, 'default', 'changed', alert(0.1));
+  for (const n of [0, 1]) await storeScore(log.db, monitor('changed'), score(before, n, { score: 0.2 }));
+  await setMonitor(log.db, 'default', 'changed', alert(0.7));
+  await storeScore(log.db, monitor('changed'), score(erased, 2, { score: 0.9 }));
+  await eraseThread(log.db, erased);
+  await storeScore(log.db, monitor('changed'), score(left, 3, { score: 0.9 }));
+  // of the last two scores that are there, one is from before
+  expect(await readMonitor(log.db, 'default', 'changed')).toMatchObject({ scored: 2, lowSince: null });
+});
+
 test('belong to shared queues or to one private queue', async () => {
   await setMonitor(log.db, 'default', 'shared', { ...definition, alert: null });
   const taken = setMonitor(log.db, 'default', 'shared', { ...definition, alert: null, queue_prefix: 'script' });

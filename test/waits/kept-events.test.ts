@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase, type Database } from '../../src/postgres/pool.ts';
 import { dropOldEvents } from '../../src/runtime/waits/drop-old-events.ts';
+import { readKeptEvent } from '../../src/store/wait/events.ts';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 
 let lanefold: TestLanefold;
@@ -31,4 +32,12 @@ test('workers delete the events of all tenants that are kept no longer, a day la
     "select tenant_id || ' ' || event as name from lanefold._kept_event order by 1",
   );
   expect(rows.map(({ name }) => name)).toEqual(['acme kept', 'acme late', 'bolt kept', 'bolt late']);
+});
+
+test('an event that is sent again is kept from then on', async () => {
+  await lanefold.events.send('twice', 'first', { keepMs: 60_000 });
+  await lanefold.events.send('twice', 'second', { keepMs: 86_400_000 });
+  // a wait that begins in an hour
+  const kept = await readKeptEvent(db, 'default', 'twice', new Date(Date.now() + 3_600_000));
+  expect(kept).toMatchObject({ content: 'second' });
 });

@@ -1,12 +1,10 @@
+import type { Change } from '../../mutants/change.ts';
 import type { Runtime } from './runtime.ts';
 
 /** A change that breaks one promise. */
-export interface Mutant {
-  name: string;
+export interface Mutant extends Pick<Change, 'name' | 'sql'> {
   /** The check that must find it. */
   caughtBy: string;
-  /** Texts to replace in database functions, by function. Each must be there. */
-  sql?: Record<string, [text: string, broken: string][]>;
   /** Indexes that would refuse what the mutant does. */
   withoutIndexes?: string[];
   /** Steps of the runtime that it breaks. */

@@ -1,0 +1,40 @@
+import { defineAgent, defineTool, handoffTool } from 'lanefold';
+import { afterAll, beforeAll, expect, test, describe } from 'vitest';
+import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
+import { fakeModel, type FakeModel } from '../support/fake-model.ts';
+
+const tool = (name: string) => defineTool({ name, input: { type: 'object' }, execute: () => name });
+
+describe.skipIf(noRedis())('what a request asks of its agent', () => {
+  let lanefold: TestLanefold;
+  const models: Record<'first' | 'second', FakeModel> = {
+    first: fakeModel([{ calls: [{ name: 'transfer_to_second' }] }]),
+    second: fakeModel([{ text: 'done' }]),
+  };
+  beforeAll(async () => {
+    const settings = { temperature: 0.5 };
+    const agents = [
+      defineAgent({ name: 'first', model: 'first:m', tools: [handoffTool('second'), tool('look'), tool('ask')] }),
+      defineAgent({ name: 'second', model: 'second:m', tools: [tool('look'), tool('pay')], settings }),
+    ];
+    lanefold = await startLanefold({ agents, models: { first: () => models.first, second: () => models.second } });
+    await lanefold.startWorker();
+  });
+  afterAll(() => lanefold?.close());
+
+  test('is not asked of the agent that the run is handed to', async () => {
+    const run = await lanefold.runs.enqueue({
+      ...{ agent: 'first', input: 'go', allowedTools: ['transfer_to_second', 'look'] },
+      settings: { temperature: 0, maxOutputTokens: 77 },
+    });
+    expect(await lanefold.runs.wait(run)).toMatchObject({ status: 'completed', agent: 'second', result: 'done' });
+    const sent = (model: FakeModel) =>
+      model.calls.map(({ tools, temperature, maxOutputTokens }) => ({
+        ...{ tools: tools!.map(({ name }) => name).sort(), temperature, maxOutputTokens },
+      }));
+    expect(sent(models.first)).toEqual([
+      { tools: ['look', 'transfer_to_second'], temperature: 0, maxOutputTokens: 77 },
+    ]);
+    expect(sent(models.second)).toEqual([{ tools: ['look', 'pay'], temperature: 0.5, maxOutputTokens: undefined }]);
+  });
+});

@@ -1,0 +1,195 @@
+import type { Mutant } from './mutants.ts';
+
+/** Mistakes that are easy to make in the newer rooms. */
+export const newerRooms: Mutant[] = [
+  // schedules
+  {
+    name: 'a worker settles a slot that another one has taken meanwhile',
+    sql: { settle_slot: [["and status = 'firing' and taken_at = p_taken_at", "and status = 'firing'"]] },
+    caughtBy: {
+      file: 'test/schedules/overtaken.test.ts',
+      test: 'a slot that another worker took meanwhile is settled only by the one that took it last',
+    },
+  },
+  {
+    name: 'old slots are deleted with the last one that has fired',
+    sql: { drop_slots: [["(k.status <> 'fired' or exists (", '(true or exists (']] },
+    caughtBy: {
+      file: 'test/schedules/firing.test.ts',
+      test: 'a schedule keeps old slots for a while, and the last that fired as long as it is there',
+    },
+  },
+  {
+    name: 'a schedule that is set again moves its next slot',
+    sql: {
+      set_schedule: [
+        ["case when paused_at is null and timing <> p -> 'timing' then", 'case when paused_at is null then'],
+      ],
+    },
+    caughtBy: {
+      file: 'test/schedules/schedules.test.ts',
+      test: 'schedules keep their next slot as long as their times stay',
+    },
+  },
+  // waits and child runs
+  {
+    name: 'a wait that expires ends the other waits of its run',
+    sql: { expire_waits: [["and k.status = 'open' and k.until < v_at order by", "and k.status = 'open' order by"]] },
+    caughtBy: {
+      file: 'test/waits/expired.test.ts',
+      test: 'a call whose time to wait is up fails alone: the other calls of its round go on waiting',
+    },
+  },
+  {
+    name: 'an event that is sent again is kept no longer than the first one',
+    sql: { keep_event: [['keep_until = excluded.keep_until', 'keep_until = k.keep_until']] },
+    caughtBy: {
+      file: 'test/waits/kept-events.test.ts',
+      test: 'an event that is sent again is kept from then on',
+    },
+  },
+  {
+    name: 'what a child run has cost is forgotten',
+    sql: { end_child: [["child_cost = (p ->> 'cost')::float8", 'child_cost = 0']] },
+    caughtBy: {
+      file: 'test/waits/spawned.test.ts',
+      test: 'a run that a call has spawned goes on after its parent has completed, which knows at last what it cost',
+    },
+  },
+  // handoffs
+  {
+    name: 'the next agent gets the tools that the request allowed the first one',
+    source: { 'src/runtime/run/hand-over.ts': [["    'allowed_tools',\n", '']] },
+    caughtBy: {
+      file: 'test/handoffs/asked-of-the-first.test.ts',
+      test: 'what a request asks of its agent is not asked of the agent that the run is handed to',
+    },
+  },
+  {
+    name: 'a run is handed over once more than its agent allows',
+    source: {
+      'src/runtime/run/accept-handoff.ts': [['if (before < agent.maxHandoffs)', 'if (before <= agent.maxHandoffs)']],
+    },
+    caughtBy: {
+      file: 'test/handoffs/handoffs.test.ts',
+      test: 'handing a run to another agent cycles are bounded',
+    },
+  },
+  // webhooks
+  {
+    name: 'an attempt that was overtaken settles its delivery',
+    sql: { settle_delivery: [["and status = 'pending' and attempts = p_attempt\n", "and status = 'pending'\n"]] },
+    caughtBy: {
+      file: 'test/webhooks/overtaken.test.ts',
+      test: 'an attempt that another one has overtaken settles nothing',
+    },
+  },
+  {
+    name: 'a secret of an endpoint signs after its time',
+    sql: { take_delivery: [["where not s ? 'expires_at' or (s ->> 'expires_at')::timestamptz > v_at", 'where true']] },
+    caughtBy: {
+      file: 'test/webhooks/overtaken.test.ts',
+      test: 'a secret signs until its time is over',
+    },
+  },
+  {
+    name: 'deliveries that are given up hold up those behind them',
+    sql: { give_up_deliveries: [['perform lanefold._next_delivery(p_thread_id, p_webhook_id, v_at);', '']] },
+    caughtBy: {
+      file: 'test/webhooks/retention.test.ts',
+      test: 'of those that wait for a paused webhook, or one that has failed for long, the newest are kept',
+    },
+  },
+  // evals and monitors
+  {
+    name: 'an item of an eval is taken from the worker that starts its run',
+    sql: { take_eval_items: [['and not i.held_until > v_at)', ')']] },
+    caughtBy: {
+      file: 'test/evals/held.test.ts',
+      test: 'an item belongs to the worker that starts its run, until its time is over',
+    },
+  },
+  {
+    name: 'an erased thread leaves what evals quote of it',
+    sql: {
+      erase_cases: [
+        ["set status = 'erased', settled_at = v_at, answer = null,", "set status = 'erased', settled_at = v_at,"],
+      ],
+    },
+    caughtBy: {
+      file: 'test/evals/settled.test.ts',
+      test: 'what becomes of items after an erasure no thread of an item or of a judge is left, also if the case was removed',
+    },
+  },
+  {
+    name: 'a score that comes late replaces the one that counts',
+    sql: { store_run_score: [["where s.status = 'waiting' and excluded.status = 'done'", 'where true']] },
+    caughtBy: {
+      file: 'test/monitors/scores.test.ts',
+      test: 'count once: what comes after the score of a run changes nothing',
+    },
+  },
+  {
+    name: 'an alert counts scores from before its monitor was changed',
+    sql: { _check_alert: [[' and s.scored_at >= m.updated_at', '']] },
+    caughtBy: {
+      file: 'test/monitors/scores.test.ts',
+      test: 'from before a change of the monitor never count for its alert again',
+    },
+  },
+  // versions and rollouts
+  {
+    name: 'a thread that is given a version of one agent forgets those of the others',
+    sql: { set_thread_version: [["coalesce(versions, '{}') || jsonb_build_object", 'jsonb_build_object']] },
+    caughtBy: {
+      file: 'test/library/rollouts.test.ts',
+      test: 'versions of an agent in one fleet a thread that is moved to a version of one agent keeps those of the others',
+    },
+  },
+  {
+    name: 'a rollout moves conversations that began before it',
+    source: { 'src/library/agents/version-chooser.ts': [['if (kept === null && hasRuns) return none;', '']] },
+    caughtBy: {
+      file: 'test/library/rollouts.test.ts',
+      test: 'versions of an agent in one fleet a version that no worker has had is named, and the first serves instead',
+    },
+  },
+  // access keys and tenants
+  {
+    name: 'the earlier secret of a rotated key outlives the key',
+    sql: {
+      rotate_key: [
+        ["least(expires_at, v_at + p_overlap_ms * interval '1 ms')", "v_at + p_overlap_ms * interval '1 ms'"],
+      ],
+    },
+    caughtBy: {
+      file: 'test/library/rotated-keys.test.ts',
+      test: 'no secret of a rotated key works longer than the key does, or than the overlap',
+    },
+  },
+  {
+    name: 'a key that expires makes one that does not',
+    source: { 'src/access/grants.ts': [['if ((expiresAtMs ?? Infinity) >', 'if ((expiresAtMs ?? 0) >']] },
+    caughtBy: {
+      file: 'test/api/keys.test.ts',
+      test: 'a key with the scope admin makes no key with more than it has itself: no end',
+    },
+  },
+  // streams
+  {
+    name: 'an append without a number forgets the last number of its stream',
+    sql: { append_stream: [["last_seq = coalesce(p ->> 'seq', last_seq)", "last_seq = p ->> 'seq'"]] },
+    caughtBy: {
+      file: 'test/durable-streams/sequence.test.ts',
+      test: 'the numbers that a writer gives its appends only rise, also over appends without one',
+    },
+  },
+  {
+    name: 'streams without a thread are shared by all tenants',
+    sql: { _stream_path: [["coalesce(nullif(lanefold._scope(), '*'), 'default')", "'default'"]] },
+    caughtBy: {
+      file: 'test/durable-streams/streams.test.ts',
+      test: 'the erasure of a tenant takes its streams that belong to no thread, and none of another',
+    },
+  },
+];
