@@ -5,6 +5,7 @@ import { Client } from './processes/client.ts';
 import { Worker } from './processes/worker.ts';
 import type { Store } from './store.ts';
 import { Chances } from './world/chances.ts';
+import { Progress } from './world/progress.ts';
 import { World, type Found } from './world/world.ts';
 
 export interface Simulation {
@@ -30,9 +31,6 @@ export interface Simulated {
   /** Faults and calls of clients, by name. */
   happened: Map<string, string>;
 }
-
-/** How long runs may take to end once nothing goes wrong any more. */
-const patienceMs = 600_000;
 
 /** Lets clients, workers, queue and network do what a seed decides, then checks the history. */
 export async function simulate(store: Store, { seed, steps, only, take, more = 0 }: Simulation): Promise<Simulated> {
@@ -65,14 +63,16 @@ async function step(world: World): Promise<void> {
 /** Every accepted run ends, and what runs have reserved returns, now that nothing is lost any more. */
 async function end(world: World): Promise<void> {
   const { store, clock } = world;
-  const until = clock.now + patienceMs;
-  const left = async () =>
-    (await store.unfinished()) > 0 ? 'every-run-ends' : store.inside.limits.reserved > 0 && 'reservations-return';
-  for (let check = await left(); check; check = await left()) {
-    if (clock.now > until)
+  const progress = new Progress(clock.now);
+  for (;;) {
+    const runs = await store.unfinished();
+    const { reserved } = store.inside.limits;
+    if (runs === 0 && reserved === 0) return;
+    // the last sum to return counts as the last run to end
+    if (progress.hasStopped(clock.now, runs + Number(reserved > 0)))
       return world.report(
-        check,
-        `${await store.unfinished()} runs have not ended, ${store.inside.limits.reserved} is reserved`,
+        runs > 0 ? 'every-run-ends' : 'reservations-return',
+        `${runs} runs have not ended, ${reserved} is reserved, and that has been so for long`,
       );
     for (let n = 0; n < 100; n++) await step(world);
   }

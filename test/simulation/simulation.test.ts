@@ -62,3 +62,23 @@ test('a failing history is shrunk to what it needs, and shown', async () => {
   const { found } = await simulate(new Model(), { ...simulation, only });
   expect(found).toEqual([]);
 });
+
+/** Answers some statements with nothing, and does not execute them. */
+const without = (...names: string[]) =>
+  class extends Model {
+    override execute(at: number, statement: Statement): Body[] {
+      return names.includes(statement.name) ? [] : super.execute(at, statement);
+    }
+  };
+
+describe('runs that do not end are reported', () => {
+  test.each([
+    { name: 'nobody decides for approvals that have expired', Broken: without('find_expired_waits') },
+    { name: 'the sweep finds no run that a worker has left', Broken: without('find_stranded_runs') },
+    { name: 'lost jobs are not added again', Broken: without('requeue_runs') },
+  ])('$name', async ({ Broken }) => {
+    const { found } = await simulate(new Broken(), { seed: 3, steps: 600 });
+    expect(found.map(({ check }) => check)).toEqual(['every-run-ends']);
+    expect(found[0]!.what).toMatch(/^[1-9]\d* runs have not ended/);
+  });
+});
