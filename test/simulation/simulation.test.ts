@@ -50,7 +50,7 @@ test('a failing history is shrunk to what it needs, and shown', async () => {
   const simulation = { seed: 3, steps: 1_000 };
   const failing = await simulate(new WithoutFences(), simulation);
   expect(failing.found[0]?.check).toBe('now:fences-rise');
-  const shrunk = await shrink(async () => new WithoutFences(), simulation, failing);
+  const shrunk = await shrink((other) => simulate(new WithoutFences(), other), simulation, failing);
   // one request, whose worker loses the run and is given it again
   expect(shrunk.only).toHaveLength(1);
   const text = show(shrunk);
