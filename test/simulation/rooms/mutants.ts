@@ -30,11 +30,6 @@ export const mutants: readonly Mutant[] = [
     sql: { _go_on: [['if v_open > 0 then', 'if v_open >= 0 then']] },
   },
   {
-    name: 'the task of a wait is never done',
-    caughtBy: 'every-task-is-done',
-    sql: { end_wait_task: [['set task = null', 'set task = task']] },
-  },
-  {
     name: 'a run that is handed over keeps its agent',
     caughtBy: 'the-agent-is-the-last-one',
     sql: { _hand_over: [["set agent = p ->> 'agent'", 'set agent = agent']] },
@@ -43,5 +38,51 @@ export const mutants: readonly Mutant[] = [
     name: 'a handoff is not in the trace',
     caughtBy: 'a-handoff-is-in-the-trace',
     sql: { _commit_step: [["'k', 'handed_over'", "'k', 'handed_on'"]] },
+  },
+  {
+    name: 'a schedule moves on whatever was changed meanwhile',
+    caughtBy: 'a-paused-schedule-has-no-next-slot',
+    sql: {
+      advance_schedule: [
+        [' and version = p_version and next_at is not distinct from p_from and paused_at is null', ''],
+      ],
+    },
+  },
+  {
+    name: 'a slot starts its run beside the one before',
+    caughtBy: 'a-schedule-has-one-run-at-a-time',
+    sql: { take_slot: [["elsif p_active and s.overlap = 'skip' and not k.late then", 'elsif false then']] },
+  },
+  {
+    name: 'a slot is never settled',
+    caughtBy: 'every-slot-is-settled',
+    sql: { settle_slot: [["and status = 'firing' and taken_at", "and status = 'never' and taken_at"]] },
+  },
+  {
+    name: 'an endpoint is not told of runs that fail',
+    caughtBy: 'every-end-is-told',
+    sql: {
+      _note_run_end: [['if r.finished_at is null then', "if r.finished_at is null or r.status <> 'completed' then"]],
+    },
+  },
+  {
+    name: 'an endpoint that wants order gets an event at once',
+    caughtBy: 'in-order',
+    sql: { _add_delivery: [['if w.ordered then', 'if false then']] },
+  },
+  {
+    name: 'a delivery that waits for another one is never due',
+    caughtBy: 'every-delivery-is-settled',
+    sql: { _next_delivery: [['set next_at = p_at', 'set next_at = next_at']] },
+  },
+  {
+    name: 'an eval runs all its items at once',
+    caughtBy: 'an-eval-keeps-its-concurrency',
+    sql: { take_eval_items: [['limit greatest(e.concurrency - v_active, 0))', 'limit 100)']] },
+  },
+  {
+    name: 'an eval whose items are done does not end',
+    caughtBy: 'every-eval-ends',
+    sql: { _finish_eval: [["where id = p_eval and status = 'running'", "where id = p_eval and status = 'never'"]] },
   },
 ];

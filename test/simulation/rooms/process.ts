@@ -10,6 +10,7 @@ import { createKeyRedactor } from '../../../src/redaction/sensitive-keys.ts';
 import { LimitGate } from '../../../src/runtime/limits/gate.ts';
 import type { WorkerDependencies } from '../../../src/runtime/worker/worker.ts';
 import type { RunRef } from '../../../src/store/run/run.ts';
+import { DeliveryNotices } from '../../../src/store/webhook/delivery-notices.ts';
 import { silent } from '../processes/worker.ts';
 import type { Actor } from '../world/network.ts';
 import { counting, models } from './agents.ts';
@@ -18,11 +19,14 @@ const redactor = createKeyRedactor();
 
 /** The library of a process with these agents, and what its worker depends on, as `createLanefold` puts them together. */
 export function openProcess(
-  { db }: Actor,
+  actor: Actor,
   queue: RunQueue,
   agents: AgentRegistry,
   onError: (error: unknown) => void,
 ): { library: Library; worker: WorkerDependencies } {
+  const { db } = actor;
+  const deliveryNotices = new DeliveryNotices(db);
+  db.settings.deliveriesDue = () => deliveryNotices.due();
   const closers = new Closers();
   const gate = new LimitGate(db, queue, onError);
   const shared = {
@@ -43,7 +47,8 @@ export function openProcess(
     gate,
   });
   const worker = {
-    ...{ ...shared, promptCaching: false, scorers: [], db, connect: () => db, gate, evalRequests },
+    ...{ ...shared, promptCaching: false, scorers: [], db, connect: () => db, gate, evalRequests, deliveryNotices },
+    openDeliveryQueue: () => actor.world.deliveries.open(actor),
     requests: {
       enqueue: (tenant: string, request: EnqueueOptions) => runsFor(tenant).enqueue(request),
       interrupt: (tenant: string, run: RunRef) => runsFor(tenant).cancel(run, 'schedule_interrupted'),

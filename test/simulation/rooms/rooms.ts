@@ -3,10 +3,13 @@ import type { Library } from '../../../src/library/library.ts';
 import type { RunHandle } from '../../../src/store/run/run.ts';
 import type { Chances } from '../world/chances.ts';
 import type { World } from '../world/world.ts';
+import { evaluating } from './evals.ts';
 import { handoffs } from './handoffs.ts';
 import { runs } from './runs.ts';
+import { scheduling } from './schedules.ts';
 import { versions } from './versions.ts';
 import { waits } from './waits.ts';
+import { webhooks } from './webhooks.ts';
 
 /** A client that asks. */
 export interface Asking {
@@ -38,7 +41,7 @@ export interface Room {
   pending?: Record<string, string>;
 }
 
-export const rooms: readonly Room[] = [runs, versions, waits, handoffs];
+export const rooms: readonly Room[] = [runs, versions, waits, handoffs, scheduling, webhooks, evaluating];
 
 /** How much a room is used in a simulation. */
 export const shareOf = (chances: Chances, room: string): number =>

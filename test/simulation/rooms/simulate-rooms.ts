@@ -2,6 +2,7 @@ import { Worker, type Equip } from '../processes/worker.ts';
 import type { SqlStore } from '../sql-store.ts';
 import { disturb } from '../world/disturb.ts';
 import { newWorld, play, type Simulated, type Simulation } from '../world/play.ts';
+import { installReceivers } from '../world/receivers.ts';
 import type { World } from '../world/world.ts';
 import { agentsOf, deployments, type Deployment } from './agents.ts';
 import { Checks } from './checks.ts';
@@ -15,6 +16,7 @@ import { openProcess } from './process.ts';
  * @param store a new database
  */
 export async function simulateRooms(store: SqlStore, simulation: Simulation): Promise<Simulated> {
+  installReceivers();
   const world = newWorld(store, simulation);
   const checks = new Checks(world, store);
   world.afterEach = () => checks.check();

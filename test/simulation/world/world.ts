@@ -10,6 +10,7 @@ import type { Body } from '../model/state.ts';
 import type { Statement, Store } from '../store.ts';
 import type { Chances } from './chances.ts';
 import { Clock } from './clock.ts';
+import { Deliveries } from './deliveries.ts';
 import { Invariants } from './invariants.ts';
 import { jobName, Jobs } from './jobs.ts';
 import type { Actor } from './network.ts';
@@ -34,6 +35,9 @@ export interface Awaiting {
 export class World {
   readonly clock = new Clock();
   readonly jobs: Jobs;
+  readonly deliveries = new Deliveries(this);
+  /** How often each webhook was sent, by its id, and how often its receiver took it. */
+  readonly received = new Map<string, { asked: number; accepted: number }>();
   readonly events: HistoryEvent[] = [];
   readonly found: Found[] = [];
   readonly awaiting: Awaiting[] = [];
