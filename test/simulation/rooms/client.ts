@@ -8,7 +8,7 @@ import { Actor } from '../world/network.ts';
 import type { World } from '../world/world.ts';
 import { agentsOf } from './agents.ts';
 import { openProcess } from './process.ts';
-import { callsOf, type Asking } from './rooms.ts';
+import { callsOf, rooms, type Asking } from './rooms.ts';
 
 /** A client of the library, which asks for one thing after the other in all rooms. */
 export class RoomClient implements Asking {
@@ -33,13 +33,18 @@ export class RoomClient implements Asking {
       const name = `${this.name}:${i}`;
       const random = chances.of(name);
       await this.#actor.sleep(random.int(20, 900));
-      if (chances.calm) return;
+      if (chances.calm) return this.#calm();
       const call = random.pick(calls);
       const thread = `t${Math.floor(i / 20) + random.int(0, 2)}`;
       if (!chances.happens(name, `${call.name} ${thread}`)) continue;
       const asked = call.ask(this, { name: name.replace(':', '-'), thread, random });
       await this.#patiently(asked).catch((error: unknown) => this.#refused(error));
     }
+  }
+
+  async #calm(): Promise<void> {
+    if (this.name !== 'ann') return;
+    for (const room of rooms) await room.calm?.(this).catch((error: unknown) => this.#refused(error));
   }
 
   /** Something that takes very long is given up. */

@@ -5,6 +5,7 @@ import type { Chances } from '../world/chances.ts';
 import type { World } from '../world/world.ts';
 import { evaluating } from './evals.ts';
 import { handoffs } from './handoffs.ts';
+import { limiting } from './limits.ts';
 import { runs } from './runs.ts';
 import { scheduling } from './schedules.ts';
 import { versions } from './versions.ts';
@@ -33,6 +34,8 @@ export interface Room {
   name: string;
   /** What clients ask, by how often they do. */
   calls: { name: string; share: number; ask(client: Asking, asked: Asked): Promise<unknown> }[];
+  /** What a client does once the faults are over, so that everything can end. */
+  calm?(client: Asking): Promise<void>;
   /**
    * What never happens, by the name of the check: a query of what has happened, `what`, after any statement.
    */
@@ -41,7 +44,7 @@ export interface Room {
   pending?: Record<string, string>;
 }
 
-export const rooms: readonly Room[] = [runs, versions, waits, handoffs, scheduling, webhooks, evaluating];
+export const rooms: readonly Room[] = [runs, versions, waits, handoffs, scheduling, webhooks, evaluating, limiting];
 
 /** How much a room is used in a simulation. */
 export const shareOf = (chances: Chances, room: string): number =>

@@ -138,7 +138,7 @@ export class Actor implements Acting {
     const { repeated, ...others } = shares;
     const fault = chances.fault(name, {
       ...others,
-      ...(mayRepeat(statement.name, items) ? { repeated } : {}),
+      ...(mayRepeat(statement.name, items, !this.world.store.inside) ? { repeated } : {}),
       ...(this.holdsRuns ? { 'frozen while sending': frozenShare(items) } : {}),
     });
     const there = fault === 'request slow' ? random.int(300, 9_000) : random.int(1, 12);

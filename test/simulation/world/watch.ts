@@ -74,6 +74,10 @@ export class Watch {
         if (result?.['cancel_requested'] || result?.['duplicate']) return;
         this.#accepted(name, run, third);
         return this.#held(thread, run, 0);
+      case 'delay_run':
+        if (!result?.['delayed']) return;
+        this.#accepted(name, run, third);
+        return this.#held(thread, run, 0);
       case 'release_run':
         if (!result) return;
         this.#accepted(name, run, third);
