@@ -23,6 +23,7 @@ import { strategies } from './strategies.ts';
 import { tenants } from './tenants.ts';
 import { throughput } from './throughput.ts';
 import { waiting } from './waiting.ts';
+import { webhooks } from './webhooks/index.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -53,6 +54,7 @@ const benches: Record<string, (servers: Servers) => Promise<void>> = {
   storage,
   tenants,
   limits: (servers) => limits(servers, values.part),
+  webhooks,
   reading,
   fitting,
   forks: forking,

@@ -114,7 +114,13 @@ export type {
 export type { CaseQuery, Dataset, EvalCase } from './store/eval/cases.ts';
 export type { EvalItem, EvalItemStatus, Expected, Score } from './evals/item.ts';
 export type { SlotRow, SlotStatus } from './store/schedule/slots.ts';
-export type { LimitTotal, LimitUsage, LimitUsageOptions } from './library/limits/usage.ts';
+export type {
+  LimitHolder,
+  LimitHoldersOptions,
+  LimitTotal,
+  LimitUsage,
+  LimitUsageOptions,
+} from './library/limits/usage.ts';
 export type { LimitDefinition, LimitInterval } from './limits/definition.ts';
 export type { LimitKind, OnExhausted } from './limits/limit.ts';
 export type { RoleCheck } from './library/access/role-check.ts';

@@ -4,7 +4,9 @@
  */
 import { recorderIn } from '../src/chaos/recording/history-files.ts';
 import { recordStatements } from '../src/chaos/recording/record-statements.ts';
-import { chaosAgents } from '../src/chaos/workload/agents.ts';
+import { providerModels } from '../src/chaos/provider/models.ts';
+import { recordAsks } from '../src/chaos/recording/record-asks.ts';
+import { chaosAgents, providerAgents } from '../src/chaos/workload/agents.ts';
 import { Journal } from '../src/chaos/workload/journal.ts';
 import type { ChaosWorkerOptions, ChaosWorkerReady } from '../src/chaos/worker-options.ts';
 import { createLanefold } from '../src/lanefold/create.ts';
@@ -13,13 +15,16 @@ process.stdin.on('end', () => process.exit()).resume();
 const options = JSON.parse(process.env['CHAOS_WORKER']!) as ChaosWorkerOptions;
 const recorder = recorderIn(options.journal, 'worker');
 recordStatements(recorder);
+const journal = new Journal(options.journal);
+recordAsks(journal);
 const agents = options.agents
   ? await (await import('../src/cli/agents-file.ts')).loadAgents(options.agents)
-  : chaosAgents(new Journal(options.journal), recorder);
+  : [...chaosAgents(journal, recorder), ...providerAgents(journal, recorder)];
 const { databaseUrl, redisUrl } = options;
 // A campaign opens thousands of connections, and each session first compiles what it calls. With four of them, at most
 // four statements of a worker are executed at once.
 const connections = { databaseUrl, directUrl: databaseUrl, readUrl: null, redisUrl, poolSize: 4 };
-const lanefold = await createLanefold({ ...connections, agents });
+const models = options.providerUrl === undefined ? {} : providerModels(options.providerUrl);
+const lanefold = await createLanefold({ ...connections, agents, models, privateWebhooks: true });
 const worker = await lanefold.startWorker(options.worker);
 console.log(JSON.stringify({ worker_id: worker.id } satisfies ChaosWorkerReady));

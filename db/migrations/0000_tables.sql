@@ -244,16 +244,11 @@ CREATE TABLE "lanefold"."_limit" (
 CREATE TABLE "lanefold"."_limit_account" (
 	"touched_at" timestamptz NOT NULL,
 	"since" timestamptz,
-	"until" timestamptz,
 	"priority" integer DEFAULT 0 NOT NULL,
-	"granted" boolean DEFAULT false NOT NULL,
 	"thread_id" text COLLATE "C" NOT NULL,
 	"run_id" text COLLATE "C" NOT NULL,
 	"holds" jsonb NOT NULL,
-	"wait_owner" text COLLATE "C",
-	"wait_name" text COLLATE "C",
-	"wait_key" text COLLATE "C",
-	"wait_share" text COLLATE "C",
+	"grants" jsonb,
 	"wants" jsonb,
 	"job" jsonb,
 	CONSTRAINT "_limit_account_run_id_thread_id_pk" PRIMARY KEY("run_id","thread_id")
@@ -263,12 +258,15 @@ CREATE TABLE "lanefold"."_limit_bucket" (
 	"slice" bigint NOT NULL,
 	"used" bigint NOT NULL,
 	"reserved" bigint NOT NULL,
+	"granted" bigint DEFAULT 0 NOT NULL,
 	"total" bigint NOT NULL,
 	"drained_until" timestamptz,
 	"noticed_at" timestamptz,
 	"touched_at" timestamptz NOT NULL,
 	"turn" double precision DEFAULT 0 NOT NULL,
+	"lined" integer DEFAULT 0 NOT NULL,
 	"waiting" integer DEFAULT 0 NOT NULL,
+	"idle" boolean GENERATED ALWAYS AS (waiting = 0) STORED,
 	"owner" text COLLATE "C" NOT NULL,
 	"name" text COLLATE "C" NOT NULL,
 	"key" text COLLATE "C" NOT NULL,
@@ -283,6 +281,21 @@ CREATE TABLE "lanefold"."_limit_share" (
 	"key" text COLLATE "C" NOT NULL,
 	"share" text COLLATE "C" NOT NULL,
 	CONSTRAINT "_limit_share_owner_name_key_share_pk" PRIMARY KEY("owner","name","key","share")
+);
+--> statement-breakpoint
+CREATE TABLE "lanefold"."_limit_wait" (
+	"since" timestamptz NOT NULL,
+	"amount" bigint NOT NULL,
+	"priority" integer NOT NULL,
+	"refused" boolean NOT NULL,
+	"owner" text COLLATE "C" NOT NULL,
+	"name" text COLLATE "C" NOT NULL,
+	"key" text COLLATE "C" NOT NULL,
+	"lane" text COLLATE "C" NOT NULL,
+	"share" text COLLATE "C" NOT NULL,
+	"thread_id" text COLLATE "C" NOT NULL,
+	"run_id" text COLLATE "C" NOT NULL,
+	CONSTRAINT "_limit_wait_run_id_thread_id_owner_name_key_pk" PRIMARY KEY("run_id","thread_id","owner","name","key")
 );
 --> statement-breakpoint
 CREATE TABLE "lanefold"."_monitor" (
@@ -350,6 +363,7 @@ CREATE TABLE "lanefold"."_run" (
 	"started_at" timestamptz,
 	"finished_at" timestamptz,
 	"enqueued_at" timestamptz,
+	"ready_at" timestamptz,
 	"sealed_at" timestamptz,
 	"cancel_requested_at" timestamptz,
 	"suspended_until" timestamptz,
@@ -384,6 +398,7 @@ CREATE TABLE "lanefold"."_run" (
 	"agent_version" text COLLATE "C",
 	"unknown_strategy" text,
 	"unknown_version" text,
+	"unknown_tools" text[],
 	"strategy" text NOT NULL,
 	"model" text NOT NULL,
 	"context_ref" text COLLATE "C" NOT NULL,
@@ -634,6 +649,18 @@ CREATE TABLE "lanefold"."_webhook_delivery" (
 	CONSTRAINT "_webhook_delivery_thread_id_id_pk" PRIMARY KEY("thread_id","id")
 );
 --> statement-breakpoint
+CREATE TABLE "lanefold"."_webhook_event" (
+	"created_at" timestamptz NOT NULL,
+	"tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL,
+	"thread_id" text COLLATE "C" NOT NULL,
+	"type" text NOT NULL,
+	"key" text COLLATE "C" NOT NULL,
+	"webhook_ids" text[] NOT NULL,
+	"result_ids" text[] NOT NULL,
+	"payload" jsonb NOT NULL,
+	CONSTRAINT "_webhook_event_thread_id_type_key_pk" PRIMARY KEY("thread_id","type","key")
+);
+--> statement-breakpoint
 CREATE TABLE "lanefold"."_worker" (
 	"started_at" timestamptz NOT NULL,
 	"heartbeat_at" timestamptz NOT NULL,
@@ -650,6 +677,8 @@ CREATE TABLE "lanefold"."_worker" (
 	"agents" text[] NOT NULL,
 	"strategies" text[] NOT NULL,
 	"versions" text[] NOT NULL,
+	"tools" text[] DEFAULT '{}' NOT NULL,
+	"silences" "tstzmultirange" DEFAULT '{}' NOT NULL,
 	CONSTRAINT "_worker_id_pk" PRIMARY KEY("id")
 );
 --> statement-breakpoint
@@ -676,7 +705,8 @@ CREATE INDEX "_eval_created" ON "lanefold"."_eval" USING btree ("tenant_id","cre
 CREATE INDEX "_eval_running" ON "lanefold"."_eval" USING btree ("created_at") WHERE status = 'running';--> statement-breakpoint
 CREATE INDEX "_kept_event_until" ON "lanefold"."_kept_event" USING btree ("keep_until");--> statement-breakpoint
 CREATE INDEX "_limit_version" ON "lanefold"."_limit" USING btree ("version");--> statement-breakpoint
-CREATE INDEX "_limit_account_waiting" ON "lanefold"."_limit_account" USING btree ("wait_owner","wait_name","wait_key","wait_share","priority","since") WHERE wait_name is not null;--> statement-breakpoint
+CREATE INDEX "_limit_bucket_listed" ON "lanefold"."_limit_bucket" USING btree ("owner","name","idle","key");--> statement-breakpoint
+CREATE INDEX "_limit_wait_lane" ON "lanefold"."_limit_wait" USING btree ("owner","name","key","lane","priority","since","thread_id","run_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "pending_input_id" ON "lanefold"."pending_input" USING btree ("thread_id","id");--> statement-breakpoint
 CREATE UNIQUE INDEX "_run_request" ON "lanefold"."_run" USING btree ("thread_id","request_id") WHERE request_id is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "_run_active" ON "lanefold"."_run" USING btree ("thread_id") WHERE active;--> statement-breakpoint
@@ -711,12 +741,14 @@ CREATE INDEX "_wait_open" ON "lanefold"."_wait" USING btree ("created_at","threa
 CREATE INDEX "_wait_child" ON "lanefold"."_wait" USING btree ("thread_id","child_run_id") WHERE child_run_id is not null;--> statement-breakpoint
 CREATE INDEX "_wait_task" ON "lanefold"."_wait" USING btree ("created_at") WHERE task is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "_webhook_name" ON "lanefold"."_webhook" USING btree ("tenant_id","name") WHERE removed_at is null;--> statement-breakpoint
-CREATE INDEX "_webhook_delivery_order" ON "lanefold"."_webhook_delivery" USING btree ("thread_id","webhook_id","no");--> statement-breakpoint
+CREATE INDEX "_webhook_delivery_order" ON "lanefold"."_webhook_delivery" USING btree ("thread_id","webhook_id","no") WHERE settled_at is null;--> statement-breakpoint
 CREATE INDEX "_webhook_delivery_due" ON "lanefold"."_webhook_delivery" USING btree ("webhook_id","next_at") WHERE next_at is not null;--> statement-breakpoint
 CREATE INDEX "_webhook_delivery_flight" ON "lanefold"."_webhook_delivery" USING btree ("webhook_id") WHERE in_flight;--> statement-breakpoint
 CREATE INDEX "_webhook_delivery_waiting" ON "lanefold"."_webhook_delivery" USING btree ("webhook_id","created_at") WHERE settled_at is null;--> statement-breakpoint
 CREATE INDEX "_webhook_delivery_log" ON "lanefold"."_webhook_delivery" USING btree ("webhook_id","created_at");--> statement-breakpoint
 CREATE INDEX "_webhook_delivery_settled" ON "lanefold"."_webhook_delivery" USING btree ("settled_at") WHERE settled_at is not null;--> statement-breakpoint
+CREATE INDEX "_webhook_event_age" ON "lanefold"."_webhook_event" USING btree ("created_at");--> statement-breakpoint
+CREATE INDEX "_worker_running" ON "lanefold"."_worker" USING btree ("queue_prefix") WHERE "lanefold"."_worker"."stopped_at" is null;--> statement-breakpoint
 -- Room on the page for the next version of a row: a step updates its thread and stays off the indexes, and so does a
 -- heartbeat. A run's page is left full: dead versions are cleared away only on a full page, and a page given up before
 -- that never takes a row again until the next vacuum (500 runs of one thread take 0.4 MB so, and 1.0 MB with room left).

@@ -86,7 +86,7 @@ export const evalItem = lanefold.table(
     inputTokens: bigint('input_tokens', { mode: 'number' }),
     outputTokens: bigint('output_tokens', { mode: 'number' }),
     costMicros: bigint('cost_micros', { mode: 'number' }),
-    /** What its run may cost at most. */
+    /** What its run is expected to cost, or may cost by now: counts until its cost is known. */
     reservedMicros: bigint('reserved_micros', { mode: 'number' }),
     /** Its answer is that of an earlier eval. */
     reused: boolean('reused').notNull().default(false),

@@ -58,6 +58,8 @@ export const limitBucket = lanefold.table(
     /** The sum of `ring`, including what is reserved. */
     used: bigint('used', { mode: 'number' }).notNull(),
     reserved: bigint('reserved', { mode: 'number' }).notNull(),
+    /** What runs that no worker has claimed yet will take; in no slice, so it does not leave the interval. */
+    granted: bigint('granted', { mode: 'number' }).notNull().default(0),
     /** Everything that was ever settled. */
     total: bigint('total', { mode: 'number' }).notNull(),
     /** The provider asked to wait until then. */
@@ -67,14 +69,23 @@ export const limitBucket = lanefold.table(
     touchedAt: moment('touched_at').notNull(),
     /** Fair shares: the turn that was granted last. */
     turn: doublePrecision('turn').notNull().default(0),
+    /** Waiting runs that need it, also those that only another limit has refused. */
+    lined: integer('lined').notNull().default(0),
+    /** Waiting runs that it refused when they asked last. */
     waiting: integer('waiting').notNull().default(0),
+    /** No run waits. A column, so that only the first and the last waiting run touch the index. */
+    idle: boolean('idle').generatedAlwaysAs(sql`waiting = 0`),
     owner: id('owner').notNull(),
     name: id('name').notNull(),
     /** The values of the scope's `*` dimensions. */
     key: id('key').notNull(),
     ring: bigint('ring', { mode: 'number' }).array().notNull(),
   },
-  (t) => [primaryKey({ columns: [t.owner, t.name, t.key] })],
+  (t) => [
+    primaryKey({ columns: [t.owner, t.name, t.key] }),
+    // the keys of a limit as they are listed: those that runs wait for first
+    index('_limit_bucket_listed').on(t.owner, t.name, t.idle, t.key),
+  ],
 );
 
 /** Fair shares of a bucket: when each value of the sharing dimension had its last turn. */
@@ -90,35 +101,52 @@ export const limitShare = lanefold.table(
   (t) => [primaryKey({ columns: [t.owner, t.name, t.key, t.share] })],
 );
 
-/** What each unfinished run holds of its limits, and for what it waits. */
+/** What each unfinished run holds of its limits, and what it waits for. */
 export const limitAccount = lanefold.table(
   '_limit_account',
   {
     touchedAt: moment('touched_at').notNull(),
     /** Its place among the waiting runs: when the run was accepted. */
     since: moment('since'),
-    /** When the limit may let it go on, if that is known. */
-    until: moment('until'),
     priority: integer('priority').notNull().default(0),
-    /** Its turn has come, and `holds` has what it takes. */
-    granted: boolean('granted').notNull().default(false),
     threadId: id('thread_id').notNull(),
     runId: id('run_id').notNull(),
-    /** {bucket: [reserved, slice of the reservation, settled]}; the bucket as `_limit_place` names it. */
+    /** {bucket: [reserved, slice of the newest reservation, settled]}; the bucket as `_limit_place` names it. */
     holds: jsonb('holds').notNull(),
-    /** While it waits: the bucket. */
-    waitOwner: id('wait_owner'),
-    waitName: id('wait_name'),
-    waitKey: id('wait_key'),
-    waitShare: id('wait_share'),
-    /** While it waits: what it takes when its turn comes, and its job. */
+    /** {bucket: amount} of a run whose turn has come, until a worker claims it. */
+    grants: jsonb('grants'),
+    /** While it waits: what it takes when its turn comes, `{take, shares}`. */
     wants: jsonb('wants'),
+    /** While it waits: its job. */
     job: jsonb('job'),
   },
+  (t) => [primaryKey({ columns: [t.runId, t.threadId] })],
+);
+
+/**
+ * The line: one row for each waiting run and bucket that it needs. One order holds in all of them: by priority, then since
+ * when, then id. Runs of a lane need the same buckets and the same workers, so only the first of a lane can be next.
+ */
+export const limitWait = lanefold.table(
+  '_limit_wait',
+  {
+    since: moment('since').notNull(),
+    amount: bigint('amount', { mode: 'number' }).notNull(),
+    priority: integer('priority').notNull(),
+    /** The bucket refused the run when it asked last. */
+    refused: boolean('refused').notNull(),
+    owner: id('owner').notNull(),
+    name: id('name').notNull(),
+    key: id('key').notNull(),
+    /** See `_limit_lane`. */
+    lane: id('lane').notNull(),
+    /** Its value of the dimension whose values take turns, or empty. */
+    share: id('share').notNull(),
+    threadId: id('thread_id').notNull(),
+    runId: id('run_id').notNull(),
+  },
   (t) => [
-    primaryKey({ columns: [t.runId, t.threadId] }),
-    index('_limit_account_waiting')
-      .on(t.waitOwner, t.waitName, t.waitKey, t.waitShare, t.priority, t.since)
-      .where(sql`wait_name is not null`),
+    primaryKey({ columns: [t.runId, t.threadId, t.owner, t.name, t.key] }),
+    index('_limit_wait_lane').on(t.owner, t.name, t.key, t.lane, t.priority, t.since, t.threadId, t.runId),
   ],
 );

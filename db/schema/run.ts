@@ -25,6 +25,12 @@ export const run = lanefold.table(
     finishedAt: moment('finished_at'),
     /** When the run was last given to the queue: the sweep leaves younger ones alone. */
     enqueuedAt: moment('enqueued_at'),
+    /**
+     * Since when the run could go on if a worker took it: it was accepted or promoted, its `start_at` came, what it
+     * waited for ended, or its worker left it after progress. No new job, limit or failed claim renews it. Null while
+     * it waits for the run before it.
+     */
+    readyAt: moment('ready_at'),
     sealedAt: moment('sealed_at'),
     cancelRequestedAt: moment('cancel_requested_at'),
     /** Set only while the run waits for approval: when it stops waiting. */
@@ -77,6 +83,11 @@ export const run = lanefold.table(
     unknownStrategy: text('unknown_strategy'),
     /** The version of its agent that the worker which moved it lacks: a label or an id. */
     unknownVersion: text('unknown_version'),
+    /**
+     * The tools that workers which moved it lack: `tool` for one of its agent, `+tool` for one that the request or the thread
+     * names, which may also be a tool of no agent.
+     */
+    unknownTools: text('unknown_tools').array(),
     strategy: text('strategy').notNull(),
     model: text('model').notNull(),
     contextRef: id('context_ref').notNull(),

@@ -46,13 +46,37 @@ export const webhook = lanefold.table(
 );
 
 /**
- * The outbox of webhooks: one row for each fact and endpoint that wants it, written in the transaction that settles the
- * fact. A fact of no thread has a name in `thread_id`, such as `schedule:<name>`.
+ * The outbox of webhooks: one row for each fact that endpoints want, written in the transaction that settles it. A worker
+ * replaces it by a delivery for each endpoint. A fact of no thread has a name in `thread_id`, such as
+ * `/schedules/<tenant>/<name>`.
+ */
+export const webhookEvent = lanefold.table(
+  '_webhook_event',
+  {
+    createdAt: moment('created_at').notNull(),
+    tenantId: tenantId(),
+    threadId: id('thread_id').notNull(),
+    type: text('type').notNull(),
+    /** Tells the fact from others of its type and thread. */
+    key: id('key').notNull(),
+    /** The endpoints that are told. */
+    webhookIds: text('webhook_ids').array().notNull(),
+    /** Of these, those that also get the result of the run. */
+    resultIds: text('result_ids').array().notNull(),
+    /** The body, with the result of the run if an endpoint gets it: {type, timestamp, data}. */
+    payload: jsonb('payload').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.threadId, t.type, t.key] }), index('_webhook_event_age').on(t.createdAt)],
+);
+
+/**
+ * What is sent to endpoints: one row for each fact and endpoint. Workers write it when they take the event from the
+ * outbox; of an endpoint that wants order, the transaction that settles the fact, whose lock of the thread is the order.
  */
 export const webhookDelivery = lanefold.table(
   '_webhook_delivery',
   {
-    /** The order of the deliveries of an endpoint and thread. */
+    /** The order of the pending deliveries of an endpoint and thread. */
     no: bigint('no', { mode: 'number' }).notNull(),
     createdAt: moment('created_at').notNull(),
     /** When a worker looks at it next; null once it is settled, and while it waits for an earlier one. */
@@ -65,7 +89,7 @@ export const webhookDelivery = lanefold.table(
     earlier: integer('earlier').notNull().default(0),
     durationMs: integer('duration_ms'),
     statusCode: integer('status_code'),
-    /** Until `next_at`, it is in the queue or being sent. */
+    /** Until `next_at`, it is being sent. */
     inFlight: boolean('in_flight').notNull().default(false),
     tenantId: tenantId(),
     threadId: id('thread_id').notNull(),
@@ -84,7 +108,9 @@ export const webhookDelivery = lanefold.table(
   },
   (t) => [
     primaryKey({ columns: [t.threadId, t.id] }),
-    index('_webhook_delivery_order').on(t.threadId, t.webhookId, t.no),
+    index('_webhook_delivery_order')
+      .on(t.threadId, t.webhookId, t.no)
+      .where(sql`settled_at is null`),
     index('_webhook_delivery_due')
       .on(t.webhookId, t.nextAt)
       .where(sql`next_at is not null`),

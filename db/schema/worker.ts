@@ -1,9 +1,10 @@
-import { boolean, integer, primaryKey, text } from 'drizzle-orm/pg-core';
-import { id, lanefold, moment } from './columns.ts';
+import { sql } from 'drizzle-orm';
+import { boolean, index, integer, primaryKey, text } from 'drizzle-orm/pg-core';
+import { id, lanefold, moment, spans } from './columns.ts';
 
 /**
- * The workers, each from its start until some time after its end. Read it through the view `worker`. The key is the
- * only index, so a heartbeat changes no indexed column and rewrites the row within its page.
+ * The workers, each from its start until some time after its end. Read it through the view `worker`. A
+ * heartbeat changes no indexed column, so it rewrites the row within its page.
  */
 export const worker = lanefold.table(
   '_worker',
@@ -29,6 +30,15 @@ export const worker = lanefold.table(
     strategies: text('strategies').array().notNull(),
     /** The versions of agents that it has, each as `agent@label` and as `agent@id`. */
     versions: text('versions').array().notNull(),
+    /** Its tools: those of an agent as `agent+tool`, those that belong to no agent as `+tool`. */
+    tools: text('tools').array().notNull().default([]),
+    /** The times without a heartbeat of any worker that ended with one of its heartbeats; see `report_worker`. */
+    silences: spans('silences').notNull().default('{}'),
   },
-  (t) => [primaryKey({ columns: [t.id] })],
+  (t) => [
+    primaryKey({ columns: [t.id] }),
+    index('_worker_running')
+      .on(t.queuePrefix)
+      .where(sql`${t.stoppedAt} is null`),
+  ],
 );

@@ -39,7 +39,7 @@ declare
 begin
   for v_table, v_owner in
     select c.oid, c.relowner::regrole::text from pg_catalog.pg_class c
-    where c.oid in ('lanefold._limit'::regclass, 'lanefold._limit_bucket'::regclass, 'lanefold._limit_share'::regclass, 'lanefold._limit_account'::regclass)
+    where c.oid in ('lanefold._limit'::regclass, 'lanefold._limit_bucket'::regclass, 'lanefold._limit_share'::regclass, 'lanefold._limit_wait'::regclass, 'lanefold._limit_account'::regclass)
       and not exists (select from pg_catalog.pg_policy p where p.polrelid = c.oid and p.polname = 'functions' and p.polroles = array[c.relowner])
   loop
     execute format('drop policy if exists functions on %s', v_table);

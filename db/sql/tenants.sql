@@ -63,7 +63,7 @@ begin
   -- a limit belongs to a tenant or to the operator
   for c in
     select k.oid::regclass as name from pg_class k
-    where k.oid in ('lanefold._limit'::regclass, 'lanefold._limit_bucket'::regclass, 'lanefold._limit_share'::regclass) and not k.relforcerowsecurity
+    where k.oid in ('lanefold._limit'::regclass, 'lanefold._limit_bucket'::regclass, 'lanefold._limit_share'::regclass, 'lanefold._limit_wait'::regclass) and not k.relforcerowsecurity
   loop
     execute format('create policy tenant on %s %s', c.name, replace(v_policy_of_operators, 'tenant_id', 'owner'));
     execute format('alter table %s enable row level security, force row level security', c.name);

@@ -1215,6 +1215,8 @@ export interface components {
       unknown_version: string | null;
       /** @description The strategy the run waits for, if workers know its agent but not the strategy. */
       unknown_strategy: string | null;
+      /** @description The tools the run waits for, if workers know its agent but lack some that it needs. */
+      unknown_tools: string[] | null;
       /**
        * Format: date-time
        * @description When the run was accepted.
@@ -1367,6 +1369,8 @@ export interface components {
       unknown_version: string | null;
       /** @description The strategy the run waits for, if workers know its agent but not the strategy. */
       unknown_strategy: string | null;
+      /** @description The tools the run waits for, if workers know its agent but lack some that it needs. */
+      unknown_tools: string[] | null;
       /**
        * Format: date-time
        * @description When the run was accepted.
@@ -1422,10 +1426,10 @@ export interface components {
         queue: string;
         id: string;
       };
-      /** @description Why no worker can take the run: none is alive, or no live worker knows its agent, version or strategy; null otherwise. */
+      /** @description Why no worker can take the run: none is alive, or no live worker knows its agent, version or strategy, or has its tools; null otherwise. */
       unattended: {
         /** @enum {string} */
-        reason: 'no_worker' | 'unknown_agent' | 'unknown_version' | 'unknown_strategy';
+        reason: 'no_worker' | 'unknown_agent' | 'unknown_version' | 'unknown_strategy' | 'unknown_tool';
         message: string;
       } | null;
       output: JsonObject | null;
@@ -1777,6 +1781,8 @@ export interface components {
       unknown_version: string | null;
       /** @description The strategy the run waits for, if workers know its agent but not the strategy. */
       unknown_strategy: string | null;
+      /** @description The tools the run waits for, if workers know its agent but lack some that it needs. */
+      unknown_tools: string[] | null;
       /**
        * Format: date-time
        * @description When the run was accepted.
@@ -2451,8 +2457,10 @@ export interface components {
       updated_at: string;
       /** @description `operator`, `key:<id>` or `cli:<user>`. */
       updated_by: string;
-      /** @description By key: first those that most runs wait for, then those that have used most. */
+      /** @description First the keys that runs wait for, then the others, each in the order of the keys. */
       usage: components['schemas']['LimitUse'][];
+      /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
+      next_after: string | null;
     };
     LimitUse: {
       /** @description The values of the dimensions with `*` in the scope, joined by `/`; empty without such dimensions. */
@@ -2476,6 +2484,39 @@ export interface components {
       waiting_by: {
         [key: string]: number;
       } | null;
+      /** @description Pass it as `after` to list the keys of the limit after this one. */
+      cursor: string;
+    };
+    LimitHolderPage: {
+      data: components['schemas']['LimitHolder'][];
+      /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
+      next_after: string | null;
+    };
+    /** @description A run that holds a slot of a limit, or has reserved some of it for a call. */
+    LimitHolder: {
+      name: components['schemas']['Id'];
+      /** @description The tenant that set it, for its own runs. Null: the operator, for all runs. */
+      tenant: components['schemas']['Id'] | null;
+      /**
+       * @description `concurrency`: runs at work. `runs`: runs started in the interval. `requests`, `tokens` and `money`: of model calls in the interval.
+       * @enum {string}
+       */
+      kind: 'concurrency' | 'runs' | 'requests' | 'tokens' | 'money';
+      /** @description The values of the dimensions with `*` in the scope, joined by `/`; empty without such dimensions. */
+      key: string;
+      /** @description What it holds. For `money` in US dollars. */
+      amount: number;
+      thread_id: components['schemas']['Id'];
+      run_id: components['schemas']['Id'];
+      agent: string;
+      status: components['schemas']['RunStatus'];
+      /** @description The worker that executes it; null: none. */
+      worker_id: string | null;
+      /**
+       * Format: date-time
+       * @description When the run started. Before its first claim, when it could have started.
+       */
+      since: string;
     };
     Limit: {
       name: components['schemas']['Id'];
@@ -2622,7 +2663,7 @@ export interface components {
        */
       overlap?: 'skip' | 'queue' | 'interrupt';
       /**
-       * @description Of slots that passed while no worker looked: `none`, the newest `one` (default), or `all`.
+       * @description Which slots of a backlog run: `none` of the late ones, only the newest `one` (default), or `all`.
        * @enum {string}
        */
       catch_up?: 'none' | 'one' | 'all';
@@ -2710,7 +2751,7 @@ export interface components {
        */
       overlap?: 'skip' | 'queue' | 'interrupt';
       /**
-       * @description Of slots that passed while no worker looked: `none`, the newest `one` (default), or `all`.
+       * @description Which slots of a backlog run: `none` of the late ones, only the newest `one` (default), or `all`.
        * @enum {string}
        */
       catch_up?: 'none' | 'one' | 'all';
@@ -3507,7 +3548,10 @@ export interface components {
       runs: {
         [key: string]: number;
       };
+      /** @description How long ago the oldest queued run could have started or gone on: it waits for a worker or a limit. */
       oldest_queued_seconds: number;
+      /** @description The same of the runs that wait for no limit, but only for a worker. */
+      oldest_ready_seconds: number;
       oldest_due_delivery_seconds: number;
       /** @description Number of workers by state; `dead` counts those that died in the last hour. `workers` lists those that hold runs. */
       fleet: {

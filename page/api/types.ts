@@ -29,6 +29,7 @@ export type InputPage = Schemas['InputPage'];
 export type Lane = Schemas['Lane'];
 export type LaneList = Schemas['LaneList'];
 export type LimitList = Schemas['LimitList'];
+export type LimitHolder = Schemas['LimitHolder'];
 export type LimitUse = Schemas['LimitUse'];
 export type ListedRun = Schemas['ListedRun'];
 export type Mark = Schemas['Mark'];

@@ -25,8 +25,14 @@ export function metricsText(
     {
       name: 'lanefold_oldest_queued_seconds',
       type: 'gauge',
-      help: 'Age of the oldest queued run.',
+      help: 'Time since the oldest queued run could have started or gone on, for whatever it waits.',
       samples: [{ value: stats.oldestQueuedSeconds }],
+    },
+    {
+      name: 'lanefold_oldest_ready_seconds',
+      type: 'gauge',
+      help: 'The same of the queued runs that wait for no limit, but only for a worker.',
+      samples: [{ value: stats.oldestReadySeconds }],
     },
     {
       name: 'lanefold_oldest_due_delivery_seconds',
@@ -73,15 +79,17 @@ export function metricsText(
 
 function limitMetrics(limits: readonly LimitTotal[]): Metric[] {
   const samples = (value: 'usedRatio' | 'waiting' | 'total') =>
-    limits.map(({ name, tenant, kind, ...counts }) => ({
-      labels: { limit: name, kind, ...(tenant === null ? {} : { tenant }) },
-      value: counts[value],
-    }));
+    limits.flatMap(({ name, tenant, kind, ...counts }) => {
+      const number = counts[value];
+      return number === null
+        ? []
+        : [{ labels: { limit: name, kind, ...(tenant === null ? {} : { tenant }) }, value: number }];
+    });
   return [
     {
       name: 'lanefold_limit_used_ratio',
       type: 'gauge',
-      help: 'Part of a limit that is used, of the key that has used most.',
+      help: 'Part of a limit that is used, of the key that has used most, among at most 1,000 keys.',
       samples: samples('usedRatio'),
     },
     {
@@ -94,7 +102,7 @@ function limitMetrics(limits: readonly LimitTotal[]): Metric[] {
       name: 'lanefold_limit_lifetime_use',
       // a run may turn out to have used less
       type: 'gauge',
-      help: 'Everything that was ever used of a limit: runs, model calls, tokens or US dollars.',
+      help: 'Everything that was ever used of a limit of at most 1,000 keys: runs, model calls, tokens or US dollars.',
       samples: samples('total'),
     },
   ];

@@ -20,14 +20,19 @@ import { summarise, type CampaignReport } from './report.ts';
 import { runChecks } from './run-checks.ts';
 import { kindsFor, type FaultKind } from './schedule.ts';
 import { startChaosPostgres } from './services/postgres.ts';
+import { startProvider } from './provider/provider.ts';
+import { providerModels } from './provider/models.ts';
+import { randomOf } from './random.ts';
 import { startProxy } from './services/proxy.ts';
+import { startReceiver } from './services/receiver.ts';
 import { startRedis, type RedisServer } from './services/redis.ts';
 import { settle } from './settle.ts';
-import { chaosAgents } from './workload/agents.ts';
-import type { Acknowledged } from './workload/client.ts';
+import { chaosAgents, providerAgents } from './workload/agents.ts';
+import { nothingAcknowledged } from './workload/client.ts';
 import type { CustomWorkload } from './workload/conversation.ts';
-import { Journal, readJournal } from './workload/journal.ts';
+import { Journal, readAsks, readStarts } from './workload/journal.ts';
 import { haveConversations } from './workload/conversations.ts';
+import { hurryWebhooks, setWebhooks } from './workload/webhooks.ts';
 
 export interface CampaignOptions {
   queue: Backend;
@@ -63,6 +68,7 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRep
   await chmod(dir, 0o711);
   const journalDir = path.join(dir, 'journal');
   await mkdir(journalDir);
+  const journal = new Journal(journalDir);
   const closers: (() => Promise<unknown>)[] = [() => rm(journalDir, { recursive: true, force: true })];
   let keep = true;
   try {
@@ -75,13 +81,18 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRep
     await startHistory(observer);
     if (kinds.includes('failover')) await postgres.addStandby();
 
+    const provider = await startProvider(seed);
+    closers.push(() => provider.close());
+    const receiver = await startReceiver(randomOf(seed, 'receiver'));
+    closers.push(() => receiver.close());
     const clientProxy = await startProxy(() => ({ port: postgres.port() }));
     closers.push(() => clientProxy.close());
     const lanefold = await createLanefold({
       databaseUrl: postgres.url(clientProxy.port),
       directUrl: postgres.url(clientProxy.port),
       ...{ redisUrl: redis?.url ?? null, readUrl: null },
-      agents: custom?.agents ?? chaosAgents(new Journal(journalDir)),
+      agents: custom?.agents ?? [...chaosAgents(journal), ...providerAgents(journal)],
+      ...{ models: providerModels(provider.url), privateWebhooks: true },
     });
     closers.push(() => lanefold.close());
     const recorder = recorderIn(journalDir, 'client');
@@ -97,19 +108,27 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRep
       worker: (postgresPort, redisPort) => ({
         databaseUrl: postgres.url(postgresPort),
         redisUrl: redisPort === undefined ? null : `redis://127.0.0.1:${redisPort}`,
-        worker: { ...intervals, concurrency: Math.max(2, Math.ceil((2 * options.concurrency) / options.workers)) },
-        journal: journalDir,
+        worker: {
+          ...intervals,
+          concurrency: Math.ceil((2 * options.concurrency + 12) / options.workers),
+          webhookTimeoutMs: 1_000,
+        },
+        ...{ journal: journalDir, providerUrl: provider.url },
         ...(custom ? { agents: path.resolve(custom.file) } : {}),
       }),
       logFile: path.join(dir, 'workers.log'),
     });
     closers.push(() => fleet.stop());
 
+    // a fault that hits before there is any worker says nothing about recovery
+    await fleet.ready(signal);
     const startedAt = performance.now();
-    const acknowledged: Acknowledged = { runs: [], inputs: [], operations: [], strategies: [] };
+    const acknowledged = nothingAcknowledged();
     const giveUp = new AbortController();
     const injecting = new AbortController();
     const client = { lanefold, acknowledged, signal: giveUp.signal };
+    if (!custom) await setWebhooks(client, receiver);
+    const webhooksSince = Date.now();
     const workload = { seed, concurrency: options.concurrency, custom };
     const conversations = haveConversations(client, workload, injecting.signal);
     conversations.catch(() => injecting.abort());
@@ -139,12 +158,19 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRep
     const settled = delay(Math.max(60_000, 30 * intervals.leaseMs), undefined, { signal: patience.signal });
     await Promise.race([conversations, settled.catch(() => {})]);
     patience.abort();
-    await settle(observer, Math.max(90_000, 30 * intervals.leaseMs));
+    receiver.heal();
+    await settle(observer, Math.max(90_000, 30 * intervals.leaseMs), () =>
+      custom ? Promise.resolve() : hurryWebhooks(client),
+    );
     giveUp.abort();
     const kills = fleet.kills;
     await fleet.stop();
     onProgress(`${queue}: checking ${acknowledged.runs.length} runs`);
-    await recordHistory(observer, { starts: readJournal(journalDir), workers: fleet.pids, acknowledged });
+    await recordHistory(observer, {
+      ...{ starts: readStarts(journalDir), asks: readAsks(journalDir), workers: fleet.pids, acknowledged },
+      ...{ calls: provider.calls, requests: receiver.requests, crashes: postgres.crashes },
+      ...(custom ? {} : { webhooksSince }),
+    });
     const checked = await runChecks(observer);
     const history = await concludeHistory(observer, recorder, journalDir);
     checked.violations.push(...history.violations);

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
 import { packageRoot } from '../common/package-root.ts';
 import { startProxy, type Proxy } from './services/proxy.ts';
 import type { ChaosWorkerOptions, ChaosWorkerReady } from './worker-options.ts';
@@ -52,6 +53,11 @@ export class Fleet {
       fleet.#spawn(slot);
     }
     return fleet;
+  }
+
+  /** Resolves once each place has a worker that accepts jobs, or when the signal aborts. */
+  async ready(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted && this.slots.some(({ workerId }) => workerId === undefined)) await delay(50);
   }
 
   /** SIGKILL; resolves when the process is gone. */

@@ -1,21 +1,62 @@
 import type { Check } from './checks/check.ts';
+import { limitedCalls, providerLog } from './checks/provider-log.ts';
+import { receiverLog } from './checks/receiver-log.ts';
+import { slots } from './checks/slots.ts';
+import { waits } from './checks/waits.ts';
 import type { Observer } from './observer.ts';
+import type { ProviderCall } from './provider/provider.ts';
+import type { Crash } from './services/postgres.ts';
+import type { WebhookRequest } from './services/receiver.ts';
 import type { Acknowledged } from './workload/client.ts';
-import type { ToolStart } from './workload/journal.ts';
+import type { LimitAsk, ToolStart } from './workload/journal.ts';
+import { strictLimits } from './workload/limited.ts';
+import { webhooks } from './workload/webhooks.ts';
+
+/** What was recorded outside the database. */
+export interface Recorded {
+  starts: readonly ToolStart[];
+  asks?: readonly LimitAsk[];
+  /** Process id by worker id. */
+  workers: ReadonlyMap<string, number>;
+  acknowledged: Acknowledged;
+  calls?: readonly ProviderCall[];
+  requests?: readonly WebhookRequest[];
+  crashes?: readonly Crash[];
+  /** Since when there are webhooks, in milliseconds since the epoch; undefined: there are none. */
+  webhooksSince?: number;
+}
+
+/** The tables of what was recorded outside the database, with their columns. */
+const tables = {
+  tool_start: 'run_id text, round int, call_index int, name text, pid int, at timestamptz',
+  limit_ask: 'run_id text, pid int, at timestamptz, refused boolean',
+  worker: 'worker_id text, pid int',
+  acknowledged: 'kind text, thread_id text, id text',
+  strategy_run: 'thread_id text, run_id text, result jsonb',
+  provider_call:
+    'no int, model text, thread_id text, pid int, at timestamptz, ended_at timestamptz, tokens int, problem text, odd text',
+  crash: 'began_at timestamptz, at timestamptz',
+  strict_limit: 'name text, kind text, amount int, per_ms int',
+  schedule: 'name text, every_ms int, set_at timestamptz, last_slot timestamptz',
+  event_sent: 'event text, content text, released jsonb',
+  webhook: 'name text, ordered boolean, since timestamptz',
+  webhook_request:
+    'n int, webhook text, id text, type text, thread_id text, run_id text, signed boolean, accepted boolean',
+} as const;
 
 /**
- * Starts a history that is independent of the product: a digest of each entry as written, every lease of a run, what
- * was acknowledged to clients, and every start of a tool. Triggers record the first two as they happen.
+ * Starts a history that is independent of the product: a digest of each entry as written, every lease of a run, and what
+ * clients, tools, the provider and the receiver of webhooks have seen. Triggers record the first two as they happen.
  */
 export const startHistory = (observer: Observer): Promise<unknown> =>
   observer.query(`
     create schema history;
     create table history.entry (thread_id text, seq bigint, digest text);
     create table history.lease (thread_id text, run_id text, lease bigint, worker_id text, at timestamptz);
-    create table history.tool_start (run_id text, round int, call_index int, name text, pid int, at timestamptz);
-    create table history.worker (worker_id text, pid int);
-    create table history.acknowledged (kind text, thread_id text, id text);
-    create table history.strategy_run (thread_id text, run_id text, result jsonb);
+    ${Object.entries(tables)
+      .map(([name, columns]) => `create table history.${name} (${columns});`)
+      .join('\n')}
+    ${limitedCalls};
     create function history.record_entry() returns trigger language plpgsql security definer as $$ begin
       insert into history.entry values (new.thread_id, new.seq, md5(new::text)); return null; end $$;
     create function history.record_lease() returns trigger language plpgsql security definer as $$ begin
@@ -24,34 +65,37 @@ export const startHistory = (observer: Observer): Promise<unknown> =>
     create trigger history after update of lease on lanefold._run for each row execute function history.record_lease();`);
 
 /** Adds the records kept outside the database. */
-export async function recordHistory(
-  observer: Observer,
-  recorded: { starts: ToolStart[]; workers: ReadonlyMap<string, number>; acknowledged: Acknowledged },
-): Promise<void> {
-  await observer.query('truncate history.tool_start, history.worker, history.acknowledged, history.strategy_run');
-  await observer.query(
-    `insert into history.tool_start
-     select split_part(s.key, ':', 1), split_part(s.key, ':', 2)::int, split_part(s.key, ':', 3)::int, s.name, s.pid, to_timestamp(s.at / 1000.0)
-     from jsonb_to_recordset($1) as s (key text, name text, pid int, at float8)`,
-    [JSON.stringify(recorded.starts)],
-  );
-  const workers = [...recorded.workers].map(([workerId, pid]) => ({ worker_id: workerId, pid }));
-  await observer.query(
-    'insert into history.worker select * from jsonb_to_recordset($1) as w (worker_id text, pid int)',
-    [JSON.stringify(workers)],
-  );
-  const { runs, inputs, operations, strategies } = recorded.acknowledged;
-  const acknowledged = Object.entries({ run: runs, input: inputs, operation: operations }).flatMap(([kind, list]) =>
-    list.map(({ threadId, id }) => ({ kind, thread_id: threadId, id })),
-  );
-  await observer.query(
-    'insert into history.acknowledged select * from jsonb_to_recordset($1) as a (kind text, thread_id text, id text)',
-    [JSON.stringify(acknowledged)],
-  );
-  await observer.query(
-    `insert into history.strategy_run select "threadId", id, result from jsonb_to_recordset($1) as t ("threadId" text, id text, result jsonb)`,
-    [JSON.stringify(strategies)],
-  );
+export async function recordHistory(observer: Observer, recorded: Recorded): Promise<void> {
+  const { runs, inputs, operations, strategies, schedules, events } = recorded.acknowledged;
+  const at = (ms: number) => new Date(ms).toISOString();
+  const { asks = [], calls = [], requests = [], crashes = [], webhooksSince: since } = recorded;
+  const rows: Record<keyof typeof tables, readonly object[]> = {
+    tool_start: recorded.starts.map(({ key, name, pid, at: ms }) => {
+      const [run_id, round, call_index] = key.split(':');
+      return { run_id, round, call_index, name, pid, at: at(ms) };
+    }),
+    limit_ask: asks.map((ask) => ({ ...ask, at: at(ask.at) })),
+    worker: [...recorded.workers].map(([worker_id, pid]) => ({ worker_id, pid })),
+    acknowledged: Object.entries({ run: runs, input: inputs, operation: operations }).flatMap(([kind, list]) =>
+      list.map(({ threadId, id }) => ({ kind, thread_id: threadId, id })),
+    ),
+    strategy_run: strategies.map(({ threadId, id, result }) => ({ thread_id: threadId, run_id: id, result })),
+    provider_call: calls.map((call) => ({ ...call, at: at(call.at), ended_at: at(call.ended_at) })),
+    crash: crashes.map((crash) => ({ began_at: at(crash.beganAt), at: at(crash.at) })),
+    strict_limit: strictLimits.map(({ perMs, ...limit }) => ({ ...limit, per_ms: perMs })),
+    schedule: schedules.map(({ name, everyMs, setAt, lastSlot }) => ({
+      ...{ name, every_ms: everyMs, set_at: at(setAt), last_slot: at(lastSlot) },
+    })),
+    event_sent: events,
+    webhook: since === undefined ? [] : webhooks.map((webhook) => ({ ...webhook, since: at(since) })),
+    webhook_request: requests.map((request, n) => ({ n, ...request })),
+  };
+  for (const [name, columns] of Object.entries(tables)) {
+    await observer.query(`truncate history.${name}`);
+    const values = [JSON.stringify(rows[name as keyof typeof tables])];
+    await observer.query(`insert into history.${name} select * from jsonb_to_recordset($1) as r (${columns})`, values);
+  }
+  await observer.query('refresh materialized view history.limited_call');
 }
 
 /** Tool starts after the outcome of the call was stored, and whether the worker held the run at that moment. */
@@ -123,6 +167,10 @@ export const historyChecks: readonly Check[] = [
   finishedCallNotRestarted,
   neverReplayed,
   strategiesAreUndisturbed,
+  ...providerLog,
+  ...slots,
+  ...receiverLog,
+  ...waits,
 ];
 
 /**

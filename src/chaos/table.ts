@@ -1,3 +1,4 @@
+import type { Exercised } from './exercised.ts';
 import type { CampaignReport } from './report.ts';
 
 /** The campaigns on one queue. */
@@ -13,6 +14,12 @@ const number = (value: number): string => value.toLocaleString('en');
 
 const total = (of: (report: CampaignReport) => number) => (campaigns: Campaigns) => number(sum(campaigns, of));
 
+/** Campaigns of earlier versions lack it. */
+const added = (name: keyof Omit<Exercised, 'strategies'>) => (campaigns: Campaigns) => {
+  const known = campaigns.filter(({ exercised }) => exercised[name] !== undefined);
+  return known.length === 0 ? undefined : number(sum(known, ({ exercised }) => exercised[name]));
+};
+
 const valuesOf = (counts: Record<string, number>): number => Object.values(counts).reduce((all, n) => all + n, 0);
 
 function failures(campaigns: Campaigns): string {
@@ -27,7 +34,8 @@ function seeds(campaigns: Campaigns): string {
   return last - first === all.length - 1 ? `${first} to ${last}` : all.toSorted((a, b) => a - b).join(', ');
 }
 
-const figures: [string, (campaigns: Campaigns) => string][] = [
+/** Each has no value for campaigns that did not count it. */
+const figures: [string, (campaigns: Campaigns) => string | undefined][] = [
   ['scenarios', total((report) => report.scenarios)],
   ['worker deaths', total((report) => report.worker_deaths)],
   ['runs', total(({ runs }) => runs.total)],
@@ -40,6 +48,12 @@ const figures: [string, (campaigns: Campaigns) => string][] = [
   ['decisions of people', total(({ exercised }) => exercised.decisions)],
   ['forks', total(({ exercised }) => exercised.forks)],
   ['waits for a limit', total(({ exercised }) => exercised.delays)],
+  ['calls under limits that refuse', added('limited_calls')],
+  ['odd answers of a provider', added('odd_answers')],
+  ['runs of schedules', added('slots')],
+  ['waits for events and times', added('waits')],
+  ['events at webhooks', added('webhook_events')],
+  ['requests that a webhook failed', added('webhook_failures')],
   ['model calls answered', total((report) => report.model_calls)],
   ['model calls lost and made again', total((report) => report.lost_model_calls)],
   ['tool calls', total((report) => report.tool_calls)],
@@ -63,5 +77,9 @@ export function campaignRows(reports: readonly CampaignReport[]): string[][] {
     .map((queue) => reports.filter((report) => report.queue === queue))
     .filter((campaigns) => campaigns.length > 0);
   const header = columns.map(([first]) => `queue in ${first!.queue === 'redis' ? 'Redis' : 'PostgreSQL'}`);
-  return [['', ...header], ...figures.map(([name, value]) => [name, ...columns.map((campaigns) => value(campaigns))])];
+  const rows = figures.flatMap(([name, value]) => {
+    const cells = columns.map((campaigns) => value(campaigns));
+    return cells.every((cell) => cell === undefined) ? [] : [[name, ...cells.map((cell) => cell ?? '')]];
+  });
+  return [['', ...header], ...rows];
 }

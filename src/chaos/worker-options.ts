@@ -4,10 +4,12 @@ import type { WorkerOptions } from '../runtime/worker/options.ts';
 export interface ChaosWorkerOptions {
   databaseUrl: string;
   redisUrl: string | null;
-  worker: Pick<WorkerOptions, 'leaseMs' | 'sweepMs' | 'cancelGraceMs' | 'concurrency'>;
+  worker: Pick<WorkerOptions, 'leaseMs' | 'sweepMs' | 'cancelGraceMs' | 'concurrency' | 'webhookTimeoutMs'>;
   /** Folder of the journal that the tools write, and of the history. */
   journal: string;
-  /** The user's agents module; default: the built-in agent. */
+  /** Of the campaign's provider, for the built-in agents. */
+  providerUrl?: string;
+  /** The user's agents module; default: the built-in agents. */
   agents?: string;
 }
 

@@ -1,15 +1,14 @@
 import type { ListedLimit } from '../library/limits/limits.ts';
-import type { LimitUsage } from '../library/limits/usage.ts';
+import type { LimitHolder, LimitUsage } from '../library/limits/usage.ts';
 import { table } from './demo/table.ts';
 
 const header = ['name', 'tenant', 'kind', 'scope', 'key', 'used', 'reserved', 'waiting'];
 
 /** The limits as a table, with a row for each key that has used something. */
-export function limitTable(limits: readonly ListedLimit[], usage: readonly LimitUsage[]): string[] {
-  const rows = limits.flatMap((limit) => {
+export function limitTable(limits: readonly { limit: ListedLimit; uses: readonly LimitUsage[] }[]): string[] {
+  const rows = limits.flatMap(({ limit, uses: own }) => {
     const { name, tenant, scope = {} } = limit;
     const shown = [name, tenant ?? '', kindOf(limit), scopeOf(scope)];
-    const own = usage.filter((use) => use.name === name && use.tenant === tenant);
     if (own.length === 0) return [[...shown, '', `0 of ${limit.amount}`, '0', '0']];
     return own.map(({ key, amount, used, reserved, waiting }, at) => [
       ...(at === 0 ? shown : ['', '', '', '']),
@@ -18,6 +17,16 @@ export function limitTable(limits: readonly ListedLimit[], usage: readonly Limit
   });
   return table(header, rows);
 }
+
+/** The runs that hold something of limits. */
+export const holderTable = (holders: readonly LimitHolder[]): string[] =>
+  table(
+    ['limit', 'tenant', 'key', 'holds', 'run', 'thread', 'agent', 'status', 'worker', 'since'],
+    holders.map(({ name, tenant, key, amount, kind, ...run }) => [
+      ...[name, tenant ?? '', key, `${amount}${kind === 'money' ? ' USD' : ''}`, run.runId, run.threadId, run.agent],
+      ...[run.status, run.workerId ?? '', run.since.toISOString()],
+    ]),
+  );
 
 /** Such as `output tokens per minute` or `US dollars per calendar month (Europe/Berlin)`. */
 function kindOf({ kind, tokens, per, calendar, timeZone }: ListedLimit): string {

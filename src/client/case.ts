@@ -20,8 +20,12 @@ export const dataInAnswers: ReadonlySet<string> = new Set([
     'messages',
   ],
   ...['metadata', 'other_usage', 'output', 'parts', 'payload', 'policy', 'refs', 'result', 'state', 'tool_context'],
-  ...['usage'],
+  ...['usage', 'amounts', 'reserve', 'scope', 'waiting_by', 'weights'],
 ]);
+
+/** Lists, whose items have fields, under a name that data has elsewhere: the items of a page, and the keys of a limit. */
+export const isListOfItems = (name: string, isArray: boolean): boolean =>
+  isArray && (name === 'data' || name === 'usage');
 
 /** Fields of a request whose values are data. */
 export const dataInRequests: ReadonlySet<string> = new Set([
@@ -34,12 +38,7 @@ export const toCamel = (name: string): string => name.replace(/_([a-z])/g, (_, l
 
 /** An answer of the API with camelCase names. */
 export const fromWire = (value: unknown): unknown =>
-  rename(
-    value,
-    toCamel,
-    // the items of a page are in `data`, too
-    (name, item) => dataInAnswers.has(name) && !(name === 'data' && Array.isArray(item)),
-  );
+  rename(value, toCamel, (name, item) => dataInAnswers.has(name) && !isListOfItems(name, Array.isArray(item)));
 
 /** The body of a request with snake_case names, without fields that are undefined. */
 export const toWire = (value: object): unknown => rename(value, toSnake, (name) => dataInRequests.has(toSnake(name)));

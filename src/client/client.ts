@@ -4,7 +4,11 @@ import type {
   Approval,
   BrowserToken,
   Json,
+  LimitHolder,
+  LimitList,
   ListApprovalsQuery,
+  ListLimitHoldersQuery,
+  ListLimitsQuery,
   ListWaitsQuery,
   NewBrowserToken,
   PendingWait,
@@ -36,6 +40,13 @@ export interface Client<AGENTS extends KnownAgents = KnownAgents> {
      * wait in between would get it, too.
      */
     send(event: string, payload?: Json, options?: { keepMs?: number }, call?: CallOptions): Promise<SentEvent>;
+  };
+  /** What is used of limits, and which runs hold it; for a key of a tenant, of the tenant. */
+  readonly limits: {
+    /** Each limit with its first keys. With `after`, the `nextAfter` of a limit, only that one with its next keys. */
+    list(query?: ListLimitsQuery, call?: CallOptions): Promise<LimitList>;
+    /** The runs that hold a slot of a limit, or have reserved some of it, the longest first. */
+    holders(name: string, query?: ListLimitHoldersQuery, call?: CallOptions): Promise<Page<LimitHolder>>;
   };
   /** For your backend: tokens for browsers. */
   readonly keys: { browserToken(token: NewBrowserToken, call?: CallOptions): Promise<BrowserToken> };
@@ -90,6 +101,11 @@ export function createClient<AGENTS extends KnownAgents = KnownAgents>(options: 
     events: {
       send: (event, payload = null, options = {}, { signal } = {}) =>
         connection.call('sendEvent', { params: { event }, body: { payload, ...options }, signal, once: true }),
+    },
+    limits: {
+      list: (query = {}, { signal } = {}) => connection.call('listLimits', { query, signal }),
+      holders: (name, query = {}, { signal } = {}) =>
+        connection.call('listLimitHolders', { params: { name }, query, signal }),
     },
     keys: {
       browserToken: (token, { signal } = {}) => connection.call('createBrowserToken', { body: token, signal }),

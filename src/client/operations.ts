@@ -1249,6 +1249,8 @@ export interface ListedRun {
   unknownVersion: string | null;
   /** The strategy the run waits for, if workers know its agent but not the strategy. */
   unknownStrategy: string | null;
+  /** The tools the run waits for, if workers know its agent but lack some that it needs. */
+  unknownTools: string[] | null;
   /**
    * When the run was accepted.
    */
@@ -1436,6 +1438,8 @@ export interface RunSnapshot<RESULT = Json> {
   unknownVersion: string | null;
   /** The strategy the run waits for, if workers know its agent but not the strategy. */
   unknownStrategy: string | null;
+  /** The tools the run waits for, if workers know its agent but lack some that it needs. */
+  unknownTools: string[] | null;
   /**
    * When the run was accepted.
    */
@@ -1487,9 +1491,9 @@ export interface RunSnapshot<RESULT = Json> {
     queue: string;
     id: string;
   };
-  /** Why no worker can take the run: none is alive, or no live worker knows its agent, version or strategy; null otherwise. */
+  /** Why no worker can take the run: none is alive, or no live worker knows its agent, version or strategy, or has its tools; null otherwise. */
   unattended: {
-    reason: 'no_worker' | 'unknown_agent' | 'unknown_version' | 'unknown_strategy';
+    reason: 'no_worker' | 'unknown_agent' | 'unknown_version' | 'unknown_strategy' | 'unknown_tool';
     message: string;
   } | null;
   output: JsonObject | null;
@@ -1864,6 +1868,8 @@ export interface Run<RESULT = Json> {
   unknownVersion: string | null;
   /** The strategy the run waits for, if workers know its agent but not the strategy. */
   unknownStrategy: string | null;
+  /** The tools the run waits for, if workers know its agent but lack some that it needs. */
+  unknownTools: string[] | null;
   /**
    * When the run was accepted.
    */
@@ -2055,6 +2061,147 @@ export interface BrowserToken {
   expiresAt: string;
 }
 
+export interface ListLimitsQuery {
+  /** Only limits with this name. */
+  name?: Id;
+  /** The `next_after` of a limit: only that limit, with its next keys. */
+  after?: string;
+  /** Keys of each limit; default 100. */
+  limit?: number;
+}
+
+export interface LimitUse {
+  /** The values of the dimensions with `*` in the scope, joined by `/`; empty without such dimensions. */
+  key: string;
+  /** The amount that applies to this key. */
+  amount: number;
+  /** Used in the interval, including `reserved`. For `money` in US dollars. */
+  used: number;
+  /** Taken by calls that have not ended. */
+  reserved: number;
+  /** Runs that wait for it. */
+  waiting: number;
+  /** Everything that was ever used. */
+  total: number;
+  resetsAt: string | null;
+  noticedAt: string | null;
+  drainedUntil: string | null;
+  /** Used in each 1/32 of a sliding interval, oldest first; null for other limits. */
+  slices: number[] | null;
+  /** Runs that wait, by value of `share`: the ten with most. */
+  waitingBy: {
+    [key: string]: number;
+  } | null;
+  /** Pass it as `after` to list the keys of the limit after this one. */
+  cursor: string;
+}
+
+export interface UsedLimit {
+  name: Id;
+  /** The tenant that set it, for its own runs. Null: the operator, for all runs. */
+  tenant: Id | null;
+  /**
+   * `concurrency`: runs at work. `runs`: runs started in the interval. `requests`, `tokens` and `money`: of model calls in the interval.
+   */
+  kind: 'concurrency' | 'runs' | 'requests' | 'tokens' | 'money';
+  /** The most of it. A whole number; for `money` US dollars, with at most 9 decimal places. */
+  amount: number;
+  /** The runs it applies to, by dimension: `tenant`, `key`, `agent`, `model`, `provider`, `thread`, or one of the `limit_keys` of requests. With the value `*`, each value of the dimension has the amount for itself. Default: all runs together. */
+  scope?: {
+    [key: string]: string;
+  };
+  /** Other amounts, by the value of the dimension with `*`. With several such dimensions, by their values in the alphabetical order of the dimensions, joined by `/`. */
+  amounts?: {
+    [key: string]: number;
+  };
+  /**
+   * Which tokens count, for the kind `tokens`; default `total`.
+   */
+  tokens?: 'input' | 'output' | 'total';
+  /** The interval, which slides: by name, or in ms, up to 31 days. Every kind except `concurrency` needs this or `calendar`. */
+  per?: ('second' | 'minute' | 'hour' | 'day') | number;
+  /**
+   * The interval starts with each day, week (on Monday) or month.
+   */
+  calendar?: 'day' | 'week' | 'month';
+  /** IANA time zone of `calendar`; default `UTC`. */
+  timeZone?: string;
+  /** The dimension whose values take turns when runs wait; default: the oldest run goes first. */
+  share?: string;
+  /** How many turns a value of `share` gets while another one gets one, from 0.001 to 1,000. */
+  weights?: {
+    [key: string]: number;
+  };
+  /** What only runs with this value of `share` may use: for all others, the limit is lower by that much, and they do not delay them. */
+  reserve?: {
+    [key: string]: number;
+  };
+  /**
+   * Once the amount is used, a run that needs more waits (default), or ends with `budget_exhausted`. With `notice`, for `requests`, `tokens` and `money`, nothing is refused, and the run that passes it gets an event `limit_reached`.
+   */
+  onExhausted?: 'wait' | 'end' | 'notice';
+  /** Rises with every change of any limit. */
+  version: number;
+  /**
+   * When it was first set.
+   */
+  createdAt: string;
+  /**
+   * When it was last changed.
+   */
+  updatedAt: string;
+  /** `operator`, `key:<id>` or `cli:<user>`. */
+  updatedBy: string;
+  /** First the keys that runs wait for, then the others, each in the order of the keys. */
+  usage: LimitUse[];
+  /** Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
+  nextAfter: string | null;
+}
+
+export interface LimitList {
+  data: UsedLimit[];
+}
+
+export interface ListLimitHoldersQuery {
+  /** Only of this key of the limit. */
+  key?: string;
+  /** The `next_after` of the previous page. */
+  after?: string;
+  /** Maximum number of items; default 100. */
+  limit?: number;
+}
+
+/** A run that holds a slot of a limit, or has reserved some of it for a call. */
+export interface LimitHolder {
+  name: Id;
+  /** The tenant that set it, for its own runs. Null: the operator, for all runs. */
+  tenant: Id | null;
+  /**
+   * `concurrency`: runs at work. `runs`: runs started in the interval. `requests`, `tokens` and `money`: of model calls in the interval.
+   */
+  kind: 'concurrency' | 'runs' | 'requests' | 'tokens' | 'money';
+  /** The values of the dimensions with `*` in the scope, joined by `/`; empty without such dimensions. */
+  key: string;
+  /** What it holds. For `money` in US dollars. */
+  amount: number;
+  threadId: Id;
+  runId: Id;
+  agent: string;
+  status: RunStatus;
+  /** The worker that executes it; null: none. */
+  workerId: string | null;
+  /**
+   * When the run started. Before its first claim, when it could have started.
+   */
+  since: string;
+}
+
+export interface LimitHolderPage {
+  data: LimitHolder[];
+  /** Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
+  nextAfter: string | null;
+}
+
 /** What each operation takes and returns. */
 export interface Operations {
   createThread: { query: undefined; body: NewThread; answer: Thread };
@@ -2100,6 +2247,8 @@ export interface Operations {
   releaseWait: { query: undefined; body: Release; answer: ReleasedWait };
   sendEvent: { query: undefined; body: NewEvent; answer: SentEvent };
   createBrowserToken: { query: undefined; body: NewBrowserToken; answer: BrowserToken };
+  listLimits: { query: ListLimitsQuery; body: undefined; answer: LimitList };
+  listLimitHolders: { query: ListLimitHoldersQuery; body: undefined; answer: LimitHolderPage };
 }
 
 /** Method and path of each operation. */
@@ -2147,4 +2296,6 @@ export const places = {
   releaseWait: 'POST /v1/threads/{threadId}/runs/{runId}/tool-calls/{call}/release',
   sendEvent: 'POST /v1/events/{event}',
   createBrowserToken: 'POST /v1/tokens',
+  listLimits: 'GET /v1/limits',
+  listLimitHolders: 'GET /v1/limits/{name}/holders',
 } as const;

@@ -1,7 +1,7 @@
 import type { Database } from '../postgres/pool.ts';
-import { knows } from '../store/run/find-agent-queues.ts';
 import { findUnheldRuns, type RunOrThread, type UnheldRun } from '../store/run/find-unheld-runs.ts';
-import { findTakers, type Taker } from '../store/worker/find-takers.ts';
+import { toolNames } from '../store/run/find-unknown-agents.ts';
+import { findLacking, type LackingReason } from '../store/worker/find-lacking.ts';
 
 /** A run that no worker can take. */
 export interface UnattendedRuns {
@@ -11,9 +11,9 @@ export interface UnattendedRuns {
   /**
    * `no_worker`: no live worker takes jobs from the run's queue. `unknown_agent`: some do, but none of them knows its
    * agent. `unknown_version`: none of those that know the agent has the version that the run wants. `unknown_strategy`: none
-   * of those knows the strategy.
+   * of those knows the strategy. `unknown_tool`: none of those has all tools that the run needs.
    */
-  reason: 'no_worker' | 'unknown_agent' | 'unknown_version' | 'unknown_strategy';
+  reason: LackingReason;
   /** The reason as text for people, with what to do. */
   message: string;
 }
@@ -32,27 +32,21 @@ export const findUnattendedIn =
   async (runs) => {
     const unheld = await findUnheldRuns(db, runs);
     if (unheld.length === 0) return [];
-    const takers = await findTakers(all);
-    if (!takers) return [];
-    return unheld.flatMap((run) => {
-      const reason = reasonOf(run, takers);
+    const reasons = await findLacking(all, unheld);
+    return unheld.flatMap((run, place) => {
+      const reason = reasons?.[place];
       if (!reason) return [];
       const { threadId, runId, agent } = run;
       return [{ threadId, runId, agent, reason, message: `Run ${runId} is waiting: ${messageOf[reason](run)}` }];
     });
   };
 
-function reasonOf(run: UnheldRun, takers: readonly Taker[]): UnattendedRuns['reason'] | undefined {
-  const ofQueue = takers.filter(({ queue }) => queue === run.queue);
-  if (ofQueue.length === 0) return 'no_worker';
-  const withAgent = ofQueue.filter(({ agents }) => agents.includes(run.agent));
-  if (withAgent.length === 0) return 'unknown_agent';
-  const withVersion = withAgent.filter((taker) => knows(taker, { agent: run.agent, version: run.version }));
-  if (withVersion.length === 0) return 'unknown_version';
-  return withVersion.some((taker) => knows(taker, run)) ? undefined : 'unknown_strategy';
-}
-
 const quoted = JSON.stringify;
+
+const namedTools = (names: readonly string[]): string =>
+  names.length === 1
+    ? `the tool ${quoted(names[0])}`
+    : `all of the tools ${names.map((name) => quoted(name)).join(', ')}`;
 
 const messageOf: Record<UnattendedRuns['reason'], (run: UnheldRun) => string> = {
   no_worker: ({ queue }) =>
@@ -62,4 +56,6 @@ const messageOf: Record<UnattendedRuns['reason'], (run: UnheldRun) => string> = 
     `no live worker has version ${quoted(version)} of its agent ${quoted(agent)}. Start one that does, or cancel the run.`,
   unknown_strategy: ({ agent, strategy }) =>
     `no live worker that knows its agent ${quoted(agent)} knows its strategy ${quoted(strategy)}. Start one that does.`,
+  unknown_tool: ({ agent, tools }) =>
+    `no live worker that knows its agent ${quoted(agent)} has ${namedTools(toolNames(tools))}. Start one that does, or cancel the run.`,
 };

@@ -8,7 +8,6 @@ import { LanefoldError } from '../errors.ts';
 import type { Database } from '../postgres/pool.ts';
 import type { RunRef } from '../store/run/run.ts';
 import { reportErrors } from '../log/report-errors.ts';
-import { openDeliveryQueue } from '../queue/delivery-queue.ts';
 import { LimitGate } from '../runtime/limits/gate.ts';
 import { assemble } from './assemble.ts';
 import { Closers } from './closers.ts';
@@ -27,7 +26,7 @@ export async function openLanefold(
   const closers = new Closers();
   try {
     const connections = await connect(settings, closers, onEmbedded);
-    const { db, deliveryNotices, directUrl, openPool, queue, queueOptions, rights } = connections;
+    const { db, deliveryNotices, directUrl, openPool, queue, rights } = connections;
     database = db;
     const directWorkers = new Set<DirectWorker>();
     const gate = new LimitGate(db, queue, reportErrors(settings.log, 'limits'));
@@ -55,7 +54,6 @@ export async function openLanefold(
       ...{ agents, counting, log, models, privateQueue, privateWebhooks, promptCaching, redactor, scorers, telemetry },
       evalRequests,
       ...{ db, connect: openPool, deliveryNotices, directUrl, directWorkers, gate, live },
-      openDeliveryQueue: (onError: (error: unknown) => void) => openDeliveryQueue({ ...queueOptions, onError }),
       onHold: waiter.hold.bind(waiter),
       requests: {
         enqueue: (tenant: string, request: EnqueueOptions) => runsFor(tenant).enqueue(request),

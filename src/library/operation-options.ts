@@ -44,7 +44,8 @@ export const operationOptions = {
     ...{ list: none, totals: none },
     set: [[2, owner satisfies Options<Limits['set'], 2>]],
     remove: [[1, owner satisfies Options<Limits['remove'], 1>]],
-    usage: [[0, { name: true, limit: true } satisfies Options<Limits['usage'], 0>]],
+    holders: [[0, { ...page, name: true, key: true } satisfies Options<Limits['holders'], 0>]],
+    usage: [[0, { name: true, after: true, limit: true } satisfies Options<Limits['usage'], 0>]],
   },
   schedules: {
     list: [[0, { after: true, limit: true } satisfies Options<Schedules['list'], 0>]],

@@ -46,8 +46,8 @@ export interface ScheduleDefinition extends Timing {
   /** `skip` (default): the slot is skipped. `queue`: it waits. `interrupt`: it cancels the earlier run. */
   overlap?: Overlap;
   /**
-   * Of the slots that no worker saw in time, run `none`, only the newest `one` (default), or `all`, up to the newest
-   * 1,000.
+   * Of the slots that no worker saw in time and those that have come since, run only the newest `one` (default), or
+   * `all`, up to 1,000 late ones; `none`: only those on time.
    */
   catchUp?: CatchUp;
   /** Delays each slot by up to this much; the delay of a given slot is always the same. From 0 to an hour; default 0. */

@@ -1,12 +1,12 @@
 import type { ScheduleDefinition } from './definition.ts';
 import { nextSlot, slotsUntil } from './timing.ts';
 
-/** How many slots may be caught up. */
+/** How many late slots may be caught up. */
 export const mostCaughtUp = 1_000;
 
 /** What a schedule has to do once its next slot has come. */
 export interface Due {
-  /** The slots to run, oldest first; `late`: it is caught up, and waits for the run before it. */
+  /** The slots to run, oldest first; `late`: it is caught up, and waits for the run before it instead of being skipped. */
   slots: { slot: Date; late: boolean }[];
   /** The newest slot that passes without a run; undefined if there is none. */
   missed?: Date;
@@ -17,7 +17,10 @@ export interface Due {
 /**
  * What to do at `now` if `first` was the next slot.
  *
- * @param graceMs how late a slot may be to be on time: each of those runs; `catchUp` decides about older ones
+ * If all slots that have come since are on time, each of them does what `overlap` says. If one of them is late, they are a
+ * backlog, and `catchUp` decides about it: `all` of it runs, only the newest `one`, or what is on time.
+ *
+ * @param graceMs how late a slot may be to be on time
  */
 export function dueAt(schedule: ScheduleDefinition, first: Date, now: Date, graceMs: number): Due {
   const { catchUp = 'one' } = schedule;
@@ -25,11 +28,13 @@ export function dueAt(schedule: ScheduleDefinition, first: Date, now: Date, grac
   const onTime = slotsUntil(schedule, first, now, mostCaughtUp).filter((slot) => slot >= graceAt);
   // one more, to know whether others pass
   const old = slotsUntil(schedule, first, new Date(graceAt.getTime() - 1), mostCaughtUp + 1);
-  const most = { all: mostCaughtUp, one: onTime.length === 0 ? 1 : 0, none: 0 }[catchUp];
-  const caughtUp = old.slice(Math.max(0, old.length - most));
-  const missed = old[old.length - caughtUp.length - 1];
+  const late = old.length > 0 && catchUp !== 'none';
+  const found = [...old, ...onTime];
+  const most = late ? { one: 1, all: mostCaughtUp + onTime.length }[catchUp] : onTime.length;
+  const passed = Math.max(0, found.length - most);
+  const missed = found[passed - 1];
   return {
-    slots: [...caughtUp.map((slot) => ({ slot, late: true })), ...onTime.map((slot) => ({ slot, late: false }))],
+    slots: found.slice(passed).map((slot) => ({ slot, late })),
     ...(missed ? { missed } : {}),
     next: nextSlot(schedule, now),
   };

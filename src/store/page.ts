@@ -30,7 +30,7 @@ export function readIds(text: string | undefined, ids: number): string[] | undef
   return parts;
 }
 
-const invalidCursor = (text: string): LanefoldError =>
+export const invalidCursor = (text: string): LanefoldError =>
   new LanefoldError('invalid_input', `${JSON.stringify(text.slice(0, 80))} is not a valid cursor.`, {
     hint: 'Pass the next_after of the previous page, unchanged.',
   });

@@ -38,7 +38,8 @@ export interface ClaimedRun {
   /** W3C `traceparent` of the process that enqueued the run. */
   traceparent: string | null;
   /**
-   * How long the job was in the queue after its delay, in ms, by the clocks of the processes that added and took it.
+   * How long the run could have gone on before this claim, in ms, by the clock of the database: it waited for a worker
+   * or for a limit.
    */
   queuedMs: number;
   /** The trace that records the claim, if it is traced: 32 hex digits. */

@@ -5,14 +5,14 @@ import { format, resolveConfig } from 'prettier';
 import ts from 'typescript';
 import { createApp } from '../../src/api/app.ts';
 import { openApiDocument } from '../../src/api/openapi.ts';
-import { dataInAnswers, dataInRequests, toCamel } from '../../src/client/case.ts';
+import { dataInAnswers, dataInRequests, isListOfItems, toCamel } from '../../src/client/case.ts';
 import type { Library } from '../../src/library/library.ts';
 import { asJson, forTypes } from './generate-types.ts';
 
 /** The operations of `lanefold/client`, with their types. Written by `npm run types:api`. */
 export const clientFile = path.resolve('src/client/operations.ts');
 
-/** What the client offers. Everything else, such as keys and webhooks, is for operators. */
+/** What the client offers. Everything else, such as keys, webhooks and changes of limits, is for operators. */
 const offered = [
   ...['createThread', 'listThreads', 'getThread', 'eraseThread', 'getConfig', 'changeConfig', 'forkThread'],
   ...['listEntries', 'appendEntries', 'readContent', 'listUiMessages'],
@@ -21,7 +21,7 @@ const offered = [
   ...['rerunRun', 'steerRun', 'injectRun', 'listInputs', 'listRunEvents', 'listThreadEvents'],
   ...['createCheckpoint', 'resumeRun', 'collectRun', 'cancelByToken'],
   ...['approveToolCall', 'denyToolCall', 'listApprovals', 'listWaits', 'releaseWait', 'sendEvent'],
-  ...['createBrowserToken'],
+  ...['createBrowserToken', 'listLimits', 'listLimitHolders'],
 ];
 
 /** Schemas whose `result` has the type of its agent. */
@@ -157,8 +157,8 @@ class Camel {
   }
 
   #below(name: string, item: unknown, how: ReadonlySet<string> | 'data'): ReadonlySet<string> | 'data' {
-    const page = name === 'data' && (item as Schema).type === 'array';
-    if (how === 'data' || (how.has(name) && !page)) return 'data';
+    const items = isListOfItems(name, (item as Schema).type === 'array');
+    if (how === 'data' || (how.has(name) && !items)) return 'data';
     if (isOpen(item as Schema)) throw new Error(`${name} has keys of any name: list it in src/client/case.ts`);
     return how;
   }

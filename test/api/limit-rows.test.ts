@@ -57,9 +57,10 @@ describe.skipIf(noRedis())('limits over HTTP', () => {
         drained_until: null,
         slices: null,
         waiting_by: null,
+        cursor: '*/budget/true/acme',
       },
     };
-    expect(await list()).toEqual([{ ...history, ...budget, usage: [used] }]);
+    expect(await list()).toEqual([{ ...history, ...budget, usage: [used], next_after: null }]);
 
     expect(await put('budget', { ...budget, amount: 3, amounts: undefined })).toMatchObject({ status: 200 });
     expect(await list(root, '?name=budget&limit=1')).toMatchObject([{ amount: 3, usage: [{ ...used, amount: 3 }] }]);

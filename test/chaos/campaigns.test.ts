@@ -10,10 +10,20 @@ import { cli } from '../cli/cli.ts';
 
 const recovery = (p50: number) => ({ p50, p95: 2 * p50, max: 3 * p50 });
 
+const added = { limited_calls: 11, odd_answers: 12, slots: 13, waits: 14, webhook_events: 15, webhook_failures: 16 };
+
 const report = (queue: 'postgres' | 'redis', seed: number, more: Partial<CampaignReport> = {}): CampaignReport => ({
   ...{ queue, seed, workers: 3, concurrency: 8, lease_ms: 900, sweep_ms: 300, scenarios: 100, reached: true },
   ...{ worker_deaths: 30, runs: { total: 500, completed: 480, failed: 2, cancelled: 18 }, failures: { poisoned: 2 } },
-  exercised: { strategies: { tot: 4, cot: 5 }, sub_agents: 6, handoffs: 7, decisions: 8, forks: 9, delays: 10 },
+  exercised: {
+    strategies: { tot: 4, cot: 5 },
+    sub_agents: 6,
+    handoffs: 7,
+    decisions: 8,
+    forks: 9,
+    delays: 10,
+    ...added,
+  },
   ...{ entries: 1, operations: 1_000, model_calls: 2, lost_model_calls: 3, tool_calls: 4, lost: 0, duplicated: 0 },
   ...{
     finished_tools_repeated: 0,
@@ -53,6 +63,9 @@ describe('several campaigns', () => {
         ['scenarios', '300'],
         ['failed, by error', '4 poisoned, 1 x'],
         ['runs of strategies', '27'],
+        ['calls under limits that refuse', '33'],
+        ['runs of schedules', '39'],
+        ['events at webhooks', '45'],
         ['operations in the histories', '3,000'],
         ['recovery p95 of the slowest campaign, ms', '12'],
         ['seeds', '4 to 6'],

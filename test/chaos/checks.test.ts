@@ -1,10 +1,17 @@
 // @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { defineAgent, defineTool } from 'lanefold';
 import { checks } from '../../src/chaos/checks/index.ts';
 import { historyChecks, recordHistory, startHistory } from '../../src/chaos/history.ts';
 import { Observer } from '../../src/chaos/observer.ts';
+import { recordAsks } from '../../src/chaos/recording/record-asks.ts';
 import { runChecks } from '../../src/chaos/run-checks.ts';
+import { nothingAcknowledged } from '../../src/chaos/workload/client.ts';
+import { Journal, readAsks } from '../../src/chaos/workload/journal.ts';
+import { limitedAgent, setStrictLimits } from '../../src/chaos/workload/limited.ts';
 import { fakeModel } from '../support/fake-model.ts';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 
@@ -98,6 +105,10 @@ const violating: [string, string][] = [
        union all select '{"k": "handed_over", "i": 1, "d": {"from": "a", "to": "b"}}'::json) x)`,
   ],
   [
+    'a call says that it handed the run over only if its agent got the run',
+    `update lanefold._entry set refs = refs || '{"handoff": {"agent": "b"}}' where role = 'tool'`,
+  ],
+  [
     'nothing of a limit is held once every run has ended',
     `insert into lanefold._limit_account (touched_at, thread_id, run_id, holds) select created_at, thread_id, id, '{}' from lanefold._run`,
   ],
@@ -161,7 +172,83 @@ const violating: [string, string][] = [
     'a context contains both a call and its result, or neither',
     `update lanefold._entry set payload = payload - 'tool_calls' where role = 'assistant' and payload ? 'tool_calls'`,
   ],
+  [
+    'every request that a provider gets is well-formed',
+    `insert into history.provider_call (no, model, thread_id, problem) values (1, 'odd', '${thread}', 'a call has no id')`,
+  ],
+  ['a call of a limited run is made after its process has asked the limits', calledProvider({ asks: false })],
+  ['no window of an interval has more calls or tokens than the limit, by the log of the provider', calledProvider()],
+  ['no more runs are at work than a limit of slots lets, by the log of the provider', calledProvider()],
+  [
+    'a limit of tokens has counted what its runs have used: all that the log has, and no more than the provider gave',
+    `update lanefold._run set usage = '{"total_tokens": 1}'`,
+  ],
+  [
+    'a limit of calls has counted every answered call, and none that it did not grant',
+    `update history.limit_ask set refused = true`,
+  ],
+  [
+    'every slot that came while a schedule was watched is listed',
+    `insert into history.schedule values ('s', 1000, now() - interval '5 s', now())`,
+  ],
+  ['a slot has a run if and only if it fired, and no other slot has that run', slot('fired')],
+  ['every run of a schedule belongs to one of its slots', `update lanefold._run set request_id = 'schedule:s:1'`],
+  ['no slot is left to start once the schedules are paused', slot('due')],
+  ['every end of a run reaches every webhook', `insert into history.webhook values ('w', false, '-infinity')`],
+  ['a webhook is told only of runs that have ended, and how', received({ type: 'run.failed' })],
+  ['every request of a webhook is signed with its secret', received({ signed: false })],
+  [
+    'an event has one id for each webhook, however often it is sent',
+    `${received({ id: 'one' })}; ${received({ id: 'two' })}`,
+  ],
+  [
+    'an ordered webhook has the events of a thread in the order in which they happened',
+    `${received({ n: 2 })};
+     insert into history.webhook values ('w', true, 'infinity');
+     insert into lanefold._run select (jsonb_populate_record(r, jsonb_build_object('id', 'later', 'request_id', 'later', 'finished_at', r.finished_at + interval '1 s'))).*
+     from lanefold._run r;
+     ${received({ n: 1, run: `'later'`, id: 'later' })}`,
+  ],
+  [
+    'a wait that has ended has one end in the trace, unless its run ended first',
+    wait(`'time', 'resolved', null, null`),
+  ],
+  [
+    'a wait that has a time ends by itself only after it',
+    wait(`'time', 'expired', null, created_at + interval '1 hour'`),
+  ],
+  [
+    'a wait for an event ends with a payload that was sent, and no two receipts name it',
+    wait(`'event', 'resolved', 'paid', null`),
+  ],
 ];
+
+/** A call in the log of the provider, by the holder of the run, where the limits let nothing pass. */
+function calledProvider({ asks = true } = {}): string {
+  return `update history.strict_limit set amount = 0;
+    insert into history.lease select thread_id, id, 99, w.worker_id, clock_timestamp() from lanefold._run, history.worker w;
+    ${asks ? `insert into history.limit_ask select ${run}, w.pid, clock_timestamp() from history.worker w` : 'truncate history.limit_ask'};
+    update lanefold._run set finished_at = clock_timestamp() + interval '1 minute';
+    insert into history.provider_call (no, model, thread_id, pid, at, ended_at, tokens)
+    select 1, 'plain', '${thread}', w.pid, clock_timestamp(), clock_timestamp() + interval '1 s', 80 from history.worker w;
+    refresh materialized view history.limited_call`;
+}
+
+/** A slot of a schedule, without a run. */
+function slot(status: string): string {
+  return `insert into lanefold._schedule_slot (slot, due_at, tenant_id, name, status) values (now(), now(), 'default', 's', '${status}')`;
+}
+
+/** A request in the log of the receiver. */
+function received({ n = 1, id = 'e', type = 'run.completed', run: of = run, signed = true } = {}): string {
+  return `insert into history.webhook_request values (${n}, 'w', '${id}', '${type}', '${thread}', ${of}, ${signed}, true)`;
+}
+
+/** A wait that has ended, with its kind, status, event and time. */
+function wait(values: string): string {
+  return `insert into lanefold._wait (created_at, ended_at, round, call_index, thread_id, run_id, kind, status, event, until)
+    select created_at, created_at, 1, 0, thread_id, id, ${values} from lanefold._run`;
+}
 
 /** Appends a second copy of an entry and increments `rev` to match. */
 function duplicate(which: string): string {
@@ -171,6 +258,8 @@ function duplicate(which: string): string {
 }
 
 describe('the checks of a chaos campaign', () => {
+  let dir: string;
+  let stopRecording = () => {};
   let lanefold: TestLanefold;
   let observer: Observer;
   beforeAll(async () => {
@@ -180,12 +269,26 @@ describe('the checks of a chaos campaign', () => {
       await lanefold.runs.steer(thread, 'and this', { inputId: 'steered' });
       return { calls: ['look', 'charge'].map((name, i) => ({ id: `c${i}`, name })) };
     });
-    const agent = defineAgent({ name: 'a', model: 'fake', instructions: 'Be.', tools: [tool('look'), tool('charge')] });
+    const agent = defineAgent({
+      name: limitedAgent,
+      model: 'fake',
+      instructions: 'Be.',
+      tools: [tool('look'), tool('charge')],
+      settings: { maxOutputTokens: 200 },
+    });
     lanefold = await startLanefold({ agents: [agent], models: { fake: model } });
     observer = new Observer(() => lanefold.database.url);
     await startHistory(observer);
+    dir = await mkdtemp(path.join(tmpdir(), 'lanefold-checks-'));
+    stopRecording = recordAsks(new Journal(dir));
+    await setStrictLimits({ lanefold, signal: AbortSignal.abort() }, {});
     const worker = await lanefold.startWorker();
-    const handle = await lanefold.runs.enqueue({ agent: 'a', input: 'go', threadId: thread, createThread: true });
+    const handle = await lanefold.runs.enqueue({
+      agent: limitedAgent,
+      input: 'go',
+      threadId: thread,
+      createThread: true,
+    });
     expect(await lanefold.runs.wait(handle)).toMatchObject({ status: 'completed', result: 'Done.' });
     await lanefold.contexts.replace(
       thread,
@@ -193,17 +296,20 @@ describe('the checks of a chaos campaign', () => {
       { opId: 'replaced' },
     );
     const acknowledged = {
+      ...nothingAcknowledged(),
       runs: [handle],
       inputs: [{ threadId: thread, id: 'steered' }],
       operations: [{ threadId: thread, id: 'replaced' }],
-      strategies: [],
     };
-    await recordHistory(observer, { starts: [], workers: new Map([[worker.id, 1]]), acknowledged });
     await worker.stop();
+    const workers = new Map([[worker.id, process.pid]]);
+    await recordHistory(observer, { starts: [], asks: readAsks(dir), workers, acknowledged });
   });
   afterAll(async () => {
+    stopRecording();
     await observer?.close();
     await lanefold?.close();
+    await rm(dir, { recursive: true, force: true });
   });
 
   test('find no violation in what the product wrote', async () => {

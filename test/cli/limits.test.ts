@@ -76,6 +76,28 @@ test('are set, shown as a table and as JSON, and removed', async () => {
     },
   ]);
 
+  await database.pool.query(
+    `insert into lanefold._run (thread_id, id, request_hash, agent, strategy, model, context_ref, status, active, worker_id, created_at, started_at)
+     values ('t', 'r', '', 'support', 'react', 'm', 'default', 'running', true, 'w_1', '2026-01-02Z', '2026-01-03Z')`,
+  );
+  const holders = await limits('holders', 'slots');
+  expect(holders.stdout.split('\n')[2]!.trim().split(/ {2,}/)).toEqual([
+    ...['slots', 'acme', '1', 'r', 't', 'support', 'running', 'w_1', '2026-01-03T00:00:00.000Z'],
+  ]);
+  expect(JSON.parse((await limits('holders', '--key', 'acme', '--json')).stdout)).toMatchObject({
+    ...{ data: [{ name: 'slots', thread_id: 't', run_id: 'r', worker_id: 'w_1', amount: 1 }], next_after: null },
+  });
+  expect(await limits('holders', '--key', 'bolt')).toMatchObject({ code: 0, stdout: '' });
+  await database.pool.query('select lanefold.use_limits($1)', [
+    JSON.stringify([{ version: fair['version'], thread_id: 't2', run_id: 'r2', take: [['* slots bolt', 1]] }]),
+  ]);
+  const first = await limits('list', '--name', 'slots', '--keys', '1');
+  const after = /--after '([^']+)'/.exec(first.stderr)![1]!;
+  expect((await limits('list', '--after', after)).stdout).toMatch(/slots .* bolt /);
+  expect(JSON.parse((await limits('--json', '--name', 'slots', '--keys', '1')).stdout)).toMatchObject({
+    data: [{ usage: [{ key: 'acme' }], next_after: after }],
+  });
+
   expect(await limits('remove', 'slots')).toMatchObject({ code: 0, stdout: 'slots is removed\n' });
   expect(await limits('remove', 'slots')).toMatchObject({
     code: 1,

@@ -15,9 +15,12 @@ let single: TestLog;
 beforeAll(async () => {
   [batching, single] = await Promise.all([openLog(), openLog()]);
   single.db.settings.distributed = true;
-  const endpoint = { url: 'https://example.com', types: [], agents: [], ordered: true, include_result: true };
+  const endpoint = { url: 'https://example.com', types: [], agents: [], include_result: true };
   for (const { db } of [batching, single]) {
-    await rows(db, "select lanefold.set_webhook('default', 'w', 'w', $1)", { ...endpoint, by: 'x' });
+    for (const ordered of [true, false])
+      await rows(db, "select lanefold.set_webhook('default', $1, $1, $2)", `w-${ordered}`, {
+        ...{ ...endpoint, ordered, by: 'x' },
+      });
     // each database makes its own
     await rows(db, "update lanefold._webhook set secrets = '[]'");
   }
@@ -236,7 +239,7 @@ async function contents(log: TestLog): Promise<string[]> {
 
 const withoutTimes = (text: string): string =>
   text
-    .replaceAll(/"at_ms":\d+/g, '"at_ms":0')
+    .replaceAll(/"(at_ms|queued_ms)":\d+/g, '"$1":0')
     .replaceAll(/"(created_at|started_at|finished_at|timestamp)":"[^"]+"/g, '"$1":""');
 
 test.skipIf(citusLacks.batches)('a batch leaves the rows and answers of its calls one by one', async () => {

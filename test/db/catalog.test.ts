@@ -18,7 +18,7 @@ const tables = Object.values<unknown>(schema).filter((value) => is(value, PgTabl
 
 /** Small tables that concern no thread: each node may have them whole. */
 const ofNoThread = new Set([
-  ...['_agent_version', '_api_key', '_audit', '_role', '_rollout', '_tenant', '_worker'],
+  ...['_agent_version', '_api_key', '_audit', '_role', '_rollout', '_tenant', '_worker', 'worker'],
   // they name runs, but a bucket and its runs may be on different nodes
   ...['_limit', '_limit_account', '_limit_bucket', '_limit_share', 'limit_usage'],
   ...['_schedule', '_schedule_slot', 'schedule', 'schedule_slot'],
@@ -158,6 +158,9 @@ const ofSlots = new Set([
     'remove_eval',
     '_changed_eval',
     'take_eval_items',
+    'reserve_eval_item',
+    'extend_eval_item',
+    '_eval_budget_left',
     'plan_eval_run',
     'start_eval_item',
   ],
@@ -193,9 +196,10 @@ const ofStreams = new Set(['create_stream']);
 test('every function on tables takes its thread first, so that a call can be routed to the thread', async () => {
   const found = await onTables();
   expect(found.length).toBeGreaterThan(40);
-  // triggers are called by their table; a sharded database has no batches, and renews each lease alone
+  // triggers are called by their table; a sharded database has no batches, renews each lease alone and asks all nodes what
+  // is due for endpoints
   const routed = found
-    .filter((f) => !f.trigger && f.first !== 'p_calls' && f.name !== 'renew_leases')
+    .filter((f) => !f.trigger && f.first !== 'p_calls' && !['renew_leases', 'open_endpoints'].includes(f.name))
     // those of slots run on the coordinator, and only note a fact under a name that is no thread
     .filter((f) => !ofSlots.has(f.name) && !ofStreams.has(f.name));
   expect(routed.filter((f) => f.first !== 'p_thread_id').map((f) => f.name)).toEqual([]);

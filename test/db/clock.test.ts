@@ -79,7 +79,7 @@ test('after the clock went back an hour, a lost job and the checkpoint of a dead
     queuePrefix: 'lf',
     adoptMs: 300_000,
     adoptable: [],
-    known: { agents: [], strategies: [], versions: [] },
+    known: { agents: [], strategies: [], versions: [], tools: [] },
   };
   expect(await findQueuedRuns(log.db, limits, 10)).toMatchObject([{ thread_id: lost, run_id: 'lost', taken: false }]);
   expect(await resumeRun(log.db, held, 'held', { step: 0, queuePrefix: 'lf' })).toMatchObject({ enqueue_no: 2 });

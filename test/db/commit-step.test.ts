@@ -22,6 +22,16 @@ async function writesNothing<T>(call: () => Promise<T>): Promise<T> {
   return result;
 }
 
+test('a run that is to be cancelled is not handed over: the step writes nothing', async () => {
+  await run.commit(0, asks(['a']));
+  await run.cancel();
+  const handoff = { agent: 'other', model: 'scripted:x', prompt: null, from: 'agent', options: {} };
+  expect(await writesNothing(() => run.commit(1, { ...results(['a']), handoff }))).toEqual({
+    ...{ step: 1, status: 'running', cancel_requested: true },
+  });
+  expect(await run.commit(1, results(['a']))).toMatchObject({ step: 2, cancel_requested: true });
+});
+
 test('everything of a step lands together: entries, events, ledger, state', async () => {
   const usage = { input_tokens: 1, output_tokens: 2, total_tokens: 3 };
   expect(await run.commit(0, { ...asks(['a', 'b']), usage })).toMatchObject({

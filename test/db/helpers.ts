@@ -106,6 +106,7 @@ export const everythingOf = async (db: Database, threadId: string) => ({
     threadId,
   ),
   contents: await rows(db, 'select * from lanefold.content where thread_id = $1 order by id', threadId),
+  outbox: await rows(db, 'select * from lanefold._webhook_event where thread_id = $1 order by type, key', threadId),
   deliveries: await rows(db, 'select * from lanefold._webhook_delivery where thread_id = $1 order by id', threadId),
 });
 
@@ -120,6 +121,7 @@ export const workerReport = (id: string, given: Partial<WorkerReport> = {}): Wor
     agents: ['a', 'b'],
     strategies: ['react'],
     versions: [],
+    tools: [],
   },
   ...{ concurrency: 20, deadAfterMs: 600_000, runsHeld: 0, draining: false, stopped: false },
   ...given,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { citusLacks } from '../support/citus-lacks.ts';
-import { newThread, refused, rows, useLog, value } from './helpers.ts';
+import { reportWorker, type WorkerReport } from '../../src/store/worker/report-worker.ts';
+import { newThread, refused, rows, useLog, value, workerReport } from './helpers.ts';
 import { answer, asks, sqlRun, type Receipt } from './sql-run.ts';
 
 const log = useLog();
@@ -277,11 +278,21 @@ describe('move_run', () => {
     expect(await run.row()).toMatchObject({ unknown_strategy: null, agent_unknown_since: null });
   });
 
-  test('fail_unknown_agent ends a run whose agent nobody has known for as long', async () => {
+  test('fail_unknown_agent ends a run that no worker could execute for as long', async () => {
+    const report = (id: string, given: Partial<WorkerReport> = {}) => reportWorker(log.db, workerReport(id, given));
     const { threadId, run } = await queued();
     expect(await fail(threadId, 0)).toBeNull();
     await run.move();
     await age(threadId);
+    // no worker is alive that could say so
+    expect(await fail(threadId, 60_000)).toBeNull();
+    await report('ignorant');
+    await report('knowing', { agents: ['agent'] });
+    // that one may have a backlog
+    expect(await fail(threadId, 60_000)).toBeNull();
+    await report('knowing', { stopped: true });
+    expect(await fail(threadId, 60_000)).toBeNull();
+    await rows(log.db, "update lanefold._worker set stopped_at = now() - interval '1 hour' where id = 'knowing'");
     expect(await fail(threadId, 7_200_000)).toBeNull();
     expect(await fail(threadId, 60_000)).toMatchObject({ finished: true, status: 'failed' });
     expect(await run.row()).toMatchObject({ error: { type: 'unknown_agent' }, agent_unknown_since: null });

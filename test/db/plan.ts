@@ -17,3 +17,12 @@ const withChildren = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []
 
 /** Every node of a plan, its root first. */
 export const planNodes = (explained: Explained): PlanNode[] => withChildren(explained['QUERY PLAN'][0].Plan);
+
+/** How many rows of a table a plan that was executed has read, by whatever path. */
+export const rowsReadOf = (table: string, explained: Explained): number =>
+  planNodes(explained)
+    .filter((node) => node['Relation Name'] === table)
+    .reduce(
+      (sum, node) => sum + (node['Actual Rows']! + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops']!,
+      0,
+    );

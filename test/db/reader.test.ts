@@ -94,6 +94,7 @@ test('the documented grant lets a role read every public view and table but thos
     'agent_version',
     'rollout',
     'limit_usage',
+    'limit_holder',
     'schedule',
     'schedule_slot',
     'eval_case',

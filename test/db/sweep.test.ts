@@ -10,7 +10,7 @@ import { findUnknownAgents } from '../../src/store/run/find-unknown-agents.ts';
 import type { SweepLimits } from '../../src/store/run/sweep-limits.ts';
 import { citusLacks } from '../support/citus-lacks.ts';
 import { newThread, openLog, rows, value, type TestLog } from './helpers.ts';
-import { planNodes, type Explained } from './plan.ts';
+import { rowsReadOf, type Explained } from './plan.ts';
 import { asks, results, sqlRun } from './sql-run.ts';
 import { findExpiredWaits } from '../../src/store/wait/expire-waits.ts';
 
@@ -49,7 +49,7 @@ const limits: SweepLimits = {
   queuePrefix: 'lf',
   adoptMs: 300_000,
   adoptable: [],
-  known: { agents: [], strategies: [], versions: [] },
+  known: { agents: [], strategies: [], versions: [], tools: [] },
 };
 
 /** How many rows of `_run` a look-up reads. */
@@ -60,10 +60,7 @@ async function rowsRead(
   let read = 0;
   const query = async (_: string, text: string, values: unknown[] = []) => {
     const [explained] = await explain(`explain (analyze, format json) ${text}`, values);
-    for (const node of planNodes(explained!)) {
-      if (node['Relation Name'] !== '_run') continue;
-      read += (node['Actual Rows']! + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops']!;
-    }
+    read += rowsReadOf('_run', explained!);
     return [];
   };
   await find({ query, queryLong: query, settings: { distributed: false } } as unknown as Database);
@@ -100,7 +97,7 @@ test.skipIf(citusLacks.plans)('no other look-up of a sweep, and no metric, reads
   const explain = async (text: string, values: unknown[]) => (await client.query<Explained>(text, values)).rows;
   try {
     expect(await rowsRead((db) => findExpiredRuns(db, 100), explain)).toBe(0);
-    const known = { agents: ['a'], strategies: ['react'], versions: [] };
+    const known = { agents: ['a'], strategies: ['react'], versions: [], tools: [] };
     const due = 324;
     expect(await rowsRead((db) => findAgentQueues(db, known), explain)).toBe(due);
     expect(await rowsRead((db) => findUnknownAgents(db, 'lf'), explain)).toBe(due);
@@ -151,7 +148,7 @@ test('a fleet finds the runs of another one whose strategy it knows, chosen ones
       ...limits,
       queuePrefix: 'other',
       adoptable: ['b'],
-      known: { agents: ['b'], strategies, versions: [] },
+      known: { agents: ['b'], strategies, versions: [], tools: [] },
     };
     const runs = [
       findQueuedRuns(log.db, other, 9),

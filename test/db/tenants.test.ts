@@ -168,6 +168,8 @@ async function fillWebhooks(tenant: string): Promise<void> {
   const given = { ...webhook, by: 'x' };
   await rows(log.db, 'select lanefold.set_webhook($1, $2, $3, $4)', tenant, name, `webhook-of-${tenant}`, given);
   await rows(log.db, 'select lanefold.test_webhook($1, $2, $3, $4)', thread, tenant, `webhook-of-${tenant}`, 'x');
+  const note = "select lanefold._note_event($1, $2, 'run.completed', 'agent', 'key', '{}')";
+  await rows(log.db, note, thread, tenant);
 }
 
 const newStream = JSON.stringify({
@@ -193,9 +195,9 @@ async function fillLimits(tenant: string): Promise<void> {
   const take = { version, take: [[place, 1]], shares: { [place]: 'c' }, job: { enqueue_no: 1 } };
   for (const call of [
     { run_id: 'first', ...take },
-    { run_id: 'second', ...take },
+    { run_id: 'ended', ...take },
     { run_id: 'first', end: {} },
-    { run_id: 'second', version, take: take.take, granted: true },
+    { run_id: 'ended', version, take: take.take, granted: true },
   ])
     await rows(
       log.db,
@@ -252,8 +254,8 @@ const relations = (condition = 'true') =>
      where relnamespace = 'lanefold'::regnamespace and relkind in ('r', 'p', 'v') and relname not in ('_role', '_worker', 'worker', '_limit_account', '_agent_version', 'agent_version', '_rollout', 'rollout') and ${condition}`,
   );
 
-/** The column with the tenant: a limit may belong to the operator too. */
-const tenantOf = (name: string): string => (/^_?limit/.test(name) ? 'owner' : 'tenant_id');
+/** The column with the tenant: a limit may belong to the operator too, but not the run that holds it. */
+const tenantOf = (name: string): string => (/^_?limit/.test(name) && name !== 'limit_holder' ? 'owner' : 'tenant_id');
 
 interface Signature {
   name: string;
@@ -372,7 +374,9 @@ test('everybody may execute nothing but the versions and what triggers call, and
     '_all_tenants',
     '_any_tenant',
     '_chooses_tenant',
+    '_delivery_id',
     '_for_tenant',
+    '_has_tools',
     '_lease_over',
     '_now',
     '_sees_all',
@@ -501,6 +505,31 @@ test.each(['worker', 'api'] as const)(
     await actFor(sessions[duty], null);
   },
 );
+
+test('a session of a tenant sees its own runs among the holders of the operator’s limit, and no other', async () => {
+  const limit = { kind: 'concurrency', scope: {}, amount: 9, by: 'x' };
+  const version = await value<number>(log.db, "select lanefold.set_limit('*', 'all', $1)::int", limit);
+  for (const tenant of ['acme', 'bolt']) {
+    const call = { thread_id: `thread-of-${tenant}`, run_id: 'ended', version, take: [['* all ', 1]] };
+    await rows(log.db, 'select lanefold.use_limits($1)', JSON.stringify([call]));
+  }
+  const holders = async (client: pg.Client) =>
+    (await ask(client, "select thread_id from lanefold.limit_holder where owner = '*' order by 1")).rows.map(
+      (row: { thread_id: string }) => row.thread_id,
+    );
+  const ofBoth = ['thread-of-acme', 'thread-of-bolt'];
+  for (const duty of ['worker', 'api'] as const) {
+    await actFor(sessions[duty], 'bolt');
+    expect(await holders(sessions[duty])).toEqual(['thread-of-bolt']);
+    await actFor(sessions[duty], '*');
+    expect(await holders(sessions[duty])).toEqual(duty === 'worker' ? ofBoth : []);
+    await actFor(sessions[duty], null);
+  }
+  // of acme
+  expect(await holders(sessions.reader)).toEqual(['thread-of-acme']);
+  await rows(log.db, "select lanefold.remove_limit('*', 'all', 'x')");
+  await rows(log.db, "delete from lanefold._limit where name = 'all'");
+});
 
 test('for no tenant, an API sees the limits of all, as a worker does; a tenant’s session sets only its own', async () => {
   for (const duty of ['worker', 'api'] as const) {
@@ -632,6 +661,7 @@ const mutations = [
     '_kept_event',
     '_webhook',
     '_webhook_delivery',
+    '_webhook_event',
     '_stream',
     '_stream_chunk',
     '_stream_producer',

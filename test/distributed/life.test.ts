@@ -22,6 +22,7 @@ import {
 import { portsOf } from '../support/citus-node.ts';
 import { fakeModel, type FakeScript } from '../support/fake-model.ts';
 import { deferred, until } from '../support/until.ts';
+import { startReceiver } from '../webhooks/receiver.ts';
 import { searchTwice } from './search.ts';
 
 const name = 'distributed';
@@ -270,6 +271,41 @@ describe.skipIf(!citusFolder || !inject('redisUrl'))('threads on two nodes', () 
       for (const run of runs) expect(await other.runs.wait(run)).toMatchObject({ result: 'late' });
     } finally {
       await other.close();
+    }
+  });
+
+  test('webhooks are told of runs on every node', async () => {
+    const receiver = await startReceiver();
+    const other = await createLanefold({ ...options, queuePrefix: 'told', privateWebhooks: true });
+    try {
+      for (const ordered of [true, false])
+        await other.webhooks.set(`ordered-${ordered}`, { url: `${receiver.url}/${ordered}`, ordered });
+      await other.startWorker({ sweepMs: 200 });
+      const answer = [{ text: 'told' }, { text: 'again' }];
+      const runs = await Promise.all(
+        ids.flatMap((id) => {
+          const told = { agent: 'a', threadId: `told-${id}`, createThread: true, input: 'go', busy: 'wait' as const };
+          return [0, 1].map(() => other.runs.enqueue({ ...told, model: model(answer) }));
+        }),
+      );
+      for (const run of runs) await other.runs.wait(run);
+      for (const ordered of [true, false]) {
+        const all = await until(`all are delivered, ordered: ${ordered}`, async () => {
+          const found = await other.webhooks.deliveries(`ordered-${ordered}`);
+          return found.length === runs.length && found.every(({ status }) => status === 'delivered') && found;
+        });
+        expect(all.map(({ attempts }) => attempts)).toEqual(runs.map(() => 1));
+        const told = receiver.at(`/${ordered}`).map(({ event }) => event.data['run_id']);
+        expect(told.toSorted()).toEqual(runs.map(({ id }) => id).toSorted());
+        const { rows } = await clients[0]!.query('select from lanefold.webhook_delivery where webhook = $1', [
+          `ordered-${ordered}`,
+        ]);
+        expect(rows).toHaveLength(runs.length);
+        await other.webhooks.remove(`ordered-${ordered}`);
+      }
+    } finally {
+      await other.close();
+      await receiver.close();
     }
   });
 

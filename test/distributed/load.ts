@@ -1,5 +1,5 @@
 import type { Lanefold } from 'lanefold';
-import type { Acknowledged } from '../../src/chaos/workload/client.ts';
+import { nothingAcknowledged, type Acknowledged } from '../../src/chaos/workload/client.ts';
 import { converse } from '../../src/chaos/workload/conversation.ts';
 import { decide } from '../../src/chaos/workload/people.ts';
 import { randomOf } from '../../src/chaos/random.ts';
@@ -17,7 +17,7 @@ const conversationsPerThread = 3;
 
 /** Conversations of the campaign, `atOnce` at a time: runs with tools, steered, cancelled, deferred and waiting. */
 export function startLoad(lanefold: Lanefold, name: string, atOnce: number): Load {
-  const acknowledged: Acknowledged = { runs: [], inputs: [], operations: [], strategies: [] };
+  const acknowledged = nothingAcknowledged();
   const settled = new AbortController();
   const client = { lanefold, acknowledged, signal: settled.signal };
   let stopping = false;

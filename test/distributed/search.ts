@@ -9,7 +9,7 @@ import { findStrandedRuns } from '../../src/store/run/find-stranded-runs.ts';
 import { findOpenRunWaits, findUntold } from '../../src/store/wait/child-runs.ts';
 import { findExpiredWaits } from '../../src/store/wait/expire-waits.ts';
 import { findWaitTasks } from '../../src/store/wait/wait-tasks.ts';
-import { dueDeliveries } from '../../src/store/webhook/due-deliveries.ts';
+import { openEndpoints, waitingEvents } from '../../src/store/webhook/due-deliveries.ts';
 
 const gone: DatabaseNode = { name: 'gone:1', host: 'gone', port: 1, isDown: true };
 
@@ -17,7 +17,7 @@ const gone: DatabaseNode = { name: 'gone:1', host: 'gone', port: 1, isDown: true
 export async function searchTwice(url: string, queuePrefix: string, agent: string) {
   const db = openDatabase({ url, settings: { distributed: true } });
   const guard = await guardNodes(db, url, () => {});
-  const known = { agents: [agent], strategies: ['react'], versions: [] };
+  const known = { agents: [agent], strategies: ['react'], versions: [], tools: [] };
   const fleet = { queuePrefix, adoptMs: 0 };
   const limits = {
     graceMs: 0,
@@ -38,7 +38,8 @@ export async function searchTwice(url: string, queuePrefix: string, agent: strin
     openWaits: (on) => findOpenRunWaits(on, fleet, undefined, 500),
     waits: (on) => findExpiredWaits(on, limits, 500),
     tasks: (on) => findWaitTasks(on, { agents: [agent], graceMs: 0, fleet }, undefined, 500),
-    deliveries: (on) => dueDeliveries(on, { each: 5, failing: 1, most: 50 }),
+    deliveries: (on) => openEndpoints(on, { each: 5, failing: 1 }, undefined),
+    events: (on) => waitingEvents(on, 50),
   };
   const search = async () => {
     const found = await Promise.all(Object.entries(searches).map(async ([name, ask]) => [name, sorted(await ask(db))]));

@@ -3,7 +3,7 @@ import { recordHistory, startHistory } from '../../src/chaos/history.ts';
 import { Observer } from '../../src/chaos/observer.ts';
 import { runChecks } from '../../src/chaos/run-checks.ts';
 import type { Acknowledged } from '../../src/chaos/workload/client.ts';
-import { readJournal } from '../../src/chaos/workload/journal.ts';
+import { readStarts } from '../../src/chaos/workload/journal.ts';
 import { gather } from './gather.ts';
 
 /**
@@ -19,7 +19,7 @@ export async function expectWhole(databaseUrl: string, journal: string, acknowle
     await observer.query('alter table lanefold._entry enable always trigger history');
   });
   try {
-    await recordHistory(observer, { starts: readJournal(journal), workers: new Map(), acknowledged });
+    await recordHistory(observer, { starts: readStarts(journal), workers: new Map(), acknowledged });
     const { violations, replayedCalls } = await runChecks(observer);
     expect(violations).toEqual([]);
     expect(replayedCalls).toBeGreaterThan(0);

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { checks } from '../../src/chaos/checks/index.ts';
+import { historyChecks } from '../../src/chaos/history.ts';
 import { operationChecks } from '../../src/history/checks/index.ts';
 import { mutants } from '../history/mutants/mutants.ts';
 import { between, campaigns, campaignTable, plain } from './campaign.ts';
@@ -14,7 +15,7 @@ test('every test named by a guarantee exists', () => {
 });
 
 test('every checked invariant has a row that names a test', () => {
-  for (const { invariant } of checks) {
+  for (const { invariant } of [...checks, ...historyChecks]) {
     const row = page.split('\n').find((line) => line.startsWith(`| ${invariant} `));
     expect(row, invariant).toContain('](../test/');
   }

@@ -27,12 +27,13 @@ beforeAll(async () => {
   const stats = {
     runs: { queued: 1 },
     oldestQueuedSeconds: 0,
+    oldestReadySeconds: 0,
     oldestDueDeliverySeconds: 0,
     fleet: { alive: 1 },
     jobs,
   } as unknown as Parameters<typeof metricsText>[0];
   const requests = [{ labels: { method: 'GET', status: '200' }, value: 1 }];
-  const limits = [{ name: 'l', tenant: 't', kind: 'tokens' as const, usedRatio: 1, waiting: 0, total: 1 }];
+  const limits = [{ name: 'l', tenant: 't', kind: 'tokens' as const, keys: 1, usedRatio: 1, waiting: 0, total: 1 }];
   const text = (await metrics.text()) + metricsText(stats, limits, requests as Parameters<typeof metricsText>[2]);
   metrics.close();
   for (const [, name, labels = ''] of text.matchAll(/^([a-z]\w*)(?:\{([^}]*)\})? /gm)) {

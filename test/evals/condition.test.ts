@@ -55,6 +55,28 @@ describe('a condition', () => {
     );
   });
 
+  test('compares with the baseline what both variants have', () => {
+    const score = (caseId: string) => [scoreOf(caseId.startsWith('easy') ? 1 : 0, { scorer: 'exact' })];
+    const cases = ['easy_1', 'easy_2', 'hard_1', 'hard_2'];
+    const items = cases.flatMap((caseId) => [
+      itemOf({ caseId, variant: 'a', scores: score(caseId) }),
+      itemOf({
+        ...{ caseId, variant: 'b', scores: score(caseId) },
+        ...(caseId.startsWith('easy') ? { status: 'skipped', scores: [], costMicros: null } : {}),
+      }),
+    ]);
+    const report = reportOf(items);
+    for (const metric of ['pass_rate', 'score', 'score.exact', 'cost'])
+      expect(failIf(`${metric} < baseline`, report)).toEqual({ failed: false, reasons: [] });
+    // the metrics themselves are of all items that count
+    expect(failIf('score < 0.5', report).failed).toBe(true);
+    const unscored = [...items, itemOf({ caseId: 'other', variant: 'b', scores: [] })];
+    expect(failIf('unscored > baseline', reportOf(unscored)).failed).toBe(true);
+    // nothing in common is no comparison
+    const apart = items.filter(({ caseId, variant }) => (variant === 'a') === caseId.startsWith('easy'));
+    expect(failIf('score < baseline', reportOf(apart)).reasons).toEqual([expect.stringContaining('cannot be decided')]);
+  });
+
   test('reads and before or, and baseline alone as the same metric', () => {
     const pass = { metric: 'pass_rate', op: '<', operand: { baseline: 'pass_rate', offset: -0.02 } };
     const failures = { metric: 'failures', op: '>=', operand: { number: 3 } };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { defineScorer, scoreAnswer, type Scorer } from 'lanefold/evals';
-import { describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { inputOf } from './items.ts';
 
 const scorerOf = (score: unknown, name = 'it'): Scorer =>
@@ -97,6 +97,38 @@ describe('scoreAnswer', () => {
       { scorer: 'it', version: null, score: 1, reason: null, error: null },
     ]);
     expect(stopped).toBeInstanceOf(Error);
+  });
+
+  describe('by the clock', () => {
+    let now = 0;
+    beforeEach(() => void vi.spyOn(performance, 'now').mockImplementation(() => now));
+    afterEach(() => vi.restoreAllMocks());
+    const block = (ms: number) => void (now += ms);
+    const limit = 60_000;
+
+    test.each([
+      ['returns', () => (block(limit + 1), 1)],
+      ['resolves', async () => (await null, block(limit + 1), 1)],
+      ['throws', () => (block(limit + 1), expect.unreachable())],
+      ['rejects', async () => (await null, block(limit + 1), expect.unreachable())],
+    ])('a scorer that blocks the thread beyond its time gives no score when it %s', async (_, score) => {
+      let own: AbortSignal | undefined;
+      const blocks = defineScorer({
+        ...{ name: 'blocks', timeoutMs: limit },
+        score: ({ signal }) => ((own = signal), score()),
+      });
+      expect(await scoreAnswer([scorerOf(async () => 1), blocks, scorerOf(0)], inputOf())).toMatchObject([
+        { score: 1, error: null },
+        { score: null, error: `The scorer gave no score within ${limit} ms.` },
+        { score: 0, error: null },
+      ]);
+      expect(own!.aborted).toBe(true);
+    });
+
+    test('one that takes all of its time gives one', async () => {
+      const slow = defineScorer({ name: 'slow', timeoutMs: limit, score: async () => (block(limit), 1) });
+      expect(await scoreAnswer([slow], inputOf())).toMatchObject([{ score: 1 }]);
+    });
   });
 
   test('runs the scorers beside each other', async () => {

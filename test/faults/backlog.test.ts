@@ -102,7 +102,7 @@ describe.skipIf(noRedis())('a backlog', () => {
     graceMs: 0,
     cancelGraceMs: 0,
     adoptable: [],
-    known: { agents: [], strategies: [], versions: [] },
+    known: { agents: [], strategies: [], versions: [], tools: [] },
     onError: (error) => expect.fail(String(error)),
     onExpired: () => {},
   };

@@ -1,8 +1,10 @@
 // @module-tag long
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createLanefold, type Lanefold, type RunHandle, type UnknownAgent, type WorkerOptions } from 'lanefold';
 import { noRedis } from '../support/lanefold.ts';
 import { expectSound } from '../support/log.ts';
+import { functionsIn } from '../support/statements.ts';
 import { deferred, until } from '../support/until.ts';
 import { parrot, quick, startHarness, type FaultHarness } from './harness.ts';
 
@@ -101,6 +103,51 @@ describe.skipIf(noRedis())('a worker that does not know the agent of a run', () 
     expect(await harness.runs.wait(run)).toMatchObject(completed);
   });
 
+  /** A worker with the agent works on one run, and others wait for it, moved by a worker that ends what waits for a minute. */
+  const backlog = async () => {
+    const [asked, answer] = [deferred(), deferred()];
+    harness.callServer.respond = async () => {
+      asked.resolve();
+      await answer.promise;
+      return { text: 'Done.' };
+    };
+    await harness.startWorker({ ...noSweeps, concurrency: 1 });
+    const first = await go();
+    await asked.promise;
+    const seen: UnknownAgent[] = [];
+    await startIgnorant({ ...quick, unknownAgentMs: 60_000, onUnknownAgent: (agent) => seen.push(agent) });
+    const waiting = await Promise.all(Array.from({ length: 4 }, go));
+    for (const run of waiting) await moved(run);
+    return { answer, seen, runs: [first, ...waiting] };
+  };
+  const sweepsPass = async () => {
+    const looks = countSweeps();
+    await until('it has swept several times', () => looks() >= 4);
+  };
+
+  test('does not end it while one is alive that does, however long it works on others', async () => {
+    const { answer, seen, runs } = await backlog();
+    await anHourPasses();
+    await sweepsPass();
+    answer.resolve();
+    for (const run of runs) expect(await harness.runs.wait(run)).toMatchObject(completed);
+    expect(seen).toEqual([]);
+  });
+
+  test('does not end it because the database did not answer for an hour', async () => {
+    const { answer, seen, runs } = await backlog();
+    // one transaction, as if all had happened an hour earlier
+    await harness.database.pool.query(
+      `with workers as (update lanefold._worker set heartbeat_at = heartbeat_at - interval '1 hour')
+       update lanefold._run set agent_unknown_since = now() - interval '1 hour' where agent_unknown_since is not null`,
+    );
+    await sweepsPass();
+    expect(await harness.runs.get(runs[1]!)).toMatchObject({ status: 'queued' });
+    answer.resolve();
+    for (const run of runs) expect(await harness.runs.wait(run)).toMatchObject(completed);
+    expect(seen).toEqual([]);
+  });
+
   test('lets it be cancelled, and ends it only after the time it was given', async () => {
     await startIgnorant(quick);
     const [cancelled, late] = [await go(), await go()];
@@ -136,3 +183,12 @@ describe.skipIf(noRedis())('a worker that does not know the agent of a run', () 
     await expectSound(harness, run.threadId);
   });
 });
+
+/** Counts from now on how often workers of this process look for runs that were left. */
+function countSweeps(): () => number {
+  const sent = vi.spyOn(pg.Client.prototype, 'query');
+  onTestFinished(() => sent.mockRestore());
+  return () =>
+    sent.mock.calls.flatMap(([statement]) => functionsIn(statement)).filter((name) => name === 'find_stranded_runs')
+      .length;
+}

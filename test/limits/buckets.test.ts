@@ -12,18 +12,21 @@ const dayMs = 86_400_000;
 const limits = {
   slots: { kind: 'concurrency', amount: 2 },
   starts: { kind: 'runs', amount: 40, per_ms: dayMs },
+  calls: { kind: 'requests', amount: 12, per_ms: dayMs },
   tokens: { kind: 'tokens', amount: 100, per_ms: dayMs },
   dollars: { kind: 'money', amount: 200, calendar: 'month', time_zone: 'Europe/Berlin' },
 };
 const names = Object.keys(limits);
 
-const { use, set } = limitsOf(log);
+const { use, set, next, resume } = limitsOf(log);
 
 interface Bucket {
   name: string;
   amount: number;
   used: number;
   reserved: number;
+  granted: number;
+  lined: number;
   waiting: number;
   total: number;
 }
@@ -34,7 +37,8 @@ const runsOf = (name: string) => (n: number) => ({ thread_id: `${name}-${n}`, ru
 const buckets = (key: string) =>
   rows<Bucket>(
     log.db,
-    `select name, amount::float8, used::float8, reserved::float8, waiting, total::float8 from lanefold.limit_usage where key = $1`,
+    `select u.name, u.amount::float8, u.used::float8, u.reserved::float8, b.granted::float8, b.lined, u.waiting, u.total::float8
+     from lanefold.limit_usage u join lanefold._limit_bucket b using (owner, name, key) where key = $1`,
     key,
   );
 
@@ -83,6 +87,7 @@ test('whatever runs take and give back, no limit is exceeded and nothing is lost
         /** Open calls of each run, and what each run has used. */
         const open = new Map<number, { amount: number; slices: Record<string, number> }[]>();
         const used = new Map<number, number>();
+        let made = 0;
         for (const batch of batches) {
           // one call of a run at a time
           const steps = batch.filter((one, at) => batch.findIndex((other) => other.run === one.run) === at);
@@ -90,6 +95,7 @@ test('whatever runs take and give back, no limit is exceeded and nothing is lost
             const calls = open.get(one.run) ?? [];
             if (one.op === 'take') {
               const take: Take = [
+                [place('calls'), 1],
                 [place('dollars'), one.tokens],
                 [place('slots'), 1],
                 [place('starts'), 1],
@@ -114,28 +120,32 @@ test('whatever runs take and give back, no limit is exceeded and nothing is lost
             return { ...ids(one.run), [one.op]: amounts };
           });
           const answers = await use(...calls);
-          for (const [n, { ok, slices, ready }] of answers.entries()) {
+          for (const [n, { ok, slices }] of answers.entries()) {
             const one = steps[n]!;
-            if (ok && one.op === 'take')
-              open.set(one.run, [...(open.get(one.run) ?? []), { amount: one.tokens, slices: slices! }]);
-            for (const { thread_id, run_id, take } of ready ?? []) {
-              const [granted] = await use({ thread_id, run_id, take, version, granted: true });
-              const which = Number(run_id.split('-r')[1]);
-              if (granted!.ok)
-                open.set(which, [
-                  { amount: take.find(([one]) => one === place('tokens'))![1], slices: granted!.slices! },
-                ]);
-            }
+            // one that no worker executes has a grant
+            if (!ok || one.op !== 'take' || calls[n]!.job !== undefined) continue;
+            made += 1;
+            open.set(one.run, [...(open.get(one.run) ?? []), { amount: one.tokens, slices: slices! }]);
           }
-          const accounts = await rows<{ holds: Record<string, [number, number, number]>; wait_name: string | null }>(
+          await resume(answers);
+          const accounts = await rows<{ holds: Record<string, [number]>; grants: Record<string, number> | null }>(
             log.db,
-            'select holds, wait_name from lanefold._limit_account where run_id like $1',
+            'select holds, grants from lanefold._limit_account where run_id like $1',
             `${key}-%`,
           );
-          for (const { name, amount, used, reserved, waiting } of await buckets(key)) {
+          const line = await rows<{ name: string; refused: boolean }>(
+            log.db,
+            'select name, refused from lanefold._limit_wait where key = $1',
+            key,
+          );
+          const sum = (of: (account: (typeof accounts)[number]) => number | undefined) =>
+            accounts.reduce((all, account) => all + (of(account) ?? 0), 0);
+          for (const { name, amount, used, reserved, granted, lined, waiting } of await buckets(key)) {
             expect(used, name).toBeLessThanOrEqual(amount);
-            expect(reserved, name).toBe(accounts.reduce((sum, { holds }) => sum + (holds[place(name)]?.[0] ?? 0), 0));
-            expect(waiting, name).toBe(accounts.filter(({ wait_name }) => wait_name === name).length);
+            expect(granted, name).toBe(sum(({ grants }) => grants?.[place(name)]));
+            expect(reserved - granted, name).toBe(sum(({ holds }) => holds[place(name)]?.[0]));
+            expect(lined, name).toBe(line.filter((one) => one.name === name).length);
+            expect(waiting, name).toBe(line.filter((one) => one.name === name && one.refused).length);
           }
         }
         const ended = [0, 1, 2, 3, 4].map((n) => {
@@ -147,6 +157,7 @@ test('whatever runs take and give back, no limit is exceeded and nothing is lost
           expect([name, reserved, waiting]).toEqual([name, 0, 0]);
           if (name !== 'slots') expect([name, used]).toEqual([name, total]);
           else expect(used).toBe(0);
+          if (name === 'calls') expect(total).toBe(made);
         }
       },
     ),
@@ -230,7 +241,7 @@ test('runs for whose value nothing is left delay no others, and a limit that now
   expect(await wait('vip', 2)).toMatchObject([{ ok: true }]);
   expect(await wait('vip', 3)).toMatchObject([{ refused: slot }]);
   const [ended] = await use({ thread_id: 'vip-1', run_id: 'vip-1', end: {} });
-  expect(ended!.ready).toMatchObject([{ run_id: 'vip-3' }]);
+  expect(await next([ended!])).toMatchObject([{ run_id: 'vip-3' }]);
 
   const calls = await set('calls', { kind: 'requests', amount: 1, per_ms: 60_000 });
   const call = (n: number) =>
@@ -248,13 +259,11 @@ test('runs for whose value nothing is left delay no others, and a limit that now
   expect(looked!.ready).toMatchObject([{ run_id: 'call-2' }, { run_id: 'call-3' }]);
 });
 
-test('who was let go on and must end instead leaves the line, and the next one goes on', async () => {
-  await set('line', { kind: 'concurrency', amount: 1 });
-  const version = await set('purse', { kind: 'requests', amount: 1, calendar: 'month', on_exhausted: 'end' });
+test('a resumed run that must end leaves the line, and the next one resumes', async () => {
+  const version = await set('line', { kind: 'concurrency', amount: 1 });
   const ids = runsOf('line');
   const slot = ['* line ', 1] as const;
-  const purse = ['* purse ', 1] as const;
-  const [first] = await use({ ...ids(1), version, take: [slot, purse] });
+  const [first] = await use({ ...ids(1), version, take: [slot] });
   expect(first).toMatchObject({ ok: true });
   expect(
     await use(
@@ -263,10 +272,13 @@ test('who was let go on and must end instead leaves the line, and the next one g
     ),
   ).toMatchObject([{ refused: '* line ' }, { refused: '* line ' }]);
   const [ended] = await use({ ...ids(1), end: {} });
-  expect(ended!.ready).toMatchObject([ids(2)]);
-  // its call now needs what is exhausted
-  const [late] = await use({ ...ids(2), version, take: [slot, purse], granted: true });
-  expect(late).toMatchObject({ refused: '* purse ', ends: true, ready: [ids(3)] });
+  expect(await next([ended!])).toMatchObject([ids(2)]);
+  // what it waits for now ends runs
+  await set('line', { kind: 'concurrency', amount: 0, on_exhausted: 'end' });
+  const [late] = await use({ ...ids(2), granted: '* line ' });
+  expect(late).toMatchObject({ refused: '* line ', ends: true });
+  await set('line', { kind: 'concurrency', amount: 1 });
+  expect(await next([late!])).toMatchObject([ids(3)]);
 });
 
 test('what two processes ask at once for a run that has no account counts it in line as often as it waits', async () => {
@@ -293,7 +305,7 @@ test('what two processes ask at once for a run that has no account counts it in 
   const waiting = async () => (await buckets('')).find(({ name }) => name === 'pair')!.waiting;
   expect(await waiting()).toBe(1);
   const [ended] = await use({ ...ids(1), end: {} });
-  expect(ended!.ready).toMatchObject([ids(2)]);
+  expect(await next([ended!])).toMatchObject([ids(2)]);
   expect(await use({ ...ids(2), end: {} })).toMatchObject([{ ok: true }]);
   expect(await waiting()).toBe(0);
 });
@@ -307,5 +319,5 @@ test('a run that asks again after its end, in the same call, is in line as if it
   await use(asks);
   await use({ ...ids(2), end: {} }, asks);
   const [ended] = await use({ ...ids(1), end: {} });
-  expect(ended!.ready).toMatchObject([ids(2)]);
+  expect(await next([ended!])).toMatchObject([ids(2)]);
 });

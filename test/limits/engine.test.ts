@@ -134,7 +134,8 @@ describe.skipIf(noRedis())('a run that a limit refuses', () => {
     await until('the second run is in line', async () => (await sql.usage('lost'))[0]?.waiting === 1);
     // as if the process had died in between, long ago
     await sql.rows('delete from lanefold._limit_account where run_id = $1', [second.id]);
-    await sql.rows("update lanefold._limit_bucket set waiting = 0 where name = 'lost'");
+    await sql.rows('delete from lanefold._limit_wait where run_id = $1', [second.id]);
+    await sql.rows("update lanefold._limit_bucket set lined = 0, waiting = 0 where name = 'lost'");
     await sql.rows(
       `update lanefold._run set waiting_for = waiting_for || '{"since": "2020-01-01T00:00:00Z"}' where id = $1`,
       [second.id],

@@ -35,12 +35,12 @@ describe.skipIf(noRedis())('a run that the role of an API accepts for a tenant',
     const { runs } = api.forTenant('acme');
     const ask = () => runs.enqueue({ agent: 'typist', input: 'go', limitKeys: { customer: 'acme' } });
     const first = await ask();
-    // no worker has started, so only the process of the API can have noted this
+    // no worker has started, so only the process of the API can have noted this, and no run has the slot yet
     const second = await ask();
     expect(await runs.get(second)).toMatchObject({
       ...{ status: 'queued', startedAt: null, waitingFor: { limit: 'line' } },
     });
-    expect(await sql.usage('line')).toMatchObject([{ used: 1, waiting: 1 }]);
+    expect(await sql.usage('line')).toMatchObject([{ used: 0, waiting: 2 }]);
 
     await operator.startWorker();
     const keyboard = await model.next();

@@ -8,6 +8,8 @@ import { treeModel } from '../support/tree-model.ts';
 import { until } from '../support/until.ts';
 import { expectAccessible, openSite, type OpenPage, type Site } from './harness.ts';
 
+const slowModel = 'scripted:["done"]?latency_ms=600000';
+
 describe.skipIf(noBrowser)('the views of the page', () => {
   let site: Site;
   let runId: string;
@@ -116,6 +118,26 @@ describe.skipIf(noBrowser)('the views of the page', () => {
     const beyond = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
     expect(beyond).toBe(0);
     expect(site.faults).toEqual([]);
+  });
+
+  test('the limits show which runs hold them', async () => {
+    await site.api.lanefold.limits.set('open', { kind: 'concurrency', amount: 5, scope: { plan: 'paid' } });
+    const run = await site.api.lanefold.runs.enqueue({
+      ...{ threadId: 'holder', createThread: true, agent: 'travel', input: 'Wait', model: slowModel },
+      limitKeys: { plan: 'paid' },
+    });
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await page.goto(`${site.api.url}/#/limits`);
+    const toggle = page.getByRole('button', { name: 'Runs that hold open' });
+    await toggle.click();
+    const table = page.getByRole('table', { name: 'Runs that hold open' });
+    await table.getByRole('link', { name: run.id }).waitFor();
+    await expectAccessible(page, 'holders');
+    await site.api.lanefold.runs.cancel(run);
+    await page.getByText('No run holds anything of it.').waitFor();
+    await toggle.click();
+    await page.getByText('No run holds anything of it.').waitFor({ state: 'detached' });
+    await site.api.lanefold.limits.remove('open');
   });
 
   test('show the log as of an earlier entry, and the context of that moment', async () => {

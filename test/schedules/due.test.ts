@@ -41,10 +41,16 @@ describe('when its next slot has come', () => {
     expect(due.next).toBeUndefined();
   });
 
-  test('those that are on time run besides the thousand', () => {
+  test('those that are on time are caught up besides the thousand', () => {
     const due = dueAt({ ...schedule('all'), everyMs: 1_000 }, minute(0), minute(60), 10_000);
-    expect(due.slots.filter(({ late: isLate }) => isLate)).toHaveLength(1_000);
-    expect(due.slots.filter(({ late: isLate }) => !isLate)).toHaveLength(11);
+    expect(due.slots).toHaveLength(1_011);
+    expect(due.slots.every(({ late }) => late)).toBe(true);
     expect(due.missed).toEqual(new Date(due.slots[0]!.slot.getTime() - 1_000));
+  });
+
+  test('of a backlog whose newest slots are on time, one is the newest', () => {
+    expect(dueAt(schedule('one'), minute(5), minute(9), 60_000)).toEqual({
+      ...{ slots: [caughtUp(9)], missed: minute(8), next: minute(10) },
+    });
   });
 });

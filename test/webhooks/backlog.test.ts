@@ -2,6 +2,8 @@
 import { createLanefold, defineAgent } from 'lanefold';
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openDatabase } from '../../src/postgres/pool.ts';
+import { settleDeliveries } from '../../src/store/webhook/deliveries.ts';
 import { sessionsView } from '../support/database.ts';
 import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { until } from '../support/until.ts';
@@ -44,6 +46,11 @@ describe.skipIf(noRedis())('the deliveries of a webhook', () => {
        from lanefold._webhook w, generate_series(1, $2::int) n where w.name = $1 and removed_at is null`,
       [name, count],
     );
+  /** Begins the first attempt of a delivery. */
+  const take = async (threadId: string, id: string) => {
+    const text = 'select lanefold.take_deliveries($1, $2, 30000, true) as taken';
+    return (await sql(text, [threadId, JSON.stringify([{ id, attempt: 1, failing: false }])])).rows[0].taken;
+  };
   const all = (name: string) => lanefold.webhooks.deliveries(name, { limit: 1_000 });
   const delivered = (name: string, count: number) =>
     until(`${count} deliveries of ${name}`, async () => {
@@ -75,25 +82,26 @@ describe.skipIf(noRedis())('the deliveries of a webhook', () => {
   test.each([
     ['paused', 'paused_at = now()'],
     ['failing', 'failures = 1'],
-  ])('in the queue go back if the webhook is %s meanwhile', async (name, change) => {
+  ])('do not begin if the webhook is %s since they were found', async (name, change) => {
     await set(name);
     await due(name, 1);
-    const id = `msg_${name}_1`;
-    await sql("select lanefold.queue_delivery('old-1', $1, 1, 30000)", [id]);
+    await sql("select lanefold._note_event('new', 'default', 'run.completed', 'echo', 'key', '{}')");
+    const { rows: events } = await sql('select webhook_ids from lanefold._webhook_event');
     await sql(`update lanefold._webhook set ${change} where name = $1`, [name]);
-    const take = "select lanefold.take_delivery('old-1', $1, 1, 30000, false) as taken";
-    expect((await sql(take, [id])).rows).toEqual([{ taken: null }]);
+    expect(await take('old-1', `msg_${name}_1`)).toEqual({ begun: null, locked: [] });
+    const spread = "select lanefold.spread_event('new', 'run.completed', 'key', $1, 30000) -> 'begun' as begun";
+    expect((await sql(spread, [JSON.stringify(events[0].webhook_ids)])).rows).toEqual([{ begun: null }]);
     const { rows } = await sql(
-      "select in_flight, attempts, next_at < now() + interval '2 seconds' as soon from lanefold._webhook_delivery where id = $1",
-      [id],
+      `select in_flight, attempts, next_at <= now() as due from lanefold._webhook_delivery
+       where webhook_id = (select id from lanefold._webhook where name = $1)`,
+      [name],
     );
-    expect(rows).toEqual([{ in_flight: false, attempts: 0, soon: true }]);
+    expect(rows).toEqual(Array(2).fill({ in_flight: false, attempts: 0, due: true }));
   });
 
   test('in order are taken while another event of their thread is noted', async () => {
     await set('ordered', { ordered: true });
     await due('ordered', 1);
-    await sql("select lanefold.queue_delivery('old-1', 'msg_ordered_1', 1, 30000)");
     const [noting, taking] = (await Promise.all([
       lanefold.database.pool.connect(),
       lanefold.database.pool.connect(),
@@ -106,7 +114,7 @@ describe.skipIf(noRedis())('the deliveries of a webhook', () => {
     let settled = false;
     const taken = taking
       .query<{ url: string | null }>(
-        "select lanefold.take_delivery('old-1', 'msg_ordered_1', 1, 30000, false) ->> 'url' as url",
+        `select lanefold.take_deliveries('old-1', '[{"id": "msg_ordered_1", "attempt": 1, "failing": false}]', 30000, true) #>> '{begun,0,url}' as url`,
       )
       .finally(() => (settled = true));
     await until(
@@ -117,6 +125,27 @@ describe.skipIf(noRedis())('the deliveries of a webhook', () => {
     expect((await taken).rows).toEqual([{ url: `${receiver.url}/ordered` }]);
     noting.release();
     taking.release();
+  });
+
+  test('of many threads are recorded, also while another transaction holds one', async () => {
+    await set('held');
+    await due('held', 3);
+    for (const no of [1, 2, 3]) await take(`old-${no}`, `msg_held_${no}`);
+    const noting = await lanefold.database.pool.connect();
+    await noting.query("begin; select from lanefold._webhook_delivery where id = 'msg_held_2' for update");
+    const ended = [1, 2, 3].map((no) => ({
+      ...{ thread_id: `old-${no}`, id: `msg_held_${no}`, attempt: 1 },
+      end: { delivered: true, statusCode: 204, durationMs: 1 },
+    }));
+    const db = openDatabase({ url: lanefold.database.url });
+    const settling = settleDeliveries(db, ended);
+    const count = async () => (await all('held')).filter(({ status }) => status === 'delivered').length;
+    await until('the others are recorded', async () => (await count()) === 2);
+    await noting.query('commit');
+    noting.release();
+    await settling;
+    expect(await count()).toBe(3);
+    await db.close();
   });
 
   test('are made again by another worker if theirs stops, and that is no failure', async () => {

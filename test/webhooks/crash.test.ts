@@ -30,12 +30,14 @@ describe.skipIf(noRedis())('webhooks', () => {
     (await sql("select 1 from lanefold.webhook_delivery where status = 'pending'")).rowCount ?? 0;
 
   test.each(
-    ['commit_step', 'queue_deliveries', 'take_delivery', 'settle_delivery'].flatMap((statement) =>
+    ['commit_step', 'spread_events', 'take_deliveries', 'settle_deliveries'].flatMap((statement) =>
       (['dieBefore', 'dieAfter'] as const).map((how) => [how, statement] as const),
     ),
   )('reach their receiver, also if a worker ends by %s %s', async (how, statement) => {
     const name = `${how}-${statement}`;
-    await harness.webhooks.set(name, { url: `${receiver.url}/${name}` });
+    // an endpoint that wants order has deliveries from the start, which are taken one by one
+    const ordered = statement === 'take_deliveries';
+    await harness.webhooks.set(name, { url: `${receiver.url}/${name}`, ordered });
     const worker = await harness.spawnWorker({ worker: quick, [how]: `${statement}:1` });
     const run = await start(name);
     await worker.waitForExit();

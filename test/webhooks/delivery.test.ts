@@ -1,4 +1,4 @@
-import { createLanefold, defineAgent, defineTool, type WebhookDelivery } from 'lanefold';
+import { createLanefold, defineAgent, defineTool } from 'lanefold';
 import type { ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -36,6 +36,7 @@ describe.skipIf(noRedis())('a webhook', () => {
   });
   const at = (name: string) => receiver.at(`/${name}`);
   const set = (name: string, more = {}) => lanefold.webhooks.set(name, { url: `${receiver.url}/${name}`, ...more });
+  const outbox = async () => (await lanefold.database.pool.query('select from lanefold._webhook_event')).rowCount;
   const verify = (secret: string | undefined, { body, headers }: Received) =>
     new Webhook(secret!).verify(body, headers as Record<string, string>);
 
@@ -162,19 +163,21 @@ describe.skipIf(noRedis())('a webhook', () => {
     await other.close();
   });
 
-  test('gets an event whose job the queue has lost', async () => {
+  test('gets an event whose worker has died before it recorded its attempt', async () => {
     await set('lost');
     await lanefold.webhooks.pause('lost');
     await endedRun(lanefold);
-    const [{ threadId, id }] = (await lanefold.webhooks.deliveries('lost')) as [WebhookDelivery];
-    // as if a worker had added its job
-    const take = 'select lanefold.queue_delivery($1, $2, 1, 30000) as mine';
-    const { rows } = await lanefold.database.pool.query(take, [threadId, id]);
-    expect(rows).toEqual([{ mine: true }]);
+    await until('a worker has taken the event', async () => (await outbox()) === 0);
+    // as if a worker had begun an attempt
+    await lanefold.database.pool.query(
+      `update lanefold._webhook_delivery set attempts = 1, in_flight = true, next_at = now() + interval '30 seconds'
+       where webhook_id = (select id from lanefold._webhook where name = 'lost')`,
+    );
     await lanefold.webhooks.resume('lost');
-    expect(await lanefold.webhooks.deliveries('lost')).toMatchObject([{ status: 'pending', attempts: 0 }]);
+    expect(await lanefold.webhooks.deliveries('lost')).toMatchObject([{ status: 'pending', attempts: 1 }]);
+    expect(at('lost')).toEqual([]);
     await passTime(lanefold);
-    expect(await settled(lanefold, 'lost', 1)).toMatchObject([{ status: 'delivered', attempts: 1 }]);
+    expect(await settled(lanefold, 'lost', 1)).toMatchObject([{ status: 'delivered', attempts: 2 }]);
   });
 
   test('that hangs does not keep others waiting', async () => {

@@ -54,6 +54,7 @@ test('of a removed webhook, also those that a transaction commits later are dele
   const client = await database.pool.connect();
   await client.query('begin');
   await client.query("select lanefold._note_event('thread', 'default', 'run.completed', 'echo', 'key', '{}')");
+  await client.query("select lanefold.spread_event('thread', 'run.completed', 'key', '[]', 1000)");
   await webhooks.remove('raced');
   await dropOldDeliveries(db, 0);
   await client.query('commit');

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer as createPlainServer } from 'node:http';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -19,6 +20,40 @@ test('a request goes to the address that was checked, whatever its name means el
   const end = await post(`http://rebinding.invalid:${port}/pinned`, { resolve });
   expect(end).toMatchObject({ delivered: true, statusCode: 200 });
   expect(receiver.at('/pinned')[0]!.headers.host).toBe(`rebinding.invalid:${port}`);
+});
+
+test('a connection is kept for the addresses that were checked, and for no others', async () => {
+  const connections: Socket[] = [];
+  const server = createPlainServer((request, response) => request.resume().on('end', () => response.end('ok')));
+  server.on('connection', (socket: Socket) => connections.push(socket));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const to = (address: string) =>
+    post(`http://moves.invalid:${port}/`, { resolve: async () => [{ address, family: 4 }] });
+  expect(await to('127.0.0.1')).toMatchObject({ delivered: true, answer: 'ok' });
+  expect(await to('127.0.0.1')).toMatchObject({ delivered: true, answer: 'ok' });
+  expect(connections).toHaveLength(1);
+  // nothing listens there
+  expect(await to('127.0.0.2')).toMatchObject({ error: { code: 'connection' } });
+  expect(connections).toHaveLength(1);
+  server.close();
+  for (const socket of connections) socket.destroy();
+});
+
+test('a kept connection that the receiver has ended meanwhile says nothing about the receiver', async () => {
+  let answers = true;
+  const server = createPlainServer((request, response) => {
+    if (answers) request.resume().on('end', () => response.end());
+    else response.destroy();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  expect(await post(url)).toMatchObject({ delivered: true });
+  answers = false;
+  expect(await post(url)).toBeUndefined();
+  // on a connection of its own it is a failure
+  expect(await post(url)).toMatchObject({ error: { code: 'connection' } });
+  server.close();
 });
 
 test('nothing is sent to a private address, also if the URL was stored before', async () => {

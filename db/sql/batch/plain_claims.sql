@@ -7,7 +7,7 @@ returns table (place int, result json) language plpgsql
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
   v_keys constant text[] := array['worker_id', 'lease_ms', 'lease_gap', 'prompt', 'config_fingerprint', 'agent_version', 'max_claims_without_progress',
-    'alone', 'strategies', 'versions', 'max_context_bytes', 'job_token', 'job_lock_ms'];
+    'alone', 'strategies', 'versions', 'tools', 'max_context_bytes', 'job_token', 'job_lock_ms'];
   v_locked text[];
   v_at timestamptz;
   v_limits_version constant bigint := lanefold._limits_version();
@@ -46,7 +46,7 @@ begin
     where r.enqueue_no = c.enqueue_no and r.status = 'queued' and r.started_at is null and r.start_at is null and r.expires_at is null
       and r.claims_without_progress = 0 and (c.p ->> 'max_claims_without_progress')::int > 0 and r.queued_inputs = 0
       and c.p -> 'strategies' ? coalesce(r.options #>> '{selection,strategy}', r.strategy)
-      and not coalesce(r.options, '{}') ?| array['compaction', 'prompt', 'version', 'pinned']
+      and not coalesce(r.options, '{}') ?| array['compaction', 'prompt', 'version', 'pinned', 'tools', 'allowed_tools']
       and lanefold._input_bytes(r.input) <= lanefold._max_context_bytes(c.p)
   ), entry as (
     insert into lanefold._entry (thread_id, tenant_id, seq, at, kind, context_ref, role, run_id, request_id, payload, refs, bytes, hash)
@@ -82,6 +82,6 @@ begin
       select json_build_object('seq', 0, 'role', 'system', 'content', c.prompt) as message where c.prompt is not null
       union all
       select json_build_object('seq', c.user_seq, 'role', 'user', 'content', c.content)) m),
-    null, null, 0, v_limits_version)
+    null, null, 0, greatest(extract(epoch from v_at - (c.r).ready_at) * 1000, 0)::bigint, v_limits_version)
   from claim c;
 end $$;

@@ -37,11 +37,11 @@ begin
     returning t.id
   ), accepted as (
     insert into lanefold._run (thread_id, tenant_id, caller, id, request_id, request_hash, agent, strategy, model, context_ref, input,
-      options, status, active, enqueue_no, queue_prefix, queue_shard, created_at, enqueued_at, traceparent)
+      options, status, active, enqueue_no, queue_prefix, queue_shard, created_at, enqueued_at, ready_at, traceparent)
     select o.thread_id, o.tenant_id, o.p ->> 'caller', o.run_id, nullif(o.p ->> 'request_id', o.run_id),
            substr(decode(o.p ->> 'request_hash', 'hex'), 1, 16), o.p ->> 'agent', o.p ->> 'strategy', o.p ->> 'model',
            coalesce(o.p ->> 'context_ref', 'default'), o.p -> 'input', o.p -> 'options', 'queued', true, 1,
-           coalesce(o.p ->> 'queue_prefix', 'lf'), coalesce((o.p ->> 'queue_shard')::smallint, 0::smallint), v_at, v_at,
+           coalesce(o.p ->> 'queue_prefix', 'lf'), coalesce((o.p ->> 'queue_shard')::smallint, 0::smallint), v_at, v_at, v_at,
            o.p ->> 'traceparent'
     from created c join owned o on o.thread_id = c.id
     returning thread_id

@@ -4,10 +4,10 @@ language sql immutable as $$
   select p_agent || coalesce('@' || (select v ->> 'version' from jsonb_array_elements(p_spec -> 'variants') v where v ->> 'name' = p_variant), '')
 $$;
 
--- Takes waiting items of an eval, in order, up to its concurrency and its budget, for a worker with these agents, which starts
--- their runs within p_hold_ms; and items whose worker died before it had. Each run may cost an equal share of what is left of
--- the budget. An eval without open items is completed; without budget, its waiting items are skipped. Returns {no, case_id, variant,
--- agent, repeat, taken_at, max_cost_micros?, case: its row, null if it was removed} each.
+-- Takes waiting items of an eval, in order, up to its concurrency, for a worker with these agents, which starts their runs within
+-- p_hold_ms; and items whose worker died before it had. An eval without open items is completed; once nothing of its budget is
+-- left, its waiting items are skipped. Returns {no, case_id, variant, agent, repeat, taken_at, case: its row, null if it was
+-- removed} each.
 create or replace function lanefold.take_eval_items(p_eval text, p_agents jsonb, p_hold_ms int)
 returns setof jsonb language plpgsql as $$
 declare
@@ -15,21 +15,15 @@ declare
   v_until constant timestamptz := v_at + p_hold_ms * interval '1 ms';
   e lanefold._eval;
   v_active int;
-  v_left bigint;
-  v_share bigint;
 begin
   select * into e from lanefold._eval where id = p_eval and status = 'running' for update;
   if e.id is null then
     return;
   end if;
   select count(*)::int into v_active from lanefold._eval_item where eval_id = p_eval and status in ('running', 'scoring');
-  if e.max_cost_micros is not null then
-    select (e.max_cost_micros - coalesce(sum(coalesce(cost_micros, reserved_micros)), 0))::bigint into v_left from lanefold._eval_item where eval_id = p_eval;
-    v_share := v_left / greatest(e.concurrency - v_active, 1);
-    if v_share <= 0 and v_active = 0 then
-      update lanefold._eval_item set status = 'skipped', error = 'The budget of the eval is used up.', settled_at = v_at
-      where eval_id = p_eval and status = 'waiting';
-    end if;
+  if v_active = 0 and lanefold._eval_budget_left(e) <= 0 then
+    update lanefold._eval_item set status = 'skipped', error = 'The budget of the eval is used up.', settled_at = v_at
+    where eval_id = p_eval and status = 'waiting';
   end if;
   perform lanefold._finish_eval(p_eval, v_at);
   return query
@@ -38,15 +32,73 @@ begin
        where i.eval_id = p_eval and i.status = 'running' and i.run_id is null and p_agents ? lanefold._eval_agent(e.spec, i.agent, i.variant) and not i.held_until > v_at)
       union all
       (select i.no from lanefold._eval_item i
-       where i.eval_id = p_eval and i.status = 'waiting' and p_agents ? lanefold._eval_agent(e.spec, i.agent, i.variant) and coalesce(v_share, 1) > 0
+       where i.eval_id = p_eval and i.status = 'waiting' and p_agents ? lanefold._eval_agent(e.spec, i.agent, i.variant)
        order by i.no limit greatest(e.concurrency - v_active, 0))
     ), taken as (
-      update lanefold._eval_item i set status = 'running', taken_at = v_at, held_until = v_until, reserved_micros = coalesce(i.reserved_micros, v_share)
+      update lanefold._eval_item i set status = 'running', taken_at = v_at, held_until = v_until
       from next where i.eval_id = p_eval and i.no = next.no returning i.*
     )
     select jsonb_strip_nulls(jsonb_build_object('no', t.no, 'case_id', t.case_id, 'variant', t.variant, 'agent', t.agent, 'repeat', t.repeat,
-        'taken_at', t.taken_at, 'max_cost_micros', t.reserved_micros)) || jsonb_build_object('case', to_jsonb(c))
+        'taken_at', t.taken_at)) || jsonb_build_object('case', to_jsonb(c))
     from taken t left join lanefold._case c on c.id = t.case_id order by t.no;
+end $$;
+
+-- What is left of the budget of an eval: without what its items have cost, or may cost as long as that is not known. Null without
+-- a budget.
+create or replace function lanefold._eval_budget_left(e lanefold._eval) returns bigint
+language sql stable as $$
+  select case when e.max_cost_micros is not null then
+    (select e.max_cost_micros - coalesce(sum(coalesce(i.cost_micros, i.reserved_micros)), 0)::bigint from lanefold._eval_item i where i.eval_id = e.id) end
+$$;
+
+-- Reserves what the run of an item is expected to cost, for a worker that took it at p_taken_at and is about to start the run.
+-- Returns reserved; waits if the budget may pay for it once the cost of other items is known, so that the item waits again;
+-- skipped if it cannot; or null if the caller has lost the item.
+create or replace function lanefold.reserve_eval_item(p_eval text, p_no int, p_taken_at timestamptz, p_micros bigint)
+returns text language plpgsql as $$
+declare
+  v_at constant timestamptz := lanefold._now();
+  e lanefold._eval;
+  i lanefold._eval_item;
+begin
+  select * into e from lanefold._eval where id = p_eval and status = 'running' for update;
+  select * into i from lanefold._eval_item where eval_id = p_eval and no = p_no and status = 'running' and taken_at = p_taken_at;
+  if e.id is null or i.no is null then
+    return null;
+  elsif i.reserved_micros is not null then
+    -- by a worker that died
+    return 'reserved';
+  elsif coalesce(lanefold._eval_budget_left(e) >= p_micros, true) then
+    update lanefold._eval_item set reserved_micros = p_micros where eval_id = p_eval and no = p_no;
+    return 'reserved';
+  elsif exists (select from lanefold._eval_item o
+    where o.eval_id = p_eval and o.status in ('running', 'scoring') and o.reserved_micros is not null and o.cost_micros is null) then
+    update lanefold._eval_item set status = 'waiting', taken_at = null, held_until = null where eval_id = p_eval and no = p_no;
+    return 'waits';
+  end if;
+  update lanefold._eval_item set status = 'skipped', error = 'What is left of the budget of the eval does not pay for it.', settled_at = v_at
+  where eval_id = p_eval and no = p_no;
+  perform lanefold._finish_eval(p_eval, v_at);
+  return 'skipped';
+end $$;
+
+-- Reserves p_more for the next call of an item's run, besides what it has reserved; 0 asks how much that is. Returns what the run may
+-- cost now, or null if the budget does not pay for more, or the item has no reserve. A refusal is noted at the item.
+create or replace function lanefold.extend_eval_item(p_eval text, p_no int, p_more bigint)
+returns bigint language plpgsql as $$
+declare
+  e lanefold._eval;
+  v_reserved bigint;
+begin
+  select * into e from lanefold._eval where id = p_eval and status = 'running' for update;
+  update lanefold._eval_item set reserved_micros = reserved_micros + p_more
+  where eval_id = p_eval and no = p_no and status = 'running' and (p_more = 0 or lanefold._eval_budget_left(e) >= p_more)
+  returning reserved_micros into v_reserved;
+  if v_reserved is null then
+    update lanefold._eval_item set error = 'The budget of the eval was used up before its run had an answer.'
+    where eval_id = p_eval and no = p_no and status = 'running' and reserved_micros is not null;
+  end if;
+  return v_reserved;
 end $$;
 
 -- Notes the run that the caller is about to start for an item that it took at p_taken_at, so that the run does not outlive the item if the
@@ -117,7 +169,7 @@ begin
   return v_noted;
 end $$;
 
--- Settles an item that the caller took at p_taken_at; p: {status: done|failed|erased, answer?, scores?, ended_by?, diverged?, error?,
+-- Settles an item that the caller took at p_taken_at; p: {status: done|failed|skipped|erased, answer?, scores?, ended_by?, diverged?, error?,
 -- duration_ms?, input_tokens?, output_tokens?, cost_micros?, answer_key?}, or {as_before: true} if its answer cannot be scored again. The
 -- last one completes the eval. Returns whether the eval has ended.
 create or replace function lanefold.settle_eval_item(p_eval text, p_no int, p_taken_at timestamptz, p jsonb)

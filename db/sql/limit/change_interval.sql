@@ -21,7 +21,7 @@ begin
     where a.run_id = r.run_id and a.thread_id = r.thread_id;
   end loop;
   for r in
-    select b.key, b.used from lanefold._lock_buckets(array(
+    select (b.k).key, (b.k).used from lanefold._lock_buckets(array(
       select lanefold._limit_place(b.owner, b.name, b.key) from lanefold._limit_bucket b where b.owner = o.owner and b.name = o.name order by 1), p_at) b
   loop
     update lanefold._limit_bucket b

@@ -1,83 +1,106 @@
--- The places that calls and the accounts of their runs name.
+-- The places that calls and the accounts of their runs name, sorted.
 create or replace function lanefold._limit_places(p_calls jsonb, p_accounts lanefold._limit_account[])
 returns text[] language plpgsql immutable as $$
 begin
   return array(
     select p.place from (
-      select x ->> 0 from jsonb_array_elements(p_calls) c, jsonb_array_elements(c -> 'take') x
+      select jsonb_path_query(p_calls, '$[*].take[*][0]') #>> '{}'
       union all
-      select x ->> 0 from jsonb_array_elements(p_calls) c, jsonb_array_elements(c -> 'done') x
+      select jsonb_path_query(p_calls, '$[*].done[*][0]') #>> '{}'
       union all
-      select jsonb_object_keys(c -> 'drain') from jsonb_array_elements(p_calls) c where c ? 'drain'
+      select jsonb_path_query(p_calls, '$[*].check[*]') #>> '{}'
       union all
-      select jsonb_array_elements_text(c -> 'check') from jsonb_array_elements(p_calls) c
+      select jsonb_path_query(p_calls, '$[*].drain.keyvalue().key') #>> '{}'
       union all
-      select jsonb_object_keys(a.holds) from unnest(p_accounts) a
+      select jsonb_object_keys(a.holds || coalesce(a.grants, '{}')) from unnest(p_accounts) a
       union all
-      select lanefold._limit_place(a.wait_owner, a.wait_name, a.wait_key) from unnest(p_accounts) a) p (place)
-    where p.place is not null
+      select jsonb_path_query(a.wants, '$.take[*][0]') #>> '{}' from unnest(p_accounts) a where a.wants is not null) p (place)
     group by 1 order by 1);
 end $$;
 
 -- Locks the buckets at places, which are sorted, and creates those that are missing. Forgets what has left their intervals.
--- The bucket of a removed limit exists as long as something may return to it.
+-- The bucket of a removed limit exists as long as something may return to it, and refuses nothing.
 create or replace function lanefold._lock_buckets(p_places text[], p_at timestamptz)
-returns setof lanefold._limit_bucket language plpgsql rows 10 as $$
+returns table (place text, l lanefold._limit, k lanefold._limit_bucket) language plpgsql rows 10 as $$
 declare
-  l lanefold._limit;
-  k lanefold._limit_bucket;
-  place text;
-  v_now record;
-  v_at int;
+  r record;
 begin
-  foreach place in array p_places loop
-    k := lanefold._lock_bucket(place);
+  for r in
+    select p.place, m.l, b.k
+    from (select x.place, lanefold._parts_of(x.place) as part from unnest(p_places) x (place)) p
+    -- limits keep the planner from another order, which would be that of the locks
+    cross join lateral (select y as l from lanefold._limit y where y.owner = p.part[1] and y.name = p.part[2] limit 1) m
+    left join lateral (
+      select y as k from lanefold._limit_bucket y where y.owner = p.part[1] and y.name = p.part[2] and y.key = p.part[3] limit 1 for update) b on true
+  loop
+    place := r.place;
+    l := r.l;
+    k := r.k;
     if k.owner is null then
+      continue when l.removed_at is not null;
       insert into lanefold._limit_bucket (owner, name, key, slice, used, reserved, total, touched_at, ring)
-      select m.owner, m.name, regexp_replace(place, '^\S+ \S+ ', ''), w.slice, 0, 0, 0, p_at, array_fill(0::bigint, array[w.slices])
-      from lanefold._limit m
-      cross join lateral lanefold._limit_window(m.per_ms, m.calendar, m.time_zone, p_at) w
-      where m.owner = split_part(place, ' ', 1) and m.name = split_part(place, ' ', 2) and m.removed_at is null
+      select l.owner, l.name, (lanefold._parts_of(place))[3], w.slice, 0, 0, 0, p_at, array_fill(0::bigint, array[w.slices])
+      from lanefold._limit_window(l.per_ms, l.calendar, l.time_zone, p_at) w
       on conflict (owner, name, key) do nothing;
-      k := lanefold._lock_bucket(place);
-      continue when k.owner is null;
+      select b.* into k from lanefold._limit_bucket b
+      where b.owner = l.owner and b.name = l.name and b.key = (lanefold._parts_of(place))[3] for update;
     end if;
-    if (l.owner, l.name) is distinct from (k.owner, k.name) then
-      l := lanefold._limit_of(k);
-      v_now := lanefold._limit_window(l.per_ms, l.calendar, l.time_zone, p_at);
-    end if;
-    for n in 1 .. least(v_now.slice - k.slice, v_now.slices)::int loop
-      v_at := ((v_now.slice - n + 1) % v_now.slices)::int + 1;
-      k.used := k.used - k.ring[v_at];
-      k.ring[v_at] := 0;
-    end loop;
-    k.slice := greatest(k.slice, v_now.slice);  -- the clock may have gone back
-    return next k;
+    k := lanefold._forget_slices(k, (lanefold._limit_window(l.per_ms, l.calendar, l.time_zone, p_at)).slice);
+    l := lanefold._in_force(l);
+    return next;
   end loop;
 end $$;
 
-create or replace function lanefold._lock_bucket(p_place text)
-returns lanefold._limit_bucket language plpgsql as $$
+-- A bucket as it is now, without a lock, and its limit. Null if nothing was taken from it yet.
+create or replace function lanefold._read_bucket(p_place text, p_at timestamptz, out l lanefold._limit, out k lanefold._limit_bucket)
+language plpgsql stable as $$
+declare
+  v_part constant text[] := lanefold._parts_of(p_place);
+  r record;
+begin
+  select m as l, b as k into r from lanefold._limit m join lanefold._limit_bucket b on b.owner = m.owner and b.name = m.name
+  where m.owner = v_part[1] and m.name = v_part[2] and b.key = v_part[3];
+  if found then
+    l := r.l;
+    k := lanefold._forget_slices(r.k, (lanefold._limit_window(l.per_ms, l.calendar, l.time_zone, p_at)).slice);
+    l := lanefold._in_force(l);
+  end if;
+end $$;
+
+-- Owner, name and key of a place.
+create or replace function lanefold._parts_of(p_place text)
+returns text[] language plpgsql immutable parallel safe as $$
 declare
   v_owner constant text := split_part(p_place, ' ', 1);
   v_name constant text := split_part(p_place, ' ', 2);
-  v_key constant text := substr(p_place, length(v_owner) + length(v_name) + 3);
-  k lanefold._limit_bucket;
 begin
-  select b.* into k from lanefold._limit_bucket b where b.owner = v_owner and b.name = v_name and b.key = v_key for update;
+  return array[v_owner, v_name, substr(p_place, length(v_owner) + length(v_name) + 3)];
+end $$;
+
+-- The bucket without what has left its interval, of which p_slice is the newest part.
+create or replace function lanefold._forget_slices(k lanefold._limit_bucket, p_slice bigint)
+returns lanefold._limit_bucket language plpgsql immutable as $$
+declare
+  v_slices constant int := array_length(k.ring, 1);
+  v_at int;
+begin
+  for n in 1 .. least(p_slice - k.slice, v_slices)::int loop
+    v_at := ((p_slice - n + 1) % v_slices)::int + 1;
+    k.used := k.used - k.ring[v_at];
+    k.ring[v_at] := 0;
+  end loop;
+  k.slice := greatest(k.slice, p_slice);  -- the clock may have gone back
   return k;
 end $$;
 
--- The limit of a bucket. A removed one refuses nothing.
-create or replace function lanefold._limit_of(k lanefold._limit_bucket)
-returns lanefold._limit language plpgsql stable as $$
-declare
-  l lanefold._limit;
+-- The limit; a removed one refuses nothing.
+create or replace function lanefold._in_force(l lanefold._limit)
+returns lanefold._limit language plpgsql immutable as $$
 begin
-  select m.* into l from lanefold._limit m where m.owner = k.owner and m.name = k.name;
   if l.removed_at is not null then
     l.amount := 9223372036854775807 / 2;
     l.amounts := null;
+    l.reserve := null;
   end if;
   return l;
 end $$;

@@ -16,6 +16,7 @@ begin
   set erased_at = v_at, updated_at = v_at, metadata = '{}', state = '{}', rev = 0, event_rev = 0, waiting_runs = 0, pending_op_id = null
   where id = p_thread_id;
   perform lanefold._leave_contents(p_thread_id);
+  delete from lanefold._webhook_event where thread_id = p_thread_id;
   delete from lanefold._webhook_delivery where thread_id = p_thread_id;
   delete from lanefold._event_batch where thread_id = p_thread_id;
   delete from lanefold._tool_call where thread_id = p_thread_id;

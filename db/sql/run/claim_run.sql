@@ -6,13 +6,15 @@
 -- p: {worker_id, lease_ms, prompt: null for none, absent if the worker does not know the agent, which leaves the lane
 -- its prompt, config_fingerprint, agent_version?: that of the worker, max_claims_without_progress,
 -- alone: whether the worker holds no other run and takes none until this one has made progress, strategies: the names of
--- those it knows, lease_gap?: a random number by which the lease number rises, so that a claim lost in a failover and the
+-- those it knows, tools?: those it has for the agent, ignored_tools?: that the thread names and no worker has for the agent, lease_gap?: a random number by which the lease number rises, so that a claim lost in a failover and the
 -- next claim do not share a number, max_context_bytes?}.
 -- Returns {claimed: false, status, reason, promoted?: the run that becomes active if this ended one} or
 -- {claimed: true, fresh, lease, step, …, context, calls, nodes: the answers its strategy has, elapsed_ms: since it
--- started, waited: a limit had delayed it, limits_version}. The reason is unknown, superseded, leased, not_queued, poisoned, context_too_large (_fail_too_large);
+-- started, waited: a limit had delayed it, unknown_tools: those for which it was moved here, earlier_version: of its agent,
+-- limits_version}. The reason is unknown, superseded, leased, not_queued, poisoned, context_too_large (_fail_too_large);
 -- alone: the run is queued for a worker that holds no other run (_fail_poisoned); unknown_version, unknown_strategy: the run was moved
--- and the caller adds its job to the returned `agent_queue` (_move_run); early: the run may start delay_ms from now;
+-- and the caller adds its job to the returned `agent_queue` (_move_run); unknown_tool: the worker lacks tools that the request names
+-- (`tools`) or its thread (`added`), and the caller moves the run (move_for_tools); early: the run may start delay_ms from now;
 -- or expired: the run was not started in time and has failed.
 create or replace function lanefold.claim_run(p_thread_id text, p_run_id text, p_enqueue_no int, p jsonb)
 returns json language plpgsql as $$
@@ -38,6 +40,7 @@ declare
   v_calls json;
   v_nodes json;
   v_elapsed_ms bigint;
+  v_queued_ms bigint;
   v_config json;
   v_inputs jsonb;
   v_injected jsonb := '[]'::jsonb;
@@ -46,6 +49,7 @@ declare
   v_end jsonb;
   v_strategy text;
   v_version text;
+  v_lacked json;
   v_compacts boolean;  -- a compaction has no input message
   v_asks boolean;  -- nor has a run that continues its lane
 begin
@@ -78,10 +82,15 @@ begin
   if p is null or not p -> 'strategies' ? v_strategy then
     -- the next worker says whether it lacks the strategy, too
     v_strategy := case when p is not null then v_strategy end;
-    perform lanefold._move_run(p_thread_id, r, v_version, v_strategy, v_at);
     return json_build_object('claimed', false, 'status', r.status,
       'reason', case when p is null then 'unknown_version' else 'unknown_strategy' end,
-      'agent_queue', lanefold._agent_queue(r.agent, v_version, v_strategy));
+      'agent_queue', lanefold._move_run(p_thread_id, r, v_version, v_strategy, case when r.agent_unknown_since is not null then r.unknown_tools end, v_at));
+  end if;
+  if p ? 'tools' then
+    v_lacked := lanefold._lacked_tools(p_thread_id, t, r, p);
+    if v_lacked is not null then
+      return v_lacked;
+    end if;
   end if;
   if r.status = 'running' and lanefold._lease_over(r.lease_until, r.lease_ms, v_at) then
     perform lanefold._note_lost_worker(p_thread_id, t, r, v_at);
@@ -97,6 +106,10 @@ begin
   end if;
 
   v_fresh := r.started_at is null;
+  if r.status = 'running' and r.claims_without_progress = 0 then
+    -- its worker was lost after progress
+    r.ready_at := least(r.lease_until, v_at);
+  end if;
   v_bytes := case when t.rev > 0 then lanefold._lane_bytes(p_thread_id, r.context_ref, t.rev - 1) else 0 end
     + lanefold._input_bytes(r.input) + lanefold._queued_bytes(p_thread_id, p_run_id, r.queued_inputs);
   if v_bytes > lanefold._max_context_bytes(p) then
@@ -189,10 +202,11 @@ begin
   end if;
   v_lease := r.lease + coalesce((p ->> 'lease_gap')::int, 1);
   v_elapsed_ms := coalesce((extract(epoch from v_at - r.started_at) * 1000)::bigint, 0::bigint);
+  v_queued_ms := greatest(extract(epoch from v_at - r.ready_at) * 1000, 0)::bigint;
   v_until := v_at + (p ->> 'lease_ms')::int * interval '1 ms';
   update lanefold._run
   set status = 'running', lease = v_lease, worker_id = p ->> 'worker_id', lease_until = v_until, lease_ms = (p ->> 'lease_ms')::int,
-      started_at = coalesce(started_at, v_at), user_seq = r.user_seq, agent_version = coalesce(p ->> 'agent_version', agent_version),
+      ready_at = r.ready_at, started_at = coalesce(started_at, v_at), user_seq = r.user_seq, agent_version = coalesce(p ->> 'agent_version', agent_version),
       first_event_seq = coalesce(first_event_seq, t.event_rev),
       input = null, waiting_for = null, agent_unknown_since = null, expires_at = null, iteration = greatest(iteration, 1), event_count = event_count + coalesce(jsonb_array_length(v_events), 0),
       queued_inputs = case when v_inputs is null then queued_inputs else 0 end,
@@ -201,7 +215,7 @@ begin
   where thread_id = p_thread_id and id = p_run_id;
 
   return lanefold._claim_answer(r, v_fresh, v_lease, r.user_seq, t.state, v_config, coalesce(v_context, '[]'), v_calls, v_nodes,
-    v_elapsed_ms, lanefold._limits_version());
+    v_elapsed_ms, v_queued_ms, lanefold._limits_version());
 end $$;
 
 -- The events of a first claim: p_injected are those of drained inputs; p_messages is null for a compaction, which calls
@@ -219,15 +233,40 @@ $$;
 -- PostgreSQL inlines the function.
 create or replace function lanefold._claim_answer(
   r lanefold._run, p_fresh boolean, p_lease bigint, p_user_seq bigint, p_thread_state jsonb, p_config json, p_context json,
-  p_calls json, p_nodes json, p_elapsed_ms bigint, p_limits_version bigint
+  p_calls json, p_nodes json, p_elapsed_ms bigint, p_queued_ms bigint, p_limits_version bigint
 ) returns json language sql stable as $$
   select json_build_object('claimed', true, 'fresh', p_fresh, 'lease', p_lease, 'step', r.step, 'iteration', greatest(r.iteration, 1),
     'agent', r.agent, 'strategy', r.strategy, 'model', r.model, 'context_ref', r.context_ref, 'request_id', coalesce(r.request_id, r.id),
     'options', r.options, 'usage', r.usage, 'other_usage', r.other_usage, 'state', r.state,
     'cancel_requested', r.cancel_requested_at is not null, 'user_seq', p_user_seq, 'thread_state', p_thread_state, 'config', p_config,
-    'context', p_context, 'calls', p_calls, 'nodes', p_nodes, 'elapsed_ms', p_elapsed_ms, 'traceparent', r.traceparent,
-    'tenant_id', r.tenant_id, 'caller', r.caller, 'created_at', r.created_at, 'waited', r.waiting_for is not null and not p_fresh, 'limits_version', p_limits_version);
+    'context', p_context, 'calls', p_calls, 'nodes', p_nodes, 'elapsed_ms', p_elapsed_ms, 'queued_ms', p_queued_ms, 'traceparent', r.traceparent,
+    'tenant_id', r.tenant_id, 'caller', r.caller, 'created_at', r.created_at, 'waited', r.waiting_for is not null and not p_fresh,
+    'unknown_tools', case when r.agent_unknown_since is not null then r.unknown_tools end, 'earlier_version', r.agent_version, 'limits_version', p_limits_version);
 $$;
+
+-- The refusal of a claim by a worker that lacks tools which the request of the run names, or its thread where the request does
+-- not; null if it has all.
+create or replace function lanefold._lacked_tools(p_thread_id text, t lanefold.thread, r lanefold._run, p jsonb)
+returns json language plpgsql stable as $$
+declare
+  v_added jsonb := '[]';
+  v_lacked jsonb;
+  v_lacked_added jsonb;
+begin
+  if t.configured and (r.options ? 'tools') is not true then
+    select c.value -> 'added' into v_added
+    from lanefold.lane_config_at(p_thread_id, r.context_ref, coalesce(r.user_seq, t.rev - 1)) c where c.field = 'tools';
+  end if;
+  select jsonb_agg(distinct n) into v_lacked
+  from jsonb_array_elements_text(coalesce(r.options -> 'tools', '[]') || coalesce(r.options -> 'allowed_tools', '[]')) n
+  where not p -> 'tools' ? n;
+  select jsonb_agg(distinct n) into v_lacked_added
+  from jsonb_array_elements_text(coalesce(v_added, '[]')) n
+  where not p -> 'tools' ? n and (p -> 'ignored_tools' ? n) is not true;
+  return case when coalesce(v_lacked, v_lacked_added) is not null then
+    json_build_object('claimed', false, 'status', r.status, 'reason', 'unknown_tool',
+      'tools', coalesce(v_lacked, '[]'), 'added', coalesce(v_lacked_added, '[]')) end;
+end $$;
 
 -- The version of its agent that a run wants, as its options say: the id that it is pinned to, or a label or an id. Null: any.
 create or replace function lanefold._wanted_version(p_options jsonb) returns text

@@ -16,7 +16,8 @@
 -- finish?: {status, reason, result?, shown?: the result as its event may quote it, error?, events?, output?},
 -- seal?: boolean, closes the input queue while the run continues,
 -- continue?: {state, iteration, events} in place of finish or seal if input waits,
--- handoff?: {agent, model, prompt, from, options, other_usage?: with the earlier model}: gives the run to another agent, which a worker claims it for,
+-- handoff?: {agent, model, prompt, from, options, other_usage?: with the earlier model}: gives the run to another agent, which a worker claims it for;
+-- writes nothing if the run is to be cancelled, because the step tells of the handoff,
 -- resumed?: boolean, the step only resumes the run and does not count as progress,
 -- max_events?: length of the trace at which droppable events are left out, default 2000,
 -- awaited?: boolean, a client waits for the run; in a batch, the call says so instead}.
@@ -86,6 +87,10 @@ begin
       'Keep only bookkeeping in the state of a strategy, and text in the log.');
   end if;
 
+  if v_hands and r.cancel_requested_at is not null then
+    return jsonb_build_object('step', r.step, 'status', r.status, 'cancel_requested', true);
+  end if;
+
   v_first := t.rev;
   v_next := v_first + v_entries;
   if v_entries > 0 then
@@ -142,7 +147,7 @@ begin
     v_next := v_next + 1;
   end if;
 
-  if v_hands and r.cancel_requested_at is null then
+  if v_hands then
     v_prompt := lanefold._adopt_agent_prompt(p_thread_id, r.context_ref, v_next, v_at, p #>> '{handoff,agent}', p -> 'handoff');
     v_next := v_next + v_prompt.written;
     v_events := v_events || jsonb_build_array(jsonb_build_object('k', 'handed_over', 'i', r.iteration,
@@ -254,7 +259,7 @@ declare
 begin
   update lanefold._run
   set agent = p ->> 'agent', model = p ->> 'model', options = p -> 'options', other_usage = coalesce(p -> 'other_usage', other_usage), status = 'queued', enqueue_no = enqueue_no + 1,
-      enqueued_at = p_at, lease_until = null, worker_id = null, agent_unknown_since = null, agent_version = null, sealed_at = null
+      enqueued_at = p_at, ready_at = p_at, lease_until = null, worker_id = null, agent_unknown_since = null, agent_version = null, sealed_at = null
   where thread_id = p_thread_id and id = p_run_id returning * into r;
   v_out := jsonb_build_object('status', 'queued', 'job', jsonb_build_object('thread_id', p_thread_id, 'run_id', p_run_id, 'agent', r.agent,
     'enqueue_no', r.enqueue_no, 'queue_shard', r.queue_shard, 'queue_prefix', r.queue_prefix));

@@ -23,7 +23,8 @@ begin
   values (p_thread_id, t.tenant_id, t.event_rev, p_run_id, r.event_count + 1, v_at, t.rev,
     json_build_array(json_build_object('k', 'run_delayed', 'i', r.iteration, 'd', p_waiting_for)));
   update lanefold._run
-  set status = 'queued', waiting_for = p_waiting_for || jsonb_build_object('since', v_at), enqueued_at = v_at, lease_until = null, worker_id = null,
+  set status = 'queued', waiting_for = p_waiting_for || jsonb_build_object('since', v_at), enqueued_at = v_at,
+      ready_at = case when claims_without_progress = 0 then v_at else ready_at end, lease_until = null, worker_id = null,
       claims_without_progress = greatest(claims_without_progress - 1, 0), event_count = event_count + 1
   where thread_id = p_thread_id and id = p_run_id;
   update lanefold.thread set event_rev = event_rev + 1, updated_at = v_at where id = p_thread_id;

@@ -130,12 +130,12 @@ begin
   v_start_at := v_at + (p ->> 'delay_ms')::float8 * interval '1 ms';
   v_expires_at := coalesce(v_start_at, v_at) + (p ->> 'ttl_ms')::float8 * interval '1 ms';
   insert into lanefold._run (thread_id, tenant_id, caller, id, request_id, request_hash, agent, strategy, model, context_ref, input,
-    options, status, active, interrupts, enqueue_no, queue_prefix, queue_shard, created_at, enqueued_at, traceparent,
+    options, status, active, interrupts, enqueue_no, queue_prefix, queue_shard, created_at, enqueued_at, ready_at, traceparent,
     start_at, expires_at)
   values (p_thread_id, t.tenant_id, p ->> 'caller', v_run, nullif(p ->> 'request_id', v_run), v_hash, p ->> 'agent', p ->> 'strategy',
     p ->> 'model', v_context_ref, p -> 'input', case when not v_queued and p ->> 'context_ref' is null
       then coalesce(p -> 'options', '{}') || '{"active_lane": true}' else p -> 'options' end, case when v_queued then 'queued' else 'waiting' end, v_queued,
-    v_interrupts, v_queued::int, coalesce(p ->> 'queue_prefix', 'lf'), v_shard, v_at, v_at, p ->> 'traceparent', v_start_at, v_expires_at);
+    v_interrupts, v_queued::int, coalesce(p ->> 'queue_prefix', 'lf'), v_shard, v_at, v_at, case when v_queued then greatest(v_at, v_start_at) end, p ->> 'traceparent', v_start_at, v_expires_at);
   if p ? 'thread_version' then
     update lanefold.thread set versions = jsonb_build_object(p ->> 'agent', p -> 'thread_version') || coalesce(versions, '{}')
     where id = p_thread_id;

@@ -1,7 +1,7 @@
 -- Ends a run outside its state machine: by its worker (p_lease given) after a failure or a cancel, or by any caller
 -- (p_lease null) if no worker can. The normal end is the commit_step that carries `finish`: see _complete_run. First
 -- closes the open tool group from the ledger: stored outcomes become real tool messages, all other calls get error
--- results that name the reason. p: {status, reason, error?, usage?, other_usage?, events?}. Returns {finished, status,
+-- results that name the reason, also those that asked to hand the run over. p: {status, reason, error?, usage?, other_usage?, events?}. Returns {finished, status,
 -- promoted?, deliveries?: of webhooks are due}; for a run that has ended it writes nothing and returns finished: false. Raises LF011, and LF012 for a
 -- worker that no longer holds the run: another worker does, or the run is queued or suspended and held by no worker.
 create or replace function lanefold.finish_run(p_thread_id text, p_run_id text, p_lease bigint, p jsonb)
@@ -43,18 +43,19 @@ begin
   with closed as (
     update lanefold._tool_call c
     set result_seq = t.rev + x.n - 1, outcome = null, finished_at = coalesce(c.finished_at, v_at), status = case
-          when c.status not in ('pending', 'awaiting_approval', 'waiting', 'started') then c.status
+          when c.status not in ('pending', 'awaiting_approval', 'waiting', 'started') and not x.hands then c.status
           when c.status = 'started' then 'unknown' else 'abandoned' end
-    from (select k.round, k.call_index, k.outcome, row_number() over (order by k.round, k.call_index) as n from lanefold._tool_call k
+    from (select k.round, k.call_index, k.outcome, coalesce(k.outcome ? 'next', false) as hands,
+            row_number() over (order by k.round, k.call_index) as n from lanefold._tool_call k
           where k.thread_id = p_thread_id and k.run_id = p_run_id and k.result_seq is null) x
     where c.thread_id = p_thread_id and c.run_id = p_run_id and c.round = x.round and c.call_index = x.call_index
-    returning c.*, x.outcome as stored, x.n
+    returning c.*, x.outcome as stored, x.hands or x.outcome is null as bare, x.n
   )
   select jsonb_agg(jsonb_build_object('role', 'tool', 'context_ref', m.context_ref,
            'payload', jsonb_build_object('tool_call_id', c.tool_call_id, 'name', c.name, 'content',
              -- outcomes that are too large together are left out, so that the run can end
-             case when v_stored <= 67108864 and c.stored is not null then c.stored ->> 'content' else v_no_result end),
-           'refs', jsonb_build_object('iteration', r.iteration) || case when c.stored is null then jsonb_build_object('kind', c.status)
+             case when v_stored <= 67108864 and not c.bare then c.stored ->> 'content' else v_no_result end),
+           'refs', jsonb_build_object('iteration', r.iteration) || case when c.bare then jsonb_build_object('kind', c.status)
              else coalesce(c.stored -> 'refs', '{}') || case when c.stored ? 'cleaned' then '{"cleaned": true}' else '{}' end::jsonb
              end) order by n),
          jsonb_agg(jsonb_build_object('k', 'tool_completed', 'i', r.iteration, 'e', n - 1,

@@ -26,8 +26,9 @@ begin
       status = case when status = 'running' then 'queued' else status end,
       enqueue_no = r.enqueue_no + 100,
       enqueued_at = case when status in ('queued', 'running') then v_at else enqueued_at end,
+      ready_at = case when status = 'running' and claims_without_progress = 0 then v_at else ready_at end,
       first_event_seq = coalesce(r.first_event_seq, t.event_rev), event_count = r.event_count + 1,
-      agent_unknown_since = null, unknown_strategy = null, unknown_version = null, claims_without_progress = 0
+      agent_unknown_since = null, unknown_strategy = null, unknown_version = null, unknown_tools = null, claims_without_progress = 0
   where thread_id = p_thread_id and id = p_run_id;
   return case when r.active then lanefold._promoted(p_thread_id) else '{}' end;
 end $$;

@@ -13,6 +13,7 @@ begin
   order by interrupts desc, created_at limit 1;
   select active_context_ref into v_lane from lanefold.thread where id = p_thread_id;
   update lanefold._run set status = 'queued', active = true, enqueue_no = enqueue_no + 1, enqueued_at = v_at,
+    ready_at = greatest(v_at, start_at),
     context_ref = case when options ? 'active_lane' then v_lane else context_ref end
   where thread_id = p_thread_id and id = v_next;
   update lanefold.thread set active_run_id = v_next, waiting_runs = waiting_runs - 1 where id = p_thread_id;

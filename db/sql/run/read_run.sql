@@ -34,6 +34,7 @@ begin
     'agentUnknownSince', case when r.finished_at is null then r.agent_unknown_since end,
     'unknownStrategy', case when r.finished_at is null and r.agent_unknown_since is not null then r.unknown_strategy end,
     'unknownVersion', case when r.finished_at is null and r.agent_unknown_since is not null then r.unknown_version end,
+    'unknownTools', case when r.finished_at is null and r.agent_unknown_since is not null then lanefold._tool_names(r.unknown_tools) end,
     'iteration', r.iteration, 'step', r.step, 'usage', r.usage, 'otherUsage', r.other_usage, 'result', r.result, 'error', r.error,
     'priority', coalesce((r.options ->> 'priority')::int, 0), 'startAt', r.start_at, 'expiresAt', r.expires_at,
     'waitingFor', case when r.status = 'queued' then r.waiting_for end,

@@ -1,9 +1,10 @@
--- Every bucket of every limit: what was used in its interval, what of that is reserved, and how many runs wait. A limit
+-- Every bucket of every limit: what was used in its interval, what of that is reserved, also for runs that start next, and how many runs wait because of it. A limit
 -- that nobody has used yet has one row without a key. Repeats `_limit_window`, because its readers need no rights on
 -- functions, and the policy of limits, because that of the owner shows all of them: see grants.sql.
 create or replace view lanefold.limit_usage as
 select l.owner, l.name, l.kind, l.scope, b.key, coalesce((l.amounts ->> b.key)::bigint, l.amount) as amount,
-       coalesce(u.used, 0::bigint) as used, coalesce(b.reserved, 0::bigint) as reserved, coalesce(b.waiting, 0) as waiting,
+       coalesce(u.used, 0::bigint) + coalesce(b.granted, 0::bigint) as used, coalesce(b.reserved, 0::bigint) + coalesce(b.granted, 0::bigint) as reserved,
+       coalesce(b.waiting, 0) as waiting,
        coalesce(b.total, 0::bigint) as total, b.drained_until, b.noticed_at, l.tokens, l.per_ms, l.calendar, l.time_zone, l.share, l.weights, l.reserve, l.amounts,
        l.on_exhausted, l.version, l.created_at, l.updated_at, l.updated_by,
        case when l.per_ms is not null and b.key is not null then array(
@@ -12,9 +13,9 @@ select l.owner, l.name, l.kind, l.scope, b.key, coalesce((l.amounts ->> b.key)::
          from generate_series(w.slice - 32, w.slice) n order by n) end as slices,
        case when l.share is not null and b.waiting > 0 then (
          select jsonb_object_agg(x.share, x.runs) from (
-           select a.wait_share as share, count(*) as runs from lanefold._limit_account a
-           where a.wait_owner = b.owner and a.wait_name = b.name and a.wait_key = b.key
-           group by a.wait_share order by count(*) desc, a.wait_share limit 10) x) end as waiting_by
+           select a.share, count(*) as runs from lanefold._limit_wait a
+           where a.owner = b.owner and a.name = b.name and a.key = b.key and a.refused
+           group by a.share order by count(*) desc, a.share limit 10) x) end as waiting_by
 from lanefold._limit l
 left join lanefold._limit_bucket b on b.owner = l.owner and b.name = l.name
 cross join lateral (

@@ -6,5 +6,6 @@ select w.id, w.host, w.pid, w.version, w.queue_prefix as queue, w.agents, w.stra
        w.started_at, w.heartbeat_at, w.stopped_at, w.dead_after_ms,
        w.stopped_at is null and abs(extract(epoch from
          clock_timestamp() + coalesce(nullif(current_setting('lanefold.clock_offset', true), ''), '0')::interval - w.heartbeat_at
-       )) * 1000 < w.dead_after_ms as alive
+       )) * 1000 < w.dead_after_ms as alive,
+       w.tools
 from lanefold._worker w;

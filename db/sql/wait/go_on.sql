@@ -25,7 +25,7 @@ begin
   -- mark_job_missing
   v_forgotten := p_at - interval '10 s';
   update lanefold._run
-  set status = 'queued', enqueue_no = enqueue_no + 1, suspended_until = null, agent_unknown_since = null,
+  set status = 'queued', enqueue_no = enqueue_no + 1, suspended_until = null, agent_unknown_since = null, ready_at = p_at,
       enqueued_at = case when queue_prefix is not distinct from p_prefix then p_at else v_forgotten end
   where thread_id = p_thread_id and id = p_run_id returning * into r;
   return jsonb_build_object('status', 'queued', 'job', jsonb_build_object('thread_id', p_thread_id,

@@ -1,80 +1,185 @@
--- Hands a due delivery to the queue: it is in flight for p_again_ms, and after that any worker may do so again, should the
--- job be lost. p_attempt: the next attempt. Returns whether the caller adds the job.
-create or replace function lanefold.queue_delivery(p_thread_id text, p_id text, p_attempt int, p_again_ms int)
-returns boolean language plpgsql as $$
+-- Endpoints that are neither paused nor removed, with how many attempts may begin for each, beside those in flight, and the
+-- oldest deliveries that are due, as many as may begin. p_each: how many may be in flight, p_failing: of one whose last
+-- attempt failed. p_only: ids of the endpoints to look at, besides those that want order; null: all. due: [{thread_id, id,
+-- attempt, since: in seconds}].
+create or replace function lanefold.open_endpoints(p_each int, p_failing int, p_only jsonb)
+returns table (id text, failing boolean, free int, due jsonb) language plpgsql
+-- a session keeps its plan while the tables grow, so the plan must suit tables of any size
+set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 declare
   v_at constant timestamptz := lanefold._now();
-  v_again constant timestamptz := v_at + p_again_ms * interval '1 ms';
+  v_only constant text[] := case when p_only is not null then array(select jsonb_array_elements_text(p_only)) end;
 begin
-  perform 1 from lanefold._webhook_delivery
-  where thread_id = p_thread_id and id = p_id and status = 'pending' and attempts = p_attempt - 1 and next_at <= v_at for update skip locked;
-  if not found then
-    return false;
-  end if;
-  update lanefold._webhook_delivery set in_flight = true, next_at = v_again where thread_id = p_thread_id and id = p_id;
-  return true;
+  -- equal times in one order for all: workers that look at the same moment choose the same rows
+  return query
+  select w.id, w.failures > 0, f.free::int, coalesce(d.due, '[]')
+  from lanefold._webhook w cross join lateral (
+    select greatest(0, case when w.failures > 0 then p_failing else p_each end - count(*)) as free
+    from (select from lanefold._webhook_delivery o
+      where o.webhook_id = w.id and o.in_flight and o.next_at > v_at limit p_each) i) f cross join lateral (
+    select jsonb_agg(jsonb_build_object('thread_id', r.thread_id, 'id', r.id, 'attempt', r.attempts + 1, 'since', extract(epoch from r.next_at))) as due
+    from (select o.thread_id, o.id, o.attempts, o.next_at from lanefold._webhook_delivery o
+      where o.webhook_id = w.id and o.next_at <= v_at order by o.next_at, o.thread_id, o.id limit f.free) r) d
+  where w.paused_at is null and w.removed_at is null and (v_only is null or w.ordered or w.id = any (v_only));
 end $$;
 
--- Begins attempt p_attempt of a delivery. Should the worker die, another attempt begins after p_lease_ms. p_failing: it was
--- handed to the queue while its endpoint failed. Returns {url, name, tenant_id, webhook_id, secrets: [secret], failures: of
--- the endpoint, payload, nth: the attempt, without those that do not count}, or null if another worker has begun it, the
--- delivery is settled, or its endpoint is removed. Also null, and soon due again, if the endpoint was paused meanwhile or
--- has begun to fail: the jobs of an endpoint that hangs must not hold up those of others.
-create or replace function lanefold.take_delivery(p_thread_id text, p_id text, p_attempt int, p_lease_ms int, p_failing boolean)
-returns jsonb language plpgsql as $$
+-- Takes an event out of the outbox: each of its endpoints gets a delivery. The first attempts for p_begin, ids of endpoints,
+-- begin at once, unless an endpoint was paused meanwhile or has begun to fail; should the worker die, another attempt begins
+-- after p_lease_ms. The other deliveries are due. Returns {payload: the body, as it is for endpoints that get results,
+-- begun: [_endpoint_of, and id, full: whether it gets the result]}, or null if another worker has taken the event.
+create or replace function lanefold.spread_event(p_thread_id text, p_type text, p_key text, p_begin jsonb, p_lease_ms int)
+returns jsonb language plpgsql
+-- a session keeps its plan while the tables grow, so the plan must suit tables of any size
+set enable_seqscan = off set jit = off as $$
 declare
   v_at constant timestamptz := lanefold._now();
   v_until constant timestamptz := v_at + p_lease_ms * interval '1 ms';
-  -- the queue would ignore another job of this attempt until it has removed this one
-  v_back constant timestamptz := v_at + interval '1 second';
-  d lanefold._webhook_delivery;
-  w lanefold._webhook;
+  v_begin constant text[] := array(select jsonb_array_elements_text(p_begin));
+  e lanefold._webhook_event;
+  v_plain jsonb;
+  v_webhooks text[];
+  v_ids text[];
+  v_begun boolean[];
+  v_last jsonb;  -- the highest pending number of each endpoint
+  v_new text[];
 begin
-  -- waits, because _add_delivery may hold the row for a moment
-  select * into d from lanefold._webhook_delivery where thread_id = p_thread_id and id = p_id for update;
-  if d.id is null or d.status <> 'pending' or d.attempts <> p_attempt - 1 or d.next_at is null then
+  perform lanefold._may_lose_commit();
+  select * into e from lanefold._webhook_event where thread_id = p_thread_id and type = p_type and key = p_key for update skip locked;
+  if e.key is null then
     return null;
   end if;
-  select * into w from lanefold._webhook where tenant_id = d.tenant_id and id = d.webhook_id;
-  if w.id is null or w.removed_at is not null then
-    return null;
-  elsif w.paused_at is not null or w.failures > 0 and not p_failing then
-    update lanefold._webhook_delivery set in_flight = false, next_at = v_back where thread_id = p_thread_id and id = p_id;
-    return null;
-  end if;
-  update lanefold._webhook_delivery
-  set attempts = p_attempt, attempted_at = v_at, in_flight = true, next_at = v_until, error = null
-  where thread_id = p_thread_id and id = p_id;
-  return jsonb_build_object('url', w.url, 'name', w.name, 'tenant_id', w.tenant_id, 'webhook_id', w.id, 'failures', w.failures,
-    'payload', d.payload, 'nth', p_attempt - d.earlier, 'secrets', (
-      select jsonb_agg(s -> 'secret') from jsonb_array_elements(w.secrets) s
-      where not s ? 'expires_at' or (s ->> 'expires_at')::timestamptz > v_at));
+  delete from lanefold._webhook_event where thread_id = p_thread_id and type = p_type and key = p_key;
+  v_plain := jsonb_set(e.payload, '{data}', lanefold._without_result(e.payload -> 'data'));
+  select array_agg(w.id), array_agg(lanefold._delivery_id(w.id, p_type, p_key)),
+    array_agg(w.id = any (v_begin) and w.paused_at is null and w.failures = 0)
+  into v_webhooks, v_ids, v_begun
+  from lanefold._webhook w where w.tenant_id = e.tenant_id and w.id = any (e.webhook_ids) and w.removed_at is null;
+  select jsonb_object_agg(l.webhook_id, l.no) into v_last from (
+    select webhook_id, max(no) as no from lanefold._webhook_delivery
+    where thread_id = p_thread_id and webhook_id = any (v_webhooks) and settled_at is null group by webhook_id) l;
+  insert into lanefold._webhook_delivery
+    (thread_id, tenant_id, id, webhook_id, no, type, payload, status, created_at, next_at, attempts, attempted_at, in_flight)
+  select p_thread_id, e.tenant_id, x.id, x.webhook_id, coalesce((v_last ->> x.webhook_id)::bigint, 0) + 1, p_type,
+    case when x.webhook_id = any (e.result_ids) then e.payload else v_plain end, 'pending', e.created_at,
+    case when x.begun then v_until else e.created_at end, x.begun::int, case when x.begun then v_at end, x.begun
+  from unnest(v_webhooks, v_ids, v_begun) as x (webhook_id, id, begun)
+  on conflict (thread_id, id) do nothing;
+  -- an event that was noted again has its deliveries
+  select array_agg(webhook_id) into v_new from lanefold._webhook_delivery where thread_id = p_thread_id and id = any (v_ids) and attempted_at = v_at;
+  return jsonb_build_object('payload', e.payload, 'begun', (
+    select jsonb_agg(lanefold._endpoint_of(w.id, w.tenant_id, w.url, w.failures, w.secrets, v_at)
+      || jsonb_build_object('id', v_ids[array_position(v_webhooks, w.id)], 'full', w.id = any (e.result_ids)))
+    from lanefold._webhook w where w.tenant_id = e.tenant_id and w.id = any (v_new)));
 end $$;
 
--- Records how attempt p_attempt ended. p: {delivered: boolean, retry_ms?: until the next attempt, if there is one,
--- status_code?, duration_ms, error?: {code, message}, answer?}. The next delivery of the thread that waits for this one is
--- due once it is settled. Returns false if another attempt has begun meanwhile.
-create or replace function lanefold.settle_delivery(p_thread_id text, p_id text, p_attempt int, p jsonb)
-returns boolean language plpgsql as $$
+-- Begins attempts of deliveries of a thread that are due. p: [{id, attempt: its number, failing: whether the endpoint failed
+-- when they were found}]. Should the worker die, others begin after p_lease_ms. Returns {begun: [_endpoint_of, and id,
+-- attempt, nth: without the attempts that do not count, payload], locked: [id] of those that another transaction holds,
+-- unless p_waits for it}. Leaves out those that another worker has begun or that are settled, and those of an endpoint that
+-- was removed, paused or has begun to fail meanwhile: what hangs must not take the place of others.
+create or replace function lanefold.take_deliveries(p_thread_id text, p jsonb, p_lease_ms int, p_waits boolean)
+returns jsonb language plpgsql
+-- a session keeps its plan while the tables grow, so the plan must suit tables of any size
+set enable_seqscan = off set jit = off as $$
 declare
   v_at constant timestamptz := lanefold._now();
-  v_retry_at constant timestamptz := v_at + (p ->> 'retry_ms')::float8 * interval '1 ms';
-  v_status constant text := case when (p -> 'delivered')::boolean then 'delivered' when v_retry_at is null then 'failed' else 'pending' end;
-  d lanefold._webhook_delivery;
+  v_until constant timestamptz := v_at + p_lease_ms * interval '1 ms';
+  v_given constant text[] := array(select g ->> 'id' from jsonb_array_elements(p) g);
+  v_held constant text[] := lanefold._hold_deliveries(p_thread_id, v_given, p_waits);
+  v_ids text[];
 begin
+  perform lanefold._may_lose_commit();
+  select array_agg(d.id) into v_ids
+  from lanefold._webhook_delivery d
+  join jsonb_to_recordset(p) as g (id text, attempt int, failing boolean) on g.id = d.id
+  join lanefold._webhook w on w.tenant_id = d.tenant_id and w.id = d.webhook_id
+  where d.thread_id = p_thread_id and d.id = any (v_held) and d.status = 'pending' and d.attempts = g.attempt - 1 and d.next_at <= v_at
+    and w.removed_at is null and w.paused_at is null and (w.failures = 0 or g.failing);
   update lanefold._webhook_delivery
-  set status = v_status, in_flight = false, next_at = case when v_status = 'pending' then v_retry_at end,
-      settled_at = case when v_status <> 'pending' then v_at end,
-      status_code = (p ->> 'status_code')::int, duration_ms = (p ->> 'duration_ms')::int, error = nullif(p -> 'error', 'null'), answer = p ->> 'answer'
-  where thread_id = p_thread_id and id = p_id and status = 'pending' and attempts = p_attempt
-  returning * into d;
-  if d.id is null then
-    return false;
+  set attempts = attempts + 1, attempted_at = v_at, in_flight = true, next_at = v_until, error = null
+  where thread_id = p_thread_id and id = any (v_ids);
+  return jsonb_build_object('locked', array(select unnest(v_given) except select unnest(v_held)), 'begun', (
+    select jsonb_agg(lanefold._endpoint_of(w.id, w.tenant_id, w.url, w.failures, w.secrets, v_at)
+      || jsonb_build_object('id', d.id, 'attempt', d.attempts, 'nth', d.attempts - d.earlier, 'payload', d.payload))
+    from lanefold._webhook_delivery d join lanefold._webhook w on w.tenant_id = d.tenant_id and w.id = d.webhook_id
+    where d.thread_id = p_thread_id and d.id = any (v_ids)));
+end $$;
+
+-- Where an attempt goes, and what it is signed with: {webhook_id, tenant_id, url, secrets: [secret], failures}. Takes columns,
+-- because on Citus the row of a node's copy of the table has a type of its own.
+create or replace function lanefold._endpoint_of(p_id text, p_tenant text, p_url text, p_failures int, p_secrets jsonb, p_at timestamptz)
+returns jsonb language sql stable as $$
+  select jsonb_build_object('webhook_id', p_id, 'tenant_id', p_tenant, 'url', p_url, 'failures', p_failures, 'secrets', (
+    select jsonb_agg(s -> 'secret') from jsonb_array_elements(p_secrets) s
+    where not s ? 'expires_at' or (s ->> 'expires_at')::timestamptz > p_at));
+$$;
+
+-- Records how attempts of deliveries of a thread ended. p: [{id, attempt: its number, released?: its worker stops, so another
+-- begins the next one at once, and this one counts neither as an attempt nor as a failure; else delivered: boolean,
+-- retry_ms?: until the next attempt, if there is one, status_code?, duration_ms, error?: {code, message}, answer?}]. The
+-- next delivery of the thread that waits for one of them is due once that is settled. Leaves out those of which another
+-- attempt has begun. Returns {locked: [id] of those that another transaction holds, unless p_waits for it, next: whether one that
+-- waited for them is due}.
+create or replace function lanefold.settle_deliveries(p_thread_id text, p jsonb, p_waits boolean)
+returns jsonb language plpgsql
+-- a session keeps its plan while the tables grow, so the plan must suit tables of any size
+set enable_seqscan = off set jit = off as $$
+declare
+  v_at constant timestamptz := lanefold._now();
+  v_given constant text[] := array(select g ->> 'id' from jsonb_array_elements(p) g);
+  v_held constant text[] := lanefold._hold_deliveries(p_thread_id, v_given, p_waits);
+  v_next timestamptz[];
+  v_statuses text[];
+  v_waiting text[];
+  v_webhook text;
+begin
+  perform lanefold._may_lose_commit();
+  select array_agg(v_at + coalesce((g ->> 'retry_ms')::float8, 0) * interval '1 ms' order by n),
+    array_agg(case when g -> 'delivered' = 'true' then 'delivered' when g ? 'retry_ms' or g ? 'released' then 'pending' else 'failed' end order by n)
+  into v_next, v_statuses
+  from jsonb_array_elements(p) with ordinality as x (g, n);
+  update lanefold._webhook_delivery d
+  set status = s.status, in_flight = false, next_at = case when s.status = 'pending' then s.next_at end,
+      settled_at = case when s.status <> 'pending' then v_at end, earlier = d.earlier + case when s.g ? 'released' then 1 else 0 end,
+      status_code = (s.g ->> 'status_code')::int, duration_ms = (s.g ->> 'duration_ms')::int,
+      error = nullif(s.g -> 'error', 'null'), answer = s.g ->> 'answer'
+  from rows from (jsonb_array_elements(p), unnest(v_statuses), unnest(v_next)) as s (g, status, next_at)
+  where d.thread_id = p_thread_id and d.id = s.g ->> 'id' and d.id = any (v_held) and d.status = 'pending' and d.attempts = (s.g ->> 'attempt')::int;
+  select array_agg(distinct webhook_id) into v_waiting from lanefold._webhook_delivery
+  where thread_id = p_thread_id and settled_at is null and next_at is null
+    and webhook_id in (select webhook_id from lanefold._webhook_delivery where thread_id = p_thread_id and id = any (v_held) and status <> 'pending');
+  if v_waiting is not null then
+    foreach v_webhook in array v_waiting loop
+      perform lanefold._next_delivery(p_thread_id, v_webhook, v_at);
+    end loop;
   end if;
-  if v_status <> 'pending' then
-    perform lanefold._next_delivery(p_thread_id, d.webhook_id, v_at);
+  return jsonb_build_object('locked', array(select unnest(v_given) except select unnest(v_held)), 'next', v_waiting is not null);
+end $$;
+
+-- Locks deliveries of a thread, in the order in which _note_event does. Returns the ids of those it holds. Without p_waits,
+-- it leaves out those that another transaction holds: a statement for many threads must not wait for one of them while
+-- it holds others.
+create or replace function lanefold._hold_deliveries(p_thread_id text, p_ids text[], p_waits boolean)
+returns text[] language plpgsql as $$
+declare
+  v_held text[];
+begin
+  if p_waits then
+    select array_agg(h.id) into v_held from (
+      select id from lanefold._webhook_delivery where thread_id = p_thread_id and id = any (p_ids) order by webhook_id for update) h;
+  else
+    select array_agg(h.id) into v_held from (
+      select id from lanefold._webhook_delivery where thread_id = p_thread_id and id = any (p_ids) order by webhook_id for update skip locked) h;
   end if;
-  return true;
+  return coalesce(v_held, '{}');
+end $$;
+
+-- Lets the commit of this transaction return before it is on disk: a server that fails just then forgets that an event was
+-- sent, and it is sent again under the same id, as after any crash.
+create or replace function lanefold._may_lose_commit()
+returns void language plpgsql as $$
+begin
+  perform set_config('synchronous_commit', 'off', true);
 end $$;
 
 -- Makes the first pending delivery of a thread and endpoint due, if it has waited for an earlier one.
@@ -83,25 +188,13 @@ returns void language plpgsql as $$
 begin
   update lanefold._webhook_delivery
   set next_at = p_at
-  where thread_id = p_thread_id and webhook_id = p_webhook_id and next_at is null and status = 'pending' and no = (
+  where thread_id = p_thread_id and webhook_id = p_webhook_id and next_at is null and settled_at is null and no = (
     select min(n.no) from lanefold._webhook_delivery n
-    where n.thread_id = p_thread_id and n.webhook_id = p_webhook_id and n.status = 'pending');
-end $$;
-
--- Ends attempt p_attempt without an outcome, because its worker stops: another worker begins the next one at once, and this
--- one counts neither as an attempt nor as a failure.
-create or replace function lanefold.release_delivery(p_thread_id text, p_id text, p_attempt int)
-returns void language plpgsql as $$
-declare
-  v_at constant timestamptz := lanefold._now();
-begin
-  update lanefold._webhook_delivery
-  set in_flight = false, next_at = v_at, earlier = earlier + 1
-  where thread_id = p_thread_id and id = p_id and status = 'pending' and attempts = p_attempt;
+    where n.thread_id = p_thread_id and n.webhook_id = p_webhook_id and n.settled_at is null);
 end $$;
 
 -- Sends a delivery again, or a pending one at once. Its webhook-id stays. Audited. Returns false if there is none of this
--- endpoint, or if it waits for an earlier one, is in the queue or is being sent.
+-- endpoint, or if it waits for an earlier one or is being sent.
 create or replace function lanefold.replay_delivery(p_thread_id text, p_id text, p_webhook_id text, p_by text)
 returns boolean language plpgsql as $$
 declare

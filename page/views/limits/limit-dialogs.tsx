@@ -109,6 +109,7 @@ export function AmountButton({ limit, onSet }: { limit: UsedLimit; onSet: () => 
     updated_at: ___,
     updated_by: ____,
     usage: _____,
+    next_after: ______,
     ...definition
   } = limit;
   return (

@@ -1,8 +1,10 @@
+import { useSignal } from '@preact/signals';
 import { get } from '../../api/client.ts';
-import type { LimitList, UsedLimit } from '../../api/types.ts';
+import type { LimitList, LimitUse, UsedLimit } from '../../api/types.ts';
 import { Empty, Failure, Loading, Tag, Time } from '../../parts/basics.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { useLoaded } from '../../state/use-loaded.ts';
+import { Holders } from './holders.tsx';
 import { AmountButton, NewLimitButton, RemoveButton } from './limit-dialogs.tsx';
 import { Usage } from './usage.tsx';
 import { appliesTo, counted, shown } from './words.ts';
@@ -40,7 +42,9 @@ const exhaustion: Record<string, string> = {
 };
 
 function LimitCard({ limit, onSet }: { limit: UsedLimit; onSet: () => Promise<void> }) {
-  const { name, tenant, amount, share, usage, on_exhausted: exhausted } = limit;
+  const { name, tenant, amount, share, on_exhausted: exhausted } = limit;
+  const { usage, next, more } = useKeys(limit);
+  const holders = useSignal(false);
   const id = `limit-${tenant ?? ''}-${name}`;
   return (
     <section aria-labelledby={id} class="card limit">
@@ -85,6 +89,39 @@ function LimitCard({ limit, onSet }: { limit: UsedLimit; onSet: () => Promise<vo
           </tbody>
         </table>
       )}
+      <div class="actions">
+        {next !== null && (
+          <button type="button" class="small" onClick={() => void more()}>
+            More keys
+          </button>
+        )}
+        <button
+          type="button"
+          class="small"
+          aria-expanded={holders.value}
+          onClick={() => (holders.value = !holders.value)}
+        >
+          Runs that hold {name}
+        </button>
+      </div>
+      {holders.value && <Holders limit={limit} everyMs={refreshMs} />}
     </section>
   );
+}
+
+/** The keys of a limit: the first ones as they are now, and those that were asked for as they were then. */
+function useKeys(limit: UsedLimit) {
+  const later = useSignal<LimitUse[]>([]);
+  const after = useSignal<string | null | undefined>(undefined);
+  const known = new Set(limit.usage.map(({ key }) => key));
+  const next = after.value === undefined ? limit.next_after : after.value;
+  return {
+    usage: [...limit.usage, ...later.value.filter(({ key }) => !known.has(key))],
+    next,
+    more: async (): Promise<void> => {
+      const { data } = await get<LimitList>('/v1/limits', { after: next, limit: keys });
+      later.value = [...later.value, ...(data[0]?.usage ?? [])];
+      after.value = data[0]?.next_after ?? null;
+    },
+  };
 }

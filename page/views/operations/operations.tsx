@@ -65,6 +65,7 @@ function Numbers({ now }: { now: Activity }) {
       amount(now.runs[status] ?? 0),
     ]),
     ['oldest queued', duration(now.oldest_queued_seconds * 1_000)],
+    ['oldest without a limit', duration(now.oldest_ready_seconds * 1_000)],
     ['jobs waiting', amount(jobs)],
     ['busy workers', now.fleet.alive > 0 ? `${now.workers.length} of ${now.fleet.alive}` : 'none is alive'],
   ];

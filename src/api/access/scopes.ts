@@ -15,6 +15,7 @@ export const operationScopes: Readonly<Record<string, Scope>> = {
   diffAgentVersions: 'read',
   listRollouts: 'read',
   listLimits: 'read',
+  listLimitHolders: 'read',
   listSchedules: 'read',
   getSchedule: 'read',
   listSlots: 'read',

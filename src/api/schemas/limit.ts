@@ -1,7 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { namedIntervals, type LimitInterval } from '../../limits/definition.ts';
 import { limitKinds, onExhausted } from '../../limits/limit.ts';
-import { count, Id, orNull, timestamp } from './values.ts';
+import { RunStatus } from './run.ts';
+import { count, Id, nextCursor, orNull, timestamp } from './values.ts';
 
 const numbers = (description: string, example: object) =>
   z.record(z.string(), z.number()).optional().openapi({ description, example });
@@ -104,6 +105,7 @@ export const LimitUse = z
       description: 'Runs that wait, by value of `share`: the ten with most.',
       example: { acme: 12 },
     }),
+    cursor: z.string().openapi({ description: 'Pass it as `after` to list the keys of the limit after this one.' }),
   })
   .openapi('LimitUse');
 
@@ -121,6 +123,28 @@ const kept = {
 
 export const Limit = z.object(kept).openapi('Limit');
 
+export const LimitHolder = z
+  .object({
+    name: Id,
+    tenant: kept.tenant,
+    kind: fields.kind,
+    key: LimitUse.shape.key,
+    amount: z.number().openapi({ description: `What it holds. ${dollars}`, example: 1 }),
+    thread_id: Id,
+    run_id: Id,
+    agent: z.string(),
+    status: RunStatus,
+    worker_id: orNull(z.string()).openapi({ description: 'The worker that executes it; null: none.' }),
+    since: timestamp('When the run started. Before its first claim, when it could have started.'),
+  })
+  .openapi('LimitHolder', {
+    description: 'A run that holds a slot of a limit, or has reserved some of it for a call.',
+  });
+
+export const LimitHolderPage = z
+  .object({ data: z.array(LimitHolder), next_after: nextCursor })
+  .openapi('LimitHolderPage');
+
 export const LimitList = z
   .object({
     data: z.array(
@@ -128,8 +152,9 @@ export const LimitList = z
         .object({
           ...kept,
           usage: z.array(LimitUse).openapi({
-            description: 'By key: first those that most runs wait for, then those that have used most.',
+            description: 'First the keys that runs wait for, then the others, each in the order of the keys.',
           }),
+          next_after: nextCursor,
         })
         .openapi('UsedLimit'),
     ),

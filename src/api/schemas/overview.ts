@@ -45,7 +45,13 @@ export const ApprovalPage = z.object({ data: z.array(Approval), next_after: next
 export const Activity = z
   .object({
     runs: z.record(z.string(), z.int()).openapi({ description: 'Unfinished runs by status.' }),
-    oldest_queued_seconds: z.number(),
+    oldest_queued_seconds: z.number().openapi({
+      description:
+        'How long ago the oldest queued run could have started or gone on: it waits for a worker or a limit.',
+    }),
+    oldest_ready_seconds: z
+      .number()
+      .openapi({ description: 'The same of the runs that wait for no limit, but only for a worker.' }),
     oldest_due_delivery_seconds: z.number(),
     fleet: z.object({ alive: z.int(), draining: z.int(), dead: z.int() }).openapi({
       description:
@@ -71,7 +77,7 @@ export const Activity = z
           .openapi({ description: 'Tokens of models without a known price; `cost` does not include them.' }),
       }),
     ),
-    since: timestamp('`errors` and `slots` count the runs accepted since then.'),
+    since: timestamp('`errors` and `slots` count the runs accepted since then: at most the newest 10,000.'),
   })
   .openapi('Activity', { description: 'Queue, workers, and the runs, errors, tokens and cost of the last hours.' });
 

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { lackingReasons } from '../../store/worker/find-lacking.ts';
 import { cost, ModelCost } from './cost.ts';
 import { RunId, RunRef, RunWait } from './run-ref.ts';
 import { marks } from './mark.ts';
@@ -88,6 +89,9 @@ export const Run = z
     unknown_strategy: z.string().nullable().openapi({
       description: 'The strategy the run waits for, if workers know its agent but not the strategy.',
     }),
+    unknown_tools: z.array(z.string()).nullable().openapi({
+      description: 'The tools the run waits for, if workers know its agent but lack some that it needs.',
+    }),
     created_at: timestamp('When the run was accepted.'),
     started_at: timestamp('When a worker first claimed it.').nullable(),
     finished_at: timestamp('When the run ended.').nullable(),
@@ -148,13 +152,13 @@ export const RunSnapshot = z
     }),
     unattended: z
       .object({
-        reason: z.enum(['no_worker', 'unknown_agent', 'unknown_version', 'unknown_strategy']),
+        reason: z.enum(lackingReasons),
         message: z.string(),
       })
       .nullable()
       .openapi({
         description:
-          'Why no worker can take the run: none is alive, or no live worker knows its agent, version or strategy; null otherwise.',
+          'Why no worker can take the run: none is alive, or no live worker knows its agent, version or strategy, or has its tools; null otherwise.',
       }),
     output: orNull(jsonObject('Outcome of the output contract; null if there is none.')),
     details: anyJson('What the strategy extracts from the answer besides the result; null: nothing.'),

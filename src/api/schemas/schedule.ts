@@ -35,7 +35,7 @@ const fields = {
         'the earlier run is cancelled.',
     }),
   catch_up: z.enum(catchUps).optional().openapi({
-    description: 'Of slots that passed while no worker looked: `none`, the newest `one` (default), or `all`.',
+    description: 'Which slots of a backlog run: `none` of the late ones, only the newest `one` (default), or `all`.',
   }),
   jitter_ms: whole(0, 3_600_000).optional().openapi({ description: 'Each slot is delayed by up to this much.' }),
   options: NewRun.pick({

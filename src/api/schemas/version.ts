@@ -11,7 +11,10 @@ export const AgentVersion = z
     definition: jsonObject('Prompt, model, settings, tools, strategy, policy, output contract and limits.'),
     first_at: timestamp('When a worker first started with it.'),
     last_at: timestamp('When a worker last started with it.'),
-    runs: count('Runs that were accepted within `hours`.', 120),
+    since: timestamp(
+      'The runs that were accepted since then are counted: at most the newest 10,000 runs of all agents.',
+    ),
+    runs: count('Runs that were accepted within `hours`, and `since` then.', 120),
     completed: z.int(),
     failed: z.int(),
     mean_duration_ms: z.number().nullable().openapi({ description: 'Of ended runs, from their start.' }),

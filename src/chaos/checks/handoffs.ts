@@ -15,4 +15,18 @@ export const handoffs: Check[] = [
       join lanefold._run r on r.thread_id = h.thread_id and r.id = h.run_id
       where (h.before is not null and h.before <> h.came_from) or (h.is_last and h.went_to <> r.agent)`,
   },
+  {
+    invariant: 'I3',
+    name: 'a call says that it handed the run over only if its agent got the run',
+    holds: 'always',
+    sql: `
+      select e.thread_id, e.run_id, e.agent, e.told, coalesce(h.done, 0) as done from (
+        select thread_id, run_id, refs #>> '{handoff,agent}' as agent, count(*) as told from lanefold.thread_entry
+        where kind = 'ai_message' and role = 'tool' and (refs ? 'handoff' or payload ->> 'content' like '{"handed_to":%')
+        group by 1, 2, 3) e
+      left join (
+        select thread_id, run_id, data ->> 'to' as agent, count(*) as done from lanefold.run_event
+        where kind = 'handed_over' group by 1, 2, 3) h using (thread_id, run_id, agent)
+      where e.told > coalesce(h.done, 0)`,
+  },
 ];

@@ -10,6 +10,8 @@ export const limits: Check[] = [
       select owner, name, key, kind, used, reserved, waiting, null as run_id from lanefold.limit_usage
       where reserved <> 0 or waiting <> 0 or (kind = 'concurrency' and used <> 0)
       union all
-      select null, wait_name, null, null, null, null, null, run_id from lanefold._limit_account`,
+      select null, null, null, null, null, null, null, run_id from lanefold._limit_account
+      union all
+      select owner, name, key, null, null, null, null, run_id from lanefold._limit_wait`,
   },
 ];

@@ -100,6 +100,13 @@ interface LimitCall {
   end?: object;
 }
 
+/** The run for which a statement asks the limits for what a model call takes. */
+export function askingRun({ name, values }: SentStatement): string | undefined {
+  if (name !== 'use_limits') return undefined;
+  const { run_id, take } = JSON.parse(values[0] as string) as LimitCall;
+  return take === undefined ? undefined : run_id;
+}
+
 /** Calls of runs that wait in line are not recorded, so what campaigns reserve is checked in the database only. */
 function readLimits({ thread_id, run_id, take, done, base, pause, job, end }: LimitCall): Sent {
   if (thread_id === undefined || run_id === undefined || job !== undefined)

@@ -6,6 +6,12 @@ import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../postgres/emb
 import { migrate } from '../../store/schema/migrate.ts';
 import { makeSynchronous, promote, replicationSettings, startStandby } from './standby.ts';
 
+/** A time without PostgreSQL, in milliseconds since the epoch. */
+export interface Crash {
+  beganAt: number;
+  at: number;
+}
+
 /** The campaign's PostgreSQL. Workers and clients use an ordinary role, so that connections can run out for them. */
 export interface ChaosPostgres {
   /** URL of the superuser; changes if a restart or a failover moves the port. */
@@ -15,6 +21,8 @@ export interface ChaosPostgres {
   port(): number;
   /** The value of `LANEFOLD_DIR` that opens this database later. */
   dir(): string;
+  /** The crashes and failovers until now. What did not wait for the disk may have been lost in them. */
+  readonly crashes: readonly Crash[];
   /** Immediate shutdown, like `pg_ctl -m immediate`, then a start that recovers from the write-ahead log. */
   crash(): Promise<void>;
   /** Starts a standby that every commit waits for. */
@@ -44,16 +52,24 @@ export async function startChaosPostgres(folder: string): Promise<ChaosPostgres>
   await admin.end();
   const url = (port = server.port) => `postgresql://${role}:${password}@127.0.0.1:${port}/${database}`;
   await migrate(url());
+  const crashes: Crash[] = [];
+  const crashing = async (down: () => Promise<unknown>) => {
+    const beganAt = Date.now();
+    await down();
+    crashes.push({ beganAt, at: Date.now() });
+  };
   return {
+    crashes,
     dir: () => dir,
     adminUrl: () => server.url,
     url,
     port: () => server.port,
-    async crash() {
-      process.kill(server.pid, 'SIGQUIT');
-      await server.stop();
-      server = await start(server.port);
-    },
+    crash: () =>
+      crashing(async () => {
+        process.kill(server.pid, 'SIGQUIT');
+        await server.stop();
+        server = await start(server.port);
+      }),
     async addStandby() {
       const of = newDir();
       standby = { server: await startStandby(server, of, settings), dir: of };
@@ -61,10 +77,12 @@ export async function startChaosPostgres(folder: string): Promise<ChaosPostgres>
     },
     async failOver() {
       const gone = { server, dir };
-      process.kill(gone.server.pid, 'SIGQUIT');
-      await gone.server.stop();
-      await promote(standby!.server);
-      ({ server, dir } = standby!);
+      await crashing(async () => {
+        process.kill(gone.server.pid, 'SIGQUIT');
+        await gone.server.stop();
+        await promote(standby!.server);
+        ({ server, dir } = standby!);
+      });
       standby = undefined;
       await rm(gone.dir, { recursive: true, force: true });
     },

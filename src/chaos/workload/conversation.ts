@@ -4,6 +4,7 @@ import type { RunKey } from '../observer.ts';
 import type { Random } from '../random.ts';
 import { builtInAgent } from './agents.ts';
 import { waitForEnd, type Client } from './client.ts';
+import { sendEvents } from './events.ts';
 import { persist } from './persist.ts';
 import { randomScript } from './script.ts';
 import { randomStrategyRun } from './strategies.ts';
@@ -30,7 +31,8 @@ export async function converse(
     start(client, threadId, `${name}.a`, random.pick(lanes), random),
     ...(random.chance(0.25) ? [start(client, threadId, `${name}.b`, random.pick(lanes), random)] : []),
   ]);
-  const requests: Promise<unknown>[] = pauses ? [appendAndRead(client, threadId, name, pauses)] : [];
+  const requests: Promise<unknown>[] = runs.map(({ sending }) => sending);
+  if (pauses) requests.push(appendAndRead(client, threadId, name, pauses));
   if (random.chance(0.35)) requests.push(steer(client, threadId, name, random));
   if (random.chance(0.2)) requests.push(operate(client, threadId, `${name}.op`, random));
   if (random.chance(0.1)) requests.push(cancel(client, runs[0]!, random.int(50, 1_500)));
@@ -48,15 +50,18 @@ export async function runCustom(client: Client, threadId: string, workload: Cust
   await waitForEnd(client, [run]);
 }
 
+/** Starts a run, and sends what it waits for. */
 async function start(client: Client, threadId: string, requestId: string, contextRef: string, random: Random) {
   const input = `Do ${requestId}.`;
   const strategy = random.chance(0.25) ? randomStrategyRun(random, input) : undefined;
-  const work = strategy?.request ?? { model: randomScript(random) };
+  const script = strategy ? undefined : randomScript(random, requestId);
+  const work = strategy?.request ?? { model: script!.model };
   const request = { agent: builtInAgent, input, threadId, createThread: true, contextRef, ...work };
   const run = await persist(() => client.lanefold.runs.enqueue({ ...request, requestId, busy: 'wait' }), client.signal);
   client.acknowledged.runs.push(run);
   if (strategy) client.acknowledged.strategies.push({ threadId, id: run.id, result: strategy.result });
-  return run;
+  const sending = sendEvents(client, script?.events ?? []);
+  return { threadId, id: run.id, sending };
 }
 
 async function steer(client: Client, threadId: string, name: string, random: Random): Promise<void> {
@@ -122,7 +127,9 @@ async function continueOnFork(client: Client, threadId: string, name: string, ra
   const id = `${threadId}.fork-${name}`;
   const seq = random.int(0, rev - 1);
   await persist(() => lanefold.threads.fork(threadId, { id, seq, repair: true }), signal);
-  await waitForEnd(client, [await start(client, id, `${name}.fork`, 'default', random)]);
+  const run = await start(client, id, `${name}.fork`, 'default', random);
+  await run.sending;
+  await waitForEnd(client, [run]);
 }
 
 async function cancel({ lanefold, signal }: Client, run: RunKey, afterMs: number) {

@@ -14,6 +14,16 @@ export interface ToolStart {
   at: number;
 }
 
+/** One question of a process to the limits, for a run that wants to make a model call, as the process sent it. */
+export interface LimitAsk {
+  run_id: string;
+  pid: number;
+  /** Milliseconds since the epoch. */
+  at: number;
+  /** Not of a process that had no answer. */
+  refused?: boolean;
+}
+
 /**
  * Records of the built-in tools about their own starts and effects. They live in files, so they are independent of the
  * database, the tool ledger and the runtime that they check. Each line is one write, so it survives a kill of its
@@ -21,6 +31,7 @@ export interface ToolStart {
  */
 export class Journal {
   readonly #file: string;
+  #asks = 0;
 
   constructor(readonly dir: string) {
     this.#file = path.join(dir, `starts-${process.pid}.jsonl`);
@@ -29,6 +40,15 @@ export class Journal {
   recordStart(key: string, name: string): void {
     const start: ToolStart = { key, name, pid: process.pid, at: Date.now() };
     appendFileSync(this.#file, `${JSON.stringify(start)}\n`);
+  }
+
+  /** Records a question, and returns a function that records its answer. */
+  recordAsk(runId: string): (refused: boolean) => void {
+    const ask = { run_id: runId, pid: process.pid, at: Date.now(), n: this.#asks++ };
+    const write = (line: LimitAsk) =>
+      appendFileSync(path.join(this.dir, `asks-${process.pid}.jsonl`), `${JSON.stringify(line)}\n`);
+    write(ask);
+    return (refused) => write({ ...ask, refused });
   }
 
   /** Records an effect that `findEffect` returns after a crash. */
@@ -46,10 +66,18 @@ export class Journal {
   }
 }
 
-/** The starts recorded by all processes. */
-export const readJournal = (dir: string): ToolStart[] =>
+/** The starts of tools recorded by all processes. */
+export const readStarts = (dir: string): ToolStart[] => readLines(dir, 'starts-');
+
+/** The questions to limits recorded by all processes. */
+export const readAsks = (dir: string): LimitAsk[] => [
+  // a line with an answer replaces the one without
+  ...new Map(readLines<LimitAsk & { n: number }>(dir, 'asks-').map((ask) => [`${ask.pid} ${ask.n}`, ask])).values(),
+];
+
+const readLines = <Line>(dir: string, prefix: string): Line[] =>
   readdirSync(dir)
-    .filter((name) => name.startsWith('starts-'))
+    .filter((name) => name.startsWith(prefix))
     .flatMap((name) => readFileSync(path.join(dir, name), 'utf8').split('\n'))
     // the last line of a killed process may be truncated
-    .flatMap((line) => (line.endsWith('}') ? [JSON.parse(line) as ToolStart] : []));
+    .flatMap((line) => (line.endsWith('}') ? [JSON.parse(line) as Line] : []));

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Recorder } from '../../history/recorder.ts';
 import { defineTool } from '../../tools/define-tool.ts';
+import { sleep, waitFor } from '../../tools/wait.ts';
 import type { ToolReplay, Tool, ToolCallContext } from '../../tools/tool.ts';
 import type { Journal } from './journal.ts';
 
@@ -8,6 +9,20 @@ interface ToolInput {
   /** Duration of the call. */
   ms: number;
 }
+
+/** Tools whose calls wait for an event, with a time limit if they have one, or for a time. */
+export const waitingTools: readonly Tool[] = [
+  defineTool<{ event: string; ms?: number }>({
+    name: 'await_event',
+    input: { type: 'object', properties: { event: { type: 'string' }, ms: { type: 'number' } } },
+    execute: ({ event, ms }) => waitFor(event, ms === undefined ? {} : { timeoutMs: ms }),
+  }),
+  defineTool<ToolInput>({
+    name: 'nap',
+    input: { type: 'object', properties: { ms: { type: 'number' } } },
+    execute: ({ ms }) => sleep(ms),
+  }),
+];
 
 /** Tools that a script may call at any time. */
 export const toolNames = ['look', 'charge', 'send'] as const;

@@ -40,7 +40,8 @@ export const addChaos = (program: Command): Command =>
       'Runs agents in worker processes and injects faults: SIGKILL (kill), SIGSTOP for longer than a lease (stop), connections ' +
         'that go silent and are then reset (cut), exhausted connections (pool), an immediate shutdown of PostgreSQL (postgres), ' +
         'the permanent loss of a primary, whose synchronous standby takes over (failover), a killed Redis (redis), and a queue ' +
-        'that loses all data (flush). It then waits until all runs have ended and checks every invariant in the database, and the history: what clients and workers asked and were told. ' +
+        'that loses all data (flush). The runs call tools, ask other agents, people, events and times, and answer schedules; three limits refuse some of them, ' +
+        'a provider gives odd answers to others, and a receiver of webhooks fails now and then. It then waits until all runs have ended and checks every invariant in the database, the logs of the provider and the receiver, and the history: what clients and workers asked and were told. ' +
         'A scenario is one injected fault that hit at least one active run; faults that hit none are not counted. The seed determines the order and duration of the faults and what the runs do; which runs a fault ' +
         'hits depends on timing.\n\n' +
         'Long campaigns are better split (`--campaigns`), and with `--log` the same command goes on after an interruption. The command starts its own servers in a temporary folder and removes them afterwards; it ignores DATABASE_URL and ' +

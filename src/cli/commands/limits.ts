@@ -1,13 +1,13 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { snakeKeys } from '../../common/case.ts';
 import { omitUndefined } from '../../common/omit-undefined.ts';
-import type { ListedLimit } from '../../library/limits/limits.ts';
+import { usedLimits } from '../../library/limits/usage.ts';
 import { namedIntervals, type LimitDefinition, type LimitInterval } from '../../limits/definition.ts';
 import { limitKinds, onExhausted } from '../../limits/limit.ts';
 import { actor } from '../actor.ts';
 import { subcommand, withLanefold } from '../subcommand.ts';
 import { commandHelp } from '../help.ts';
-import { limitTable } from '../limit-table.ts';
+import { holderTable, limitTable } from '../limit-table.ts';
 import { duration, wholeNumber, type ConnectionOptions } from '../options.ts';
 import { note, print, printJson } from '../output.ts';
 
@@ -33,19 +33,54 @@ export function addLimits(program: Command): Command {
 
   subcommand(limits, 'list', 'list the limits, what was used of them, and how many runs wait', { isDefault: true })
     .option('--name <name>', 'only limits with this name')
-    .option('--keys <n>', 'keys of each limit to list', wholeNumber(1, 1_000), 20)
+    .option('--keys <n>', 'keys of each limit to list, those that runs wait for first', wholeNumber(1, 1_000), 20)
+    .option('--after <cursor>', 'go on after this key: the next_after of a limit')
     .addHelpText('after', commandHelp(['lanefold limits', 'lanefold limits list --json'], [...environment]))
-    .action(({ name, keys, ...options }: Options & { name?: string; keys: number }) =>
+    .action(({ name, keys, after, ...options }: Options & { name?: string; keys: number; after?: string }) =>
       withLanefold(options, async ({ limits }) => {
-        const [all, usage] = await Promise.all([limits.list(), limits.usage(omitUndefined({ name, limit: keys }))]);
-        const found = all.filter((one) => name === undefined || one.name === name);
+        const usage = limits.usage(omitUndefined({ name, after, limit: keys }));
+        const found = usedLimits(...(await Promise.all([limits.list(), usage])), name)
+          .filter(({ uses }) => after === undefined || uses.length > 0)
+          .map((one) => ({ ...one, nextAfter: one.uses.length === keys ? one.uses.at(-1)!.cursor : null }));
         if (options.json) {
-          const usageOf = (one: ListedLimit) => usage.filter((u) => u.name === one.name && u.tenant === one.tenant);
-          return printJson({ data: found.map((one) => ({ ...snakeKeys(one), usage: usageOf(one).map(snakeKeys) })) });
+          return printJson({
+            data: found.map(({ limit, uses, nextAfter }) => ({
+              ...{ ...snakeKeys(limit), usage: uses.map(snakeKeys), next_after: nextAfter },
+            })),
+          });
         }
         if (found.length === 0) return note('there are no limits; set one with `lanefold limits set`');
-        print(limitTable(found, usage).join('\n'));
+        print(limitTable(found).join('\n'));
+        for (const { limit, nextAfter } of found)
+          if (nextAfter)
+            note(`${limit.name} has more keys: lanefold limits list --keys ${keys} --after '${nextAfter}'`);
       }),
+    );
+
+  subcommand(limits, 'holders', 'list the runs that hold a slot of a limit, or have reserved some of it')
+    .argument('[name]', 'only of limits with this name')
+    .option('--key <key>', 'only of this key')
+    .option('--most <n>', 'runs to list, the longest first', wholeNumber(1, 1_000), 100)
+    .option('--after <cursor>', 'go on after this run: the next_after of the list')
+    .addHelpText(
+      'after',
+      commandHelp(
+        ['lanefold limits holders slots', 'lanefold limits holders slots --key acme --json'],
+        [...environment],
+      ),
+    )
+    .action(
+      (
+        name: string | undefined,
+        { key, most, after, ...options }: Options & { key?: string; most: number; after?: string },
+      ) =>
+        withLanefold(options, async ({ limits }) => {
+          const { data, nextAfter } = await limits.holders(omitUndefined({ name, key, after, limit: most }));
+          if (options.json) return printJson({ data: data.map(snakeKeys), next_after: nextAfter });
+          if (data.length === 0) return note('no run holds anything of a limit');
+          print(holderTable(data).join('\n'));
+          if (nextAfter) note(`there are more: --after '${nextAfter}'`);
+        }),
     );
 
   withTenant(subcommand(limits, 'set', 'set or replace a limit; what was used stays used'))

@@ -64,7 +64,7 @@ export function addSchedules(program: Command): Command {
     .option('--end <time>', 'the last slot is before, in ISO 8601', time)
     .option('--thread <id>', 'thread that all its runs go on with; default: a new one for each')
     .addOption(new Option('--overlap <what>', 'what a slot does while an earlier run has not ended').choices(overlaps))
-    .addOption(new Option('--catch-up <which>', 'slots to run that no worker saw').choices(catchUps))
+    .addOption(new Option('--catch-up <which>', 'which slots of a backlog to run').choices(catchUps))
     .option('--jitter <duration>', 'delays each slot by up to this much', duration)
     .addHelpText(
       'after',

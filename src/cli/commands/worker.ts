@@ -33,7 +33,7 @@ export const addWorker = (program: Command): Command =>
     )
     .option(
       '--unknown-agent-timeout <ms>',
-      'fail runs whose agent no worker has known for this long; default: they wait',
+      'fail runs that no worker could execute for this long; default: they wait',
       wholeNumber(60_000),
     )
     .summary('execute the runs of your agents')

@@ -62,12 +62,19 @@ function decide(test: MetricTest, variant: VariantSummary, report: EvalReport): 
     met: null,
     reasons: [`Variant ${variant.variant}: ${printTest(test)} cannot be decided, because ${why}.`],
   });
-  const value = valueOf(metric, variant, report);
+  // what one variant lacks, because its budget was used up or its judge failed, must not make it look better or worse
+  const paired =
+    'baseline' in operand
+      ? report.comparisons.find(({ candidate }) => candidate === variant.variant)?.paired
+      : undefined;
+  const value = valueOf(metric, comparable(metric, paired?.candidate) ?? variant, report);
   if (value === null) return undecided(`${metric} has no value`);
   let limit: number;
   if ('number' in operand) limit = operand.number;
   else {
-    const baseline = report.variants.find((each) => each.variant === report.baseline);
+    const baseline =
+      comparable(operand.baseline, paired?.baseline) ??
+      report.variants.find((each) => each.variant === report.baseline);
     if (!baseline) return undecided('the report has no baseline');
     const base = valueOf(operand.baseline, baseline, report);
     if (base === null) return undecided(`${operand.baseline} of the baseline has no value`);
@@ -76,6 +83,10 @@ function decide(test: MetricTest, variant: VariantSummary, report: EvalReport): 
   const reasons = [`Variant ${variant.variant} meets ${printTest(test)}: ${short(value)} ${op} ${short(limit)}.`];
   return { met: compare[op](value, limit), reasons };
 }
+
+/** Items without a score have no partner. */
+const comparable = (metric: MetricName, paired: VariantSummary | undefined): VariantSummary | undefined =>
+  metric === 'unscored' ? undefined : paired;
 
 /** Sums like 0.9 - 0.02 have errors in the sixteenth digit, which must not decide a comparison with an equal number. */
 const epsilon = 1e-9;

@@ -4,6 +4,7 @@ import { meanWithInterval, verdictOf, type Bootstrap } from './interval.ts';
 import { pairsByCase, type CasePairs, type CountedItem } from './pairs.ts';
 import type { CaseComparison, ComparedAnswer, Comparison, TagComparison } from './report.ts';
 import { meanOf, sumOf } from './rule.ts';
+import { summarise } from './summarise.ts';
 
 export interface CompareOptions {
   baseline: string;
@@ -63,6 +64,7 @@ export function compareVariants(items: readonly EvalItem[], options: CompareOpti
     cases: byCase.length,
     pairs: sumOf(byCase.map(({ pairs }) => pairs.length)),
     unpaired,
+    ...(unpaired > 0 ? { paired: summariesOf(options, byCase) } : {}),
     difference,
     passRateDifference,
     ...countsOf(compared),
@@ -81,6 +83,23 @@ export function checkBootstrap({ seed = 1, resamples = 2_000 }: { seed?: number;
   if (!Number.isInteger(resamples) || resamples < 100 || resamples > 100_000)
     throw invalid('The number of resamples', 100, 100_000);
   return { seed, resamples };
+}
+
+function summariesOf(
+  { baseline, candidate }: CompareOptions,
+  byCase: readonly CasePairs[],
+): NonNullable<Comparison['paired']> {
+  const pairs = byCase.flatMap((each) => each.pairs);
+  return {
+    baseline: summarise(
+      baseline,
+      pairs.map((pair) => pair.baseline.item),
+    ),
+    candidate: summarise(
+      candidate,
+      pairs.map((pair) => pair.candidate.item),
+    ),
+  };
 }
 
 function compareCase({ caseId, tags, pairs }: CasePairs): CaseComparison {

@@ -94,6 +94,8 @@ export interface Comparison {
   pairs: number;
   /** Items that count but have no partner, and so are left out here. */
   unpaired: number;
+  /** Both variants by the items that have a partner; only if some have none. */
+  paired?: { baseline: VariantSummary; candidate: VariantSummary };
   /** Of the score: the mean over cases. */
   difference: Difference;
   passRateDifference: Difference;

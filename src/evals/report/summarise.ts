@@ -9,6 +9,8 @@ export function summarise(variant: string, items: readonly EvalItem[]): VariantS
   const count = (test: (item: EvalItem) => boolean): number => items.filter(test).length;
   const ended = items.filter(({ status }) => status === 'done' || status === 'failed');
   const costs = known(ended.map(({ costMicros }) => costMicros));
+  // a run that the budget of the eval ended has cost something too
+  const unpaid = known(items.filter(({ status }) => status === 'skipped').map(({ costMicros }) => costMicros));
   const durations = known(ended.map(({ durationMs }) => durationMs)).sort((a, b) => a - b);
   return {
     variant,
@@ -25,7 +27,7 @@ export function summarise(variant: string, items: readonly EvalItem[]): VariantS
     pending: count(({ status }) => status === 'waiting' || status === 'running' || status === 'scoring'),
     diverged: count(({ diverged }) => diverged !== null),
     reused: count(({ reused }) => reused),
-    costMicros: costs.length === 0 ? null : sumOf(costs),
+    costMicros: costs.length + unpaid.length === 0 ? null : sumOf([...costs, ...unpaid]),
     unpriced: ended.length - costs.length,
     inputTokens: sumOf(known(ended.map(({ inputTokens }) => inputTokens))),
     outputTokens: sumOf(known(ended.map(({ outputTokens }) => outputTokens))),

@@ -11,7 +11,7 @@ import type { EvalReport } from './report.ts';
  *     "scorers": [{ "scorer", "score", "scored", "not_applicable", "errors" }],
  *     "failures", "erased", "unscored", "pending", "diverged", "reused",
  *     "cost_micros", "unpriced", "input_tokens", "output_tokens", "p50_ms", "p95_ms" }],
- *   "comparisons": [{ "baseline", "candidate", "verdict", "cases", "pairs", "unpaired",
+ *   "comparisons": [{ "baseline", "candidate", "verdict", "cases", "pairs", "unpaired", "paired"?: { "baseline", "candidate" } as in "variants",
  *     "difference": { "mean", "low", "high" }, "pass_rate_difference": { "mean", "low", "high" },
  *     "better", "worse", "same",
  *     "by_tag": [{ "tag", "verdict", "cases", "difference", "better", "worse", "same" }],

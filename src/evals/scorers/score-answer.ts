@@ -1,5 +1,6 @@
-import pTimeout, { TimeoutError } from 'p-timeout';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { cleanText } from '../../checks/text.ts';
+import { timed } from '../../common/time-limit.ts';
 import type { Score } from '../item.ts';
 import type { Scorer, ScorerInput, ScorerResult } from './scorer.ts';
 
@@ -31,7 +32,7 @@ const maxText = 4_000;
  * console.log(scores.filter(({ score }) => score !== null)); // [{ scorer: 'contains', score: 1, … }]
  * ```
  */
-export function scoreAnswer(
+export async function scoreAnswer(
   scorers: readonly Scorer[],
   input: Omit<ScorerInput, 'signal'>,
   options: { signal?: AbortSignal } = {},
@@ -39,24 +40,27 @@ export function scoreAnswer(
   const only = input.expected.scorer;
   const chosen = only === undefined ? scorers : scorers.filter(({ name }) => name === only);
   if (only !== undefined && chosen.length === 0)
-    return Promise.resolve([failure({ name: only, version: null }, `There is no scorer of this name.`)]);
-  return Promise.all(chosen.map((scorer) => scoreBy(scorer, input, options.signal)));
+    return [failure({ name: only, version: null }, `There is no scorer of this name.`)];
+  const scores: Promise<Score>[] = [];
+  for (const scorer of chosen) {
+    // one that blocks the thread must not make another late that has its score already
+    if (scores.length > 0) await nextTurn();
+    scores.push(scoreBy(scorer, input, options.signal));
+  }
+  return Promise.all(scores);
 }
 
+class Late extends Error {}
+
 async function scoreBy(scorer: Scorer, input: Omit<ScorerInput, 'signal'>, outer?: AbortSignal): Promise<Score> {
-  const timer = new AbortController();
-  const signal = outer ? AbortSignal.any([outer, timer.signal]) : timer.signal;
   try {
     outer?.throwIfAborted();
-    // in a function, so that a scorer that throws at once is like one that rejects
-    const scoring = (async () => scorer.score({ ...input, signal }))();
-    return read(scorer, await pTimeout(scoring, { milliseconds: scorer.timeoutMs, ...(outer && { signal: outer }) }));
+    const score = (own: AbortSignal) => scorer.score({ ...input, signal: outer ? AbortSignal.any([outer, own]) : own });
+    const late = () => new Late(`no score within ${scorer.timeoutMs} ms`);
+    return read(scorer, await timed(score, { ms: scorer.timeoutMs, signal: outer, late }));
   } catch (error) {
     if (outer?.aborted) return failure(scorer, 'The scorer was stopped because scoring was cancelled.');
-    if (error instanceof TimeoutError) {
-      timer.abort(error);
-      return failure(scorer, `The scorer gave no score within ${scorer.timeoutMs} ms.`);
-    }
+    if (error instanceof Late) return failure(scorer, `The scorer gave no score within ${scorer.timeoutMs} ms.`);
     return failure(scorer, `The scorer threw: ${messageOf(error)}`);
   }
 }

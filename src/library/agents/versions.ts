@@ -11,12 +11,15 @@ import { costOf, type RunCost } from '../runs/cost.ts';
 export interface ListedVersion extends StoredVersion, Omit<VersionRuns, 'version' | 'spent'>, RunCost {
   inputTokens: number;
   outputTokens: number;
+  /** The runs that were accepted since then are counted. */
+  since: Date;
 }
 
 export interface AgentVersions {
   /**
    * The versions of an agent that workers have started with, the latest first (at most 200), with the runs that were
-   * accepted within `hours` (default 168, at most 8,760).
+   * accepted within `hours` (default 168, at most 8,760). At most the newest 10,000 runs of all agents are looked at:
+   * `since` says how far that reaches back.
    *
    * @throws LanefoldError `invalid_input`
    *
@@ -43,9 +46,10 @@ export const versionsOf = (db: Database, counting: Counting): AgentVersions => (
     assertStorable(agent, 'The agent');
     assertWhole(hours, 'hours', { minimum: 1, maximum: 8_760, hint: 'Omit it for the last week.' });
     const [versions, counts] = await Promise.all([listVersions(db, agent, most), countVersionRuns(db, agent, hours)]);
-    const byId = new Map(counts.map((count) => [count.version, count]));
+    const byId = new Map(counts.versions.map((count) => [count.version, count]));
+    const { since } = counts;
     return Promise.all(
-      versions.map(async (version) => ({ ...version, ...(await runsOf(counting, byId.get(version.id))) })),
+      versions.map(async (version) => ({ ...version, ...(await runsOf(counting, byId.get(version.id))), since })),
     );
   },
   async diff(agent, from, to) {

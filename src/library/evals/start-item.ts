@@ -140,7 +140,6 @@ function bodyOf({ agents: all }: EnqueueDeps, { spec, variant, item, original, e
   for (const key of [...notRepeated, ...ofTheStrategy, ...(same ? [] : ofTheAgent)]) delete kept[key];
   const model = variant.model ?? (named.agent_model === undefined ? agent.model : original.model);
   const asks = item.case.kind === 'run';
-  const dollars = item.max_cost_micros === undefined ? undefined : item.max_cost_micros / 1_000_000;
   const options: JsonObject = {
     ...kept,
     ...only(ofTheStrategy, ofStrategy.options),
@@ -149,7 +148,7 @@ function bodyOf({ agents: all }: EnqueueDeps, { spec, variant, item, original, e
     ...omitUndefined({
       ...{ version, context_policy: variant.context_policy },
       max_duration_ms: smaller(spec.max_duration_ms, agent.maxDurationMs),
-      max_cost: smaller(dollars, agent.maxCost),
+      max_cost: smaller(spec.max_cost, agent.maxCost),
     }),
     priority: spec.priority,
     ...(item.case.run_id === null ? {} : { retry_of: item.case.run_id, retry_of_thread: item.case.thread_id }),

@@ -149,8 +149,8 @@ export interface EvalDefinition {
   /** How many runs at once; from 1 to 100, default 4. */
   concurrency?: number;
   /**
-   * What all its runs together may cost, in US dollars; those of judges do not count. A run without a known price counts as what it
-   * might have cost. A lower limit of the agent stays.
+   * What all its runs together may cost, in US dollars; those of judges do not count. Items that it does not pay are
+   * skipped, and so are those of models without a known price. A lower limit of the agent stays.
    */
   maxCost?: number;
   /** After this, a run ends with the best result it has. A lower limit of the agent stays. */

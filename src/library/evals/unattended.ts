@@ -1,8 +1,7 @@
 import type { Database } from '../../postgres/pool.ts';
 import type { EvalRow } from '../../store/eval/evals.ts';
 import { readNeeds } from '../../store/eval/items.ts';
-import { knows } from '../../store/run/find-agent-queues.ts';
-import { findTakers } from '../../store/worker/find-takers.ts';
+import { findLacking } from '../../store/worker/find-lacking.ts';
 
 /**
  * What the waiting items of evals need and no live worker of their queue has, by eval: `agent`, or `agent@version`. The role
@@ -17,22 +16,25 @@ export async function findUnattended(
 ): Promise<ReadonlyMap<string, string[]>> {
   const waiting = evals.filter(({ status, items }) => status === 'running' && (items.waiting ?? 0) > 0);
   if (waiting.length === 0) return new Map();
-  const takers = await findTakers(all);
-  if (!takers) return new Map();
-  const needs = await readNeeds(
-    db,
-    waiting.map(({ id }) => id),
-  );
+  const needs = (
+    await readNeeds(
+      db,
+      waiting.map(({ id }) => id),
+    )
+  ).map(({ evalId, agent, variant }) => {
+    const { queuePrefix: queue, spec } = waiting.find(({ id }) => id === evalId)!;
+    return { evalId, queue, agent, version: spec.variants.find(({ name }) => name === variant)?.version };
+  });
+  const reasons = await findLacking(all, needs);
+  if (!reasons) return new Map();
+  const missing = needs.filter((_, place) => reasons[place] !== undefined);
   return new Map(
-    waiting.map(({ id, queuePrefix, spec }) => {
-      const ofQueue = takers.filter(({ queue }) => queuePrefix === null || queue === queuePrefix);
-      const missing = needs.flatMap(({ evalId, agent, variant }) => {
-        if (evalId !== id) return [];
-        const version = spec.variants.find(({ name }) => name === variant)?.version;
-        if (ofQueue.some((taker) => knows(taker, { agent, version }))) return [];
-        return [version === undefined ? agent : `${agent}@${version}`];
-      });
-      return [id, [...new Set(missing)].sort()];
+    waiting.map(({ id }) => {
+      const own = missing.filter(({ evalId }) => evalId === id);
+      return [
+        id,
+        [...new Set(own.map(({ agent, version }) => (version === undefined ? agent : `${agent}@${version}`)))].sort(),
+      ];
     }),
   );
 }

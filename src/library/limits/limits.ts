@@ -9,7 +9,9 @@ import type { Database } from '../../postgres/pool.ts';
 import { writeAudit } from '../../store/access/audit.ts';
 import { readLimit, readLimits, removeLimit, setLimit, type KeptLimit } from '../../store/limit/limits.ts';
 import { otherTenant } from '../access/tenant-scope.ts';
-import { tenantOf, usageOf, type LimitTotal, type LimitUsage, type LimitUsageOptions } from './usage.ts';
+import type { ListPage } from '../../store/page.ts';
+import { tenantOf, usageOf } from './usage.ts';
+import type { LimitHolder, LimitHoldersOptions, LimitTotal, LimitUsage, LimitUsageOptions } from './usage.ts';
 
 /** A limit in force. */
 export interface ListedLimit extends LimitDefinition {
@@ -43,9 +45,35 @@ export interface Limits {
   remove(name: string, on?: LimitOwner): Promise<void>;
   /** The limits in force, by tenant and name. A library of one tenant lists those of the tenant. */
   list(): Promise<ListedLimit[]>;
-  /** What was used of each limit. Keys that most runs wait for come first, then those that have used most. */
+  /**
+   * What was used of each limit, key by key: first the keys that runs wait for, then the others, each in the order of the
+   * keys. `after` goes on with the keys of one limit. A key that runs begin to wait for, or no longer wait for, while you
+   * read page after page may be missing, or come twice.
+   *
+   * @throws LanefoldError `invalid_id`, `invalid_input`
+   *
+   * @example
+   * const limit = 100;
+   * let after: string | undefined;
+   * do {
+   *   const page = await lanefold.limits.usage({ name: 'slots', limit, after });
+   *   for (const { key, used } of page) console.log(key, used);
+   *   after = page.length === limit ? page.at(-1)!.cursor : undefined;
+   * } while (after !== undefined);
+   */
   usage(query?: LimitUsageOptions): Promise<LimitUsage[]>;
-  /** What all keys of each limit have used together. Reads every bucket: for a monitor, not for each request. */
+  /**
+   * Which runs hold a slot of a limit, or have reserved some of it for a model call, the longest first. A library of one
+   * tenant lists its own runs, also on limits of the operator.
+   *
+   * @throws LanefoldError `invalid_id`, `invalid_input`
+   *
+   * @example
+   * const { data } = await lanefold.limits.holders({ name: 'slots', key: 'acme' });
+   * for (const { runId, workerId, since } of data) console.log(runId, workerId, since);
+   */
+  holders(query?: LimitHoldersOptions): Promise<ListPage<LimitHolder>>;
+  /** What the keys of each limit have used together; of a limit with more than 1,000 keys, what the first ones have. */
   totals(): Promise<LimitTotal[]>;
 }
 

@@ -67,9 +67,13 @@ export async function storeRequest(
 ): Promise<{ run: RunHandle; job?: QueuedRun }> {
   const { db, queue, activeTraceparent, admission } = deps;
   const newRun = { threadId, runId: id, agent: body['agent'] as string };
-  const { priority, limit_keys: limitKeys = {} } = body['options'] as RunOptions;
+  const { priority, limit_keys: limitKeys = {}, version, selection } = body['options'] as RunOptions;
   const delayMs = body['delay_ms'] as number | undefined;
-  const limited = { ...newRun, model: body['model'] as string, caller: caller ?? null, limitKeys };
+  const limited = {
+    ...newRun,
+    ...{ model: body['model'] as string, caller: caller ?? null, limitKeys },
+    ...{ version, strategy: selection?.strategy ?? (body['strategy'] as string) },
+  };
   // nobody knows when the caller's transaction commits, or who has slots after a delay
   const { slots, full } =
     tx || delayMs ? noSlots : await (admission?.expect({ ...limited, tenant: db.tenant }) ?? noSlots);

@@ -7,7 +7,7 @@ import type { Limits } from '../../policy/limits.ts';
 import { withPrompt } from '../../policy/place.ts';
 import type { StoredPolicy } from '../../policy/policy.ts';
 import { chosen } from '../../policy/projector.ts';
-import { within } from '../../common/time-limit.ts';
+import { timed } from '../../common/time-limit.ts';
 import type { Counter, Counting } from './counting.ts';
 import { fixedTokens, type FixedParts } from './fixed-tokens.ts';
 
@@ -94,6 +94,7 @@ async function project(
   const room = limits.budget === null ? null : limits.budget - toolTokens;
   const input = { messages: messages.map(({ message, seq }) => ({ ...message, seq })), tokens, budget: room };
   const asked = { ...structuredClone(input), policy: { ...policy } as unknown as JsonObject };
-  const choice = await within(projectorTimeoutMs, Promise.resolve(choose(asked)));
+  const late = () => new Error(`no answer within ${projectorTimeoutMs} ms`);
+  const choice = await timed(() => choose(asked), { ms: projectorTimeoutMs, late });
   return chosen(messages, tokens, choice, { budget: limits.budget, toolTokens });
 }

@@ -43,10 +43,16 @@ const toReasoning = (detail: { text: string; provider_metadata?: JsonObject }): 
 const toToolCall = (call: ToolCall): LanguageModelV4ToolCallPart => ({
   type: 'tool-call',
   toolCallId: call.id,
-  toolName: call.name,
+  toolName: toSentName(call.name),
   input: toInput(call),
   ...toProviderOptions(call.provider_metadata),
 });
+
+/**
+ * A tool name that every provider accepts. A model may have called something else, and refusals would then end every later
+ * run of its thread.
+ */
+export const toSentName = (name: string): string => name.replaceAll(/[^\w-]/g, '_').slice(0, 64) || '_';
 
 // Prefer the raw string: jsonb reorders the keys of `arguments`, and the model should see its own order again.
 const toInput = (call: ToolCall): JsonObject =>

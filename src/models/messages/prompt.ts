@@ -1,6 +1,6 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolResultPart } from '@ai-sdk/provider';
 import type { Message } from '../../context/message.ts';
-import { toAssistantParts } from './assistant-parts.ts';
+import { toAssistantParts, toSentName } from './assistant-parts.ts';
 import { toParts, toText } from './parts.ts';
 import { toProviderOptions } from './reasoning.ts';
 
@@ -63,7 +63,7 @@ function toToolResult(message: Message, toolNames: Map<string, string>): Languag
   return {
     type: 'tool-result',
     toolCallId: id,
-    toolName: message.name ?? toolNames.get(id) ?? 'unknown',
+    toolName: toSentName(message.name ?? toolNames.get(id) ?? 'unknown'),
     // Error envelopes are sent as text too: some providers reword `error-text`, and the bytes must not change.
     output:
       typeof content === 'string' ? { type: 'text', value: content } : { type: 'content', value: toParts(content) },

@@ -6,10 +6,10 @@ import type { StoredEval } from '../../store/eval/evals.ts';
 import type { CaseRow, TakenItem } from '../../store/eval/items.ts';
 import type { StoredRequest } from '../../store/run/read-request.ts';
 
-/** Options that do not change the answer: where a run comes from, when it runs, and what it counts against. */
+/** Options that do not change an answer: where a run comes from, when it runs, what it counts against, and who pays for it. */
 const noMatter = [
   ...['eval', 'priority', 'retry_of', 'retry_of_thread', 'active_lane', 'limit_keys', 'parent', 'fresh_children'],
-  ...['version', 'pinned', 'resumed_from'],
+  ...['version', 'pinned', 'resumed_from', 'max_cost'],
 ];
 
 /**

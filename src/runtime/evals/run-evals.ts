@@ -25,9 +25,13 @@ async function runEval(
   stopping: () => boolean,
 ): Promise<void> {
   await scoreEnded(deps, open, scoring, stopping);
-  const taken = await takeItems(deps.db, open.id, deps.agents, startMs);
-  for (const started of await Promise.allSettled(taken.map((item) => startTaken(deps, open, item))))
-    if (started.status === 'rejected') deps.onError(started.reason);
+  // items that are skipped make room for others; those that wait for money would be taken again
+  for (let goesOn = true; goesOn && !stopping();) {
+    const taken = await takeItems(deps.db, open.id, deps.agents, startMs);
+    const started = await Promise.allSettled(taken.map((item) => startTaken(deps, open, item)));
+    for (const one of started) if (one.status === 'rejected') deps.onError(one.reason);
+    goesOn = taken.length > 0 && started.every((one) => one.status === 'fulfilled' && one.value);
+  }
 }
 
 async function scoreEnded(

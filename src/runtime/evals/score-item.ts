@@ -16,6 +16,7 @@ import { endedByLimit } from '../../strategies/limits.ts';
 import { answerKey } from './answer-key.ts';
 import { askJudge, readJudge, type Asked } from './ask-judge.ts';
 import type { EvalDependencies } from './dependencies.ts';
+import { endedUnpaid } from './budget.ts';
 import { eraseThreads } from './erase-threads.ts';
 import { scorerInput, usedBy, type Used } from './scorer-input.ts';
 
@@ -45,6 +46,10 @@ export async function scoreItem(
   const gone = !run || !source || source.erased_at !== null;
   if (item.answered && gone) return settleItem(db, open.id, at, { as_before: true });
   if (!run) return fail('The thread of the answer was erased.');
+  if (item.refused && endedUnpaid(run)) {
+    const error = 'The budget of the eval was used up before its run had an answer.';
+    return settleItem(db, open.id, at, { status: 'skipped', error, ...used });
+  }
   if (run.status !== 'completed') return fail(run.error?.message ?? `The run was ${run.status}.`);
   if (!answer || !used) return fail('The run has no answer of a model.');
   if (!source) return fail('The case was removed.');

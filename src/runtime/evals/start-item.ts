@@ -4,6 +4,7 @@ import { isTransient } from '../../postgres/errors.ts';
 import {
   findAnswer,
   planRun,
+  reserveItem,
   settleItem,
   startItem,
   type CaseRow,
@@ -12,38 +13,54 @@ import {
 } from '../../store/eval/items.ts';
 import { runsEnded } from '../../store/run/runs-ended.ts';
 import { answerKey } from './answer-key.ts';
+import { expectedCost } from './budget.ts';
 import type { EvalDependencies } from './dependencies.ts';
 import { eraseThreads } from './erase-threads.ts';
 import { isPermanent } from './is-permanent.ts';
 
-/** Starts the run of an item that was taken, or finds that of an earlier eval which was asked the same. */
-export async function startTaken(deps: EvalDependencies, open: OpenEval, item: TakenItem): Promise<void> {
+/**
+ * Starts the run of an item that was taken, or finds that of an earlier eval which was asked the same. Returns false if the
+ * item waits until the budget of the eval pays for it.
+ */
+export async function startTaken(deps: EvalDependencies, open: OpenEval, item: TakenItem): Promise<boolean> {
   const { db, requests } = deps;
   const { id, tenant, spec } = open;
   const { case: source } = item;
   const accepting = requests.acceptingFor(tenant);
   const own = runOfItem(id, item.no, accepting.db.tenant ?? 'default');
-  const fail = async (status: 'failed' | 'erased', error: string | null) => {
+  const fail = async (status: 'failed' | 'skipped' | 'erased', error: string | null) => {
     await settleItem(db, id, item, { status, error, cost_micros: 0 });
     // this attempt may have made a thread without a run, and one of a dead worker a run
     await startItem(db, open, item, { ...own, reused: false });
+    return true;
   };
   if (!source) return fail('failed', 'The case was removed.');
   if (source.erased_at) return fail('erased', null);
   try {
     const request = await requestOfItem(accepting, id, spec, { ...item, case: source });
     const earlier = spec.fresh ? undefined : await answeredBefore(deps, open, { ...item, case: source }, request);
-    if (!earlier && !(await planRun(db, open, item, own))) return;
+    if (!earlier && spec.max_cost !== undefined) {
+      const micros = await expectedCost(accepting, source, request);
+      if (micros === undefined)
+        return await fail(
+          'skipped',
+          `The budget of the eval cannot pay for ${request.body.model}: its price is unknown.`,
+        );
+      const reserved = await reserveItem(db, id, item, micros);
+      if (reserved !== 'reserved') return reserved !== 'waits';
+    }
+    if (!earlier && !(await planRun(db, open, item, own))) return true;
     const run = earlier ?? (await startItemRun(accepting, id, { ...item, case: source }, request));
     const noted = await startItem(db, open, item, { ...run, reused: earlier !== undefined });
     if (!noted) await eraseThreads(deps);
+    return true;
   } catch (error) {
     // another worker takes it again
     if (isLanefoldError(error) ? !isPermanent(error) : isTransient(error)) throw error;
     if (!isLanefoldError(error)) deps.onError(error);
     // erase_thread marks the item, unless the database is distributed
     if (isLanefoldError(error, 'thread_erased')) return fail('erased', null);
-    await fail('failed', error instanceof Error ? error.message : String(error));
+    return fail('failed', error instanceof Error ? error.message : String(error));
   }
 }
 

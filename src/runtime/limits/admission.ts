@@ -8,7 +8,7 @@ import { awaitLimit } from '../../store/limit/await-limit.ts';
 import type { QueuedRun } from '../../store/run/queued-run.ts';
 import { priceAt, sharesOf, takeOf, type CallTokens } from './amounts.ts';
 import type { LimitGate, Placed } from './gate.ts';
-import { dimensionsOf, type LimitedRun } from './limited-run.ts';
+import { dimensionsOf, waitingJob, type LimitedRun } from './limited-run.ts';
 import { tooSmall } from './refusals.ts';
 import { checkBudget } from './run-budget.ts';
 import { settleRun } from './settle-run.ts';
@@ -17,6 +17,9 @@ import { longestDelayMs, waitingFor } from './waiting-for.ts';
 /** A run that is about to be accepted. Without a tenant it is not known yet whose it will be. */
 export type NewLimitedRun = Omit<LimitedRun, 'tenant' | 'createdAt' | 'priority' | 'job'> & {
   tenant?: string | undefined;
+  /** What it needs of a worker beside its agent. */
+  version?: string | undefined;
+  strategy?: string | undefined;
 };
 
 /**
@@ -25,7 +28,7 @@ export type NewLimitedRun = Omit<LimitedRun, 'tenant' | 'createdAt' | 'priority'
  */
 export class Admission {
   constructor(
-    private readonly queue: Pick<RunQueue, 'queueOf'>,
+    private readonly queue: Pick<RunQueue, 'queueOf' | 'prefix'>,
     private readonly gate: LimitGate,
     private readonly counting: Pick<Counting, 'priceOf'>,
     private readonly onError: (error: unknown) => void,
@@ -53,7 +56,7 @@ export class Admission {
     }
   }
 
-  /** What a run may have to wait for before it starts: `full` if somebody waits for it already. */
+  /** What a run may have to wait for before it starts: `full` if other runs wait for it already. */
   async expect(run: NewLimitedRun): Promise<{ slots: boolean; full: boolean }> {
     await this.gate.read().catch(this.onError);
     const slots = this.#slots({ ...run, tenant: tenantOf(run) });
@@ -100,7 +103,7 @@ export class Admission {
         ...{ thread_id: run.threadId, run_id: run.runId, version: this.gate.version },
         take: slots.map(({ place }) => [place, 1] as const),
         shares: sharesOf(slots, dimensionsOf(run, run.model)),
-        job: { queue: this.queue.queueOf(job).name, enqueue_no: job.enqueue_no, agent: job.agent },
+        job: waitingJob({ name: this.queue.queueOf(job).name, prefix: this.queue.prefix }, job, run),
         priority: job.priority ?? 0,
       });
       if (answer.stale !== undefined) continue;

@@ -18,15 +18,15 @@ export interface Placed {
 }
 
 /**
- * The limits as this process knows them. Every call for a run passes here: when an answer says that waiting runs may go
- * on, this process lets them go on, whoever made them wait. Without limits it costs one small query per sweep.
+ * The limits as this process knows them. Every call for a run passes here: when an answer names waiting runs that are next,
+ * this process resumes them, whichever process queued them. Without limits it costs one small query per sweep.
  */
 export class LimitGate {
   #current: CurrentLimits = { version: 0, limits: [] };
   #readAt = -Infinity;
-  /** Places that have refused since they last let somebody pass. */
+  /** Places that have refused since their last grant. */
   readonly #full = new Set<string>();
-  readonly #timers = new Map<string, NodeJS.Timeout>();
+  readonly #checks = new Map<string, { at: number; timer: NodeJS.Timeout }>();
   #closed = false;
   #soon: (() => Promise<unknown>)[] = [];
   #soonTimer: NodeJS.Timeout | undefined;
@@ -47,7 +47,7 @@ export class LimitGate {
     return limits.length === 0 ? [] : placesOf(limits, tenant, dimensions);
   }
 
-  /** Whether a place refused the last one that asked here. */
+  /** Whether a place refused the last run that asked here. */
   isFull = (place: string): boolean => this.#full.has(place);
 
   /** Reads the limits, unless they were read a few seconds ago: workers keep them current. */
@@ -55,7 +55,7 @@ export class LimitGate {
     if (performance.now() - this.#readAt > currentForMs) await this.refresh();
   }
 
-  /** Reads the limits again; runs that wait may now go on. */
+  /** Reads the limits again, after which waiting runs may be next. */
   async refresh(): Promise<void> {
     const before = this.#current.version;
     this.#current = await readCurrentLimits(this.db);
@@ -65,7 +65,7 @@ export class LimitGate {
     await this.check();
   }
 
-  /** Looks whether waiting runs may go on. */
+  /** Looks which waiting runs are next. */
   async check(): Promise<void> {
     if (this.#current.version === 0) return;
     const places = await findAwaitedPlaces(this.db);
@@ -94,8 +94,8 @@ export class LimitGate {
     if (answer.stale !== undefined) await this.refresh();
     if (answer.ok) for (const [place] of call.take ?? []) this.#full.delete(place);
     if (answer.refused !== undefined) this.#full.add(answer.refused);
-    if (answer.ready) void this.#letGo(answer.ready).catch(this.#report);
-    if (answer.refused !== undefined && answer.delay_ms !== undefined) this.#checkIn(answer.refused, answer.delay_ms);
+    if (answer.ready) void this.#resume(answer.ready).catch(this.#report);
+    for (const [place, delayMs] of Object.entries(answer.look ?? {})) this.#checkIn(place, delayMs);
     return answer;
   }
 
@@ -107,7 +107,7 @@ export class LimitGate {
   async close(): Promise<void> {
     this.#closed = true;
     await this.#sendSoon();
-    for (const timer of this.#timers.values()) clearTimeout(timer);
+    for (const { timer } of this.#checks.values()) clearTimeout(timer);
   }
 
   /** What fails because everything is closing is done by other processes, or by the sweep. */
@@ -121,34 +121,36 @@ export class LimitGate {
     await Promise.allSettled(this.#soon.splice(0).map((send) => send()));
   }
 
-  async #letGo(ready: readonly ReadyRun[]): Promise<void> {
-    // the workers of another fleet let its runs go on
+  async #resume(ready: readonly ReadyRun[]): Promise<void> {
+    // the workers of another fleet resume its runs
     const own = ready.filter(({ job }) => this.queue.reaches(job.queue));
-    const going = own.map(async ({ thread_id, run_id, take, shares, job }) => {
-      const answer = await this.use({ thread_id, run_id, take, shares, version: this.version, granted: true });
+    const resuming = own.map(async ({ place, thread_id, run_id, job }) => {
+      const answer = await this.use({ thread_id, run_id, granted: place });
       if (answer.ok || answer.ends || answer.impossible) await this.queue.wake({ thread_id, run_id, ...job });
     });
-    for (const result of await Promise.allSettled(going)) if (result.status === 'rejected') this.#report(result.reason);
+    for (const result of await Promise.allSettled(resuming))
+      if (result.status === 'rejected') this.#report(result.reason);
   }
 
-  /** One look at each place, at the earliest time that a refusal has named. */
+  /** Looks which waiting runs are next at a place, once, at the earliest time that an answer has named. */
   #checkIn(place: string, delayMs: number): void {
-    if (this.#closed || this.#timers.has(place)) return;
-    const timer = setTimeout(
-      () => {
-        this.#timers.delete(place);
-        this.use({ check: [place] }).catch(this.#report);
-      },
-      Math.min(delayMs, longestTimerMs),
-    );
-    this.#timers.set(place, timer.unref());
+    const at = performance.now() + delayMs;
+    const planned = this.#checks.get(place);
+    if (this.#closed || (planned && planned.at <= at)) return;
+    clearTimeout(planned?.timer);
+    const check = () => {
+      this.#checks.delete(place);
+      this.use({ check: [place] }).catch(this.#report);
+    };
+    const timer = setTimeout(check, Math.min(delayMs, longestTimerMs)).unref();
+    this.#checks.set(place, { at, timer });
   }
 }
 
 /** The sweep looks as well, so a long wait needs no timer of its own. */
 const longestTimerMs = 60_000;
 
-/** How long a call may wait for another one, in ms: a run that waits for what it frees goes on as much later. */
+/** How long a call may wait for another one, in ms: a run that waits for what it frees resumes as much later. */
 const soonMs = 10;
 
 /** A process without a worker is told of no change. */

@@ -18,6 +18,17 @@ export interface LimitedRun {
   job: WaitingJob;
 }
 
+/** The job of a run while it waits, of what is known of the run. */
+export const waitingJob = (
+  { name, prefix }: { name: string; prefix: string },
+  { agent, enqueue_no }: { agent: string; enqueue_no: number },
+  { version, strategy }: { version?: string | undefined; strategy?: string | undefined },
+): WaitingJob => ({
+  ...{ queue: name, prefix, enqueue_no, agent },
+  ...(version === undefined ? {} : { version }),
+  ...(strategy === undefined ? {} : { strategy }),
+});
+
 /** The values that limits may apply to, for calls of `model`. */
 export function dimensionsOf(
   { tenant, caller, agent, threadId, limitKeys }: Omit<LimitedRun, 'runId' | 'createdAt' | 'priority' | 'job'>,

@@ -4,12 +4,22 @@ import type { CallTokens, Price } from './amounts.ts';
 import { costTooSmall, overBudget, priceUnknown } from './refusals.ts';
 import type { Reservation } from './run-limits.ts';
 
+/** A part of a budget that others spend too. */
+export interface BudgetShare {
+  /** What it is now, in US dollars. */
+  dollars: number;
+  /** Adds at least so many dollars to it, and returns how many; 0: there is not so much left. */
+  more(dollars: number): Promise<number>;
+}
+
 /**
  * The most that the model calls of one run and of those it started may cost (`maxCost`). What a call may cost is reserved before it, in memory: a
  * worker with the run's lease makes all its calls, and the next worker begins with what the log says was used.
  */
 export class RunBudget {
-  readonly #most: number;
+  #most: number;
+  /** What `#most` may become. */
+  readonly #highest: number;
   /** In billionths of a dollar, like every amount here; known once the prices of the ended calls are. */
   #spent: Promise<number>;
   #reserved = 0;
@@ -19,14 +29,17 @@ export class RunBudget {
   /**
    * @param dollars the most, in US dollars
    * @param childCost what the runs it started have cost, in US dollars
+   * @param share what it has now of the budget that pays for it; without one, all of `dollars`
    */
   constructor(
     dollars: number,
     private readonly price: Price,
     spentBefore: readonly SpentByModel[],
     childCost = 0,
+    private readonly share?: BudgetShare,
   ) {
-    this.#most = billionths(dollars);
+    this.#highest = billionths(dollars);
+    this.#most = Math.min(this.#highest, billionths(share?.dollars ?? dollars));
     const own = Promise.all(spentBefore.map(({ model, ...tokens }) => costOf(price, model, tokens)));
     this.#spent = own.then((costs) => sumOf(costs) + billionths(childCost));
     // reported to the call that needs it
@@ -41,7 +54,10 @@ export class RunBudget {
       const spent = await settled;
       // a call has ended meanwhile
       if (settled !== this.#spent) continue;
-      if (spent + this.#reserved + cost <= this.#most) break;
+      const short = spent + this.#reserved + cost - this.#most;
+      if (short <= 0) break;
+      if (await this.#grow(short)) continue;
+      if (settled !== this.#spent) continue;
       if (this.#open === 0) throw overBudget(this.#most / perDollar, spent / perDollar, cost / perDollar);
       // another call of this run may cost less than it has reserved
       await new Promise<void>((resolve) => this.#onEnd.push(resolve));
@@ -60,6 +76,13 @@ export class RunBudget {
   /** What is left, in US dollars. */
   async left(): Promise<number> {
     return Math.max(0, this.#most - (await this.#spent) - this.#reserved) / perDollar;
+  }
+
+  async #grow(by: number): Promise<boolean> {
+    if (!this.share || this.#most + by > this.#highest) return false;
+    const added = billionths(await this.share.more(by / perDollar));
+    this.#most += added;
+    return added > 0;
   }
 
   #end(reserved: number, call: { model: string; used: CallTokens } | undefined): void {

@@ -46,7 +46,7 @@ export class RunLimits {
     private readonly price: Price,
     /** What the run had used when it was claimed. */
     private readonly spentBefore: readonly SpentByModel[],
-    /** Nobody has claimed it before, so no earlier claim has reserved anything. */
+    /** First claim: no earlier one has reserved anything. */
     private readonly fresh = false,
   ) {}
 
@@ -65,7 +65,7 @@ export class RunLimits {
       if (placed.length === 0) return undefined;
       const take = await takeOf(placed, model, tokens, this.price);
       const shares = sharesOf(placed, dimensionsOf(this.run, model));
-      const answer = await this.#use({ take, shares, version: this.gate.version });
+      const answer = await this.#use({ take, shares });
       if (answer.stale !== undefined) continue;
       if (answer.ok) {
         const reservation = this.#reservation({ placed, model, take, slices: answer.slices ?? {} });
@@ -84,11 +84,10 @@ export class RunLimits {
   }
 
   /**
-   * Puts the run in line for what it was refused, after its job was delayed. Returns whether it may go on at once.
+   * Puts the run in line for what it was refused, after its job was delayed. Returns whether its turn has come already.
    */
   async wait(): Promise<boolean> {
-    const { job, createdAt: since, priority } = this.run;
-    const answer = await this.#use({ ...this.#refused, version: this.gate.version, job, since, priority });
+    const answer = await this.#use({ ...this.#refused, job: this.run.job });
     // with other limits, the run asks again
     return answer.refused === undefined || answer.ends === true;
   }
@@ -147,11 +146,12 @@ export class RunLimits {
     const done = (await Promise.all(ended)).flat();
     const first = this.#claimed && call.take !== undefined;
     const base = first && !this.fresh ? { base: await usedBy(this.spentBefore, this.#places, this.price) } : {};
-    const { threadId: thread_id, runId: run_id } = this.run;
+    const { threadId: thread_id, runId: run_id, createdAt: since, priority } = this.run;
+    const taking = call.take && { version: this.gate.version, since, priority };
     const restore = () => this.#done.unshift(...ended);
     let answer: LimitAnswer;
     try {
-      const whole = { thread_id, run_id, ...call, ...base, ...(done.length > 0 ? { done } : {}) };
+      const whole = { thread_id, run_id, ...call, ...taking, ...base, ...(done.length > 0 ? { done } : {}) };
       answer = await (call.end ? this.gate.useSoon(whole) : this.gate.use(whole));
     } catch (error) {
       restore();

@@ -14,7 +14,10 @@ export interface HandoffRefusal {
   message: string;
 }
 
-/** The outcome of a call that hands the run over, or why it cannot. */
+/**
+ * The outcome of a call that asks to hand the run over, or why it cannot. Which call of the round hands it over is only
+ * known once the round has ended; see `settleHandoffs`.
+ */
 export function acceptHandoff(
   deps: RunDependencies,
   agent: ReadyAgent,
@@ -28,8 +31,7 @@ export function acceptHandoff(
   const next = nextAgent(deps, handoff);
   return {
     next,
-    ...{ status: 'ok', content: JSON.stringify({ handed_to: next.agent }), ...spent },
-    refs: { handoff: { agent: next.agent, context: next.context } },
+    ...{ status: 'ok', content: JSON.stringify({ hands_to: next.agent }), ...spent },
   };
 }
 
@@ -67,6 +69,44 @@ export function nextAgent(
   };
 }
 
-/** The handoff of a round that has ended: that of its first call that handed the run over. */
-export const handoffIn = (outcomes: readonly (CallOutcome & Pick<ToolOutcome, 'next'>)[]): NextAgent | undefined =>
+type RoundOutcome = CallOutcome & Pick<ToolOutcome, 'next'>;
+
+/** The handoff of a round that has ended. */
+export const handoffIn = (outcomes: readonly RoundOutcome[]): NextAgent | undefined =>
   outcomes.find(({ next }) => next)?.next;
+
+/**
+ * The outcomes of a round that has ended: the first call, in call order, that asked to hand the run over does so. Later
+ * ones are told which agent gets it, whichever call was done first.
+ */
+export function settleHandoffs<Outcome extends RoundOutcome>(outcomes: readonly Outcome[]): Outcome[] {
+  const winner = handoffIn(outcomes);
+  return outcomes.map((outcome) => {
+    if (!winner || !outcome.next) return outcome;
+    const { agent, context } = winner;
+    if (outcome.next === winner)
+      return { ...outcome, content: JSON.stringify({ handed_to: agent }), refs: { handoff: { agent, context } } };
+    return refused(outcome, {
+      type: 'already_handed_over',
+      message: `An earlier call of this round hands the run to the agent ${agent}`,
+    });
+  });
+}
+
+/** The outcomes of a round that was settled, if its run is to be cancelled and so is not handed over. */
+export const withoutHandoff = <Outcome extends RoundOutcome>(outcomes: readonly Outcome[]): Outcome[] =>
+  outcomes.map((outcome) =>
+    outcome.next
+      ? refused(outcome, {
+          type: 'cancelled',
+          message: `The run was cancelled before the agent ${outcome.next.agent} got it`,
+        })
+      : outcome,
+  );
+
+function refused<Outcome extends RoundOutcome>(
+  { next: _, refs: __, ...outcome }: Outcome,
+  failure: { type: string; message: string },
+): Outcome {
+  return { ...outcome, ...errorMessage({ ...failure, retryable: false }) } as Outcome;
+}

@@ -1,7 +1,7 @@
 import type { ReadyAgent } from '../../agents/registry.ts';
 import type { ToolCall } from '../../context/message.ts';
 import { runAttempt } from '../../tools/attempt.ts';
-import { callIdempotencyKey, type ToolCallBase } from '../../tools/execute.ts';
+import { callIdempotencyKey, checkArguments, type ToolCallBase } from '../../tools/execute.ts';
 import type { ToolOutcome } from '../../tools/outcome.ts';
 import { openReturned, renderReturned } from '../../tools/returned.ts';
 import type { Tool } from '../../tools/tool.ts';
@@ -23,8 +23,9 @@ export async function afterCrash(
   const spent = { attempts, durationMs: 0 };
   if (replay !== 'never') {
     const key = callIdempotencyKey(base.runId, base.round, base.callIndex);
+    const timeoutMs = tool.timeoutMs ?? agent.toolTimeoutMs;
     try {
-      const checked = await tool.validate(call.arguments);
+      const checked = await checkArguments(tool, call.arguments, timeoutMs, signal);
       if (!checked.ok) return undefined;
       const verify = (own: AbortSignal) =>
         replay.verify(checked.value, {
@@ -34,8 +35,7 @@ export async function afterCrash(
           idempotencyKey: key,
           signal: own,
         });
-      const found = (await runAttempt(verify, tool.timeoutMs ?? agent.toolTimeoutMs, signal)) as
-        { result: unknown } | undefined;
+      const found = (await runAttempt(verify, timeoutMs, signal)) as { result: unknown } | undefined;
       if (!found) return undefined;
       const { result, offered } = openReturned(found.result);
       const rendered = renderReturned(result, tool.maxResultBytes ?? resultLimit(agent, tool));

@@ -38,6 +38,8 @@ export async function commit(
     // a repeated commit wrote nothing, so it did not renew the lease either
     ({ duplicate }) => duplicate !== true,
   );
+  // it wrote nothing: a run that is to be cancelled is not handed over
+  if (handoff && result.cancel_requested && !result.duplicate) return result;
   active.contents = [];
   run.step = result.step;
   progress.iteration = state.iteration;

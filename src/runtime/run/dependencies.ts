@@ -2,12 +2,14 @@ import type { AgentRegistry, ReadyAgent } from '../../agents/registry.ts';
 import type { Counting } from '../../models/counting/counting.ts';
 import type { ModelRegistry } from '../../models/registry/registry.ts';
 import type { Database } from '../../postgres/pool.ts';
+import type { Needs } from '../../store/worker/capabilities.ts';
 import type { Run } from '../../store/run/run.ts';
 import type { RunOptions } from '../../store/run/run-options.ts';
 import type { StepDraft } from '../../strategies/machine.ts';
 import type { LiveCalls } from '../../streams/publish-deltas.ts';
 import type { Redactor } from '../../redaction/sensitive-keys.ts';
 import type { LimitGate } from '../limits/gate.ts';
+import type { BudgetShare } from '../limits/run-budget.ts';
 import type { CallRef } from '../../store/wait/decide-tool-call.ts';
 import type { HeldRun } from './held-run.ts';
 
@@ -29,11 +31,17 @@ export interface RunDependencies {
     begun(run: HeldRun, call: CallRef): Promise<void>;
     childEnded(run: HeldRun, parentThreadId: string): Promise<void>;
   };
-  /** The runs of evals: what their tools return, and who is told of their end; must not throw. */
+  /** The runs of evals: what their tools return, what pays for them, and who is told of their end, which must not throw. */
   evals?: {
     withStandIns(agent: ReadyAgent, options: RunOptions): Promise<ReadyAgent>;
+    shareOf(options: RunOptions): Promise<BudgetShare | undefined>;
     runEnded(): void;
   };
+  /**
+   * Which of these tools, which this worker lacks, the agent of a run has on a live worker that could execute the run, or had in its
+   * earlier version.
+   */
+  findTools?: (needs: Needs & { tools: readonly string[] }, earlierVersion: string | null) => Promise<string[]>;
   /** Streams answers to live readers while models generate them. */
   live?: LiveCalls;
   /** Length of a run's trace beyond which droppable events are left out; default 2,000. */

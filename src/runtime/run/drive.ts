@@ -7,7 +7,7 @@ import type { StoredAnswer } from '../../strategies/node.ts';
 import type { Claim, NodeRow } from '../../store/run/claim-run.ts';
 import { commit } from './commit.ts';
 import { decide, decideOn, type Decider } from './decide.ts';
-import { handoffIn } from './accept-handoff.ts';
+import { handoffIn, withoutHandoff } from './accept-handoff.ts';
 import { handOn } from './hand-on.ts';
 import { handOver } from './hand-over.ts';
 import type { ActiveRun } from './active-run.ts';
@@ -26,6 +26,7 @@ import { spentBy } from '../limits/limits-for.ts';
 import { RunBudget } from '../limits/run-budget.ts';
 import { LimitReached } from '../limits/limit-reached.ts';
 import { strategyOf } from './strategy-of.ts';
+import { assertOwnTools, ToolsElsewhere } from './tools-elsewhere.ts';
 import { callId, type TurnState } from '../../strategies/turn/state.ts';
 import { suspend } from './suspend.ts';
 
@@ -44,10 +45,14 @@ export async function driveRun(deps: RunDependencies, run: HeldRun, claim: Claim
     if (error instanceof CancelRequested) {
       return endAbnormally(deps, run, progress, 'cancelled', { type: 'cancelled', message: error.message });
     }
-    if (isTransient(error) || isLost(error) || error instanceof Released || error instanceof LimitReached) throw error;
+    if (isTransient(error) || isLost(error) || isInterruption(error)) throw error;
     return endAbnormally(deps, run, progress, 'failed', toRunError(error));
   }
 }
+
+/** The run is intact, and continues later or elsewhere. */
+const isInterruption = (error: unknown): boolean =>
+  error instanceof Released || error instanceof LimitReached || error instanceof ToolsElsewhere;
 
 /** The loop of every strategy: commit the step, execute the command, pass the result to the strategy. */
 async function drive(deps: RunDependencies, run: HeldRun, claim: Claim, progress: RunProgress): Promise<RunEnd> {
@@ -58,6 +63,7 @@ async function drive(deps: RunDependencies, run: HeldRun, claim: Claim, progress
   const facts = runFacts(run.runId, claim, agent, strategy);
   const context = new RunContext(claim.context, agent.output?.instructions);
   const clock = new RunClock(claim.elapsed_ms, facts.maxDurationMs);
+  run.clock = clock;
   const { calls: ledger } = claim;
   const callSeq = ledger?.[0]?.call_seq;
   const active: ActiveRun = { run, claim, agent, context, ledger, callSeq, contents: [], clock };
@@ -72,7 +78,7 @@ async function drive(deps: RunDependencies, run: HeldRun, claim: Claim, progress
 }
 
 async function budgetOf(
-  { counting, db }: RunDependencies,
+  { counting, db, evals }: RunDependencies,
   run: HeldRun,
   claim: Claim,
   dollars: number,
@@ -80,7 +86,8 @@ async function budgetOf(
   const { created_at: createdAt, model, iteration, usage, other_usage: otherUsage } = claim;
   const spent = spentBy({ createdAt }, { model, iteration, usage, otherUsage });
   const { cost } = claim.fresh ? { cost: 0 } : await readChildren(db, run);
-  return new RunBudget(dollars, priceAt(counting, new Date(createdAt)), spent, cost);
+  const share = claim.options?.eval && (await evals?.shareOf(claim.options));
+  return new RunBudget(dollars, priceAt(counting, new Date(createdAt)), spent, cost, share);
 }
 
 async function loop(
@@ -106,7 +113,8 @@ async function loop(
     const on =
       agent.onEnd &&
       handOn(deps, active, agent.onEnd, { ...decision, step }, () => textOf(step?.entries, active.context));
-    if (on) return await handOver(deps, active, facts, on.decision, on.next, progress);
+    const handedOn = on && (await handOver(deps, active, facts, on.decision, on.next, progress));
+    if (handedOn) return handedOn;
     const committed = step && (await commit(deps, active, state, step, progress, resumed));
     if (committed?.finished) {
       const { result, error } = step?.finish ?? {};
@@ -122,11 +130,17 @@ async function loop(
     } else if (command.type === 'fail') {
       return await endAbnormally(deps, run, progress, 'failed', command.error, command.events);
     } else {
+      if (command.type === 'run_tools') await assertOwnTools(deps, active, state, command.calls);
       const event = await executeCommand(deps, active, state, command, write);
       if (event.type === 'calls_wait') return await suspend(deps, active, progress, event);
       const handoff = event.type === 'tools_finished' ? handoffIn(event.outcomes) : undefined;
-      decision = await decide(decider, event, decision);
-      if (handoff) return await handOver(deps, active, facts, decision, handoff, progress);
+      const next = await decide(decider, event, decision);
+      const handed = handoff && (await handOver(deps, active, facts, next, handoff, progress));
+      if (handed) return handed;
+      decision =
+        handoff && event.type === 'tools_finished'
+          ? await decide(decider, { ...event, outcomes: withoutHandoff(event.outcomes) }, decision)
+          : next;
     }
     resumed = false;
   }

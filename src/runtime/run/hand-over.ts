@@ -8,7 +8,6 @@ import type { NextAgent } from '../../tools/handoff.ts';
 import type { ActiveRun } from './active-run.ts';
 import { commit } from './commit.ts';
 import type { RunDependencies } from './dependencies.ts';
-import { CancelRequested } from './held-run.ts';
 import { toRunEnd, type RunEnd, type RunProgress } from './run-end.ts';
 
 /** What a request asked of the agent that it named; the next agent goes by its own definition. */
@@ -39,7 +38,7 @@ const ofTheAgent = [
 /**
  * Ends the tool round of a run, or stores its answer, and gives the run to another agent, in one commit. The run is queued again, because this
  * worker has claimed it under the prompt, the limits and the model of its agent. `decision` is what the strategy made of
- * the round.
+ * the round. Returns undefined, and has written nothing, if the run is to be cancelled.
  */
 export async function handOver(
   deps: RunDependencies,
@@ -48,7 +47,7 @@ export async function handOver(
   decision: StrategyDecision,
   { agent: name, context, model, prompt, ask, context_policy: policy, pinned }: NextAgent,
   progress: RunProgress,
-): Promise<RunEnd> {
+): Promise<RunEnd | undefined> {
   const { claim, clock } = active;
   const state = { ...decision.state, handed: context } as TurnState;
   const { tokens, elapsedMs } = clock.spent(progress);
@@ -78,7 +77,7 @@ export async function handOver(
     false,
     handoff,
   );
-  if (result.cancel_requested) throw new CancelRequested();
+  if (result.cancel_requested && !result.duplicate) return undefined;
   return toRunEnd(progress, { status: 'queued', ...(result.job ? { promoted: result.job } : {}) });
 }
 

@@ -3,6 +3,7 @@ import { isNodeUnreachable, isTransient } from '../../postgres/errors.ts';
 import type { JsonObject } from '../../context/message.ts';
 import type { RunBudget } from '../limits/run-budget.ts';
 import type { RunLimits } from '../limits/run-limits.ts';
+import type { RunClock } from './run-clock.ts';
 import { silentRun, type RunTelemetry } from '../../telemetry/telemetry.ts';
 
 const codes: readonly ErrorCode[] = ['lease_lost', 'step_ahead', 'run_not_found', 'thread_not_found', 'thread_erased'];
@@ -32,6 +33,8 @@ export class HeldRun {
   isSlotWanted = (): boolean => false;
   /** Set while limits may apply. */
   limits?: RunLimits;
+  /** Set once the run is driven. */
+  clock?: Pick<RunClock, 'leftMs'>;
   /** Set if the run has a budget of its own. */
   budget?: RunBudget;
   /** Limits that were passed since the last step of the run: its next step writes them to the trace. */

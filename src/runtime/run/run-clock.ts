@@ -18,6 +18,11 @@ export class RunClock {
     return Math.round(performance.now() - this.#startedAt);
   }
 
+  /** How much of its time limit is left, in ms; undefined without one. */
+  get leftMs(): number | undefined {
+    return this.#maxDurationMs === undefined ? undefined : Math.max(0, this.#maxDurationMs - this.elapsedMs);
+  }
+
   spent(progress: RunProgress): SpentSoFar {
     return { tokens: progress.usage?.total_tokens ?? 0, elapsedMs: this.elapsedMs };
   }
@@ -30,9 +35,9 @@ export class RunClock {
     signal: AbortSignal,
     call: (signal: AbortSignal) => Promise<Outcome>,
   ): Promise<Outcome | Extract<StrategyEvent, { type: 'time_up' }>> {
-    if (this.#maxDurationMs === undefined) return call(signal);
-    const left = this.#maxDurationMs - this.elapsedMs;
-    if (left <= 0) return { type: 'time_up' };
+    const left = this.leftMs;
+    if (left === undefined) return call(signal);
+    if (left === 0) return { type: 'time_up' };
     const timer = AbortSignal.timeout(Math.min(left, longestTimer));
     try {
       return await call(AbortSignal.any([signal, timer]));

@@ -9,7 +9,7 @@ import type { ToolOutcome } from '../../tools/outcome.ts';
 import { unknownTool } from '../../tools/lookup.ts';
 import { runToolRound } from '../../tools/round.ts';
 import type { Tool } from '../../tools/tool.ts';
-import { acceptHandoff } from './accept-handoff.ts';
+import { acceptHandoff, settleHandoffs } from './accept-handoff.ts';
 import { afterCrash, resultLimit } from './after-crash.ts';
 import type { Claim, LedgerRow } from '../../store/run/claim-run.ts';
 import { recordToolCall } from '../../store/run/record-tool-call.ts';
@@ -155,7 +155,7 @@ export async function runTools(
     },
   );
   const awaiting = [...(ahead?.awaiting ?? [])];
-  return awaiting.length + waiting.size > 0 ? { awaiting } : (outcomes as CallOutcome[]);
+  return awaiting.length + waiting.size > 0 ? { awaiting } : settleHandoffs(outcomes as CallOutcome[]);
 }
 
 /** Placeholder for a call that has no outcome yet; never stored. */

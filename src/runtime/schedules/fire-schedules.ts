@@ -30,14 +30,16 @@ export interface WaitingPlace {
  * for an earlier run.
  */
 export async function fireSchedules(deps: FireDependencies, place: WaitingPlace = {}): Promise<boolean> {
-  const waiting = await fireWaiting(deps, place);
+  let waiting = await fireWaiting(deps, place);
   let last: Outcome[] = ['settled'];
   while (last.includes('settled') && !deps.stopping()) {
     // in each pass: a backlog of one schedule must not delay the slots of others
     await advanceAll(deps);
     last = await fireOpen(deps);
+    // a slot that was found to wait is not among the open ones of the next pass
+    waiting ||= last.includes('waits');
   }
-  return waiting || last.includes('waits');
+  return waiting;
 }
 
 /** Fires waiting slots whose earlier run has ended. Returns whether there may be others. */

@@ -1,38 +1,60 @@
 import type { Database } from '../../postgres/pool.ts';
-import type { DeliveryJob, DeliveryQueue } from '../../queue/delivery-queue.ts';
-import { dueDeliveries, queueDeliveries } from '../../store/webhook/due-deliveries.ts';
+import { spreadEvents, takeDeliveries } from '../../store/webhook/begin-attempts.ts';
+import { settleDeliveries, type Attempt, type EndedAttempt } from '../../store/webhook/deliveries.ts';
+import { openEndpoints, waitingEvents, type WaitingEvent } from '../../store/webhook/due-deliveries.ts';
 import type { AttemptOutcome } from '../../webhooks/definition.ts';
-import { deliver } from './deliver.ts';
+import { chooseAttempts } from './choose-attempts.ts';
+import { countEnd, deliver, outcomeOf } from './deliver.ts';
 import type { SendOptions } from './send.ts';
 
-/** After this, a job that was lost is added again, in ms. */
-const againMs = 30_000;
 /**
- * How many deliveries of one endpoint are in flight in all workers together: half of what one worker sends at once, so that
- * an endpoint that hangs leaves room for others. Of one that fails, one, which a sweep chooses.
+ * How many deliveries of one endpoint are in flight in all workers together: a tenth of what one worker sends at once, so
+ * that an endpoint that hangs leaves room for others. Of one that fails, one, which a sweep chooses.
  */
 const each = 10;
 const failing = 1;
-/** Handed to the queue at once. */
-const most = 500;
+/** What a worker sends at once: sockets rather than work, because an attempt mostly waits for its receiver. */
+const slots = 100;
+/** How long another worker waits beyond the time limit of an attempt before it makes the next one, in ms. */
+const leaseGraceMs = 20_000;
+/** How long after a look the next one at new events comes at least, in ms: under load, it finds many of them. */
+const gatherMs = 20;
+/** How much older than the oldest event an event may be that is committed later, in ms. */
+const lateMs = 1_000;
 /** How long a worker that stops waits for the answers of its attempts, in ms. */
 const lastAnswersMs = 2_000;
 
 export interface DispatcherDependencies {
   db: Database;
-  openQueue: () => DeliveryQueue;
   send: Omit<SendOptions, 'stop'>;
   onError: (error: unknown) => void;
   onAttempt: (outcome: AttemptOutcome) => void;
 }
 
-/** Hands deliveries to the queue when they are due, and makes the attempts. Opens the queue once there is something to send. */
+/**
+ * Makes the attempts that are due. Looks for them, begins as many as it has slots for in one statement, and records how they
+ * ended in one statement for all that ended meanwhile. Should this worker die in between, receivers may have got their
+ * events, and other attempts are made with the same `webhook-id`.
+ */
 export class Dispatcher {
-  #queue: Promise<DeliveryQueue> | undefined;
   #looking: Promise<void> | undefined;
-  /** What the next look is for: all endpoints, those that fail too, or only these. */
-  #wanted = { all: false, sweep: false, only: new Set<string>() };
+  /** What the next look is for: events, all endpoints, those that fail too, or only these. */
+  #wanted = nothing();
+  /**
+   * Looks between sweeps start here: while a snapshot is held, the index of the outbox keeps all events that were taken
+   * since, and a look from the beginning reads them all.
+   */
+  #eventsFrom: Date | undefined;
+  #gathering: NodeJS.Timeout | undefined;
+  #lookedAt = -Infinity;
+  /** Endpoints for which more was due than could be in flight: the next goes when one is recorded. */
+  readonly #behind = new Set<string>();
   #closed = false;
+  /** Attempts that have begun and are not recorded. */
+  #begun = 0;
+  readonly #sending = new Set<Promise<void>>();
+  #ended: { attempt: Attempt; ended: EndedAttempt }[] = [];
+  #settling: Promise<void> | undefined;
   readonly #stop = new AbortController();
 
   constructor(private readonly deps: DispatcherDependencies) {}
@@ -48,13 +70,28 @@ export class Dispatcher {
     return this.#begin();
   }
 
+  /** Looks at events that were just noted; at once, unless it has looked just before. */
+  lookAtEvents(): void {
+    if (this.#gathering || this.#closed) return;
+    this.#gathering = setTimeout(
+      () => {
+        this.#gathering = undefined;
+        this.#wanted.events = true;
+        void this.#begin();
+      },
+      Math.max(0, this.#lookedAt + gatherMs - performance.now()),
+    );
+  }
+
   /** Attempts that are not answered soon are ended; other workers make them again. */
   async close(): Promise<void> {
     this.#closed = true;
+    clearTimeout(this.#gathering);
     await this.#looking;
     const patience = setTimeout(() => this.#stop.abort(), lastAnswersMs);
-    await (await this.#queue?.catch(() => undefined))?.close();
+    await Promise.all(this.#sending);
     clearTimeout(patience);
+    await this.#settling;
   }
 
   #begin(): Promise<void> {
@@ -69,55 +106,86 @@ export class Dispatcher {
   }
 
   #mayLook(): boolean {
-    return !this.#closed && (this.#wanted.all || this.#wanted.only.size > 0);
+    const { events, all, only } = this.#wanted;
+    return !this.#closed && this.#begun < slots && (events || all || only.size > 0);
   }
 
   async #look(): Promise<void> {
     while (this.#mayLook()) {
-      const { all, sweep, only } = this.#wanted;
-      this.#wanted = { all: false, sweep: false, only: new Set() };
-      await this.#dispatch(sweep, all ? undefined : [...only]).catch(this.deps.onError);
+      const wanted = this.#wanted;
+      this.#wanted = nothing();
+      await this.#dispatch(wanted).catch(this.deps.onError);
     }
   }
 
-  async #dispatch(sweeping: boolean, only: string[] | undefined): Promise<void> {
-    const { db } = this.deps;
-    const due = await dueDeliveries(db, { each, failing: sweeping ? failing : 0, most }, only);
-    if (due.length === 0) return;
-    // before the rows are handed over: without a queue no worker would look at them for a while
-    const queue = await this.#open();
-    const own = await queueDeliveries(db, due, againMs);
-    if (own.length > 0) await queue.add(own);
-    if (due.length >= most) this.#wanted.all = true;
+  async #dispatch({ sweep, all, only }: Wanted): Promise<void> {
+    const { db, send } = this.deps;
+    this.#lookedAt = performance.now();
+    const free = slots - this.#begun;
+    const events = await this.#findEvents(sweep, free);
+    const ids = all ? undefined : [...new Set([...only, ...events.flatMap(({ webhook_ids }) => webhook_ids)])];
+    const endpoints = await openEndpoints(db, { each, failing: sweep ? failing : 0 }, ids);
+    const chosen = chooseAttempts(endpoints, events, free);
+    for (const { id } of endpoints) this.#behind.delete(id);
+    for (const id of chosen.behind) this.#behind.add(id);
+    this.#wanted.all ||= chosen.moreDue;
+    this.#wanted.events ||= chosen.moreEvents || events.length === free;
+    const leaseMs = send.timeoutMs + leaseGraceMs;
+    const begun = await Promise.allSettled([
+      spreadEvents(db, chosen.events, leaseMs),
+      takeDeliveries(db, chosen.due, leaseMs),
+    ]);
+    for (const some of begun)
+      if (some.status === 'fulfilled') for (const attempt of some.value) this.#send(attempt);
+      else this.deps.onError(some.reason);
   }
 
-  #open(): Promise<DeliveryQueue> {
-    this.#queue ??= this.#start().catch((error: unknown) => {
-      this.#queue = undefined;
-      throw error;
+  async #findEvents(sweep: boolean, most: number): Promise<WaitingEvent[]> {
+    if (sweep) this.#eventsFrom = undefined;
+    const events = await waitingEvents(this.deps.db, most, this.#eventsFrom);
+    if (events.length > 0) this.#eventsFrom ??= new Date(events[0]!.created_at.getTime() - lateMs);
+    return events;
+  }
+
+  #send(attempt: Attempt): void {
+    this.#begun++;
+    const sending = deliver(attempt, { ...this.deps.send, stop: this.#stop.signal }).then((ended) => {
+      this.#sending.delete(sending);
+      this.#ended.push({ attempt, ended });
+      this.#settling ??= this.#settle();
     });
-    return this.#queue;
+    this.#sending.add(sending);
   }
 
-  async #start(): Promise<DeliveryQueue> {
-    const queue = this.deps.openQueue();
-    try {
-      await queue.work((job) => this.#deliver(job));
-      return queue;
-    } catch (error) {
-      await queue.close().catch(() => {});
-      throw error;
+  /** Records attempts, those that end meanwhile in the next statement. What could not be recorded is made again. */
+  async #settle(): Promise<void> {
+    const { db, onError, onAttempt } = this.deps;
+    while (this.#ended.length > 0) {
+      const some = this.#ended;
+      this.#ended = [];
+      try {
+        const given = some.map(({ ended }) => ended);
+        const next = await settleDeliveries(db, given);
+        await Promise.all(some.map(({ attempt, ended }) => countEnd(db, attempt, ended)));
+        for (const { ended } of some) onAttempt(outcomeOf(ended));
+        for (const { attempt, ended } of some)
+          if (next || !ended.end || this.#behind.has(attempt.webhook_id)) this.#wanted.only.add(attempt.webhook_id);
+      } catch (error) {
+        onError(error);
+      }
+      this.#begun -= some.length;
+      void this.#begin();
     }
-  }
-
-  /** An attempt that could not be recorded is made again once its lease is over. */
-  async #deliver(job: DeliveryJob): Promise<void> {
-    const { db, send, onError } = this.deps;
-    const end = await deliver(db, job, { ...send, stop: this.#stop.signal }).catch(onError);
-    if (!end) return;
-    this.deps.onAttempt(end.outcome);
-    // the next of its endpoint may go
-    this.#wanted.only.add(end.webhookId);
-    void this.#begin();
+    // not a moment later: an attempt that ends then would wait for the next one
+    this.#settling = undefined;
   }
 }
+
+interface Wanted {
+  events: boolean;
+  all: boolean;
+  sweep: boolean;
+  only: Set<string>;
+}
+
+const nothing = (): Wanted => ({ events: false, all: false, sweep: false, only: new Set() });

@@ -4,20 +4,22 @@ const mostBytes = 1_024;
 /** The status counts; its text is not worth a long wait, in ms. */
 const patienceMs = 1_000;
 
-/** The beginning of an answer as text, without control characters. Ends the connection. */
+/** The beginning of an answer as text, without control characters. Ends the connection, unless the answer ends. */
 export async function readAnswer(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
+  let bytes = 0;
   const timer = setTimeout(() => response.destroy(), patienceMs);
   try {
     for await (const chunk of response) {
       chunks.push(chunk as Buffer);
-      if (Buffer.concat(chunks).length >= mostBytes) break;
+      bytes += (chunk as Buffer).length;
+      if (bytes >= mostBytes) break;
     }
   } catch {
     // what has come until then is enough
   } finally {
     clearTimeout(timer);
-    response.destroy();
+    if (!response.complete) response.destroy();
   }
   const text = Buffer.concat(chunks).subarray(0, mostBytes).toString('utf8');
 

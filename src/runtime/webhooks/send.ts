@@ -1,12 +1,13 @@
-import http from 'node:http';
-import https from 'node:https';
 import { packageVersion } from '../../common/package-root.ts';
 import type { AttemptEnd } from '../../store/webhook/deliveries.ts';
 import { readUrl } from '../../webhooks/read-url.ts';
 import type { Resolver } from './name-servers.ts';
-import { pinned, resolveHost } from './resolve.ts';
+import { post } from './post.ts';
+import { resolveHost } from './resolve.ts';
 import { readAnswer } from './read-answer.ts';
 import { failureOf } from './failure.ts';
+
+const userAgent = `Lanefold/${packageVersion()}`;
 
 export interface SendOptions {
   /** `http:` URLs and private addresses are allowed. */
@@ -19,7 +20,7 @@ export interface SendOptions {
 
 /**
  * Posts a body to an endpoint, once, and says how that ended; never rejects. Follows no redirect. Returns undefined if `stop`
- * has ended it.
+ * has ended it, or if the receiver had ended the kept connection: the next attempt opens another.
  */
 export async function send(
   target: string,
@@ -33,48 +34,21 @@ export async function send(
   const end = await Promise.race([attempt(), aborted(signal)]).catch((error: unknown) => ({
     ...{ delivered: false, error: signal.aborted ? noAnswer(timeoutMs) : failureOf(error) },
   }));
-  if (stop?.aborted && !end.delivered) return undefined;
+  if (!end || (stop?.aborted && !end.delivered)) return undefined;
   return { ...end, durationMs: Math.round(performance.now() - from) };
 
-  async function attempt(): Promise<Omit<AttemptEnd, 'durationMs'>> {
+  async function attempt(): Promise<Omit<AttemptEnd, 'durationMs'> | undefined> {
     const { url, problem } = readUrl(target, anywhere) as { url: URL; problem?: string };
     if (problem) return { delivered: false, error: { code: 'invalid_url', message: `The URL ${problem}.` } };
     const addresses = await resolveHost(url, anywhere, resolve);
     if (!Array.isArray(addresses)) return { delivered: false, error: addresses };
-    const response = await post(
-      url,
-      body,
-      { ...headers, 'user-agent': `Lanefold/${packageVersion()}` },
-      {
-        signal,
-        lookup: pinned(addresses),
-      },
-    );
+    const response = await post(url, body, { ...headers, 'user-agent': userAgent }, { signal, addresses });
+    if (!response) return undefined;
     const { statusCode = 0 } = response;
     const answer = await readAnswer(response);
     return { statusCode, answer, ...outcomeOf(statusCode, response.headers.location) };
   }
 }
-
-const post = (
-  url: URL,
-  body: string,
-  headers: Record<string, string>,
-  options: Pick<http.RequestOptions, 'signal' | 'lookup'>,
-): Promise<http.IncomingMessage> =>
-  new Promise((resolve, reject) => {
-    const length = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) };
-    // no agent: a kept connection could go to an address that was checked for another endpoint
-    const given = {
-      ...options,
-      method: 'POST',
-      agent: false as const,
-      rejectUnauthorized: true,
-      headers: { ...headers, ...length },
-    };
-    const request = (url.protocol === 'https:' ? https : http).request(url, given, resolve);
-    request.on('error', reject).end(body);
-  });
 
 function outcomeOf(status: number, location: string | undefined): Pick<AttemptEnd, 'delivered' | 'error'> {
   if (status >= 200 && status < 300) return { delivered: true };

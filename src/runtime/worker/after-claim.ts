@@ -7,10 +7,12 @@ import { settleRun } from '../limits/settle-run.ts';
 import { executeRun } from './execute-run.ts';
 import type { HeldJob } from './held-job.ts';
 import { moveJob } from './move-job.ts';
+import { withTools } from './with-tools.ts';
 
 /** Executes a claimed run to its end, or does what a refused claim asks for. Returns the result of the job. */
-export function afterClaim(held: HeldJob, claim: Claim | Refusal, startedAt: number) {
+export async function afterClaim(held: HeldJob, answer: Claim | Refusal, startedAt: number): Promise<RunJobResult> {
   const { worker, job, run } = held;
+  const claim = answer.claimed || answer.reason !== 'unknown_tool' ? answer : await withTools(held, answer);
   const onEnd = (status: string) =>
     worker.onRunEnd?.({
       ...{ threadId: run.threadId, runId: run.runId, agent: job.data.agent, status },

@@ -1,10 +1,11 @@
 import type { Database } from '../../postgres/pool.ts';
-import { findAgentQueues, type Capabilities, knows } from '../../store/run/find-agent-queues.ts';
+import { findAgentQueues } from '../../store/run/find-agent-queues.ts';
+import { type Capabilities, knows } from '../../store/worker/capabilities.ts';
 
 /**
- * The queues of agents. A worker that takes a job but lacks its agent, or the version or strategy of its run, moves the job to
- * the queue named `agent`, `agent@version` or `agent+strategy`. Workers that have all open that queue once it has a job; if
- * every worker has everything, no such queue exists.
+ * The queues of agents. A worker that takes a job but lacks its agent, or the version, strategy or tools of its run, moves the job to
+ * the queue named `agent`, `agent@version`, `agent+strategy` or `agent~hash of the tools`. Workers that have all open that queue once
+ * it has a job; if every worker has everything, no such queue exists.
  */
 export class AgentQueues {
   readonly #opened = new Map<string, Promise<unknown>>();
@@ -26,7 +27,10 @@ export class AgentQueues {
   async notified(payload: string | undefined): Promise<void> {
     if (payload === undefined) return this.openAll().catch(this.onError);
     const queue = payload.startsWith(`${this.prefix} `) ? payload.slice(this.prefix.length + 1) : undefined;
-    if (queue !== undefined && this.#isForThisWorker(queue)) await this.#open(queue);
+    if (queue === undefined || !this.#isForThisWorker(queue)) return;
+    // the rows of the runs say which tools they are
+    if (queue.includes('~')) return this.openAll().catch(this.onError);
+    await this.#open(queue);
   }
 
   /** Opens every queue that holds moved runs which this worker can execute. `since`: see `findOldestDue`. */
@@ -41,7 +45,7 @@ export class AgentQueues {
   }
 
   #isForThisWorker(queue: string): boolean {
-    const [named, strategy] = queue.split('+');
+    const [named, strategy] = queue.replace(/~.*/, '').split('+');
     const [agent, version] = named!.split('@');
     return knows(this.known, { agent: agent!, version, strategy });
   }

@@ -1,6 +1,6 @@
-import type { AgentRegistry } from '../../agents/registry.ts';
+import type { AgentRegistry, ReadyAgent } from '../../agents/registry.ts';
 import type { AgentVersion } from '../../agents/version.ts';
-import type { Capabilities } from '../../store/run/find-agent-queues.ts';
+import type { Capabilities } from '../../store/worker/capabilities.ts';
 import { executable } from '../run/strategy-of.ts';
 
 /** The versions of all agents of a process. */
@@ -11,7 +11,18 @@ export const allVersions = (agents: AgentRegistry): AgentVersion[] =>
 export const capabilitiesOf = (agents: AgentRegistry): Capabilities => ({
   agents: agents.names,
   strategies: executable(agents),
-  versions: allVersions(agents).flatMap(({ agent, id, label }) =>
-    label === undefined ? `${agent}@${id}` : [`${agent}@${label}`, `${agent}@${id}`],
-  ),
+  versions: allVersions(agents).flatMap(namesOf),
+  tools: [...agents.names.flatMap((name) => toolsOf(agents.versions(name))), ...namedOf('', agents.extraTools)],
 });
+
+const namesOf = ({ agent, id, label }: AgentVersion): string[] =>
+  label === undefined ? [`${agent}@${id}`] : [`${agent}@${label}`, `${agent}@${id}`];
+
+/** The first version also serves runs that want none. */
+const toolsOf = (versions: readonly ReadyAgent[]): string[] =>
+  versions.flatMap(({ name, version, tools }, place) =>
+    [...(place === 0 ? [name] : []), ...namesOf(version)].flatMap((owner) => namedOf(owner, tools)),
+  );
+
+const namedOf = (owner: string, tools: ReadonlyMap<string, unknown>): string[] =>
+  [...tools.keys()].map((tool) => `${owner}+${tool}`);

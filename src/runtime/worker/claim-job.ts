@@ -1,5 +1,5 @@
 import type { AgentRegistry, ReadyAgent } from '../../agents/registry.ts';
-import { claimRun, type Claim, type ClaimTerms, type Refusal } from '../../store/run/claim-run.ts';
+import { claimRun, type Claim, type ClaimTerms, type Refusal, type TermsOfAgent } from '../../store/run/claim-run.ts';
 import type { RunDependencies } from '../run/dependencies.ts';
 import { executable } from '../run/strategy-of.ts';
 import { onClaimFailed } from './claim-failed.ts';
@@ -23,11 +23,18 @@ export async function claimJob(held: HeldJob, agent: ReadyAgent): Promise<Claim 
   return claimOnce(held, agent, true);
 }
 
-const claimOnce = (held: HeldJob, agent: ReadyAgent, alone: boolean): Promise<Claim | Refusal> => {
+/** @param ignoredTools that the thread names and that no worker has for the agent */
+export const claimOnce = (
+  held: HeldJob,
+  agent: ReadyAgent,
+  alone: boolean,
+  ignoredTools?: readonly string[],
+): Promise<Claim | Refusal> => {
   const { deps, worker, job, run } = held;
   return claimRun(deps.db, {
     ...{ threadId: run.threadId, runId: run.runId, enqueueNo: job.data.enqueue_no },
     ...claimTerms(deps, worker, agent, alone),
+    ...(ignoredTools && { ignoredTools }),
   }).catch((error: unknown) => onClaimFailed(held, error));
 };
 
@@ -39,22 +46,26 @@ export const claimTerms = (
 ): ClaimTerms => ({
   workerId: worker.id,
   leaseMs: worker.leaseMs,
-  ...termsOf(agent),
+  ...termsOf(agents, agent),
   versions: versionsOf(agents, agent.name),
   maxClaimsWithoutProgress: worker.maxClaimsWithoutProgress,
   alone,
   strategies: executable(agents),
 });
 
-const termsOf = ({ instructions, fingerprint, version }: ReadyAgent) => ({
+const termsOf = (
+  { extraTools }: AgentRegistry,
+  { instructions, fingerprint, version, tools }: ReadyAgent,
+): TermsOfAgent => ({
   prompt: instructions ?? null,
   fingerprint,
   agentVersion: version.id,
+  tools: [...new Set([...tools.keys(), ...extraTools.keys()])],
 });
 
 /** Versions without a label go by their ids. */
 function versionsOf(agents: AgentRegistry, name: string): ClaimTerms['versions'] {
   const versions = agents.versions(name);
   if (versions.length < 2 && versions[0]?.version.label === undefined) return undefined;
-  return Object.fromEntries(versions.map((agent) => [agent.version.label ?? agent.version.id, termsOf(agent)]));
+  return Object.fromEntries(versions.map((agent) => [agent.version.label ?? agent.version.id, termsOf(agents, agent)]));
 }

@@ -11,7 +11,6 @@ import type { HeldJob } from './held-job.ts';
 import { hasLeft } from './job-worker.ts';
 import { limitsOfRun, settleLimits } from './limited-run.ts';
 import { interruptionOf, onInterrupted } from './lost-run.ts';
-import { queuedMs } from './queued-ms.ts';
 
 /** Executes a claimed run to its end, and returns the result of the job. */
 export async function executeRun(held: HeldJob, claim: Claim, onEnd: (status: string) => void): Promise<RunJobResult> {
@@ -24,7 +23,7 @@ export async function executeRun(held: HeldJob, claim: Claim, onEnd: (status: st
   run.telemetry = worker.telemetry.runClaimed({
     ...{ threadId, runId, agent: claim.agent, model: claim.model, contextRef: claim.context_ref },
     ...{ fresh: claim.fresh, step: claim.step, traceparent: claim.traceparent },
-    queuedMs: queuedMs(job),
+    queuedMs: claim.queued_ms,
   });
   keeper.hold(run, jobId(job.data));
   if (hasLeft(worker)) run.lose(new Released());

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { packageVersion } from '../../common/package-root.ts';
 import type { Database } from '../../postgres/pool.ts';
-import type { Capabilities } from '../../store/run/find-agent-queues.ts';
+import type { Capabilities } from '../../store/worker/capabilities.ts';
 import { reportWorker, type WorkerReport } from '../../store/worker/report-worker.ts';
 
 /** The fields of a report that change while the worker runs. */

@@ -3,51 +3,58 @@ import { dispatch } from '../../queue/dispatch.ts';
 import { finishRun } from '../../store/run/finish-run.ts';
 import { delayRun } from '../../store/limit/delay-run.ts';
 import type { Claim } from '../../store/run/claim-run.ts';
+import { versionIn } from '../../store/run/run-options.ts';
 import type { RunJobResult } from '../../queue/job.ts';
 import type { LimitReached } from '../limits/limit-reached.ts';
 import type { RunEnd } from '../run/run-end.ts';
 import { limitsFor, spentBy } from '../limits/limits-for.ts';
 import { settleRun } from '../limits/settle-run.ts';
-import type { LimitedRun } from '../limits/limited-run.ts';
+import { waitingJob, type LimitedRun } from '../limits/limited-run.ts';
 import type { RunLimits } from '../limits/run-limits.ts';
-import type { HeldRun } from '../run/held-run.ts';
 import { longestDelayMs, waitingFor } from '../limits/waiting-for.ts';
 import { delayJob } from './delay-job.ts';
 import type { HeldJob } from './held-job.ts';
 import type { TakenJob } from './job-worker.ts';
 
 /** The limits of a run that was just claimed, also if there are none yet. */
-export async function limitsOfRun({ deps, job, run }: HeldJob, claim: Claim): Promise<RunLimits> {
-  const { gate, counting } = deps;
+export async function limitsOfRun(held: HeldJob, claim: Claim): Promise<RunLimits> {
+  const { gate, counting } = held.deps;
   // a limit applies to every run that is claimed after it was set
   if (gate.version < claim.limits_version) await gate.refresh();
   const { iteration, usage, other_usage: otherUsage } = claim;
   const used = { model: claim.model, iteration, usage, otherUsage };
-  return limitsFor(gate, counting, limitedRun(job, run, claim), used, claim.fresh);
+  return limitsFor(gate, counting, limitedRun(held, claim), used, claim.fresh);
 }
 
-const limitedRun = (job: HeldJob['job'], { threadId, runId }: HeldRun, claim: Claim): LimitedRun => ({
+const limitedRun = ({ job, queue: { prefix }, run: { threadId, runId } }: HeldJob, claim: Claim): LimitedRun => ({
   ...{ threadId, runId, tenant: claim.tenant_id, agent: claim.agent, model: claim.model },
   ...{ caller: claim.caller, createdAt: claim.created_at },
   ...{ limitKeys: claim.options?.limit_keys ?? {}, priority: claim.options?.priority ?? 0 },
-  job: { queue: job.queueName, enqueue_no: job.data.enqueue_no, agent: claim.agent },
+  job: waitingJob(
+    { name: job.queueName, prefix },
+    { ...job.data, agent: claim.agent },
+    {
+      version: versionIn(claim.options),
+      strategy: claim.options?.selection?.strategy ?? claim.strategy,
+    },
+  ),
 });
 
 /** A run has ended, waits, or was handed over: what it reserved returns, and what it used is settled. */
 export async function settleLimits(
-  { job, run }: HeldJob,
+  held: HeldJob,
   limits: RunLimits,
   claim: Claim,
   { status, iteration, usage, otherUsage }: RunEnd,
 ): Promise<void> {
   if (status === 'suspended' || status === 'queued') return limits.pause({ fresh: claim.fresh });
-  const spent = spentBy(limitedRun(job, run, claim), { model: claim.model, iteration, usage, otherUsage });
+  const spent = spentBy(limitedRun(held, claim), { model: claim.model, iteration, usage, otherUsage });
   await limits.end(spent, { fresh: claim.fresh });
 }
 
 /**
  * Has a run wait, without a worker, for the limit that refused it. First the run and its job are delayed, then the run
- * gets in line: whoever lets it go on finds the job.
+ * gets in line: the process that resumes it finds the job. A job whose run has a time limit returns when the limit does.
  *
  * @throws always: `DelayedError` tells BullMQ that the job has moved
  */
@@ -55,11 +62,11 @@ export async function waitForLimit(held: HeldJob, { place, delayMs }: LimitReach
   const { deps, queue, worker, run } = held;
   const waiting = waitingFor(place, delayMs);
   const { delayed, cancel_requested: cancelled } = await run.persist(() => delayRun(deps.db, run, waiting));
-  if (cancelled) return cancel(held);
+  if (cancelled) return endCancelled(held);
   worker.keeper.drop(run);
   if (!delayed) return { status: 'lease_lost' };
   const { job, token } = await inQueue(held);
-  return delayJob(job, token, longestDelayMs, async () => {
+  return delayJob(job, token, Math.min(longestDelayMs, run.clock?.leftMs ?? longestDelayMs), async () => {
     // the sweep puts a run in line, or wakes it, if this fails
     const wakes = await run.limits!.wait().catch(worker.onError);
     if (wakes) await queue.wake({ ...job.data, queue: job.queueName }).catch(worker.onError);
@@ -67,7 +74,7 @@ export async function waitForLimit(held: HeldJob, { place, delayMs }: LimitReach
 }
 
 /** Ends a run that was to be cancelled before it could wait. */
-async function cancel({ deps, queue, worker, run }: HeldJob): Promise<RunJobResult> {
+export async function endCancelled({ deps, queue, worker, run }: HeldJob): Promise<RunJobResult> {
   const error = { type: 'cancelled', message: 'user_cancelled' };
   const end = await run.persist(() => finishRun(deps.db, run, { status: 'cancelled', reason: 'cancelled', error }));
   worker.keeper.drop(run);

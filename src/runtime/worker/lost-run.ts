@@ -8,6 +8,8 @@ import { LimitReached } from '../limits/limit-reached.ts';
 import { Released, isLost } from '../run/held-run.ts';
 import type { HeldJob } from './held-job.ts';
 import { waitForLimit } from './limited-run.ts';
+import { ToolsElsewhere } from '../run/tools-elsewhere.ts';
+import { leaveToOthers } from './with-tools.ts';
 import { dispatchFirst } from '../../queue/dispatch.ts';
 import { releaseRun } from '../../store/run/requeue-runs.ts';
 
@@ -17,10 +19,13 @@ import { releaseRun } from '../../store/run/requeue-runs.ts';
  *
  * @returns whether the run still belonged to this worker
  */
-async function release({ deps: { db }, queue, run }: HeldJob, stopping: boolean): Promise<boolean> {
+async function release({ deps: { db }, queue, worker, run }: HeldJob, stopping: boolean): Promise<boolean> {
   const job = await releaseRun(db, run, stopping);
-  if (job) await dispatchFirst(db, queue, [job]);
-  return job !== undefined;
+  if (!job) return false;
+  // before another worker asks for it: the slot may be the only one, and no worker may be left
+  await run.limits?.pause({ fresh: false }).catch(worker.onError);
+  await dispatchFirst(db, queue, [job]);
+  return true;
 }
 
 /**
@@ -33,6 +38,7 @@ async function release({ deps: { db }, queue, run }: HeldJob, stopping: boolean)
 export async function onInterrupted(held: HeldJob, error: unknown): Promise<RunJobResult> {
   const { worker, run } = held;
   if (error instanceof LimitReached) return waitForLimit(held, error);
+  if (error instanceof ToolsElsewhere) return leaveToOthers(held, error);
   if (error instanceof UnrecoverableError) throw error;
   if (isLost(error)) {
     worker.keeper.drop(run);
@@ -53,6 +59,6 @@ export async function onInterrupted(held: HeldJob, error: unknown): Promise<RunJ
 }
 
 export const interruptionOf = (error: unknown): Interruption => {
-  if (error instanceof Released || error instanceof LimitReached) return 'released';
+  if (error instanceof Released || error instanceof LimitReached || error instanceof ToolsElsewhere) return 'released';
   return isLost(error) ? 'lost' : 'failed';
 };

@@ -24,13 +24,13 @@ export interface WorkerOptions extends TraceOptions {
   /** How long the receiver of a webhook may take to answer, in ms; from 100 to 60,000, default 10,000. */
   webhookTimeoutMs?: number;
   /**
-   * How long a run waits for a worker that knows its agent and strategy before it fails as `unknown_agent` or
-   * `unknown_strategy`, in ms; default: without limit. Workers that know the agent look at its waiting runs every few
-   * seconds, so less than a minute is too short.
+   * How long no worker may be able to execute a run before it fails as `unknown_agent`, `unknown_version`, `unknown_strategy` or
+   * `unknown_tool`, in ms; default: without limit. The time does not pass while a worker that can is alive, nor while the database
+   * hears no worker.
    */
   unknownAgentMs?: number;
   /**
-   * Called when runs wait for an agent, or for a strategy of one, that no worker knows: after some seconds, then every
+   * Called when runs wait for an agent, or for a version, a strategy or tools of one, that no worker has: after some seconds, then every
    * minute and when more runs wait. Must not throw. Default: a line in the log.
    */
   onUnknownAgent?: (agent: UnknownAgent) => void;

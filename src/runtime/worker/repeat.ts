@@ -14,13 +14,15 @@ export class Repeater {
 
   /**
    * Repeats `everyMs` after the work last ended, ±25 %, so that workers that started together spread out. After work that
-   * took long, the pause is `pauses` times as long as the work; after an outage of the database it is not.
+   * took long twice in a row, the pause is `pauses` times as long as the faster of the two: once, it may have waited for
+   * the machine, or for functions that a new session compiles. After an outage of the database it is not.
    */
   repeat(everyMs: number, work: () => Promise<unknown>, pauses = shortestPause): void {
-    this.#repeat(everyMs, 0, work, pauses);
+    this.#repeat(everyMs, [0, 0], work, pauses);
   }
 
-  #repeat(everyMs: number, tookMs: number, work: () => Promise<unknown>, pauses: number): void {
+  /** @param took how long the work took the last time and the time before, in ms */
+  #repeat(everyMs: number, took: [number, number], work: () => Promise<unknown>, pauses: number): void {
     if (this.#stopped) return;
     const run = async () => {
       this.#timers.delete(timer);
@@ -33,9 +35,9 @@ export class Repeater {
         // work interrupted by the stop fails on closed connections, which is not worth reporting
         if (!this.#stopped) this.onError(error);
       }
-      this.#repeat(everyMs, isOutage ? 0 : performance.now() - startedAt, work, pauses);
+      this.#repeat(everyMs, [isOutage ? 0 : performance.now() - startedAt, took[0]], work, pauses);
     };
-    const pauseMs = Math.max(everyMs * (0.75 + Math.random() / 2), Math.min(tookMs * pauses, longestPauseMs));
+    const pauseMs = Math.max(everyMs * (0.75 + Math.random() / 2), Math.min(Math.min(...took) * pauses, longestPauseMs));
     const timer = setTimeout(() => void run(), pauseMs).unref();
     this.#timers.add(timer);
   }

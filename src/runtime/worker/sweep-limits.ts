@@ -1,13 +1,15 @@
 import type { Counting } from '../../models/counting/counting.ts';
+import { findUnattendedIn } from '../../fleet/unattended.ts';
 import type { Database } from '../../postgres/pool.ts';
 import type { RunQueue } from '../../queue/queue.ts';
-import { findIdleAccounts, findUnlinedRuns } from '../../store/limit/find-accounts.ts';
+import { findHoldingAccounts, findIdleAccounts, findUnlinedRuns } from '../../store/limit/find-accounts.ts';
 import type { LimitGate } from '../limits/gate.ts';
 import { settleRun } from '../limits/settle-run.ts';
 
 /**
  * Repairs what processes left that died between a run and its limits: settles the accounts of runs that have ended,
- * wakes delayed runs that are not in line, and looks whether those in line may go on.
+ * returns the slots of runs that no live worker can execute while other runs wait for them, wakes delayed runs that are
+ * not in line, and looks which runs in line are next.
  */
 export async function sweepLimits(
   db: Database,
@@ -21,8 +23,16 @@ export async function sweepLimits(
   for (const { thread_id: threadId, run_id: runId } of await findIdleAccounts(db)) {
     await settleRun({ db, gate, counting }, { threadId, runId }).catch(onError);
   }
+  const holding = await findHoldingAccounts(db, idleMs);
+  const runs = holding.map(({ thread_id: threadId, run_id: runId }) => ({ threadId, runId }));
+  for (const { threadId, runId } of runs.length > 0 ? await findUnattendedIn(db, db)(runs) : []) {
+    await gate.use({ thread_id: threadId, run_id: runId, pause: true, idle_ms: idleMs });
+  }
   for (const job of await findUnlinedRuns(db, queue.prefix)) {
     await queue.wake({ ...job, queue: queue.queueOf(job).name });
   }
   await gate.check();
 }
+
+/** An account of a run that a worker has just claimed is not idle. */
+const idleMs = 5_000;

@@ -5,6 +5,7 @@ import { expireWaits, findExpiredWaits } from '../../store/wait/expire-waits.ts'
 import { findExpiredRuns, type ExpiredRun } from '../../store/run/find-expired-runs.ts';
 import { findQueuedRuns } from '../../store/run/find-queued-runs.ts';
 import { findStrandedRuns, type StrandedRun } from '../../store/run/find-stranded-runs.ts';
+import { findUnattendedNeeds } from '../../store/run/find-unknown-agents.ts';
 import { failExpired, failUnknownAgent, finishCancelledRun } from '../../store/run/finish-run.ts';
 import type { SweepLimits } from '../../store/run/sweep-limits.ts';
 import { requeueLost, type Sweeping } from './requeue-lost.ts';
@@ -51,7 +52,10 @@ export async function sweep(
 }
 
 async function sweepStranded(sweeping: Sweeping): Promise<number> {
-  const { db, queue, limits, onError } = sweeping;
+  const { db, queue, onError } = sweeping;
+  const { queuePrefix, unknownAgentMs, since } = sweeping.limits;
+  const needs = unknownAgentMs === undefined ? [] : await findUnattendedNeeds(db, queuePrefix, unknownAgentMs, since);
+  const limits = { ...sweeping.limits, unattended: needs.map(({ key }) => key) };
   let added = 0;
   for (;;) {
     const found = await findStrandedRuns(db, limits, batch);

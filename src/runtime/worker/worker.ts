@@ -2,7 +2,6 @@ import { newId } from '../../checks/ids.ts';
 import { closeWorker } from '../../queue/bull-workers.ts';
 import type { DirectWorker } from '../../library/runs/direct-start.ts';
 import { DirectQueue } from '../../queue/direct-queue.ts';
-import type { DeliveryQueue } from '../../queue/delivery-queue.ts';
 import type { RunQueue } from '../../queue/queue.ts';
 import { listen } from '../../postgres/listen.ts';
 import type { Logger } from '../../log/logger.ts';
@@ -10,13 +9,14 @@ import { reportErrors } from '../../log/report-errors.ts';
 import type { Database, DatabaseOptions } from '../../postgres/pool.ts';
 import { callsAtOnce } from '../../store/each-thread.ts';
 import type { ExpiredRun } from '../../store/run/find-expired-runs.ts';
-import type { DeliveryNotices } from '../../store/webhook/delivery-notices.ts';
+import { eventsNoted, type DeliveryNotices } from '../../store/webhook/delivery-notices.ts';
 import { readersChannel } from '../../streams/delta.ts';
 import type { SlotOutcome } from '../../schedules/definition.ts';
 import type { Telemetry } from '../../telemetry/telemetry.ts';
 import { Released } from '../run/held-run.ts';
 import type { Scorer } from '../../evals/scorers/scorer.ts';
 import type { EvalRequests } from '../evals/dependencies.ts';
+import { shareOf } from '../evals/budget.ts';
 import { withStandIns } from '../evals/stand-ins.ts';
 import type { ScheduledRequests } from '../schedules/dependencies.ts';
 import type { ChildRequests } from '../waits/dependencies.ts';
@@ -43,6 +43,7 @@ import { processJob } from './process-job.ts';
 import type { JobWorker } from './job-worker.ts';
 import { Repeater } from './repeat.ts';
 import { observe } from './observe.ts';
+import { findTools } from '../../store/worker/find-lacking.ts';
 import { reportUnknownAgents, describeUnknownAgent } from './report-unknown-agents.ts';
 import { adoptMs, sweep } from './sweep.ts';
 import { eventTrimmer } from './trim-events.ts';
@@ -73,8 +74,6 @@ export interface WorkerDependencies extends RunDependencies {
   evalRequests: EvalRequests;
   /** The scorers of the program. */
   scorers?: readonly Scorer[];
-  /** The queue of webhooks, opened once there is something to send. */
-  openDeliveryQueue: (onError: (error: unknown) => void) => DeliveryQueue;
   /** Learns after commits of this process that deliveries are due. */
   deliveryNotices?: DeliveryNotices;
   /** Webhooks may have `http:` URLs and private addresses. */
@@ -171,9 +170,12 @@ export async function startWorker(
   });
   const evals: RunDependencies['evals'] = {
     withStandIns: (agent, options) => withStandIns(db, agent, options),
+    shareOf: (options) => shareOf(db, options),
     runEnded: () => runners.lookAtEvals(),
   };
-  const running = { ...deps, waits, evals, maxTraceEvents: options.maxTraceEvents };
+  const findToolsOf: RunDependencies['findTools'] = (needs, earlier) =>
+    findTools(db, { ...needs, queue: queue.prefix }, earlier);
+  const running = { ...deps, waits, evals, findTools: findToolsOf, maxTraceEvents: options.maxTraceEvents };
   const work = processJob(running, queue, self);
   // A worker may die between taking a job and claiming its run. There is no lease yet, so the job's lock must expire as
   // fast: BullMQ's check finds it on Redis, the sweep on PostgreSQL.
@@ -183,6 +185,8 @@ export async function startWorker(
   };
   // announce the worker before it takes a job; later heartbeats ride on the renewals
   await heartbeat.send(own).catch(onError);
+  // runs may have waited for this worker
+  void gate.check().catch(onError);
   const versions = once(() => recordVersions(deps.db, allVersions(deps.agents)));
   // a sweep tries again
   await versions().catch(() => {});
@@ -202,12 +206,12 @@ export async function startWorker(
   const webhooks = deps.privateQueue
     ? undefined
     : new Dispatcher({
-        ...{ db: deps.db, onError, openQueue: () => deps.openDeliveryQueue(onError) },
+        ...{ db: deps.db, onError },
         send: { anywhere: deps.privateWebhooks, timeoutMs: webhookTimeoutMs },
         onAttempt: (outcome) => telemetry.attemptEnded?.(outcome),
       });
-  const lookAtDeliveries = () => void webhooks?.look();
-  if (webhooks) deps.deliveryNotices?.dispatchers.add(lookAtDeliveries);
+  const lookAtEvents = () => void webhooks?.lookAtEvents();
+  if (webhooks) deps.deliveryNotices?.dispatchers.add(lookAtEvents);
   const notices = deps.directUrl
     ? listen(deps.directUrl, {
         lanefold_cancel: (payload) => void keeper.cancelNotified(payload),
@@ -216,7 +220,7 @@ export async function startWorker(
         lanefold_evals: () => runners.lookAtEvals(),
         lanefold_waits: () => void waits.look().catch(onError),
         lanefold_schedules: () => void clock?.look(),
-        lanefold_webhooks: lookAtDeliveries,
+        lanefold_webhooks: (payload) => void (payload === eventsNoted ? lookAtEvents() : webhooks?.look()),
         lanefold_limits: () => void gate.refresh().catch(onError),
       })
     : undefined;
@@ -270,7 +274,7 @@ export async function startWorker(
         deps.log.info({ ...facts, active_runs: keeper.size }, 'worker stopping');
       }
       repeater.stop();
-      deps.deliveryNotices?.dispatchers.delete(lookAtDeliveries);
+      deps.deliveryNotices?.dispatchers.delete(lookAtEvents);
       const clocksClosed = Promise.allSettled([clock?.close(), webhooks?.close(), runners.close()]);
       intake.close();
       deps.directWorkers?.delete(direct);

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
-import { spentIn, toSpent, type SpentByModel, type StoredSpent } from '../run/spent.ts';
+import { recentRuns } from '../run/recent-runs.ts';
+import { dayOf, spentColumns, toSpent, usageByModel, type SpentByModel, type StoredSpent } from '../run/spent.ts';
 
 /** A version of an agent as the database has it. */
 export interface StoredVersion {
@@ -44,24 +45,36 @@ export interface VersionRuns {
   spent: SpentByModel[];
 }
 
-/** How many runs are counted at most, newest first. */
-const counted = 50_000;
+/** What the recent runs of an agent came to. */
+export interface CountedRuns {
+  /** The runs that were accepted since then are counted. */
+  since: Date;
+  versions: VersionRuns[];
+}
 
-/** The runs of an agent that were accepted within `hours`, by version. */
-export async function countVersionRuns(db: Database, agent: string, hours: number): Promise<VersionRuns[]> {
-  const rows = await db.query<Omit<VersionRuns, 'spent'> & { spent: StoredSpent[] | null }>(
+/** The runs of an agent that were accepted within `hours`, by version, as far as they are among the newest of all agents. */
+export async function countVersionRuns(db: Database, agent: string, hours: number): Promise<CountedRuns> {
+  const [row] = await db.query<{
+    since: Date;
+    versions: (Omit<VersionRuns, 'spent'> & { spent: StoredSpent[] | null })[] | null;
+  }>(
     'count_version_runs',
-    `with recent as materialized (
-       select agent_version, status, created_at, started_at, finished_at, usage, other_usage, model, iteration from lanefold._run
-       where agent = $1 and agent_version is not null
-         and created_at > (select lanefold._now()) - $2::float8 * interval '1 hour'
-       order by created_at desc limit ${counted})
-     select v.version, v.runs, v.completed, v.failed, v."meanDurationMs", ${spentIn('select model, iteration, usage, other_usage, created_at from recent c where c.agent_version = v.version')} as spent
-     from (select agent_version as version, count(*)::int as runs, count(*) filter (where status = 'completed')::int as completed,
-             count(*) filter (where status = 'failed')::int as failed,
-             (extract(epoch from avg(finished_at - started_at)) * 1000)::float8 as "meanDurationMs"
-           from recent group by agent_version) v`,
+    `with ${recentRuns(db, 'agent, agent_version, status, started_at, finished_at, usage, other_usage, model, iteration', '$2')},
+     own as materialized (
+       select agent_version, status, created_at, started_at, finished_at, usage, other_usage, model, iteration from recent where agent = $1 and agent_version is not null),
+     spent as (
+       select r.agent_version, ${spentColumns}, ${dayOf('r.created_at')} as at from own r ${usageByModel}
+       where r.usage is not null group by r.agent_version, r.model, u.key, ${dayOf('r.created_at')}),
+     version as (
+       select agent_version as version, count(*)::int as runs, count(*) filter (where status = 'completed')::int as completed,
+         count(*) filter (where status = 'failed')::int as failed,
+         (extract(epoch from avg(finished_at - started_at)) * 1000)::float8 as "meanDurationMs"
+       from own group by agent_version)
+     select (select since from counted) as since, (select json_agg(json_build_object('version', v.version, 'runs', v.runs, 'completed', v.completed,
+       'failed', v.failed, 'meanDurationMs', v."meanDurationMs", 'spent', (select json_agg(s) from spent s where s.agent_version = v.version)))
+       from version v) as versions`,
     [agent, hours],
   );
-  return rows.map(({ spent, ...row }) => ({ ...row, spent: toSpent(spent) }));
+  const { since, versions } = row!;
+  return { since, versions: (versions ?? []).map((version) => ({ ...version, spent: toSpent(version.spent) })) };
 }

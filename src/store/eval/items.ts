@@ -40,7 +40,6 @@ export interface TakenItem {
   agent: string;
   repeat: number;
   taken_at: string;
-  max_cost_micros?: number;
   /** Null: it was removed. */
   case: CaseRow | null;
 }
@@ -63,6 +62,8 @@ export interface StartedItem {
   runId: string;
   judge: { threadId: string; runId: string } | null;
   reused: boolean;
+  /** The budget of the eval did not pay for a call of its run. */
+  refused: boolean;
   /** It was scored before. */
   answered: boolean;
   case: CaseRow | null;
@@ -117,6 +118,28 @@ export const takeItems = async (
   return rows.map(({ item }) => item);
 };
 
+/**
+ * Reserves what the run of an item is expected to cost. Undefined: the caller has lost the item; see `reserve_eval_item`.
+ */
+export async function reserveItem(
+  db: Database,
+  id: string,
+  { no, taken_at }: Pick<TakenItem, 'no' | 'taken_at'>,
+  micros: number,
+): Promise<'reserved' | 'waits' | 'skipped' | undefined> {
+  const text = 'select r.answer from lanefold.reserve_eval_item($1, $2, $3, $4) as r (answer)';
+  const rows = await db.query<{ answer: 'reserved' | 'waits' | 'skipped' | null }>('reserve_eval_item', text, [
+    ...[id, no, taken_at, micros],
+  ]);
+  return rows[0]!.answer ?? undefined;
+}
+
+/** What the run of an item may cost, in millionths of a dollar, once `more` is added; see `extend_eval_item`. */
+export async function extendItem(db: Database, id: string, no: number, more: number): Promise<number | undefined> {
+  const text = 'select x.micros::float8 as micros from lanefold.extend_eval_item($1, $2, $3) as x (micros)';
+  return (await db.query<{ micros: number | null }>('extend_eval_item', text, [id, no, more]))[0]!.micros ?? undefined;
+}
+
 /** Notes the run that an item is about to get. Returns false if the caller has lost the item; see `plan_eval_run`. */
 export async function planRun(
   db: Database,
@@ -155,7 +178,7 @@ export const startedItems = (
 ): Promise<StartedItem[]> =>
   db.query<StartedItem & Record<string, unknown>>(
     'started_eval_items',
-    `select i.no, i.agent, i.variant, i.repeat, i.status, i.thread_id as "threadId", i.run_id as "runId", i.reused,
+    `select i.no, i.agent, i.variant, i.repeat, i.status, i.thread_id as "threadId", i.run_id as "runId", i.reused, i.error is not null as refused,
        i.answer is not null as answered,
        case when i.judge_run_id is not null then jsonb_build_object('threadId', i.judge_thread_id, 'runId', i.judge_run_id) end as judge,
        to_jsonb(c) as case

@@ -21,11 +21,11 @@ export async function readCurrentLimits(db: Database): Promise<CurrentLimits> {
   return { version: row!.version, limits: row!.limits ?? [] };
 }
 
-/** The buckets that runs wait for. */
+/** The buckets that waiting runs need. */
 export async function findAwaitedPlaces(db: Database): Promise<string[]> {
   const rows = await db.query<{ place: string }>(
     'awaited_places',
-    `select distinct wait_owner || ' ' || wait_name || ' ' || wait_key as place from lanefold._limit_account where wait_name is not null`,
+    `select distinct owner || ' ' || name || ' ' || key as place from lanefold._limit_wait`,
   );
   return rows.map(({ place }) => place);
 }

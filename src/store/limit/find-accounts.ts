@@ -12,13 +12,22 @@ const most = 200;
 export const findIdleAccounts = (db: Database): Promise<{ thread_id: string; run_id: string }[]> =>
   db.query('idle_limit_accounts', `select thread_id, run_id from lanefold.idle_limit_accounts(30000, ${most})`);
 
+/**
+ * Runs that hold what other runs wait for, of accounts that no process has touched for this long. A worker that executes
+ * a run may hold it so, too.
+ */
+export const findHoldingAccounts = (db: Database, idleMs: number): Promise<{ thread_id: string; run_id: string }[]> =>
+  db.query('holding_limit_accounts', `select thread_id, run_id from lanefold.holding_limit_accounts($1, ${most})`, [
+    idleMs,
+  ]);
+
 const delayed = `
   select r.thread_id, r.id as run_id, r.agent, r.enqueue_no, r.queue_shard
   from lanefold._run r
   where r.waiting_for is not null and r.status = 'queued' and r.queue_prefix = $1
     and (r.waiting_for ->> 'since')::timestamptz < (select lanefold._now()) - interval '10 seconds'`;
 const inLine = (run: string) =>
-  `exists (select from lanefold._limit_account a where a.run_id = ${run}.run_id and a.thread_id = ${run}.thread_id and a.wait_name is not null)`;
+  `exists (select from lanefold._limit_account a where a.run_id = ${run}.run_id and a.thread_id = ${run}.thread_id and a.wants is not null)`;
 
 /** On a distributed database, the most delayed runs that are looked at. */
 const mostDelayed = 5_000;

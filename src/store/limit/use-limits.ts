@@ -6,12 +6,18 @@ export type Amounts = Readonly<Record<string, number>>;
 /** What a run asks for, by place, in the order of the places. */
 export type Take = readonly (readonly [place: string, amount: number])[];
 
-/** The job of a run that nobody executes. */
+/** The job of a run that no worker executes, and what it needs of a worker: its turn comes only if one is alive. */
 export interface WaitingJob {
   /** Name of its queue. */
   queue: string;
   enqueue_no: number;
   agent: string;
+  /** The fleet whose workers take it; without one, any may. */
+  prefix?: string;
+  /** A label or an id; absent: any. */
+  version?: string;
+  /** The strategy that executes the run; absent: any. */
+  strategy?: string;
 }
 
 /** What a run takes from limits and gives back, as `use_limits` takes it. */
@@ -24,24 +30,27 @@ export interface LimitCall {
   /** Values of the sharing dimensions, by place. */
   shares?: Readonly<Record<string, string>>;
   job?: WaitingJob;
+  /** Its place in line: when it was accepted, and its priority, as in BullMQ. */
   since?: string;
   priority?: number;
-  granted?: true;
+  /** The place where its turn has come. */
+  granted?: string;
   done?: [place: string, reserved: number, slice: number, used: number][];
   base?: Amounts;
   pause?: true;
+  /** Only if no process has touched the account for this long, in ms. */
+  idle_ms?: number;
   end?: Amounts;
   drain?: Amounts;
   check?: string[];
 }
 
-/** A waiting run that may go on. */
+/** A waiting run whose turn has come at a place. */
 export interface ReadyRun {
+  place: string;
   thread_id: string;
   run_id: string;
   job: WaitingJob;
-  take: Take;
-  shares: Readonly<Record<string, string>>;
 }
 
 export interface LimitAnswer {
@@ -63,6 +72,8 @@ export interface LimitAnswer {
   most?: number;
   late?: true;
   ready?: ReadyRun[];
+  /** The places to check, in so many ms. */
+  look?: Amounts;
 }
 
 const statement = 'select u.result from lanefold.use_limits($1) u';

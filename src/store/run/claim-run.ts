@@ -19,22 +19,30 @@ export interface ClaimRequest extends ClaimTerms {
   enqueueNo: number;
 }
 
-/** The part of a claim that does not name the run. */
-export interface ClaimTerms {
-  workerId: string;
-  leaseMs: number;
+/** The part of a claim that follows from the agent that the worker has. */
+export interface TermsOfAgent {
   /** Null: the agent has none. */
   prompt: string | null;
   fingerprint: string;
   /** The version of the agent that this worker has. */
   agentVersion: string;
+  /** The tools that a request or a thread may name for the agent. */
+  tools: readonly string[];
+}
+
+/** The part of a claim that does not name the run. */
+export interface ClaimTerms extends TermsOfAgent {
+  workerId: string;
+  leaseMs: number;
   /** By label, or by id for one without, what each version that it has changes; undefined if it has one without label. */
-  versions?: Record<string, Pick<ClaimTerms, 'prompt' | 'fingerprint' | 'agentVersion'>> | undefined;
+  versions?: Record<string, TermsOfAgent> | undefined;
   maxClaimsWithoutProgress: number;
   /** Names of the strategies that the worker knows. */
   strategies: readonly string[];
   /** The worker holds no other run, and takes none before this one has made progress. */
   alone: boolean;
+  /** Tools that the thread names and that no worker has for the agent. */
+  ignoredTools?: readonly string[];
 }
 
 /** A run that this worker holds, with the context of its next model call. */
@@ -70,12 +78,18 @@ export interface Claim {
   nodes: NodeRow[] | null;
   /** Time since the run started. */
   elapsed_ms: number;
+  /** How long it could have gone on before this claim; see `_run.ready_at`. */
+  queued_ms: number;
   tenant_id: string;
   /** The API key that started the run. */
   caller: string | null;
   created_at: string;
   /** A limit had delayed the run. */
   waited: boolean;
+  /** The tools for which the run was moved to this worker, as `Needs` has them. */
+  unknown_tools: string[] | null;
+  /** The version of its agent that the worker had which claimed it last. */
+  earlier_version: string | null;
   /** The number of the newest change of limits. */
   limits_version: number;
 }
@@ -128,9 +142,14 @@ export interface Refusal {
     | 'early'
     | 'expired'
     | 'unknown_version'
-    | 'unknown_strategy';
+    | 'unknown_strategy'
+    | 'unknown_tool';
   /** If the run is moved: the queue of its agent, which gets the job. */
   agent_queue?: string;
+  /** If the worker lacks tools: those that the request names. */
+  tools?: string[];
+  /** If the worker lacks tools: those that the thread adds to its runs. */
+  added?: string[];
   /** If it is early: how long to wait. */
   delay_ms?: number;
   /** If the claim ended the run: the next run of its thread. */
@@ -162,19 +181,17 @@ export const claimBody = (db: Database, request: ClaimTerms): JsonObject => ({
   }),
   max_claims_without_progress: request.maxClaimsWithoutProgress,
   alone: request.alone,
+  ...(request.ignoredTools && { ignored_tools: [...request.ignoredTools] }),
   strategies: [...request.strategies],
   ...contextLimit(db),
 });
 
-const termsOf = ({
-  prompt,
-  fingerprint,
-  agentVersion,
-}: Pick<ClaimTerms, 'prompt' | 'fingerprint' | 'agentVersion'>) => ({
+const termsOf = ({ prompt, fingerprint, agentVersion, tools }: TermsOfAgent) => ({
   prompt,
   // shortened to 132 bits, because every run stores it
   config_fingerprint: fingerprint.slice(0, 22),
   agent_version: agentVersion,
+  tools: [...tools],
 });
 
 interface FailedClaim {

@@ -4,22 +4,34 @@ import { tenantIs } from '../tenant/tenant-settings.ts';
 export interface RunCounts {
   /** Runs that have not ended, by status. */
   runs: Record<'waiting' | 'queued' | 'running' | 'suspended', number>;
-  /** How long the oldest queued run has been waiting for a worker, its delay not counted, in seconds; 0 without one. */
+  /**
+   * How long ago the oldest queued run could have started or gone on, in seconds; 0 without one. Runs that wait for a
+   * limit count too.
+   */
   oldestQueuedSeconds: number;
+  /** The same of the runs that wait for no limit, but only for a worker. */
+  oldestReadySeconds: number;
 }
 
 /** Counts unfinished runs with indexes that hold only those, so that the cost does not grow with history. */
 export async function countRuns(db: Database): Promise<RunCounts> {
-  const rows = await db.query<{ status: keyof RunCounts['runs']; n: number; oldest: number | null }>(
+  const rows = await db.query<{
+    status: keyof RunCounts['runs'];
+    n: number;
+    queued: number | null;
+    ready: number | null;
+  }>(
     'count_runs',
-    `select status, count(*)::int as n,
-       max(greatest(0, extract(epoch from lanefold._now() - greatest(enqueued_at, start_at))))::float8 as oldest
-     from lanefold._run where active group by status
-     union all select 'waiting', count(*)::int, null from lanefold._run where not active and finished_at is null`,
+    // a moment in the future, of a run that is to start later, counts as 0
+    `select r.status, count(*)::int as n, greatest(0, extract(epoch from c.at - min(r.ready_at)))::float8 as queued,
+       greatest(0, extract(epoch from c.at - min(r.ready_at) filter (where r.waiting_for is null)))::float8 as ready
+     from lanefold._run r cross join (select lanefold._now() as at) c where r.active group by r.status, c.at
+     union all select 'waiting', count(*)::int, null, null from lanefold._run where not active and finished_at is null`,
   );
   const runs = { waiting: 0, queued: 0, running: 0, suspended: 0 };
   for (const row of rows) runs[row.status] = row.n;
-  return { runs, oldestQueuedSeconds: rows.find((row) => row.status === 'queued')?.oldest ?? 0 };
+  const oldest = rows.find((row) => row.status === 'queued');
+  return { runs, oldestQueuedSeconds: oldest?.queued ?? 0, oldestReadySeconds: oldest?.ready ?? 0 };
 }
 
 /** How many runs that a caller started, or that belong to a tenant, have not ended. */

@@ -1,12 +1,12 @@
 import type { Database } from '../../postgres/pool.ts';
 import { search } from '../nodes/search.ts';
-import { canExecute } from './find-agent-queues.ts';
+import { agentQueue, canExecute, neededTools, needsKey } from './find-agent-queues.ts';
 import { anyTime } from './find-oldest-due.ts';
 import { executing, type DueRun, type SweepLimits } from './sweep-limits.ts';
 
 /**
  * `expired`: the lease ran out. `cancelled`: did not stop in time. `moved`: waits in the queue of its agent, and
- * this worker has agent, version and strategy. `unknown_agent`: has waited there for too long.
+ * this worker has agent, version, strategy and tools. `unknown_agent`: has waited there for too long, and no worker can execute it.
  */
 export type StrandedRun = DueRun & { work: 'expired' | 'cancelled' | 'moved' | 'unknown_agent' };
 
@@ -24,18 +24,19 @@ export const findStrandedRuns = (db: Database, limits: SweepLimits, limit: numbe
     text: `with clock as materialized (select lanefold._now() as at),
      taken as (
        select thread_id, id, agent, status, enqueue_no, queue_shard, enqueued_at, cancel_requested_at, lease_until, lease_ms,
-              agent_unknown_since, unknown_version, unknown_strategy, queue_prefix = $3 as own,
-              ${executing} = any ($10) as executable, (select at from clock) as at
+              agent_unknown_since, unknown_version, unknown_strategy, ${neededTools}, queue_prefix = $3 as own,
+              ${executing} as executing, ${executing} = any ($10) as executable, (select at from clock) as at
        from lanefold._run
        where active and suspended_until is null and (status = 'running' or agent_unknown_since is not null)
          and (queue_prefix = $3 or agent = any ($4)) and enqueued_at >= $11::timestamptz
      ),
      stranded as (
-       select thread_id, id, agent, enqueue_no, queue_shard, enqueued_at, agent_unknown_since, unknown_version, unknown_strategy, case
+       select thread_id, id, agent, enqueue_no, queue_shard, enqueued_at, agent_unknown_since, unknown_version, unknown_strategy, unknown_tools, case
          when status = 'running' and cancel_requested_at < at - $2::float8 * interval '1 ms' then 'cancelled'
          when agent_unknown_since is not null then case
-           when agent_unknown_since < at - $9::float8 * interval '1 ms' and own then 'unknown_agent'
-           when agent = any ($8) and ${canExecute('$12', '$10')}
+           when agent_unknown_since < at - $9::float8 * interval '1 ms' and own
+             and ${needsKey('executing')} = any ($13) then 'unknown_agent'
+           when agent = any ($8) and ${canExecute('$12', '$10', '$14')}
              and abs(extract(epoch from at - enqueued_at)) * 1000 > case when own then $7::float8 else $5::float8 end then 'moved' end
          when status = 'running' and (own or executable) and abs(extract(epoch from at - enqueued_at)) * 1000 > $1::float8
            and lanefold._lease_over(lease_until, lease_ms, at, case when own then 0 else $5::float8 end) then 'expired' end as work
@@ -43,13 +44,13 @@ export const findStrandedRuns = (db: Database, limits: SweepLimits, limit: numbe
      )
      select thread_id, run_id, agent, enqueue_no, queue_shard, agent_queue, true as taken, work
      from (select thread_id, id as run_id, agent, enqueue_no, queue_shard, work, enqueued_at,
-             case when agent_unknown_since is not null then lanefold._agent_queue(agent, unknown_version, unknown_strategy) end as agent_queue,
+             case when agent_unknown_since is not null then ${agentQueue} end as agent_queue,
              row_number() over (partition by work order by enqueued_at) as n from stranded where work is not null) s
      where n <= $6 order by enqueued_at`,
     values: [
       ...[limits.graceMs, limits.cancelGraceMs, limits.queuePrefix, limits.adoptable, limits.adoptMs, limit],
       ...[movedMs, limits.known.agents, limits.unknownAgentMs ?? null, limits.known.strategies],
       limits.since ?? anyTime,
-      limits.known.versions,
+      ...[limits.known.versions, limits.unattended ?? [], limits.known.tools],
     ],
   });

@@ -17,11 +17,14 @@ export interface UnheldRun {
   version: string | null;
   /** The strategy that executes it. */
   strategy: string;
+  /** The tools for which it was moved, as `Needs` has them. */
+  tools: string[] | null;
   /** First part of the name of its queue. */
   queue: string;
 }
 
-const columns = `r.thread_id as "threadId", r.id as "runId", r.agent, ${wantedVersion('r.options')} as version, ${executing} as strategy, r.queue_prefix as queue`;
+const columns = `r.thread_id as "threadId", r.id as "runId", r.agent, ${wantedVersion('r.options')} as version, ${executing} as strategy,
+  case when r.agent_unknown_since is not null then r.unknown_tools end as tools, r.queue_prefix as queue`;
 const unheld = `(r.status in ('waiting', 'queued') and coalesce(r.start_at <= c.at, true)
   or r.status = 'running' and lanefold._lease_over(r.lease_until, r.lease_ms, c.at))`;
 const clock = 'with c as materialized (select lanefold._now() as at)';
@@ -34,7 +37,7 @@ const findTogether = (db: Database, runs: readonly RunOrThread[]): Promise<Unhel
   db.query<UnheldRun>(
     'find_unheld_runs',
     `${clock}
-     select distinct u."threadId", u."runId", u.agent, u.version, u.strategy, u.queue
+     select distinct u."threadId", u."runId", u.agent, u.version, u.strategy, u.tools, u.queue
      from c, unnest($1::text[], $2::text[]) as w (thread_id, run_id)
      join lateral (
        select ${columns} from lanefold._run r where r.thread_id = w.thread_id and r.id = w.run_id and ${unheld}

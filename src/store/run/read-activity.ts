@@ -1,4 +1,5 @@
 import type { Database } from '../../postgres/pool.ts';
+import { recentRuns } from './recent-runs.ts';
 import { spentColumns, toSpent, usageByModel, type SpentByModel, type StoredSpent } from './spent.ts';
 
 /** The recent activity of the workers, as the database recorded it. */
@@ -15,20 +16,16 @@ export interface RecordedActivity {
   since: Date;
 }
 
-/** How many runs are counted at most, newest first, so that the cost does not grow with the traffic. */
-const counted = 50_000;
-
 /** Looks back over `hours`, in about a hundred slots. */
 export async function readActivity(db: Database, hours: number): Promise<RecordedActivity> {
   const [row] = await db.query<{ activity: Stored }>(
     'activity',
-    `with clock as materialized (select lanefold._now() as at),
-     recent as materialized (
-       select status, created_at, finished_at, error, usage, other_usage, model, iteration,
-              to_timestamp(floor(extract(epoch from created_at) / ($1::float8 * 36)) * $1::float8 * 36) as slot_at
-       from lanefold._run
-       where created_at > (select at from clock) - $1::float8 * interval '1 hour'
-       order by created_at desc limit ${counted}),
+    `with ${recentRuns(
+      db,
+      `status, finished_at, error, usage, other_usage, model, iteration,
+       to_timestamp(floor(extract(epoch from created_at) / ($1::float8 * 36)) * $1::float8 * 36) as slot_at`,
+      '$1',
+    )},
      slot as (
        select slot_at as at, count(*) as runs,
               count(*) filter (where status = 'failed') as failed,
@@ -40,8 +37,7 @@ export async function readActivity(db: Database, hours: number): Promise<Recorde
        select ${spentColumns}, r.slot_at as at from recent r ${usageByModel}
        where (r.usage ->> 'total_tokens')::bigint > 0 group by r.slot_at, r.model, u.key)
      select json_build_object(
-       'since', case when (select count(*) from recent) < ${counted} then (select at from clock) - $1::float8 * interval '1 hour'
-                else (select min(created_at) from recent) end,
+       'since', (select since from counted),
        'workers', (select json_agg(w order by w.id) from (
          select worker_id as id, count(*) as runs, max(lease_until) as "leaseUntil", min(started_at) as "oldestRunAt"
          from lanefold._run where active and status = 'running' and worker_id is not null group by worker_id) w),

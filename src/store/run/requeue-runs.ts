@@ -66,6 +66,25 @@ export async function resumeRun(
 }
 
 /**
+ * Records that the run waits for a worker that has these tools, as `Needs` has them, and notifies the workers that do. `lease`: that
+ * of this worker, which holds the run and gives it back. Returns the queue to which its job is to be added; nothing if the run has
+ * another job, has ended, or is held by another worker.
+ */
+export async function moveForTools(
+  db: Database,
+  run: Pick<QueuedRun, 'thread_id' | 'run_id' | 'enqueue_no'>,
+  tools: readonly string[],
+  lease?: number,
+): Promise<{ agent_queue?: string; cancel_requested?: true }> {
+  const [row] = await db.queryLocking<{ result: { agent_queue?: string; cancel_requested?: true } }>(
+    'move_for_tools',
+    'select lanefold.move_for_tools($1, $2, $3) as result',
+    [run.thread_id, run.run_id, { enqueue_no: run.enqueue_no, tools, ...(lease === undefined ? {} : { lease }) }],
+  );
+  return row!.result;
+}
+
+/**
  * Records that the run waits in the queue of its agent, and notifies the workers that know the agent. False if no job
  * is to be added there: the run has another job, has ended, or a worker holds it.
  */

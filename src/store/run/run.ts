@@ -110,6 +110,8 @@ export interface Run<RESULT = Json> extends RunRef<RESULT> {
   unknownVersion: string | null;
   /** The strategy it waits for, if workers know its agent but lack the strategy. */
   unknownStrategy: string | null;
+  /** The tools it needs that the worker which moved it lacks, although it knows the agent. */
+  unknownTools: string[] | null;
   createdAt: Date;
   startedAt: Date | null;
   finishedAt: Date | null;

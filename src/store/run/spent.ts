@@ -25,13 +25,17 @@ export const spentColumns = `r.model, nullif(u.key, '') as other, sum((u.value -
   coalesce(sum((u.value ->> 'cache_read_tokens')::bigint), 0) as "cachedTokens",
   coalesce(sum((u.value ->> 'cache_write_tokens')::bigint), 0) as "writtenTokens"`;
 
+/** SQL: noon of the day (UTC) of a time. */
+export const dayOf = (at: string): string =>
+  `((${at} at time zone 'utc')::date + interval '12 hours') at time zone 'utc'`;
+
 /** SQL: the tokens of `runs` by model and day (UTC); `at` is noon of the day. */
 export const spentIn = (runs: string): string =>
   `(select json_agg(p) from (
-     select ${spentColumns}, ((r.created_at at time zone 'utc')::date + interval '12 hours') at time zone 'utc' as at
+     select ${spentColumns}, ${dayOf('r.created_at')} as at
      from (${runs}) r ${usageByModel}
      where r.usage is not null
-     group by r.model, u.key, (r.created_at at time zone 'utc')::date) p)`;
+     group by r.model, u.key, ${dayOf('r.created_at')}) p)`;
 
 export type StoredSpent = Omit<SpentRow, 'at'> & { at: string };
 

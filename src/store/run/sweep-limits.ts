@@ -1,4 +1,4 @@
-import type { Capabilities } from './find-agent-queues.ts';
+import type { Capabilities } from '../worker/capabilities.ts';
 import type { QueuedRun } from './queued-run.ts';
 
 /** Which runs a sweep looks after, and how long it leaves them alone. */
@@ -16,8 +16,10 @@ export interface SweepLimits {
   since?: string;
   /** What this worker knows. */
   known: Capabilities;
-  /** Runs wait this long for a worker that knows their agent and strategy; undefined: without limit. */
+  /** Runs wait this long for a worker that can execute them; undefined: without limit. */
   unknownAgentMs?: number | undefined;
+  /** What no worker could execute for as long: `key` of `findUnattendedNeeds`. */
+  unattended?: readonly string[];
 }
 
 /** SQL: the strategy that executes a run: its own, or the one that its own has chosen. */

@@ -23,14 +23,14 @@ const findReferences = `
   order by array_position($1, k.relname)`;
 
 /**
- * Functions that are called with a thread and work on that thread alone. Functions that write the audit are not among
- * them: they run on the coordinator.
+ * Functions that are called with a thread and work on that thread alone. Functions that write the audit or read the workers
+ * are not among them: they run on the coordinator, which has these tables.
  */
 const findFunctions = `
   select p.oid::regprocedure::text as name
   from pg_proc p join pg_dist_object o on o.classid = 'pg_proc'::regclass and o.objid = p.oid
   where p.pronamespace = 'lanefold'::regnamespace and (p.proname !~ '^_' or p.proname = '_for_tenant') and p.proargnames[1] = 'p_thread_id'
-    and not 'p_other_thread_id' = any (p.proargnames) and p.prosrc !~ 'write_audit' and o.distribution_argument_index is null`;
+    and not 'p_other_thread_id' = any (p.proargnames) and p.prosrc !~ 'write_audit|unattended_' and o.distribution_argument_index is null`;
 
 /**
  * Nodes connect to each other as the owner of the tables, so it must be able to log in. Without a password it can do so

@@ -1,6 +1,7 @@
-import type { Json, JsonObject } from '../../context/message.ts';
+import type { JsonObject } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
 import type { DeliveryStatus } from '../../webhooks/definition.ts';
+import { groupByThread, writeThreads } from './write-threads.ts';
 
 /** What was sent to an endpoint, or will be. */
 export interface DeliveryRow {
@@ -36,17 +37,17 @@ export interface AttemptEnd {
 }
 
 /** An attempt that has begun. */
-export interface TakenDelivery {
+export interface Attempt extends AttemptRef {
   url: string;
-  name: string;
   tenant_id: string;
   webhook_id: string;
   secrets: string[];
   /** Attempts of the endpoint in a row that have failed. */
   failures: number;
-  payload: Json;
   /** The number of the attempt since the last replay, without those that a stop interrupted. */
   nth: number;
+  /** What is sent. */
+  body: string;
 }
 
 /** Names an attempt. */
@@ -56,39 +57,28 @@ export interface AttemptRef {
   attempt: number;
 }
 
-/** An attempt that was handed to the queue. */
-export interface QueuedAttempt extends AttemptRef {
-  /** Whether the last attempt of its endpoint had failed. */
-  failing: boolean;
+/** An attempt with how it ended; without `end`, the stop of its worker or an old connection has interrupted it. */
+export interface EndedAttempt extends AttemptRef {
+  end?: AttemptEnd;
+  /** Until the next attempt; undefined: there is none. */
+  retryMs?: number | undefined;
 }
 
-/** Begins an attempt; see `take_delivery`. Null: another worker has, or it is not to be sent now. */
-export async function takeDelivery(
-  db: Database,
-  { thread_id, id, attempt, failing }: QueuedAttempt,
-  leaseMs: number,
-): Promise<TakenDelivery | null> {
-  const text = 'select t.taken from lanefold.take_delivery($1, $2, $3, $4, $5) as t (taken)';
-  const values = [thread_id, id, attempt, leaseMs, failing];
-  return (await db.query<{ taken: TakenDelivery | null }>('take_delivery', text, values))[0]!.taken;
-}
-
-/** Records how an attempt ended; see `settle_delivery`. @param retryMs undefined: there is no further attempt */
-export async function settleDelivery(
-  db: Database,
-  { thread_id, id, attempt }: AttemptRef,
-  { statusCode, durationMs, ...end }: AttemptEnd,
-  retryMs: number | undefined,
-): Promise<void> {
-  const given = { ...end, status_code: statusCode, duration_ms: durationMs, retry_ms: retryMs };
-  await db.query('settle_delivery', 'select from lanefold.settle_delivery($1, $2, $3, $4)', [
-    ...[thread_id, id, attempt, given],
-  ]);
-}
-
-/** Ends an attempt that the stop of this worker has interrupted; see `release_delivery`. */
-export async function releaseDelivery(db: Database, { thread_id, id, attempt }: AttemptRef): Promise<void> {
-  await db.query('release_delivery', 'select from lanefold.release_delivery($1, $2, $3)', [thread_id, id, attempt]);
+/** Records how attempts ended; see `settle_deliveries`. Returns whether others that waited for them are due. */
+export async function settleDeliveries(db: Database, ended: readonly EndedAttempt[]): Promise<boolean> {
+  const threads = groupByThread(ended, ({ id, attempt, end, retryMs }) => {
+    if (!end) return { id, attempt, released: true };
+    const { statusCode, durationMs, ...more } = end;
+    return { id, attempt, ...more, status_code: statusCode, duration_ms: durationMs, retry_ms: retryMs };
+  });
+  const columns = "s.answer -> 'locked' as locked, (s.answer -> 'next')::boolean as next";
+  type Answer = { thread_id: string; locked: string[]; next: boolean };
+  const answers = await writeThreads<Answer>(db, 'settle_deliveries', threads, {
+    together: `select t.thread_id, ${columns} from jsonb_to_recordset($1) as t (thread_id text, items jsonb)
+      cross join lateral lanefold.settle_deliveries(t.thread_id, t.items, false) as s (answer)`,
+    one: `select $1::text as thread_id, ${columns} from lanefold.settle_deliveries($1, $2, true) as s (answer)`,
+  });
+  return answers.some(({ next }) => next);
 }
 
 /** Sends it again; see `replay_delivery`. Returns false if there is none to be sent again. */
@@ -112,17 +102,35 @@ export interface DeliveryQuery {
   limit: number;
 }
 
-/** The deliveries of an endpoint, newest first. */
-export const readDeliveries = (
-  db: Database,
-  webhookId: string,
-  { statuses, id, since, limit }: DeliveryQuery,
-): Promise<DeliveryRow[]> =>
-  db.query<DeliveryRow & Record<string, unknown>>(
+/** The deliveries of an endpoint, newest first; those that are still in the outbox, too. */
+export async function readDeliveries(db: Database, webhookId: string, query: DeliveryQuery): Promise<DeliveryRow[]> {
+  const { statuses, id, since, limit } = query;
+  const values = [webhookId, id ?? null, since ?? null, limit];
+  // the outbox first: what a worker takes from it meanwhile is then found twice rather than not at all
+  const waiting = statuses && !statuses.includes('pending') ? [] : await readOutbox(db, values);
+  const rows = await db.query<DeliveryRow & Record<string, unknown>>(
     'webhook_deliveries',
     `select ${columns} from lanefold._webhook_delivery
-     where webhook_id = $1 and ($2::text[] is null or status = any ($2)) and ($3::text is null or id = $3)
-       and ($4::timestamptz is null or created_at >= $4)
-     order by created_at desc, id limit $5`,
-    [webhookId, statuses ?? null, id ?? null, since ?? null, limit],
+     where webhook_id = $1 and ($2::text is null or id = $2) and ($3::timestamptz is null or created_at >= $3)
+       and ($5::text[] is null or status = any ($5))
+     order by created_at desc, id limit $4`,
+    [...values, statuses ?? null],
+  );
+  const taken = new Set(rows.map((row) => row.id));
+  return [...waiting.filter((row) => !taken.has(row.id)), ...rows]
+    .sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
+    .slice(0, limit);
+}
+
+const readOutbox = (db: Database, values: unknown[]): Promise<DeliveryRow[]> =>
+  db.query<DeliveryRow & Record<string, unknown>>(
+    'webhook_outbox',
+    `select x.id, e.thread_id as "threadId", e.type, 'pending' as status, 0 as attempts, e.created_at as "createdAt", e.created_at as "nextAt",
+       null as "attemptedAt", null as "settledAt", null as "durationMs", null as "statusCode", null as error, null as answer,
+       case when $1 = any (e.result_ids) then e.payload else e.payload #- '{data,result}' #- '{data,result_bytes}' end as payload
+     from lanefold._webhook_event e cross join lateral (select lanefold._delivery_id($1, e.type, e.key) as id) x
+     where $1 = any (e.webhook_ids) and ($2::text is null or x.id = $2)
+       and ($3::timestamptz is null or e.created_at >= $3)
+     order by e.created_at desc limit $4`,
+    values,
   );

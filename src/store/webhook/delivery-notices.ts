@@ -1,5 +1,8 @@
 import type { Database } from '../../postgres/pool.ts';
 
+/** What a notification says after a commit that noted events; without it, an endpoint was changed. */
+export const eventsNoted = 'events';
+
 /**
  * Passes on, after a commit, that deliveries of webhooks are due: to a worker of this process, else to all workers. The
  * sweep finds those whose notice is lost.
@@ -24,7 +27,9 @@ export class DeliveryNotices {
     this.#sending = true;
     do {
       this.#again = false;
-      await this.db.query('notify_webhooks', "select pg_notify('lanefold_webhooks', '')").catch(() => {});
+      await this.db
+        .query('notify_webhooks', "select pg_notify('lanefold_webhooks', $1)", [eventsNoted])
+        .catch(() => {});
     } while (this.#again);
     this.#sending = false;
   }

@@ -1,100 +1,104 @@
 import pLimit from 'p-limit';
 import type { Database } from '../../postgres/pool.ts';
-import { callsAtOnce, overThreads } from '../each-thread.ts';
+import { callsAtOnce } from '../each-thread.ts';
 import { search } from '../nodes/search.ts';
-import type { AttemptRef, QueuedAttempt } from './deliveries.ts';
+import type { AttemptRef } from './deliveries.ts';
 
-/** How many deliveries of an endpoint may be in flight, or of one whose last attempt failed; `most` to take at once. */
+/** An event that no worker has taken from the outbox. */
+export interface WaitingEvent {
+  thread_id: string;
+  type: string;
+  key: string;
+  webhook_ids: string[];
+  created_at: Date;
+}
+
+/** An attempt that is due. */
+export interface DueAttempt extends AttemptRef {
+  /** Since when, in seconds. */
+  since: number;
+}
+
+/** An endpoint that may be told something. */
+export interface OpenEndpoint {
+  id: string;
+  /** Whether its last attempt failed. */
+  failing: boolean;
+  /** How many attempts may begin, beside those in flight. */
+  free: number;
+  /** The oldest deliveries that are due, as many as are free. */
+  due: DueAttempt[];
+}
+
+/** How many deliveries of an endpoint may be in flight, or of one whose last attempt failed. */
 export interface DueLimits {
   each: number;
   failing: number;
-  most: number;
+}
+
+/** The oldest events in the outbox, of those that were noted since `from`; default: of all. */
+export async function waitingEvents(db: Database, most: number, from?: Date): Promise<WaitingEvent[]> {
+  const events = await search<WaitingEvent>(db, 'query', {
+    name: 'waiting_events',
+    text: `select thread_id, type, key, webhook_ids, created_at from lanefold._webhook_event
+     where created_at >= coalesce($2::timestamptz, '-infinity') order by created_at, thread_id limit $1`,
+    values: [most, from ?? null],
+  });
+  return events.slice(0, most);
 }
 
 /**
- * The oldest attempts that are due, of each endpoint that is not paused, as many as may be in flight beside those that are.
+ * Endpoints that are neither paused nor removed, with what is due for them.
  *
- * @param only the ids of the endpoints to look at; default: all
+ * @param only the ids of the endpoints to look at, besides those that want order; default: all
  */
-export async function dueDeliveries(
+export async function openEndpoints(
   db: Database,
   limits: DueLimits,
-  only?: readonly string[],
-): Promise<QueuedAttempt[]> {
-  const { each, failing, most } = limits;
-  if (db.settings.distributed) return dueOnNodes(db, limits, only);
-  return db.query<QueuedAttempt & Record<string, unknown>>(
-    'due_deliveries',
-    // equal times in one order for all: workers that look at the same moment choose the same rows
-    `select d.thread_id, d.id, d.attempts + 1 as attempt, w.failures > 0 as failing
-     from (select lanefold._now() as now) c cross join lanefold._webhook w cross join lateral (
-       select greatest(0, case when w.failures > 0 then $2::int else $1::int end - count(*)) as free
-       from (select from lanefold._webhook_delivery o
-         where o.webhook_id = w.id and o.in_flight and o.next_at > c.now limit $1::int) i) f cross join lateral (
-       select o.thread_id, o.id, o.attempts, o.next_at from lanefold._webhook_delivery o
-       where o.webhook_id = w.id and o.next_at <= c.now order by o.next_at, o.thread_id, o.id limit f.free) d
-     where w.paused_at is null and w.removed_at is null and ($4::text[] is null or w.id = any ($4))
-     order by w.failures > 0, d.next_at limit $3`,
-    [each, failing, most, only ?? null],
+  only: readonly string[] | undefined,
+): Promise<OpenEndpoint[]> {
+  const { each, failing } = limits;
+  if (db.settings.distributed) return openOnNodes(db, limits, only);
+  return db.query<OpenEndpoint & Record<string, unknown>>(
+    'open_endpoints',
+    'select o.id, o.failing, o.free, o.due from lanefold.open_endpoints($1, $2, $3) as o',
+    [each, failing, only ? JSON.stringify(only) : null],
   );
 }
 
 /** Endpoint by endpoint: a node accepts no limit inside a statement. */
-async function dueOnNodes(
+async function openOnNodes(
   db: Database,
-  { each, failing, most }: DueLimits,
+  { each, failing }: DueLimits,
   only: readonly string[] | undefined,
-): Promise<QueuedAttempt[]> {
+): Promise<OpenEndpoint[]> {
   const webhooks = await db.query<{ id: string; failing: boolean; now: Date }>(
     'due_webhooks',
     `select id, failures > 0 as failing, c.now from lanefold._webhook, (select lanefold._now() as now) c
-     where paused_at is null and removed_at is null and ($1::text[] is null or id = any ($1)) order by failures > 0`,
+     where paused_at is null and removed_at is null and ($1::text[] is null or ordered or id = any ($1))`,
     [only ?? null],
   );
   if (webhooks.length === 0) return [];
   const inFlight = await search<{ id: string; count: number }>(db, 'query', {
     name: 'deliveries_in_flight',
     text: `select webhook_id as id, count(*)::int as count from lanefold._webhook_delivery
-     where in_flight and next_at > $1 and ($2::text[] is null or webhook_id = any ($2)) group by webhook_id`,
-    values: [webhooks[0]!.now, only ?? null],
+     where in_flight and next_at > $1 and webhook_id = any ($2) group by webhook_id`,
+    values: [webhooks[0]!.now, webhooks.map(({ id }) => id)],
   });
   const counts = new Map<string, number>();
   for (const { id, count } of inFlight) counts.set(id, (counts.get(id) ?? 0) + count);
-  const dueOf = async (webhook: (typeof webhooks)[number]) => {
-    const free = (webhook.failing ? failing : each) - (counts.get(webhook.id) ?? 0);
-    if (free <= 0) return [];
-    const rows = await search<AttemptRef>(db, 'query', {
+  const dueOf = async (webhook: (typeof webhooks)[number]): Promise<OpenEndpoint> => {
+    const free = Math.max(0, (webhook.failing ? failing : each) - (counts.get(webhook.id) ?? 0));
+    const open = { id: webhook.id, failing: webhook.failing, free };
+    if (free === 0) return { ...open, due: [] };
+    const due = await search<DueAttempt>(db, 'query', {
       name: 'due_deliveries_of',
-      text: `select thread_id, id, attempts + 1 as attempt from lanefold._webhook_delivery
+      text: `select thread_id, id, attempts + 1 as attempt, extract(epoch from next_at)::float8 as since from lanefold._webhook_delivery
        where webhook_id = $1 and next_at <= $2 order by next_at, thread_id, id limit $3`,
       values: [webhook.id, webhook.now, free],
     });
-    return rows.slice(0, free).map((row) => ({ ...row, failing: webhook.failing }));
+    return { ...open, due: due.slice(0, free) };
   };
   const atOnce = pLimit(callsAtOnce);
-  const due = await Promise.all(webhooks.map((webhook) => atOnce(dueOf, webhook)));
-  return due.flat().slice(0, most);
+  return Promise.all(webhooks.map((webhook) => atOnce(dueOf, webhook)));
 }
-
-/** Hands due attempts to the queue; see `queue_delivery`. Returns those whose jobs the caller adds. */
-export const queueDeliveries = (
-  db: Database,
-  due: readonly QueuedAttempt[],
-  againMs: number,
-): Promise<QueuedAttempt[]> =>
-  overThreads<QueuedAttempt, QueuedAttempt>(db, due, {
-    together: () =>
-      db.query<QueuedAttempt & Record<string, unknown>>(
-        'queue_deliveries',
-        `select r.thread_id, r.id, r.attempt, r.failing
-         from jsonb_to_recordset($1) as r (thread_id text, id text, attempt int, failing boolean)
-         cross join lateral lanefold.queue_delivery(r.thread_id, r.id, r.attempt, $2) as q (mine) where q.mine`,
-        [JSON.stringify(due), againMs],
-      ),
-    one: async (delivery) => {
-      const text = 'select q.mine from lanefold.queue_delivery($1, $2, $3, $4) as q (mine)';
-      const values = [delivery.thread_id, delivery.id, delivery.attempt, againMs];
-      const [row] = await db.query<{ mine: boolean }>('queue_delivery', text, values);
-      return row!.mine ? [delivery] : [];
-    },
-  });

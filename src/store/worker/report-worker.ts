@@ -1,6 +1,6 @@
 import { snakeKeys } from '../../common/case.ts';
 import type { Database } from '../../postgres/pool.ts';
-import type { Capabilities } from '../run/find-agent-queues.ts';
+import type { Capabilities } from './capabilities.ts';
 
 /** What a worker reports with each heartbeat. */
 export interface WorkerReport extends Capabilities {

@@ -36,7 +36,7 @@ export async function claim(
   const answer = await tried(
     claimRun(db, {
       ...{ threadId, runId, enqueueNo, workerId, leaseMs, prompt: null, fingerprint: 'f', agentVersion: 'v_1' },
-      ...{ maxClaimsWithoutProgress: 5, strategies: ['react'], alone: true },
+      ...{ maxClaimsWithoutProgress: 5, strategies: ['react'], tools: [], alone: true },
     }),
   );
   const given = answer?.claimed ? answer : undefined;

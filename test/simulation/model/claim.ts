@@ -56,6 +56,8 @@ function grant(thread: Thread, at: number, run: Run, p: Body): Body {
     trace(thread, run, ['request_started', ...inputs.map(() => 'input_injected'), ...calls]);
   } else if (run.agent_version !== null && run.agent_version !== p['agent_version'])
     trace(thread, run, ['version_changed']);
+  // its worker was lost after progress
+  if (run.status === 'running' && run.claims === 0) run.ready_at = Math.min(run.lease_until ?? at, at);
   const before = { ...run };
   Object.assign(run, {
     ...{ status: 'running', lease: run.lease + (p['lease_gap'] ?? 1), worker_id: p['worker_id'] },
@@ -72,7 +74,9 @@ function grant(thread: Thread, at: number, run: Run, p: Body): Body {
     context: contextAt(thread, run.context_ref, thread.entries.length - 1).map(toClaimed),
     calls: inTools ? ledgerOf(run, run.state!['round']) : null,
     elapsed_ms: before.started_at === null ? 0 : at - before.started_at,
+    queued_ms: Math.max(at - run.ready_at!, 0),
     ...{ tenant_id: 'default', created_at: new Date(run.created_at).toISOString(), waited: false },
+    ...{ unknown_tools: null, earlier_version: before.agent_version },
     limits_version: limitsVersion,
   };
 }

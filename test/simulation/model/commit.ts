@@ -21,13 +21,14 @@ export function commitStep(
   if (run.lease !== lease || (run.status !== 'running' && step >= run.step)) refuse(notHeld);
   if (step < run.step) return toldBefore(thread, at, run, p);
   if (step > run.step) refuse('LF013');
+  const cancels = run.cancel_requested_at !== null;
+  if (p['handoff'] !== undefined && cancels) return { step, status: run.status, cancel_requested: true };
 
   const first = thread.entries.length;
   const entries = (p['entries'] ?? []) as Draft[];
   write(thread, entries, run);
   openRound(run, p, first);
   endRound(run, p, first);
-  const cancels = run.cancel_requested_at !== null;
   if (p['compact'] !== undefined && !cancels) writeCompaction(thread, run, p['compact']);
   const waits = queuedInputs(thread, run).length > 0;
   const continued = p['continue'] !== undefined && waits && !cancels;
@@ -36,7 +37,7 @@ export function commitStep(
   const inputs = drains ? drainInputs(thread, run) : undefined;
   const status = finish ? (cancels ? 'cancelled' : finish['status']) : 'running';
   const then = finish ? terminalEvents(status) : kindsOf(continued ? p['continue'].events : p['then_events']);
-  const hands = p['handoff'] !== undefined && !cancels;
+  const hands = p['handoff'] !== undefined;
   const events = [...kindsOf(p['events']), ...(hands ? ['handed_over'] : [])];
   trace(thread, run, [...events, ...(inputs ?? []).map(() => 'input_injected'), ...then]);
 
@@ -72,7 +73,7 @@ export function commitStep(
 function handOver(thread: Thread, at: number, run: Run, { agent, model, options }: Body, answer: Body): Body {
   Object.assign(run, {
     ...{ agent, model, options, status: 'queued', enqueue_no: run.enqueue_no + 1, enqueued_at: at, lease_until: null },
-    ...{ worker_id: null, agent_version: null, sealed_at: null },
+    ...{ ready_at: at, worker_id: null, agent_version: null, sealed_at: null },
   });
   const given = { ...answer, status: 'queued', job: { ...jobOf(thread, run), queue_prefix: run.queue_prefix } };
   run.last_commit = given;

@@ -42,6 +42,7 @@ function toRun(thread: Thread, at: number, p: Body, waits: boolean): Run {
     },
     ...{ status: waits ? 'waiting' : 'queued', active: !waits, interrupts: waits && p['busy'] === 'interrupt' },
     ...{ enqueue_no: waits ? 0 : 1, queue_prefix: p['queue_prefix'] ?? 'lf', created_at: at, enqueued_at: at },
+    ready_at: waits ? null : Math.max(at, startAt ?? at),
     ...{ start_at: startAt, expires_at: p['ttl_ms'] === undefined ? null : (startAt ?? at) + p['ttl_ms'] },
     ...{ started_at: null, finished_at: null, cancel_requested_at: null, cancel_reason: null, sealed_at: null },
     ...{ suspended_until: null, lease: 0, lease_until: null, lease_ms: 0, worker_id: null, agent_version: null },

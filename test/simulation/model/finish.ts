@@ -54,16 +54,24 @@ function resultOf(thread: Thread, run: Run, call: Call, reason: string) {
     context_ref: thread.entries[call.call_seq]!.context_ref,
     payload: {
       ...{ tool_call_id: call.tool_call_id, name: call.name },
-      content: (call.outcome?.['content'] as string | undefined) ?? JSON.stringify(error),
+      content: hands(call)
+        ? JSON.stringify(error)
+        : ((call.outcome?.['content'] as string | undefined) ?? JSON.stringify(error)),
     },
     refs: {
       iteration: run.iteration,
-      ...((call.outcome ? call.outcome['refs'] : { kind: statusAfter(call) }) as JsonObject | undefined),
+      ...((call.outcome && !hands(call) ? call.outcome['refs'] : { kind: statusAfter(call) }) as
+        JsonObject | undefined),
     },
   };
 }
 
-const statusAfter = ({ status }: Call): string =>
+/** It asked to hand the run over, which happens once its round has ended. */
+const hands = ({ outcome }: Call): boolean => outcome?.['next'] !== undefined;
+
+const statusAfter = (call: Call): string => (hands(call) ? 'abandoned' : unlessDone(call));
+
+const unlessDone = ({ status }: Call): string =>
   unfinished.includes(status) ? (status === 'started' ? 'unknown' : 'abandoned') : status;
 
 const settle = (call: Call, seq: number) =>
@@ -88,6 +96,7 @@ export function afterFinish(thread: Thread, at: number, run: Run): Body {
     .sort((a, b) => Number(b.interrupts) - Number(a.interrupts) || a.created_at - b.created_at);
   if (!next) return {};
   Object.assign(next, { status: 'queued', active: true, enqueue_no: next.enqueue_no + 1, enqueued_at: at });
+  next.ready_at = Math.max(at, next.start_at ?? at);
   if (next.options?.['active_lane']) next.context_ref = thread.active_context_ref;
   thread.active_run_id = next.id;
   return promoted(thread, at);

@@ -130,6 +130,9 @@ export class Model implements Store {
         return [{ last: null }];
       case 'current_limits':
         return currentLimits();
+      case 'holding_limit_accounts':
+        // no run waits for the limit of a simulation
+        return [];
       case 'idle_limit_accounts':
         return idleAccounts(this.limits, at);
       case 'limited_run':

@@ -41,6 +41,7 @@ export interface Run {
   queue_prefix: string;
   created_at: number;
   enqueued_at: number;
+  ready_at: number | null;
   start_at: number | null;
   expires_at: number | null;
   started_at: number | null;

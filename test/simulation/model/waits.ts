@@ -37,6 +37,7 @@ function goOn(thread: Thread, at: number, run: Run, prefix: string): Body {
     return { status: 'suspended' };
   }
   Object.assign(run, { status: 'queued', enqueue_no: run.enqueue_no + 1, suspended_until: null, enqueued_at: at });
+  run.ready_at = at;
   if (run.queue_prefix !== prefix) run.enqueued_at = at - 10_000;
   return { status: 'queued', job: { ...jobOf(thread, run), queue_prefix: run.queue_prefix } };
 }

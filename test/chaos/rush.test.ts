@@ -1,0 +1,29 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { providerModels } from '../../src/chaos/provider/models.ts';
+import { startProvider } from '../../src/chaos/provider/provider.ts';
+import { randomOf } from '../../src/chaos/random.ts';
+import { providerAgents } from '../../src/chaos/workload/agents.ts';
+import { nothingAcknowledged } from '../../src/chaos/workload/client.ts';
+import { Journal } from '../../src/chaos/workload/journal.ts';
+import { haveLimitedRuns } from '../../src/chaos/workload/limited.ts';
+import { startLanefold } from '../support/lanefold.ts';
+
+test('a rush of runs that two limits refuse ends, without a fault', { timeout: 240_000 }, async () => {
+  const dir = await mkdtemp(path.join(tmpdir(), 'lanefold-rush-'));
+  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  const provider = await startProvider(1);
+  onTestFinished(() => provider.close());
+  const agents = providerAgents(new Journal(dir));
+  const lanefold = await startLanefold({ agents, models: providerModels(provider.url) });
+  onTestFinished(() => lanefold.close());
+  await lanefold.startWorker();
+  const acknowledged = nothingAcknowledged();
+  const client = { lanefold, acknowledged, signal: new AbortController().signal };
+  await haveLimitedRuns(client, randomOf(1, 'limited'), AbortSignal.abort());
+  const runs = await Promise.all(acknowledged.runs.map((run) => lanefold.runs.get(run)));
+  expect(new Set(runs.map(({ status }) => status))).toEqual(new Set(['completed']));
+  expect(runs).toHaveLength(160);
+});
