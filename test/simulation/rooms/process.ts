@@ -19,12 +19,11 @@ const redactor = createKeyRedactor();
 
 /** The library of a process with these agents, and what its worker depends on, as `createLanefold` puts them together. */
 export function openProcess(
-  actor: Actor,
+  { db }: Actor,
   queue: RunQueue,
   agents: AgentRegistry,
   onError: (error: unknown) => void,
 ): { library: Library; worker: WorkerDependencies } {
-  const { db } = actor;
   const deliveryNotices = new DeliveryNotices(db);
   db.settings.deliveriesDue = () => deliveryNotices.due();
   const closers = new Closers();
@@ -48,7 +47,6 @@ export function openProcess(
   });
   const worker = {
     ...{ ...shared, promptCaching: false, scorers: [], db, connect: () => db, gate, evalRequests, deliveryNotices },
-    openDeliveryQueue: () => actor.world.deliveries.open(actor),
     requests: {
       enqueue: (tenant: string, request: EnqueueOptions) => runsFor(tenant).enqueue(request),
       interrupt: (tenant: string, run: RunRef) => runsFor(tenant).cancel(run, 'schedule_interrupted'),

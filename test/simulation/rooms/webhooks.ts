@@ -45,16 +45,19 @@ export const webhooks: Room = {
       join lanefold._run r on r.finished_at > w.created_at and r.tenant_id = w.tenant_id
       where w.name in ('all', 'ends') and w.removed_at is null and not exists (
         select from lanefold._webhook_delivery d where d.thread_id = r.thread_id and d.webhook_id = w.id and d.type = 'run.' || r.status
-          and d.payload #>> '{data,run_id}' = r.id)`,
+          and d.payload #>> '{data,run_id}' = r.id) and not exists (
+        select from lanefold._webhook_event v where v.thread_id = r.thread_id and w.id = any (v.webhook_ids) and v.type = 'run.' || r.status
+          and v.payload #>> '{data,run_id}' = r.id)`,
     'in-order': `
       select format('%s of %s is sent before %s', d.id, d.thread_id, e.id) from lanefold._webhook w
-      join lanefold._webhook_delivery d on d.webhook_id = w.id and d.attempts > 0
+      join lanefold._webhook_delivery d on d.webhook_id = w.id and d.status = 'pending' and d.attempts > 0
       join lanefold._webhook_delivery e on e.webhook_id = w.id and e.thread_id = d.thread_id and e.no < d.no and e.status = 'pending'
       where w.ordered`,
     'a-settled-delivery-is-over': `
       select format('%s is %s, and in flight', id, status) from lanefold._webhook_delivery where status <> 'pending' and (in_flight or next_at is not null)`,
   },
   pending: {
+    'every-event-is-taken': `select format('%s of %s', type, thread_id) from lanefold._webhook_event`,
     // the next attempt of one that has failed may be hours away, and later ones may wait for it
     'every-delivery-is-settled': `
       select format('%s of %s to %s', d.id, d.thread_id, w.name) from lanefold._webhook_delivery d join lanefold._webhook w on w.id = d.webhook_id

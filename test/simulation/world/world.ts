@@ -10,7 +10,6 @@ import type { Body } from '../model/state.ts';
 import type { Statement, Store } from '../store.ts';
 import type { Chances } from './chances.ts';
 import { Clock } from './clock.ts';
-import { Deliveries } from './deliveries.ts';
 import { Invariants } from './invariants.ts';
 import { jobName, Jobs } from './jobs.ts';
 import type { Actor } from './network.ts';
@@ -35,7 +34,6 @@ export interface Awaiting {
 export class World {
   readonly clock = new Clock();
   readonly jobs: Jobs;
-  readonly deliveries = new Deliveries(this);
   /** How often each webhook was sent, by its id, and how often its receiver took it. */
   readonly received = new Map<string, { asked: number; accepted: number }>();
   readonly events: HistoryEvent[] = [];
