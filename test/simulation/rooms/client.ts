@@ -2,6 +2,7 @@ import type { Random } from '../../../src/chaos/random.ts';
 import { isLanefoldError } from '../../../src/errors.ts';
 import type { Library } from '../../../src/library/library.ts';
 import { isTransient } from '../../../src/postgres/errors.ts';
+import type { Database } from '../../../src/postgres/pool.ts';
 import type { RunHandle } from '../../../src/store/run/run.ts';
 import { queueOf } from '../processes/queue.ts';
 import { Actor } from '../world/network.ts';
@@ -22,6 +23,10 @@ export class RoomClient implements Asking {
   ) {
     this.#actor = new Actor(world, name);
     world.clock.in(1, this.#actor, () => void this.#live());
+  }
+
+  get db(): Database {
+    return this.#actor.db;
   }
 
   async #live(): Promise<void> {

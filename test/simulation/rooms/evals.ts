@@ -1,6 +1,17 @@
+import { contextHash } from '../../../src/context/canonical.ts';
+import type { Message } from '../../../src/context/message.ts';
+import { writeCaseLine } from '../../../src/evals/cases/case-line.ts';
+import { importCases } from '../../../src/library/evals/import-cases.ts';
 import type { Asked, Asking, Room } from './rooms.ts';
 
 const dataset = 'd';
+
+/** A case of one question. */
+function line(content: string, agent: string): string {
+  const messages: Message[] = [{ role: 'user', content }];
+  const asked = { messages, contextHash: contextHash(messages), agent, model: 'simulated:x', kind: 'call' } as const;
+  return writeCaseLine({ ...asked, expected: { contains: ['answer'] }, tags: [], split: null, note: null });
+}
 
 /** The eval that was begun last, for example. */
 async function recent({ library }: Asking, { random }: Asked) {
@@ -13,8 +24,17 @@ export const evaluating: Room = {
   name: 'evals',
   calls: [
     {
+      name: 'import',
+      share: 2,
+      // as `cases.import`, which loads this on demand
+      ask: ({ db }, { name, random }) =>
+        importCases(db, { dataset, tenant: 'default', by: 'a client' }, [
+          line(`asked ${name}`, random.pick(['agent', 'other'])),
+        ]),
+    },
+    {
       name: 'keep',
-      share: 3,
+      share: 4,
       async ask({ library, runs }, { random }) {
         // the latest ones have not ended
         const older = runs.slice(0, -3);
@@ -25,10 +45,10 @@ export const evaluating: Room = {
     },
     {
       name: 'eval',
-      share: 1,
+      share: 2,
       ask: ({ library }, { random }) =>
         library.evals.run({
-          ...{ dataset, repeats: random.int(1, 2), concurrency: random.int(1, 3), fresh: random.chance(0.5) },
+          ...{ dataset, repeats: random.int(2, 4), concurrency: random.int(1, 2), fresh: random.chance(0.7) },
           tools: random.pick(['recorded', 'live']),
           variants: random.pick([[{ name: 'now' }], [{ name: 'now' }, { name: 'other', agent: 'other' }]]),
         }),

@@ -39,14 +39,16 @@ export const limiting: Room = {
     {
       name: 'burst',
       share: 2,
-      ask: ({ library }, { name, random }) =>
-        library.runs.enqueueMany(
-          Array.from({ length: random.int(5, 20) }, (_, n) => ({
-            ...{ agent: random.pick(['agent', 'other', 'other', 'rare']), input: `go ${name}.${n}` },
-            ...{ threadId: `${name}.${n}`, createThread: true, requestId: `request-${name}.${n}` },
-            ...(random.chance(0.2) ? { priority: random.int(1, 3) } : {}),
-          })),
-        ),
+      async ask({ library }, { name, random }) {
+        const requests = Array.from({ length: random.int(5, 20) }, (_, n) => ({
+          ...{ agent: random.pick(['agent', 'other', 'other', 'rare']), input: `go ${name}.${n}` },
+          ...{ threadId: `${name}.${n}`, createThread: true, requestId: `request-${name}.${n}` },
+          ...(random.chance(0.2) ? { priority: random.int(1, 3) } : {}),
+        }));
+        // alone, each asks for its slot when it is accepted
+        if (random.chance(0.5)) return library.runs.enqueueMany(requests);
+        for (const request of requests) await library.runs.enqueue(request);
+      },
     },
   ],
   /** Slots return by themselves; what counts in an interval is allowed from now on. */

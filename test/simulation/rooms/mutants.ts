@@ -40,15 +40,6 @@ export const mutants: readonly Mutant[] = [
     sql: { _commit_step: [["'k', 'handed_over'", "'k', 'handed_on'"]] },
   },
   {
-    name: 'a schedule moves on whatever was changed meanwhile',
-    caughtBy: 'a-paused-schedule-has-no-next-slot',
-    sql: {
-      advance_schedule: [
-        [' and version = p_version and next_at is not distinct from p_from and paused_at is null', ''],
-      ],
-    },
-  },
-  {
     name: 'a slot starts its run beside the one before',
     caughtBy: 'a-schedule-has-one-run-at-a-time',
     sql: { take_slot: [["elsif p_active and s.overlap = 'skip' and not k.late then", 'elsif false then']] },
@@ -84,5 +75,15 @@ export const mutants: readonly Mutant[] = [
     name: 'an eval whose items are done does not end',
     caughtBy: 'every-eval-ends',
     sql: { _finish_eval: [["where id = p_eval and status = 'running'", "where id = p_eval and status = 'never'"]] },
+  },
+  {
+    name: 'a run does not hold what it has taken of a limit',
+    caughtBy: 'what-is-reserved-is-held',
+    sql: { _take: [['v_place, v_amount, buckets[n].slice, 0)', 'v_place, 0, buckets[n].slice, 0)']] },
+  },
+  {
+    name: 'a limit has room for a call beyond its amount',
+    caughtBy: 'no-limit-is-exceeded',
+    sql: { _ask_limit: [['elsif v_room < 0 or k.drained_until', 'elsif v_room < -1 or k.drained_until']] },
   },
 ];

@@ -1,5 +1,6 @@
 import type { Random } from '../../../src/chaos/random.ts';
 import type { Library } from '../../../src/library/library.ts';
+import type { Database } from '../../../src/postgres/pool.ts';
 import type { RunHandle } from '../../../src/store/run/run.ts';
 import type { Chances } from '../world/chances.ts';
 import type { World } from '../world/world.ts';
@@ -16,6 +17,7 @@ import { webhooks } from './webhooks.ts';
 export interface Asking {
   readonly world: World;
   readonly library: Library;
+  readonly db: Database;
   /** The runs that it was told of. */
   readonly runs: RunHandle[];
   twice<T>(random: Random, send: () => Promise<T>): Promise<T>;

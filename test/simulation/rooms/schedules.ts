@@ -45,6 +45,9 @@ export const scheduling: Room = {
     'a-schedule-has-one-run-at-a-time': `
       select format('%s has %s runs: %s', n, count(*), string_agg(r.request_id, ', ')) from lanefold._run r, split_part(r.request_id, ':', 2) n
       where r.request_id like 'schedule:%' and r.finished_at is null and n in ${alone} group by n having count(*) > 1`,
+    'a-schedule-does-not-go-back': `
+      select format('the next slot of %s is %s, and %s has come', c.name, c.next_at, s.slot) from lanefold._schedule c
+      join lanefold._schedule_slot s on s.tenant_id = c.tenant_id and s.name = c.name and s.slot >= c.next_at`,
     'a-paused-schedule-has-no-next-slot': `
       select format('%s is paused, and has the slot %s', name, next_at) from lanefold._schedule where paused_at is not null and next_at is not null`,
   },
