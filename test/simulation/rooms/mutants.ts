@@ -4,7 +4,7 @@ import type { Mutant } from '../../history/mutants/mutants.ts';
 export const mutants: readonly Mutant[] = [
   {
     name: 'a claim does not ask which version its run wants',
-    caughtBy: 'a-run-is-held-by-a-worker-that-has-its-agent',
+    caughtBy: 'a-pinned-run-keeps-its-version',
     sql: { _claim_run: [['  if v_version is not null then\n', '  if false then\n']] },
   },
   {
@@ -84,6 +84,6 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a limit has room for a call beyond its amount',
     caughtBy: 'no-limit-is-exceeded',
-    sql: { _ask_limit: [['elsif v_room < 0 or k.drained_until', 'elsif v_room < -1 or k.drained_until']] },
+    sql: { _ask_limit: [['elsif v_room < 0 or k.drained_until', 'elsif v_room < -50 or k.drained_until']] },
   },
 ];
