@@ -77,8 +77,14 @@ describe('runs that do not end are reported', () => {
     { name: 'the sweep finds no run that a worker has left', Broken: without('find_stranded_runs') },
     { name: 'lost jobs are not added again', Broken: without('requeue_runs') },
   ])('$name', async ({ Broken }) => {
-    const { found } = await simulate(new Broken(), { seed: 3, steps: 600 });
-    expect(found.map(({ check }) => check)).toEqual(['every-run-ends']);
-    expect(found[0]!.what).toMatch(/^[1-9]\d* runs have not ended/);
+    // not every history has a fault that needs what is missing
+    for (let seed = 1; seed <= 12; seed++) {
+      const { found } = await simulate(new Broken(), { seed, steps: 600 });
+      if (found.length === 0) continue;
+      expect(found.map(({ check }) => check)).toEqual(['every-run-ends']);
+      expect(found[0]!.what).toMatch(/^[1-9]\d* runs have not ended/);
+      return;
+    }
+    expect.fail('no seed finds it');
   });
 });
