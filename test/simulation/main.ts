@@ -1,16 +1,16 @@
 // Simulates seeds until one contradicts a promise, which is then shrunk and shown:
-//   npm run simulate -- --seeds 1000 --steps 10000 [--seed 7] [--on model|sql] [--processes 4]
-// `--seed` is the first seed. On `sql`, the functions of a PostgreSQL are called and compared with the model.
+//   npm run simulate -- --seeds 1000 --steps 10000 [--seed 7] [--on model|sql|rooms] [--processes 4]
+// `--seed` is the first seed. On `sql`, the functions of a PostgreSQL are called and compared with the model; `rooms`
+// simulates all rooms of the product on them.
 // `--processes` share the seeds, each with a PostgreSQL of its own; default: one for each core.
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { Model } from './model/model.ts';
-import { startPostgres } from './postgres.ts';
 import { show } from './show.ts';
 import { shrink } from './shrink.ts';
-import type { Simulated } from './simulate.ts';
+import { openStores, places } from './stores.ts';
+import type { Simulated } from './world/play.ts';
 
 /** What a process has simulated so far. */
 export interface Progress {
@@ -36,7 +36,7 @@ const [seeds, steps, first, processes] = (['seeds', 'steps', 'seed', 'processes'
   if (/^[1-9]\d{0,8}$/.test(values[name])) return Number(values[name]);
   throw new Error(`--${name} takes a whole number from 1 on.`);
 }) as [number, number, number, number];
-if (!['model', 'sql'].includes(values.on)) throw new Error('--on takes model or sql.');
+if (!places.includes(values.on)) throw new Error(`--on takes ${places.join(', ')}.`);
 
 const startedAt = performance.now();
 const progress = new Map<ChildProcess, Progress>();
@@ -71,10 +71,9 @@ function stopAllBut(one: ChildProcess): void {
 async function shrinkAndShow(history: Simulated): Promise<void> {
   process.exitCode = 1;
   console.log(`${show({ ...history, happened: new Map() })}\nShrinking …`);
-  const server = values.on === 'sql' ? await startPostgres() : undefined;
-  const open = async () => (server ? server.open() : new Model());
-  console.log(show(await shrink(open, { seed: history.seed, steps }, history)));
-  await server?.stop();
+  const stores = await openStores(values.on);
+  console.log(show(await shrink(stores.simulate, { seed: history.seed, steps }, history)));
+  await stores.close();
 }
 
 function rate(): string {

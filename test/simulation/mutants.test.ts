@@ -7,7 +7,8 @@ import { mutants, type Mutant } from '../history/mutants/mutants.ts';
 import type { Runtime } from '../history/mutants/runtime.ts';
 import { ComparedStore } from './compared-store.ts';
 import { Model } from './model/model.ts';
-import { simulate, type Simulated } from './simulate.ts';
+import { simulate } from './simulate.ts';
+import type { Simulated } from './world/play.ts';
 import { SqlStore } from './sql-store.ts';
 
 /** A seed with which each mutant was found. */

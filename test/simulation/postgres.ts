@@ -4,15 +4,11 @@ import path from 'node:path';
 import { startEmbeddedPostgres } from '../../src/postgres/embedded/index.ts';
 import { openDatabase, type Database } from '../../src/postgres/pool.ts';
 import { migrate } from '../../src/store/schema/migrate.ts';
-import { ComparedStore } from './compared-store.ts';
-import { Model } from './model/model.ts';
-import { SqlStore } from './sql-store.ts';
-import type { Store } from './store.ts';
 
-/** A server for simulations. */
+/** A server for simulations. Nothing but them decides what its plans are. */
 export interface Server {
-  /** A new database, compared with a new model. The one before is removed. */
-  open(): Promise<Store>;
+  /** A new database, over one connection. The one before is removed. */
+  open(): Promise<Database>;
   stop(): Promise<void>;
 }
 
@@ -20,7 +16,7 @@ export async function startPostgres(): Promise<Server> {
   const dir = await mkdtemp(path.join(tmpdir(), 'lanefold-simulation-'));
   // PostgreSQL may run as another user
   await chmod(dir, 0o755);
-  const { url, stop } = await startEmbeddedPostgres({ dir, settings: { fsync: 'off' } });
+  const { url, stop } = await startEmbeddedPostgres({ dir, settings: { fsync: 'off', autovacuum: 'off' } });
   const at = (database: string) => Object.assign(new URL(url), { pathname: `/${database}` }).href;
   const server = openDatabase({ url, max: 1 });
   await server.query('', 'create database simulation_template');
@@ -35,7 +31,7 @@ export async function startPostgres(): Promise<Server> {
       await close();
       await server.query('', 'create database simulation template simulation_template strategy file_copy');
       current = openDatabase({ url: at('simulation'), max: 1 });
-      return new ComparedStore(await SqlStore.open(current), new Model());
+      return current;
     },
     async stop() {
       await close();

@@ -1,6 +1,6 @@
 import { operationsOf } from '../../src/history/event.ts';
 import type { Operation } from '../../src/history/operation.ts';
-import type { Simulated } from './simulate.ts';
+import type { Simulated } from './world/play.ts';
 
 const short = (value: unknown): string => {
   const text = JSON.stringify(value) ?? '';

@@ -1,5 +1,4 @@
-import { simulate, type Simulated, type Simulation } from './simulate.ts';
-import type { Store } from './store.ts';
+import type { Simulated, Simulation } from './world/play.ts';
 
 /** The most histories that are tried. */
 const most = 400;
@@ -8,11 +7,11 @@ const most = 400;
  * Leaves out faults and calls of a history for as long as one of its contradictions remains. Decisions have names and do
  * not depend on one another, so that what is left happens as before.
  *
- * @param open a new store for each history
+ * @param simulate on a new store for each history
  * @param failing a history that shows the contradiction
  */
 export async function shrink(
-  open: () => Promise<Store>,
+  simulate: (simulation: Simulation) => Promise<Simulated>,
   simulation: Simulation,
   failing: Simulated,
 ): Promise<Simulated & { only: string[] }> {
@@ -24,7 +23,7 @@ export async function shrink(
   let tries = 0;
   const fails = async (only: string[]): Promise<boolean> => {
     if (++tries > most) return false;
-    const result = await simulate(await open(), { ...simulation, steps, only: new Set(only) });
+    const result = await simulate({ ...simulation, steps, only: new Set(only) });
     if (!result.found.some((found) => found.check === check)) return false;
     best = result;
     names = only.filter((name) => result.happened.has(name));

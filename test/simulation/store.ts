@@ -11,8 +11,8 @@ export interface Statement {
 
 /** What executes the statements, each at one moment: the functions of the database, or the model of them. */
 export interface Store {
-  /** What it has in memory, of itself or of what it is compared with. */
-  readonly inside: Inside;
+  /** What it has in memory, of itself or of what it is compared with; undefined: it has nothing there, and executes all statements. */
+  readonly inside?: Inside;
   /** How it differed from another one, in words; undefined: it did not, or was not compared. */
   readonly difference?: string | undefined;
   /** @param at milliseconds since 1970 @throws LanefoldError as the store of the product does */
@@ -24,3 +24,6 @@ export interface Store {
   /** How many runs have not ended. */
   unfinished(): number | Promise<number>;
 }
+
+/** A store with something in memory. */
+export type Inspectable = Store & { readonly inside: Inside };

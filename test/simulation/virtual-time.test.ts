@@ -6,7 +6,7 @@ import { Clock } from './world/clock.ts';
 /** What a process does at its start, and until when its clock runs. */
 async function living(act: (log: string[], clock: Clock) => void, interfere?: (process: Acting, clock: Clock) => void) {
   const clock = new Clock();
-  const process: Acting = { life: 0, frozenUntil: 0, random: () => 0.5 };
+  const process: Acting = { life: 0, frozenUntil: 0, random: () => 0.5, uuid: () => '0' };
   const log: string[] = [];
   clock.in(1, process, () => act(log, clock));
   if (interfere) clock.in(50, undefined, () => interfere(process, clock));

@@ -14,7 +14,7 @@ import type { Actor } from '../world/network.ts';
 import { acting } from '../world/virtual-time.ts';
 
 const input = { type: 'object' } as const;
-const common = [
+export const common = [
   defineTool({ name: 'look', input, execute: (_, context) => use('look', 'safe', context) }),
   defineTool({ name: 'pay', input, replay: 'never', execute: (_, context) => use('pay', 'never', context) }),
   defineTool({ name: 'ask', input, needsApproval: true, execute: (_, context) => use('ask', 'safe', context) }),
@@ -23,10 +23,10 @@ const common = [
 const pass = (name: string, to: string) => defineTool({ name, input, execute: () => handOff(to) });
 
 /** The process that calls. */
-const caller = () => acting() as Actor;
+export const caller = () => acting() as Actor;
 
 /** A tool takes its time, and returns something else whenever it is executed. */
-async function use(name: string, replay: string, context: ToolCallContext): Promise<string> {
+export async function use(name: string, replay: string, context: ToolCallContext): Promise<string> {
   const { threadId, runId, round, callIndex, signal } = context;
   const { name: process, life, recorder, world } = caller();
   const random = world.chances.of(`tool ${runId} ${round}.${callIndex}`);
@@ -37,8 +37,11 @@ async function use(name: string, replay: string, context: ToolCallContext): Prom
   return `${name} by ${process}.${life} at ${world.clock.now}`;
 }
 
+/** Chooses one of the tools that are offered. */
+export type Choose = (random: Random, offered: readonly string[]) => string;
+
 /** What the model answers depends on what it is asked only, so that a repeated call has the same answer. */
-const model: LanguageModelV4 = {
+export const modelThat = (choose: Choose): LanguageModelV4 => ({
   ...{ specificationVersion: 'v4', provider: 'simulated', modelId: 'x', supportedUrls: {} },
   async doGenerate({ prompt, tools, abortSignal: signal }) {
     const asked = createHash('sha256').update(JSON.stringify(prompt)).digest('hex').slice(0, 12);
@@ -54,6 +57,7 @@ const model: LanguageModelV4 = {
           asked,
           random,
           tools!.map(({ name }) => name),
+          choose,
         );
     return {
       content: [{ type: 'text', text: `answer to ${asked}` }, ...calls],
@@ -66,23 +70,26 @@ const model: LanguageModelV4 = {
     };
   },
   doStream: () => Promise.reject(new Error('The agent does not stream.')),
-};
+});
 
 const failure = (isRetryable: boolean) =>
   new APICallError({ message: 'busy', url: 'simulated', requestBodyValues: {}, statusCode: 503, isRetryable });
 
 const commonNames = common.map(({ name }) => name);
 
-function callsOf(asked: string, random: Random, offered: readonly string[]) {
-  const passing = offered.find((name) => !commonNames.includes(name))!;
-  return Array.from({ length: random.int(1, 3) }, (_, index) => {
-    const chance = random.next();
-    const toolName = chance < 0.45 ? 'look' : chance < 0.7 ? 'pay' : chance < 0.9 ? 'ask' : passing;
-    return { type: 'tool-call' as const, toolCallId: `${asked}-${index}`, toolName, input: '{}' };
-  });
-}
+const callsOf = (asked: string, random: Random, offered: readonly string[], choose: Choose) =>
+  Array.from({ length: random.int(1, 3) }, (_, index) => ({
+    ...{ type: 'tool-call' as const, toolCallId: `${asked}-${index}`, input: '{}' },
+    toolName: choose(random, offered),
+  }));
 
-const settings = { streaming: false, maxIterations: 4, maxModelRetries: 2, approvalTimeoutMs: 20_000 };
+const choose: Choose = (random, offered) => {
+  const passing = offered.find((name) => !commonNames.includes(name))!;
+  const chance = random.next();
+  return chance < 0.45 ? 'look' : chance < 0.7 ? 'pay' : chance < 0.9 ? 'ask' : passing;
+};
+
+export const settings = { streaming: false, maxIterations: 4, maxModelRetries: 2, approvalTimeoutMs: 20_000 };
 /** A run whose context exceeds this compacts its lane. */
 const contextPolicy = { maxInputTokens: 900, keepLastTurns: 1, summarization: 'request_new' } as const;
 const agents = [
@@ -92,11 +99,11 @@ const agents = [
   defineAgent({ name: 'other', model: 'simulated:x', tools: [...common, pass('return', 'agent')], ...settings }),
 ];
 
-const models = createModelRegistry({ models: { 'simulated:x': model } });
+const models = createModelRegistry({ models: { 'simulated:x': modelThat(choose) } });
 
 /** What all processes of all simulations share: nothing in it remembers anything. */
 export const shared = { agents: await createAgentRegistry(agents), models, redactor: createKeyRedactor() };
 
 /** What one process learns of models. */
-export const newCounting = () =>
-  createCounting({ priceOf: () => 0, contextWindows: { simulated: 100_000 } }, models.target);
+export const newCounting = (of = models) =>
+  createCounting({ priceOf: () => 0, contextWindows: { simulated: 100_000 } }, of.target);

@@ -10,7 +10,7 @@ import type { Actor } from '../world/network.ts';
  * how they ended.
  */
 export class SimulatedBullWorker implements Taker {
-  /** Ids of the jobs that it processes, by their tokens. */
+  /** Names of the jobs that it processes, by their tokens. */
   readonly #active = new Map<string, string>();
   #paused = false;
   #closed = false;
@@ -21,10 +21,11 @@ export class SimulatedBullWorker implements Taker {
     readonly actor: Actor,
     private readonly processor: Processor,
     readonly concurrency: number,
+    readonly queue: string,
   ) {
     this.#life = actor.life;
     setInterval(() => {
-      for (const [token, id] of this.#active) actor.world.jobs.renew(id, token);
+      for (const [token, name] of this.#active) actor.world.jobs.renew(name, token);
     }, lockMs / 2);
   }
 
@@ -36,9 +37,9 @@ export class SimulatedBullWorker implements Taker {
     return this.#paused || this.#closed ? 0 : this.concurrency - this.#active.size;
   }
 
-  take(job: RunJob, token: string): void {
-    this.#active.set(token, jobId(job));
-    this.actor.world.clock.in(3, this.actor, () => void this.#process(job, token), this.#life);
+  take(job: RunJob, token: string, name: string): void {
+    this.#active.set(token, name);
+    this.actor.world.clock.in(3, this.actor, () => void this.#process(job, token, name), this.#life);
   }
 
   async pause(): Promise<void> {
@@ -59,20 +60,29 @@ export class SimulatedBullWorker implements Taker {
     while (this.#active.size > 0) await new Promise<void>((resolve) => (this.#idle = resolve));
   }
 
-  async #process(data: RunJob, token: string): Promise<void> {
+  async #process(data: RunJob, token: string, name: string): Promise<void> {
     const { jobs, clock } = this.actor.world;
     const id = jobId(data);
     const job = {
-      ...{ id, data, token, name: 'run', queueName: 'lf-0', opts: {}, timestamp: clock.now, processedOn: clock.now },
-      moveToDelayed: async (until: number) => locked(jobs.delay(id, token, until - clock.now)),
-      moveToWait: async () => locked(jobs.putBack(id, token)),
+      ...{
+        id,
+        data,
+        token,
+        name: 'run',
+        queueName: this.queue,
+        opts: {},
+        timestamp: clock.now,
+        processedOn: clock.now,
+      },
+      moveToDelayed: async (until: number) => locked(jobs.delay(name, token, until - clock.now)),
+      moveToWait: async () => locked(jobs.putBack(name, token)),
     };
     try {
       await this.processor(job as never, token, undefined);
-      jobs.done(id, token);
+      jobs.done(name, token);
     } catch (error) {
       if (error instanceof DelayedError || error instanceof WaitingError) return;
-      jobs.done(id, token);
+      jobs.done(name, token);
       if (!(error instanceof UnrecoverableError) && !(error instanceof MissingLock))
         this.actor.world.report('unexpected-errors', `${this.actor.name}: ${String(error)}`);
     } finally {

@@ -1,4 +1,5 @@
 import type { Processor, RunQueue, WorkOptions } from '../../../src/queue/queue.ts';
+import { agentQueueName } from '../world/jobs.ts';
 import type { Actor } from '../world/network.ts';
 import { SimulatedBullWorker } from './bull-worker.ts';
 
@@ -8,8 +9,8 @@ export function queueOf(actor: Actor): RunQueue {
   const queue = jobs.asRunQueue();
   return {
     ...queue,
-    async work(processor: Processor, { concurrency }: WorkOptions) {
-      const worker = new SimulatedBullWorker(actor, processor, concurrency);
+    async work(processor: Processor, { concurrency }: WorkOptions, agentQueue?: string) {
+      const worker = new SimulatedBullWorker(actor, processor, concurrency, agentQueueName(agentQueue));
       jobs.takers.add(worker);
       jobs.offer();
       return [worker.asBullWorker()];

@@ -1,6 +1,7 @@
 import { Released } from '../../../src/runtime/run/held-run.ts';
 import { LimitGate } from '../../../src/runtime/limits/gate.ts';
-import type { RunningWorker } from '../../../src/runtime/worker/options.ts';
+import type { RunQueue } from '../../../src/queue/queue.ts';
+import type { RunningWorker, WorkerOptions } from '../../../src/runtime/worker/options.ts';
 import { startWorker, type WorkerDependencies } from '../../../src/runtime/worker/worker.ts';
 import { isLanefoldError } from '../../../src/errors.ts';
 import { isTransient } from '../../../src/postgres/errors.ts';
@@ -10,7 +11,24 @@ import type { World } from '../world/world.ts';
 import { newCounting, shared } from './agents.ts';
 import { queueOf } from './queue.ts';
 
-const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+export const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+/** What a worker has that starts. */
+export type Equip = (
+  actor: Actor,
+  queue: RunQueue,
+  onError: (error: unknown) => void,
+) => { deps: WorkerDependencies; options?: WorkerOptions };
+
+const equip: Equip = (actor, queue, onError) => {
+  const { db } = actor;
+  const own = {
+    ...{ ...shared, counting: newCounting(), promptCaching: false, db, connect: () => db, privateQueue: true },
+    ...{ log: silent, evalRequests: {} },
+    gate: new LimitGate(db, queue, onError),
+  };
+  return { deps: own as unknown as WorkerDependencies };
+};
 
 /** A process with a worker of the product, which sees this world's time, network, queue and database. */
 export class Worker {
@@ -20,6 +38,7 @@ export class Worker {
   constructor(
     readonly world: World,
     readonly name: string,
+    private readonly equipped = equip,
   ) {
     this.actor = new Actor(world, name, true);
     this.#startIn(1);
@@ -52,17 +71,12 @@ export class Worker {
   }
 
   async #start(): Promise<void> {
-    const { db } = this.actor;
     const queue = queueOf(this.actor);
     const onError = (error: unknown) => this.#failed(error);
-    const deps = {
-      ...{ ...shared, counting: newCounting(), promptCaching: false, db, connect: () => db, privateQueue: true },
-      ...{ log: silent, evalRequests: {} },
-      gate: new LimitGate(db, queue, onError),
-    } as unknown as WorkerDependencies;
+    const { deps, options } = this.equipped(this.actor, queue, onError);
     try {
       const intervals = { leaseMs: lockMs, sweepMs: 3_000, traceRetentionDays: 0 };
-      this.#running = await startWorker(deps, queue, { concurrency: 4, ...intervals, onError });
+      this.#running = await startWorker(deps, queue, { concurrency: 4, ...intervals, ...options, onError });
     } catch (error) {
       this.#failed(error);
       this.crash(1_000);

@@ -5,6 +5,8 @@ export interface Acting {
   frozenUntil: number;
   /** The next random number from 0 to 1. */
   random(): number;
+  /** The next id that it draws. */
+  uuid(): string;
 }
 
 /** Something that will happen, unless it is called off. */

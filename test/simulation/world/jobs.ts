@@ -1,4 +1,4 @@
-import type { Backend, NewJob, QueueEnd, RunQueue } from '../../../src/queue/queue.ts';
+import type { Backend, BullQueue, NewJob, PlacedJob, QueueEnd, RunQueue } from '../../../src/queue/queue.ts';
 import { jobId, toJob, type RunJob } from '../../../src/queue/job.ts';
 import type { JobPlace } from '../../../src/store/run/find-jobs.ts';
 import type { Chances } from './chances.ts';
@@ -6,24 +6,35 @@ import type { Acting } from './acting.ts';
 import type { Clock } from './clock.ts';
 
 interface Job {
-  id: string;
+  /** Its id, with the queue that has it unless that is the fleet's own. */
+  name: string;
   data: RunJob;
   priority: number;
   /** Place in line: a lower one comes earlier. */
   place: number;
   /** `delayed`: it is not in line yet. `active`: a worker has it, under a lock. */
   state: 'waiting' | 'delayed' | 'active';
+  queue: string;
   token: string | undefined;
   lockedUntil: number;
   stalled: number;
 }
 
-/** Who takes jobs. */
+/** Who takes the jobs of a queue. */
 export interface Taker {
   readonly actor: Acting;
+  readonly queue: string;
   free(): number;
-  take(job: RunJob, token: string): void;
+  take(job: RunJob, token: string, name: string): void;
 }
+
+/** The queue of the fleet; those of agents have names of their own. */
+export const ownQueue = 'lf-0';
+const queueOf = ({ agent_queue: agentQueue }: Pick<NewJob, 'agent_queue'>): string => agentQueueName(agentQueue);
+export const agentQueueName = (agentQueue: string | null | undefined): string =>
+  agentQueue ? `lf-agent-${agentQueue}` : ownQueue;
+/** The name of a job: two queues may have the same one. */
+export const jobName = (id: string, queue: string): string => (queue === ownQueue ? id : `${id} of ${queue}`);
 
 export const lockMs = 6_000;
 /** How often a job may lose its worker. */
@@ -52,17 +63,18 @@ export class Jobs {
   }
 
   add(data: RunJob & Partial<NewJob>, end: QueueEnd): void {
-    const id = jobId(data);
-    if (this.#jobs.has(id)) return;
-    const fault = this.chances.fault<'job lost' | 'job late'>(`add ${id}`, { 'job lost': 0.02, 'job late': 0.02 });
+    const queue = queueOf(data);
+    const name = jobName(jobId(data), queue);
+    if (this.#jobs.has(name)) return;
+    const fault = this.chances.fault<'job lost' | 'job late'>(`add ${name}`, { 'job lost': 0.02, 'job late': 0.02 });
     if (fault === 'job lost') return;
     const no = ++this.#places;
     const job: Job = {
-      ...{ id, data: toJob(data), token: undefined, lockedUntil: 0, stalled: 0, state: 'waiting' },
+      ...{ name, queue, data: toJob(data), token: undefined, lockedUntil: 0, stalled: 0, state: 'waiting' },
       ...(end === 'front' ? { priority: 0, place: -no } : { priority: data.priority ?? 0, place: no }),
     };
-    this.#jobs.set(id, job);
-    const delayMs = (data.delay_ms ?? 0) + (fault ? this.chances.of(`late ${id}`).int(1_000, 15_000) : 0);
+    this.#jobs.set(name, job);
+    const delayMs = (data.delay_ms ?? 0) + (fault ? this.chances.of(`late ${name}`).int(1_000, 15_000) : 0);
     if (delayMs > 0) this.#delay(job, delayMs);
     else this.offer();
   }
@@ -70,17 +82,19 @@ export class Jobs {
   /** Gives waiting jobs to workers that have room. */
   offer(): void {
     const idle = [...this.takers].filter((taker) => taker.free() > 0);
+    const queues = new Set(idle.map(({ queue }) => queue));
     if (idle.length === 0) return;
     const [first] = [...this.#jobs.values()]
-      .filter(({ state }) => state === 'waiting')
+      .filter(({ state, queue }) => state === 'waiting' && queues.has(queue))
       .sort((a, b) => a.priority - b.priority || a.place - b.place);
     if (!first) return;
-    const token = `${first.id} ${++this.#given}`;
+    const takers = idle.filter(({ queue }) => queue === first.queue);
+    const token = `${first.name} ${++this.#given}`;
     const random = this.chances.of(`give ${token}`);
-    random.pick(idle).take(first.data, token);
+    random.pick(takers).take(first.data, token, first.name);
     // after a failover, the queue does not know that it has given the job
     if (this.chances.fault(`twice ${token}`, { 'job given twice': 0.01 }))
-      random.pick(idle).take(first.data, `${token}b`);
+      random.pick(takers).take(first.data, `${token}b`, first.name);
     Object.assign(first, { state: 'active', token, lockedUntil: this.clock.now + lockMs });
     this.offer();
   }
@@ -90,26 +104,35 @@ export class Jobs {
     for (const taker of this.takers) if (taker.actor === actor) this.takers.delete(taker);
   }
 
-  renew(id: string, token: string): void {
-    const job = this.#held(id, token);
+  renew(name: string, token: string): void {
+    const job = this.#held(name, token);
     if (job) job.lockedUntil = this.clock.now + lockMs;
   }
 
-  done(id: string, token: string): void {
-    if (this.#held(id, token)) this.#jobs.delete(id);
+  done(name: string, token: string): void {
+    if (this.#held(name, token)) this.#jobs.delete(name);
     this.offer();
   }
 
   /** Puts a job back, for later. False: its lock is lost. */
-  delay(id: string, token: string, ms: number): boolean {
-    const job = this.#held(id, token);
+  delay(name: string, token: string, ms: number): boolean {
+    const job = this.#held(name, token);
     if (job) this.#delay(job, ms);
     return job !== undefined;
   }
 
   /** Puts a job back at the front. False: its lock is lost. */
-  putBack(id: string, token: string): boolean {
-    const job = this.#held(id, token);
+  /** Ends the delay of a job, or adds it. */
+  wake(data: RunJob, queue: string): void {
+    const job = this.#jobs.get(jobName(jobId(data), queue));
+    if (job?.state === 'delayed') job.state = 'waiting';
+    if (job) return this.offer();
+    const [, agent] = /^lf-agent-(.*)$/.exec(queue) ?? [];
+    this.add({ ...data, ...(agent === undefined ? {} : { agent_queue: agent }) }, 'back');
+  }
+
+  putBack(name: string, token: string): boolean {
+    const job = this.#held(name, token);
     if (job) Object.assign(job, { state: 'waiting', token: undefined, priority: 0, place: -++this.#places });
     this.offer();
     return job !== undefined;
@@ -119,15 +142,15 @@ export class Jobs {
     this.#jobs.clear();
   }
 
-  placeOf(id: string): JobPlace {
-    const job = this.#jobs.get(id);
+  placeOf(name: string): JobPlace {
+    const job = this.#jobs.get(name);
     if (!job) return 'gone';
     if (job.state === 'active') return job.lockedUntil < this.clock.now ? 'stalled' : 'active';
     return job.stalled > 0 ? 'stalled' : 'waiting';
   }
 
-  #held(id: string, token: string): Job | undefined {
-    const job = this.#jobs.get(id);
+  #held(name: string, token: string): Job | undefined {
+    const job = this.#jobs.get(name);
     return job?.state === 'active' && job.token === token ? job : undefined;
   }
 
@@ -142,7 +165,7 @@ export class Jobs {
   #giveStalledAgain(): void {
     for (const job of this.#jobs.values()) {
       if (job.state !== 'active' || job.lockedUntil >= this.clock.now) continue;
-      if (++job.stalled > mostStalls) this.#jobs.delete(job.id);
+      if (++job.stalled > mostStalls) this.#jobs.delete(job.name);
       else Object.assign(job, { state: 'waiting', token: undefined, priority: 0, place: -++this.#places });
     }
     this.offer();
@@ -150,18 +173,32 @@ export class Jobs {
 
   /** The queue as the product uses it. */
   asRunQueue(): RunQueue {
-    const queue = {
-      name: 'lf-0',
-      getJob: async (id: string) => {
-        const place = this.placeOf(id);
-        return place === 'gone' ? undefined : { processedOn: ['active', 'stalled'].includes(place) ? 1 : undefined };
-      },
-      getJobState: async (id: string) => this.#jobs.get(id)?.state ?? 'unknown',
+    const named = new Map<string, BullQueue>();
+    const open = (name: string) => {
+      const queue = named.get(name) ?? this.#asBullQueue(name);
+      named.set(name, queue);
+      return queue;
     };
     const addAll = async (jobs: readonly NewJob[], end: QueueEnd) => {
       for (const job of end === 'front' ? jobs.toReversed() : jobs) this.add(job, end);
     };
-    const own = { backend: this.backend, prefix: 'lf', queues: [queue], queueOf: () => queue, addAll };
-    return { ...own, reaches: () => true, clean: async () => {} } as unknown as RunQueue;
+    const own = {
+      ...{ backend: this.backend, prefix: 'lf', queues: [open(ownQueue)], addAll },
+      queueOf: (placed: PlacedJob) => open(queueOf(placed)),
+      wake: async ({ queue, ...job }: RunJob & { queue: string }) => this.wake(job, queue),
+    };
+    return { ...own, reaches: () => true, clean: async () => {}, remove: async () => 0 } as unknown as RunQueue;
+  }
+
+  #asBullQueue(queue: string): BullQueue {
+    const asked = {
+      name: queue,
+      getJob: async (id: string) => {
+        const place = this.placeOf(jobName(id, queue));
+        return place === 'gone' ? undefined : { processedOn: ['active', 'stalled'].includes(place) ? 1 : undefined };
+      },
+      getJobState: async (id: string) => this.#jobs.get(jobName(id, queue))?.state ?? 'unknown',
+    };
+    return asked as unknown as BullQueue;
   }
 }

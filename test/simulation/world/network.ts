@@ -33,8 +33,9 @@ export class Actor implements Acting {
     this.recorder = world.recorder(name);
     const query = (name: string, text: string, values: unknown[] = []) => {
       if (!this.#asks(name)) return never;
-      if (notSimulated.has(name)) return Promise.resolve([]);
-      const statement = name === 'renew_leases_and_report' ? withoutReport(values) : { name, text, values };
+      const { inside } = world.store;
+      if (inside && notSimulated.has(name)) return Promise.resolve([]);
+      const statement = inside && name === 'renew_leases_and_report' ? withoutReport(values) : { name, text, values };
       return this.#recorded(statement.name, [...statement.values], this.#send(statement));
     };
     const gather = (statement: string, text: string, item: string) => {
@@ -44,7 +45,8 @@ export class Actor implements Acting {
     };
     const close = async () => {};
     const settings = { distributed: false };
-    this.db = { query, queryLocking: query, queryLong: query, gather, close, settings } as unknown as Database;
+    const db = { query, queryLocking: query, queryLong: query, gather, close, settings };
+    this.db = Object.assign(db, { reader: db, forTenant: () => db }) as unknown as Database;
   }
 
   /** Whether it still acts. @throws if it waited for something real, such as a file: then not only the seed decides */
@@ -58,11 +60,19 @@ export class Actor implements Acting {
     if (!claims(item)) return item;
     const [runId, no, terms] = item['args'];
     const gap = this.world.chances.of(this.#nameOf(`gap ${runId} ${no}`)).int(1, 1_000);
-    return { ...item, args: [runId, no, { ...terms, worker_id: `${this.name}.${this.life}`, lease_gap: gap }] };
+    const worker = this.world.store.inside ? { worker_id: `${this.name}.${this.life}` } : {};
+    return { ...item, args: [runId, no, { ...terms, ...worker, lease_gap: gap }] };
   }
 
   random(): number {
     return this.world.chances.of(this.#nameOf('random')).next();
+  }
+
+  uuid(): string {
+    const { clock, chances } = this.world;
+    const random = chances.of(this.#nameOf('uuid'));
+    const hex = Array.from({ length: 20 }, () => random.int(0, 15).toString(16)).join('');
+    return clock.now.toString(16).padStart(12, '0') + hex;
   }
 
   /** Everything that it waits for is lost. */
@@ -128,7 +138,7 @@ export class Actor implements Acting {
     const { repeated, ...others } = shares;
     const fault = chances.fault(name, {
       ...others,
-      ...(mayRepeat(statement.name, items) ? { repeated } : {}),
+      ...(mayRepeat(statement.name, items, !this.world.store.inside) ? { repeated } : {}),
       ...(this.holdsRuns ? { 'frozen while sending': frozenShare(items) } : {}),
     });
     const there = fault === 'request slow' ? random.int(300, 9_000) : random.int(1, 12);

@@ -38,6 +38,24 @@ const notRepeated = new Set(['use_limits', 'find_jobs']);
 const keyless = (item: Body) => item['function'] === 'append_entries' && item['args'][1].op_id === undefined;
 export const claims = (item: Body) => item['function'] === 'claim_run';
 
-/** Whether the network may execute a statement, with these calls in it, a second time. */
-export const mayRepeat = (name: string, items: readonly Body[]): boolean =>
-  !notRepeated.has(name) && !items.some((item) => keyless(item) || claims(item));
+/** Of all statements of the product, those whose callers send them again themselves. */
+const repeated = new Set([
+  ...['attempts', 'suspend_run', 'release_run', 'delay_run', 'decide_tool_call', 'cancel_run', 'finish_cancelled_run'],
+  ...[
+    'renew_leases_and_report',
+    'requeue_runs',
+    'expire_waits',
+    'end_wait',
+    'end_child',
+    'end_wait_task',
+    'told_parent',
+  ],
+]);
+
+/**
+ * Whether the network may execute a statement, with these calls in it, a second time.
+ *
+ * @param all whether all statements of the product are simulated
+ */
+export const mayRepeat = (name: string, items: readonly Body[], all: boolean): boolean =>
+  (all ? repeated.has(name) : !notRepeated.has(name)) && !items.some((item) => keyless(item) || claims(item));

@@ -1,5 +1,6 @@
 import { syncBuiltinESMExports } from 'node:module';
 import promises from 'node:timers/promises';
+import { idSource } from '../../../src/checks/ids.ts';
 import type { Acting, Scheduled, Timed } from './acting.ts';
 
 /** The event that is happening: who acts, in which of its lives, and on which clock. */
@@ -12,7 +13,7 @@ interface Moment {
 const real = {
   ...{ setTimeout, setInterval, setImmediate, clearTimeout, clearInterval, clearImmediate, random: Math.random },
   ...{ date: Date.now, performance: performance.now.bind(performance), timeout: AbortSignal.timeout },
-  ...{ delay: promises.setTimeout, immediate: promises.setImmediate },
+  ...{ delay: promises.setTimeout, immediate: promises.setImmediate, Date, uuid: idSource.uuid },
 };
 let moment: Moment | undefined;
 let installed = false;
@@ -97,10 +98,7 @@ function delay<T>(of: Moment, ms: number, value: T, signal: AbortSignal | undefi
   });
 }
 
-/**
- * Replaces what simulated processes take time and chance from, which is not all that Node has: `new Date()` stays real.
- * Outside of an event, everything stays real.
- */
+/** Replaces what simulated processes take time, chance and ids from. Outside of an event, everything stays real. */
 function install(): void {
   installed = true;
   const timer =
@@ -116,6 +114,11 @@ function install(): void {
     clearInterval: clear(real.clearInterval as never),
     clearImmediate: clear(real.clearImmediate as never),
   });
+  globalThis.Date = new Proxy(real.Date, {
+    construct: (target, args, made) =>
+      Reflect.construct(target, args.length === 0 ? [Date.now()] : args, made) as object,
+  });
+  idSource.uuid = () => moment?.acting.uuid() ?? real.uuid();
   Date.now = () => moment?.clock.now ?? real.date();
   performance.now = () => moment?.clock.now ?? real.performance();
   Math.random = () => moment?.acting.random() ?? real.random();

@@ -33,7 +33,7 @@ export class Watch {
       const calls = JSON.parse(values[0] as string) as Body[];
       for (const [i, { thread_id, function: called, args }] of calls.entries())
         if (rows[i]?.result) this.#call(at, called, thread_id, args, rows[i]!['result']);
-    } else if (name === 'renew_leases') this.#renewals(at, values, rows);
+    } else if (name.startsWith('renew_leases')) this.#renewals(at, values, rows);
     else this.#query(at, name, values as Body[string][], rows[0]?.['result'] ?? rows[0]);
   }
 
@@ -74,6 +74,10 @@ export class Watch {
         if (result?.['cancel_requested'] || result?.['duplicate']) return;
         this.#accepted(name, run, third);
         return this.#held(thread, run, 0);
+      case 'delay_run':
+        if (!result?.['delayed']) return;
+        this.#accepted(name, run, third);
+        return this.#held(thread, run, 0);
       case 'release_run':
         if (!result) return;
         this.#accepted(name, run, third);
@@ -81,6 +85,7 @@ export class Watch {
       case 'cancel_run':
       case 'finish_cancelled_run':
       case 'fail_expired':
+      case 'fail_unknown_agent':
         if (result?.['finished']) this.#ended(thread, run);
         return;
       case 'decide_tool_call': {

@@ -11,7 +11,7 @@ import type { Statement, Store } from '../store.ts';
 import type { Chances } from './chances.ts';
 import { Clock } from './clock.ts';
 import { Invariants } from './invariants.ts';
-import { Jobs } from './jobs.ts';
+import { jobName, Jobs } from './jobs.ts';
 import type { Actor } from './network.ts';
 import { Watch } from './watch.ts';
 
@@ -34,6 +34,8 @@ export interface Awaiting {
 export class World {
   readonly clock = new Clock();
   readonly jobs: Jobs;
+  /** How often each webhook was sent, by its id, and how often its receiver took it. */
+  readonly received = new Map<string, { asked: number; accepted: number }>();
   readonly events: HistoryEvent[] = [];
   readonly found: Found[] = [];
   readonly awaiting: Awaiting[] = [];
@@ -43,8 +45,10 @@ export class World {
   steps = 0;
   /** The step at which each event of the history was recorded. */
   readonly stepOf: number[] = [];
+  /** Called after each statement that was executed. */
+  afterEach?: () => Promise<void>;
   readonly #watch = new Watch((check, what) => this.report(check, what));
-  readonly #invariants: Invariants;
+  readonly #invariants: Invariants | undefined;
 
   constructor(
     readonly store: Store,
@@ -54,7 +58,15 @@ export class World {
     readonly take: Runtime['take'] = (claim) => claim,
   ) {
     this.jobs = new Jobs(backend, this.clock, chances);
-    this.#invariants = new Invariants(store.inside, (check, what) => this.report(check, what));
+    this.#invariants = store.inside && new Invariants(store.inside, (check, what) => this.report(check, what));
+  }
+
+  /** Lets so many events happen, not counting timers. */
+  async happen(events: number): Promise<void> {
+    for (let n = 0; n < events; n++) {
+      while (!(await this.clock.step()));
+      this.steps++;
+    }
   }
 
   report(check: string, what: string): void {
@@ -72,17 +84,18 @@ export class World {
   /** Executes a statement, now. */
   async execute(by: Actor, statement: Statement): Promise<Body[]> {
     if (statement.name === 'find_jobs') {
-      const names = JSON.parse(statement.values[0] as string) as { id: string }[];
-      return names.map(({ id }) => ({ place: this.jobs.placeOf(id) }));
+      const names = JSON.parse(statement.values[0] as string) as { id: string; queue: string }[];
+      return names.map(({ id, queue }) => ({ place: this.jobs.placeOf(jobName(id, queue)) }));
     }
     const { now } = this.clock;
     try {
       const rows = await this.store.execute(now, statement);
       this.#watch.see(now, statement, rows);
       this.#compare();
-      if (this.store.difference === undefined) this.#invariants.check(statement);
+      if (this.store.difference === undefined) this.#invariants?.check(statement);
       if (statement.name === 'suspend_run') this.#suspended(statement.values);
       if (statement.name === 'attempts') this.#accepted(statement, rows);
+      await this.afterEach?.();
       return rows;
     } catch (error) {
       this.#unexpected(by, statement, error);
