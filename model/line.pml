@@ -173,9 +173,6 @@ end:
 }
 
 /* After a refusal: what this run leaves may be for the next one. A bucket without room is checked when it has some again. */
-#ifdef FORGETS_THE_NEXT
-#define look_again(p, r) skip
-#else
 inline look_again(p, r) {
   for (b : 0 .. LIMITS - 1) {
     if
@@ -184,7 +181,6 @@ inline look_again(p, r) {
     fi
   }
 }
-#endif
 
 #define next_at(p, b) next[p].at[b]
 inline ask_for_next(p, b0) {
@@ -240,9 +236,9 @@ init {
     for (r : 0 .. RUNS - 1) {
       for (b : 0 .. LIMITS - 1) {
 #if LIMITS == 3
-        /* of three limits, the last run needs all, or there would be too many needs to search */
+        /* of three limits, the last run needs all, and the others one of each at most: all needs would be too many to search */
         if
-        :: r < RUNS - 1 -> select(n : 0 .. capacity[b])
+        :: r < RUNS - 1 -> select(n : 0 .. 1)
         :: else -> n = 1
         fi;
 #else

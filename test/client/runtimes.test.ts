@@ -29,7 +29,7 @@ describe.each([
     const context = vm.createContext({});
     vm.runInContext(`${program}; var made = lanefold.createClient({ url: 'https://example.com' })`, context);
     expect(Object.keys((context['made'] as object)!).sort()).toEqual(
-      ['approvals', 'contexts', 'events', 'keys', 'runs', 'threads', 'waits'].sort(),
+      ['approvals', 'contexts', 'events', 'keys', 'limits', 'runs', 'threads', 'waits'].sort(),
     );
   });
 

@@ -110,6 +110,7 @@ describe.skipIf(noRedis())('a rejected request', () => {
     ['limits.set', (o) => lanefold.limits.set('l', { kind: 'concurrency', amount: 1 }, o)],
     ['limits.remove', (o) => lanefold.limits.remove('l', o)],
     ['limits.usage', (o) => lanefold.limits.usage(o)],
+    ['limits.holders', (o) => lanefold.limits.holders('l', o)],
     ['schedules.set', (o) => lanefold.schedules.set('s', { agent: 'a', input: 'x', cron: '@daily' }, o)],
     ['schedules.remove', (o) => lanefold.schedules.remove('s', o)],
     ['schedules.pause', (o) => lanefold.schedules.pause('s', o)],

@@ -1,6 +1,7 @@
 // @module-tag long
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import path from 'node:path';
 import { canCheck, search, type Search } from './spin.ts';
 
 const lane = ['LANE', 'FAULTS=1'];
@@ -9,6 +10,9 @@ const calm = ['LANE', 'CALLER', 'FAULTS=0'];
 const child = ['CHILD', 'FAULTS=1'];
 const limit = ['LIMIT', 'STEPS=1', 'FAULTS=1'];
 const batch = ['BATCH', 'FAULTS=1'];
+
+/** The line of runs that wait for several limits is a model of its own. */
+const line = { source: path.resolve('model/line.pml') };
 
 const page = readFileSync('docs/guarantees.md', 'utf8');
 
@@ -82,4 +86,35 @@ describe.skipIf(!canCheck())('the model of runs', () => {
       expect(found.broken).toBe('every_accepted_run_ends');
     },
   );
+});
+
+describe.skipIf(!canCheck())('the model of the line', () => {
+  test.each([
+    ['two limits, with a fault', ['LIMITS=2', 'FAULTS=1']],
+    ['three limits', ['LIMITS=3']],
+  ])('exceeds no limit, lets no run be overtaken, and gives every run its turn: %s', async (world, definitions) => {
+    const since = performance.now();
+    const found = await search(definitions, line);
+    print(world, found, since);
+    expect(found.broken).toBeUndefined();
+    expect(page).toMatch(new RegExp(`\\| ${found.states.toLocaleString('en')} +\\| ${found.depth} +\\|`));
+  });
+
+  test('ends every run, without a sweep', async () => {
+    const since = performance.now();
+    const found = await search(['LIMITS=2'], { ...line, cycles: true });
+    print('two limits, for ever', found, since);
+    expect(found.broken).toBeUndefined();
+    expect(found.states).toBeGreaterThan(300);
+  });
+
+  test.each([
+    ['FORGETS_THE_ORDER', 'no_run_is_overtaken', ['FAULTS=0']],
+    ['CHECKS_BEFORE_COMMIT', 'every_run_gets_its_turn', ['FAULTS=0']],
+    ['LEAVES_SILENTLY', 'every_run_gets_its_turn', ['FAULTS=1']],
+  ])('fails without a rule: %s breaks %s', async (variant, property, definitions) => {
+    const found = await search(['LIMITS=2', ...definitions, variant], { ...line, short: true });
+    expect(found.broken).toBe(property);
+    expect(page).toMatch(new RegExp(`\\| \`${variant}\` +\\| \`${property}\` +\\|`));
+  });
 });

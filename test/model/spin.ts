@@ -15,6 +15,7 @@ export function canCheck(): boolean {
 
 /** The model; `-D` definitions choose the world. */
 export const model = path.resolve('model/runs.pml');
+const folder = path.dirname(model);
 
 export interface Search {
   states: number;
@@ -40,7 +41,9 @@ export async function search(definitions: readonly string[], options: SearchOpti
     const defined = [...definitions, ...(cycles ? ['LIVENESS'] : [])].map((definition) => `-D${definition}`);
     await execute('spin', ['-a', ...defined, source], { cwd: dir });
     // the never claim of a recorded run forbids the usual reduction
-    const kind = cycles ? ['-DNFAIR=4'] : ['-DSAFETY', '-DNOFAIR', ...(source === model ? [] : ['-DNOREDUCE'])];
+    const kind = cycles
+      ? ['-DNFAIR=4']
+      : ['-DSAFETY', '-DNOFAIR', ...(source.startsWith(folder) ? [] : ['-DNOREDUCE'])];
     await execute('gcc', [short ? '-O0' : '-O1', '-w', '-DMEMLIM=2000', ...kind, '-o', 'pan', 'pan.c'], { cwd: dir });
     const { stdout } = await execute(
       path.join(dir, 'pan'),
