@@ -50,6 +50,11 @@ bool forgotten;     /* a process died before it checked: the sweeps of others ch
 #define is_behind(r, b) (needs_it(r, b) && used[b] + needs[r].amount[b] + set_aside(r, b) > capacity[b])
 #endif
 
+#if LIMITS == 2
+#define is_behind_elsewhere(r, b) ((b != 0 && is_behind(r, 0)) || (b != 1 && is_behind(r, 1)))
+#else
+#define is_behind_elsewhere(r, b) ((b != 0 && is_behind(r, 0)) || (b != 1 && is_behind(r, 1)) || (b != 2 && is_behind(r, 2)))
+#endif
 #define can_go(r) (has_room_in_all(r) && !is_behind_in_any(r))
 #define is_in_line(r, b) (status[r] == waiting && needs_it(r, b))
 
@@ -92,17 +97,23 @@ inline look_at_needs(p, r) {
 
 /* The first run that can be next in a bucket: behind one that only this bucket has no room for, none can. */
 inline find_next(p, b) {
+  aside = 0;
   for (e : 0 .. RUNS - 1) {
     if
     :: is_in_line(e, b) && has_room_elsewhere(e, b) ->
        if
-       :: has_room(e, b) -> next[p].at[b] = e
-       :: else
+       :: used[b] + aside + needs[e].amount[b] > capacity[b] -> break
+       :: else -> aside = aside + needs[e].amount[b]
        fi;
-       break
+       if
+       /* it is next once the runs before it are, and keeps its room here until then */
+       :: is_behind_elsewhere(e, b)
+       :: else -> next[p].at[b] = e; break
+       fi
     :: else
     fi
-  }
+  };
+  aside = 0
 }
 
 /* A run, and those that act for it: p is the process that does. */
@@ -196,7 +207,7 @@ inline ask_for_next(p, b0) {
 /* What a process does at one bucket. Its calls for different buckets do not wait for each other. */
 proctype Process(byte p; byte at) {
   bool could[RUNS];
-  byte b, e, granting;
+  byte b, e, granting, aside;
 end:
   do
   :: d_step { look[p].at[at] && next_at(p, at) == NONE -> look[p].at[at] = false; find_next(p, at); e = 0 }

@@ -232,6 +232,19 @@ test('whatever runs want and in whichever order they end, every run gets its tur
   );
 });
 
+test('a run that is behind another one in one limit is not next in another', async () => {
+  await set('behind-a', { kind: 'concurrency', amount: 5 });
+  const version = await set('behind-t', { kind: 'tokens', amount: 100, calendar: 'month' });
+  const tokens = (amount: number) => ['* behind-t ', amount] as const;
+  await use({ ...idOf('user'), version, take: [tokens(60)] });
+  expect(await ask('large', version, [tokens(50)])).toMatchObject({ refused: '* behind-t ' });
+  expect(await ask('small', version, [['* behind-a ', 1], tokens(10)])).toMatchObject({ refused: '* behind-t ' });
+  const [checked] = await use({ check: ['* behind-a '] });
+  expect(checked).toEqual({ ok: true });
+  expect(namesOf(await resume(await end('user')))).toEqual(['large', 'small']);
+  await end('large', 'small');
+});
+
 test('what is checked and cannot resume is not checked again at once', async () => {
   await set('calm-a', { kind: 'requests', amount: 1_000, per_ms: 60_000 });
   const version = await set('calm-b', { kind: 'requests', amount: 1, per_ms: 60_000 });

@@ -78,7 +78,11 @@ export const newerRooms: Mutant[] = [
   // webhooks
   {
     name: 'an attempt that was overtaken settles its delivery',
-    sql: { settle_delivery: [["and status = 'pending' and attempts = p_attempt\n", "and status = 'pending'\n"]] },
+    sql: {
+      settle_deliveries: [
+        ["and d.status = 'pending' and d.attempts = (s.g ->> 'attempt')::int", "and d.status = 'pending'"],
+      ],
+    },
     caughtBy: {
       file: 'test/webhooks/overtaken.test.ts',
       test: 'an attempt that another one has overtaken settles nothing',
@@ -86,7 +90,7 @@ export const newerRooms: Mutant[] = [
   },
   {
     name: 'a secret of an endpoint signs after its time',
-    sql: { take_delivery: [["where not s ? 'expires_at' or (s ->> 'expires_at')::timestamptz > v_at", 'where true']] },
+    sql: { _endpoint_of: [["where not s ? 'expires_at' or (s ->> 'expires_at')::timestamptz > p_at", 'where true']] },
     caughtBy: {
       file: 'test/webhooks/overtaken.test.ts',
       test: 'a secret signs until its time is over',

@@ -90,6 +90,29 @@ begin
   return null;
 end $$;
 
+-- Whether a waiting run is behind others in a bucket but p_place, each of which has room for it. Reads without locks.
+create or replace function lanefold._is_behind_elsewhere(p_thread_id text, p_run_id text, p_lane text, p_place text, p_at timestamptz)
+returns boolean language plpgsql stable as $$
+declare
+  a lanefold._limit_account;
+  r record;
+  v_place text;
+  v_amount bigint;
+  v_share text;
+begin
+  select h.* into a from lanefold._limit_account h where h.run_id = p_run_id and h.thread_id = p_thread_id;
+  for v_place, v_amount in select x ->> 0, (x ->> 1)::bigint from jsonb_array_elements(a.wants -> 'take') x where x ->> 0 <> p_place loop
+    r := lanefold._read_bucket(v_place, p_at);
+    v_share := a.wants -> 'shares' ->> v_place;
+    if (r.k).lined > 0 and (r.l).on_exhausted = 'wait' and not lanefold._holds_already((r.l).kind, a.holds -> v_place)
+      and lanefold._is_behind(r.l, r.k, v_place, lanefold._limit_most(r.l, (r.k).key, v_share) - (r.k).used - (r.k).granted - v_amount, v_share, a, p_lane, p_at)
+    then
+      return true;
+    end if;
+  end loop;
+  return false;
+end $$;
+
 -- The waiting runs that can be next in a bucket: [{place, thread_id, run_id, job}]. `look`: {place: ms}, when to check again.
 -- With shares, values of the sharing dimension take turns: the first run of each counts as due one turn after the last of its
 -- value, its second two turns after, and so on; a turn is as long as the weight of the value is small. Else, and within a
@@ -138,6 +161,11 @@ begin
       continue;
     elsif l.on_exhausted = 'notice' or v_used + w.amount <= v_share_most then
       v_used := v_used + w.amount;
+      if lanefold._is_behind_elsewhere(w.thread_id, w.run_id, w.lane, p_place, p_at) then
+        -- it is next once the runs before it are, and keeps its room here until then
+        v_passed_over := array_append(v_passed_over, w.lane);
+        continue;
+      end if;
     elsif l.on_exhausted = 'wait' and (w.amount <= v_share_most or l.kind in ('concurrency', 'runs')) then
       look := jsonb_strip_nulls(jsonb_build_object(p_place, lanefold._limit_delay_ms(l, k, v_used + w.amount - v_share_most, p_at))) || look;
       exit when l.reserve is null;
