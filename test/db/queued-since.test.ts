@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { countRuns } from '../../src/store/run/count-runs.ts';
+import { citusLacks } from '../support/citus-lacks.ts';
 import { newThread, openLog, value, type TestLog } from './helpers.ts';
 import { answer, asks, sqlRun } from './sql-run.ts';
 
@@ -36,43 +37,49 @@ const claimed = async (run: ReturnType<typeof sqlRun>, fields: Parameters<typeof
 
 const limited = { limit: 'slots' };
 
-test('the oldest queued run has waited since it was accepted, whatever sweeps and workers do with its job', async () => {
-  const run = await start();
-  await at(1);
-  await run.seen();
-  await run.move();
-  await at(2);
-  expect(await run.requeue()).toMatchObject([{ enqueue_no: 2 }]);
-  await at(3);
-  await run.missing(2);
-  await value(log.db, 'select lanefold.resume_run($1, $2, 0, $3)', run.threadId, 'run', 'lf');
-  await at(4);
-  expect(await oldest()).toEqual([4, 4]);
-  expect(minutes((Date.now() + 240_000 - (await run.row())['queued_since'].getTime()) / 1_000)).toBe(4);
-  expect(await claimed(run, { enqueueNo: 2 })).toBe(4);
-  expect((await run.row())['queued_since']).toBeNull();
-  expect(await oldest()).toEqual([0, 0]);
-  await run.commit(0, answer('done'));
-});
+test.skipIf(citusLacks.clocks)(
+  'the oldest queued run has waited since it was accepted, whatever sweeps and workers do with its job',
+  async () => {
+    const run = await start();
+    await at(1);
+    await run.seen();
+    await run.move();
+    await at(2);
+    expect(await run.requeue()).toMatchObject([{ enqueue_no: 2 }]);
+    await at(3);
+    await run.missing(2);
+    await value(log.db, 'select lanefold.resume_run($1, $2, 0, $3)', run.threadId, 'run', 'lf');
+    await at(4);
+    expect(await oldest()).toEqual([4, 4]);
+    expect(minutes((Date.now() + 240_000 - (await run.row())['queued_since'].getTime()) / 1_000)).toBe(4);
+    expect(await claimed(run, { enqueueNo: 2 })).toBe(4);
+    expect((await run.row())['queued_since']).toBeNull();
+    expect(await oldest()).toEqual([0, 0]);
+    await run.commit(0, answer('done'));
+  },
+);
 
-test('a run that a limit holds has waited since it was accepted, and no worker could take it', async () => {
-  const run = await start();
-  await value(log.db, 'select lanefold.await_limit($1, $2, 1, $3)', run.threadId, 'run', limited);
-  for (const [minute, lease] of [
-    [1, 1],
-    [2, 2],
-  ] as const) {
-    await at(minute);
-    await run.claim();
-    await value(log.db, 'select lanefold.delay_run($1, $2, $3, $4)', run.threadId, 'run', lease, limited);
-  }
-  await at(4);
-  expect(await oldest()).toEqual([4, 0]);
-  expect(await claimed(run)).toBe(4);
-  await run.commit(0, answer('done'), { lease: 3 });
-});
+test.skipIf(citusLacks.clocks)(
+  'a run that a limit holds has waited since it was accepted, and no worker could take it',
+  async () => {
+    const run = await start();
+    await value(log.db, 'select lanefold.await_limit($1, $2, 1, $3)', run.threadId, 'run', limited);
+    for (const [minute, lease] of [
+      [1, 1],
+      [2, 2],
+    ] as const) {
+      await at(minute);
+      await run.claim();
+      await value(log.db, 'select lanefold.delay_run($1, $2, $3, $4)', run.threadId, 'run', lease, limited);
+    }
+    await at(4);
+    expect(await oldest()).toEqual([4, 0]);
+    expect(await claimed(run)).toBe(4);
+    await run.commit(0, answer('done'), { lease: 3 });
+  },
+);
 
-test('a run that has made progress has waited since its worker gave it back', async () => {
+test.skipIf(citusLacks.clocks)('a run that has made progress has waited since its worker gave it back', async () => {
   const run = await start();
   await at(1);
   await run.claim();
@@ -91,7 +98,7 @@ test('a run that has made progress has waited since its worker gave it back', as
   await run.finish({ status: 'failed', reason: 'error' });
 });
 
-test('a run that waits for its turn, or for its start, waits for no worker', async () => {
+test.skipIf(citusLacks.clocks)('a run that waits for its turn, or for its start, waits for no worker', async () => {
   const first = await start();
   const next = sqlRun(log.db, first.threadId, 'next');
   await first.claim();
@@ -113,7 +120,7 @@ test('a run that waits for its turn, or for its start, waits for no worker', asy
   await later.commit(0, answer('done'));
 });
 
-test('a run goes on, after approval or a lost worker, since then', async () => {
+test.skipIf(citusLacks.clocks)('a run goes on, after approval or a lost worker, since then', async () => {
   const run = await start();
   await run.claim();
   await run.commit(0, asks(['a']));

@@ -6,6 +6,7 @@ import { readActivity } from '../../src/store/run/read-activity.ts';
 import { countedRuns } from '../../src/store/run/recent-runs.ts';
 import { citusLacks } from '../support/citus-lacks.ts';
 import { statements, urlAs } from '../support/citus.ts';
+import { onCitus } from '../support/services.ts';
 import { openLog, rows, type TestLog } from './helpers.ts';
 import { rowsReadOf, type Explained } from './plan.ts';
 
@@ -39,6 +40,7 @@ beforeAll(async () => {
     }
     const url = duty === 'owner' ? log.url : urlAs(log.url, `${duty}_${suffix}`, 'a');
     const db = openDatabase({ url, max: 1 });
+    db.settings.distributed = onCitus;
     opened.push(db);
     sessions[duty] = duty === 'api' ? db.forTenant({ tenant: 'default' }) : db;
   }
