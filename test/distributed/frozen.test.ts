@@ -45,9 +45,9 @@ describe.skipIf(!citusFolder || !inject('redisUrl'))('a node whose host is froze
   const namedAlike = (name: string) => Array.from({ length: 12 }, (_, n) => `${name}-${n}`);
 
   test('completes the runs of other nodes meanwhile, and its own afterwards', async () => {
-    const complete = async (threadId: string) => {
+    const complete = async (threadId: string, requestId?: string) => {
       const run = await lanefold.runs.enqueue({
-        ...{ agent: 'chaos', threadId, createThread: true },
+        ...{ agent: 'chaos', threadId, createThread: true, ...(requestId && { requestId }) },
         ...{ model: 'scripted:["Done."]', input: 'go' },
       });
       const ended = await lanefold.runs.wait(run);
@@ -59,7 +59,7 @@ describe.skipIf(!citusFolder || !inject('redisUrl'))('a node whose host is froze
     const thaw = await freezeNode(node);
     try {
       for (const threadId of [...there, ...there]) await complete(threadId);
-      await expect(complete(gone[0]!)).rejects.toMatchObject({
+      await expect(complete(gone[0]!, 'cut-off')).rejects.toMatchObject({
         code: 'database_unreachable',
         details: { node: new URL(node).host },
       });
@@ -68,7 +68,8 @@ describe.skipIf(!citusFolder || !inject('redisUrl'))('a node whose host is froze
       thaw();
     }
     await until('calls for its threads are sent again', () =>
-      complete(gone[0]!).then(
+      // it may be carried out once the node goes on
+      complete(gone[0]!, 'cut-off').then(
         () => true,
         (error: { code?: string }) => {
           if (error.code !== 'database_unreachable') throw error;

@@ -15,9 +15,16 @@ export interface Load {
 /** Limits the runs of a thread, so that there are many threads and contexts stay short. */
 const conversationsPerThread = 3;
 
-/** Conversations of the campaign, `atOnce` at a time: runs with tools, steered, cancelled, deferred and waiting. */
-export function startLoad(lanefold: Lanefold, name: string, atOnce: number): Load {
-  const acknowledged = nothingAcknowledged();
+/**
+ * Conversations of the campaign, `atOnce` at a time: runs with tools, steered, cancelled, deferred and waiting. A load on
+ * a database that had another one is given what that one acknowledged: checks look at the whole database.
+ */
+export function startLoad(
+  lanefold: Lanefold,
+  name: string,
+  atOnce: number,
+  acknowledged = nothingAcknowledged(),
+): Load {
   const settled = new AbortController();
   const client = { lanefold, acknowledged, signal: settled.signal };
   let stopping = false;
