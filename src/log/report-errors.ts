@@ -14,13 +14,16 @@ const withoutService: Meanwhile = {
 const jobs = /\brun_\w+\.\d+\b/g;
 
 /**
- * Logs errors not tied to a run: errors of the same kind or the same outage at most every ten seconds.
+ * Logs errors not tied to a run: errors of the same kind or the same outage at most every ten seconds, and none that the end
+ * of the instance itself has caused.
  *
  * @param meanwhile what happens until an error of that code is over
  */
 export function reportErrors(log: Logger, component: string, meanwhile = withoutService): (error: unknown) => void {
   const isDue = seldom();
   return (err) => {
+    // work that the instance's own end has cut off is left to other processes
+    if (isLanefoldError(err, 'lanefold_closed')) return;
     const message = err instanceof Error ? err.message : String(err);
     const consequence = isLanefoldError(err) ? meanwhile[err.code] : undefined;
     // an outage causes many messages, one for each way a connection can fail

@@ -6,7 +6,8 @@ import { createApp } from '../../src/api/app.ts';
 import { redacted } from '../../src/log/redacted.ts';
 import { textLogger } from '../../src/log/text-logger.ts';
 import { createKeyRedactor } from '../../src/redaction/sensitive-keys.ts';
-import { seldom } from '../../src/log/report-errors.ts';
+import { reportErrors, seldom } from '../../src/log/report-errors.ts';
+import { lanefoldClosed } from '../../src/postgres/errors.ts';
 
 const redactor = createKeyRedactor();
 
@@ -75,6 +76,14 @@ describe('a log', () => {
     log.error({ err: { message: 'no', stack: 'Error: no\n    at a' } }, 'no');
     expect(written).toBe('lanefold: no\nError: no\n    at a\n');
   });
+});
+
+test('work that the end of its own instance cuts off is no error to report', () => {
+  const { logger, lines } = kept();
+  const report = reportErrors(logger, 'worker');
+  report(lanefoldClosed());
+  report(new Error('another'));
+  expect(lines.map(({ message }) => message)).toEqual(['another']);
 });
 
 test('the API logs an error behind a 500, redacted, and the response has none of it', async () => {
