@@ -74,7 +74,8 @@ export function translate(name: string, threadId: string, args: Args): Translate
       return as('commit', { ...call, ends, gives_up: body['handoff'] !== undefined }, (result) => ({
         status: result['status'],
         ...(result['seq'] !== undefined && { seq: result['seq'] }),
-        duplicate: result['duplicate'] === true,
+        // also a handoff of a run that is to be cancelled, which writes nothing
+        duplicate: result['duplicate'] === true || result['step'] === third,
         finished: result['finished'] === true,
       }));
     }

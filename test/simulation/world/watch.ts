@@ -45,7 +45,8 @@ export class Watch {
       case 'claim_run':
         return result['claimed'] ? this.#claimed(at, thread, run, third, result) : this.#refused(thread, run, result);
       case 'commit_step':
-        if (result['duplicate']) return;
+        // a handoff of a run that is to be cancelled writes nothing
+        if (result['duplicate'] || result['step'] === third) return;
         this.#accepted('commit_step', run, lease);
         if (this.#of(thread, run).steps.has(third))
           this.report('now:steps-once', `step ${third} of ${run} was written again`);
