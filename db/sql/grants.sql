@@ -30,7 +30,7 @@ begin
   end loop;
 end $$;
 
--- The functions of limits see those of all tenants, whoever's session calls them: a run of a tenant takes from the
+-- The functions of limits see those of all tenants in every session: a run of a tenant takes from the
 -- operator's limits too. They run as the owner, which owner.sql may have changed.
 do $$
 declare

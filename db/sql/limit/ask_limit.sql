@@ -35,7 +35,7 @@ begin
   return jsonb_build_object('refused', p_place, 'look_ms', lanefold._look_again_ms());
 end $$;
 
--- Whether a bucket has room for this much, whoever waits for it.
+-- Whether a bucket has room for this much, apart from the runs that wait for it.
 create or replace function lanefold._has_room(l lanefold._limit, k lanefold._limit_bucket, p_amount bigint, p_share text, p_at timestamptz)
 returns boolean language plpgsql stable as $$
 begin
