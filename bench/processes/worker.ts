@@ -1,5 +1,6 @@
 /** A worker process with the agents of the benchmarks. */
 import { createLanefold, type WorkerOptions } from 'lanefold';
+import { strictAgent, strictModels } from '../limits/strict-provider.ts';
 import { slowAgent, slowModels } from '../slow-model.ts';
 import { givenOptions, serve } from '../support/serve.ts';
 import { agent, models } from '../workload.ts';
@@ -9,6 +10,8 @@ export interface WorkerProcessOptions {
   redisUrl: string | null;
   queuePrefix: string;
   worker: WorkerOptions;
+  /** Where the model `strict` is, if the benchmark uses it. */
+  providerUrl?: string;
 }
 
 export interface WorkerState {
@@ -21,12 +24,12 @@ export interface WorkerState {
   errors: Record<string, number>;
 }
 
-const { worker: workerOptions, ...options } = givenOptions<WorkerProcessOptions>();
+const { worker: workerOptions, providerUrl = '', ...options } = givenOptions<WorkerProcessOptions>();
 const slow = slowModels();
 const lanefold = await createLanefold({
   ...options,
-  agents: [agent, slowAgent],
-  models: { ...models, ...slow.models },
+  agents: [agent, slowAgent, strictAgent],
+  models: { ...models, ...slow.models, ...strictModels(providerUrl) },
 });
 const errors: Record<string, number> = {};
 const onError = (error: unknown) => {

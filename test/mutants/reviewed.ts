@@ -6,7 +6,10 @@ export const reviewed: Mutant[] = [
     name: 'a limit forgets what a call has used',
     sql: {
       _settle_limit: [
-        ['v_change bigint := p_used - p_reserved;', 'v_change bigint := -p_reserved;'],
+        [
+          'case when p_lost then greatest(p_used - p_reserved, 0) else p_used - p_reserved end',
+          '-p_reserved',
+        ],
         ['k.total := k.total + p_used;', ''],
       ],
     },

@@ -29,12 +29,13 @@ end $$;
 
 -- A reservation of a slice ends, and this much was used of it. What was reserved before the interval counts no more.
 -- p_newest: the slice of the run's newest reservation, which counts if the interval was changed since the other one.
-create or replace function lanefold._settle_limit(k lanefold._limit_bucket, p_reserved bigint, p_newest bigint, p_slice bigint, p_used bigint)
+-- p_lost: the provider may have counted a call whose end is not known, so what it reserved stays until it leaves the interval.
+create or replace function lanefold._settle_limit(k lanefold._limit_bucket, p_reserved bigint, p_newest bigint, p_slice bigint, p_used bigint, p_lost boolean)
 returns lanefold._limit_bucket language plpgsql immutable as $$
 declare
   v_slices constant int := array_length(k.ring, 1);
   v_slice constant bigint := case when p_slice > k.slice or p_slice <= k.slice - array_length(k.ring, 1) then coalesce(p_newest, p_slice) else p_slice end;
-  v_change bigint := p_used - p_reserved;
+  v_change bigint := case when p_lost then greatest(p_used - p_reserved, 0) else p_used - p_reserved end;
 begin
   k.reserved := k.reserved - p_reserved;
   k.total := k.total + p_used;

@@ -1,5 +1,5 @@
 -- What a call of use_limits gives back: what ended calls have left over, all that the run holds if it ends, waits, or was
--- claimed again, and its grants. p_places, p_limits and p_buckets are arrays with one position for each bucket. `look`:
+-- claimed again, and its grants. What it still holds for calls then is of calls that were lost. p_places, p_limits and p_buckets are arrays with one position for each bucket. `look`:
 -- {place: ms}, where other runs may now be next.
 create or replace function lanefold._give_back(p_call jsonb, a lanefold._limit_account, p_places text[], p_limits lanefold._limit[],
   p_buckets lanefold._limit_bucket[], p_at timestamptz, out buckets lanefold._limit_bucket[], out account lanefold._limit_account, out look jsonb)
@@ -25,7 +25,7 @@ begin
     continue when n is null;
     -- not more than the account has: a reservation may have returned with a lease
     v_amount := least((v_hold ->> 1)::bigint, coalesce((a.holds -> v_place ->> 0)::bigint, 0));
-    buckets[n] := lanefold._settle_limit(buckets[n], v_amount, (a.holds -> v_place ->> 1)::bigint, (v_hold ->> 2)::bigint, (v_hold ->> 3)::bigint);
+    buckets[n] := lanefold._settle_limit(buckets[n], v_amount, (a.holds -> v_place ->> 1)::bigint, (v_hold ->> 2)::bigint, (v_hold ->> 3)::bigint, false);
     account.holds := lanefold._change_hold(account.holds, v_place, -v_amount, null, (v_hold ->> 3)::bigint);
     look := look || jsonb_build_object(v_place, 0);
   end loop;
@@ -36,7 +36,8 @@ begin
       continue when n is null or p_limits[n].kind = 'concurrency' and p_call ? 'base' and not p_call ? 'job';
       v_amount := coalesce((coalesce(p_call -> 'end', p_call -> 'base') ->> v_place)::bigint - (v_hold ->> 2)::bigint, 0);
       continue when v_amount = 0 and (v_hold ->> 0)::bigint = 0;
-      buckets[n] := lanefold._settle_limit(buckets[n], (v_hold ->> 0)::bigint, null, (v_hold ->> 1)::bigint, v_amount);
+      buckets[n] := lanefold._settle_limit(buckets[n], (v_hold ->> 0)::bigint, null, (v_hold ->> 1)::bigint, v_amount,
+        p_limits[n].per_ms is not null and p_limits[n].on_exhausted = 'wait');
       account.holds := lanefold._change_hold(account.holds, v_place, -(v_hold ->> 0)::bigint, null, v_amount);
       look := look || jsonb_build_object(v_place, 0);
     end loop;
