@@ -7,6 +7,9 @@
  * The order of the line is that of the runs' numbers: a run may be accepted after others and come before them. Needs and
  * amounts are chosen at the start, so that the search sees all of them. -DFAULTS: processes that die before they check
  * what they have freed, and runs that are cancelled while they wait.
+ *
+ * With TRACE, the model does only what real runs did: as trace.pml says, but with the actions of the line. What they need and
+ * the amounts are those of the real limits.
  */
 #ifndef LIMITS
 #define LIMITS 2
@@ -27,6 +30,41 @@ byte capacity[LIMITS];
 byte used[LIMITS];  /* by runs at work, and set aside for granted ones */
 byte faults;
 bool forgotten;     /* a process died before it checked: the sweeps of others check */
+
+#define TRACE_LINE 1   /* the run waits */
+#define TRACE_GRANT 2  /* what it needs is set aside for it */
+#define TRACE_WORK 3   /* a worker has it, and it has what it needs */
+#define TRACE_LEAVE 4  /* it ends while it waits */
+#define TRACE_END 5
+#ifdef TRACE
+hidden byte the_run_is_accepted;
+hidden byte trace_kind[TRACES * TRACE] = TRACE_KINDS;
+hidden byte trace_run[TRACES * TRACE] = TRACE_RUNS;
+hidden byte trace_needs[RUNS * LIMITS] = TRACE_NEEDS;
+hidden byte trace_capacity[LIMITS] = TRACE_CAPACITY;
+byte chosen;
+byte position;
+bool stray;
+#define here (chosen * TRACE + position)
+inline traced(kind, r) {
+  if
+  :: position < TRACE && trace_kind[here] == kind && trace_run[here] == r -> position++
+  :: else -> stray = true
+  fi
+}
+
+proctype Accepted() {
+  position == TRACE -> assert(the_run_is_accepted)
+}
+
+never {
+  do
+  :: !stray
+  od
+}
+#else
+#define traced(kind, r)
+#endif
 
 #define needs_it(r, b) (needs[r].amount[b] > 0)
 #define has_room(r, b) (used[b] + needs[r].amount[b] <= capacity[b])
@@ -73,6 +111,7 @@ inline grant(r) {
     holds(no_limit_is_exceeded, used[b] <= capacity[b])
   }
   status[r] = granted;
+  traced(TRACE_GRANT, r);
   for (e : 0 .. RUNS - 1) {
     holds(no_run_is_overtaken, !could[e] || has_room_in_all(e));
     could[e] = false
@@ -130,6 +169,7 @@ proctype Run(byte r) {
       :: can_go(r) -> grant(r)
       :: else ->
          status[r] = waiting;
+         traced(TRACE_LINE, r);
          if
          :: has_room_in_all(r) -> look_at_needs(p, r)
          :: else
@@ -139,8 +179,8 @@ proctype Run(byte r) {
     }
   }
   if
-  :: d_step { status[r] == granted -> status[r] = working }  /* a worker claims it */
-  :: d_step { status[r] == waiting && faults < FAULTS -> faults++; status[r] = ended; leave(p, r); b = 0 }  /* it is cancelled */
+  :: d_step { status[r] == granted -> status[r] = working; traced(TRACE_WORK, r) }  /* a worker claims it */
+  :: d_step { status[r] == waiting && faults < FAULTS -> faults++; status[r] = ended; traced(TRACE_LEAVE, r); leave(p, r); b = 0 }  /* it is cancelled */
   fi;
   if
   :: status[r] == ended
@@ -173,6 +213,7 @@ proctype Run(byte r) {
        d_step {
          for (b : 0 .. LIMITS - 1) { used[b] = used[b] - needs[r].amount[b] };
          status[r] = ended;
+         traced(TRACE_END, r);
          look_at_needs(p, r);
          b = 0
        }
@@ -239,6 +280,16 @@ ltl every_run_ends { <> (status[0] == ended && status[1] == ended && status[2] =
 init {
   byte r, b, n;
   atomic {
+#ifdef TRACE
+    select(chosen : 0 .. TRACES - 1);
+    for (b : 0 .. LIMITS - 1) {
+      capacity[b] = trace_capacity[b];
+      next[0].at[b] = NONE;
+      next[1].at[b] = NONE;
+      for (r : 0 .. RUNS - 1) { needs[r].amount[b] = trace_needs[r * LIMITS + b] }
+    }
+    run Accepted();
+#else
     for (b : 0 .. LIMITS - 1) {
       capacity[b] = 1 + b % 2;
       next[0].at[b] = NONE;
@@ -258,6 +309,7 @@ init {
         needs[r].amount[b] = n
       }
     }
+#endif
     n = 0; r = 0; b = 0;
     run Run(0); run Run(1); run Run(2);
     for (b : 0 .. LIMITS - 1) {

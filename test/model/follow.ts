@@ -7,12 +7,12 @@ import { actionsOf, damaged, traceSource, type Action } from './actions.ts';
 import { recordedOn } from './record.ts';
 import { model, search } from './spin.ts';
 
-/** Whether the model can do what one of these runs did, in the world that the definitions describe. */
-async function accepts(world: readonly string[], traces: readonly (readonly Action[])[]): Promise<boolean> {
+/** Whether the model can do what one of the recordings in this source did. */
+export async function accepts(text: string): Promise<boolean> {
   const dir = await mkdtemp(path.join(tmpdir(), 'lanefold-trace-'));
   try {
     const source = path.join(dir, 'trace.pml');
-    await writeFile(source, traceSource(model, world, traces));
+    await writeFile(source, text);
     return (await search([], { source, short: true })).broken === 'the_run_is_accepted';
   } finally {
     await rm(dir, { recursive: true, force: true });
@@ -32,6 +32,7 @@ export async function expectFollowed(
   const actions = actionsOf(await recordedOn(pool, threadIds));
   const names = actions.map(({ name, run, value }) => `${name} ${run}:${value}`).join(', ');
   expect(actions.map(({ name }) => name)).toEqual(expect.arrayContaining([...expected]));
-  expect(await accepts(world, [actions]), names).toBe(true);
-  expect(await accepts(world, damaged(actions)), `a damaged copy of ${names}`).toBe(false);
+  const source = (traces: readonly (readonly Action[])[]) => traceSource(model, world, traces);
+  expect(await accepts(source([actions])), names).toBe(true);
+  expect(await accepts(source(damaged(actions))), `a damaged copy of ${names}`).toBe(false);
 }

@@ -1,8 +1,7 @@
 // @module-tag long
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import path from 'node:path';
-import { canCheck, search, type Search } from './spin.ts';
+import { canCheck, lineModel, search, type Search } from './spin.ts';
 
 const lane = ['LANE', 'FAULTS=1'];
 const caller = ['LANE', 'CALLER', 'FAULTS=1'];
@@ -11,8 +10,7 @@ const child = ['CHILD', 'FAULTS=1'];
 const limit = ['LIMIT', 'STEPS=1', 'FAULTS=1'];
 const batch = ['BATCH', 'FAULTS=1'];
 
-/** The line of runs that wait for several limits is a model of its own. */
-const line = { source: path.resolve('model/line.pml') };
+const line = { source: lineModel };
 
 const page = readFileSync('docs/guarantees.md', 'utf8');
 

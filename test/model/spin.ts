@@ -15,6 +15,8 @@ export function canCheck(): boolean {
 
 /** The model; `-D` definitions choose the world. */
 export const model = path.resolve('model/runs.pml');
+/** The line of runs that wait for several limits is a model of its own. */
+export const lineModel = path.resolve('model/line.pml');
 const folder = path.dirname(model);
 
 export interface Search {
