@@ -41,7 +41,7 @@ export const evalCase = lanefold.table(
   ],
 );
 
-/** Evals: a dataset under some variants. Whoever changes one of its items locks its row first. */
+/** Evals: a dataset under some variants. A change of one of its items locks its row first. */
 export const evaluation = lanefold.table(
   '_eval',
   {

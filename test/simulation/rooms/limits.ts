@@ -50,6 +50,21 @@ export const limiting: Room = {
         for (const request of requests) await library.runs.enqueue(request);
       },
     },
+    {
+      name: 'rush',
+      share: 1,
+      // more runs wait for two limits than one look finds
+      async ask({ library }, { name, random }) {
+        if (random.chance(0.7)) return;
+        for (const { least, ...narrow } of limits)
+          if (narrow.kind === 'requests') await library.limits.set(narrow.name, { ...narrow, amount: least });
+        const requests = Array.from({ length: 60 }, (_, n) => ({
+          ...{ agent: 'other', input: `go ${name}.${n}`, threadId: `${name}.${n}`, createThread: true },
+          requestId: `request-${name}.${n}`,
+        }));
+        return library.runs.enqueueMany(requests);
+      },
+    },
   ],
   /** Slots return by themselves; what counts in an interval is allowed from now on. */
   async calm({ library }: Asking) {
