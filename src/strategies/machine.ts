@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { StateEffect } from '../context/state.ts';
+import type { AnswerCut } from '../context/cut.ts';
 import type { ContentPart, Json, JsonObject, Message, ModelTurn, ToolCall, Usage } from '../context/message.ts';
 import type { Checked } from '../contracts/contract.ts';
 import type { ModelSettings } from '../models/settings/settings.ts';
@@ -52,6 +53,8 @@ export interface StrategyState {
   handed?: 'whole' | 'summary' | undefined;
   /** The only tools the calls of this round may use, if the model was offered fewer than the run has. */
   tools?: string[] | undefined;
+  /** How the answer that makes the calls of this round was cut: none of them may run. */
+  cut?: AnswerCut | undefined;
 }
 
 /** The request as seen by a strategy that asks its own questions. */
@@ -116,6 +119,8 @@ type CommandResult =
       refs?: JsonObject;
       /** The tools offered to the model, if fewer than the run has. */
       tools?: string[];
+      /** Set if the answer was cut. */
+      cut?: AnswerCut;
       /** Whether the text meets the run's contract; set on answers without tool calls. */
       checked?: Checked;
     }
@@ -240,6 +245,8 @@ export interface StepDraft {
     status: 'completed' | 'failed';
     reason: string;
     result?: Json;
+    /** Why the model stopped writing the answer with which the run ends; null: the provider did not say. */
+    finish_reason?: string | null;
     /** Why the run failed. */
     error?: RunError;
     events?: EventDraft[];

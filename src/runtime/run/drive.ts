@@ -108,7 +108,7 @@ async function loop(
       const { cancel_requested: cancelled } = await commit(deps, active, state, more, progress, resumed);
       if (cancelled) throw new CancelRequested();
     };
-    const checks = command.type === 'run_tools' && mayNotStart(toolsOnly(agent, state.tools), command.calls);
+    const checks = command.type === 'run_tools' && mayNotStart(toolsOnly(agent, state.tools), command.calls, state.cut);
     const step = decision.step && checks ? withoutStarts(decision.step) : decision.step;
     const on =
       agent.onEnd &&

@@ -41,20 +41,13 @@ function onModelAnswered(run: RunFacts, state: ReactState, event: Answered): Str
   const calls = identifiedCalls(run, state, event);
   const blank = calls.length === 0 ? blankAnswer(turn) : undefined;
   if (blank) return { state, command: { type: 'fail', error: blank } };
-  const turnType = calls.length > 0 || turn.finishReason === 'tool_calls' ? 'tool_calls' : 'final_answer';
+  const turnType = calls.length > 0 ? 'tool_calls' : 'final_answer';
   const step = {
     entries: [assistantEntry(run, state, event, calls)],
     events: [llmCompleted(run, state, event, turnType), checkpoint(state, 'after_llm')],
   };
-  if (calls.length > 0) return startToolRound(state, step, calls, event.tools);
-  const next = nextIteration(state);
-  // The provider announced tool calls but sent none: treat it as a tool round without calls, which counts as an
-  // iteration.
-  if (turnType === 'tool_calls') {
-    step.events.push(checkpoint(next, 'after_tools'));
-    return callModelAfter(run, next, step, event.spent);
-  }
-  const last = { ...step, continue: continueWithInput(run, next) };
+  if (calls.length > 0) return startToolRound(state, step, calls, event);
+  const last = { ...step, continue: continueWithInput(run, nextIteration(state)) };
   return finishAnswered(run, state, last, event.checked);
 }
 

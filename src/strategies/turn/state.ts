@@ -33,6 +33,7 @@ export const nextIteration = <S extends TurnState>(state: S): S => ({
   call_no: state.call_no + 1,
   retries: 0,
   ...(state.tools ? { tools: undefined } : {}),
+  ...(state.cut ? { cut: undefined } : {}),
 });
 
 export const callId = (run: { runId: string }, state: TurnState): string => `${run.runId}.${state.call_no}`;

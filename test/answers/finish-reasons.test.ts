@@ -1,0 +1,72 @@
+import { defineAgent } from 'lanefold';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { noRedis } from '../support/lanefold.ts';
+import { contextOf, eventsOf, expectSound } from '../support/log.ts';
+import { answerTools, call, executed, startAnswers, type AnswerRuntime } from './helpers.ts';
+
+const sse = (body: string) => ({ status: 200, headers: { 'content-type': 'text/event-stream' }, body });
+
+describe.skipIf(noRedis())('an answer', () => {
+  let lanefold: AnswerRuntime;
+  beforeAll(async () => {
+    const common = { model: 'compatible', tools: answerTools, maxModelRetries: 2 };
+    lanefold = await startAnswers([
+      defineAgent({ name: 'a', ...common }),
+      defineAgent({ name: 'whole', ...common, streaming: false }),
+    ]);
+  });
+  beforeEach(() => void (executed.length = 0));
+  afterAll(() => lanefold?.close());
+
+  test('that announces calls and has only a text is that text', async () => {
+    const { run, sent, threadId } = await lanefold.ask([{ text: 'It is done.', finishReason: 'tool_calls' }]);
+    expect(run).toMatchObject({ status: 'completed', terminationReason: 'final_answer', result: 'It is done.' });
+    expect(sent).toHaveLength(1);
+    await expectSound(lanefold, threadId);
+  });
+
+  test('that announces calls and has nothing is asked for again', async () => {
+    const { run, sent, threadId } = await lanefold.ask([{ finishReason: 'tool_calls' }, { text: 'Here.' }]);
+    expect(run).toMatchObject({ status: 'completed', result: 'Here.', iteration: 1 });
+    expect(sent[1].messages).toEqual(sent[0].messages);
+    expect((await eventsOf(lanefold, threadId)).map(({ kind }) => kind)).toContain('llm_retry');
+    expect(await contextOf(lanefold, threadId)).toEqual([
+      ['user', 'Clean up.'],
+      ['assistant', 'Here.'],
+    ]);
+  });
+
+  test('that announces calls and has nothing, again and again, fails the run', async () => {
+    const { run, sent } = await lanefold.ask(Array(3).fill({ finishReason: 'tool_calls' }));
+    expect(run).toMatchObject({ status: 'failed', error: { type: 'llm_response' } });
+    expect(sent).toHaveLength(3);
+  });
+
+  test('that ended with an error of the provider is asked for again, whatever it has', async () => {
+    for (const half of [{}, { text: 'Half' }, { toolCalls: [call('clean', '{}')] }]) {
+      const broken = { ...half, finishReason: 'MALFORMED_FUNCTION_CALL' };
+      const { run } = await lanefold.ask([broken, { text: 'Whole.' }], { model: 'gemini' });
+      expect(run).toMatchObject({ status: 'completed', result: 'Whole.' });
+    }
+    expect(executed).toEqual([]);
+  });
+
+  test('that has an event with cut JSON is asked for again', async () => {
+    const cut = sse('data: {"id":"c","choices":[{"index":0,"delta":{"content":"Hel"}}]}\n\ndata: {"choices":[{"ind\n\n');
+    const { run, sent } = await lanefold.ask([cut, { text: 'Hello' }]);
+    expect(run).toMatchObject({ status: 'completed', result: 'Hello' });
+    expect(sent).toHaveLength(2);
+  });
+
+  test('of an Anthropic stream that has an event with cut JSON is asked for again', async () => {
+    const cut = sse('event: message_start\ndata: {"type":"message_start","mess\n\n');
+    const { run } = await lanefold.ask([cut, { text: 'Hello' }], { model: 'claude' });
+    expect(run).toMatchObject({ status: 'completed', result: 'Hello' });
+  });
+
+  test('that is one cut JSON document is asked for again', async () => {
+    const cut = { status: 200, headers: { 'content-type': 'application/json' }, body: '{"id":"c","choices":[{"ind' };
+    const { run } = await lanefold.ask([cut, { text: 'Hello' }], { agent: 'whole' });
+    expect(run).toMatchObject({ status: 'completed', result: 'Hello' });
+  });
+});
