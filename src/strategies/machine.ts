@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { StateEffect } from '../context/state.ts';
-import type { AnswerCut } from '../context/cut.ts';
+import type { AnswerCut, OnCut } from '../context/cut.ts';
 import type { ContentPart, Json, JsonObject, Message, ModelTurn, ToolCall, Usage } from '../context/message.ts';
 import type { Checked } from '../contracts/contract.ts';
 import type { ModelSettings } from '../models/settings/settings.ts';
@@ -97,6 +97,10 @@ export interface RunFacts {
   compaction?: CompactionRequest;
   /** Whether to warn a model that repeats its tool calls; default true. */
   cycleWarning?: boolean;
+  /** What to do with a text that was cut; default `end`. */
+  onCut?: OnCut;
+  /** The text of the cut answers that the run was continuing when it was claimed. */
+  cutText?: string;
   /** The run's output contract, if any. */
   output?: {
     mode: 'repair' | 'error';
@@ -121,6 +125,8 @@ type CommandResult =
       tools?: string[];
       /** Set if the answer was cut. */
       cut?: AnswerCut;
+      /** The whole text, if this answer continues one that was cut. */
+      whole?: string;
       /** Whether the text meets the run's contract; set on answers without tool calls. */
       checked?: Checked;
     }
@@ -145,8 +151,11 @@ export interface StrategyDecision<State extends StrategyState = StrategyState, M
 }
 
 export type Command =
-  /** Calls the model. `tools: false` offers it no tools. `compacted`: cuts the context if it is still over budget. */
-  | { type: 'call_model'; callId: string; afterMs?: number; tools?: false; compacted?: true }
+  /**
+   * Calls the model. `tools: false` offers it no tools. `compacted`: cuts the context if it is still over budget. `earlier`:
+   * the text that the answer continues.
+   */
+  | { type: 'call_model'; callId: string; afterMs?: number; tools?: false; compacted?: true; earlier?: string }
   /** Has the model summarise the context; the next event carries the replacement for a step to commit. */
   | { type: 'compact'; callId: string; afterMs?: number; request: CompactionRequest }
   /**
@@ -157,7 +166,7 @@ export type Command =
   /** Runs `calls` or, if empty, those of the last assistant message. `iteration` defaults to that of the state. */
   | { type: 'run_tools'; round: number; calls: ToolCall[]; iteration?: number }
   /** Repairs the run's last answer, which violates the contract for the reason in `error`. */
-  | { type: 'repair_output'; attempt: number; error: string; afterMs?: number }
+  | { type: 'repair_output'; attempt: number; error: string; afterMs?: number; earlier?: string }
   /** The step has ended the run; if input was queued, the next event is `continued` instead. */
   | { type: 'finish' }
   /** Fails the run. The database closes an open tool group. */

@@ -51,17 +51,19 @@ describe.skipIf(noRedis())('an answer', () => {
     expect(executed).toEqual([]);
   });
 
-  test('that has an event with cut JSON is asked for again', async () => {
-    const cut = sse('data: {"id":"c","choices":[{"index":0,"delta":{"content":"Hel"}}]}\n\ndata: {"choices":[{"ind\n\n');
-    const { run, sent } = await lanefold.ask([cut, { text: 'Hello' }]);
-    expect(run).toMatchObject({ status: 'completed', result: 'Hello' });
-    expect(sent).toHaveLength(2);
-  });
+  const started = {
+    compatible: 'data: {"id":"c","choices":[{"index":0,"delta":{"content":"Hel"}}]}\n\n',
+    claude:
+      'data: {"type":"message_start","message":{"id":"m","model":"m","role":"assistant","content":[],"usage":{"input_tokens":1,"output_tokens":1}}}\n\n',
+    gemini: 'data: {"candidates":[{"content":{"parts":[{"text":"Hel"}],"role":"model"},"index":0}]}\n\n',
+  };
 
-  test('of an Anthropic stream that has an event with cut JSON is asked for again', async () => {
-    const cut = sse('event: message_start\ndata: {"type":"message_start","mess\n\n');
-    const { run } = await lanefold.ask([cut, { text: 'Hello' }], { model: 'claude' });
-    expect(run).toMatchObject({ status: 'completed', result: 'Hello' });
+  test.each(Object.entries(started))('of %s that has an event with cut JSON is asked for again', async (model, event) => {
+    for (const before of ['', event]) {
+      const { run, sent } = await lanefold.ask([sse(`${before}data: {"id":"c","ind\n\n`), { text: 'Hello' }], { model });
+      expect(run).toMatchObject({ status: 'completed', result: 'Hello' });
+      expect(sent).toHaveLength(2);
+    }
   });
 
   test('that is one cut JSON document is asked for again', async () => {

@@ -83,9 +83,10 @@ const isUnreadable = (error: unknown): boolean =>
   NoContentGeneratedError.isInstance(error);
 
 // openai-compatible uses the same class for a truncated stream and for malformed data; only the text differs. A proxy
-// that cuts the connection can also cut an event in its JSON.
+// that cuts the connection can also cut an event in its JSON; of the first event, the Anthropic provider keeps no error.
 const isCutStream = (error: unknown): boolean =>
   JSONParseError.isInstance(error) ||
+  (error instanceof Error && error.message === 'Expected a normalized Anthropic stream error') ||
   (InvalidResponseDataError.isInstance(error) && error.message.includes('ended without'));
 
 function errorTypeOf(error: unknown, facts: Facts, phase: ModelErrorType): ModelErrorType {

@@ -24,10 +24,10 @@ export async function callModel(
   agent: ReadyAgent,
   claim: Claim,
   context: RunContext,
-  command: { callId: string; afterMs?: number; tools?: false; iteration: number; quiet?: true },
+  command: { callId: string; afterMs?: number; tools?: false; iteration: number; quiet?: true; earlier?: string },
   signal: AbortSignal = run.signal,
 ): Promise<StrategyEvent> {
-  const { callId } = command;
+  const { callId, earlier = '' } = command;
   if (command.afterMs) await delay(command.afterMs, undefined, { signal }).catch(() => signal.throwIfAborted());
   let closeLive: (() => void) | undefined;
   let reserved: Reservation | undefined;
@@ -63,7 +63,7 @@ export async function callModel(
       const cut = cutOf(turn, settings.max_output_tokens);
       const toolCalls = loggedCalls(turn.toolCalls, agent.maxToolCalls);
       const left = turn.toolCalls.length - toolCalls.length;
-      const checked = agent.output && turn.toolCalls.length === 0 ? await agent.output.check(turn.text) : undefined;
+      const checked = agent.output && turn.toolCalls.length === 0 ? await agent.output.check(earlier + turn.text) : undefined;
       return {
         type: 'model_answered' as const,
         callId,

@@ -1,4 +1,5 @@
-import type { StrategyDecision, StrategyMachine, RunFacts } from '../machine.ts';
+import type { StrategyDecision, RunFacts } from '../machine.ts';
+import { withCuts } from '../turn/cut-answer.ts';
 import { checkpoint, llmCompleted } from '../turn/events.ts';
 import { finishAnswered } from '../turn/finish.ts';
 import { assistantEntry, blankAnswer, identifiedCalls, type Answered } from '../turn/model-answer.ts';
@@ -18,7 +19,7 @@ export interface ReactState extends TurnState {
  * ReAct: call the model, run the tools it calls, call it again, until it answers without tool calls or the iteration
  * limit is reached.
  */
-export const react: StrategyMachine<ReactState> = {
+export const react = withCuts<ReactState>({
   name: 'react',
   tools: true,
   output: true,
@@ -34,12 +35,12 @@ export const react: StrategyMachine<ReactState> = {
         return onSharedEvent('react', run, state, event);
     }
   },
-};
+});
 
 function onModelAnswered(run: RunFacts, state: ReactState, event: Answered): StrategyDecision<ReactState> {
   const { turn } = event;
   const calls = identifiedCalls(run, state, event);
-  const blank = calls.length === 0 ? blankAnswer(turn) : undefined;
+  const blank = calls.length === 0 ? blankAnswer(turn, event.whole) : undefined;
   if (blank) return { state, command: { type: 'fail', error: blank } };
   const turnType = calls.length > 0 ? 'tool_calls' : 'final_answer';
   const step = {
@@ -48,7 +49,7 @@ function onModelAnswered(run: RunFacts, state: ReactState, event: Answered): Str
   };
   if (calls.length > 0) return startToolRound(state, step, calls, event);
   const last = { ...step, continue: continueWithInput(run, nextIteration(state)) };
-  return finishAnswered(run, state, last, event.checked);
+  return finishAnswered(run, state, last, event);
 }
 
 function onToolsFinished(run: RunFacts, state: ReactState, event: ToolsFinished): StrategyDecision<ReactState> {
