@@ -82,10 +82,14 @@ const isUnreadable = (error: unknown): boolean =>
   EmptyResponseBodyError.isInstance(error) ||
   NoContentGeneratedError.isInstance(error);
 
+// without streaming, the error about the document is the cause of another one
+const isCutJson = (error: unknown): boolean =>
+  JSONParseError.isInstance(error) || (APICallError.isInstance(error) && JSONParseError.isInstance(error.cause));
+
 // openai-compatible uses the same class for a truncated stream and for malformed data; only the text differs. A proxy
 // that cuts the connection can also cut an event in its JSON; of the first event, the Anthropic provider keeps no error.
 const isCutStream = (error: unknown): boolean =>
-  JSONParseError.isInstance(error) ||
+  isCutJson(error) ||
   (error instanceof Error && error.message === 'Expected a normalized Anthropic stream error') ||
   (InvalidResponseDataError.isInstance(error) && error.message.includes('ended without'));
 
