@@ -17,12 +17,19 @@ const shownLength = 1_000;
  * @param cut set if the answer was cut; then even arguments that can be read may lack their end
  */
 export function judgeCall(call: ToolCall, tool: Tool | undefined, cut: AnswerCut | undefined): ToolOutcome | undefined {
-  if (cut) return refused('answer_cut', `${cutText(cut, 'Your answer')}, so none of its calls was executed. ${advice[cut.reason]}`);
+  if (cut)
+    return refused(
+      'answer_cut',
+      `${cutText(cut, 'Your answer')}, so none of its calls was executed. ${advice[cut.reason]}`,
+    );
   const { arguments_raw: written } = call;
   const read = written === undefined ? asArguments(call.arguments) : readArguments(written);
   if (!read.ok) {
     const shown = shorten(written ?? JSON.stringify(call.arguments));
-    return refused('invalid_arguments', `The arguments must be one JSON object, but ${read.problem}. You wrote: ${shown}`);
+    return refused(
+      'invalid_arguments',
+      `The arguments must be one JSON object, but ${read.problem}. You wrote: ${shown}`,
+    );
   }
   const required = tool?.inputSchema.required ?? [];
   if (written === undefined || written.trim() !== '' || required.length === 0) return undefined;

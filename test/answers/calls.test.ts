@@ -22,7 +22,16 @@ describe.skipIf(noRedis())('a call that may not run', () => {
   beforeEach(() => void (executed.length = 0));
   afterAll(() => lanefold?.close());
 
-  const wrong = ['{"folder": "/tmp/cache", "olderTh', '[]', '[5]', '"x"', 'null', '17', 'true', '<folder>/tmp</folder>'];
+  const wrong = [
+    '{"folder": "/tmp/cache", "olderTh',
+    '[]',
+    '[5]',
+    '"x"',
+    'null',
+    '17',
+    'true',
+    '<folder>/tmp</folder>',
+  ];
 
   test.each(wrong)('with the arguments %s reads what was wrong, with the text it wrote', async (written) => {
     for (const agent of ['a', 'whole']) {
@@ -93,7 +102,11 @@ describe.skipIf(noRedis())('a call that may not run', () => {
     ['length', { finishReason: 'length' }],
     ['content_filter', { finishReason: 'content_filter' }],
   ])('is any of an answer that ended with %s', async (_, end) => {
-    const calls = [call('clean', '{"folder":"/a"}'), call('clean_once', '{}', 'call_2'), call('clean', '{"fo', 'call_3')];
+    const calls = [
+      call('clean', '{"folder":"/a"}'),
+      call('clean_once', '{}', 'call_2'),
+      call('clean', '{"fo', 'call_3'),
+    ];
     const { threadId, run } = await lanefold.ask([{ toolCalls: calls, ...end }, { text: 'Again.' }]);
     expect(run).toMatchObject({ status: 'completed', result: 'Again.' });
     expect(executed).toEqual([]);

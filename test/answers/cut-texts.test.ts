@@ -1,6 +1,9 @@
 import { defineAgent } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createClient } from 'lanefold/client';
 import { z } from 'zod';
+import { snakeKeys } from '../../src/common/case.ts';
+import { answerOf } from '../../src/mcp/runs/answer.ts';
 import { noRedis } from '../support/lanefold.ts';
 import { contextOf, entriesOf, expectSound } from '../support/log.ts';
 import { until } from '../support/until.ts';
@@ -47,6 +50,41 @@ describe.skipIf(noRedis())('an answer that is cut', () => {
     });
     expect(await stored(run)).toEqual({ finish_reason: ours, truncated: true, termination_reason: 'final_answer' });
     await expectSound(lanefold, threadId);
+  });
+
+  test('says so over HTTP, to a chat, a client of AG-UI and one of MCP', async () => {
+    const { url } = await lanefold.startServer({ port: 0 });
+    const client = createClient({ url });
+    const said = async (reply: { text: string; finishReason?: string }) => {
+      const { run } = await lanefold.ask([reply]);
+      const { threadId, id: runId } = run;
+      lanefold.server.reply(reply);
+      const input = { messages: [{ id: 'm1', role: 'user', content: 'Go on.' }], tools: [], context: [] };
+      const agUi = await fetch(`${url}/v1/ag-ui/a`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+        body: JSON.stringify({ ...input, threadId, runId: 'run_ag_ui', state: {}, forwardedProps: {} }),
+      });
+      const { messages } = await lanefold.threads.uiMessages(threadId);
+      const uiStream = await fetch(`${url}/v1/threads/${threadId}/runs/${runId}/events?format=ui`);
+      return {
+        http: await client.runs.wait({ threadId, id: runId }),
+        chat: messages.at(-1),
+        uiStream: await uiStream.text(),
+        agUi: await agUi.text(),
+        mcp: answerOf(snakeKeys(run) as never, () => true).structuredContent,
+      };
+    };
+    const cutOnes = await said(cut('It is'));
+    expect(cutOnes.http).toMatchObject({ finishReason: 'length', truncated: true });
+    expect(cutOnes.chat).toMatchObject({ metadata: { truncated: true } });
+    expect(cutOnes.agUi).toMatch(/RUN_FINISHED.*"truncated":true/);
+    expect(cutOnes.uiStream).toMatch(/"finishReason":"length".*"truncated":true/);
+    expect(cutOnes.mcp).toMatchObject({ truncated: true });
+    const whole = await said({ text: 'It is.' });
+    expect(whole.http).toMatchObject({ finishReason: 'stop', truncated: false });
+    const { http: _, ...others } = whole;
+    expect(JSON.stringify(others)).not.toContain('truncated');
   });
 
   test('is told apart from a whole one, and from one of which the provider says nothing', async () => {

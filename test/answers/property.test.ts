@@ -11,10 +11,16 @@ const input = { type: 'object' as const, properties: { folder: { type: 'string' 
 
 const json = fc.json({ maxDepth: 3, stringUnit: 'grapheme-ascii' });
 const written = fc.oneof(
-  { weight: 3, arbitrary: fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 })).map((value) => JSON.stringify(value)) },
+  {
+    weight: 3,
+    arbitrary: fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 })).map((value) => JSON.stringify(value)),
+  },
   { weight: 3, arbitrary: json },
   { weight: 2, arbitrary: fc.tuple(json, fc.nat()).map(([text, at]) => text.slice(0, at % (text.length + 1))) },
-  { weight: 1, arbitrary: fc.constantFrom('', ' ', '{}', '{', '[]', 'null', '{"a":1}{"a":2}', '```json\n{}\n```', "{'a': 1}") },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom('', ' ', '{}', '{', '[]', 'null', '{"a":1}{"a":2}', '```json\n{}\n```', "{'a': 1}"),
+  },
 );
 const reason = fc.constantFrom('tool-calls', 'stop', 'other', 'length', 'content-filter');
 const answer = fc.record({ texts: fc.array(written, { minLength: 1, maxLength: 4 }), reason });
@@ -53,7 +59,9 @@ describe.skipIf(noRedis())('whatever a model writes', () => {
         const allowed = texts.map((text) => (cut ? undefined : argumentsOf(text)));
         expect(seen.toSorted()).toEqual(allowed.filter((args) => args !== undefined).toSorted());
         const ledger = await ledgerOf(lanefold, threadId);
-        expect(ledger.map(({ status }) => status)).toEqual(allowed.map((args) => (args === undefined ? 'error' : 'ok')));
+        expect(ledger.map(({ status }) => status)).toEqual(
+          allowed.map((args) => (args === undefined ? 'error' : 'ok')),
+        );
         const logged = (await entriesOf(lanefold, threadId)).find(({ role }) => role === 'assistant');
         expect(logged?.payload['tool_calls']).toMatchObject(texts.map((text) => ({ arguments_raw: text })));
         await expectSound(lanefold, threadId);

@@ -135,6 +135,19 @@ describe('ReAct', () => {
     });
   });
 
+  test('an answer that announces tool calls and has nothing counts as an iteration', () => {
+    const decision = given(llm).when(answered({ text: ' ', finishReason: 'tool_calls' }));
+    expect(decision.command).toEqual({ type: 'call_model', callId: 'run_1.2' });
+    expect(kinds(decision)).toEqual(['llm_completed', 'checkpoint', 'checkpoint', '|', 'llm_started']);
+    const [, ...checkpoints] = decision.step!.events!.slice(0, 3);
+    expect(checkpoints).toMatchObject([
+      { iteration: 1, data: { reason: 'after_llm' } },
+      { iteration: 2, data: { reason: 'after_tools' } },
+    ]);
+    const last = given({ ...llm, iteration: 3 }).when(answered({ finishReason: 'tool_calls' }));
+    expect(last.step!.finish).toEqual({ status: 'completed', reason: 'max_iterations', result: null });
+  });
+
   test('the round of a cut answer knows the cut after a crash, and the next round does not', () => {
     const cut = { reason: 'length', limit: 256 } as const;
     const event = { ...answered({ toolCalls: [call('a')], finishReason: 'length' }), cut } as StrategyEvent;

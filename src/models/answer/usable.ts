@@ -3,13 +3,11 @@ import type { ModelTurn } from '../../context/message.ts';
 import { ModelError } from '../errors/model-error.ts';
 
 /** Why an answer is none, so that it is asked for again; undefined if it can be used. */
-export function brokenAnswer({ finishReason, text, toolCalls }: ModelTurn): ModelError | undefined {
+export function brokenAnswer({ finishReason }: ModelTurn): ModelError | undefined {
   // how providers report a connection that broke mid-answer; half an answer is not an answer
   if (finishReason === 'incomplete') return broken('llm_stream', 'The provider interrupted its answer.');
   // among others, calls that the provider itself could not read
   if (finishReason === 'error') return broken('llm_response', 'The provider ended its answer with an error.');
-  if (finishReason === 'tool_calls' && toolCalls.length === 0 && text.trim() === '')
-    return broken('llm_response', 'The model announced tool calls, and made none.');
   return undefined;
 }
 

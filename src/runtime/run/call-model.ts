@@ -63,7 +63,8 @@ export async function callModel(
       const cut = cutOf(turn, settings.max_output_tokens);
       const toolCalls = loggedCalls(turn.toolCalls, agent.maxToolCalls);
       const left = turn.toolCalls.length - toolCalls.length;
-      const checked = agent.output && turn.toolCalls.length === 0 ? await agent.output.check(earlier + turn.text) : undefined;
+      const checked =
+        agent.output && turn.toolCalls.length === 0 ? await agent.output.check(earlier + turn.text) : undefined;
       return {
         type: 'model_answered' as const,
         callId,

@@ -18,5 +18,8 @@ export async function readCutText(
      order by seq desc limit $4 offset $5`,
     [threadId, runId, contextRef, parts, last],
   );
-  return rows.map(({ text }) => text).toReversed().join('');
+  return rows
+    .map(({ text }) => text)
+    .toReversed()
+    .join('');
 }

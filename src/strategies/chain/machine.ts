@@ -15,20 +15,20 @@ import { parseThought } from './parse-thought.ts';
  */
 const chain = (name: string, prompt: string) =>
   withCuts<TurnState>({
-  name,
-  prompt,
-  tools: false,
-  output: false,
-  start: (run) => withoutTools(askModel(run, firstState)),
-  resume: (run, state) => withoutTools(resumeTurn(run, state ?? firstState)),
-  on: (run, state, event) =>
-    event.type === 'model_answered'
-      ? onModelAnswered(run, state, event)
-      : withoutTools(onSharedEvent(name, run, state, event)),
-  details(answer): JsonObject {
-    const { steps, conclusion } = parseThought(answer);
-    return { steps: steps.map((step) => ({ ...step })), conclusion, raw_response: answer };
-  },
+    name,
+    prompt,
+    tools: false,
+    output: false,
+    start: (run) => withoutTools(askModel(run, firstState)),
+    resume: (run, state) => withoutTools(resumeTurn(run, state ?? firstState)),
+    on: (run, state, event) =>
+      event.type === 'model_answered'
+        ? onModelAnswered(run, state, event)
+        : withoutTools(onSharedEvent(name, run, state, event)),
+    details(answer): JsonObject {
+      const { steps, conclusion } = parseThought(answer);
+      return { steps: steps.map((step) => ({ ...step })), conclusion, raw_response: answer };
+    },
   });
 
 function onModelAnswered(run: RunFacts, state: TurnState, event: Answered): StrategyDecision<TurnState> {

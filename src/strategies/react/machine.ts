@@ -42,13 +42,21 @@ function onModelAnswered(run: RunFacts, state: ReactState, event: Answered): Str
   const calls = identifiedCalls(run, state, event);
   const blank = calls.length === 0 ? blankAnswer(turn, event.whole) : undefined;
   if (blank) return { state, command: { type: 'fail', error: blank } };
-  const turnType = calls.length > 0 ? 'tool_calls' : 'final_answer';
+  // The provider announced tool calls and sent nothing. A text, however it ended, is the answer.
+  const nothing = calls.length === 0 && turn.finishReason === 'tool_calls' && (event.whole ?? turn.text).trim() === '';
+  const turnType = calls.length > 0 || nothing ? 'tool_calls' : 'final_answer';
   const step = {
     entries: [assistantEntry(run, state, event, calls)],
     events: [llmCompleted(run, state, event, turnType), checkpoint(state, 'after_llm')],
   };
   if (calls.length > 0) return startToolRound(state, step, calls, event);
-  const last = { ...step, continue: continueWithInput(run, nextIteration(state)) };
+  const next = nextIteration(state);
+  // A tool round without calls, which counts as an iteration.
+  if (nothing) {
+    step.events.push(checkpoint(next, 'after_tools'));
+    return callModelAfter(run, next, step, event.spent);
+  }
+  const last = { ...step, continue: continueWithInput(run, next) };
   return finishAnswered(run, state, last, event);
 }
 

@@ -23,7 +23,8 @@ export function finishAnswered<S extends TurnState>(
     return end(state, step, { status: 'completed', reason: 'final_answer', finish_reason, ...result });
   }
   const started = { ...outputEvent('output_started', run, state, { status: 'started', attempt: 0 }), entry: 0 };
-  if (checked!.ok) return finishValidated(run, state, { value: checked!.value, attempt: 0, finish_reason }, step, [started]);
+  if (checked!.ok)
+    return finishValidated(run, state, { value: checked!.value, attempt: 0, finish_reason }, step, [started]);
   const repair = startRepair(run, state, { ...failureOf(checked!), finish_reason });
   return { ...repair, step: { ...step, seal: true, thenEvents: [started, ...(repair.step?.events ?? [])] } };
 }

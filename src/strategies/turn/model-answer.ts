@@ -5,7 +5,7 @@ import { callId, type TurnState } from './state.ts';
 export type Answered = Extract<StrategyEvent, { type: 'model_answered' }>;
 
 /** Finish reasons with which a model may end a run without text. */
-const benign = new Set([null, 'stop']);
+const benign = new Set([null, 'stop', 'tool_calls']);
 
 /** The error of an answer that is blank because the model was cut off; undefined for any other answer. */
 export function blankAnswer(turn: ModelTurn, whole = turn.text): RunError | undefined {

@@ -25,7 +25,13 @@ export function startToolRound<S extends TurnState>(
   calls: ToolCall[],
   { tools, cut }: Pick<Answered, 'tools' | 'cut'>,
 ): StrategyDecision<S> {
-  const next: S = { ...state, ...(tools ? { tools } : {}), ...(cut ? { cut } : {}), phase: 'tools', round: state.round + 1 };
+  const next: S = {
+    ...state,
+    ...(tools ? { tools } : {}),
+    ...(cut ? { cut } : {}),
+    phase: 'tools',
+    round: state.round + 1,
+  };
   return {
     state: next,
     step: {
