@@ -65,11 +65,11 @@ describe.skipIf(noRedis())('an answer that is cut', () => {
         headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
         body: JSON.stringify({ ...input, threadId, runId: 'run_ag_ui', state: {}, forwardedProps: {} }),
       });
-      const { messages } = await lanefold.threads.uiMessages(threadId);
+      const { data: messages } = await lanefold.threads.uiMessages(threadId);
       const uiStream = await fetch(`${url}/v1/threads/${threadId}/runs/${runId}/events?format=ui`);
       return {
         http: await client.runs.wait({ threadId, id: runId }),
-        chat: messages.at(-1),
+        chat: messages.find(({ id }) => id === runId),
         uiStream: await uiStream.text(),
         agUi: await agUi.text(),
         mcp: answerOf(snakeKeys(run) as never, () => true).structuredContent,
