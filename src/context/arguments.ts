@@ -11,9 +11,9 @@ export function readArguments(written: string): ReadArguments {
   if (written.trim() === '') return { ok: true, value: {} };
   let value: Json;
   try {
-    value = JSON.parse(written) as Json;
-  } catch {
-    return { ok: false, problem: 'they are not valid JSON' };
+    value = JSON.parse(written, mayExceed.test(written) ? withoutInfinity : undefined) as Json;
+  } catch (error) {
+    return { ok: false, problem: error instanceof TooLarge ? error.message : 'they are not valid JSON' };
   }
   return asArguments(value);
 }
@@ -22,6 +22,16 @@ export function readArguments(written: string): ReadArguments {
 export function asArguments(value: Json | undefined): ReadArguments {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ok: true, value };
   return { ok: false, problem: `they are ${nameOf(value)}` };
+}
+
+/** A text that may have a number which is read as infinite; few texts have an exponent, and a reviver costs. */
+const mayExceed = /\de\+?\d|\d{300}/i;
+
+class TooLarge extends Error {}
+
+function withoutInfinity(key: string, value: unknown): unknown {
+  if (typeof value !== 'number' || Number.isFinite(value)) return value;
+  throw new TooLarge(`the number at ${JSON.stringify(key)} is too large`);
 }
 
 function nameOf(value: Json | undefined): string {

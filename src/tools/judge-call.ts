@@ -23,7 +23,7 @@ export function judgeCall(call: ToolCall, tool: Tool | undefined, cut: AnswerCut
       `${cutText(cut, 'Your answer')}, so none of its calls was executed. ${advice[cut.reason]}`,
     );
   const { arguments_raw: written } = call;
-  const read = written === undefined ? asArguments(call.arguments) : readArguments(written);
+  const read = written == null ? asArguments(call.arguments) : readArguments(written);
   if (!read.ok) {
     const shown = shorten(written ?? JSON.stringify(call.arguments));
     return refused(
@@ -32,7 +32,7 @@ export function judgeCall(call: ToolCall, tool: Tool | undefined, cut: AnswerCut
     );
   }
   const required = tool?.inputSchema.required ?? [];
-  if (written === undefined || written.trim() !== '' || required.length === 0) return undefined;
+  if (written == null || written.trim() !== '' || required.length === 0) return undefined;
   return refused('invalid_arguments', `The call has no arguments, but the tool requires ${required.join(', ')}.`);
 }
 

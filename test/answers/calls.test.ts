@@ -31,6 +31,7 @@ describe.skipIf(noRedis())('a call that may not run', () => {
     '17',
     'true',
     '<folder>/tmp</folder>',
+    '{"olderThan": 1e999}',
   ];
 
   test.each(wrong)('with the arguments %s reads what was wrong, with the text it wrote', async (written) => {
