@@ -403,6 +403,7 @@ CREATE TABLE "lanefold"."_run" (
 	"model" text NOT NULL,
 	"context_ref" text COLLATE "C" NOT NULL,
 	"termination_reason" text,
+	"finish_reason" text,
 	"worker_id" text COLLATE "C",
 	"input" jsonb,
 	"options" jsonb,

@@ -92,6 +92,8 @@ export const run = lanefold.table(
     model: text('model').notNull(),
     contextRef: id('context_ref').notNull(),
     terminationReason: text('termination_reason'),
+    /** Why the model stopped writing the answer with which the run ended. Null: it ended without one, or none was given. */
+    finishReason: text('finish_reason'),
     workerId: id('worker_id'),
     /** The user message until the claim appends it. */
     input: jsonb('input'),

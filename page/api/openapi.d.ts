@@ -1132,6 +1132,10 @@ export interface components {
       status: components['schemas']['RunStatus'];
       /** @description Why the run ended; null until then. A run that reaches a limit, such as `max_iterations`, is also `completed`. */
       termination_reason: string | null;
+      /** @description Why the model stopped writing the answer with which the run ended; null if there is none, or the provider did not say. */
+      finish_reason: string | null;
+      /** @description The answer was cut: at the limit of output tokens (`length`) or by a filter (`content_filter`). */
+      truncated: boolean;
       /** @description Iterations so far. */
       iteration: number;
       /** @description Commits so far. */
@@ -1286,6 +1290,10 @@ export interface components {
       status: components['schemas']['RunStatus'];
       /** @description Why the run ended; null until then. A run that reaches a limit, such as `max_iterations`, is also `completed`. */
       termination_reason: string | null;
+      /** @description Why the model stopped writing the answer with which the run ended; null if there is none, or the provider did not say. */
+      finish_reason: string | null;
+      /** @description The answer was cut: at the limit of output tokens (`length`) or by a filter (`content_filter`). */
+      truncated: boolean;
       /** @description Iterations so far. */
       iteration: number;
       /** @description Commits so far. */
@@ -1698,6 +1706,10 @@ export interface components {
       status: components['schemas']['RunStatus'];
       /** @description Why the run ended; null until then. A run that reaches a limit, such as `max_iterations`, is also `completed`. */
       termination_reason: string | null;
+      /** @description Why the model stopped writing the answer with which the run ended; null if there is none, or the provider did not say. */
+      finish_reason: string | null;
+      /** @description The answer was cut: at the limit of output tokens (`length`) or by a filter (`content_filter`). */
+      truncated: boolean;
       /** @description Iterations so far. */
       iteration: number;
       /** @description Commits so far. */

@@ -1,3 +1,4 @@
+import { isCut } from '../context/cut.ts';
 import type { Json, JsonObject, ToolCall } from '../context/message.ts';
 import type { RunEvent } from '../store/trace/read-events.ts';
 import type { StreamItem } from '../streams/stream-item.ts';
@@ -50,6 +51,8 @@ export class RunEvents {
   readonly #subAgents = new SubAgents();
   readonly #open = new OpenMessages();
   #step: string | undefined;
+  /** Whether the last answer of the model was cut. */
+  #cut = false;
   readonly round = new ToolRound();
   /** Model calls that have begun and not ended. */
   readonly unfinished = new Set<string>();
@@ -95,14 +98,15 @@ export class RunEvents {
   }
 
   /** Ends the AG-UI run; the run itself may go on. */
-  *finish(outcome: AgUiOutcome, more: { result?: Json; reason?: string } = {}): Generator<Mapped> {
+  *finish(outcome: AgUiOutcome, more: { result?: Json; reason?: string; truncated?: boolean } = {}): Generator<Mapped> {
     yield* this.#close();
-    const { result, reason } = more;
+    const { result, reason, truncated = this.#cut } = more;
+    const facts = { termination_reason: reason, ...(truncated ? { truncated } : {}) };
     yield {
       ...{ type: 'RUN_FINISHED', ...this.#names, outcome },
       ...(result === undefined || result === null ? {} : { result }),
       ...this.#usage.list(),
-      metadata: reason === undefined ? this.#metadata : this.#about({ termination_reason: reason }),
+      metadata: reason === undefined ? this.#metadata : this.#about(facts as JsonObject),
     };
     this.over = true;
   }
@@ -127,6 +131,7 @@ export class RunEvents {
         break;
       case 'llm_completed':
         this.#usage.add(data['model'], data['usage']);
+        this.#cut = isCut(data['finish_reason']);
         if (data['node'] !== undefined) yield* this.nodes.answered(data, facts.node);
         else yield* this.#answer(messageIdOf(data['call_id'], data['seq']), entry);
         break;
@@ -182,7 +187,7 @@ export class RunEvents {
       return;
     }
     const reason = textOrJson(data['termination_reason'] ?? data['reason'] ?? 'cancelled');
-    if (kind === 'request_cancelled') yield* this.finish({ type: 'cancelled' }, { reason });
+    if (kind === 'request_cancelled') yield* this.finish({ type: 'cancelled' }, { reason, truncated: false });
     else yield* this.finish({ type: 'success' }, { result: data['result'] ?? null, reason });
   }
 

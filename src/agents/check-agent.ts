@@ -1,3 +1,4 @@
+import type { OnCut } from '../context/cut.ts';
 import { effectOps } from '../context/state.ts';
 import { LanefoldError } from '../errors.ts';
 import { checkSettings, type CallSettings } from '../models/settings/call-settings.ts';
@@ -84,6 +85,11 @@ export const isLabel = (value: unknown): value is string =>
 export function checkResume(agent: string, resume: 'latest' | 'pinned'): 'latest' | 'pinned' {
   if (resume === 'latest' || resume === 'pinned') return resume;
   throw invalidAgent(agent, `resume must be latest or pinned; got ${JSON.stringify(resume)}`);
+}
+
+export function checkOnCut(agent: string, onCut: OnCut): OnCut {
+  if (['end', 'continue', 'fail'].includes(onCut)) return onCut;
+  throw invalidAgent(agent, `onCut must be end, continue or fail; got ${JSON.stringify(onCut)}`);
 }
 
 export function checkCallSettings(agent: string, settings: CallSettings): CallSettings {

@@ -1,3 +1,4 @@
+import type { OnCut } from '../context/cut.ts';
 import type { JsonObject } from '../context/message.ts';
 import type { CallSettings } from '../models/settings/call-settings.ts';
 import type { ModelName } from '../models/registry/model-name.ts';
@@ -47,6 +48,13 @@ export interface AgentDefinition<
   strategyOptions?: StrategyOptions<CHOSEN>;
   /** Warn the model with a message in its context when it repeats the same calls; default true. */
   cycleWarning?: boolean;
+  /**
+   * What becomes of a run whose answer was cut, at the limit of output tokens or by a filter of the provider. `end`
+   * (default): it completes with that text, and says so (`finishReason`, `truncated`). `continue`: the model goes on where
+   * the limit cut it, which counts as an iteration, and the result is the whole text; strategies that ask questions of
+   * their own treat it as `end`. `fail`: the run fails with the error `answer_cut`. Calls of a cut answer never run.
+   */
+  onCut?: OnCut;
   /**
    * Maximum model calls of a run; default 10, or 200 for strategies that ask many questions. The tools of the last call
    * still run.

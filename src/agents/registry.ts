@@ -113,6 +113,7 @@ async function ready(
           tools: tools.map((tool) => tool.name).sort(),
           toolLimits: [agent.toolTimeoutMs, agent.toolMaxRetries, agent.toolRetryBackoffMs, agent.toolConcurrency],
           maxToolCalls: agent.maxToolCalls,
+          ...(agent.onCut === 'end' ? {} : { onCut: agent.onCut }),
           // The name is the only identity of a function that survives a deployment.
           ...(output ? { output: [output.schema, output.maxRepairs, output.mode, output.repair?.name ?? null] } : {}),
           ...(contextPolicy ? { contextPolicy } : {}),

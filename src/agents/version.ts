@@ -70,6 +70,7 @@ function definitionOf(agent: Defined): JsonObject {
       replay: typeof tool.replay === 'string' ? tool.replay : 'verify',
       to_agent: tool.toAgent,
     })),
+    on_cut: agent.onCut,
     on_end: typeof agent.onEnd === 'object' ? agent.onEnd.request : named(agent.onEnd),
     tool_context: agent.toolContext,
     limits: {

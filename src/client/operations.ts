@@ -1172,6 +1172,10 @@ export interface ListedRun {
   status: RunStatus;
   /** Why the run ended; null until then. A run that reaches a limit, such as `max_iterations`, is also `completed`. */
   terminationReason: string | null;
+  /** Why the model stopped writing the answer with which the run ended; null if there is none, or the provider did not say. */
+  finishReason: string | null;
+  /** The answer was cut: at the limit of output tokens (`length`) or by a filter (`content_filter`). */
+  truncated: boolean;
   /** Iterations so far. */
   iteration: number;
   /** Commits so far. */
@@ -1361,6 +1365,10 @@ export interface RunSnapshot<RESULT = Json> {
   status: RunStatus;
   /** Why the run ended; null until then. A run that reaches a limit, such as `max_iterations`, is also `completed`. */
   terminationReason: string | null;
+  /** Why the model stopped writing the answer with which the run ended; null if there is none, or the provider did not say. */
+  finishReason: string | null;
+  /** The answer was cut: at the limit of output tokens (`length`) or by a filter (`content_filter`). */
+  truncated: boolean;
   /** Iterations so far. */
   iteration: number;
   /** Commits so far. */
@@ -1791,6 +1799,10 @@ export interface Run<RESULT = Json> {
   status: RunStatus;
   /** Why the run ended; null until then. A run that reaches a limit, such as `max_iterations`, is also `completed`. */
   terminationReason: string | null;
+  /** Why the model stopped writing the answer with which the run ended; null if there is none, or the provider did not say. */
+  finishReason: string | null;
+  /** The answer was cut: at the limit of output tokens (`length`) or by a filter (`content_filter`). */
+  truncated: boolean;
   /** Iterations so far. */
   iteration: number;
   /** Commits so far. */

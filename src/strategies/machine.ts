@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { StateEffect } from '../context/state.ts';
+import type { AnswerCut, OnCut } from '../context/cut.ts';
 import type { ContentPart, Json, JsonObject, Message, ModelTurn, ToolCall, Usage } from '../context/message.ts';
 import type { Checked } from '../contracts/contract.ts';
 import type { ModelSettings } from '../models/settings/settings.ts';
@@ -52,6 +53,8 @@ export interface StrategyState {
   handed?: 'whole' | 'summary' | undefined;
   /** The only tools the calls of this round may use, if the model was offered fewer than the run has. */
   tools?: string[] | undefined;
+  /** How the answer that makes the calls of this round was cut: none of them may run. */
+  cut?: AnswerCut | undefined;
 }
 
 /** The request as seen by a strategy that asks its own questions. */
@@ -94,6 +97,10 @@ export interface RunFacts {
   compaction?: CompactionRequest;
   /** Whether to warn a model that repeats its tool calls; default true. */
   cycleWarning?: boolean;
+  /** What to do with a text that was cut; default `end`. */
+  onCut?: OnCut;
+  /** The text of the cut answers that the run was continuing when it was claimed. */
+  cutText?: string;
   /** The run's output contract, if any. */
   output?: {
     mode: 'repair' | 'error';
@@ -116,6 +123,10 @@ type CommandResult =
       refs?: JsonObject;
       /** The tools offered to the model, if fewer than the run has. */
       tools?: string[];
+      /** Set if the answer was cut. */
+      cut?: AnswerCut;
+      /** The whole text, if this answer continues one that was cut. */
+      whole?: string;
       /** Whether the text meets the run's contract; set on answers without tool calls. */
       checked?: Checked;
     }
@@ -140,8 +151,11 @@ export interface StrategyDecision<State extends StrategyState = StrategyState, M
 }
 
 export type Command =
-  /** Calls the model. `tools: false` offers it no tools. `compacted`: cuts the context if it is still over budget. */
-  | { type: 'call_model'; callId: string; afterMs?: number; tools?: false; compacted?: true }
+  /**
+   * Calls the model. `tools: false` offers it no tools. `compacted`: cuts the context if it is still over budget. `earlier`:
+   * the text that the answer continues.
+   */
+  | { type: 'call_model'; callId: string; afterMs?: number; tools?: false; compacted?: true; earlier?: string }
   /** Has the model summarise the context; the next event carries the replacement for a step to commit. */
   | { type: 'compact'; callId: string; afterMs?: number; request: CompactionRequest }
   /**
@@ -152,7 +166,7 @@ export type Command =
   /** Runs `calls` or, if empty, those of the last assistant message. `iteration` defaults to that of the state. */
   | { type: 'run_tools'; round: number; calls: ToolCall[]; iteration?: number }
   /** Repairs the run's last answer, which violates the contract for the reason in `error`. */
-  | { type: 'repair_output'; attempt: number; error: string; afterMs?: number }
+  | { type: 'repair_output'; attempt: number; error: string; afterMs?: number; earlier?: string }
   /** The step has ended the run; if input was queued, the next event is `continued` instead. */
   | { type: 'finish' }
   /** Fails the run. The database closes an open tool group. */
@@ -240,6 +254,8 @@ export interface StepDraft {
     status: 'completed' | 'failed';
     reason: string;
     result?: Json;
+    /** Why the model stopped writing the answer with which the run ends; null: the provider did not say. */
+    finish_reason?: string | null;
     /** Why the run failed. */
     error?: RunError;
     events?: EventDraft[];

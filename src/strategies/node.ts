@@ -1,3 +1,4 @@
+import type { AnswerCut } from '../context/cut.ts';
 import type { Json, JsonObject, ToolCall, Usage } from '../context/message.ts';
 
 /** A node that a step adds or changes: the answer to a question, or something the strategy derived from answers. */
@@ -45,5 +46,5 @@ export interface AnsweredRound {
   assistant: { content: string; tool_calls: ToolCall[]; [key: string]: Json | ToolCall[] };
   results?: { content: string; tool_call_id: string; name: string }[];
   /** Set while the round waits for other answers of the batch or for another round: what its log entry will need. */
-  waiting?: { refs: JsonObject; tools?: string[] };
+  waiting?: { refs: JsonObject; tools?: string[]; cut?: AnswerCut };
 }

@@ -10,6 +10,8 @@ import type {
 } from '../strategies/machine.ts';
 import { parseOptions } from '../strategies/options.ts';
 import type { Strategy } from '../strategies/registry.ts';
+import { cutOf } from '../models/answer/usable.ts';
+import { judgeCall } from '../tools/judge-call.ts';
 import { MemoryStore } from './memory-store.ts';
 
 /** A model call of a simulated run. */
@@ -141,7 +143,10 @@ function execute(
       return {
         type: 'tools_finished',
         calls: command.calls,
-        outcomes: command.calls.map((tool) => outcomeOf(simulation.tool?.(tool) ?? 'ok')),
+        outcomes: command.calls.map((tool) => {
+          const refused = judgeCall(tool, undefined, state.cut);
+          return refused ? (refused as CallOutcome) : outcomeOf(simulation.tool?.(tool) ?? 'ok');
+        }),
       };
     default:
       throw new Error(`A simulation cannot execute ${command.type} in phase ${state.phase}.`);
@@ -162,7 +167,9 @@ function call(
   }
   const turn = { text: '', toolCalls: [], usage, finishReason: 'stop' };
   const given = typeof answer === 'string' ? { text: answer } : answer;
-  return { type: 'model_answered', callId, contextHash: 'simulated', turn: { ...turn, ...given } };
+  const whole = { ...turn, ...given };
+  const cut = cutOf(whole, undefined);
+  return { type: 'model_answered', callId, contextHash: 'simulated', turn: whole, ...(cut ? { cut } : {}) };
 }
 
 const usage: Usage = { input_tokens: 10, output_tokens: 5, total_tokens: 15 };

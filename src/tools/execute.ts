@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { asArguments } from '../context/arguments.ts';
 import type { Json, ToolCall } from '../context/message.ts';
 import { runAttempt } from './attempt.ts';
 import { errorMessage } from './error-message.ts';
@@ -81,10 +82,11 @@ export async function checkArguments(
   timeoutMs: number,
   signal: AbortSignal,
 ): Promise<ToolValidation> {
-  const isObject = typeof args === 'object' && args !== null && !Array.isArray(args);
+  const read = asArguments(args);
+  if (!read.ok) return { ok: false, message: `The arguments must be one JSON object, but ${read.problem}` };
   try {
     // A copy: a tool may modify its arguments, and the call is part of the conversation.
-    const copy = isObject ? structuredClone(args) : {};
+    const copy = structuredClone(read.value);
     const checked = (await runAttempt(() => tool.validate(copy), timeoutMs, signal)) as ToolValidation;
     return checked.ok ? checked : { ok: false, message: String(checked.message) };
   } catch (error) {

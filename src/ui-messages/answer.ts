@@ -1,3 +1,4 @@
+import { cutReason, type AnswerCut } from '../context/cut.ts';
 import type { Json, JsonObject, ToolCall } from '../context/message.ts';
 import type { RunEventKind } from '../strategies/event-kind.ts';
 import { hasResult, type StreamItem } from '../streams/stream-item.ts';
@@ -42,6 +43,8 @@ export class UiAnswer {
   #calls: { index: number; id: string; shownAs: string }[] = [];
   /** The round of the calls that wait for approval. */
   #round = 0;
+  /** How the last answer of the model was cut. */
+  #cut: AnswerCut['reason'] | undefined;
   readonly #ids = new UniqueIds();
 
   constructor(run: { threadId: string; runId: string }) {
@@ -79,6 +82,7 @@ export class UiAnswer {
         break;
       case 'llm_completed':
         yield* this.#endParts();
+        this.#cut = cutReason(data['finish_reason']);
         this.#calls = [];
         for (const [index, call] of ((entry['tool_calls'] ?? []) as unknown as ToolCall[]).entries())
           yield this.#call(call, index);
@@ -121,7 +125,7 @@ export class UiAnswer {
         yield* this.#endParts();
         yield* this.#end({
           type: 'finish',
-          finishReason: hasResult(data) ? 'stop' : 'other',
+          finishReason: this.#cut ? uiReasons[this.#cut] : hasResult(data) ? 'stop' : 'other',
           messageMetadata: this.#metadata(data),
         });
         break;
@@ -208,10 +212,13 @@ export class UiAnswer {
       run_id: runId,
       ...(usage ? { usage } : {}),
       ...(typeof reason === 'string' ? { termination_reason: reason } : {}),
+      ...(this.#cut && reason !== undefined ? { truncated: true as const } : {}),
       ...(error ? { error } : {}),
     };
   }
 }
+
+const uiReasons = { length: 'length', content_filter: 'content-filter' } as const;
 
 function toResult(toolCallId: string, status: unknown, content: Json): UiChunk {
   if (status === 'ok') return { type: 'tool-output-available', toolCallId, output: toOutput(content) };

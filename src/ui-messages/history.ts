@@ -1,3 +1,4 @@
+import { isCut } from '../context/cut.ts';
 import type { Json, JsonObject, ToolCall } from '../context/message.ts';
 import type {
   ConversationCall,
@@ -61,6 +62,7 @@ const toMetadata = (threadId: string, run: ConversationRun): AnswerMetadata => (
   run_id: run.id,
   ...(run.usage && run.terminationReason !== null ? { usage: run.usage } : {}),
   ...(run.status === 'completed' && run.terminationReason ? { termination_reason: run.terminationReason } : {}),
+  ...(run.terminationReason !== null && isCut(run.finishReason) ? { truncated: true as const } : {}),
   ...(run.error ? { error: { type: run.error.type, message: run.error.message } } : {}),
 });
 

@@ -7,6 +7,8 @@ export interface AnswerMetadata {
   usage?: Json;
   /** Set for a completed run: `final_answer`, or a limit such as `max_iterations`, which ended it without an answer. */
   termination_reason?: string;
+  /** The answer was cut: at the limit of output tokens, or by a filter of the provider. */
+  truncated?: true;
   /** Set for a failed or cancelled run. */
   error?: { type: string; message: string };
 }

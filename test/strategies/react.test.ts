@@ -12,7 +12,7 @@ describe('ReAct', () => {
     const decision = given(llm).when(answered({ text: 'Paris', thinking: 'hm', responseId: 'resp_1' }));
     expect(decision.state).toEqual(llm);
     expect(decision.command).toEqual({ type: 'finish' });
-    expect(decision.step!.finish).toEqual({ status: 'completed', reason: 'final_answer' });
+    expect(decision.step!.finish).toEqual({ status: 'completed', reason: 'final_answer', finish_reason: 'stop' });
     expect(decision.step!.entries).toEqual([
       {
         role: 'assistant',
@@ -31,14 +31,14 @@ describe('ReAct', () => {
   test('an answer with text is final, whatever its finish reason', () => {
     for (const finishReason of ['length', 'content_filter', 'error', 'unknown', null]) {
       const { step } = given(llm).when(answered({ text: 'half an', finishReason }));
-      expect(step!.finish).toEqual({ status: 'completed', reason: 'final_answer' });
+      expect(step!.finish).toEqual({ status: 'completed', reason: 'final_answer', finish_reason: finishReason });
     }
   });
 
   test('a blank answer is final after a benign finish reason; otherwise the run fails with llm_response, without a commit', () => {
     for (const finishReason of ['stop', null]) {
       const { step } = given(llm).when(answered({ text: ' ', finishReason }));
-      expect(step!.finish).toEqual({ status: 'completed', reason: 'final_answer' });
+      expect(step!.finish).toEqual({ status: 'completed', reason: 'final_answer', finish_reason: finishReason });
     }
     for (const finishReason of ['length', 'content_filter', 'error', 'unknown']) {
       const decision = given(llm).when(answered({ text: ' \n', finishReason }));
@@ -127,8 +127,16 @@ describe('ReAct', () => {
     expect(decision.command).toEqual({ type: 'call_model', callId: 'run_1.2' });
   });
 
-  test('an answer that announces tool calls but contains none counts as an iteration', () => {
-    const decision = given(llm).when(answered({ text: 'calling', finishReason: 'tool_calls' }));
+  test('an answer that announces tool calls and has only a text is that text', () => {
+    const decision = given(llm).when(answered({ text: 'done', finishReason: 'tool_calls' }));
+    expect(decision.command).toEqual({ type: 'finish' });
+    expect(decision.step!.finish).toEqual({
+      ...{ status: 'completed', reason: 'final_answer', finish_reason: 'tool_calls' },
+    });
+  });
+
+  test('an answer that announces tool calls and has nothing counts as an iteration', () => {
+    const decision = given(llm).when(answered({ text: ' ', finishReason: 'tool_calls' }));
     expect(decision.command).toEqual({ type: 'call_model', callId: 'run_1.2' });
     expect(kinds(decision)).toEqual(['llm_completed', 'checkpoint', 'checkpoint', '|', 'llm_started']);
     const [, ...checkpoints] = decision.step!.events!.slice(0, 3);
@@ -136,9 +144,17 @@ describe('ReAct', () => {
       { iteration: 1, data: { reason: 'after_llm' } },
       { iteration: 2, data: { reason: 'after_tools' } },
     ]);
-    expect(decision.step!.entries![0]!.payload).toEqual({ content: 'calling' });
-    const last = given({ ...llm, iteration: 3 }).when(answered({ text: 'calling', finishReason: 'tool_calls' }));
+    const last = given({ ...llm, iteration: 3 }).when(answered({ finishReason: 'tool_calls' }));
     expect(last.step!.finish).toEqual({ status: 'completed', reason: 'max_iterations', result: null });
+  });
+
+  test('the round of a cut answer knows the cut after a crash, and the next round does not', () => {
+    const cut = { reason: 'length', limit: 256 } as const;
+    const event = { ...answered({ toolCalls: [call('a')], finishReason: 'length' }), cut } as StrategyEvent;
+    const round = given(llm).when(event);
+    const committed = JSON.parse(JSON.stringify(round.state)) as ReactState;
+    expect(given(committed).when('resume').state.cut).toEqual(cut);
+    expect(given(committed).when(finished([call('a')])).state.cut).toBeUndefined();
   });
 
   test('the tools of the last allowed call still run; then the run completes without a result', () => {

@@ -23,7 +23,7 @@ export interface ModelAnswer {
 export type Reply = ModelAnswer | { status: number; headers?: Record<string, string>; body?: unknown } | { hang: true };
 
 /** A reply, or a function of the request that may be asynchronous. */
-type QueuedReply = Reply | ((request: RecordedRequest) => Reply | Promise<Reply>);
+export type QueuedReply = Reply | ((request: RecordedRequest) => Reply | Promise<Reply>);
 
 export interface RecordedRequest {
   url: string;

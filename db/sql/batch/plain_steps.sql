@@ -21,7 +21,7 @@ begin
       from jsonb_array_elements(p_calls) c
       group by 1
       having count(*) = 1 and bool_and(c ->> 'function' = 'commit_step' and (c #> '{args,4}') - v_keys = '{}'
-        and (not c #> '{args,4}' ? 'finish' or (c #> '{args,4,finish}') - array['status', 'reason'] = '{}'
+        and (not c #> '{args,4}' ? 'finish' or (c #> '{args,4,finish}') - array['status', 'reason', 'finish_reason'] = '{}'
           and c #>> '{args,4,finish,status}' = 'completed')
         -- outcomes of calls that the same step adds: their ledger rows would not be visible yet
         and not (c #> '{args,4}' ?& array['calls', 'outcomes'] and not c #> '{args,4}' ? 'outcomes_round'))
@@ -85,6 +85,7 @@ begin
         state = case when not s.ends then s.p -> 'state' end, lease_until = case when not s.ends then s.until end,
         last_event_seq = case when s.ends then s.event_rev + s.more - 1 else r.last_event_seq end,
         termination_reason = case when s.ends then s.p #>> '{finish,reason}' else r.termination_reason end,
+        finish_reason = case when s.ends then s.p #>> '{finish,finish_reason}' else r.finish_reason end,
         result_seq = case when s.ends then s.rev + s.entries - 1 else r.result_seq end,
         finished_at = case when s.ends then v_at end, sealed_at = case when s.ends then coalesce(r.sealed_at, v_at) else r.sealed_at end
     from step s where r.thread_id = s.thread_id and r.id = s.run_id

@@ -251,11 +251,11 @@ begin
         'Nothing was imported. Correct the source, or export the thread again.');
     end if;
     insert into lanefold._run (thread_id, tenant_id, id, request_id, request_hash, agent, strategy, model, context_ref, status,
-      termination_reason, step, iteration, usage, other_usage, result, error, user_seq, result_seq, created_at, started_at,
+      termination_reason, finish_reason, step, iteration, usage, other_usage, result, error, user_seq, result_seq, created_at, started_at,
       finished_at, active, trace_truncated, event_count, first_event_seq, last_event_seq)
     values (p_thread_id, p_tenant_id, r ->> 'id', nullif(r ->> 'request_id', r ->> 'id'),
       decode(coalesce(r ->> 'request_hash', ''), 'hex'), r ->> 'agent', r ->> 'strategy', r ->> 'model', r ->> 'context_ref',
-      r ->> 'status', r ->> 'termination_reason', coalesce((r ->> 'step')::int, 0), coalesce((r ->> 'iteration')::int, 0),
+      r ->> 'status', r ->> 'termination_reason', r ->> 'finish_reason', coalesce((r ->> 'step')::int, 0), coalesce((r ->> 'iteration')::int, 0),
       nullif(r -> 'usage', 'null'), nullif(r -> 'other_usage', 'null'),
       case when r ->> 'result_seq' is null then nullif(r -> 'result', 'null') end, nullif(r -> 'error', 'null'),
       (r ->> 'user_seq')::bigint, (r ->> 'result_seq')::bigint, (r ->> 'created_at')::timestamptz,

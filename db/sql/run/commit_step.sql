@@ -13,7 +13,7 @@
 -- outcomes?: of the round that ends, one per call {status, attempts, duration_ms}, outcomes_round?: its number if
 -- `calls` start the next round, results_at?: offset of its first tool message,
 -- effects?: on the thread's state, of the round that ends, in call order, drain?: boolean,
--- finish?: {status, reason, result?, shown?: the result as its event may quote it, error?, events?, output?},
+-- finish?: {status, reason, finish_reason?: of the model for the last answer, result?, shown?: the result as its event may quote it, error?, events?, output?},
 -- seal?: boolean, closes the input queue while the run continues,
 -- continue?: {state, iteration, events} in place of finish or seal if input waits,
 -- handoff?: {agent, model, prompt, from, options, other_usage?: with the earlier model}: gives the run to another agent, which a worker claims it for;
@@ -221,7 +221,7 @@ begin
         state = null, lease_until = null, claims_without_progress = 0, last_commit = null,
         event_count = event_count + jsonb_array_length(v_events),
         last_event_seq = t.event_rev + jsonb_array_length(v_events) - 1,
-        termination_reason = v_reason, result_seq = v_result_seq, result = nullif(v_finish -> 'result', 'null'), error = v_finish -> 'error',
+        termination_reason = v_reason, finish_reason = v_finish ->> 'finish_reason', result_seq = v_result_seq, result = nullif(v_finish -> 'result', 'null'), error = v_finish -> 'error',
         finished_at = v_at, sealed_at = coalesce(sealed_at, v_at)
     where thread_id = p_thread_id and id = p_run_id;
   end if;

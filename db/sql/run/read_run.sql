@@ -29,7 +29,7 @@ begin
   end if;
   return json_build_object('id', r.id, 'threadId', r.thread_id, 'requestId', coalesce(r.request_id, r.id), 'agent', r.agent, 'agentVersion', r.agent_version,
     'strategy', r.strategy, 'model', r.model, 'contextRef', r.context_ref, 'status', r.status,
-    'terminationReason', r.termination_reason, 'awaiting', v_awaiting, 'waits', v_waits,
+    'terminationReason', r.termination_reason, 'finishReason', r.finish_reason, 'awaiting', v_awaiting, 'waits', v_waits,
     'suspendedUntil', nullif(r.suspended_until, 'infinity'),
     'agentUnknownSince', case when r.finished_at is null then r.agent_unknown_since end,
     'unknownStrategy', case when r.finished_at is null and r.agent_unknown_since is not null then r.unknown_strategy end,

@@ -160,6 +160,7 @@ export function RunView({ threadId, runId }: { threadId: string; runId: string }
               <span class={run.termination_reason === 'final_answer' ? '' : 'bad'}>{run.termination_reason}</span>
             ),
           ],
+          ['Finish reason', run.finish_reason && <span class={run.truncated ? 'bad' : ''}>{run.finish_reason}</span>],
           ['Accepted', <Time at={run.created_at} />],
           ['Worker', run.worker && <code>{run.worker.id}</code>],
           ['Job', <JobLink job={run.job} />],

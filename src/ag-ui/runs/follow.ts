@@ -123,9 +123,10 @@ export class FollowedRun {
 
   /** The end of a run whose trace was dropped. */
   async *#endAsRecorded(): AsyncGenerator<AgUiEvent> {
-    const { status, result, error, terminationReason: reason, finishedAt } = await this.lanefold.runs.get(this.run);
+    const run = await this.lanefold.runs.get(this.run);
+    const { status, result, error, terminationReason: reason, truncated, finishedAt } = run;
     if (finishedAt === null) return;
-    const end = reason === null ? {} : { reason };
+    const end = reason === null ? {} : { reason, truncated };
     if (status === 'failed')
       yield* this.#sent(this.#events.fail(error?.type ?? 'error', error?.message ?? 'The run failed.'));
     else if (status === 'cancelled') yield* this.#sent(this.#events.finish({ type: 'cancelled' }, end));

@@ -29,6 +29,15 @@ export const Run = z
       description:
         'Why the run ended; null until then. A run that reaches a limit, such as `max_iterations`, is also `completed`.',
     }),
+    finish_reason: z.string().nullable().openapi({
+      example: 'stop',
+      description:
+        'Why the model stopped writing the answer with which the run ended; null if there is none, or the provider did not say.',
+    }),
+    truncated: z.boolean().openapi({
+      description: 'The answer was cut: at the limit of output tokens (`length`) or by a filter (`content_filter`).',
+      example: false,
+    }),
     iteration: count('Iterations so far.', 2),
     step: count('Commits so far.', 3),
     usage: orNull(Usage).openapi({ description: 'Null if none are known.' }),

@@ -194,6 +194,7 @@ function show(run: Run, { json, live }: { json: boolean; live: boolean }): void 
   // on a terminal, a text answer has already been shown as it arrived
   else if (answer !== undefined && (!live || typeof run.result !== 'string')) print(printable(answer));
   note(c.dim(`thread ${run.threadId}, run ${run.id}: ${run.status} after ${run.durationMs} ms`));
+  if (run.truncated) note(c.yellow(`The answer is not whole: the model was cut (${run.finishReason}).`));
   if (answer !== undefined) return;
   const endings: Partial<Record<Run['status'], string>> = {
     completed: 'ended without an answer',

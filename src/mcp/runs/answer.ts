@@ -9,6 +9,7 @@ export interface RunAnswer {
   run_id: string;
   status: RunJson['status'];
   termination_reason?: string;
+  truncated?: true;
   output?: unknown;
   open_calls?: OpenCall[];
 }
@@ -35,6 +36,7 @@ export function answerOf(run: RunJson, fits: (result: unknown) => boolean): Call
     ...name,
     status: run.status,
     ...(run.termination_reason === null ? {} : { termination_reason: run.termination_reason }),
+    ...(run.truncated ? { truncated: true } : {}),
     ...(run.result !== null && fits(run.result) ? { output: run.result as unknown } : {}),
     ...(calls.length === 0 ? {} : { open_calls: calls }),
   };

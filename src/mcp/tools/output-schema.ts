@@ -22,6 +22,7 @@ export const runSchema = (contract: JsonObject | null): JsonObject & { type: 'ob
       type: 'string',
       description: 'Why the run ended: final_answer, or the limit that it reached.',
     },
+    truncated: { const: true, description: 'The answer was cut, at the limit of output tokens or by a filter.' },
     output: contract === null ? anything : nested(contract),
     open_calls: {
       type: 'array',

@@ -29,7 +29,7 @@ function isNetworkFailure(error: unknown): boolean {
 
 /**
  * Converts an error that a provider threw, or sent as an `error` part, to a ModelError. `phase` says where it happened.
- * In any phase, an unparsable answer becomes `llm_response` and a timeout inside the provider becomes `timeout`.
+ * In any phase, an answer of another shape becomes `llm_response` and a timeout inside the provider becomes `timeout`.
  *
  * The original error is not kept as `cause`: an APICallError holds the whole prompt, and errors end up in logs.
  */
@@ -82,13 +82,20 @@ const isUnreadable = (error: unknown): boolean =>
   EmptyResponseBodyError.isInstance(error) ||
   NoContentGeneratedError.isInstance(error);
 
-// openai-compatible uses the same class for a truncated stream and for malformed data; only the text differs.
+// without streaming, the error about the document is the cause of another one
+const isCutJson = (error: unknown): boolean =>
+  JSONParseError.isInstance(error) || (APICallError.isInstance(error) && JSONParseError.isInstance(error.cause));
+
+// openai-compatible uses the same class for a truncated stream and for malformed data; only the text differs. A proxy
+// that cuts the connection can also cut an event in its JSON; of the first event, the Anthropic provider keeps no error.
 const isCutStream = (error: unknown): boolean =>
-  InvalidResponseDataError.isInstance(error) && error.message.includes('ended without');
+  isCutJson(error) ||
+  (error instanceof Error && error.message === 'Expected a normalized Anthropic stream error') ||
+  (InvalidResponseDataError.isInstance(error) && error.message.includes('ended without'));
 
 function errorTypeOf(error: unknown, facts: Facts, phase: ModelErrorType): ModelErrorType {
   if (error instanceof Error && error.name === 'TimeoutError') return 'timeout';
-  if (isCutStream(error)) return 'llm_stream';
+  if (isCutStream(error) && phase === 'llm_stream') return 'llm_stream';
   const failedAfterSuccess = APICallError.isInstance(error) && (error.statusCode ?? 500) < 400 && !facts.retryable;
   return isUnreadable(error) || failedAfterSuccess ? 'llm_response' : phase;
 }

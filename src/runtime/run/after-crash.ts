@@ -45,5 +45,8 @@ export async function afterCrash(
       signal.throwIfAborted();
     }
   }
-  return { ...unknownOutcome('The worker died while this tool was running'), ...spent };
+  return { ...lostWorker, ...spent };
 }
+
+/** The outcome of a call that had started, if nothing can say whether it took effect. */
+export const lostWorker = unknownOutcome('The worker died while this tool was running');

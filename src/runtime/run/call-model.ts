@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ReadyAgent } from '../../agents/registry.ts';
-import { ModelError } from '../../models/errors/model-error.ts';
+import { brokenAnswer, cutOf } from '../../models/answer/usable.ts';
 import { laneKey, withCacheMarkers } from '../../models/caching/cache-markers.ts';
 import { generate } from '../../models/generate.ts';
 import { loggedCalls } from '../../tools/call-limit.ts';
@@ -24,10 +24,10 @@ export async function callModel(
   agent: ReadyAgent,
   claim: Claim,
   context: RunContext,
-  command: { callId: string; afterMs?: number; tools?: false; iteration: number; quiet?: true },
+  command: { callId: string; afterMs?: number; tools?: false; iteration: number; quiet?: true; earlier?: string },
   signal: AbortSignal = run.signal,
 ): Promise<StrategyEvent> {
-  const { callId } = command;
+  const { callId, earlier = '' } = command;
   if (command.afterMs) await delay(command.afterMs, undefined, { signal }).catch(() => signal.throwIfAborted());
   let closeLive: (() => void) | undefined;
   let reserved: Reservation | undefined;
@@ -58,18 +58,21 @@ export async function callModel(
       });
       reserved = settleCall(reserved, turn.usage);
       if (call.estimated !== undefined) deps.counting.observe(call.model, call.estimated, turn.usage.input_tokens);
-      // This is how providers report a connection that broke mid-answer; half an answer is not an answer.
-      if (turn.finishReason === 'incomplete') throw cutAnswer();
+      const broken = brokenAnswer(turn);
+      if (broken) throw broken;
+      const cut = cutOf(turn, settings.max_output_tokens);
       const toolCalls = loggedCalls(turn.toolCalls, agent.maxToolCalls);
-      const cut = turn.toolCalls.length - toolCalls.length;
-      const checked = agent.output && turn.toolCalls.length === 0 ? await agent.output.check(turn.text) : undefined;
+      const left = turn.toolCalls.length - toolCalls.length;
+      const checked =
+        agent.output && turn.toolCalls.length === 0 ? await agent.output.check(earlier + turn.text) : undefined;
       return {
         type: 'model_answered' as const,
         callId,
         turn: { ...turn, toolCalls },
         contextHash,
         ...(checked ? { checked } : {}),
-        refs: { ...refs, agent_version: agent.version.id, ...(cut > 0 && { tool_calls_cut: cut }) },
+        ...(cut ? { cut } : {}),
+        refs: { ...refs, agent_version: agent.version.id, ...(left > 0 && { tool_calls_cut: left }) },
         ...(narrowed ? { tools: narrowed } : {}),
       };
     });
@@ -84,6 +87,3 @@ export async function callModel(
     closeLive?.();
   }
 }
-
-const cutAnswer = () =>
-  new ModelError('The provider interrupted its answer.', { errorType: 'llm_stream', retryable: true });

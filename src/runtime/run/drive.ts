@@ -17,6 +17,7 @@ import { CancelRequested, Released, type HeldRun, isLost } from './held-run.ts';
 import { endAbnormally, toRunEnd, toRunError, type RunEnd, type RunProgress } from './run-end.ts';
 import { mayNotStart, withoutStarts } from './preflight.ts';
 import { RunClock } from './run-clock.ts';
+import { readCutText } from '../../store/run/read-cut-text.ts';
 import { versionIn } from '../../store/run/run-options.ts';
 import { runFacts } from './run-facts.ts';
 import { RunContext } from './context.ts';
@@ -64,6 +65,8 @@ async function drive(deps: RunDependencies, run: HeldRun, claim: Claim, progress
   const context = new RunContext(claim.context, agent.output?.instructions);
   const clock = new RunClock(claim.elapsed_ms, facts.maxDurationMs);
   run.clock = clock;
+  const text = claim.state && (await readCutText(deps.db, run, claim.context_ref, claim.state as TurnState));
+  if (text) facts.cutText = text;
   const { calls: ledger } = claim;
   const callSeq = ledger?.[0]?.call_seq;
   const active: ActiveRun = { run, claim, agent, context, ledger, callSeq, contents: [], clock };
@@ -108,18 +111,24 @@ async function loop(
       const { cancel_requested: cancelled } = await commit(deps, active, state, more, progress, resumed);
       if (cancelled) throw new CancelRequested();
     };
-    const checks = command.type === 'run_tools' && mayNotStart(toolsOnly(agent, state.tools), command.calls);
+    const checks = command.type === 'run_tools' && mayNotStart(toolsOnly(agent, state.tools), command.calls, state.cut);
     const step = decision.step && checks ? withoutStarts(decision.step) : decision.step;
     const on =
       agent.onEnd &&
-      handOn(deps, active, agent.onEnd, { ...decision, step }, () => textOf(step?.entries, active.context));
+      handOn(
+        deps,
+        active,
+        agent.onEnd,
+        { ...decision, step },
+        () => earlierIn(decision) + textOf(step?.entries, active.context),
+      );
     const handedOn = on && (await handOver(deps, active, facts, on.decision, on.next, progress));
     if (handedOn) return handedOn;
     const committed = step && (await commit(deps, active, state, step, progress, resumed));
     if (committed?.finished) {
       const { result, error } = step?.finish ?? {};
       const end = toRunEnd(progress, committed, {
-        answer: answerIn(step?.entries) ?? result,
+        answer: earlierIn(decision) === '' ? (answerIn(step?.entries) ?? result) : result,
         ...(error && committed.status === 'failed' ? { error } : {}),
       });
       return isFull(active) ? { ...end, full: true } : end;
@@ -179,6 +188,9 @@ const toStoredAnswer = ({ elapsed_ms: elapsedMs, data, ...row }: NodeRow): Store
   elapsedMs,
   rounds: (data?.['rounds'] ?? []) as unknown as StoredAnswer['rounds'],
 });
+
+/** The text of the cut answers that the answer of a decision continues. */
+const earlierIn = ({ memory }: StrategyDecision): string => (typeof memory === 'string' ? memory : '');
 
 /** The text of an answer: of this step, or of an earlier one that was only checked or repaired in this one. */
 const textOf = (entries: EntryDraft[] | undefined, { messages }: RunContext): string => {

@@ -123,7 +123,7 @@ async function executeRound(
     });
     if (events.length > 0) await write({ events });
   };
-  const toRun = { round, iteration, calls, callSeq: active.callSeq!, ledger, started };
+  const toRun = { round, iteration, calls, cut: state.cut, callSeq: active.callSeq!, ledger, started };
   const outcomes = await runTools(deps, run, roundAgent, claim, toRun, active.contents);
   if ('awaiting' in outcomes) return { type: 'calls_wait', round, calls, awaiting: outcomes.awaiting };
   active.ledger = null;

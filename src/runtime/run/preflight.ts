@@ -1,9 +1,11 @@
 import type { ReadyAgent } from '../../agents/registry.ts';
+import type { AnswerCut } from '../../context/cut.ts';
 import type { ToolCall } from '../../context/message.ts';
 import { asksApproval } from '../../tools/approval.ts';
 import { callIdempotencyKey, type ToolCallBase } from '../../tools/execute.ts';
 import type { ToolOutcome } from '../../tools/outcome.ts';
 import { askGuard } from '../../tools/guard.ts';
+import { refusedCalls } from '../../tools/judge-call.ts';
 import type { StepDraft } from '../../strategies/machine.ts';
 import type { LedgerRow } from '../../store/run/claim-run.ts';
 
@@ -22,8 +24,8 @@ export const needsPreflight = (agent: ReadyAgent, calls: readonly ToolCall[]): b
   agent.guardTool !== null || calls.some((call) => agent.tools.get(call.name)?.needsApproval);
 
 /** Whether some of the calls may never start. */
-export const mayNotStart = (agent: ReadyAgent, calls: readonly ToolCall[]): boolean =>
-  calls.length > agent.maxToolCalls || needsPreflight(agent, calls);
+export const mayNotStart = (agent: ReadyAgent, calls: readonly ToolCall[], cut: AnswerCut | undefined): boolean =>
+  calls.length > agent.maxToolCalls || needsPreflight(agent, calls) || refusedCalls(calls, agent.tools, cut).size > 0;
 
 /** The step that begins a round, without its `tool_started` events: they follow once the calls are checked. */
 export const withoutStarts = (step: StepDraft): StepDraft => ({
@@ -31,18 +33,22 @@ export const withoutStarts = (step: StepDraft): StepDraft => ({
   events: step.events?.filter(({ kind }) => kind !== 'tool_started') ?? [],
 });
 
-/** Runs the guard and the approval checks for every undecided call, one at a time, in call order. */
+/**
+ * Runs the guard and the approval checks for every undecided call, one at a time, in call order. Neither the guard nor a
+ * person is asked about a call that is `refused`.
+ */
 export async function preflight(
   agent: ReadyAgent,
   calls: readonly ToolCall[],
   stored: ReadonlyMap<number, LedgerRow>,
+  refused: ReadonlyMap<number, ToolOutcome>,
   baseOf: (index: number) => ToolCallBase,
   signal: AbortSignal,
 ): Promise<Preflight> {
   const found: Preflight = { blocked: new Map(), awaiting: new Set(), starting: [] };
   for (const [index, call] of calls.entries()) {
     const row = stored.get(index);
-    if (row?.outcome || row?.status === 'started' || row?.status === 'waiting') continue;
+    if (refused.has(index) || row?.outcome || row?.status === 'started' || row?.status === 'waiting') continue;
     const base = baseOf(index);
     const ctx = {
       ...base,

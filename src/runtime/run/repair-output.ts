@@ -35,9 +35,9 @@ export async function repairOutput(
 ): Promise<StrategyEvent> {
   const contract = agent.output!;
   if (command.afterMs) await delay(command.afterMs, undefined, { signal }).catch(() => signal.throwIfAborted());
-  const { attempt, error } = command;
+  const { attempt, error, earlier = '' } = command;
   const question = questionOf(claim).text;
-  const answer = context.lastAnswer;
+  const answer = earlier + context.lastAnswer;
   run.assertHeld();
   if (contract.repair) {
     const repaired = await repairByCode(contract, { question, answer, error, attempt, signal }, agent.toolTimeoutMs);

@@ -24,6 +24,7 @@ export const runFacts = (
   ...(agent.maxDurationMs === undefined ? {} : { maxDurationMs: since.elapsed_ms + agent.maxDurationMs }),
   maxModelRetries: agent.maxModelRetries,
   cycleWarning: agent.cycleWarning,
+  onCut: agent.onCut,
   ...(claim.options?.compaction ? { compaction: claim.options.compaction } : {}),
   ...(agent.output ? { output: outputFacts(agent.output) } : {}),
 });

@@ -1,16 +1,18 @@
 import type { ReadyAgent } from '../../agents/registry.ts';
+import type { AnswerCut } from '../../context/cut.ts';
 import type { JsonObject, ToolCall } from '../../context/message.ts';
 import type { LargeContent } from '../../context/large-content.ts';
 import { frozen } from '../../context/state.ts';
 import type { CallOutcome } from '../../strategies/machine.ts';
 import { tooManyToolCalls } from '../../tools/call-limit.ts';
 import { executeToolCall, type ToolCallBase } from '../../tools/execute.ts';
+import { refusedCalls } from '../../tools/judge-call.ts';
 import type { ToolOutcome } from '../../tools/outcome.ts';
 import { unknownTool } from '../../tools/lookup.ts';
 import { runToolRound } from '../../tools/round.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { acceptHandoff, settleHandoffs } from './accept-handoff.ts';
-import { afterCrash, resultLimit } from './after-crash.ts';
+import { afterCrash, lostWorker, resultLimit } from './after-crash.ts';
 import type { Claim, LedgerRow } from '../../store/run/claim-run.ts';
 import { recordToolCall } from '../../store/run/record-tool-call.ts';
 import type { HeldRun } from './held-run.ts';
@@ -24,6 +26,8 @@ interface Round {
   round: number;
   iteration: number;
   calls: ToolCall[];
+  /** How the answer that makes the calls was cut. */
+  cut: AnswerCut | undefined;
   /** `seq` of the message that makes the calls. */
   callSeq: number;
   /** The ledger as the claim found it, on a resumed round. */
@@ -81,9 +85,12 @@ export async function runTools(
   });
   const record = (index: number, row: JsonObject) =>
     run.persist(() => recordToolCall(deps.db, run, round.round, index, row));
-  const ahead = needsPreflight(agent, round.calls)
-    ? await preflight(agent, round.calls, stored, baseOf, run.signal)
-    : undefined;
+  const refused = refusedCalls(round.calls, agent.tools, round.cut);
+  // without a guard, an approval or a refusal, the step that began the round has recorded the starts
+  const ahead =
+    refused.size > 0 || needsPreflight(agent, round.calls)
+      ? await preflight(agent, round.calls, stored, refused, baseOf, run.signal)
+      : undefined;
   if (ahead) await round.started(ahead.starting);
   const waits = new RoundWaits(deps, run, agent, claim, { ...round, calls: round.calls.length });
   const accepted = (outcome: ToolOutcome, tool: Tool, index: number): ToolOutcome | Promise<ToolOutcome> => {
@@ -104,10 +111,14 @@ export async function runTools(
       if (ahead?.awaiting.has(index) || waiting.has(index)) return notYet;
       const blocked = ahead?.blocked.get(index);
       if (blocked) return blocked;
+      const started = row?.status === 'started' ? row : undefined;
+      const verdict = refused.get(index);
+      // a worker of an earlier version may have started it
+      if (verdict && started) return { ...lostWorker, attempts: started.attempts, durationMs: 0 };
+      if (verdict) return verdict;
       const tool = agent.tools.get(call.name);
       if (!tool) return unknownTool(call.name);
       const base = baseOf(index);
-      const started = row?.status === 'started' ? row : undefined;
       const observed = { call, description: tool.description, ...round, index, lostAttempts: started?.attempts ?? 0 };
       return run.telemetry.toolCall(observed, async () => {
         if (started) {

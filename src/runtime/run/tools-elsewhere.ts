@@ -1,6 +1,7 @@
 import type { StrategyState } from '../../strategies/machine.ts';
 import type { ToolCall } from '../../context/message.ts';
 import { versionIn } from '../../store/run/run-options.ts';
+import { judgeCall } from '../../tools/judge-call.ts';
 import type { ActiveRun } from './active-run.ts';
 import type { RunDependencies } from './dependencies.ts';
 
@@ -31,7 +32,9 @@ export async function assertOwnTools(
   if (!deps.findTools || claim.options?.eval || calls.length > agent.maxToolCalls) return;
   const stored = new Map(ledger?.map((row) => [row.call_index, row]));
   const isOpen = (index: number) => !stored.get(index)?.outcome && stored.get(index)?.status !== 'waiting';
-  const open = calls.filter((_, index) => isOpen(index)).map(({ name }) => name);
+  const open = calls
+    .filter((call, index) => isOpen(index) && !judgeCall(call, undefined, state.cut))
+    .map(({ name }) => name);
   const lacked = [...new Set(open)].filter((name) => !agent.tools.has(name) && mayCall(deps, active, state, name));
   if (lacked.length === 0) return;
   const { options, strategy } = claim;

@@ -26,6 +26,7 @@ export interface ConversationRun {
   id: string;
   status: string;
   terminationReason: string | null;
+  finishReason: string | null;
   usage: Usage | null;
   error: { type: string; message: string } | null;
 }
@@ -89,13 +90,17 @@ export async function readConversation(
   const runIds = [...new Set(rows.map((row) => row.run_id).filter((id) => id !== null))];
   const runs = await db.query<RunRow>(
     'conversation_runs',
-    `select id, status, termination_reason, usage, error
+    `select id, status, termination_reason, finish_reason, usage, error
      from lanefold._run where thread_id = $1 and id = any($2::text[])`,
     [threadId, runIds],
   );
   return {
     entries: rows.map(({ run_id: runId, request_id: requestId, ...row }) => ({ ...row, runId, requestId })),
-    runs: runs.map(({ termination_reason: terminationReason, ...run }) => ({ ...run, terminationReason })),
+    runs: runs.map(({ termination_reason: terminationReason, finish_reason: finishReason, ...run }) => ({
+      ...run,
+      terminationReason,
+      finishReason,
+    })),
     nextBefore: shown < turns.length ? from : null,
   };
 }
@@ -120,4 +125,7 @@ export async function readWaitingQuestions(
 }
 
 type EntryRow = Omit<ConversationEntry, 'runId' | 'requestId'> & { run_id: string | null; request_id: string | null };
-type RunRow = Omit<ConversationRun, 'terminationReason'> & { termination_reason: string | null };
+type RunRow = Omit<ConversationRun, 'terminationReason' | 'finishReason'> & {
+  termination_reason: string | null;
+  finish_reason: string | null;
+};

@@ -78,7 +78,7 @@ export async function* exportRuns(
       `select r.id, jsonb_build_object('id', r.id, 'request_id', r.request_id, 'request_hash', r.request_hash, 'agent', r.agent,
            'strategy', r.strategy, 'model', r.model, 'context_ref', r.context_ref,
            'status', case when r.finished_at is null or r.result_seq >= $3 then 'running' else r.status end,
-           'termination_reason', r.termination_reason, 'step', r.step, 'iteration', r.iteration, 'usage', r.usage,
+           'termination_reason', r.termination_reason, 'finish_reason', r.finish_reason, 'step', r.step, 'iteration', r.iteration, 'usage', r.usage,
            'other_usage', r.other_usage, 'result', case when r.result_seq is null then r.result end, 'error', r.error,
            'user_seq', r.user_seq, 'result_seq', case when r.result_seq < $3 then r.result_seq end, 'created_at', r.created_at,
            'started_at', r.started_at, 'finished_at', case when r.result_seq >= $3 then null else r.finished_at end,

@@ -1,3 +1,4 @@
+import { isCut } from '../../context/cut.ts';
 import type { Database } from '../../postgres/pool.ts';
 import type { Run, RunWait } from './run.ts';
 
@@ -8,6 +9,7 @@ export interface RunRow {
 
 export const toRun = ({ run }: RunRow): Run => ({
   ...(run as unknown as Run),
+  truncated: isCut(run['finishReason']),
   waits: toWaits(run['waits']),
   suspendedUntil: date(run['suspendedUntil']),
   agentUnknownSince: date(run['agentUnknownSince']),

@@ -70,6 +70,13 @@ export interface Run<RESULT = Json> extends RunRef<RESULT> {
   status: RunStatus;
   /** Null until it has ended. */
   terminationReason: TerminationReason | null;
+  /**
+   * Why the model stopped writing the answer with which the run ended: `stop`, `length`, `content_filter` and others; null
+   * if it ended without an answer, or the provider did not say.
+   */
+  finishReason: string | null;
+  /** The answer was cut: at the limit of output tokens (`length`) or by a filter of the provider (`content_filter`). */
+  truncated: boolean;
   iteration: number;
   step: number;
   usage: Usage | null;

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../context/message.ts';
-import type { StrategyDecision, StrategyMachine, RunFacts } from '../machine.ts';
+import type { StrategyDecision, RunFacts } from '../machine.ts';
+import { withCuts } from '../turn/cut-answer.ts';
 import { llmCompleted } from '../turn/events.ts';
 import { assistantEntry, blankAnswer, type Answered } from '../turn/model-answer.ts';
 import { askModel, continueWithInput } from '../turn/model-call.ts';
@@ -12,34 +13,42 @@ import { parseThought } from './parse-thought.ts';
  * One model call without tools. The result is the conclusion of its answer, or the whole answer if it has none. Input
  * that arrives during the call triggers another call, up to the iteration limit.
  */
-const chain = (name: string, prompt: string): StrategyMachine<TurnState> => ({
-  name,
-  prompt,
-  tools: false,
-  output: false,
-  start: (run) => withoutTools(askModel(run, firstState)),
-  resume: (run, state) => withoutTools(resumeTurn(run, state ?? firstState)),
-  on: (run, state, event) =>
-    event.type === 'model_answered'
-      ? onModelAnswered(run, state, event)
-      : withoutTools(onSharedEvent(name, run, state, event)),
-  details(answer): JsonObject {
-    const { steps, conclusion } = parseThought(answer);
-    return { steps: steps.map((step) => ({ ...step })), conclusion, raw_response: answer };
-  },
-});
+const chain = (name: string, prompt: string) =>
+  withCuts<TurnState>({
+    name,
+    prompt,
+    tools: false,
+    output: false,
+    start: (run) => withoutTools(askModel(run, firstState)),
+    resume: (run, state) => withoutTools(resumeTurn(run, state ?? firstState)),
+    on: (run, state, event) =>
+      event.type === 'model_answered'
+        ? onModelAnswered(run, state, event)
+        : withoutTools(onSharedEvent(name, run, state, event)),
+    details(answer): JsonObject {
+      const { steps, conclusion } = parseThought(answer);
+      return { steps: steps.map((step) => ({ ...step })), conclusion, raw_response: answer };
+    },
+  });
 
 function onModelAnswered(run: RunFacts, state: TurnState, event: Answered): StrategyDecision<TurnState> {
-  const blank = blankAnswer(event.turn);
+  const blank = blankAnswer(event.turn, event.whole);
   if (blank) return { state, command: { type: 'fail', error: blank } };
-  const { conclusion } = parseThought(event.turn.text);
+  const { turn, whole } = event;
+  const { conclusion } = parseThought(whole ?? turn.text);
+  const result = conclusion ?? whole;
   return {
     state,
     step: {
       // The model was offered no tools: any tool call in its answer would stay open, so none is logged.
       entries: [assistantEntry(run, state, event, [])],
       events: [llmCompleted(run, state, event, 'final_answer')],
-      finish: { status: 'completed', reason: 'success', ...(conclusion === null ? {} : { result: conclusion }) },
+      finish: {
+        status: 'completed',
+        reason: 'success',
+        finish_reason: turn.finishReason,
+        ...(result === undefined ? {} : { result }),
+      },
       continue: continueWithInput(run, nextIteration(state)),
     },
     command: { type: 'finish' },

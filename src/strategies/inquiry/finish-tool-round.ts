@@ -33,7 +33,7 @@ export function finishToolRound<Memory>(
     entries: entries.map((entry) => ({ ...entry, contextRef: laneOf(run, node) })),
     nodes: [{ node, status: 'tools', data: { rounds } as unknown as JsonObject }],
   };
-  const { tools: _, tool_node: __, ...rest } = state;
+  const { tools: _, cut: __, tool_node: ___, ...rest } = state;
   const next = rest.open.find((open) => waitingRound(after, open.node));
   return next
     ? startInquiryTools(strategy, run, rest, after, next, step, finished.spent)

@@ -14,6 +14,7 @@ import { onAnswered } from './on-answered.ts';
 import { askOf, callIdOf, waitingRound, type InquiryState, type OpenCall, type InquiryProgress } from './state.ts';
 import { finishToolRound } from './finish-tool-round.ts';
 import { goOn } from './start-tool-round.ts';
+import { cutError } from '../turn/cut-answer.ts';
 import { blankAnswer } from '../turn/model-answer.ts';
 import { retryDelay } from '../turn/model-retry.ts';
 
@@ -101,13 +102,18 @@ function onModelAnswered<Memory>(
   progress: InquiryProgress<Memory>,
 ): Decided<Memory> {
   const call = openCall(run, state, event.callId);
-  const cutOff = event.turn.toolCalls.length === 0 ? blankAnswer(event.turn) : undefined;
+  const text = event.turn.toolCalls.length === 0;
+  const cutOff = text ? (blankAnswer(event.turn) ?? wholeOnly(run, event)) : undefined;
   if (cutOff) {
     const step = { events: [callCompleted(run, askOf(progress, call.node), call, event)] };
     return endEarly(strategy, state, progress, { reason: 'error', error: cutOff }, step, event.spent);
   }
   return onAnswered(strategy, run, state, event, progress, call);
 }
+
+/** The error of a cut answer in a run that takes only whole ones. */
+const wholeOnly = ({ onCut }: RunFacts, event: EventOf<'model_answered'>) =>
+  event.cut && onCut === 'fail' ? cutError(event) : undefined;
 
 function onModelFailed<Memory>(
   strategy: StrategyDefinition<Memory>,

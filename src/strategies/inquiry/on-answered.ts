@@ -38,7 +38,8 @@ export function onAnswered<Memory>(
   const entries = recordedEntries(run, progress, call, event);
   const written = entries.length > 0 ? { ...step, entries } : step;
   if (!isComplete(after)) return goOn(strategy, run, next, after, written, event.spent);
-  return askBatch(strategy, run, next, learn(strategy, run, after), written);
+  const decided = askBatch(strategy, run, next, learn(strategy, run, after), written);
+  return withFinishReason(decided, event.turn.finishReason);
 }
 
 /**
@@ -51,6 +52,12 @@ function recordedEntries(run: RunFacts, progress: InquiryProgress, call: OpenCal
   const opening = opened ? [] : openingEntries(run, askOf(progress, call.node), call.node);
   return [...opening, inquiryEntry(run, call, event, [])];
 }
+
+/** The run may end with this answer. */
+const withFinishReason = <Decided extends { step?: StepDraft }>(decided: Decided, reason: string | null): Decided => {
+  const { step } = decided;
+  return step?.finish ? { ...decided, step: { ...step, finish: { ...step.finish, finish_reason: reason } } } : decided;
+};
 
 const identified = (run: RunFacts, call: OpenCall, calls: ToolCall[]): ToolCall[] =>
   calls.map((tool, i) => (tool.id ? tool : { ...tool, id: `call_${callIdOf(run, call)}.${i}` }));

@@ -28,7 +28,7 @@ export function onToolCalls<Memory>(
   const { payload, refs = {} } = inquiryEntry(run, call, event, calls);
   const round: AnsweredRound = {
     assistant: payload as unknown as AnsweredRound['assistant'],
-    waiting: { refs, ...(event.tools ? { tools: event.tools } : {}) },
+    waiting: { refs, ...(event.tools ? { tools: event.tools } : {}), ...(event.cut ? { cut: event.cut } : {}) },
   };
   const answer: StoredAnswer = { ...before, rounds: [...before.rounds, round] };
   const after = { ...progress, answers: new Map(progress.answers).set(call.node, answer) };
@@ -88,10 +88,11 @@ export function startInquiryTools<Memory>(
   const opening = before.rounds.length === 1 ? openingEntries(run, ask, call.node) : [];
   const { entries = [] } = step;
   const at = entries.length + opening.length;
-  const { tools } = waiting!;
+  const { tools, cut } = waiting!;
   const next: InquiryState = {
     ...state,
     ...(tools ? { tools } : {}),
+    ...(cut ? { cut } : {}),
     phase: 'tools',
     round: state.round + 1,
     tool_node: call.node,

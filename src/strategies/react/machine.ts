@@ -1,4 +1,5 @@
-import type { StrategyDecision, StrategyMachine, RunFacts } from '../machine.ts';
+import type { StrategyDecision, RunFacts } from '../machine.ts';
+import { withCuts } from '../turn/cut-answer.ts';
 import { checkpoint, llmCompleted } from '../turn/events.ts';
 import { finishAnswered } from '../turn/finish.ts';
 import { assistantEntry, blankAnswer, identifiedCalls, type Answered } from '../turn/model-answer.ts';
@@ -18,7 +19,7 @@ export interface ReactState extends TurnState {
  * ReAct: call the model, run the tools it calls, call it again, until it answers without tool calls or the iteration
  * limit is reached.
  */
-export const react: StrategyMachine<ReactState> = {
+export const react = withCuts<ReactState>({
   name: 'react',
   tools: true,
   output: true,
@@ -34,28 +35,29 @@ export const react: StrategyMachine<ReactState> = {
         return onSharedEvent('react', run, state, event);
     }
   },
-};
+});
 
 function onModelAnswered(run: RunFacts, state: ReactState, event: Answered): StrategyDecision<ReactState> {
   const { turn } = event;
   const calls = identifiedCalls(run, state, event);
-  const blank = calls.length === 0 ? blankAnswer(turn) : undefined;
+  const blank = calls.length === 0 ? blankAnswer(turn, event.whole) : undefined;
   if (blank) return { state, command: { type: 'fail', error: blank } };
-  const turnType = calls.length > 0 || turn.finishReason === 'tool_calls' ? 'tool_calls' : 'final_answer';
+  // The provider announced tool calls and sent nothing. A text, however it ended, is the answer.
+  const nothing = calls.length === 0 && turn.finishReason === 'tool_calls' && (event.whole ?? turn.text).trim() === '';
+  const turnType = calls.length > 0 || nothing ? 'tool_calls' : 'final_answer';
   const step = {
     entries: [assistantEntry(run, state, event, calls)],
     events: [llmCompleted(run, state, event, turnType), checkpoint(state, 'after_llm')],
   };
-  if (calls.length > 0) return startToolRound(state, step, calls, event.tools);
+  if (calls.length > 0) return startToolRound(state, step, calls, event);
   const next = nextIteration(state);
-  // The provider announced tool calls but sent none: treat it as a tool round without calls, which counts as an
-  // iteration.
-  if (turnType === 'tool_calls') {
+  // A tool round without calls, which counts as an iteration.
+  if (nothing) {
     step.events.push(checkpoint(next, 'after_tools'));
     return callModelAfter(run, next, step, event.spent);
   }
   const last = { ...step, continue: continueWithInput(run, next) };
-  return finishAnswered(run, state, last, event.checked);
+  return finishAnswered(run, state, last, event);
 }
 
 function onToolsFinished(run: RunFacts, state: ReactState, event: ToolsFinished): StrategyDecision<ReactState> {

@@ -8,8 +8,8 @@ export type Answered = Extract<StrategyEvent, { type: 'model_answered' }>;
 const benign = new Set([null, 'stop', 'tool_calls']);
 
 /** The error of an answer that is blank because the model was cut off; undefined for any other answer. */
-export function blankAnswer(turn: ModelTurn): RunError | undefined {
-  if (turn.text.trim() !== '' || benign.has(turn.finishReason)) return undefined;
+export function blankAnswer(turn: ModelTurn, whole = turn.text): RunError | undefined {
+  if (whole.trim() !== '' || benign.has(turn.finishReason)) return undefined;
   return { type: 'llm_response', message: `The model ended its turn without an answer (${turn.finishReason}).` };
 }
 

@@ -13,8 +13,8 @@ export const startRepair = <S extends TurnState>(
   nextRepair(run, { ...state, phase: 'output', retries: 0, output: { attempt: 0, ...violation } });
 
 export function onRepaired<S extends TurnState>(run: RunFacts, state: S, checked: Checked): StrategyDecision<S> {
-  const { attempt } = state.output!;
-  if (checked.ok) return finishValidated(run, state, { value: checked.value, attempt });
+  const { attempt, finish_reason } = state.output!;
+  if (checked.ok) return finishValidated(run, state, { value: checked.value, attempt, finish_reason });
   return nextRepair(run, { ...state, output: { ...state.output!, ...failureOf(checked) } });
 }
 

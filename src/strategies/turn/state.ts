@@ -9,6 +9,8 @@ export interface TurnState extends StrategyState {
   call_no: number;
   /** Retries so far of the current model call or repair. */
   retries: number;
+  /** How many cut answers the next one continues. */
+  parts?: number | undefined;
   /** Set while the output is being repaired. */
   output?: RepairState;
 }
@@ -20,6 +22,8 @@ export interface RepairState {
   error: string;
   /** The check timed out, so no repair follows. */
   timed_out?: true;
+  /** Of the answer. */
+  finish_reason: string | null;
 }
 
 /** The run waits for its first model call. */
@@ -33,6 +37,8 @@ export const nextIteration = <S extends TurnState>(state: S): S => ({
   call_no: state.call_no + 1,
   retries: 0,
   ...(state.tools ? { tools: undefined } : {}),
+  ...(state.cut ? { cut: undefined } : {}),
+  ...(state.parts ? { parts: undefined } : {}),
 });
 
 export const callId = (run: { runId: string }, state: TurnState): string => `${run.runId}.${state.call_no}`;

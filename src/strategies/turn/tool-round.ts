@@ -8,6 +8,7 @@ import type {
   CallOutcome,
   StepDraft,
 } from '../machine.ts';
+import type { Answered } from './model-answer.ts';
 import { checkpoint, toolCompleted, toolStarted } from './events.ts';
 import { nextIteration, type TurnState } from './state.ts';
 
@@ -16,15 +17,21 @@ export type ToolsFinished = Extract<StrategyEvent, { type: 'tools_finished' }>;
 /**
  * Commits the assistant message with the ledger rows of its calls, then runs the calls.
  *
- * @param tools the only tools the calls may use; undefined: all of the run's
+ * @param limits the only tools the calls may use, undefined: all of the run's; and how the answer was cut
  */
 export function startToolRound<S extends TurnState>(
   state: S,
   { entries, events }: { entries: EntryDraft[]; events: EventDraft[] },
   calls: ToolCall[],
-  tools: string[] | undefined,
+  { tools, cut }: Pick<Answered, 'tools' | 'cut'>,
 ): StrategyDecision<S> {
-  const next: S = { ...state, ...(tools ? { tools } : {}), phase: 'tools', round: state.round + 1 };
+  const next: S = {
+    ...state,
+    ...(tools ? { tools } : {}),
+    ...(cut ? { cut } : {}),
+    phase: 'tools',
+    round: state.round + 1,
+  };
   return {
     state: next,
     step: {
