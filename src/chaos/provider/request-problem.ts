@@ -1,3 +1,5 @@
+import { isBlankToProviders } from '../../checks/text.ts';
+
 /** A message of a chat completion, as far as providers refuse it. */
 interface SentMessage {
   role?: string;
@@ -27,8 +29,11 @@ export function requestProblem(messages: readonly SentMessage[]): string | undef
   return open.length > 0 ? `${open.length} calls have no result` : undefined;
 }
 
-const isBlank = (content: unknown): boolean =>
-  typeof content === 'string' ? content.trim() === '' : !Array.isArray(content) || content.length === 0;
+/** Whether a content says nothing: no text or only white space, or a list of nothing else. */
+function isBlank(content: unknown): boolean {
+  if (typeof content === 'string') return isBlankToProviders(content);
+  return !Array.isArray(content) || content.every(({ type, text }) => type === 'text' && isBlank(text));
+}
 
 function callProblem({ id, function: called }: NonNullable<SentMessage['tool_calls']>[number]): string | undefined {
   if (typeof id !== 'string' || id === '') return 'a call has no id';

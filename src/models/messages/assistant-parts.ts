@@ -1,4 +1,5 @@
-import type { LanguageModelV4Message, LanguageModelV4ToolCallPart } from '@ai-sdk/provider';
+import type { LanguageModelV4Message, LanguageModelV4TextPart, LanguageModelV4ToolCallPart } from '@ai-sdk/provider';
+import { isBlankToProviders } from '../../checks/text.ts';
 import type { Json, JsonObject, Message, ToolCall } from '../../context/message.ts';
 import { toParts } from './parts.ts';
 import { isFullLayout, readReasoningDetails, toProviderOptions, type ReasoningDetail } from './reasoning.ts';
@@ -8,8 +9,24 @@ type AssistantPart = Extract<LanguageModelV4Message, { role: 'assistant' }>['con
 /**
  * The parts of an assistant message in the order of its `reasoning_details`, by default reasoning, text, tool calls.
  * The message's `provider_metadata` belongs to its text. `thinking` is sent only without `reasoning_details`.
+ *
+ * Blank texts are left out, because providers refuse them. No parts, if the model neither said anything nor called a
+ * tool: without an answer after it, reasoning is refused too.
  */
 export function toAssistantParts(message: Message): AssistantPart[] {
+  const parts = allParts(message).filter((part) => part.type !== 'text' || isSaid(part));
+  return parts.some((part) => part.type !== 'reasoning' && !isSignature(part)) ? parts : [];
+}
+
+const isSaid = (part: LanguageModelV4TextPart): boolean => !isBlankToProviders(part.text) || isSignature(part);
+
+/** Google signs an answer with an empty text after it, and wants that back. */
+const isSignature = (part: AssistantPart): boolean =>
+  part.type === 'text' &&
+  part.text === '' &&
+  ['google', 'googleVertex', 'vertex'].some((name) => part.providerOptions?.[name]?.['thoughtSignature'] != null);
+
+function allParts(message: Message): AssistantPart[] {
   const details = readReasoningDetails(message.reasoning_details);
   const calls = message.tool_calls ?? [];
   if (typeof message.content === 'string' && isFullLayout(details, message.content.length, calls.length))
@@ -18,8 +35,7 @@ export function toAssistantParts(message: Message): AssistantPart[] {
   const parts: AssistantPart[] = details.filter((d) => 'text' in d).map(toReasoning);
   if (message.reasoning_details == null && message.thinking) parts.push({ type: 'reasoning', text: message.thinking });
   if (typeof message.content !== 'string') parts.push(...toParts(message.content));
-  else if (message.content !== '')
-    parts.push({ type: 'text', text: message.content, ...toProviderOptions(message.provider_metadata) });
+  else parts.push({ type: 'text', text: message.content, ...toProviderOptions(message.provider_metadata) });
   for (const call of calls) parts.push(toToolCall(call));
   return parts;
 }

@@ -15,8 +15,8 @@ export interface PromptBuilder {
 /**
  * Creates an empty builder. The prompt depends on the messages alone: the same messages give the same JSON bytes.
  *
- * Consecutive tool messages become one, because providers expect all results of a turn together. An empty assistant
- * message (a blank final answer) is left out, because Anthropic and Google reject empty messages.
+ * Consecutive tool messages become one, because providers expect all results of a turn together. An assistant
+ * message that says nothing (a blank final answer) is left out, because providers refuse it.
  */
 export function createPromptBuilder(): PromptBuilder {
   const messages: LanguageModelV4Prompt = [];
