@@ -20,6 +20,9 @@ const models: Record<string, (fetch: Fetch) => LanguageModelV4> = {
 /** The APIs whose clients the product brings along. */
 export const apis = Object.keys(models);
 
+/** A model of an API; it cannot be called. */
+export const modelOf = (api: string): LanguageModelV4 => models[api]!(fetch);
+
 /** The body of the request that the client of an API makes of a prompt. */
 export async function sentRequest(api: string, prompt: LanguageModelV4Prompt): Promise<Body> {
   let body: string | undefined;

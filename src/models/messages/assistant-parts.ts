@@ -1,7 +1,8 @@
 import type { LanguageModelV4Message, LanguageModelV4TextPart, LanguageModelV4ToolCallPart } from '@ai-sdk/provider';
 import { isBlankToProviders } from '../../checks/text.ts';
 import type { Json, JsonObject, Message, ToolCall } from '../../context/message.ts';
-import { toParts } from './parts.ts';
+import type { Dialect } from '../sending/dialect.ts';
+import { toParts, type PromptPart } from './parts.ts';
 import { isFullLayout, readReasoningDetails, toProviderOptions, type ReasoningDetail } from './reasoning.ts';
 
 type AssistantPart = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'][number];
@@ -13,12 +14,13 @@ type AssistantPart = Extract<LanguageModelV4Message, { role: 'assistant' }>['con
  * Blank texts are left out, because providers refuse them. No parts, if the model neither said anything nor called a
  * tool: without an answer after it, reasoning is refused too.
  */
-export function toAssistantParts(message: Message): AssistantPart[] {
-  const parts = allParts(message).filter((part) => part.type !== 'text' || isSaid(part));
+export function toAssistantParts(message: Message, dialect: Dialect): AssistantPart[] {
+  const parts = allParts(message).filter((part) => part.type !== 'text' || isSent(part, dialect));
   return parts.some((part) => part.type !== 'reasoning' && !isSignature(part)) ? parts : [];
 }
 
-const isSaid = (part: LanguageModelV4TextPart): boolean => !isBlankToProviders(part.text) || isSignature(part);
+const isSent = (part: LanguageModelV4TextPart, dialect: Dialect): boolean =>
+  !isBlankToProviders(part.text) || (isSignature(part) && dialect.name === 'google');
 
 /** Google signs an answer with an empty text after it, and wants that back. */
 const isSignature = (part: AssistantPart): boolean =>
@@ -34,7 +36,7 @@ function allParts(message: Message): AssistantPart[] {
 
   const parts: AssistantPart[] = details.filter((d) => 'text' in d).map(toReasoning);
   if (message.reasoning_details == null && message.thinking) parts.push({ type: 'reasoning', text: message.thinking });
-  if (typeof message.content !== 'string') parts.push(...toParts(message.content));
+  if (typeof message.content !== 'string') parts.push(...toParts(message.content).map(toNamedFile));
   else parts.push({ type: 'text', text: message.content, ...toProviderOptions(message.provider_metadata) });
   for (const call of calls) parts.push(toToolCall(call));
   return parts;
@@ -59,16 +61,16 @@ const toReasoning = (detail: { text: string; provider_metadata?: JsonObject }): 
 const toToolCall = (call: ToolCall): LanguageModelV4ToolCallPart => ({
   type: 'tool-call',
   toolCallId: call.id,
-  toolName: toSentName(call.name),
+  toolName: call.name,
   input: toInput(call),
   ...toProviderOptions(call.provider_metadata),
 });
 
-/**
- * A tool name that every provider accepts. A model may have called something else, and refusals would then end every later
- * run of its thread.
- */
-export const toSentName = (name: string): string => name.replaceAll(/[^\w-]/g, '_').slice(0, 64) || '_';
+/** Most providers accept no files in answers, so a file there is only named. */
+const toNamedFile = (part: PromptPart): PromptPart =>
+  part.type === 'text'
+    ? part
+    : { type: 'text', text: `[${[part.mediaType, part.filename].filter(Boolean).join(': ')}]` };
 
 // Prefer the raw string: jsonb reorders the keys of `arguments`, and the model should see its own order again.
 const toInput = (call: ToolCall): JsonObject =>
