@@ -101,9 +101,7 @@ export const oddHistories: fc.Arbitrary<Message[]> = fc
     let n = 0;
     const messages: Message[] = prompted ? [{ role: 'system', content: 'Help.' }] : [];
     for (const turn of turns) {
-      if (turn.kind === 'user') messages.push({ role: 'user', content: turn.content });
-      else if (turn.kind === 'answer') messages.push({ role: 'assistant', content: turn.content, ...turn.more });
-      else {
+      if ('calls' in turn) {
         const made = turn.calls.map(([id, name, raw, result]) => {
           const call: ToolCall = {
             id,
@@ -121,7 +119,7 @@ export const oddHistories: fc.Arbitrary<Message[]> = fc
         });
         for (const { call, result } of made)
           messages.push({ role: 'tool', tool_call_id: call.id, name: call.name, content: result });
-      }
+      } else messages.push({ role: turn.kind === 'user' ? 'user' : 'assistant', content: turn.content, ...turn.more });
     }
     return [...messages, { role: 'user', content: 'Go on.' }];
   });
