@@ -2,7 +2,7 @@ import { defineAgent, defineTool, type Message } from 'lanefold';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { acceptable } from '../../../src/models/sending/acceptable.ts';
+import { acceptable, saysNothing } from '../../../src/models/sending/acceptable.ts';
 import { dialects, type DialectName } from '../../../src/models/sending/dialect.ts';
 import { apis } from '../../support/sent-request.ts';
 import { entriesOf, expectSound } from '../../support/log.ts';
@@ -21,6 +21,7 @@ const odd: WrittenAnswer[] = [
       { id: 'toolu_1', name: 'functions.run', arguments: { n: 3 } },
       { id: 'functions.look:0', name: 'multi tool use', arguments: { n: 4 } },
       { id: 'a'.repeat(60), name: 'n'.repeat(90), arguments: { n: 5 } },
+      { id: '', name: '', arguments: { n: 6 } },
     ],
   },
   { text: '\n\u3000' },
@@ -63,7 +64,12 @@ describe.each(apis)('a thread whose model of %s answers oddly', (api) => {
     expect(answers.slice(0, 3).map(({ payload }) => payload['content'])).toEqual(odd.map(({ text }) => text));
     for (const [i, { calls = [] }] of odd.entries()) {
       const logged = (answers[i]!.payload['tool_calls'] ?? []) as { id: string; name: string; arguments_raw: string }[];
-      const written = calls.map((call) => [call.id, call.name, JSON.stringify(call.arguments)]);
+      // the client of the provider or the worker gives it an id
+      const written = calls.map((call) => [
+        call.id || expect.stringMatching(/./),
+        call.name,
+        JSON.stringify(call.arguments),
+      ]);
       expect(logged.map((call) => [call.id, call.name, call.arguments_raw])).toEqual(written);
     }
     await expectSound(lanefold, threadId);
@@ -74,7 +80,7 @@ describe.each(apis)('a thread whose model of %s answers oddly', (api) => {
     const { requests } = models[api]!;
     expect(requests).toHaveLength(answers.length);
     expect(answers.map(({ refs }) => refs['sent_as'] === undefined)).toEqual([true, true, false, false]);
-    expect(answers[3]!.refs['sent_as']).toMatchObject({ ids: 4, names: 3, left_out: 1 });
+    expect(answers[3]!.refs['sent_as']).toMatchObject({ names: 4, left_out: 1, ids: expect.any(Number) });
     for (const [i, { refs }] of answers.entries()) {
       const callId = refs['llm_call_id'] as string;
       const [row] = await query<{ verified: boolean }>('select lanefold.verify_call($1, $2) as verified', [
@@ -131,7 +137,12 @@ describe.each(apis)('a thread whose model of %s answers oddly', (api) => {
     const fork = await lanefold.threads.fork(threadId);
     const lines: string[] = [];
     for await (const line of lanefold.threads.export(threadId)) lines.push(line);
-    const imported = await lanefold.threads.import(lines.join(''), { id: `imported-${apis.indexOf(api)}` });
+    const imported = await lanefold.threads.import(
+      { format: 'lanefold', lines },
+      {
+        id: `imported-${apis.indexOf(api)}`,
+      },
+    );
     for (const id of [fork.id, imported.id]) {
       const { run } = await lanefold.run({
         agent: 'odd',
@@ -140,6 +151,104 @@ describe.each(apis)('a thread whose model of %s answers oddly', (api) => {
         input: 'Go on.',
       });
       expect(run).toMatchObject({ status: 'completed', result: 'Done.' });
+    }
+  });
+});
+
+describe('whatever providers wrote, a history is accepted by all of them', () => {
+  const isSaid = (message: Message) =>
+    message.role !== 'user' ||
+    !(
+      typeof message.content === 'string' ? [message] : message.content.length ? message.content : [{ content: '' }]
+    ).some((part) => saysNothing('type' in part ? [part] : (part.content as string)));
+  // a caller may not write blank messages, and no call without an id
+  const histories = fc
+    .sample(oddHistories, 60)
+    .filter((messages) => messages.every(({ tool_calls: calls }) => calls?.every(({ id }) => id) ?? true))
+    .slice(0, 4)
+    .map((messages) => messages.filter((own) => own.role !== 'system' && isSaid(own)));
+  const asItems = (message: Message) => [
+    ...(message.role === 'tool'
+      ? [{ type: 'function_call_output', call_id: message.tool_call_id, output: 'Seen.' }]
+      : [
+          {
+            type: 'message',
+            role: message.role,
+            content: typeof message.content === 'string' ? message.content : 'A file.',
+          },
+        ]),
+    ...(message.tool_calls ?? []).map(({ id, name }) => ({
+      type: 'function_call',
+      call_id: id,
+      name,
+      arguments: '{"n":1}',
+    })),
+  ];
+  const asUiMessages = (messages: Message[]) =>
+    messages
+      .filter(({ role }) => role !== 'tool')
+      .map(({ role, content, tool_calls: calls = [] }, i) => ({
+        ...{ id: `m${i}`, role },
+        parts: [
+          { type: 'text', text: typeof content === 'string' ? content : 'A file.' },
+          ...calls.map(({ id, name }) => ({
+            ...{
+              type: 'dynamic-tool',
+              toolName: name,
+              toolCallId: id,
+              state: 'output-available',
+              input: { n: 1 },
+              output: 'Seen.',
+            },
+          })),
+        ],
+      }));
+  const ways: [string, (messages: Message[]) => Promise<{ id: string }>][] = [
+    [
+      'appended',
+      async (messages) => {
+        const thread = await lanefold.threads.create({});
+        await lanefold.threads.append(
+          thread.id,
+          messages.map((message) => ({ message: message as never })),
+        );
+        return thread;
+      },
+    ],
+    [
+      'as a new context',
+      async (entries) => {
+        const thread = await lanefold.threads.create({});
+        await lanefold.contexts.replace(thread.id, { entries: entries as never });
+        return thread;
+      },
+    ],
+    [
+      'imported from OpenAI',
+      (messages) => lanefold.threads.import({ format: 'openai', items: messages.flatMap(asItems) }),
+    ],
+    [
+      'imported from the AI SDK',
+      (messages) => lanefold.threads.import({ format: 'ai-sdk', messages: asUiMessages(messages) }),
+    ],
+  ];
+  test.each(ways)('%s', async (_, enter) => {
+    for (const messages of histories) {
+      const { id } = await enter(messages);
+      for (const api of apis) {
+        const { run } = await lanefold.run({
+          agent: 'plain',
+          model: `loose:${apis.indexOf(api)}`,
+          threadId: id,
+          input: 'Go on.',
+        });
+        expect(run).toMatchObject({ status: 'completed', error: null });
+        const [row] = await query<{ verified: boolean }>('select lanefold.verify_call($1, $2) as verified', [
+          id,
+          `${run.id}.1`,
+        ]);
+        expect(row).toEqual({ verified: true });
+      }
     }
   });
 });
