@@ -2,6 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import { requestProblem } from '../../src/chaos/provider/request-problem.ts';
 import type { Json, Message } from '../../src/context/message.ts';
 import { toPrompt } from '../../src/models/messages/prompt.ts';
+import { dialects } from '../../src/models/sending/dialect.ts';
 import { apis, sentMessages } from '../support/sent-request.ts';
 
 const blanks = ['', ' ', ' \n\u3000', '\u0085', '\ufeff', '\u001f\t'];
@@ -64,10 +65,12 @@ test('blank parts leave the text between them', () => {
   ]);
 });
 
-test('the empty text that carries the signature of an answer of Google is kept', () => {
+test('the empty text that carries the signature of an answer of Google is sent back to Google', () => {
   const signature = { google: { thoughtSignature: 's' } };
   const reasoning_details: Json[] = [{ text_length: 4 }, { text_length: 0, provider_metadata: signature }];
-  expect(toPrompt([{ role: 'assistant', content: 'Yes.', reasoning_details }])[0]?.content).toEqual([
+  const signedAnswer: Message = { role: 'assistant', content: 'Yes.', reasoning_details };
+  expect(toPrompt([user('Yes?'), signedAnswer])[1]?.content).toEqual([{ type: 'text', text: 'Yes.' }]);
+  expect(toPrompt([user('Yes?'), signedAnswer], dialects.google)[1]?.content).toEqual([
     { type: 'text', text: 'Yes.' },
     { type: 'text', text: '', providerOptions: signature },
   ]);

@@ -1,7 +1,7 @@
 -- What a provider accepts in place of these messages: `Acceptable` of src/models/sending, in SQL, so that the log can
 -- prove a call that was sent other messages than it has. p_messages: [{role, content, tool_calls?, tool_call_id?,
 -- name?, …}]; p_dialect: `sent_as.for` in the refs of the answer. Ids and names of calls that the provider refuses, and
--- ids that were used before, are replaced; answers without text and calls are left out; results and user messages without
+-- ids that were used before and may not be used again, are replaced; answers without text and calls are left out; results and user messages without
 -- text get one; a conversation that does not begin with the user gets a first message, with `seq` -1.
 create or replace function lanefold._acceptable(p_messages jsonb, p_dialect text)
 returns jsonb language plpgsql stable as $$
@@ -11,9 +11,10 @@ declare
   v_prefix constant text := case p_dialect when 'mistral' then '' else 'call_' end;
   v_length constant int := case p_dialect when 'mistral' then 9 else 29 end;
   v_names constant text := case p_dialect when 'google' then '^[A-Za-z_][A-Za-z0-9_-]{0,63}$' else '^[A-Za-z0-9_-]{1,64}$' end;
+  v_once constant boolean := p_dialect not in ('openai', 'kimi');
   v_user_first constant boolean := p_dialect in ('mistral', 'anthropic', 'google');
   v_sent jsonb[] := '{}';
-  v_taken jsonb := '{}';     -- the ids sent so far
+  v_taken jsonb := '{}';     -- the ids sent so far, or in this answer
   v_replaced jsonb := '{}';  -- how often each replaced id was replaced
   v_open jsonb := '[]';      -- the calls without a result: [{id, name, sent_id, sent_name}]
   v_begun boolean := false;
@@ -31,6 +32,9 @@ begin
       if jsonb_typeof(v_message -> 'tool_calls') is distinct from 'array' then
         continue when lanefold._says_nothing(v_message -> 'content');
       else
+        if not v_once then
+          v_taken := '{}';
+        end if;
         for v_call in select value from jsonb_array_elements(v_message -> 'tool_calls') loop
           v_id := v_call ->> 'id';
           v_n := coalesce((v_replaced ->> v_id)::int, 0);

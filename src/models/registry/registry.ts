@@ -60,7 +60,7 @@ export function createModelRegistry(options: ModelRegistryOptions = {}): ModelRe
     if (!provider || modelId === '') throw unknownModel(requested, id, Object.keys(aliases), Object.keys(models));
     // a script is not a model name, and never reaches a provider's URL
     if (prefix !== 'scripted') assertModelName(requested, modelId);
-    const known = { provider: prefix, modelId };
+    const known = { provider: provider.provider(env), modelId };
     return { id, known, load: () => provider.load(modelId, env), check: () => provider.check(modelId, env) };
   };
 

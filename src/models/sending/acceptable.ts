@@ -84,6 +84,7 @@ export class Acceptable {
     const calls = message.tool_calls ?? [];
     this.#open = [];
     if (calls.length === 0) return saysNothing(message.content) ? void this.#count('left_out') : message;
+    if (!this.#dialect.idsOnce) this.#taken.clear();
     this.#open = calls.map((written) => ({ written, sent: this.#call(written) }));
     if (this.#open.every(({ written, sent }) => written === sent)) return message;
     return { ...message, tool_calls: this.#open.map(({ sent }) => sent) };

@@ -102,12 +102,20 @@ test('messages that every provider accepts are passed on as they are', () => {
 });
 
 test('an id that a model copied from a replaced one is replaced too', () => {
-  const first = acceptable([...group({ id: 'a b' })], dialects.openai).messages;
+  const first = acceptable([...group({ id: 'a b' })], dialects.responses).messages;
   const copied = first[1]!.tool_calls![0]!.id;
-  const { messages } = acceptable([...group({ id: 'a b' }), ...group({ id: copied })], dialects.openai);
+  const { messages } = acceptable([...group({ id: 'a b' }), ...group({ id: copied })], dialects.responses);
   const ids = messages.flatMap(({ tool_calls: own }) => own?.map(({ id }) => id) ?? []);
   expect(ids[0]).toBe(copied);
   expect(new Set(ids).size).toBe(2);
+});
+
+test('chat completions accept an id again in another answer, and no id twice in one', () => {
+  const { messages, sentAs } = acceptable([...group({}), ...group({}, {})], dialects.openai);
+  expect(sentAs).toEqual({ for: 'openai', ids: 1 });
+  const ids = messages.map(({ tool_calls: own }) => own?.map(({ id }) => id) ?? []);
+  expect(ids[1]).toEqual(['c']);
+  expect(ids[4]).toEqual(['c', expect.stringMatching(/^call_[0-9a-f]{24}$/)]);
 });
 
 test('what differs is counted', () => {
@@ -140,7 +148,9 @@ test('names stay readable, and apart from each other and from tools', () => {
 });
 
 test.each([
-  ['openai.responses', 'gpt-5', 'openai'],
+  ['openai.responses', 'gpt-5', 'responses'],
+  ['openai.chat', 'gpt-5', 'openai'],
+  ['azure.responses', 'gpt-5', 'responses'],
   ['openai', 'kimi-k2', 'kimi'],
   ['anthropic.messages', 'claude-sonnet-4-5', 'anthropic'],
   ['amazon-bedrock', 'amazon.nova-pro', 'anthropic'],
