@@ -1,4 +1,4 @@
-import type { LanguageModelV4Message, LanguageModelV4TextPart, LanguageModelV4ToolCallPart } from '@ai-sdk/provider';
+import type { LanguageModelV4Message, LanguageModelV4ToolCallPart } from '@ai-sdk/provider';
 import { isBlankToProviders } from '../../checks/text.ts';
 import type { Json, JsonObject, Message, ToolCall } from '../../context/message.ts';
 import type { Dialect } from '../sending/dialect.ts';
@@ -15,12 +15,13 @@ type AssistantPart = Extract<LanguageModelV4Message, { role: 'assistant' }>['con
  * tool: without an answer after it, reasoning is refused too.
  */
 export function toAssistantParts(message: Message, dialect: Dialect): AssistantPart[] {
-  const parts = allParts(message).filter((part) => part.type !== 'text' || isSent(part, dialect));
-  return parts.some((part) => part.type !== 'reasoning' && !isSignature(part)) ? parts : [];
+  const parts = allParts(message);
+  const sent = parts.every((part) => isSent(part, dialect)) ? parts : parts.filter((part) => isSent(part, dialect));
+  return sent.some((part) => part.type !== 'reasoning' && !isSignature(part)) ? sent : [];
 }
 
-const isSent = (part: LanguageModelV4TextPart, dialect: Dialect): boolean =>
-  !isBlankToProviders(part.text) || (isSignature(part) && dialect.name === 'google');
+const isSent = (part: AssistantPart, dialect: Dialect): boolean =>
+  part.type !== 'text' || !isBlankToProviders(part.text) || (isSignature(part) && dialect.name === 'google');
 
 /** Google signs an answer with an empty text after it, and wants that back. */
 const isSignature = (part: AssistantPart): boolean =>

@@ -17,6 +17,7 @@ export const toParts = (content: Message['content']): PromptPart[] =>
 /** Those parts without blank texts, which providers refuse; all of them if there is nothing else. */
 export function toSaidParts(content: Message['content']): PromptPart[] {
   const parts = toParts(content);
+  if (parts.length === 1) return parts;
   const said = parts.filter((part) => part.type !== 'text' || !isBlankToProviders(part.text));
   return said.length > 0 ? said : parts;
 }

@@ -38,7 +38,7 @@ export class Acceptable {
   readonly #taken = new Set<string>();
   /** How often each replaced id was replaced. */
   readonly #replaced = new Map<string, number>();
-  /** The calls without a result: as they were written, and as they are sent. */
+  /** The calls without a result, as they were written and as they are sent, in an answer where these differ. */
   #open: { written: ToolCall; sent: ToolCall }[] = [];
   #begun = false;
   readonly #changes = new Map<Change, number>();
@@ -85,42 +85,46 @@ export class Acceptable {
     this.#open = [];
     if (calls.length === 0) return saysNothing(message.content) ? void this.#count('left_out') : message;
     if (!this.#dialect.idsOnce) this.#taken.clear();
-    this.#open = calls.map((written) => ({ written, sent: this.#call(written) }));
-    if (this.#open.every(({ written, sent }) => written === sent)) return message;
-    return { ...message, tool_calls: this.#open.map(({ sent }) => sent) };
+    const sent = calls.map((call) => this.#call(call));
+    if (calls.every((call, i) => call === sent[i])) return message;
+    this.#open = calls.map((written, i) => ({ written, sent: sent[i]! }));
+    return { ...message, tool_calls: sent };
   }
 
   #call(call: ToolCall): ToolCall {
     const id = this.#id(call.id);
     const name = this.#dialect.names.test(call.name) ? call.name : acceptableName(call.name);
+    if (id === call.id && name === call.name) return call;
     if (id !== call.id) this.#count('ids');
     if (name !== call.name) this.#count('names');
-    return id === call.id && name === call.name ? call : { ...call, id, name };
+    return { ...call, id, name };
   }
 
   #id(written: string): string {
     const { ids, idPrefix, idLength } = this.#dialect;
     let id = written;
-    let n = this.#replaced.get(written) ?? 0;
-    while (!ids.test(id) || this.#taken.has(id)) id = (idPrefix + sha256(`${written}\n${n++}`)).slice(0, idLength);
-    if (id !== written) this.#replaced.set(written, n);
+    if (!ids.test(id) || this.#taken.has(id)) {
+      let n = this.#replaced.get(written) ?? 0;
+      do id = (idPrefix + sha256(`${written}\n${n++}`)).slice(0, idLength);
+      while (this.#taken.has(id));
+      this.#replaced.set(written, n);
+    }
     this.#taken.add(id);
     return id;
   }
 
-  /** A result answers the first call without one that has its id. */
   #result(message: Message): Message {
-    const own = message.tool_call_id ?? '';
-    const at = this.#open.findIndex(({ written }) => written.id === own);
-    const { written, sent } = this.#open[at] ?? {};
-    if (at >= 0) this.#open.splice(at, 1);
-    const renamed = message.name !== undefined && message.name === written?.name && sent!.name !== written.name;
-    const moved = sent !== undefined && sent.id !== own;
-    const result =
-      renamed || moved
-        ? { ...message, ...(moved && { tool_call_id: sent.id }), ...(renamed && { name: sent!.name }) }
-        : message;
+    const result = this.#open.length > 0 ? this.#renamed(message) : message;
     return saysNothing(message.content) ? this.#filled(result, noOutput) : result;
+  }
+
+  /** A result answers the first call without one that has its id. */
+  #renamed(message: Message): Message {
+    const at = this.#open.findIndex(({ written }) => written.id === message.tool_call_id);
+    if (at < 0) return message;
+    const { written, sent } = this.#open[at]!;
+    this.#open.splice(at, 1);
+    return { ...message, tool_call_id: sent.id, ...(message.name === written.name && { name: sent.name }) };
   }
 
   #filled(message: Message, content: string): Message {
