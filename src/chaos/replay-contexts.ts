@@ -1,6 +1,7 @@
 import { canonicalJson, canonicalMessage, contextHash } from '../context/canonical.ts';
 import { foldContext, type ContextRow, type FoldEntry } from '../context/fold.ts';
 import type { Message } from '../context/message.ts';
+import { asRecorded } from '../models/sending/acceptable.ts';
 import { isClosed } from '../history/closed-groups.ts';
 import { groupBy } from '../history/select.ts';
 import type { Observer } from './observer.ts';
@@ -68,7 +69,7 @@ function replayThread(threadId: string, log: readonly FoldEntry[]): { calls: num
     if (!isClosed(messages)) report('I9', 'open group');
     // a token budget drops messages from the request, not from the log; history comes from another lane
     const other = ['policy_hash', 'dropped', 'history'].some((name) => refs[name] !== undefined);
-    if (!other && contextHash(messages) !== refs['context_hash']) report('I11', 'context_hash');
+    if (!other && contextHash(asRecorded(messages, refs)) !== refs['context_hash']) report('I11', 'context_hash');
     const base = JSON.stringify([rows[0]?.anchor_seq, rows[0]?.role === 'system' ? rows[0].seq : null]);
     const sent = messages.map(canonicalJson);
     const last = before.get(contextRef);

@@ -10,6 +10,14 @@ export const cleanText = (text: string): string =>
 /** Whether a text is empty or only Unicode white space, which is more than `trim` removes. */
 export const isBlank = (text: string): boolean => /^\p{White_Space}*$/u.test(text);
 
+/** Whether providers take a text for empty: they also strip the separators of Python and the byte order mark. */
+export function isBlankToProviders(text: string): boolean {
+  const first = text.charCodeAt(0);
+  // an ordinary text, at a hundredth of the cost
+  if (first > 32 && first < 127) return false;
+  return /^[\p{White_Space}\u001c-\u001f\ufeff]*$/u.test(text);
+}
+
 /** Normalises a system prompt: a blank one becomes null, because providers reject an empty system message. */
 export const promptOf = (text: string | null): string | null => (text === null || isBlank(text) ? null : text);
 

@@ -107,21 +107,6 @@ describe('tool calls', () => {
     ]);
     expect(prompt[3]?.content).toMatchObject([{ toolName: 'unknown' }]);
   });
-
-  it.each([
-    ['look it up, please!', 'look_it_up__please_'],
-    ['', '_'],
-    ['größe', 'gr__e'],
-    ['x'.repeat(100), 'x'.repeat(64)],
-    ['fine_name-1', 'fine_name-1'],
-  ])('sends the called name %j as one that providers accept', (name, sent) => {
-    const tool_calls = [{ ...call('c1'), name }];
-    const prompt = toPrompt([
-      { role: 'assistant', content: '', tool_calls },
-      { role: 'tool', tool_call_id: 'c1', content: 'There is no such tool.' },
-    ]);
-    expect(prompt.map(({ content }) => content)).toMatchObject([[{ toolName: sent }], [{ toolName: sent }]]);
-  });
 });
 
 describe('reasoning', () => {

@@ -1,3 +1,4 @@
+import { asRecorded } from '../../src/models/sending/acceptable.ts';
 import { contextHash, type ContextRow, type ThreadEntry, type Lanefold, type Message } from 'lanefold';
 import { expect } from 'vitest';
 import type { TestLanefold } from './lanefold.ts';
@@ -90,7 +91,7 @@ export async function expectSound(lanefold: TestLanefold, threadId: string): Pro
     if (!hash || transformed || contract || history || cut) continue;
     const before = await lanefold.contexts.project(threadId, { contextRef: entry.contextRef!, atSeq: entry.seq - 1 });
     expectClosed(before);
-    expect(hash).toBe(contextHash(before.map(toMessage)));
+    expect(hash).toBe(contextHash(asRecorded(before.map(toMessage), entry.refs)));
   }
 }
 

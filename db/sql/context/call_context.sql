@@ -1,6 +1,7 @@
 -- The messages that one model call was sent: the context of its lane at that time, cut and changed by the policy of
 -- the run. The refs of the answer record how: `dropped`, `kinds`, `summary_role` and `prompt`; for a question of a
--- strategy also `history` (how far the messages of the run's lane preceded it) and `dropped_positions`. `altered` is
+-- strategy also `history` (how far the messages of the run's lane preceded it) and `dropped_positions`. If the provider
+-- would have refused them, `sent_as` says for which one they were made acceptable (`_acceptable`). `altered` is
 -- null if these rows are exactly what was sent, `transformer` if a request transformer changed the messages,
 -- `contract` if the instructions of an output contract followed the prompt; the log contains neither. No rows: no
 -- answer has this llm_call_id, or the context was empty.
@@ -64,10 +65,22 @@ begin
         when l.role = 'tool' or l.tool_calls is not null then 'tool_call' else 'message' end)
     union all
     select -1, -1, 'system', v_prompt, null, null, null, null, null, null, false where v_prompt is not null
+  ), chosen as (
+    select k.n, k.seq,
+           -- a summary is sent as system only if nothing but the prompt precedes it
+           case when k.is_summary and v_answer.refs ->> 'summary_role' = 'system' then 'system' else k.role end as role,
+           k.content, k.tool_calls, k.tool_call_id, k.name, k.thinking, k.reasoning_details, k.provider_metadata
+    from kept k
+  ), sent as (
+    select c.* from chosen c where not v_answer.refs ? 'sent_as'
+    union all
+    select x.n, (x.m ->> 'seq')::bigint, x.m ->> 'role', x.m -> 'content', nullif(x.m -> 'tool_calls', 'null'), x.m ->> 'tool_call_id',
+           x.m ->> 'name', x.m ->> 'thinking', nullif(x.m -> 'reasoning_details', 'null'), nullif(x.m -> 'provider_metadata', 'null')
+    from jsonb_array_elements((
+      select lanefold._acceptable(jsonb_agg(to_jsonb(c) order by c.n), v_answer.refs -> 'sent_as' ->> 'for')
+      from chosen c where v_answer.refs ? 'sent_as')) with ordinality as x (m, n)
   )
-  select row_number() over (order by k.n) - 1, k.seq,
-         -- a summary is sent as system only if nothing but the prompt precedes it
-         case when k.is_summary and v_answer.refs ->> 'summary_role' = 'system' then 'system' else k.role end,
-         k.content, k.tool_calls, k.tool_call_id, k.name, k.thinking, k.reasoning_details, k.provider_metadata, v_altered
-  from kept k order by k.n;
+  select row_number() over (order by s.n) - 1, s.seq, s.role, s.content, s.tool_calls, s.tool_call_id, s.name, s.thinking,
+         s.reasoning_details, s.provider_metadata, v_altered
+  from sent s order by s.n;
 end $$;

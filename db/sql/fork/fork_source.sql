@@ -114,7 +114,7 @@ begin
   end if;
   select coalesce(jsonb_agg(case when m ? 'refs'
     then jsonb_set(m, '{refs}', (m -> 'refs') - array['dropped', 'policy_hash', 'kinds', 'kinds_cut', 'cut_moved', 'summary_role', 'prompt',
-      'over_budget'])
+      'over_budget', 'sent_as'])
     else m end order by n), '[]')
   into v_entries from jsonb_array_elements(v_entries) with ordinality as x (m, n);
   -- a prompt from another source is part of the configuration

@@ -22,8 +22,8 @@ begin
         'has tool_calls but is not an assistant message'
       when exists (select from jsonb_array_elements(v_calls) c
                    where jsonb_typeof(c -> 'id') is distinct from 'string' or jsonb_typeof(c -> 'name') is distinct from 'string'
-                      or c ->> 'id' = '' or c ->> 'name' = '') then
-        'has a tool call whose id or name is not a non-empty string'
+                      or c ->> 'id' = '') then -- models have called tools without a name
+        'has a tool call whose id is not a non-empty string, or whose name is not a string'
       when lanefold._small_json_problem(m -> 'refs', 'refs') is not null then
         'has ' || lanefold._small_json_problem(m -> 'refs', 'refs')
       else (select format('has a %s that is not a string', k)

@@ -188,7 +188,9 @@ export function contextsOf({ db, agents, models, counting, compact }: ContextsDe
     if (!asksOfCall(view)) return newest(rows);
     const call = await nextCall({ db, agents }, { threadId, contextRef, atSeq }, view);
     const { explain = false, fullBudget: full = false } = view;
-    const projection = await projectContext(counting, rows, call, { explain, full });
+    // a process without the agent's own models shows the messages as the log has them
+    const dialect = call.model === undefined ? undefined : await models.dialect(call.model).catch(() => undefined);
+    const projection = await projectContext(counting, rows, { ...call, dialect }, { explain, full });
     return { ...projection, messages: newest(projection.messages) };
   };
 

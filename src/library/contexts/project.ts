@@ -4,6 +4,8 @@ import type { ContextRow } from '../../context/fold.ts';
 import type { Json, JsonObject, Message } from '../../context/message.ts';
 import type { Counting } from '../../models/counting/counting.ts';
 import { cutContext, type CutContext } from '../../models/counting/cut-context.ts';
+import { Acceptable } from '../../models/sending/acceptable.ts';
+import type { Dialect } from '../../models/sending/dialect.ts';
 import type { FixedParts } from '../../models/counting/fixed-tokens.ts';
 import type { ProjectionMeta } from '../../policy/budget.ts';
 import { loggedDropped } from '../../policy/dropped.ts';
@@ -40,6 +42,8 @@ export interface ProjectedCall extends FixedParts {
   policy: StoredPolicy;
   model: string | undefined;
   maxOutputTokens?: number | undefined;
+  /** What the model's provider accepts; undefined if this process does not know the model. */
+  dialect?: Dialect | undefined;
 }
 
 /** Why a message is sent or not. */
@@ -78,7 +82,7 @@ export interface ContextProjection {
 export async function projectContext(
   counting: Counting,
   rows: readonly ContextRow[],
-  { policy, model, maxOutputTokens, ...fixed }: ProjectedCall,
+  { policy, model, maxOutputTokens, dialect, ...fixed }: ProjectedCall,
   { explain = false, full = false }: { explain?: boolean; full?: boolean } = {},
 ): Promise<ContextProjection> {
   counting.check(policy);
@@ -95,7 +99,7 @@ export async function projectContext(
   const calibrated = counter.name === 'calibrated';
   return {
     policy,
-    messages: sentRows(rows, cut, policy),
+    messages: acceptableRows(sentRows(rows, cut, policy), dialect),
     meta: {
       ...cut.meta,
       window: window ?? null,
@@ -135,6 +139,23 @@ function sentRows(rows: readonly ContextRow[], { messages, included }: CutContex
     sent.push({ ...row, seq: placed.seq, ordinal: sent.length, role, content: content as Json });
   }
   return sent;
+}
+
+/** The rows as the provider accepts them; a message that it needs at the beginning has the `seq` -1. */
+function acceptableRows(rows: ContextRow[], dialect: Dialect | undefined): ContextRow[] {
+  if (dialect === undefined) return rows;
+  const form = new Acceptable(dialect);
+  const sent = rows.flatMap((row) => {
+    const message = canonicalMessage(row);
+    return form.push(message).map((own, i, all) => {
+      if (own === message) return row;
+      const { role, content } = own as { role: string; content: Json };
+      if (i < all.length - 1) return { ...emptyRow, anchor_seq: row.anchor_seq, seq: -1, ordinal: 0, role, content };
+      const { tool_calls: calls, tool_call_id: id = null, name = null } = own;
+      return { ...row, role, content, tool_calls: (calls ?? null) as Json, tool_call_id: id, name };
+    });
+  });
+  return sent.map((row, ordinal) => ({ ...row, ordinal }));
 }
 
 const emptyRow: Omit<ContextRow, 'seq' | 'ordinal' | 'role' | 'content' | 'anchor_seq'> = {

@@ -108,7 +108,7 @@ export function callReplayer({ db, agents, models, counting }: ReplayDeps) {
     const { signal = new AbortController().signal } = options;
     try {
       const turn = await generate(await models.resolve(model), {
-        prompt: toPrompt(sent),
+        prompt: toPrompt(sent, await models.dialect(model)),
         ...{ tools: agent.descriptors, settings: agent.settings, stream: agent.streaming, signal },
         ...{ idleTimeoutMs: agent.idleTimeoutMs },
       });

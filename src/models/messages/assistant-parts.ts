@@ -1,6 +1,8 @@
 import type { LanguageModelV4Message, LanguageModelV4ToolCallPart } from '@ai-sdk/provider';
+import { isBlankToProviders } from '../../checks/text.ts';
 import type { Json, JsonObject, Message, ToolCall } from '../../context/message.ts';
-import { toParts } from './parts.ts';
+import type { Dialect } from '../sending/dialect.ts';
+import { toParts, type PromptPart } from './parts.ts';
 import { isFullLayout, readReasoningDetails, toProviderOptions, type ReasoningDetail } from './reasoning.ts';
 
 type AssistantPart = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'][number];
@@ -8,8 +10,26 @@ type AssistantPart = Extract<LanguageModelV4Message, { role: 'assistant' }>['con
 /**
  * The parts of an assistant message in the order of its `reasoning_details`, by default reasoning, text, tool calls.
  * The message's `provider_metadata` belongs to its text. `thinking` is sent only without `reasoning_details`.
+ *
+ * Blank texts are left out, because providers refuse them. No parts, if the model neither said anything nor called a
+ * tool: without an answer after it, reasoning is refused too.
  */
-export function toAssistantParts(message: Message): AssistantPart[] {
+export function toAssistantParts(message: Message, dialect: Dialect): AssistantPart[] {
+  const parts = allParts(message);
+  const sent = parts.every((part) => isSent(part, dialect)) ? parts : parts.filter((part) => isSent(part, dialect));
+  return sent.some((part) => part.type !== 'reasoning' && !isSignature(part)) ? sent : [];
+}
+
+const isSent = (part: AssistantPart, dialect: Dialect): boolean =>
+  part.type !== 'text' || !isBlankToProviders(part.text) || (isSignature(part) && dialect.name === 'google');
+
+/** Google signs an answer with an empty text after it, and wants that back. */
+const isSignature = (part: AssistantPart): boolean =>
+  part.type === 'text' &&
+  part.text === '' &&
+  ['google', 'googleVertex', 'vertex'].some((name) => part.providerOptions?.[name]?.['thoughtSignature'] != null);
+
+function allParts(message: Message): AssistantPart[] {
   const details = readReasoningDetails(message.reasoning_details);
   const calls = message.tool_calls ?? [];
   if (typeof message.content === 'string' && isFullLayout(details, message.content.length, calls.length))
@@ -17,9 +37,8 @@ export function toAssistantParts(message: Message): AssistantPart[] {
 
   const parts: AssistantPart[] = details.filter((d) => 'text' in d).map(toReasoning);
   if (message.reasoning_details == null && message.thinking) parts.push({ type: 'reasoning', text: message.thinking });
-  if (typeof message.content !== 'string') parts.push(...toParts(message.content));
-  else if (message.content !== '')
-    parts.push({ type: 'text', text: message.content, ...toProviderOptions(message.provider_metadata) });
+  if (typeof message.content !== 'string') parts.push(...toParts(message.content).map(toNamedFile));
+  else parts.push({ type: 'text', text: message.content, ...toProviderOptions(message.provider_metadata) });
   for (const call of calls) parts.push(toToolCall(call));
   return parts;
 }
@@ -43,16 +62,16 @@ const toReasoning = (detail: { text: string; provider_metadata?: JsonObject }): 
 const toToolCall = (call: ToolCall): LanguageModelV4ToolCallPart => ({
   type: 'tool-call',
   toolCallId: call.id,
-  toolName: toSentName(call.name),
+  toolName: call.name,
   input: toInput(call),
   ...toProviderOptions(call.provider_metadata),
 });
 
-/**
- * A tool name that every provider accepts. A model may have called something else, and refusals would then end every later
- * run of its thread.
- */
-export const toSentName = (name: string): string => name.replaceAll(/[^\w-]/g, '_').slice(0, 64) || '_';
+/** Most providers accept no files in answers, so a file there is only named. */
+const toNamedFile = (part: PromptPart): PromptPart =>
+  part.type === 'text'
+    ? part
+    : { type: 'text', text: `[${[part.mediaType, part.filename].filter(Boolean).join(': ')}]` };
 
 // Prefer the raw string: jsonb reorders the keys of `arguments`, and the model should see its own order again.
 const toInput = (call: ToolCall): JsonObject =>

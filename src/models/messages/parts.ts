@@ -1,5 +1,6 @@
 import type { LanguageModelV4FilePart, LanguageModelV4TextPart } from '@ai-sdk/provider';
 import type { ContentPart, Json, Message } from '../../context/message.ts';
+import { isBlankToProviders } from '../../checks/text.ts';
 import { LanefoldError } from '../../errors.ts';
 import { toProviderOptions } from './reasoning.ts';
 
@@ -12,6 +13,14 @@ export type PromptPart = LanguageModelV4TextPart | LanguageModelV4FilePart;
  */
 export const toParts = (content: Message['content']): PromptPart[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : content.map(toPart);
+
+/** Those parts without blank texts, which providers refuse; all of them if there is nothing else. */
+export function toSaidParts(content: Message['content']): PromptPart[] {
+  const parts = toParts(content);
+  if (parts.length === 1) return parts;
+  const said = parts.filter((part) => part.type !== 'text' || !isBlankToProviders(part.text));
+  return said.length > 0 ? said : parts;
+}
 
 function toPart(part: ContentPart): PromptPart {
   if (part === null || typeof part !== 'object') throw unsupported(part);

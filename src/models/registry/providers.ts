@@ -10,6 +10,8 @@ export interface BuiltInProvider {
   /** Throws if configuration is missing. Loads nothing. */
   check(modelId: string, env: Env): void;
   load(modelId: string, env: Env): Promise<LanguageModelV4>;
+  /** `provider` of the loaded model, as far as its dialect depends on it. */
+  provider(env: Env): string;
 }
 
 /**
@@ -18,6 +20,7 @@ export interface BuiltInProvider {
  */
 export const builtInProviders: Record<ProviderName, BuiltInProvider> = {
   openai: {
+    provider: (env) => (env.OPENAI_BASE_URL ? 'openai.chat' : 'openai.responses'),
     check(modelId, env) {
       if (!env.OPENAI_BASE_URL) requireKey('openai', modelId, env, 'OPENAI_API_KEY');
     },
@@ -29,6 +32,7 @@ export const builtInProviders: Record<ProviderName, BuiltInProvider> = {
     },
   },
   anthropic: {
+    provider: () => 'anthropic',
     check: (modelId, env) => requireKey('anthropic', modelId, env, 'ANTHROPIC_API_KEY'),
     async load(modelId, env) {
       const { createAnthropic } = await import('@ai-sdk/anthropic');
@@ -37,6 +41,7 @@ export const builtInProviders: Record<ProviderName, BuiltInProvider> = {
     },
   },
   google: {
+    provider: () => 'google',
     check(modelId, env) {
       // the id becomes part of the path, where a slash would address another resource
       if (!/^((tunedM|m)odels\/)?[^/:]+$/.test(modelId)) throw invalidName(`google:${modelId}`);
@@ -49,10 +54,12 @@ export const builtInProviders: Record<ProviderName, BuiltInProvider> = {
     },
   },
   'openai-compatible': {
+    provider: () => 'openai-compatible',
     check: (modelId, env) => requireKey('openai-compatible', modelId, env, 'OPENAI_BASE_URL'),
     load: (modelId, env) => loadCompatible('openai-compatible', modelId, env),
   },
   scripted: {
+    provider: () => 'scripted',
     check: (modelId) => void parseScriptedId(modelId),
     load: async (modelId) => (await import('../scripted/model.ts')).createScriptedModel(modelId),
   },

@@ -1,5 +1,6 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { LanefoldError } from '../../errors.ts';
+import { dialectOf, type Dialect } from '../sending/dialect.ts';
 import { assertModelName } from './model-name.ts';
 import { builtInProviders, type BuiltInProvider, type Env } from './providers.ts';
 import { unknownModel } from './unknown-model.ts';
@@ -12,6 +13,8 @@ export interface ModelRegistry {
   resolve(id: string): Promise<LanguageModelV4>;
   /** Throws the errors that `resolve` would, without loading a provider or calling a function of `models`. */
   check(id: string): void;
+  /** What the provider of an id accepts in a history. Needs no key. Rejects with `unknown_model`. */
+  dialect(id: string): Promise<Dialect>;
   /** The id that an alias stands for; other ids as they are. */
   target(id: string): string;
   /** Whether an HTTP caller may name it: scripts only if `scriptedModels` allows them. */
@@ -29,7 +32,13 @@ export interface ModelRegistryOptions {
   scriptedModels?: boolean;
 }
 
-type Target = { id: string; load: () => LanguageModelV4 | Promise<LanguageModelV4>; check?: () => void };
+type Target = {
+  id: string;
+  /** Known without loading, for the providers that need no code from the user. */
+  known?: Parameters<typeof dialectOf>[0];
+  load: () => LanguageModelV4 | Promise<LanguageModelV4>;
+  check?: () => void;
+};
 
 // Inline scripts are ids too, so the number of ids is unbounded.
 const maxCached = 1000;
@@ -38,6 +47,7 @@ const maxCached = 1000;
 export function createModelRegistry(options: ModelRegistryOptions = {}): ModelRegistry {
   const { env = process.env, aliases = {}, models = {}, scriptedModels = false } = options;
   const cache = new Map<string, Promise<LanguageModelV4>>();
+  const dialectsById = new Map<string, Dialect>();
 
   const find = (requested: string): Target => {
     const id = followAliases(requested, aliases);
@@ -50,10 +60,23 @@ export function createModelRegistry(options: ModelRegistryOptions = {}): ModelRe
     if (!provider || modelId === '') throw unknownModel(requested, id, Object.keys(aliases), Object.keys(models));
     // a script is not a model name, and never reaches a provider's URL
     if (prefix !== 'scripted') assertModelName(requested, modelId);
-    return { id, load: () => provider.load(modelId, env), check: () => provider.check(modelId, env) };
+    const known = { provider: provider.provider(env), modelId };
+    return { id, known, load: () => provider.load(modelId, env), check: () => provider.check(modelId, env) };
   };
 
   const check = (id: string) => find(id).check?.();
+
+  const resolve = async (id: string): Promise<LanguageModelV4> => {
+    const cached = cache.get(id);
+    if (cached) return cached;
+    const target = find(id);
+    target.check?.();
+    const model = Promise.resolve(target.load());
+    if (cache.size >= maxCached) cache.clear();
+    cache.set(id, model);
+    model.catch(() => cache.delete(id));
+    return model;
+  };
 
   return {
     check,
@@ -63,16 +86,14 @@ export function createModelRegistry(options: ModelRegistryOptions = {}): ModelRe
       if (scriptedModels || own(aliases, id) || own(models, id)) return true;
       return splitId(id)[0] !== 'scripted';
     },
-    async resolve(id) {
-      const cached = cache.get(id);
-      if (cached) return cached;
-      const target = find(id);
-      target.check?.();
-      const model = Promise.resolve(target.load());
-      if (cache.size >= maxCached) cache.clear();
-      cache.set(id, model);
-      model.catch(() => cache.delete(id));
-      return model;
+    resolve,
+    async dialect(id) {
+      const known = dialectsById.get(id);
+      if (known) return known;
+      const dialect = dialectOf(find(id).known ?? (await resolve(id)));
+      if (dialectsById.size >= maxCached) dialectsById.clear();
+      dialectsById.set(id, dialect);
+      return dialect;
     },
   };
 }

@@ -2,20 +2,27 @@ import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
 import { canonicalMessage, ContextHash } from '../../context/canonical.ts';
 import { withInstructions } from '../../context/instructed.ts';
 import type { Json, JsonObject, Message } from '../../context/message.ts';
-import { createPromptBuilder } from '../../models/messages/prompt.ts';
+import { createPromptBuilder, type PromptBuilder } from '../../models/messages/prompt.ts';
+import type { SentAs } from '../../models/sending/acceptable.ts';
+import type { Dialect } from '../../models/sending/dialect.ts';
 import type { PlacedMessage } from '../../policy/groups.ts';
 import { place } from '../../policy/place.ts';
 
 /** A message as a claim or a commit returns it. Without a `seq` it is not a log entry, as in a transformed request. */
 type Row = Partial<Record<keyof Message, unknown>> & { seq?: number; refs?: Json };
 
+/** A request that grows with its context. */
+interface Request {
+  builder: PromptBuilder;
+  hash: ContextHash;
+}
+
 /**
  * The context of a run in memory: what the claim returned, then what each commit appended, in the canonical form both
  * would have when read back. Prompt and hash grow incrementally, so a step costs the same in a long run.
  */
 export class RunContext {
-  readonly #builder = createPromptBuilder();
-  readonly #hash = new ContextHash();
+  readonly #requests = new Map<Dialect, Request>();
   readonly #messages: Message[] = [];
   readonly #placed: PlacedMessage[] = [];
   #answerRefs: JsonObject | null = null;
@@ -33,8 +40,7 @@ export class RunContext {
     this.#messages.push(message);
     this.#placed.push(place(this.#placed.at(-1), message, raw.seq ?? -1, raw.refs));
     if (message.role === 'assistant') this.#answerRefs = (raw.refs ?? null) as JsonObject | null;
-    const first = this.instructions !== undefined && this.#messages.length === 1;
-    for (const sent of first ? withInstructions(message, this.instructions!) : [message]) this.#send(sent);
+    for (const request of this.#requests.values()) this.#send(request, message, this.#messages.length === 1);
   }
 
   /** A copy of this context with one more message, which is not a log entry. */
@@ -47,9 +53,9 @@ export class RunContext {
     return copy;
   }
 
-  #send(message: Message): void {
-    this.#builder.push(message);
-    this.#hash.push(message);
+  #send({ builder, hash }: Request, message: Message, first: boolean): void {
+    const given = first && this.instructions !== undefined ? withInstructions(message, this.instructions) : [message];
+    for (const own of given) for (const sent of builder.push(own)) hash.push(sent);
   }
 
   /** The messages in canonical form; do not modify. */
@@ -67,13 +73,16 @@ export class RunContext {
     return this.#answerRefs;
   }
 
-  get prompt(): LanguageModelV4Prompt {
-    return this.#builder.prompt;
-  }
-
-  /** Hex SHA-256 of the messages as they would be sent now. */
-  get hash(): string {
-    return this.#hash.digest();
+  /** The messages as a provider gets them now, and the hex SHA-256 of these; see `PromptBuilder.sentAs`. */
+  requestIn(dialect: Dialect): { prompt: LanguageModelV4Prompt; hash: string; sentAs: SentAs | undefined } {
+    let request = this.#requests.get(dialect);
+    if (!request) {
+      request = { builder: createPromptBuilder(dialect), hash: new ContextHash() };
+      this.#requests.set(dialect, request);
+      for (const [i, message] of this.#messages.entries()) this.#send(request, message, i === 0);
+    }
+    const { builder, hash } = request;
+    return { prompt: builder.prompt, hash: hash.digest(), sentAs: builder.sentAs };
   }
 
   /** The text of the last assistant message. */

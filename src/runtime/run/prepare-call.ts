@@ -54,16 +54,20 @@ export async function prepareCall(
     ...(moved ? { cut_moved: true } : {}),
     ...(agent.output ? { output_hash: sha256(agent.output.instructions) } : {}),
   };
-  const plain = () => ({
-    model: claim.model,
-    prompt: own.prompt,
-    messages: own.messages,
-    tools: agent.descriptors,
-    settings: agent.settings,
-    contextHash: own.hash,
-    ...(Object.keys(refs).length > 0 ? { refs } : {}),
-    ...(fitted ? { estimated: fitted.estimated } : {}),
-  });
+  const plain = async () => {
+    const { prompt, hash: contextHash, ...mark } = await requestOf(models, own, claim.model);
+    const marked = { ...refs, ...mark };
+    return {
+      model: claim.model,
+      prompt,
+      messages: own.messages,
+      tools: agent.descriptors,
+      settings: agent.settings,
+      contextHash,
+      ...(Object.keys(marked).length > 0 ? { refs: marked } : {}),
+      ...(fitted ? { estimated: fitted.estimated } : {}),
+    };
+  };
   const { requestTransformer: transformer } = agent;
   if (!transformer) return plain();
   const draft = {
@@ -81,16 +85,23 @@ export async function prepareCall(
   );
   if (!request.transformed) return plain();
   const sent = request.messages === draft.messages ? own : new RunContext(request.messages, context.instructions);
+  const { prompt, hash: contextHash, ...mark } = await requestOf(models, sent, request.model);
   return {
     model: request.model,
     settings: request.settings,
     tools: toolsOnly(agent, request.tools).descriptors,
-    prompt: sent.prompt,
+    prompt,
     messages: sent.messages,
-    contextHash: sent.hash,
-    refs: { transformed: true, ...refs, ...(request.model === claim.model ? {} : { model: request.model }) },
+    contextHash,
+    refs: { transformed: true, ...refs, ...mark, ...(request.model === claim.model ? {} : { model: request.model }) },
     ...(request.tools.length === agent.tools.size ? {} : { narrowed: request.tools }),
   };
+}
+
+/** The request to a model, with the mark for the log if it does not send the messages as they are. */
+async function requestOf(models: RunDependencies['models'], context: RunContext, model: string) {
+  const { prompt, hash, sentAs } = context.requestIn(await models.dialect(model));
+  return { prompt, hash, ...(sentAs ? { sent_as: sentAs as unknown as JsonObject } : {}) };
 }
 
 const fit = (counting: RunDependencies['counting'], agent: ReadyAgent, claim: Claim, context: RunContext) =>

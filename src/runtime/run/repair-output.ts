@@ -59,7 +59,7 @@ export async function repairOutput(
     run.assertHeld();
     const { name, schema, description } = contract;
     const call = {
-      prompt: toPrompt(request.messages),
+      prompt: toPrompt(request.messages, await deps.models.dialect(request.model)),
       tools: [],
       settings: {
         ...request.settings,

@@ -3,6 +3,7 @@ import type { Json, Message } from '../../../src/context/message.ts';
 import { createCounting } from '../../../src/models/counting/counting.ts';
 import type { PolicyOption } from '../../../src/policy/policy.ts';
 import { readPolicy } from '../../../src/policy/read-policy.ts';
+import { dialects } from '../../../src/models/sending/dialect.ts';
 import { RunContext } from '../../../src/runtime/run/context.ts';
 import { fitContext } from '../../../src/runtime/run/fit-context.ts';
 import { recordedMessages } from '../../support/recorded-messages.ts';
@@ -32,7 +33,7 @@ async function requestsOf(messages: Message[], option: PolicyOption | undefined,
       row.refs = refs;
       const { dropped } = refs;
       requests.push({
-        bytes: JSON.stringify(sent.prompt).slice(0, -1),
+        bytes: JSON.stringify(sent.requestIn(dialects.openai).prompt).slice(0, -1),
         dropped: dropped === undefined ? undefined : JSON.stringify(dropped),
       });
     }
