@@ -13,19 +13,19 @@ export const maxRequestDepth = maxDepth + 16;
 
 export type ReadJson =
   | { ok: true; value: unknown }
-  /** `problem` is a sentence; `path` says where, if it is about one value. */
-  | { ok: false; problem: string; path?: string };
+  /** `problem` is a sentence, or the message of the parser; `path` says which number. */
+  | { ok: false; kind: 'syntax' | 'depth' | 'number'; problem: string; path?: string };
 
 /** Reads JSON from outside: refuses numbers that would change, and values nested deeper than `depth`. Never throws. */
 export function readJson(text: string, depth = maxDepth): ReadJson {
-  if (isDeeper(text, depth)) return { ok: false, problem: `It is nested deeper than ${depth} levels.` };
+  if (isDeeper(text, depth)) return { ok: false, kind: 'depth', problem: tooDeep(depth) };
   try {
     const quoted = quoteNumbers(text, mark);
     const value: unknown = JSON.parse(quoted);
     const found = quoted === text ? undefined : findMarked(value, '$');
-    return found ? { ok: false, problem: inexact(found), path: found.path } : { ok: true, value };
+    return found ? { ok: false, kind: 'number', problem: inexact(found), path: found.path } : { ok: true, value };
   } catch (error) {
-    return { ok: false, problem: error instanceof Error ? error.message : String(error) };
+    return { ok: false, kind: 'syntax', problem: error instanceof Error ? error.message : String(error) };
   }
 }
 
@@ -33,9 +33,15 @@ export function readJson(text: string, depth = maxDepth): ReadJson {
  * `JSON.parse`, except that a number that a double cannot hold becomes a string with its digits. For JSON whose content
  * was checked when it came in, or that is only shown.
  *
+ * @param depth how deep it may be nested; default: any depth
  * @throws SyntaxError
  */
-export const parseJson = (text: string): unknown => JSON.parse(quoteNumbers(text, ''));
+export function parseJson(text: string, depth?: number): unknown {
+  if (depth !== undefined && isDeeper(text, depth)) throw new SyntaxError(tooDeep(depth));
+  return JSON.parse(quoteNumbers(text, ''));
+}
+
+const tooDeep = (depth: number): string => `It is nested deeper than ${depth} levels.`;
 
 /** Whether the double nearest to a JSON number is written as the same number again. */
 export function isExact(token: string): boolean {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { parseJson } from '../common/json.ts';
 
 /*
  * A line of an export: {"line":n,"type":…,…,"hash":"…"}. The hash is the SHA-256, in hex, of the hash of the previous line
@@ -39,7 +40,7 @@ export function parseLine(text: string): Line | undefined {
   const [, body, hash] = ofLine.exec(text) ?? [];
   if (body === undefined || hash === undefined) return undefined;
   try {
-    return { fields: JSON.parse(`${body}}`) as Record<string, unknown>, body, hash };
+    return { fields: parseJson(`${body}}`) as Record<string, unknown>, body, hash };
   } catch {
     return undefined;
   }

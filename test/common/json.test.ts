@@ -37,7 +37,12 @@ describe('a number', () => {
     expect(readJson(`{"a":[0,{"n":${token}}]}`)).toEqual(
       exact
         ? { ok: true, value: { a: [0, { n: Number(token) }] } }
-        : { ok: false, path: '$.a[1].n', problem: expect.stringContaining(`The number ${token} at $.a[1].n`) },
+        : {
+            ok: false,
+            kind: 'number',
+            path: '$.a[1].n',
+            problem: expect.stringContaining(`The number ${token} at $.a[1].n`),
+          },
     );
     expect(parseJson(`[${token}]`)).toEqual([exact ? Number(token) : token]);
   });
@@ -145,7 +150,11 @@ test('200 levels are read, 201 are refused, and so are two million, without recu
   ] as const) {
     const at = (levels: number) => open.repeat(levels - 1) + `[${brackets}]` + close.repeat(levels - 1);
     expect(readJson(at(maxDepth)).ok).toBe(true);
-    expect(readJson(at(maxDepth + 1))).toEqual({ ok: false, problem: 'It is nested deeper than 200 levels.' });
+    expect(readJson(at(maxDepth + 1))).toEqual({
+      ok: false,
+      kind: 'depth',
+      problem: 'It is nested deeper than 200 levels.',
+    });
   }
   expect(readJson(nested(2_000_000)).ok).toBe(false);
   expect(readJson(nested(300), 300).ok).toBe(true);

@@ -1,3 +1,5 @@
+import { parseJson } from '../../common/json.ts';
+
 /** A message of a chat completion, as far as providers refuse it. */
 interface SentMessage {
   role?: string;
@@ -38,7 +40,7 @@ function callProblem({ id, function: called }: NonNullable<SentMessage['tool_cal
 
 function isObject(text: unknown): boolean {
   try {
-    const value: unknown = JSON.parse(text as string);
+    const value: unknown = parseJson(text as string);
     return typeof value === 'object' && value !== null && !Array.isArray(value);
   } catch {
     return false;

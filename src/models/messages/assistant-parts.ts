@@ -2,6 +2,7 @@ import type { LanguageModelV4Message, LanguageModelV4ToolCallPart } from '@ai-sd
 import type { Json, JsonObject, Message, ToolCall } from '../../context/message.ts';
 import { toParts } from './parts.ts';
 import { isFullLayout, readReasoningDetails, toProviderOptions, type ReasoningDetail } from './reasoning.ts';
+import { maxDepth, parseJson } from '../../common/json.ts';
 
 type AssistantPart = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'][number];
 
@@ -61,11 +62,14 @@ const toInput = (call: ToolCall): JsonObject =>
 const asObject = (value: Json | undefined): JsonObject | undefined =>
   value !== null && typeof value === 'object' && !Array.isArray(value) ? value : undefined;
 
-/** The JSON object in a string, or undefined if the string is anything else. */
+/**
+ * The JSON object in a string, or undefined if the string is anything else, or nested too deep to be walked. A number
+ * that a double cannot hold becomes a string with its digits.
+ */
 export function parseObject(text: string): JsonObject | undefined {
   if (text === '') return undefined;
   try {
-    return asObject(JSON.parse(text) as Json);
+    return asObject(parseJson(text, maxDepth) as Json);
   } catch {
     return undefined;
   }
