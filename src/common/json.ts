@@ -41,7 +41,14 @@ export function parseJson(text: string, depth?: number): unknown {
   return JSON.parse(quoteNumbers(text, ''));
 }
 
-const tooDeep = (depth: number): string => `It is nested deeper than ${depth} levels.`;
+/** Why a text that may be JSON cannot be read as it is: a number or its depth. A text that is no JSON has no such reason. */
+export function findUnfit(text: string, depth = maxDepth): string | undefined {
+  if (text.length <= 2 * depth && !suspect.test(text)) return undefined;
+  const read = readJson(text, depth);
+  return read.ok || read.kind === 'syntax' ? undefined : read.problem;
+}
+
+const tooDeep = (depth: number): string => `The value is nested deeper than ${depth} levels.`;
 
 /** Whether the double nearest to a JSON number is written as the same number again. */
 export function isExact(token: string): boolean {

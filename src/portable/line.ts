@@ -1,14 +1,10 @@
 import { createHash } from 'node:crypto';
-import { parseJson } from '../common/json.ts';
+import { asLine, parseJson } from '../common/json.ts';
 
 /*
  * A line of an export: {"line":n,"type":…,…,"hash":"…"}. The hash is the SHA-256, in hex, of the hash of the previous line
  * (nothing before the first one) followed by the text of the line up to `,"hash"`.
  */
-
-/** Characters that some readers of lines take for the end of one; JSON has them in strings only. */
-const separators = /[\u0085\u2028\u2029]/g;
-const escaped = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 export const lineHash = (previous: string, body: string): string =>
   createHash('sha256').update(previous).update(body).digest('hex');
@@ -20,7 +16,7 @@ export class LineWriter {
 
   /** @param fields the text of a JSON object */
   write(type: string, fields: string): string {
-    const rest = fields.trim().slice(1, -1).replace(separators, escaped);
+    const rest = asLine(fields.trim().slice(1, -1));
     const body = `{"line":${++this.#lines},"type":"${type}",${rest}`;
     this.hash = lineHash(this.hash, body);
     return `${body},"hash":"${this.hash}"}`;

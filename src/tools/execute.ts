@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
-import type { Json, ToolCall } from '../context/message.ts';
+import { findUnfit } from '../common/json.ts';
+import type { ToolCall } from '../context/message.ts';
 import { runAttempt } from './attempt.ts';
 import { errorMessage } from './error-message.ts';
 import { defaultMaxResultBytes } from './result.ts';
@@ -47,7 +48,7 @@ export async function executeToolCall(
   const maxBytes = tool.maxResultBytes ?? options.maxResultBytes ?? defaultMaxResultBytes;
   signal.throwIfAborted();
 
-  const checked = await checkArguments(tool, call.arguments, timeoutMs, signal);
+  const checked = await checkArguments(tool, call, timeoutMs, signal);
   if (!checked.ok) {
     const failure = { type: 'invalid_arguments', message: checked.message, retryable: false };
     return { ...errorMessage(failure), attempts: 1, durationMs: 0 };
@@ -77,10 +78,13 @@ export async function executeToolCall(
 /** The validated arguments, or why they are invalid. Rejects only with the reason of `signal`. */
 export async function checkArguments(
   tool: Tool,
-  args: Json,
+  { arguments: args, arguments_raw: raw }: Pick<ToolCall, 'arguments' | 'arguments_raw'>,
   timeoutMs: number,
   signal: AbortSignal,
 ): Promise<ToolValidation> {
+  // a tool gets plain numbers, so it cannot get these
+  const unfit = raw === undefined ? undefined : findUnfit(raw);
+  if (unfit !== undefined) return { ok: false, message: unfit };
   const isObject = typeof args === 'object' && args !== null && !Array.isArray(args);
   try {
     // A copy: a tool may modify its arguments, and the call is part of the conversation.

@@ -153,7 +153,7 @@ test('200 levels are read, 201 are refused, and so are two million, without recu
     expect(readJson(at(maxDepth + 1))).toEqual({
       ok: false,
       kind: 'depth',
-      problem: 'It is nested deeper than 200 levels.',
+      problem: 'The value is nested deeper than 200 levels.',
     });
   }
   expect(readJson(nested(2_000_000)).ok).toBe(false);

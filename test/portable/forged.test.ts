@@ -225,7 +225,7 @@ test('an export with new hashes is still held to the chain, the contexts and the
     [
       'a value that is too deep',
       'import_refused',
-      /^Line 1 cannot be imported. It is nested deeper than 216 levels/,
+      /^Line 1 cannot be imported. The value is nested deeper than 216 levels/,
       withText('"customer":7', `"customer":${'['.repeat(50_000)}${']'.repeat(50_000)}`),
     ],
     [
