@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { renderResult } from '../../src/tools/result.ts';
@@ -117,8 +118,7 @@ describe('renderResult', () => {
   const leaves = (value: unknown): number => {
     if (value === undefined) return 0;
     if (typeof value !== 'object' || value === null) return 1;
-    const unboxed: unknown = value.valueOf?.();
-    if (unboxed !== undefined && typeof unboxed !== 'object') return 1;
+    if (types.isBoxedPrimitive(value) || types.isDate(value)) return 1;
     const items =
       value instanceof Map
         ? [...value].flat()
