@@ -136,6 +136,13 @@ function isDeeper(text: string, limit: number): boolean {
 
 const mark = '\u0000number ';
 
+/** Puts the numbers that a double cannot hold in quotes, behind a mark, for code that would read them as doubles. */
+export const markNumbers = (json: string): string => quoteNumbers(json, mark);
+
+/** JSON that was written from marked JSON, with the numbers as they were. */
+export const unmarkNumbers = (json: string): string =>
+  json.includes('"\\u0000number ') ? json.replace(/"\\u0000number (-?\d[\d.eE+-]*)"/g, '$1') : json;
+
 interface Marked {
   path: string;
   digits: string;

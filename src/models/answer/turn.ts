@@ -2,6 +2,7 @@ import type { LanguageModelV4Content, LanguageModelV4GenerateResult } from '@ai-
 import type { LanguageModelV4StreamPart, LanguageModelV4ToolCall, SharedV4ProviderMetadata } from '@ai-sdk/provider';
 import type { JsonObject, ModelTurn, ToolCall } from '../../context/message.ts';
 import { cleanJson, cleanText } from '../../checks/text.ts';
+import { unmarkNumbers } from '../../common/json.ts';
 import { parseObject } from '../messages/assistant-parts.ts';
 import { mergePlainText, toMetadata, type Block, type TextBlock } from './blocks.ts';
 import { toFinishReason, toUsage } from './usage.ts';
@@ -101,11 +102,12 @@ export class TurnCollector {
   private addCall(part: LanguageModelV4ToolCall): void {
     // The provider has already run this tool; running it here would answer the call twice.
     if (part.providerExecuted) return;
-    const raw = this.clean(part.input ?? '');
+    const input = unmarkNumbers(part.input ?? '');
+    const raw = this.clean(input);
     const call: ToolCall = {
       id: this.clean(part.toolCallId ?? ''),
       name: this.clean(part.toolName),
-      arguments: this.cleanJson(parseObject(part.input ?? '') ?? {}),
+      arguments: this.cleanJson(parseObject(input) ?? {}),
       arguments_raw: raw,
     };
     if (part.providerMetadata) call.provider_metadata = this.cleanJson(part.providerMetadata) as JsonObject;
