@@ -75,7 +75,7 @@ const candidate = /-?\d(?:[\d.]{15,}|[\d.]{0,15}[eE])[\d.eE+-]*/g;
 const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /** Puts numbers that a double cannot hold in quotes, each behind a prefix. Takes linear time. */
-function quoteNumbers(text: string, prefix: string): string {
+export function quoteNumbers(text: string, prefix: string): string {
   if (!suspect.test(text)) return text;
   let result = '';
   let copied = 0;
@@ -100,7 +100,7 @@ function nextCandidate(text: string, from: number): RegExpExecArray | null {
 }
 
 /** The parts of a JSON text between its strings. */
-function* outsideStrings(text: string): Generator<[from: number, to: number]> {
+export function* outsideStrings(text: string): Generator<[from: number, to: number]> {
   let from = 0;
   for (let quote = text.indexOf('"'); quote >= 0; quote = text.indexOf('"', from)) {
     yield [from, quote];
@@ -119,7 +119,8 @@ function endOfString(text: string, from: number): number {
   return text.length;
 }
 
-function isDeeper(text: string, limit: number): boolean {
+/** Whether a JSON text is nested deeper. */
+export function isDeeper(text: string, limit: number): boolean {
   if (text.length <= 2 * limit) return false;
   let depth = 0;
   for (const [from, to] of outsideStrings(text)) {
@@ -135,13 +136,6 @@ function isDeeper(text: string, limit: number): boolean {
 }
 
 const mark = '\u0000number ';
-
-/** Puts the numbers that a double cannot hold in quotes, behind a mark, for code that would read them as doubles. */
-export const markNumbers = (json: string): string => quoteNumbers(json, mark);
-
-/** JSON that was written from marked JSON, with the numbers as they were. */
-export const unmarkNumbers = (json: string): string =>
-  json.includes('"\\u0000number ') ? json.replace(/"\\u0000number (-?\d[\d.eE+-]*)"/g, '$1') : json;
 
 interface Marked {
   path: string;

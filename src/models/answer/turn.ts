@@ -2,8 +2,8 @@ import type { LanguageModelV4Content, LanguageModelV4GenerateResult } from '@ai-
 import type { LanguageModelV4StreamPart, LanguageModelV4ToolCall, SharedV4ProviderMetadata } from '@ai-sdk/provider';
 import type { JsonObject, ModelTurn, ToolCall } from '../../context/message.ts';
 import { cleanJson, cleanText } from '../../checks/text.ts';
-import { unmarkNumbers } from '../../common/json.ts';
 import { parseObject } from '../messages/assistant-parts.ts';
+import { unmarked } from '../messages/marked-json.ts';
 import { mergePlainText, toMetadata, type Block, type TextBlock } from './blocks.ts';
 import { toFinishReason, toUsage } from './usage.ts';
 
@@ -102,7 +102,7 @@ export class TurnCollector {
   private addCall(part: LanguageModelV4ToolCall): void {
     // The provider has already run this tool; running it here would answer the call twice.
     if (part.providerExecuted) return;
-    const input = unmarkNumbers(part.input ?? '');
+    const input = unmarked(part.input ?? '');
     const raw = this.clean(input);
     const call: ToolCall = {
       id: this.clean(part.toolCallId ?? ''),

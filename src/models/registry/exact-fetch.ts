@@ -1,9 +1,7 @@
-import { markNumbers } from '../../common/json.ts';
+import { marked } from '../messages/marked-json.ts';
 
 /**
- * `fetch` for a provider whose answers have the arguments of a call as JSON values, not as text: its SDK would read them as
- * doubles and lose digits before we see them. Numbers that a double cannot hold are marked, and `unmarkNumbers` restores
- * them in the text of the arguments.
+ * `fetch` for a provider whose answers have the arguments of a call as JSON values, see `marked`.
  */
 export const exactFetch: typeof fetch = async (...request) => {
   const response = await fetch(...request);
@@ -21,17 +19,17 @@ export const exactFetch: typeof fetch = async (...request) => {
 /** A stream is marked line by line, so that it is not delayed. Nothing but calls has values of the model. */
 function marking(events: boolean): TransformStream<string, string> {
   let rest = '';
-  const marked = (text: string): string => (calls.test(text) ? markNumbers(text) : text);
+  const safe = (text: string): string => (calls.test(text) ? marked(text) : text);
   return new TransformStream({
     transform(chunk, controller) {
       rest += chunk;
       const end = events ? rest.lastIndexOf('\n') + 1 : 0;
       if (end === 0) return;
-      controller.enqueue(rest.slice(0, end).split('\n').map(marked).join('\n'));
+      controller.enqueue(rest.slice(0, end).split('\n').map(safe).join('\n'));
       rest = rest.slice(end);
     },
     flush(controller) {
-      if (rest !== '') controller.enqueue(marked(rest));
+      if (rest !== '') controller.enqueue(safe(rest));
     },
   });
 }
