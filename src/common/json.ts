@@ -43,7 +43,7 @@ export function parseJson(text: string, depth?: number): unknown {
 
 /** Why a text that may be JSON cannot be read as it is: a number or its depth. A text that is no JSON has no such reason. */
 export function findUnfit(text: string, depth = maxDepth): string | undefined {
-  if (text.length <= 2 * depth && !suspect.test(text)) return undefined;
+  if (text.length <= 2 * depth && !isSuspect(text)) return undefined;
   const read = readJson(text, depth);
   return read.ok || read.kind === 'syntax' ? undefined : read.problem;
 }
@@ -69,14 +69,46 @@ export const asLine = (json: string): string => json.replace(separators, escaped
 const separators = /[\u0085\u2028\u2029]/g;
 const escaped = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** Up to 15 digits and an exponent of two digits always fit into a double. */
-const suspect = /[\d.]{16}|\d[eE][+-]?\d{3}/;
 const candidate = /-?\d(?:[\d.]{15,}|[\d.]{0,15}[eE])[\d.eE+-]*/g;
 const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
+/**
+ * Whether a text may have a number that a double cannot hold, for which it needs 16 digits or an exponent of three: almost
+ * none has. As every text is searched, only every third character is: three digits in a row cannot hide between them.
+ */
+function isSuspect(text: string): boolean {
+  for (let at = 2; at < text.length; at += 3) {
+    if (!isDigit(text.charCodeAt(at))) continue;
+    let from = at;
+    while (isDecimal(text.charCodeAt(from - 1))) from -= 1;
+    let to = at + 1;
+    while (isDecimal(text.charCodeAt(to))) to += 1;
+    if (to - from >= 3 && isSuspectAt(text, from, to)) return true;
+    at = to - 1;
+  }
+  return false;
+}
+
+/** Whether the digits are those of a number with many of them, or of a large exponent, rather than a part of a string. */
+function isSuspectAt(text: string, from: number, to: number): boolean {
+  let start = from;
+  const sign = text.charCodeAt(start - 1);
+  const power = sign === 0x2b || sign === 0x2d ? start - 2 : start - 1;
+  if (isPower(text.charCodeAt(power)) && isDecimal(text.charCodeAt(power - 1))) {
+    start = power - 1;
+    while (isDecimal(text.charCodeAt(start - 1))) start -= 1;
+  } else if (to - from < 16) return false;
+  if (text[start - 1] === '-') start -= 1;
+  return start === 0 || ': ,[\n\r\t'.includes(text[start - 1]!);
+}
+
+const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
+const isDecimal = (code: number): boolean => isDigit(code) || code === 0x2e;
+const isPower = (code: number): boolean => code === 0x65 || code === 0x45;
+
 /** Puts numbers that a double cannot hold in quotes, each behind a prefix. Takes linear time. */
 export function quoteNumbers(text: string, prefix: string): string {
-  if (!suspect.test(text)) return text;
+  if (!isSuspect(text)) return text;
   let result = '';
   let copied = 0;
   let found = nextCandidate(text, 0);

@@ -93,9 +93,15 @@ class Walk {
     const keys = Object.keys(object);
     if (keys.length === 0 && Object.getOwnPropertySymbols(object).length > 0)
       throw this.#refused('an object whose only keys are symbols');
-    const shown = keys.map((key) => this.#item(key, (object as Record<string, unknown>)[key]));
-    const isSame = keys.every((key, i) => shown[i] === (object as Record<string, unknown>)[key]);
-    return isSame ? object : Object.fromEntries(keys.map((key, i) => [key, shown[i]]));
+    let copy: [string, unknown][] | undefined;
+    for (const [i, key] of keys.entries()) {
+      const given = (object as Record<string, unknown>)[key];
+      const shown = this.#item(key, given);
+      if (shown !== given)
+        copy ??= keys.slice(0, i).map((before) => [before, (object as Record<string, unknown>)[before]]);
+      copy?.push([key, shown]);
+    }
+    return copy ? Object.fromEntries(copy) : object;
   }
 
   /** Of an object such as Headers, which has entries instead of fields. An iterator would be used up. */

@@ -179,3 +179,26 @@ test('a line of a stream contains no character that ends lines elsewhere', () =>
   expect(asLine(text)).toBe('{"k\\u2028":"a\\u2029b\\u0085c\\n"}');
   expect(JSON.parse(asLine(text))).toEqual(JSON.parse(text));
 });
+
+test('a number is found wherever it stands in a text', () => {
+  const place = fc.tuple(
+    fc.constantFrom('', ' ', '  ', '\n\t'),
+    fc.array(fc.integer({ min: 0, max: 999 }), { maxLength: 4 }),
+  );
+  const bad = fc.constantFrom(
+    '9007199254740993',
+    '-9007199254740993',
+    '1e999',
+    '-1.5E+400',
+    '1e-400',
+    '0.12345678901234567891',
+  );
+  fc.assert(
+    fc.property(place, bad, ([space, before], number) => {
+      const list = [...before.map(String), number].join(`${space},${space}`);
+      expect(readJson(`[${space}${list}${space}]`)).toMatchObject({ ok: false, path: `$[${before.length}]` });
+      expect(readJson(`{"${'x'.repeat(before.length)}":${space}${number}}`)).toMatchObject({ ok: false });
+      expect(readJson(number)).toMatchObject({ ok: false, path: '$' });
+    }),
+  );
+});

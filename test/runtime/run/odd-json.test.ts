@@ -187,7 +187,7 @@ test('no event stream contains a character that some readers take for the end of
   const { handle, threadId, ended } = await run('openai');
   expect(ended.result).toMatch(odd);
   const runPath = `${server.url}/v1/threads/${threadId}/runs/${handle.id}`;
-  for (const url of [`${runPath}/events?include=entries`, `${runPath}/events?format=ui`]) {
+  for (const url of [`${runPath}/events?entries=true`, `${runPath}/events?format=ui`]) {
     const reader = await readSse(url);
     await reader.ended;
     expect(reader.raw()).not.toMatch(odd);
