@@ -11,6 +11,21 @@ export default tseslint.config(
     },
   },
   {
+    // JSON.parse rounds numbers and takes any depth: see src/common/json.ts. A copy of an own value may go through it.
+    files: ['src/**'],
+    ignores: ['src/common/json.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector:
+            "CallExpression[callee.object.name='JSON'][callee.property.name='parse']:not([arguments.0.callee.property.name='stringify'])",
+          message: 'Use readJson or parseJson of src/common/json.ts.',
+        },
+      ],
+    },
+  },
+  {
     // Runs in browsers: nothing of Node, and no package but React.
     files: ['src/client/**', 'src/react/**'],
     rules: {

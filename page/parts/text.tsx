@@ -37,9 +37,13 @@ export function pretty(value: Json): string {
 
 export const JsonText = ({ value }: { value: Json | undefined }) => <Text mono text={pretty(value ?? null)} />;
 
+const longNumber = /[\d.]{16}|\d[eE][+-]?\d{3}/;
+
 /** Formats a text that is JSON, as tool results often are. */
 export function laidOut(text: string): { text: string; mono: boolean } {
   if (!/^\s*[[{]/.test(text)) return { text, mono: false };
+  // laid out, a long number would lose digits
+  if (longNumber.test(text)) return { text, mono: true };
   try {
     return { text: pretty(JSON.parse(text) as Json), mono: true };
   } catch {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { LanefoldError } from '../errors.ts';
 import { may, type Principal } from './principal.ts';
 import type { Scope } from './scope.ts';
+import { parseJson } from '../common/json.ts';
 
 const prefix = 'lft_';
 
@@ -91,7 +92,7 @@ export function readBrowserToken(text: string, secrets: readonly string[], nowMs
     return expected.length === given.length && timingSafeEqual(expected, given);
   });
   if (!genuine) throw tokenRefused('has a signature that matches no secret of this server');
-  const token = Payload.parse(JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')));
+  const token = Payload.parse(parseJson(Buffer.from(payload, 'base64url').toString('utf8')));
   if (token.exp_ms <= nowMs) throw tokenRefused('has expired');
   const { thread_id: threadId, run_id: runId, tenant, agents, limits, by, access } = token;
   return {

@@ -5,19 +5,12 @@ import { LanefoldError } from '../errors.ts';
 import { assertStorable } from '../checks/text.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import type { ApiEnv } from './env.ts';
-import { exceeds } from './json-size.ts';
-import { invalidJson, invalidRequest, unsupportedMediaType } from './problem.ts';
+import { hasMoreValues } from './json-size.ts';
+import { invalidJson, invalidRequest, jsonOf, unsupportedMediaType } from './problem.ts';
 import { takesBytes } from './stream-paths.ts';
 
-/** No message nests this deeply; the limit protects code that walks a body recursively. */
-const maxDepth = 100;
 /** Parsing and checking this many values takes at most 200 ms. */
 const maxValues = 50_000;
-
-const excesses = {
-  values: `The body has more than ${maxValues} values. Send it in parts.`,
-  depth: `The body is nested deeper than ${maxDepth} levels.`,
-};
 
 export interface BodyLimits {
   /** Of one body. */
@@ -115,27 +108,14 @@ export const jsonBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
   let value: unknown = {};
   if (bytes.byteLength > 0) {
     if (!isUtf8(bytes)) throw invalidJson('it is not UTF-8');
-    const excess = exceeds(bytes, { values: maxValues, depth: maxDepth });
-    if (excess) throw invalidRequest([{ path: '', message: excesses[excess] }]);
-    try {
-      value = JSON.parse(bytes.toString('utf8'));
-    } catch (error) {
-      throw invalidJson(error instanceof Error ? error.message : 'it cannot be parsed');
-    }
-    assertPlain(value);
+    if (hasMoreValues(bytes, maxValues))
+      throw invalidRequest([{ path: '', message: `The body has more than ${maxValues} values. Send it in parts.` }]);
+    value = jsonOf(bytes.toString('utf8'));
     assertStorable(value, 'The body');
   }
   c.req.json = () => Promise.resolve(value) as never;
   await next();
 };
-
-/** Expects a value whose depth is within the limit. */
-function assertPlain(value: unknown): void {
-  if (typeof value === 'number' && !Number.isFinite(value))
-    throw invalidRequest([{ path: '', message: 'A number is out of range.' }]);
-  if (value === null || typeof value !== 'object') return;
-  for (const child of Array.isArray(value) ? value : Object.values(value)) assertPlain(child);
-}
 
 const tooSlow = (timeoutMs: number): LanefoldError =>
   new LanefoldError('body_timeout', `The body did not arrive within ${timeoutMs} ms.`, {

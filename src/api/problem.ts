@@ -3,6 +3,7 @@ import { HTTPException } from 'hono/http-exception';
 import { toSnakeCase } from '../common/case.ts';
 import { errorStatus, LanefoldError } from '../errors.ts';
 import type { Problem } from './schemas/problem.ts';
+import { maxRequestDepth, readJson } from '../common/json.ts';
 
 type ProblemBody = z.infer<typeof Problem>;
 
@@ -55,6 +56,14 @@ export const invalidJson = (why: string): LanefoldError =>
   new LanefoldError('invalid_json', `The body is not valid JSON: ${why}.`, {
     hint: 'Send one JSON object, encoded as UTF-8.',
   });
+
+/** The value of a body, which may carry content. @throws LanefoldError `invalid_json`, `invalid_request` */
+export function jsonOf(text: string): unknown {
+  const read = readJson(text, maxRequestDepth);
+  if (read.ok) return read.value;
+  if (read.kind === 'syntax') throw invalidJson(read.problem);
+  throw invalidRequest([{ path: read.path?.slice('$.'.length) ?? '', message: read.problem }]);
+}
 
 export const unsupportedMediaType = (): LanefoldError =>
   new LanefoldError('unsupported_media_type', 'The Content-Type or Content-Encoding of the body is not supported.', {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../context/message.ts';
 import { LanefoldError } from '../errors.ts';
-import { invalidJson, invalidRequest, unsupportedMediaType } from './problem.ts';
+import { invalidRequest, jsonOf, unsupportedMediaType } from './problem.ts';
 
 /**
  * The JSON object that a request of the web's `Request` carries.
@@ -22,12 +22,7 @@ export async function readJsonBody(request: Request, maxBytes: number, hint: str
     }
     chunks.push(chunk);
   }
-  let body: unknown;
-  try {
-    body = JSON.parse(bytes === 0 ? '{}' : Buffer.concat(chunks).toString('utf8'));
-  } catch (error) {
-    throw invalidJson((error as Error).message);
-  }
+  const body = jsonOf(bytes === 0 ? '{}' : Buffer.concat(chunks).toString('utf8'));
   if (body !== null && typeof body === 'object' && !Array.isArray(body)) return body as JsonObject;
   throw invalidRequest([{ path: '', message: 'Must be an object.' }]);
 }

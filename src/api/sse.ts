@@ -1,6 +1,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import { streamSSE, type SSEMessage } from 'hono/streaming';
+import { asLine } from '../common/json.ts';
 import { isLanefoldError, type LanefoldError } from '../errors.ts';
 import type { ByteBudget } from './byte-budget.ts';
 
@@ -66,13 +67,13 @@ export function sse(
       else writing = false;
       for await (const message of messages) {
         if (typeof message === 'string') await write(() => stream.write(message), message.length);
-        else await write(() => stream.writeSSE(message), String(message.data).length);
+        else await write(() => stream.writeSSE(escaped(message)), String(message.data).length);
         if (stream.aborted) return;
       }
     } catch (error) {
       // The connection ends, and the client reconnects.
       if (!isLanefoldError(error, 'server_busy')) onError(error);
-      else if (onBusy && !stream.aborted) await write(() => stream.writeSSE(onBusy(error)));
+      else if (onBusy && !stream.aborted) await write(() => stream.writeSSE(escaped(onBusy(error))));
     } finally {
       budget.release(held);
       clearInterval(heartbeat);
@@ -82,3 +83,6 @@ export function sse(
   response.headers.set('Cache-Control', 'no-cache, no-transform');
   return response;
 }
+
+/** The data of our messages is JSON. */
+const escaped = (message: SSEMessage): SSEMessage => ({ ...message, data: asLine(String(message.data)) });

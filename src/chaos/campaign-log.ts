@@ -1,5 +1,6 @@
 import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import type { CampaignReport } from './report.ts';
+import { parseJson } from '../common/json.ts';
 
 /** The campaigns in a file that has a line of JSON for each; none if there is no such file. */
 export async function readCampaigns(file: string): Promise<CampaignReport[]> {
@@ -15,7 +16,7 @@ const campaignsIn = (text: string): CampaignReport[] =>
   text
     .split('\n')
     .slice(0, -1)
-    .map((line) => JSON.parse(line) as CampaignReport);
+    .map((line) => parseJson(line) as CampaignReport);
 
 /** Prepares a file for more campaigns: creates it if it is missing, and removes a last line that was cut off. */
 export async function openLog(file: string): Promise<CampaignReport[]> {

@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { packageRoot } from '../common/package-root.ts';
 import { startProxy, type Proxy } from './services/proxy.ts';
 import type { ChaosWorkerOptions, ChaosWorkerReady } from './worker-options.ts';
+import { parseJson } from '../common/json.ts';
 
 /** A position in the fleet: one worker process at a time, behind proxies that outlive it. */
 export interface Slot {
@@ -97,7 +98,7 @@ export class Fleet {
     child.stdin!.on('error', () => {});
     createInterface({ input: child.stdout! }).on('line', (line) => {
       if (slot.process !== child || !line.startsWith('{"worker_id"')) return;
-      slot.workerId = (JSON.parse(line) as ChaosWorkerReady).worker_id;
+      slot.workerId = (parseJson(line) as ChaosWorkerReady).worker_id;
       this.pids.set(slot.workerId, child.pid!);
       wasReady = true;
     });

@@ -1,3 +1,4 @@
+import { maxRequestDepth } from '../common/json.ts';
 import { LanefoldError } from '../errors.ts';
 
 /** False for text with NUL or a lone surrogate: jsonb rejects both, text rejects NUL. */
@@ -21,43 +22,95 @@ export function isBlankToProviders(text: string): boolean {
 /** Normalises a system prompt: a blank one becomes null, because providers reject an empty system message. */
 export const promptOf = (text: string | null): string | null => (text === null || isBlank(text) ? null : text);
 
-/** The path (`$.a[0]`) of the first unstorable string in a JSON value, or undefined. */
-export function findUnstorable(value: unknown, path = '$'): string | undefined {
-  if (typeof value === 'string') return isStorable(value) ? undefined : path;
+/** Why the database could not return a value unchanged, or the code that walks it could not follow. */
+export interface Flaw {
+  /** Such as `$.a[0]`. */
+  path: string;
+  /** As in "it contains …". */
+  what: string;
+  isText: boolean;
+}
+
+/** The first flaw of a value that is to become JSON: unstorable text, no JSON, or deeper than a request may be. */
+export const findFlaw = (value: unknown, { texts = true } = {}): Flaw | undefined => flawIn(value, '$', 0, texts);
+
+function flawIn(value: unknown, path: string, depth: number, texts: boolean): Flaw | undefined {
+  if (typeof value === 'string') return !texts || isStorable(value) ? undefined : badText(path);
+  if (value === undefined || value === null || typeof value === 'boolean') return undefined;
+  if (typeof value === 'number')
+    return Number.isFinite(value) ? undefined : noJson(path, 'a number that is out of range');
+  if (typeof value !== 'object') return noJson(path, `a ${typeof value}`);
+  if (depth === maxRequestDepth) return noJson(path, `more than ${maxRequestDepth} levels of nesting`);
   if (Array.isArray(value)) {
     for (const [i, item] of value.entries()) {
-      const found = findUnstorable(item, `${path}[${i}]`);
+      const found = flawIn(item, `${path}[${i}]`, depth + 1, texts);
       if (found) return found;
     }
-  } else if (value !== null && typeof value === 'object') {
-    for (const [key, item] of Object.entries(value)) {
-      if (!isStorable(key)) return `${path}.${JSON.stringify(key)}`;
-      const found = findUnstorable(item, `${path}.${key}`);
-      if (found) return found;
-    }
+    return undefined;
+  }
+  if (ArrayBuffer.isView(value)) return undefined;
+  const entries = Object.entries(value);
+  if (entries.length === 0 && isOpaque(value))
+    return noJson(path, `a ${value.constructor?.name || 'value'}, which is not JSON`);
+  for (const [key, item] of entries) {
+    if (texts && !isStorable(key)) return badText(`${path}.${JSON.stringify(key)}`);
+    const found = flawIn(item, `${path}.${key}`, depth + 1, texts);
+    if (found) return found;
   }
   return undefined;
 }
 
-/** Rejects a caller's text that the database could not return unchanged. @throws LanefoldError `invalid_text` */
-export function assertStorable(value: unknown, what: string): void {
-  const path = findUnstorable(value);
-  if (!path) return;
-  throw new LanefoldError('invalid_text', `${what} contains a NUL character or a lone surrogate at ${path}.`, {
-    hint: 'Nothing was written. Remove it with string.toWellFormed() and replaceAll("\\0", ""), then retry.',
-    details: { path },
-  });
+const badText = (path: string): Flaw => ({ path, what: 'a NUL character or a lone surrogate', isText: true });
+const noJson = (path: string, what: string): Flaw => ({ path, what, isText: false });
+
+/** Whether an object without fields is more than an empty object: JSON would write a Map or an Error as `{}`. */
+export function isOpaque(value: object): boolean {
+  if (typeof (value as { toJSON?: unknown }).toJSON === 'function') return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype !== null && Object.getPrototypeOf(prototype) !== null;
 }
 
-/** Replaces unstorable text anywhere in a JSON value; `cleaned` is true if anything changed. */
+/** Rejects a caller's value that the database could not return unchanged. @throws LanefoldError `invalid_text`, `invalid_input` */
+export function assertStorable(value: unknown, what: string): void {
+  const flaw = findFlaw(value);
+  if (!flaw) return;
+  const { path, isText } = flaw;
+  throw new LanefoldError(
+    isText ? 'invalid_text' : 'invalid_input',
+    `${what} contains ${flaw.what} at ${shown(path)}.`,
+    {
+      hint: isText
+        ? 'Nothing was written. Remove it with string.toWellFormed() and replaceAll("\\0", ""), then retry.'
+        : 'Nothing was written. Pass JSON: a number with more digits than JavaScript keeps as a string, lists and objects in place of maps and sets.',
+      details: { path },
+    },
+  );
+}
+
+const shown = (path: string): string => (path.length > 200 ? `${path.slice(0, 200)}…` : path);
+
+/**
+ * Replaces unstorable text anywhere in a JSON value, and what is nested deeper than a request may be, with U+FFFD;
+ * `cleaned` is true if anything changed.
+ */
 export function cleanJson<T>(value: T): { value: T; cleaned: boolean } {
-  if (findUnstorable(value) === undefined) return { value, cleaned: false };
-  const walk = (node: unknown): unknown => {
-    if (typeof node === 'string') return cleanText(node);
-    if (Array.isArray(node)) return node.map(walk);
-    if (node !== null && typeof node === 'object')
-      return Object.fromEntries(Object.entries(node).map(([k, v]) => [cleanText(k), walk(v)]));
-    return node;
+  if (findFlaw(value) === undefined) return { value, cleaned: false };
+  let cleaned = false;
+  const cleanOf = (text: string): string => {
+    const storable = cleanText(text);
+    cleaned ||= storable !== text;
+    return storable;
   };
-  return { value: walk(value) as T, cleaned: true };
+  const walk = (node: unknown, depth: number): unknown => {
+    if (typeof node === 'string') return cleanOf(node);
+    if (node === null || typeof node !== 'object') return node;
+    if (depth === maxRequestDepth) {
+      cleaned = true;
+      return '\ufffd';
+    }
+    if (Array.isArray(node)) return node.map((item) => walk(item, depth + 1));
+    return Object.fromEntries(Object.entries(node).map(([k, v]) => [cleanOf(k), walk(v, depth + 1)]));
+  };
+  const clean = walk(value, 0) as T;
+  return cleaned ? { value: clean, cleaned } : { value, cleaned };
 }

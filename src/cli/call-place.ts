@@ -1,5 +1,6 @@
 import type { CallRef } from '../store/wait/decide-tool-call.ts';
 import { UsageError } from './errors.ts';
+import { readJson } from '../common/json.ts';
 
 /** Reads a tool call such as `1.0`. @throws UsageError */
 export function toPlace(call: string): CallRef {
@@ -11,9 +12,8 @@ export function toPlace(call: string): CallRef {
 /** Reads a payload: JSON, or text that is none. */
 export function toPayload(text: string | undefined): unknown {
   if (text === undefined) return null;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  const read = readJson(text);
+  if (read.ok) return read.value;
+  if (read.kind === 'syntax') return text;
+  throw new UsageError(read.problem, 'Quote the whole payload to send it as text.');
 }

@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
+import { readJson } from '../common/json.ts';
 
 /** Options of every command that needs the database. */
 export interface ConnectionOptions {
@@ -50,11 +51,9 @@ export function duration(text: string): number {
 
 /** Parses a JSON object. */
 export function parseJsonObject(text: string): object {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (value !== null && typeof value === 'object' && !Array.isArray(value)) return value;
-  } catch {
-    // reported below, as any other invalid text
-  }
+  const read = readJson(text);
+  if (!read.ok && read.kind !== 'syntax') throw new InvalidArgumentError(read.problem);
+  const value = read.ok ? read.value : undefined;
+  if (value !== null && typeof value === 'object' && !Array.isArray(value)) return value;
   throw new InvalidArgumentError('It must be a JSON object.');
 }

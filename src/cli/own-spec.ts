@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { packageRoot } from '../common/package-root.ts';
 import { UsageError } from './errors.ts';
 import { note } from './output.ts';
+import { parseJson } from '../common/json.ts';
 
 /**
  * The version or file by which a project in `folder` depends on the package of this command: its version if it came
@@ -58,7 +59,7 @@ interface Manifest {
 
 function read(file: string): Manifest | undefined {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Manifest;
+    return parseJson(readFileSync(file, 'utf8')) as Manifest;
   } catch {
     return undefined;
   }

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { parseJson } from '../common/json.ts';
 import { packageRoot } from '../common/package-root.ts';
 import { ownSpec } from './own-spec.ts';
 
@@ -52,7 +53,7 @@ export const projectFileNames = ['package.json', 'tsconfig.json', 'agents.ts', '
 
 /** A project with one agent in `folder`, by file name. It uses this package. */
 export async function projectFiles(folder: string): Promise<Record<(typeof projectFileNames)[number], string>> {
-  const own = JSON.parse(await readFile(path.join(packageRoot, 'package.json'), 'utf8')) as {
+  const own = parseJson(await readFile(path.join(packageRoot, 'package.json'), 'utf8')) as {
     version: string;
     engines: { node: string };
     dependencies: Record<string, string>;

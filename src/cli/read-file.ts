@@ -1,4 +1,5 @@
 import { open, type FileHandle } from 'node:fs/promises';
+import { maxRequestDepth, readJson as parse } from '../common/json.ts';
 import { UsageError } from './errors.ts';
 
 /** Opens a file that an option names. */
@@ -24,11 +25,12 @@ export async function* readJsonLines(file: string): AsyncGenerator<unknown, void
   const handle = await opened(file);
   for await (const text of handle.readLines()) {
     if (text.trim() === '') continue;
-    try {
-      yield JSON.parse(text);
-    } catch {
+    const read = parse(text, maxRequestDepth);
+    if (!read.ok && read.kind !== 'syntax')
+      throw new UsageError(`A line of ${file} cannot be read. ${read.problem}`, 'Correct the file.');
+    if (!read.ok)
       throw new UsageError(`${file} has a line that is not JSON.`, 'Pass a file with one JSON value on each line.');
-    }
+    yield read.value;
   }
 }
 
@@ -48,9 +50,8 @@ export async function* readLines(file: string): AsyncGenerator<string, void, voi
 export async function readJson(file: string): Promise<unknown> {
   const lines: string[] = [];
   for await (const line of readLines(file)) lines.push(line);
-  try {
-    return JSON.parse(lines.join('\n'));
-  } catch (error) {
-    throw new UsageError(`${file} is not JSON: ${(error as Error).message}`, 'Pass a file with one JSON value.');
-  }
+  const read = parse(lines.join('\n'), maxRequestDepth);
+  if (read.ok) return read.value;
+  if (read.kind !== 'syntax') throw new UsageError(`${file} cannot be read. ${read.problem}`, 'Correct the file.');
+  throw new UsageError(`${file} is not JSON: ${read.problem}`, 'Pass a file with one JSON value.');
 }

@@ -1,3 +1,4 @@
+import { parseJson } from '../common/json.ts';
 import { fromWire, toSnake, toWire } from './case.ts';
 import { Bearer, type Credentials } from './credentials.ts';
 import { fromProblem, isClientError, LanefoldClientError } from './errors.ts';
@@ -153,7 +154,7 @@ function baseOf(url: string): string {
 async function json(response: Response): Promise<unknown> {
   if (response.status === 204) return undefined;
   if (!isJson(response)) throw unexpected(response);
-  return response.json();
+  return parseJson(await response.text());
 }
 
 async function problemOf(response: Response): Promise<LanefoldClientError> {

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseJson } from './json.ts';
 
 /** The folder of package.json: two levels above dist/src in a build, one above src in a checkout. */
 export const packageRoot = (() => {
@@ -10,4 +11,4 @@ export const packageRoot = (() => {
 })();
 
 export const packageVersion = (): string =>
-  (JSON.parse(readFileSync(path.join(packageRoot, 'package.json'), 'utf8')) as { version: string }).version;
+  (parseJson(readFileSync(path.join(packageRoot, 'package.json'), 'utf8')) as { version: string }).version;

@@ -1,10 +1,11 @@
 import pTimeout from 'p-timeout';
+import { asLine } from './json.ts';
 
 /** A comment is sent after this much silence, because proxies close connections that are silent for a minute. */
 const heartbeatMs = 15_000;
 
 /**
- * Server-sent events as a response, each with one line of data. Takes the next one only once the client has taken the
+ * Server-sent events as a response, each with one line of JSON. Takes the next one only once the client has taken the
  * previous one; `abort` ends them when the client leaves. An error breaks the response off.
  */
 export function sseResponse(
@@ -23,7 +24,7 @@ export function sseResponse(
       }
       next = undefined;
       if (result.done) controller.close();
-      else controller.enqueue(encoder.encode(`data: ${result.value}\n\n`));
+      else controller.enqueue(encoder.encode(`data: ${asLine(result.value)}\n\n`));
     },
     cancel: abort,
   });

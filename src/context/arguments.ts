@@ -1,38 +1,33 @@
-import type { Json, JsonObject } from './message.ts';
+import { readJson } from '../common/json.ts';
+import type { Json, JsonObject, ToolCall } from './message.ts';
 
-/** The arguments of a call as their JSON object, or what their text is instead. */
+/** The arguments of a call as their JSON object, or a sentence that says what they are instead. */
 export type ReadArguments = { ok: true; value: JsonObject } | { ok: false; problem: string };
+
+/** By the text that the model wrote; by their value if the log has no text. */
+export const argumentsOf = ({
+  arguments: value,
+  arguments_raw: written,
+}: Pick<ToolCall, 'arguments' | 'arguments_raw'>): ReadArguments =>
+  written == null ? asArguments(value) : readArguments(written);
 
 /**
  * Reads the text that a model wrote as the arguments of a call. A blank text is a call without arguments: servers send one
- * for tools that take none.
+ * for tools that take none. A tool gets plain numbers, so a number that a double cannot hold is a problem.
  */
-export function readArguments(written: string): ReadArguments {
+function readArguments(written: string): ReadArguments {
   if (written.trim() === '') return { ok: true, value: {} };
-  let value: Json;
-  try {
-    value = JSON.parse(written, mayExceed.test(written) ? withoutInfinity : undefined) as Json;
-  } catch (error) {
-    return { ok: false, problem: error instanceof TooLarge ? error.message : 'they are not valid JSON' };
-  }
-  return asArguments(value);
+  const read = readJson(written);
+  if (read.ok) return asArguments(read.value as Json);
+  return { ok: false, problem: read.kind === 'syntax' ? noObject('not valid JSON') : read.problem };
 }
 
-/** The same for a value, for calls of which the log has no text. */
-export function asArguments(value: Json | undefined): ReadArguments {
+function asArguments(value: Json | undefined): ReadArguments {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ok: true, value };
-  return { ok: false, problem: `they are ${nameOf(value)}` };
+  return { ok: false, problem: noObject(nameOf(value)) };
 }
 
-/** A text that may have a number which is read as infinite; few texts have an exponent, and a reviver costs. */
-const mayExceed = /\de\+?\d|\d{300}/i;
-
-class TooLarge extends Error {}
-
-function withoutInfinity(key: string, value: unknown): unknown {
-  if (typeof value !== 'number' || Number.isFinite(value)) return value;
-  throw new TooLarge(`the number at ${JSON.stringify(key)} is too large`);
-}
+const noObject = (what: string): string => `The arguments must be one JSON object, but they are ${what}.`;
 
 function nameOf(value: Json | undefined): string {
   if (value === null || value === undefined) return 'null';

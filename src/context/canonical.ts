@@ -1,6 +1,7 @@
 import canonicalize from 'canonicalize';
 import { createHash, type Hash } from 'node:crypto';
 import type { Json, Message } from './message.ts';
+import { parseJson } from '../common/json.ts';
 
 /** The canonical JSON of a message (RFC 8785: sorted keys, shortest numbers), the input of its hash. */
 export const canonicalJson = (message: Message): string => canonicalize(message) as string;
@@ -20,7 +21,7 @@ export function canonicalMessage(raw: Partial<Record<keyof Message, unknown>>): 
 }
 
 const sorted = (value: unknown): Json =>
-  typeof value === 'string' ? value : (JSON.parse(canonicalize(value) as string) as Json);
+  typeof value === 'string' ? value : (parseJson(canonicalize(value) as string) as Json);
 
 /** Incremental SHA-256 of a growing context: the canonical messages, each followed by a newline. */
 export class ContextHash {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { explain } from '../tools/schema.ts';
 import { measureSchema } from './schema-bounds.ts';
 import { validator, type Answer } from './validator.ts';
+import { parseJson } from '../common/json.ts';
 
 /** The result of validating a value: the value as parsed by the schema, or why it does not match. */
 export type Validated = { ok: true; value: unknown } | { ok: false; message: string };
@@ -47,7 +48,7 @@ export function jsonSchemaValidator(schema: object): JsonSchemaValidator {
       }
       const answer = await validator.ask({ schema: text, value: json });
       return answer.ok
-        ? { ok: true, value: JSON.parse(answer.value!) as unknown }
+        ? { ok: true, value: parseJson(answer.value!) as unknown }
         : { ok: false, message: messageOf(answer) };
     },
   };

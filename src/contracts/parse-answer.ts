@@ -1,3 +1,4 @@
+import { readJson } from '../common/json.ts';
 import type { Json, JsonObject } from '../context/message.ts';
 
 export type Parsed = { ok: true; value: JsonObject } | { ok: false; message: string };
@@ -15,12 +16,10 @@ export function withoutFence(text: string): string {
  * object makes the answer invalid.
  */
 export function parseAnswer(text: string): Parsed {
-  let value: Json;
-  try {
-    value = JSON.parse(withoutFence(text)) as Json;
-  } catch (error) {
-    return { ok: false, message: `The answer is not JSON: ${error instanceof Error ? error.message : String(error)}` };
-  }
+  const read = readJson(withoutFence(text));
+  if (!read.ok)
+    return { ok: false, message: read.kind === 'syntax' ? `The answer is not JSON: ${read.problem}` : read.problem };
+  const value = read.value as Json;
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
     const what = value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`;
     return { ok: false, message: `The answer is ${what}, not a JSON object.` };

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { LanefoldError } from '../errors.ts';
 import { invalid } from './errors.ts';
+import { parseJson } from '../common/json.ts';
 
 export const jsonType = 'application/json';
 /** Each message is a row. */
@@ -21,7 +22,7 @@ export function toData(body: Buffer, mediaType: string): Buffer[] {
   if (!isUtf8(body)) throw invalidJson('it is not UTF-8');
   let value: unknown;
   try {
-    value = JSON.parse(body.toString('utf8'));
+    value = parseJson(body.toString('utf8'));
   } catch (error) {
     throw invalidJson(error instanceof Error ? error.message : 'it cannot be parsed');
   }

@@ -1,3 +1,4 @@
+import { asLine } from '../common/json.ts';
 import { liveCursor } from './live-cursor.ts';
 import { jsonType } from './messages.ts';
 import { toOffset } from './offset.ts';
@@ -59,7 +60,8 @@ function frame(page: Page, cursor: string | undefined): string {
     ...(upToDate ? { upToDate } : {}),
     ...(closed ? { streamClosed: true } : {}),
   };
-  const text = data.toString(isText(mediaType) ? 'utf8' : 'base64');
+  const given = data.toString(isText(mediaType) ? 'utf8' : 'base64');
+  const text = mediaType === jsonType ? asLine(given) : given;
   return `${data.byteLength > 0 ? event('data', text) : ''}${event('control', JSON.stringify(control))}`;
 }
 

@@ -1,4 +1,5 @@
 import type { HistoryEvent } from './event.ts';
+import { parseJson } from '../common/json.ts';
 
 export const toLine = (event: HistoryEvent): string => `${JSON.stringify(event)}\n`;
 
@@ -8,7 +9,7 @@ export const fromLines = (text: string): HistoryEvent[] =>
 
 function parsed(line: string): HistoryEvent[] {
   try {
-    return [JSON.parse(line) as HistoryEvent];
+    return [parseJson(line) as HistoryEvent];
   } catch {
     return [];
   }

@@ -4,10 +4,11 @@ import type {
   CheckpointMetadata,
   SerializerProtocol,
 } from '@langchain/langgraph-checkpoint';
-import { assertStorable, findUnstorable } from '../checks/text.ts';
+import { assertStorable, findFlaw } from '../checks/text.ts';
 import type { JsonObject } from '../context/message.ts';
 import { dump, type Dumped } from './dump.ts';
 import type { CheckpointPayload } from './payloads.ts';
+import { parseJson } from '../common/json.ts';
 
 /** A checkpoint with everything that changed, as texts. */
 export interface DumpedCheckpoint {
@@ -51,6 +52,6 @@ export async function dumpCheckpoint(
 
 function storedMetadata({ type, text }: { type: string; text: string }): CheckpointPayload['metadata'] {
   if (type !== 'json') return [type, text];
-  const value = JSON.parse(text) as JsonObject;
-  return findUnstorable(value) === undefined ? value : text;
+  const value = parseJson(text) as JsonObject;
+  return findFlaw(value) === undefined ? value : text;
 }

@@ -6,6 +6,7 @@ import type { Address } from './parts.ts';
 import { withHashes } from './read-values.ts';
 import type { FoundCheckpoint } from './read-checkpoints.ts';
 import type { ChannelValue } from './stored.ts';
+import { parseJson } from '../common/json.ts';
 
 /** What the next checkpoint builds on. */
 export interface KnownCheckpoint {
@@ -58,7 +59,7 @@ export function knownFrom(
   { seq, payload, values, texts }: FoundCheckpoint,
   channel: string | undefined,
 ): KnownCheckpoint {
-  const { channel_versions: versions } = JSON.parse(payload.checkpoint) as {
+  const { channel_versions: versions } = parseJson(payload.checkpoint) as {
     channel_versions: Record<string, string | number>;
   };
   const known = new Map(

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../context/message.ts';
 import { unreadable } from '../store/history/unreadable.ts';
 import type { Stored } from './stored.ts';
+import { parseJson } from '../common/json.ts';
 
 /** The values of an entry as it stores them: a number names the entry that has the value of the channel. */
 export type StoredValues = Record<string, Stored | number>;
@@ -58,7 +59,7 @@ export function isStored(value: unknown): boolean {
 function isCheckpoint(text: unknown): boolean {
   if (!isText(text)) return false;
   try {
-    return isObject((JSON.parse(text) as { channel_versions?: unknown } | null)?.channel_versions);
+    return isObject((parseJson(text) as { channel_versions?: unknown } | null)?.channel_versions);
   } catch {
     return false;
   }

@@ -14,6 +14,7 @@ import { checkpointOf, type CheckpointPayload } from './payloads.ts';
 import type { Place } from './place.ts';
 import { addressesOf, findValues, loadValue, readTexts, type Found, type Texts } from './read-values.ts';
 import { addressesOfWrites, foldWrites, loadWrites, type FoundWrite } from './writes.ts';
+import { parseJson } from '../common/json.ts';
 
 /** A checkpoint as the log has it. */
 export interface FoundCheckpoint {
@@ -67,7 +68,7 @@ type Saver = Pick<BaseCheckpointSaver, 'serde' | 'getNextVersion'>;
 const sendsInChannel = 4;
 
 export const needsSendsOfParent = ({ payload }: FoundCheckpoint): boolean =>
-  payload.parent !== undefined && (JSON.parse(payload.checkpoint) as Checkpoint).v < sendsInChannel;
+  payload.parent !== undefined && (parseJson(payload.checkpoint) as Checkpoint).v < sendsInChannel;
 
 /** A checkpoint as LangGraph reads it. `parent`: for one that `needsSendsOfParent`. */
 export async function toTuple(
@@ -81,7 +82,7 @@ export async function toTuple(
     async ([channel, { located }]) => [channel, await loadValue(serde, located, texts)] as const,
   );
   const checkpoint = {
-    ...(JSON.parse(payload.checkpoint) as Checkpoint),
+    ...(parseJson(payload.checkpoint) as Checkpoint),
     id: payload.id,
     channel_values: Object.fromEntries(await Promise.all(loaded)),
   };

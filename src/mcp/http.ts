@@ -1,6 +1,7 @@
 import { createMcpHandler as createSdkHandler } from '@modelcontextprotocol/server';
 import type { McpMount, McpSurroundings, MountedMcp } from '../api/options.ts';
 import { createApp } from '../api/app.ts';
+import { asLine } from '../common/json.ts';
 import type { Library } from '../library/library.ts';
 import { callerAt, newSecret } from './door.ts';
 import {
@@ -39,10 +40,19 @@ export const mountMcp =
 function mount(lanefold: Library, surroundings: McpSurroundings, checked: CheckedOptions): MountedMcp {
   const { door, hold, maxBodyBytes, onError } = surroundings;
   // one for each request: nothing is kept between requests, so any process can answer the next one
-  return createSdkHandler(
+  const handler = createSdkHandler(
     ({ era, requestInfo }) => newServer(lanefold, callerAt(door, credentialOf(requestInfo)), checked, era, hold),
     { maxRequestBodySize: maxBodyBytes, onerror: onError },
   );
+  return { fetch: async (request) => withLines(await handler.fetch(request)), close: () => handler.close() };
+}
+
+/** The response with the data of its events on lines that every reader takes for one. */
+function withLines(response: Response): Response {
+  if (!response.body || !response.headers.get('content-type')?.includes('text/event-stream')) return response;
+  const escaping = new TransformStream<string, string>({ transform: (text, to) => to.enqueue(asLine(text)) });
+  const text = response.body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>);
+  return new Response(text.pipeThrough(escaping).pipeThrough(new TextEncoderStream()), response);
 }
 
 /** A route handler for any framework that uses the web's `Request` and `Response`. */

@@ -1,6 +1,7 @@
 import type { Json, JsonObject, Message, ToolCall } from '../context/message.ts';
 import { acceptableParts, plainIfOne } from '../mirror/content.ts';
 import type { Turn } from '../mirror/turn.ts';
+import { parseJson } from '../common/json.ts';
 
 export interface Serialised {
   lc?: number;
@@ -25,7 +26,7 @@ export interface Kwargs {
 export function turnsOf(texts: readonly string[]): Turn[] | undefined {
   const turns: Turn[] = [];
   for (const text of texts) {
-    const turn = turnOf(JSON.parse(text) as Serialised);
+    const turn = turnOf(parseJson(text) as Serialised);
     if (turn === undefined) return undefined;
     if (turn) turns.push(turn);
   }

@@ -4,6 +4,7 @@ import type { ModelTurn } from '../context/message.ts';
 import { LanefoldError } from '../errors.ts';
 import { classify } from './errors/classify.ts';
 import { ModelError, type ModelErrorType } from './errors/model-error.ts';
+import { withRawInputs } from './messages/assistant-parts.ts';
 import { toCallOptions, type ModelSettings } from './settings/settings.ts';
 import { TurnCollector } from './answer/turn.ts';
 
@@ -61,8 +62,14 @@ export async function generate(model: LanguageModelV4, call: GenerateCall): Prom
 const silence = (ms: number) =>
   new ModelError(`The model sent nothing for ${ms} ms.`, { errorType: 'timeout', retryable: true });
 
-function toOptions(call: GenerateCall, abortSignal: AbortSignal): LanguageModelV4CallOptions {
-  const options: LanguageModelV4CallOptions = { ...toCallOptions(call.settings), prompt: call.prompt, abortSignal };
+function toOptions(
+  { provider }: LanguageModelV4,
+  call: GenerateCall,
+  abortSignal: AbortSignal,
+): LanguageModelV4CallOptions {
+  // these models take the arguments of earlier calls as text
+  const prompt = provider.startsWith('openai') ? withRawInputs(call.prompt) : call.prompt;
+  const options: LanguageModelV4CallOptions = { ...toCallOptions(call.settings), prompt, abortSignal };
   // Some servers reject an empty list of tools.
   if (call.tools.length > 0) {
     options.tools = call.tools;
@@ -80,7 +87,7 @@ async function generateStream(
   const collector = new TurnCollector();
   let { onFirstPart } = call;
   call.onStart?.(() => collector.soFar());
-  const started = await failing('llm_request', () => model.doStream(toOptions(call, signal)));
+  const started = await failing('llm_request', () => model.doStream(toOptions(model, call, signal)));
   const reader = started.stream.getReader();
   const cancel = () => void reader.cancel(signal.reason).catch(() => {});
   // Cancelling also ends a pending read when the provider ignores the signal.
@@ -118,7 +125,7 @@ const cutStream = () =>
   });
 
 async function generateWhole(model: LanguageModelV4, call: GenerateCall, signal: AbortSignal): Promise<ModelTurn> {
-  const result = await failing('llm_request', () => model.doGenerate(toOptions(call, signal)));
+  const result = await failing('llm_request', () => model.doGenerate(toOptions(model, call, signal)));
   return failing('llm_response', async () => {
     const collector = new TurnCollector();
     for (const part of result.content) collector.addContent(part);

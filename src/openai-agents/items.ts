@@ -2,6 +2,7 @@ import { deserialize, serialize } from 'node:v8';
 import type { AgentInputItem } from '@openai/agents-core';
 import { LanefoldError } from '../errors.ts';
 import { unreadable } from '../store/history/unreadable.ts';
+import { parseJson } from '../common/json.ts';
 
 /*
  * Items as texts: JSON where it returns the same value, else the structured clone algorithm, in base64 behind a mark
@@ -33,7 +34,7 @@ export const writeItem = (item: unknown): string =>
 export function readItem(text: string): AgentInputItem {
   try {
     return (
-      text.startsWith(mark) ? deserialize(Buffer.from(text.slice(mark.length), 'base64')) : JSON.parse(text)
+      text.startsWith(mark) ? deserialize(Buffer.from(text.slice(mark.length), 'base64')) : parseJson(text)
     ) as AgentInputItem;
   } catch (cause) {
     throw unreadable('An item of the session', cause);

@@ -2,6 +2,7 @@ import type { AgentInputItem } from '@openai/agents-core';
 import type { ContentPart, Json, Message, ToolCall } from '../context/message.ts';
 import { acceptableParts, plainIfOne } from '../mirror/content.ts';
 import type { Turn } from '../mirror/turn.ts';
+import { maxDepth, parseJson } from '../common/json.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -53,7 +54,7 @@ const toCall = ({ callId, name, arguments: given }: Fields): ToolCall => ({
 function argumentsOf(given: unknown): Pick<ToolCall, 'arguments' | 'arguments_raw'> {
   if (typeof given !== 'string') return { arguments: {} };
   try {
-    return { arguments: JSON.parse(given) as Json, arguments_raw: given };
+    return { arguments: parseJson(given, maxDepth) as Json, arguments_raw: given };
   } catch {
     return { arguments: {}, arguments_raw: given };
   }

@@ -1,6 +1,7 @@
 import { camelKeys } from '../common/case.ts';
 import { LanefoldError } from '../errors.ts';
 import type { PolicyOption } from './policy.ts';
+import { parseJson } from '../common/json.ts';
 
 /** Converts a policy from its fields in snake_case to the form the library takes. */
 export const toPolicyOption = (given: string | object): PolicyOption =>
@@ -10,7 +11,7 @@ export const toPolicyOption = (given: string | object): PolicyOption =>
 export function parsePolicy(text: string): PolicyOption {
   if (!text.trimStart().startsWith('{')) return text as PolicyOption;
   try {
-    return toPolicyOption(JSON.parse(text) as object);
+    return toPolicyOption(parseJson(text) as object);
   } catch {
     throw new LanefoldError('invalid_policy', 'The context policy is not JSON.', {
       hint: 'Pass a preset, or a JSON object such as {"max_input_tokens": 8000}.',

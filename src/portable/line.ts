@@ -1,13 +1,10 @@
 import { createHash } from 'node:crypto';
+import { asLine, parseJson } from '../common/json.ts';
 
 /*
  * A line of an export: {"line":n,"type":…,…,"hash":"…"}. The hash is the SHA-256, in hex, of the hash of the previous line
  * (nothing before the first one) followed by the text of the line up to `,"hash"`.
  */
-
-/** Characters that some readers of lines take for the end of one; JSON has them in strings only. */
-const separators = /[\u0085\u2028\u2029]/g;
-const escaped = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 export const lineHash = (previous: string, body: string): string =>
   createHash('sha256').update(previous).update(body).digest('hex');
@@ -19,7 +16,7 @@ export class LineWriter {
 
   /** @param fields the text of a JSON object */
   write(type: string, fields: string): string {
-    const rest = fields.trim().slice(1, -1).replace(separators, escaped);
+    const rest = asLine(fields.trim().slice(1, -1));
     const body = `{"line":${++this.#lines},"type":"${type}",${rest}`;
     this.hash = lineHash(this.hash, body);
     return `${body},"hash":"${this.hash}"}`;
@@ -39,7 +36,7 @@ export function parseLine(text: string): Line | undefined {
   const [, body, hash] = ofLine.exec(text) ?? [];
   if (body === undefined || hash === undefined) return undefined;
   try {
-    return { fields: JSON.parse(`${body}}`) as Record<string, unknown>, body, hash };
+    return { fields: parseJson(`${body}}`) as Record<string, unknown>, body, hash };
   } catch {
     return undefined;
   }

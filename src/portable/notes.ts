@@ -1,6 +1,7 @@
 import type { ContentPart, Message } from '../context/message.ts';
 import { acceptableParts, plainIfOne } from '../mirror/content.ts';
 import type { ImportNote } from './portable-thread.ts';
+import { maxDepth, parseJson } from '../common/json.ts';
 
 export type Fields = Record<string, unknown>;
 
@@ -45,7 +46,7 @@ export class Notes {
 export function argumentsOf(given: unknown): { arguments: never; arguments_raw?: string } {
   if (typeof given !== 'string') return { arguments: (given ?? {}) as never };
   try {
-    return { arguments: JSON.parse(given) as never, arguments_raw: given };
+    return { arguments: parseJson(given, maxDepth) as never, arguments_raw: given };
   } catch {
     return { arguments: {} as never, arguments_raw: given };
   }

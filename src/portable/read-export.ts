@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { JsonObject } from '../context/message.ts';
-import { findUnstorable } from '../checks/text.ts';
+import { findFlaw } from '../checks/text.ts';
+import { maxRequestDepth, readJson } from '../common/json.ts';
 import { isLanefoldError, LanefoldError } from '../errors.ts';
 import { readPolicyJson } from '../policy/read-policy.ts';
 import { lineHash, parseLine, type Line } from './line.ts';
 import type { Configures, PortableThread } from './portable-thread.ts';
-import { findUnplain } from './plain.ts';
 import { maxImportChars, refusedAt, tooLarge } from './refused.ts';
 
 export const exportVersion = 1;
@@ -192,10 +192,11 @@ function verifiedLine(given: string, number: number, previous: string): Line {
   if (!line) throw refusedAt(number, 'is not a line of an export: it is not JSON that ends with its hash.');
   const expected = lineHash(previous, line.body);
   if (expected === line.hash) {
-    const problem = findUnplain(line.fields);
-    if (problem !== undefined) throw refusedAt(number, `${problem}.`);
-    const path = findUnstorable(line.fields);
-    if (path !== undefined) throw refusedAt(number, `has a NUL character or a lone surrogate at ${path}.`);
+    // entries are stored as the text they are, but the thread is made of its fields
+    const read = number === 1 ? readJson(`${line.body}}`, maxRequestDepth) : undefined;
+    if (read?.ok === false) throw refusedAt(number, `cannot be imported. ${read.problem}`);
+    const flaw = findFlaw(line.fields);
+    if (flaw !== undefined) throw refusedAt(number, `contains ${flaw.what} at ${flaw.path}.`);
     return line;
   }
   const { line: written, type, seq } = line.fields;

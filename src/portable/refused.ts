@@ -1,5 +1,5 @@
 import { LanefoldError } from '../errors.ts';
-import { findUnplain } from './plain.ts';
+import { findFlaw } from '../checks/text.ts';
 
 /** An export that is not as it was written. `line` counts from 1. */
 export const refusedAt = (line: number, problem: string, facts: Record<string, unknown> = {}): LanefoldError =>
@@ -14,12 +14,17 @@ export const notA = (what: string, problem: string): LanefoldError =>
 
 /** @throws LanefoldError `invalid_input` if a part of a history cannot be stored. `where` it is, such as `items[3]` */
 export function assertPlain(value: unknown, where: string): void {
-  const problem = findUnplain(value);
-  if (problem === undefined) return;
-  throw new LanefoldError('invalid_input', `The history cannot be imported: ${where} ${problem}.`, {
-    hint: 'Nothing was imported.',
-    details: { where },
-  });
+  // the texts of other frameworks are cleaned instead
+  const flaw = findFlaw(value, { texts: false });
+  if (flaw === undefined) return;
+  throw new LanefoldError(
+    'invalid_input',
+    `The history cannot be imported: ${where} contains ${flaw.what} at ${flaw.path}.`,
+    {
+      hint: 'Nothing was imported.',
+      details: { where },
+    },
+  );
 }
 
 /** An import has to fit into one jsonb value, which is limited to 256 MiB. */

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { parseJson } from '../common/json.ts';
 import { LanefoldError } from '../errors.ts';
 import { QuietClient } from './quiet-client.ts';
 
@@ -6,6 +7,11 @@ import { QuietClient } from './quiet-client.ts';
 const stuckMs = 2_000;
 
 type Callback = Parameters<pg.Pool['connect']>[0];
+
+/** `jsonb` has any number of digits: a number that a double cannot hold is read as a string with its digits. */
+const exactTypes = new pg.TypeOverrides();
+for (const type of [pg.types.builtins.JSON, pg.types.builtins.JSONB])
+  exactTypes.setTypeParser(type, (text: string) => parseJson(text));
 
 /**
  * A pool whose callers wait while connections keep becoming free, but not behind stuck statements: a locked thread must
@@ -16,7 +22,7 @@ export class BoundedPool extends pg.Pool {
   #lentAt = 0;
 
   constructor(options: pg.PoolConfig) {
-    super({ Client: QuietClient, ...options });
+    super({ Client: QuietClient, types: exactTypes, ...options });
     this.on('connect', () => (this.#open += 1));
     this.on('remove', () => (this.#open -= 1));
     this.on('acquire', () => (this.#lentAt = performance.now()));

@@ -1,5 +1,6 @@
 import { endOfValue } from './text-values.ts';
 import { hideUrlCredentials } from './url-credentials.ts';
+import { maxRequestDepth, parseJson } from '../common/json.ts';
 
 /*
  * Redaction by key: removes the values of sensitive keys from data that describes a run (traces, jobs, logs). For error
@@ -67,7 +68,7 @@ export function createKeyRedactor(keys: readonly string[] = defaultRedactKeys): 
   const json = (value: string): string | undefined => {
     if (!/^\s{0,1000}[{[]/.test(value)) return undefined;
     try {
-      const parsed = JSON.parse(value) as unknown;
+      const parsed = parseJson(value, maxRequestDepth) as unknown;
       const clean = walk(parsed);
       return clean === parsed ? undefined : JSON.stringify(clean);
     } catch {

@@ -1,7 +1,7 @@
 import type { Message } from '../context/message.ts';
 import { LanefoldError } from '../errors.ts';
 import { acceptContent, type ContentInput } from '../models/messages/accept-content.ts';
-import { findUnstorable, isStorable } from '../checks/text.ts';
+import { findFlaw, isStorable } from '../checks/text.ts';
 import { invalidRecording } from './invalid-recording.ts';
 
 /** A validated OpenAI chat message. The `content` of an assistant may be null, which means the same as `""`. */
@@ -82,7 +82,8 @@ function textOf(raw: Record<string, unknown>, fail: Fail): string {
 
 /** The parts of a user message, images too, as the log stores them. */
 function partsOf(content: unknown[], fail: Fail): Message['content'] {
-  if (findUnstorable(content)) throw fail('its content contains a NUL character or a lone surrogate');
+  const flaw = findFlaw(content);
+  if (flaw) throw fail(`its content contains ${flaw.what}`);
   try {
     return acceptContent(content as ContentInput);
   } catch (error) {

@@ -3,6 +3,7 @@ import { grammarHint, isId } from './thread-id.ts';
 import { invalidRecording } from './invalid-recording.ts';
 import { jsonFault } from './json-fault.ts';
 import { readMessages, type RecordedMessage } from './messages.ts';
+import { parseJson } from '../common/json.ts';
 
 /** One recorded conversation: its messages, the system prompt first if there is one. */
 export interface Conversation {
@@ -28,7 +29,7 @@ export function parseRecording(file: string, text: string): Recording {
   if (!isId(name)) {
     throw invalidRecording(file, {}, `its name ${JSON.stringify(name)} cannot be part of a thread id`, grammarHint);
   }
-  const data = parseJson(file, text);
+  const data = valueOf(file, text);
   if (!Array.isArray(data)) throw invalidRecording(file, {}, 'it is not a JSON array of {"traj": [messages]}');
   if (data.length === 0) throw invalidRecording(file, {}, 'it has no conversations');
   const conversations = data.map((item: unknown, index): Conversation => {
@@ -39,9 +40,9 @@ export function parseRecording(file: string, text: string): Recording {
   return { name, conversations };
 }
 
-function parseJson(file: string, text: string): unknown {
+function valueOf(file: string, text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return parseJson(text);
   } catch (error) {
     const before = text.slice(0, jsonFault(text)).split('\n');
     const position = { line: before.length, column: before.at(-1)!.length + 1 };

@@ -2,6 +2,7 @@ import { LanefoldError } from '../errors.ts';
 import type { Database } from '../postgres/pool.ts';
 import type { RunRef } from '../store/run/run.ts';
 import { readStarted } from '../store/wait/child-runs.ts';
+import { parseJson } from '../common/json.ts';
 
 /** A run of a tree that a stream follows. */
 export interface Branch extends RunRef {
@@ -65,7 +66,7 @@ export async function readTreeCursor(db: Database, top: RunRef, cursor: string):
 function decode(cursor: string): [id: string, rows: Row[]] {
   let read: unknown;
   try {
-    read = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    read = parseJson(Buffer.from(cursor, 'base64url').toString());
   } catch {
     read = undefined;
   }

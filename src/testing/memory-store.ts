@@ -1,5 +1,6 @@
 import type { EntryDraft, EventDraft, StrategyState, StepDraft } from '../strategies/machine.ts';
 import { changedNode, type StrategyNode, type StoredAnswer } from '../strategies/node.ts';
+import { parseJson } from '../common/json.ts';
 
 /** The database rejects a larger state. */
 const maxStateBytes = 65_536;
@@ -16,7 +17,7 @@ export class MemoryStore {
     const json = JSON.stringify(state);
     const bytes = Buffer.byteLength(json);
     if (bytes > maxStateBytes) throw new Error(`The state has ${bytes} bytes; at most ${maxStateBytes} are stored.`);
-    this.state = JSON.parse(json) as StrategyState;
+    this.state = parseJson(json) as StrategyState;
     for (const node of step.nodes ?? []) {
       const changed = changedNode(this.nodes.get(node.node), node);
       this.nodes.set(node.node, JSON.parse(JSON.stringify(changed)) as StrategyNode);

@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { LanefoldError } from '../errors.ts';
+import { parseJson } from '../common/json.ts';
 
 /** The event that the holder of a token may send. */
 export interface EventGrant {
@@ -29,7 +30,7 @@ export function readEventToken(token: string, secrets: readonly string[], nowMs:
     return expected.length === signature.length && timingSafeEqual(expected, signature);
   });
   if (!payload.startsWith(prefix) || matches.length === 0) throw invalidEventToken();
-  const [tenant, event, keepMs, expiresAtMs] = JSON.parse(
+  const [tenant, event, keepMs, expiresAtMs] = parseJson(
     Buffer.from(payload.slice(prefix.length), 'base64url').toString(),
   ) as [string, string, number, number | null];
   if (expiresAtMs !== null && nowMs > expiresAtMs) {

@@ -1,5 +1,6 @@
 import { idGrammar } from '../checks/ids.ts';
 import { refused, type Checkpoint } from './checkpoint.ts';
+import { parseJson } from '../common/json.ts';
 
 const version = 2;
 const issuer = 'lanefold/react';
@@ -79,7 +80,7 @@ export function fromPayload(bytes: Buffer, { nowMs, fingerprintOf }: Expected): 
 
 function parse(bytes: Buffer): Record<string, unknown> {
   try {
-    const value: unknown = JSON.parse(bytes.toString('utf8'));
+    const value: unknown = parseJson(bytes.toString('utf8'));
     if (isObject(value)) return value;
   } catch {
     // reported below

@@ -15,7 +15,7 @@ export async function asksApproval(
 ): Promise<boolean> {
   const { needsApproval: needs } = tool;
   if (!needs) return false;
-  const checked = await checkArguments(tool, call.arguments, timeoutMs, ctx.signal);
+  const checked = await checkArguments(tool, call, timeoutMs, ctx.signal);
   if (!checked.ok) return false;
   if (needs === true) return true;
   try {

@@ -1,5 +1,7 @@
 import { effectOps, type EffectOp, type StateEffect } from '../context/state.ts';
 import { cleanJson } from '../checks/text.ts';
+import { parseJson } from '../common/json.ts';
+import { represent } from './represent.ts';
 
 /** Which state effects of tools are applied. `deny` always wins; a given list replaces its default. */
 export interface EffectPolicy {
@@ -89,8 +91,8 @@ const deepest = 64;
 /** The effect in its stored form: plain JSON with only the known fields and storable text. */
 function read(item: unknown): { effect: StateEffect; bytes: number; cleaned: boolean } | undefined {
   try {
-    const text = JSON.stringify(item);
-    const { value, cleaned } = cleanJson(JSON.parse(text) as Record<string, unknown>);
+    const text = JSON.stringify(represent(item));
+    const { value, cleaned } = cleanJson(parseJson(text) as Record<string, unknown>);
     const effect = shape(value);
     if (!effect || depth(effect) > deepest) return undefined;
     return { effect, bytes: Buffer.byteLength(text), cleaned };

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
-import { asArguments } from '../context/arguments.ts';
-import type { Json, ToolCall } from '../context/message.ts';
+import { argumentsOf } from '../context/arguments.ts';
+import type { JsonObject, ToolCall } from '../context/message.ts';
 import { runAttempt } from './attempt.ts';
 import { errorMessage } from './error-message.ts';
 import { defaultMaxResultBytes } from './result.ts';
@@ -48,7 +48,7 @@ export async function executeToolCall(
   const maxBytes = tool.maxResultBytes ?? options.maxResultBytes ?? defaultMaxResultBytes;
   signal.throwIfAborted();
 
-  const checked = await checkArguments(tool, call.arguments, timeoutMs, signal);
+  const checked = await checkArguments(tool, call, timeoutMs, signal);
   if (!checked.ok) {
     const failure = { type: 'invalid_arguments', message: checked.message, retryable: false };
     return { ...errorMessage(failure), attempts: 1, durationMs: 0 };
@@ -78,15 +78,15 @@ export async function executeToolCall(
 /** The validated arguments, or why they are invalid. Rejects only with the reason of `signal`. */
 export async function checkArguments(
   tool: Tool,
-  args: Json,
+  call: Pick<ToolCall, 'arguments' | 'arguments_raw'>,
   timeoutMs: number,
   signal: AbortSignal,
 ): Promise<ToolValidation> {
-  const read = asArguments(args);
-  if (!read.ok) return { ok: false, message: `The arguments must be one JSON object, but ${read.problem}` };
+  const read = argumentsOf(call);
+  if (!read.ok) return { ok: false, message: read.problem };
   try {
     // A copy: a tool may modify its arguments, and the call is part of the conversation.
-    const copy = structuredClone(read.value);
+    const copy = structuredClone(call.arguments as JsonObject);
     const checked = (await runAttempt(() => tool.validate(copy), timeoutMs, signal)) as ToolValidation;
     return checked.ok ? checked : { ok: false, message: String(checked.message) };
   } catch (error) {

@@ -1,4 +1,4 @@
-import { asArguments, readArguments } from '../context/arguments.ts';
+import { argumentsOf } from '../context/arguments.ts';
 import { cutText, type AnswerCut } from '../context/cut.ts';
 import type { ToolCall } from '../context/message.ts';
 import { errorMessage } from './error-message.ts';
@@ -23,13 +23,10 @@ export function judgeCall(call: ToolCall, tool: Tool | undefined, cut: AnswerCut
       `${cutText(cut, 'Your answer')}, so none of its calls was executed. ${advice[cut.reason]}`,
     );
   const { arguments_raw: written } = call;
-  const read = written == null ? asArguments(call.arguments) : readArguments(written);
+  const read = argumentsOf(call);
   if (!read.ok) {
     const shown = shorten(written ?? JSON.stringify(call.arguments));
-    return refused(
-      'invalid_arguments',
-      `The arguments must be one JSON object, but ${read.problem}. You wrote: ${shown}`,
-    );
+    return refused('invalid_arguments', `${read.problem} You wrote: ${shown}`);
   }
   const required = tool?.inputSchema.required ?? [];
   if (written == null || written.trim() !== '' || required.length === 0) return undefined;

@@ -1,4 +1,5 @@
 import type { Tool as AiSdkTool } from '@ai-sdk/provider-utils';
+import { represent } from './represent.ts';
 import { ToolError } from './tool-error.ts';
 
 type ModelOutput = Awaited<ReturnType<NonNullable<AiSdkTool['toModelOutput']>>>;
@@ -19,7 +20,7 @@ export function fromModelOutput(output: ModelOutput): unknown {
     case 'error-text':
       throw new ToolError(output.value, { retryable: false });
     case 'error-json':
-      throw new ToolError(JSON.stringify(output.value), { retryable: false });
+      throw new ToolError(JSON.stringify(represent(output.value)), { retryable: false });
     case 'execution-denied':
       throw new ToolError(output.reason ?? 'Execution was denied', { type: 'denied', retryable: false });
     default:

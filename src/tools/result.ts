@@ -1,27 +1,28 @@
 import { cleanJson, cleanText } from '../checks/text.ts';
+import { parseJson } from '../common/json.ts';
 import { errorMessage, type Rendered } from './error-message.ts';
+import { represent } from './represent.ts';
 import { readThrown } from './tool-error.ts';
 
 /** Default for `maxToolResultBytes`. */
 export const defaultMaxResultBytes = 262_144;
 
 /**
- * Renders the return value of a tool as text: a string unchanged, `undefined` as `null`, anything else as JSON.
+ * Renders the return value of a tool as text: a string unchanged, `undefined` as `null`, anything else as JSON, see
+ * `represent`.
  *
  * Renders an error instead if the value is not JSON (`invalid_result`) or exceeds `maxBytes` in UTF-8
  * (`result_too_large`). Never throws.
  */
 export function renderResult(value: unknown, maxBytes: number = defaultMaxResultBytes): Rendered {
-  let text: string | undefined;
+  let text: string;
   let cleaned = false;
   try {
     if (typeof value === 'string') text = value;
-    else ({ text, cleaned } = toJson(value === undefined ? null : value));
+    else ({ text, cleaned } = toJson(value ?? null));
   } catch (error) {
     return errorMessage({ type: 'invalid_result', message: notJson(readThrown(error).message), retryable: false });
   }
-  if (text === undefined)
-    return errorMessage({ type: 'invalid_result', message: notJson(`a ${typeof value}`), retryable: false });
 
   const content = cleanText(text);
   // A UTF-16 unit takes at most three bytes, so most results need no counting.
@@ -33,11 +34,11 @@ export function renderResult(value: unknown, maxBytes: number = defaultMaxResult
   return { status: 'ok', content, ...((cleaned || content !== text) && { cleaned: true }) };
 }
 
-function toJson(value: unknown): { text: string | undefined; cleaned: boolean } {
-  const text = JSON.stringify(value) as string | undefined;
+function toJson(value: unknown): { text: string; cleaned: boolean } {
+  const text = JSON.stringify(represent(value));
   // As text these escapes are storable, but they would break any query that casts the content to jsonb.
-  if (text === undefined || !/\\u(?:0000|d[89a-f])/.test(text)) return { text, cleaned: false };
-  const clean = cleanJson<unknown>(JSON.parse(text));
+  if (!/\\u(?:0000|d[89a-f])/.test(text)) return { text, cleaned: false };
+  const clean = cleanJson<unknown>(parseJson(text));
   return clean.cleaned ? { text: JSON.stringify(clean.value), cleaned: true } : { text, cleaned: false };
 }
 

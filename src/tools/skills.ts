@@ -3,6 +3,7 @@ import { LanefoldError } from '../errors.ts';
 import type { JsonObject } from '../context/message.ts';
 import { defineTool } from './define-tool.ts';
 import type { Tool } from './tool.ts';
+import { parseJson } from '../common/json.ts';
 
 /** Instructions that a model loads on demand, so that they need not all be in its prompt. */
 export interface Skill {
@@ -52,6 +53,6 @@ export function defineSkills(skills: readonly Skill[]): Tool {
 }
 
 function resultRefs(content: string): JsonObject {
-  const { name } = JSON.parse(content) as { name: string };
+  const { name } = parseJson(content) as { name: string };
   return { durable: true, kind: 'skill_activation', skill_name: name };
 }

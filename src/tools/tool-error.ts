@@ -1,4 +1,5 @@
 import type { StateEffect } from '../context/state.ts';
+import { represent } from './represent.ts';
 import { maskSecrets } from '../redaction/error-text.ts';
 
 /**
@@ -87,12 +88,21 @@ export function readThrown(thrown: unknown): ToolFailure {
   }
 }
 
+function jsonOf(thrown: object): string {
+  try {
+    return JSON.stringify(represent(thrown));
+  } catch {
+    // unlike a result, an error may lose what JSON cannot show
+    return JSON.stringify(thrown) ?? String(thrown);
+  }
+}
+
 function messageOf(thrown: unknown): string {
   if (typeof thrown === 'object' && thrown !== null) {
     const { message, name } = thrown as { message?: unknown; name?: unknown };
     if (typeof message === 'string' && message !== '') return message;
     if (thrown instanceof Error) return typeof name === 'string' && name !== '' ? name : 'Error';
-    return JSON.stringify(thrown) ?? String(thrown);
+    return jsonOf(thrown);
   }
   return thrown === undefined || thrown === null || thrown === ''
     ? 'The tool failed without a message'

@@ -1,5 +1,6 @@
 import type { ContentPart, Json } from '../context/message.ts';
 import type { UiFilePart, UiTextPart } from './message.ts';
+import { maxDepth, parseJson } from '../common/json.ts';
 
 export const textOrJson = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
@@ -7,7 +8,7 @@ export const textOrJson = (value: Json): string => (typeof value === 'string' ? 
 export function toOutput(content: Json): Json {
   if (typeof content !== 'string') return content;
   try {
-    return JSON.parse(content) as Json;
+    return parseJson(content, maxDepth) as Json;
   } catch {
     return content;
   }

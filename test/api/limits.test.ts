@@ -2,7 +2,7 @@ import http from 'node:http';
 import net from 'node:net';
 import { createLanefold } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { exceeds } from '../../src/api/json-size.ts';
+import { hasMoreValues } from '../../src/api/json-size.ts';
 import { until } from '../support/until.ts';
 import { problem, startApi, type Api } from './helpers.ts';
 
@@ -162,11 +162,11 @@ describe('the limits of a server', () => {
 });
 
 test.each([
-  ['{"a":[1,2,{"b":3}]}', undefined],
-  ['"a,b,c,d,e,f,g,h,[[[[[[["', undefined],
-  ['"a\\",b,c,d,e,f,g,h,i,j"', undefined],
-  ['"a\\\\",1,2,3,4,5,6,7,8', 'values'],
-  ['[1,2,3,4,5,6,7,8]', 'values'],
-  ['[[[[[1]]]]]', 'depth'],
-  ['"open [[[[[[[', undefined],
-])('%s: %s', (text, found) => expect(exceeds(Buffer.from(text), { values: 8, depth: 4 })).toBe(found));
+  ['{"a":[1,2,{"b":3}]}', false],
+  ['"a,b,c,d,e,f,g,h,[[[[[[["', false],
+  ['"a\\",b,c,d,e,f,g,h,i,j"', false],
+  ['"a\\\\",1,2,3,4,5,6,7,8', true],
+  ['[1,2,3,4,5,6,7,8]', true],
+  ['[[[[[[[[', true],
+  ['"open [[[[[[[[', false],
+])('%s has more than 8 values: %s', (text, more) => expect(hasMoreValues(Buffer.from(text), 8)).toBe(more));

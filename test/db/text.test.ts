@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { assertStorable, cleanJson, cleanText, findUnstorable, isStorable } from '../../src/checks/text.ts';
+import { assertStorable, cleanJson, cleanText, findFlaw, isStorable } from '../../src/checks/text.ts';
 import { openLog, value, type TestLog } from './helpers.ts';
 
 let log: TestLog;
@@ -43,7 +43,7 @@ test('what we call storable is exactly what the database takes and gives back un
   await fc.assert(
     fc.asyncProperty(anyJson, async (json) => {
       const answer = await stored(json);
-      if (findUnstorable(json) === undefined) {
+      if (findFlaw(json) === undefined) {
         expect(answer).toEqual({ back: json });
         expect(() => assertStorable(json, 'It')).not.toThrow();
       } else {
@@ -61,8 +61,8 @@ test('cleaned text can be stored, is as long as before, and clean text stays the
   await fc.assert(
     fc.asyncProperty(anyJson, async (json) => {
       const { value: clean, cleaned } = cleanJson(json);
-      expect(findUnstorable(clean)).toBeUndefined();
-      expect(cleaned).toBe(findUnstorable(json) !== undefined);
+      expect(findFlaw(clean)).toBeUndefined();
+      expect(cleaned).toBe(findFlaw(json) !== undefined);
       if (!cleaned) expect(clean).toBe(json);
       expect(cleanJson(clean)).toEqual({ value: clean, cleaned: false });
     }),
@@ -76,16 +76,56 @@ test('cleaned text can be stored, is as long as before, and clean text stays the
   );
 });
 
-describe('findUnstorable names the first place', () => {
+describe('findFlaw names the first place', () => {
   test.each([
     ['a\u0000', '$'],
     [{ a: ['fine', { b: '\ud800' }] }, '$.a[1].b'],
     [{ a: 1, 'k\u0000': 1 }, '$."k\\u0000"'],
     [['x', '\udfff', '\u0000'], '$[1]'],
   ])('%j at %s', (json, path) => {
-    expect(findUnstorable(json)).toBe(path);
+    expect(findFlaw(json)?.path).toBe(path);
     expect(() => assertStorable(json, 'It')).toThrow(
       expect.objectContaining({ details: { path }, message: expect.stringContaining(path) }),
     );
   });
+});
+
+class Hidden {
+  readonly #secret = 7;
+  get secret() {
+    return this.#secret;
+  }
+}
+
+test.each([
+  ['a bigint', 10n, '$.a[0]'],
+  ['a number that JSON lacks', NaN, '$.a[0]'],
+  ['a function', () => 1, '$.a[0]'],
+  ['a symbol', Symbol('s'), '$.a[0]'],
+  ['a map', new Map([[1, 2]]), '$.a[0]'],
+  ['a set', new Set([1]), '$.a[0]'],
+  ['an error', new Error('no'), '$.a[0]'],
+  ['private state', new Hidden(), '$.a[0]'],
+])('%s of a caller is refused with its path, not written as {} or null', (_, given, path) => {
+  expect(() => assertStorable({ a: [given] }, 'It')).toThrow(
+    expect.objectContaining({ code: 'invalid_input', details: { path } }),
+  );
+});
+
+test('what JSON can write is not refused: dates, addresses, absent fields, objects without fields', () => {
+  const fields = { at: new Date(0), url: new URL('http://a.b'), none: undefined, empty: {}, bare: Object.create(null) };
+  expect(() => assertStorable([fields, new Uint8Array(1)], 'It')).not.toThrow();
+});
+
+test('a value that is circular, or nested beyond every stack, is refused with its path', () => {
+  const circle: unknown[] = [];
+  circle.push(circle, circle);
+  let deep: unknown = 'end';
+  for (let i = 0; i < 20_000; i++) deep = { a: deep };
+  for (const given of [circle, deep]) {
+    expect(() => assertStorable(given, 'It')).toThrow(expect.objectContaining({ code: 'invalid_input' }));
+  }
+  const { value, cleaned } = cleanJson(deep);
+  expect(cleaned).toBe(true);
+  expect(JSON.stringify(value)).toContain('\ufffd');
 });

@@ -251,15 +251,24 @@ test('whatever a history has, its thread has closed tool groups', async () => {
   );
 });
 
-test('numbers that JSON does not have and values that nest too deeply are refused, and their place is named', async () => {
-  const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
-  for (const args of ['{"n": 1e999}', `{"n": ${deep}}`]) {
-    const items = [
+test('arguments that no double holds or that nest too deeply are kept as the model wrote them', async () => {
+  const deep = `{"n": ${'['.repeat(50_000)}${']'.repeat(50_000)}}`;
+  for (const [args, read] of [
+    ['{"n": 1e999}', { n: '1e999' }],
+    ['{"id": 2512292042121000001}', { id: '2512292042121000001' }],
+    [deep, {}],
+  ] as const) {
+    const { id } = await openai([
       { role: 'user', content: 'hi' },
       { type: 'function_call', call_id: 'c', name: 'f', arguments: args },
-    ];
-    await expect(openai(items)).rejects.toMatchObject({ code: 'invalid_input', details: { where: 'items[1]' } });
+    ]);
+    const [, call] = await log.threads.entries(id);
+    expect(call!.payload).toMatchObject({ tool_calls: [{ arguments: read, arguments_raw: args }] });
   }
+});
+
+test('values that nest too deeply are refused, and their place is named', async () => {
+  const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
   const parts = [{ type: 'tool-f', toolCallId: 'c', state: 'output-available', output: JSON.parse(deep) as unknown }];
   const messages = [{ id: '1', role: 'assistant', parts }];
   await expect(aiSdk(messages)).rejects.toMatchObject({ code: 'invalid_input', details: { where: 'messages[0]' } });

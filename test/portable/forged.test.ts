@@ -219,13 +219,13 @@ test('an export with new hashes is still held to the chain, the contexts and the
     [
       'a number that no double has',
       'import_refused',
-      /^Line 1 has a number that is out of range/,
+      /^Line 1 cannot be imported. The number 1e999 at \$\.metadata\.customer has more digits/,
       withText('"customer":7', '"customer":1e999'),
     ],
     [
       'a value that is too deep',
       'import_refused',
-      /^Line 1 is nested deeper than 120 levels/,
+      /^Line 1 cannot be imported. The value is nested deeper than 216 levels/,
       withText('"customer":7', `"customer":${'['.repeat(50_000)}${']'.repeat(50_000)}`),
     ],
     [
@@ -237,7 +237,7 @@ test('an export with new hashes is still held to the chain, the contexts and the
     [
       'NUL in a payload',
       'import_refused',
-      /^Line \d has a NUL character or a lone surrogate at \$\.payload\.content/,
+      /^Line \d contains a NUL character or a lone surrogate at \$\.payload\.content/,
       entries((f) => (f['role'] === 'user' ? { payload: { content: 'a\u0000' } } : {})),
     ],
   ];

@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { renderResult } from '../../src/tools/result.ts';
@@ -40,16 +41,126 @@ describe('renderResult', () => {
     );
   });
 
-  test.each([
+  const shown: [value: unknown, content: string][] = [
     [undefined, 'null'],
     [null, 'null'],
     ['', ''],
     ['{"a":1}', '{"a":1}'],
-    [NaN, 'null'],
-    [{ a: Infinity, b: undefined, c: () => 1 }, '{"a":null}'],
+    [{ a: undefined, b: [undefined] }, '{"b":[null]}'],
+    [{}, '{}'],
+    [Object.create(null), '{}'],
     [new Date(0), '"1970-01-01T00:00:00.000Z"'],
-  ])('%j is shown as %s', (value, content) => {
-    expect(renderResult(value)).toEqual({ status: 'ok', content });
+    [new URL('http://a.b/c'), '"http://a.b/c"'],
+    [-0, '0'],
+    [NaN, '"NaN"'],
+    [{ a: -Infinity }, '{"a":"-Infinity"}'],
+    [{ n: 7n, id: 2512292042121000001n }, '{"n":7,"id":"2512292042121000001"}'],
+    [Object(2n ** 64n + 1n), '"18446744073709551617"'],
+    [[Object(1), Object('a'), Object(false)], '[1,"a",false]'],
+    [
+      new Map<unknown, unknown>([
+        ['a', 1],
+        [{ b: 2n }, new Set([3])],
+      ]),
+      '[["a",1],[{"b":2},[3]]]',
+    ],
+    [new Map(), '[]'],
+    [{ set: new Set(['x']) }, '{"set":["x"]}'],
+    [new RangeError('too far'), '{"name":"RangeError","message":"too far"}'],
+    [
+      Object.assign(new Error('no', { cause: new TypeError('why') }), { code: 'E1' }),
+      '{"name":"Error","message":"no","cause":{"name":"TypeError","message":"why"},"code":"E1"}',
+    ],
+    [
+      new AggregateError([new Error('a')], 'all'),
+      '{"name":"AggregateError","message":"all","errors":[{"name":"Error","message":"a"}]}',
+    ],
+    [new Uint8Array([1, 2]), '[1,2]'],
+    [new Float32Array([0.5, NaN]), '[0.5,"NaN"]'],
+    [new BigInt64Array([-9007199254740993n, 1n]), '["-9007199254740993",1]'],
+    [new Uint8Array([1, 2, 3]).buffer, '[1,2,3]'],
+    [new DataView(new Uint8Array([1, 2, 3]).buffer, 1), '[2,3]'],
+    [Buffer.from('a'), '{"type":"Buffer","data":[97]}'],
+    [/a+/gi, '"/a+/gi"'],
+    [new Headers({ a: 'b' }), '[["a","b"]]'],
+    [new URLSearchParams('a=1&a=2'), '[["a","1"],["a","2"]]'],
+    [
+      new (class Point {
+        x = 1;
+        #y = 2;
+        y() {
+          return this.#y;
+        }
+      })(),
+      '{"x":1}',
+    ],
+    [JSON.parse('{"__proto__":{"a":1},"b":[1]}'), '{"__proto__":{"a":1},"b":[1]}'],
+  ];
+  test.each(shown.map(([value, content]) => [content, value] as const))(
+    '%s shows what was returned',
+    (content, value) => {
+      expect(renderResult(value)).toEqual({ status: 'ok', content });
+    },
+  );
+
+  test('what is shown otherwise keeps the keys beside it, whatever they are called', () => {
+    const value = JSON.parse('{"__proto__":{"a":1},"b":1}') as Record<string, unknown>;
+    value['b'] = 1n;
+    value['c'] = new Map([['__proto__', 1]]);
+    expect(renderResult(value).content).toBe('{"__proto__":{"a":1},"b":1,"c":[["__proto__",1]]}');
+  });
+
+  const notNothing = fc.anything({
+    ...{ withBigInt: true, withDate: true, withMap: true, withSet: true, withTypedArray: true, withBoxedValues: true },
+    ...{ withSparseArray: true, withNullPrototype: true },
+  });
+  /** How many values besides objects a value has, where undefined is as good as absent. */
+  const leaves = (value: unknown): number => {
+    if (value === undefined) return 0;
+    if (typeof value !== 'object' || value === null) return 1;
+    if (types.isBoxedPrimitive(value) || types.isDate(value)) return 1;
+    const items =
+      value instanceof Map
+        ? [...value].flat()
+        : value instanceof Set || ArrayBuffer.isView(value)
+          ? [...(value as Set<unknown>)]
+          : Object.values(value);
+    return items.reduce<number>((sum, item) => sum + leaves(item), 0);
+  };
+  const shownLeaves = (value: unknown): number =>
+    typeof value === 'object' && value !== null
+      ? Object.values(value).reduce<number>((sum, item) => sum + shownLeaves(item), 0)
+      : 1;
+
+  test('never loses a value silently: the text has them all, or the result is refused with a path', () => {
+    fc.assert(
+      fc.property(notNothing, (value) => {
+        const { status, content, error } = renderResult(value, 10_000_000);
+        if (status === 'error') return /: \$/.test(error!.message);
+        return typeof value === 'string' || value === undefined || shownLeaves(JSON.parse(content)) >= leaves(value);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test('a value nested up to 200 levels is shown byte for byte, a deeper one refused', () => {
+    const nested = fc
+      .tuple(fc.integer({ min: 1, max: 230 }), fc.jsonValue({ maxDepth: 0 }), fc.boolean())
+      .map(([levels, leaf, list]) => {
+        let value: unknown = leaf;
+        for (let i = 0; i < levels; i++) value = list ? [value] : { a: value };
+        return { levels, value };
+      });
+    fc.assert(
+      fc.property(nested, ({ levels, value }) => {
+        const { content, error } = renderResult(value);
+        if (levels <= 200) expect(content).toBe(JSON.stringify(value));
+        else
+          expect(error?.message).toMatch(
+            /^The tool returned a value that is not JSON: \$[.[].*nested deeper than 200 levels$/,
+          );
+      }),
+    );
   });
 
   const circular: Record<string, unknown> = {};
@@ -57,10 +168,37 @@ describe('renderResult', () => {
   const revoked = Proxy.revocable({}, {});
   revoked.revoke();
   test.each([
-    ['a BigInt', { n: 1n }],
-    ['a circle', circular],
-    ['a function', () => 1],
-    ['a symbol', Symbol('x')],
+    ['a circle', circular, '$.self is circular'],
+    ['a function', () => 1, '$ is a function'],
+    ['a method', { a: [{ b() {} }] }, '$.a[0].b is a function'],
+    ['a symbol', { a: Symbol('x') }, '$.a is a symbol'],
+    ['keys that are symbols', { a: { [Symbol('x')]: 1 } }, '$.a is an object whose only keys are symbols'],
+    [
+      'private state',
+      {
+        a: new (class Secret {
+          #x = 1;
+          x() {
+            return this.#x;
+          }
+        })(),
+      },
+      '$.a is a Secret, whose state JSON cannot show',
+    ],
+    ['a promise', [Promise.resolve(1)], '$[0] is a promise, which the tool did not await'],
+    ['a weak map', new WeakMap(), '$ is a WeakMap, whose state JSON cannot show'],
+    ['an iterator', { rows: new Map([[1, 2]]).values() }, '$.rows is a'],
+    [
+      'an endless iterable',
+      new (class Endless {
+        *[Symbol.iterator]() {
+          for (;;) yield 1;
+        }
+      })(),
+      '$ is a Endless with more than',
+    ],
+    ['an invalid date', { at: new Date(NaN) }, '$.at is an invalid date'],
+    ['a response', new Response('x'), '$ is a Response'],
     [
       'a throwing toJSON',
       {
@@ -68,9 +206,10 @@ describe('renderResult', () => {
           throw new Error('no');
         },
       },
+      'no',
     ],
-    ['a toJSON of undefined', { toJSON: () => undefined }],
-    ['a revoked proxy', revoked.proxy],
+    ['a toJSON of undefined', { toJSON: () => undefined }, '$ is an object whose toJSON returns nothing'],
+    ['a revoked proxy', revoked.proxy, ''],
     [
       'endless nesting',
       (() => {
@@ -78,10 +217,12 @@ describe('renderResult', () => {
         for (let i = 0; i < 200_000; i++) deep = [deep];
         return deep;
       })(),
+      'is nested deeper than 200 levels',
     ],
-  ])('%s is an invalid_result', (_, value) => {
+  ])('%s is an invalid_result', (_, value, why) => {
     const { status, error, content } = renderResult(value);
     expect(status).toBe('error');
+    expect(error?.message).toContain(why);
     expect(error).toMatchObject({ type: 'invalid_result', retryable: false });
     expect(JSON.parse(content)).toEqual({ ok: false, error });
   });

@@ -25,6 +25,8 @@ begin
       and lanefold._is_id(coalesce(c #>> '{args,0,tenant_id}', v_tenant))
       and lanefold._is_id(coalesce(c #>> '{args,0,context_ref}', 'default'))
       and lanefold._small_json_problem(c #> '{args,0,input,refs}', 'refs') is null
+      and lanefold._depth_problem(c #> '{args,0}') is null
+      and (jsonb_typeof(c #> '{args,0,input,content}') = 'string' or lanefold._content_problem(c #> '{args,0,input,content}') is null)
       and pg_column_size(c #> '{args,0,input}') <= lanefold._max_context_bytes(c #> '{args,0}'))
   ), owned as materialized (
     select q.place, q.thread_id, coalesce(q.p ->> 'tenant_id', v_tenant) as tenant_id, q.p, q.p ->> 'run_id' as run_id

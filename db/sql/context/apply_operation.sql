@@ -20,6 +20,7 @@ declare
   v_at timestamptz;
 begin
   perform lanefold._check_id(p_op_id, 'op_id');
+  perform lanefold._check_depth(p_operation, format('Operation %s', p_op_id));
   t := lanefold._lock_thread(p_thread_id);
   p_context_ref := coalesce(p_context_ref, t.active_context_ref);
   perform lanefold._check_id(p_context_ref, 'context_ref');

@@ -15,6 +15,7 @@ begin
   if p_context_ref is not null then
     perform lanefold._check_id(p_context_ref, 'context_ref');
   end if;
+  perform lanefold._check_depth(p_changes, 'The list of changes');
   -- rejected now, because an invalid deferred change would prevent the active run from ending
   v_problem := case
     when jsonb_typeof(p_changes) is distinct from 'array' or p_changes = '[]' then 'they are not a list, or the list is empty'

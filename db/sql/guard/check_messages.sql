@@ -26,6 +26,8 @@ begin
         'has a tool call whose id is not a non-empty string, or whose name is not a string'
       when lanefold._small_json_problem(m -> 'refs', 'refs') is not null then
         'has ' || lanefold._small_json_problem(m -> 'refs', 'refs')
+      when lanefold._content_problem(m - 'refs') is not null then
+        'has ' || lanefold._content_problem(m - 'refs')
       else (select format('has a %s that is not a string', k)
             from unnest(array['tool_call_id', 'name', 'thinking', 'run_id', 'request_id']) k
             where jsonb_typeof(coalesce(m -> k, 'null')) not in ('string', 'null') limit 1)

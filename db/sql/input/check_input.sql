@@ -1,6 +1,6 @@
 -- Raises an error if the active run cannot take an input: LF025 there is no active run (`r` is null), LF026 another run
 -- than the expected one is active, LF027 the run is about to end, LF028 its strategy takes no input, LF014 the content is
--- neither text nor a list of parts, LF029 it is empty, LF030 it has more than 8 MiB, LF031 64 inputs or 8 MiB already
+-- neither text nor a list of parts, or has what _content_problem rejects, LF029 it is empty, LF030 it has more than 8 MiB, LF031 64 inputs or 8 MiB already
 -- wait. p is the argument of enqueue_input; p_content, p_parts and
 -- p_bytes are its content; p_queued is the size of the input that waits.
 create or replace function lanefold._check_input(
@@ -26,6 +26,8 @@ begin
   elsif p_parts is null and jsonb_typeof(p -> 'content') is distinct from 'string' then
     perform lanefold._fail('LF014', 'The input is neither text nor a list of content parts.',
       'Nothing was written. Send text or content parts.');
+  elsif lanefold._content_problem(p_parts) is not null then
+    perform lanefold._fail('LF014', format('The input has %s.', lanefold._content_problem(p_parts)), 'Nothing was written. Correct it and send it again.');
   elsif p_parts = '[]' or p_parts is null and p_content = '' then
     perform lanefold._fail('LF029', 'The input is empty.', 'Nothing was written. White space alone counts as empty.');
   elsif p_bytes > v_most then

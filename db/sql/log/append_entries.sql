@@ -32,6 +32,7 @@ begin
     end if;
   end if;
   perform lanefold._check_rev(t, (p_options ->> 'expected_rev')::bigint);
+  perform lanefold._check_depth(p_entries, 'The list of entries');
   perform lanefold._check_small_json(x.e -> 'refs', 'refs', format('Entry %s', x.n - 1))
   from jsonb_array_elements(p_entries) with ordinality as x (e, n);
   select * into r from lanefold._run where thread_id = p_thread_id and id = t.active_run_id;

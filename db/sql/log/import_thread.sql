@@ -34,6 +34,7 @@ begin
     return lanefold._import_receipt(p_thread_id, true);
   end;
   perform lanefold._check_id(v_active, 'context_ref');
+  perform lanefold._check_depth(p -> 'entries', 'The list of entries');
   perform lanefold._check_imported(p -> 'entries', p -> 'origin');
   v_repairs := lanefold._import_repairs(p -> 'entries');
   v_at := lanefold._now();

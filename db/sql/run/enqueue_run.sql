@@ -121,6 +121,11 @@ begin
       (p #>> '{parent,index}')::smallint, p #>> '{parent,root_thread_id}', p #>> '{parent,root_run_id}', (p #>> '{parent,depth}')::smallint);
   end if;
   perform lanefold._check_small_json(p #> '{input,refs}', 'refs', 'The request');
+  perform lanefold._check_depth(p, 'The request');
+  if jsonb_typeof(p #> '{input,content}') = 'array' and lanefold._content_problem(p #> '{input,content}') is not null then
+    perform lanefold._fail('LF014', format('The input has %s.', lanefold._content_problem(p #> '{input,content}')),
+      'Nothing was written. Correct it and send it again.');
+  end if;
   v_context_ref := coalesce(p ->> 'context_ref', t.active_context_ref, 'default');
   perform lanefold._check_id(v_context_ref, 'context_ref');
   -- the lanes of an empty thread need no check

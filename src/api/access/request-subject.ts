@@ -1,4 +1,5 @@
 import { threadIdOf } from '../../checks/ids.ts';
+import { parseJson } from '../../common/json.ts';
 
 /**
  * The thread a checkpoint token names, not verified here: altering the token to pass this check invalidates its
@@ -8,7 +9,7 @@ function threadOfToken(token: unknown): string | undefined {
   if (typeof token !== 'string' || token.length > 10_000) return undefined;
   const [, payload = ''] = token.split('.');
   try {
-    const { thread_id: threadId } = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as Record<
+    const { thread_id: threadId } = parseJson(Buffer.from(payload, 'base64url').toString('utf8')) as Record<
       string,
       unknown
     >;

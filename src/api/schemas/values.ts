@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { JsonObject } from '../../context/message.ts';
+import { readJson } from '../../common/json.ts';
 import { idGrammar } from '../../checks/ids.ts';
 
 export const Id = z
@@ -70,21 +71,14 @@ export const jsonText = (description: string, example: JsonObject) =>
     .string()
     .max(4_000)
     .transform((text, context) => {
-      const value = parsed(text);
-      if (isObject(value)) return value;
-      context.addIssue({ code: 'custom', message: 'Must be a JSON object.' });
+      const read = readJson(text);
+      if (read.ok && isObject(read.value)) return read.value;
+      const message = read.ok || read.kind === 'syntax' ? 'Must be a JSON object.' : read.problem;
+      context.addIssue({ code: 'custom', message });
       return z.NEVER;
     })
     .optional()
     .openapi({ param: { description }, type: 'string', example: JSON.stringify(example) });
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 /** A timestamp in a query. */
 export const moment = (description: string) =>

@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { randomOf } from '../random.ts';
 import { eventsOf, oddAnswers, pickOdd, plainAnswer, type Answer } from './answers.ts';
 import { requestProblem } from './request-problem.ts';
+import { parseJson } from '../../common/json.ts';
 
 /** A model call in the provider's own log. Times are in milliseconds since the epoch. */
 export interface ProviderCall {
@@ -41,7 +42,7 @@ export async function startProvider(seed: number): Promise<Provider> {
   const calls: ProviderCall[] = [];
   const asked = new Map<string, number>();
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
-    const body = JSON.parse(await text(request)) as { model: string; messages: { role: string; content: unknown }[] };
+    const body = parseJson(await text(request)) as { model: string; messages: { role: string; content: unknown }[] };
     const at = Date.now();
     const threadId = String(request.headers['x-chaos-thread']);
     const lastUser = body.messages.findLastIndex(({ role }) => role === 'user');

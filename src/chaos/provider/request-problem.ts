@@ -1,4 +1,5 @@
 import { saysNothing } from '../../models/sending/acceptable.ts';
+import { parseJson } from '../../common/json.ts';
 
 /** A message of a chat completion, as far as providers refuse it. */
 interface SentMessage {
@@ -52,7 +53,7 @@ export const isToolName = (name: unknown): boolean => typeof name === 'string' &
 
 export function isObjectText(text: unknown): boolean {
   try {
-    const value: unknown = JSON.parse(text as string);
+    const value: unknown = parseJson(text as string);
     return typeof value === 'object' && value !== null && !Array.isArray(value);
   } catch {
     return false;

@@ -4,6 +4,7 @@ import { isLanefoldError } from '../../errors.ts';
 import { isConnectionError, isTransient } from '../../postgres/errors.ts';
 import { onStatement, type SentStatement } from '../../postgres/sent-statements.ts';
 import { toEntry, translate, type Translated } from './translate.ts';
+import { parseJson } from '../../common/json.ts';
 
 /** What a statement carries out, and how its answer is read. */
 interface Sent {
@@ -49,7 +50,7 @@ const textOf = (error: unknown): string => (isLanefoldError(error) ? error.code 
 
 function read({ name, values }: SentStatement): Sent {
   if (name === 'attempts') {
-    const { thread_id, function: called, args } = JSON.parse(values[0] as string);
+    const { thread_id, function: called, args } = parseJson(values[0] as string) as { thread_id: string; function: string; args: unknown[] };
     return {
       operations: translate(called, thread_id, args),
       results: ({ result, locked, error }) => {
@@ -59,7 +60,7 @@ function read({ name, values }: SentStatement): Sent {
     };
   }
   if (name === 'renew_leases' || name === 'renew_leases_and_report') return readRenewals(values);
-  if (name === 'use_limits') return readLimits(JSON.parse(values[0] as string));
+  if (name === 'use_limits') return readLimits(parseJson(values[0] as string) as LimitCall);
   if (name === 'entries') return readWholeLog(values);
   const [threadId, ...args] = values;
   // functions that return a set answer with rows, all others with `result`
@@ -71,10 +72,10 @@ function read({ name, values }: SentStatement): Sent {
   return { operations: translate(name, threadId as string, args.map(parsed)), results };
 }
 
-const parsed = (arg: unknown): unknown => (typeof arg === 'string' && /^[[{]/.test(arg) ? JSON.parse(arg) : arg);
+const parsed = (arg: unknown): unknown => (typeof arg === 'string' && /^[[{]/.test(arg) ? parseJson(arg) : arg);
 
 function readRenewals([leases, leaseMs]: readonly unknown[]): Sent {
-  const held = JSON.parse(leases as string) as { thread_id: string; run_id: string; lease: number }[];
+  const held = parseJson(leases as string) as { thread_id: string; run_id: string; lease: number }[];
   return {
     operations: held.map(({ thread_id, run_id, lease }) => ({
       ...{ f: 'renew', thread_id, call: { run_id, lease, lease_ms: leaseMs as number } },
@@ -103,7 +104,7 @@ interface LimitCall {
 /** The run for which a statement asks the limits for what a model call takes. */
 export function askingRun({ name, values }: SentStatement): string | undefined {
   if (name !== 'use_limits') return undefined;
-  const { run_id, take } = JSON.parse(values[0] as string) as LimitCall;
+  const { run_id, take } = parseJson(values[0] as string) as LimitCall;
   return take === undefined ? undefined : run_id;
 }
 

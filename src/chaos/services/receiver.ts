@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { Random } from '../random.ts';
+import { parseJson } from '../../common/json.ts';
 
 /** A request of a webhook in the receiver's own log. */
 export interface WebhookRequest {
@@ -36,7 +37,7 @@ export async function startReceiver(random: Random): Promise<Receiver> {
   const receive = async (request: IncomingMessage, response: ServerResponse) => {
     const webhook = request.url!.slice(1);
     const body = await text(request);
-    const { type, data } = JSON.parse(body) as { type: string; data: { thread_id: string; run_id: string } };
+    const { type, data } = parseJson(body) as { type: string; data: { thread_id: string; run_id: string } };
     const signed = (secrets.get(webhook) ?? []).some((secret) => isSigned(request, body, secret));
     const mood = fails ? random.next() : 1;
     const received = {

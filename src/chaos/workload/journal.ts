@@ -1,5 +1,6 @@
 import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { parseJson } from '../../common/json.ts';
 
 /** One start of a tool, recorded by the tool before it does anything else. */
 export interface ToolStart {
@@ -80,4 +81,4 @@ const readLines = <Line>(dir: string, prefix: string): Line[] =>
     .filter((name) => name.startsWith(prefix))
     .flatMap((name) => readFileSync(path.join(dir, name), 'utf8').split('\n'))
     // the last line of a killed process may be truncated
-    .flatMap((line) => (line.endsWith('}') ? [JSON.parse(line) as Line] : []));
+    .flatMap((line) => (line.endsWith('}') ? [parseJson(line) as Line] : []));

@@ -1,7 +1,8 @@
 import { canonicalMessage, contextHash } from '../../context/canonical.ts';
 import type { Message } from '../../context/message.ts';
 import { isLanefoldError, LanefoldError } from '../../errors.ts';
-import { findUnstorable } from '../../checks/text.ts';
+import { findFlaw } from '../../checks/text.ts';
+import { maxRequestDepth, readJson } from '../../common/json.ts';
 import type { Expected } from '../item.ts';
 import { readExpected } from './read-expected.ts';
 import { readLabels } from './read-labels.ts';
@@ -36,8 +37,10 @@ export const writeCaseLine = ({ messages, contextHash: hash, agent, model, kind,
 /** @throws LanefoldError `import_refused`, `details.line` is the line, from 1 */
 export function readCaseLine(text: string, line: number): PortableCase {
   const refused = (problem: string) => refusedLine(line, problem);
-  const fields = parse(text);
-  if (!fields) throw refused('is not a JSON object');
+  const read = readJson(text, maxRequestDepth);
+  if (!read.ok && read.kind !== 'syntax') throw refused(`cannot be imported: ${read.problem}`);
+  if (!read.ok || !isObject(read.value)) throw refused('is not a JSON object');
+  const fields = read.value;
   const unknown = Object.keys(fields).find((key) => !keys.has(key));
   if (unknown !== undefined) throw refused(`has the field ${unknown}, which no case has`);
   const missing = required.find((key) => fields[key] === undefined);
@@ -68,8 +71,8 @@ export function readCaseLine(text: string, line: number): PortableCase {
 /** The first message may be the prompt; the others are of users, models and tools. */
 function messagesOf(given: unknown, refused: (problem: string) => LanefoldError): Message[] {
   if (!Array.isArray(given)) throw refused('has messages that are not a list');
-  const unstorable = findUnstorable(given);
-  if (unstorable !== undefined) throw refused(`contains a NUL character or a lone surrogate at ${unstorable}`);
+  const flaw = findFlaw(given);
+  if (flaw) throw refused(`contains ${flaw.what} at ${flaw.path}`);
   const messages = given.map((message: unknown) => canonicalMessage(Object(message) as Message));
   const isPrompt = ({ role }: Message): boolean => role === 'system';
   if (messages.slice(1).some(isPrompt)) throw refused('has a system message after the first message');
@@ -79,19 +82,11 @@ function messagesOf(given: unknown, refused: (problem: string) => LanefoldError)
   return messages;
 }
 
-function parse(text: string): Record<string, unknown> | undefined {
-  try {
-    const value = JSON.parse(text) as unknown;
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
-}
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isName = (value: unknown): value is string =>
-  typeof value === 'string' && value.trim() !== '' && value.length <= 256 && !findUnstorable(value);
+  typeof value === 'string' && value.trim() !== '' && value.length <= 256 && !findFlaw(value);
 
 export const refusedLine = (line: number, problem: string): LanefoldError =>
   new LanefoldError('import_refused', `Line ${line} ${problem}.`, {

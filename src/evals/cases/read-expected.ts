@@ -1,4 +1,4 @@
-import { findUnstorable } from '../../checks/text.ts';
+import { findFlaw } from '../../checks/text.ts';
 import type { KeysOf } from '../../checks/unknown-keys.ts';
 import type { Expected } from '../item.ts';
 import { invalid } from './invalid-case.ts';
@@ -24,8 +24,8 @@ export function readExpected(given: Expected): Expected {
       throw invalid('expected.tool.arguments', 'must be an object');
   }
   if (Object.values(given).every((value) => value === undefined)) throw invalid('expected', 'expects nothing');
-  const path = findUnstorable(given);
-  if (path) throw invalid('expected', `contains a NUL character or a lone surrogate at ${path}`);
+  const flaw = findFlaw(given);
+  if (flaw) throw invalid('expected', `contains ${flaw.what} at ${flaw.path}`);
   if (JSON.stringify(given).length > longestExpected)
     throw invalid('expected', `has more than ${longestExpected.toLocaleString('en')} characters`);
   return given;

@@ -1,4 +1,4 @@
-import { findUnstorable } from '../../checks/text.ts';
+import { findFlaw } from '../../checks/text.ts';
 import { invalid } from './invalid-case.ts';
 
 const mostTags = 20;
@@ -19,8 +19,8 @@ export function readLabels({ tags, split, note }: CaseLabels): CaseLabels {
   if (split != null && !isLabel(split)) throw invalid('split', `must be a text of up to ${longestLabel} characters`);
   if (note != null && !(typeof note === 'string' && note.length <= longestNote))
     throw invalid('note', `must be a text of up to ${longestNote.toLocaleString('en')} characters`);
-  const path = findUnstorable({ tags, split, note });
-  if (path) throw invalid(path.slice(2), 'contains a NUL character or a lone surrogate');
+  const flaw = findFlaw({ tags, split, note });
+  if (flaw) throw invalid(flaw.path.slice(2), `contains ${flaw.what}`);
   return { tags: tags && [...new Set(tags)], split, note };
 }
 

@@ -2,6 +2,7 @@ import type { Json } from '../../context/message.ts';
 import { withoutFence } from '../../contracts/parse-answer.ts';
 import { defineScorer } from './define-scorer.ts';
 import { firstDifference } from './difference.ts';
+import { maxDepth, parseJson } from '../../common/json.ts';
 
 /** `expected.answer` as JSON, if it is an object or a list: numbers and words are compared as text. */
 export const jsonScorer = defineScorer({
@@ -20,7 +21,7 @@ export const jsonScorer = defineScorer({
 /** The JSON object or list that a text consists of; undefined for any other text. */
 export function parseComposite(text: string): Json | undefined {
   try {
-    const value = JSON.parse(text) as Json;
+    const value = parseJson(text, maxDepth) as Json;
     return typeof value === 'object' && value !== null ? value : undefined;
   } catch {
     return undefined;

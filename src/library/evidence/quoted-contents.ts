@@ -1,4 +1,5 @@
 import type { StoredEntry } from '../../store/evidence/entry-hash.ts';
+import { parseJson } from '../../common/json.ts';
 
 interface Quoting {
   refs?: { contents?: unknown } | null;
@@ -10,9 +11,9 @@ interface Quoting {
  */
 export function quotedContents({ kind, refs, payload }: StoredEntry): string[] {
   if (kind === 'ai_message' && refs?.includes('"contents"'))
-    return idsOf({ refs: JSON.parse(refs) as Quoting['refs'] });
+    return idsOf({ refs: parseJson(refs) as Quoting['refs'] });
   if (kind !== 'ai_context_operation' || !payload.includes('"contents"')) return [];
-  const { operation } = JSON.parse(payload) as { operation?: { result_context?: { entries?: (Quoting | null)[] } } };
+  const { operation } = parseJson(payload) as { operation?: { result_context?: { entries?: (Quoting | null)[] } } };
   const entries = operation?.result_context?.entries;
   return Array.isArray(entries) ? entries.flatMap(idsOf) : [];
 }

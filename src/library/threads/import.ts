@@ -1,7 +1,7 @@
 import type { OverrideCaller } from '../../agents/overridable.ts';
 import type { AgentRegistry } from '../../agents/registry.ts';
 import { assertId, newThreadId } from '../../checks/ids.ts';
-import { findUnstorable } from '../../checks/text.ts';
+import { assertStorable } from '../../checks/text.ts';
 import type { JsonObject } from '../../context/message.ts';
 import { LanefoldError } from '../../errors.ts';
 import type { Database } from '../../postgres/pool.ts';
@@ -67,7 +67,7 @@ export async function importSource(
     ...{ active_context_ref: thread.activeContextRef, contents: thread.contents, lanes: thread.lanes },
     ...{ origin: thread.origin, facts: logged, ...contextLimit(db) },
   };
-  assertStorable(rest);
+  assertStorable(rest, 'The import');
   const fields = JSON.stringify(rest).slice(1);
   const p = `{"entries":[${thread.entries.join(',')}],"runs":[${thread.runs.join(',')}],${fields}`;
   if (p.length > maxImportChars) throw tooLarge();
@@ -104,12 +104,3 @@ const unknownSource = (problem: string): LanefoldError =>
   new LanefoldError('invalid_input', `${problem} Nothing was imported.`, {
     hint: "Pass { format: 'lanefold', lines }, { format: 'openai', items }, { format: 'ai-sdk', messages } or { format: 'langgraph', checkpointer, threadId }.",
   });
-
-function assertStorable(fields: unknown): void {
-  const path = findUnstorable(fields);
-  if (path === undefined) return;
-  throw new LanefoldError('invalid_text', `The import contains a NUL character or a lone surrogate at ${path}.`, {
-    hint: 'Nothing was imported.',
-    details: { path },
-  });
-}

@@ -3,6 +3,7 @@ import { isLanefoldError, LanefoldError } from '../../errors.ts';
 import { callPath, type Api, type RunJson, type RunName } from '../api.ts';
 import { openCalls, type OpenCall } from '../runs/state.ts';
 import { keyOf } from './requests.ts';
+import { parseJson } from '../../common/json.ts';
 
 export interface Decision {
   approve: boolean;
@@ -81,7 +82,7 @@ const unfit = (open: OpenCall, why: string): LanefoldError =>
 
 function jsonOr(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return parseJson(text) as unknown;
   } catch {
     return text;
   }

@@ -13,6 +13,7 @@ import { agentInput, agentTool, isTool } from './agent-tool.ts';
 import { readArguments } from './input-schema.ts';
 import { ownTools } from './own-tools.ts';
 import { traceparentOf } from './traceparent.ts';
+import { parseJson } from '../../common/json.ts';
 
 /** Answers `tools/list` and `tools/call`. */
 export function addTools(mcp: McpContext): void {
@@ -81,7 +82,7 @@ function askedAbout({ mcpReq }: ServerContext): RunName | undefined {
   const state = mcpReq.requestState<unknown>();
   if (typeof state !== 'string') return undefined;
   try {
-    return State.parse(JSON.parse(state));
+    return State.parse(parseJson(state));
   } catch {
     throw invalidParams('Invalid requestState: send back what the server sent.');
   }

@@ -1,8 +1,9 @@
 import type { LanguageModelV4Content, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
 import type { LanguageModelV4StreamPart, LanguageModelV4ToolCall, SharedV4ProviderMetadata } from '@ai-sdk/provider';
-import { readArguments } from '../../context/arguments.ts';
 import type { JsonObject, ModelTurn, ToolCall } from '../../context/message.ts';
 import { cleanJson, cleanText } from '../../checks/text.ts';
+import { parseObject } from '../messages/assistant-parts.ts';
+import { unmarked } from '../messages/marked-json.ts';
 import { mergePlainText, toMetadata, type Block, type TextBlock } from './blocks.ts';
 import { toFinishReason, toUsage } from './usage.ts';
 
@@ -101,13 +102,13 @@ export class TurnCollector {
   private addCall(part: LanguageModelV4ToolCall): void {
     // The provider has already run this tool; running it here would answer the call twice.
     if (part.providerExecuted) return;
-    const raw = this.clean(part.input ?? '');
-    const read = readArguments(part.input ?? '');
+    const input = unmarked(part.input ?? '');
+    const raw = this.clean(input);
     const call: ToolCall = {
       id: this.clean(part.toolCallId ?? ''),
       name: this.clean(part.toolName),
       // a call whose text is no object does not run: see `judgeCall`, which reads `arguments_raw`
-      arguments: read.ok ? this.cleanJson(read.value) : {},
+      arguments: this.cleanJson(parseObject(input) ?? {}),
       arguments_raw: raw,
     };
     if (part.providerMetadata) call.provider_metadata = this.cleanJson(part.providerMetadata) as JsonObject;

@@ -4,6 +4,7 @@ import type { Json, JsonObject, Message, ToolCall } from '../../context/message.
 import type { Dialect } from '../sending/dialect.ts';
 import { toParts, type PromptPart } from './parts.ts';
 import { isFullLayout, readReasoningDetails, toProviderOptions, type ReasoningDetail } from './reasoning.ts';
+import { findUnfit, maxDepth, parseJson } from '../../common/json.ts';
 
 type AssistantPart = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'][number];
 
@@ -74,17 +75,47 @@ const toNamedFile = (part: PromptPart): PromptPart =>
     : { type: 'text', text: `[${[part.mediaType, part.filename].filter(Boolean).join(': ')}]` };
 
 // Prefer the raw string: jsonb reorders the keys of `arguments`, and the model should see its own order again.
-const toInput = (call: ToolCall): JsonObject =>
-  (call.arguments_raw === undefined ? undefined : parseObject(call.arguments_raw)) ?? asObject(call.arguments) ?? {};
+function toInput({ arguments: args, arguments_raw: raw }: ToolCall): JsonObject {
+  const input = (raw === undefined ? undefined : parseObject(raw)) ?? asObject(args) ?? {};
+  if (raw !== undefined && findUnfit(raw) !== undefined) rawInputs.set(input, raw);
+  return input;
+}
+
+/** Inputs whose numbers became strings, and the texts they were read from. */
+const rawInputs = new WeakMap<object, string>();
+
+/**
+ * A prompt for a provider that sends arguments as text and takes a text for them: it gets the digits as the model wrote
+ * them. Other providers get them in quotes.
+ */
+export function withRawInputs(prompt: LanguageModelV4Message[]): LanguageModelV4Message[] {
+  return prompt.map((message) => {
+    if (message.role !== 'assistant' || !message.content.some((part) => rawOf(part) !== undefined)) return message;
+    const content = message.content.map((part): AssistantPart => {
+      const input = rawOf(part);
+      return input === undefined ? part : ({ ...part, input } as AssistantPart);
+    });
+    return { ...message, content };
+  });
+}
+
+function rawOf(part: AssistantPart): string | undefined {
+  if (part.type !== 'tool-call') return undefined;
+  const raw = rawInputs.get(part.input as object);
+  return raw !== undefined && parseObject(raw) ? raw : undefined;
+}
 
 const asObject = (value: Json | undefined): JsonObject | undefined =>
   value !== null && typeof value === 'object' && !Array.isArray(value) ? value : undefined;
 
-/** The JSON object in a string, or undefined if the string is anything else. */
+/**
+ * The JSON object in a string, or undefined if the string is anything else, or nested too deep to be walked. A number
+ * that a double cannot hold becomes a string with its digits.
+ */
 export function parseObject(text: string): JsonObject | undefined {
   if (text === '') return undefined;
   try {
-    return asObject(JSON.parse(text) as Json);
+    return asObject(parseJson(text, maxDepth) as Json);
   } catch {
     return undefined;
   }

@@ -1,5 +1,6 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { LanefoldError } from '../../errors.ts';
+import { exactFetch } from './exact-fetch.ts';
 import type { ProviderName } from './model-name.ts';
 import { parseScriptedId } from '../scripted/id.ts';
 import { invalidName } from './model-name.ts';
@@ -37,7 +38,7 @@ export const builtInProviders: Record<ProviderName, BuiltInProvider> = {
     async load(modelId, env) {
       const { createAnthropic } = await import('@ai-sdk/anthropic');
       const baseURL = withVersion(env.ANTHROPIC_BASE_URL || 'https://api.anthropic.com');
-      return createAnthropic({ apiKey: env.ANTHROPIC_API_KEY, baseURL })(modelId);
+      return createAnthropic({ apiKey: env.ANTHROPIC_API_KEY, baseURL, fetch: exactFetch })(modelId);
     },
   },
   google: {
@@ -50,7 +51,9 @@ export const builtInProviders: Record<ProviderName, BuiltInProvider> = {
     async load(modelId, env) {
       const { createGoogleGenerativeAI } = await import('@ai-sdk/google');
       const baseURL = env.GOOGLE_GENERATIVE_AI_BASE_URL || 'https://generativelanguage.googleapis.com/v1beta';
-      return createGoogleGenerativeAI({ apiKey: env.GOOGLE_GENERATIVE_AI_API_KEY, baseURL })(modelId);
+      return createGoogleGenerativeAI({ apiKey: env.GOOGLE_GENERATIVE_AI_API_KEY, baseURL, fetch: exactFetch })(
+        modelId,
+      );
     },
   },
   'openai-compatible': {

@@ -1,5 +1,6 @@
 import { LanefoldError } from '../../errors.ts';
 import type { Json, JsonObject } from '../../context/message.ts';
+import { parseJson } from '../../common/json.ts';
 
 /** One turn of a scripted model: an answer, tool calls, or both. */
 export interface ScriptedTurn {
@@ -44,7 +45,7 @@ function milliseconds(id: string, query: URLSearchParams, key: string): number {
 function parseScript(id: string, json: string): ScriptedTurn[] {
   let script: Json;
   try {
-    script = JSON.parse(json) as Json;
+    script = parseJson(json) as Json;
   } catch {
     throw invalid(id, 'it must be echo, demo or a JSON array of turns');
   }

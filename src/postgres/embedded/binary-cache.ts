@@ -6,6 +6,7 @@ import { embeddedFailed } from './failure.ts';
 import { canReach } from './reachable.ts';
 import { listedLinks, makeLinks } from './symlinks.ts';
 import { isRoot, type SystemUser } from './system-user.ts';
+import { parseJson } from '../../common/json.ts';
 
 const cacheHomes = (): string[] => {
   const asked = process.env.XDG_CACHE_HOME;
@@ -39,7 +40,7 @@ async function cacheHome(user: SystemUser | undefined): Promise<string> {
 
 async function cacheKey(native: string): Promise<string> {
   const version = await readFile(join(native, '..', 'package.json'), 'utf8').then(
-    (text) => (JSON.parse(text) as { version?: string }).version,
+    (text) => (parseJson(text) as { version?: string }).version,
     () => undefined,
   );
   const { size, mtimeMs } = await stat(join(native, 'bin', 'postgres'));

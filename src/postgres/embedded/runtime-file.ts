@@ -1,5 +1,6 @@
 import { chown, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import type { SystemUser } from './system-user.ts';
+import { parseJson } from '../../common/json.ts';
 
 /** What other processes need to find a running cluster, without the password. */
 export interface RuntimeInfo {
@@ -19,7 +20,7 @@ export async function writeRuntime(path: string, info: RuntimeInfo, owner?: Syst
 /** The recorded cluster; undefined if there is no record or it is damaged. */
 export async function readRuntime(path: string): Promise<RuntimeInfo | undefined> {
   try {
-    const info = JSON.parse(await readFile(path, 'utf8')) as Partial<RuntimeInfo>;
+    const info = parseJson(await readFile(path, 'utf8')) as Partial<RuntimeInfo>;
     const { pid, port, database } = info;
     return Number.isInteger(pid) && Number.isInteger(port) && database ? (info as RuntimeInfo) : undefined;
   } catch {

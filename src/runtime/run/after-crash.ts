@@ -25,7 +25,7 @@ export async function afterCrash(
     const key = callIdempotencyKey(base.runId, base.round, base.callIndex);
     const timeoutMs = tool.timeoutMs ?? agent.toolTimeoutMs;
     try {
-      const checked = await checkArguments(tool, call.arguments, timeoutMs, signal);
+      const checked = await checkArguments(tool, call, timeoutMs, signal);
       if (!checked.ok) return undefined;
       const verify = (own: AbortSignal) =>
         replay.verify(checked.value, {

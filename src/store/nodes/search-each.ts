@@ -3,6 +3,7 @@ import { LanefoldError } from '../../errors.ts';
 import { isNodeUnreachable } from '../../postgres/errors.ts';
 import type { NodeGuard } from '../../postgres/node-guard.ts';
 import type { Database } from '../../postgres/pool.ts';
+import { parseJson } from '../../common/json.ts';
 
 export interface Search {
   name: string;
@@ -29,7 +30,7 @@ export async function searchEach<Row>(db: Database, { nodes }: NodeGuard, asked:
         [host, port, command],
       );
       if (!answer!.success) throw unsearched(name, answer!.result);
-      return JSON.parse(answer!.result) as Row[];
+      return parseJson(answer!.result) as Row[];
     }),
   );
   const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));

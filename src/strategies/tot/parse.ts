@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../context/message.ts';
+import { maxDepth, parseJson } from '../../common/json.ts';
 
 /** The JSON object in the first ```json fence, or the JSON object that the text consists of; undefined without one. */
 const jsonIn = (text: string): JsonObject | undefined => objectOf(fenced(text)) ?? objectOf(text);
@@ -6,7 +7,7 @@ const jsonIn = (text: string): JsonObject | undefined => objectOf(fenced(text)) 
 function objectOf(text: string | undefined): JsonObject | undefined {
   if (text === undefined) return undefined;
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = parseJson(text, maxDepth);
     return value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as JsonObject) : undefined;
   } catch {
     return undefined;
