@@ -244,6 +244,7 @@ export type { ModelCall } from './library/contexts/calls.ts';
 export type { CallReplay, ReplayCallOptions } from './library/contexts/replay-call.ts';
 export type { Lane } from './store/context/read-lanes.ts';
 export type { OperationReceipt } from './store/context/apply-operation.ts';
+export type { AnswerCut, OnCut } from './context/cut.ts';
 export type { ContentPart, Json, JsonObject, Message, ModelTurn, Role, ToolCall, Usage } from './context/message.ts';
 export { foldContext, type ContextRow, type FoldEntry } from './context/fold.ts';
 export { contextHash } from './context/canonical.ts';
