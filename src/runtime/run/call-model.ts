@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ReadyAgent } from '../../agents/registry.ts';
 import { ModelError } from '../../models/errors/model-error.ts';
 import { laneKey, withCacheMarkers } from '../../models/caching/cache-markers.ts';
+import { estimateUsage } from '../../models/counting/estimate-usage.ts';
 import { generate } from '../../models/generate.ts';
 import { loggedCalls } from '../../tools/call-limit.ts';
 import type { StrategyEvent } from '../../strategies/machine.ts';
@@ -44,7 +45,7 @@ export async function callModel(
     const { iteration } = command;
     const observed = { ...call, callId, iteration, name: call.model, model, stream: agent.streaming };
     return await run.telemetry.modelCall(observed, async (onFirstPart) => {
-      const turn = await generate(model, {
+      const answered = await generate(model, {
         prompt,
         tools,
         settings,
@@ -56,8 +57,10 @@ export async function callModel(
           (closeLive = command.quiet ? undefined : deps.live?.open(run.threadId, run.runId, callId, soFar)),
         onFirstPart,
       });
+      // an estimate says nothing about how far the heuristic is off
+      if (call.estimated !== undefined) deps.counting.observe(call.model, call.estimated, answered.usage.input_tokens);
+      const turn = { ...answered, usage: estimateUsage(deps.counting, call, answered) };
       reserved = settleCall(reserved, turn.usage);
-      if (call.estimated !== undefined) deps.counting.observe(call.model, call.estimated, turn.usage.input_tokens);
       // This is how providers report a connection that broke mid-answer; half an answer is not an answer.
       if (turn.finishReason === 'incomplete') throw cutAnswer();
       const toolCalls = loggedCalls(turn.toolCalls, agent.maxToolCalls);

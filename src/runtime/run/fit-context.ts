@@ -3,9 +3,9 @@ import type { JsonObject, Message } from '../../context/message.ts';
 import { ModelError } from '../../models/errors/model-error.ts';
 import type { Counter, Counting } from '../../models/counting/counting.ts';
 import { cutContext, type CutContext } from '../../models/counting/cut-context.ts';
+import { requestTokens } from '../../models/counting/estimate-input.ts';
 import { isLanefoldError } from '../../errors.ts';
 import { loggedDropped, type DroppedRange } from '../../policy/dropped.ts';
-import { toolTokens } from '../../policy/heuristic.ts';
 import { limitsOf, type Limits } from '../../policy/limits.ts';
 import type { StoredPolicy } from '../../policy/policy.ts';
 import { readPolicy } from '../../policy/read-policy.ts';
@@ -49,30 +49,6 @@ interface FitState {
 /** By context; kept here so that RunContext need not know about policies. */
 const states = new WeakMap<RunContext, FitState>();
 
-/** Each message is counted once per model, because messages of a context never change. */
-const counted = new WeakMap<Message, { model: string; tokens: number }>();
-function heuristicTokens(counting: Counting, model: string, messages: readonly Message[]): number {
-  const heuristic = counting.heuristicOf(model);
-  let sum = 0;
-  for (const message of messages) {
-    let known = counted.get(message);
-    if (known?.model !== model) counted.set(message, (known = { model, tokens: heuristic(message) }));
-    sum += known.tokens;
-  }
-  return sum;
-}
-
-/** About how many input tokens a request has, by the heuristic as the provider's reports have calibrated it. */
-export const estimateInput = (
-  counting: Counting,
-  model: string,
-  messages: readonly Message[],
-  tools: readonly object[],
-): number => {
-  const tokens = heuristicTokens(counting, model, messages) + toolTokens(tools);
-  return Math.ceil(tokens * Math.max(1, counting.calibrationOf(model).ratio));
-};
-
 export const defaultPolicy = readPolicy('window');
 
 /**
@@ -108,7 +84,7 @@ export async function fitContext(
     estimated_tokens: cut.meta.estimated_tokens + cut.toolTokens,
     ...(marks.length > 0 ? { policy_marks: marks } : {}),
   };
-  const estimated = heuristicTokens(counting, model, sent.messages) + toolTokens(tools);
+  const estimated = requestTokens(counting, model, sent.messages, tools);
   state.used = refs.estimated_tokens;
   state.budget = limits.budget;
   return { sent, refs, estimated, overBudget: cut.moved || cut.meta.over_budget };
