@@ -5,13 +5,15 @@ import { laneKey, withCacheMarkers } from '../../models/caching/cache-markers.ts
 import { estimateUsage } from '../../models/counting/estimate-usage.ts';
 import { generate } from '../../models/generate.ts';
 import { loggedCalls } from '../../tools/call-limit.ts';
+import type { Room } from '../../policy/room.ts';
 import type { StrategyEvent } from '../../strategies/machine.ts';
 import type { Claim } from '../../store/run/claim-run.ts';
 import type { HeldRun } from './held-run.ts';
 import type { Reservation } from '../limits/run-limits.ts';
 import { modelFailed } from './model-failed.ts';
 import { isOfLimits, reserveCall, settleCall } from './reserve-call.ts';
-import { prepareCall } from './prepare-call.ts';
+import { prepareCall, type PreparedCall } from './prepare-call.ts';
+import { roomFor } from './room-for.ts';
 import type { RunContext } from './context.ts';
 import type { RunDependencies } from './dependencies.ts';
 
@@ -25,25 +27,25 @@ export async function callModel(
   agent: ReadyAgent,
   claim: Claim,
   context: RunContext,
-  command: { callId: string; afterMs?: number; tools?: false; iteration: number; quiet?: true },
+  command: { callId: string; afterMs?: number; tools?: false; iteration: number; quiet?: true; room?: Room },
   signal: AbortSignal = run.signal,
 ): Promise<StrategyEvent> {
   const { callId } = command;
   if (command.afterMs) await delay(command.afterMs, undefined, { signal }).catch(() => signal.throwIfAborted());
   let closeLive: (() => void) | undefined;
   let reserved: Reservation | undefined;
-  let called = claim.model;
+  let call: PreparedCall | undefined;
   try {
-    const call = await prepareCall(deps, run, agent, claim, context, command.iteration);
-    called = call.model;
+    call = await prepareCall(deps, run, agent, claim, context, command);
     const model = await deps.models.resolve(call.model);
     reserved = await reserveCall(deps, run, call);
     run.assertHeld();
-    const { contextHash, refs, narrowed } = call;
+    const { contextHash, refs, narrowed, estimated } = call;
     const lane = laneKey(run.threadId, claim.context_ref);
     const { prompt, tools, settings } = deps.promptCaching ? withCacheMarkers(call, model, lane) : call;
     const { iteration } = command;
     const observed = { ...call, callId, iteration, name: call.model, model, stream: agent.streaming };
+    const asked = call;
     return await run.telemetry.modelCall(observed, async (onFirstPart) => {
       const answered = await generate(model, {
         prompt,
@@ -58,8 +60,8 @@ export async function callModel(
         onFirstPart,
       });
       // an estimate says nothing about how far the heuristic is off
-      if (call.estimated !== undefined) deps.counting.observe(call.model, call.estimated, answered.usage.input_tokens);
-      const turn = { ...answered, usage: estimateUsage(deps.counting, call, answered) };
+      if (estimated !== undefined) deps.counting.observe(asked.model, estimated, answered.usage.input_tokens);
+      const turn = { ...answered, usage: estimateUsage(deps.counting, asked, answered) };
       reserved = settleCall(reserved, turn.usage);
       // This is how providers report a connection that broke mid-answer; half an answer is not an answer.
       if (turn.finishReason === 'incomplete') throw cutAnswer();
@@ -80,8 +82,11 @@ export async function callModel(
     signal.throwIfAborted();
     if (isOfLimits(error)) throw error;
     const failed = modelFailed(error);
-    if (failed.retryAfterMs !== undefined) await run.limits?.drain(called, failed.retryAfterMs).catch(() => {});
-    return { ...failed, callId };
+    if (failed.retryAfterMs !== undefined)
+      await run.limits?.drain(call?.model ?? claim.model, failed.retryAfterMs).catch(() => {});
+    const long = error instanceof ModelError ? error.tooLong : undefined;
+    const room = long && call && (await roomFor(deps.counting, context, agent, claim, long, call.fitted));
+    return { ...failed, callId, ...(room ? { room } : {}) };
   } finally {
     settleCall(reserved);
     closeLive?.();

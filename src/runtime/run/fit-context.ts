@@ -7,6 +7,7 @@ import { requestTokens } from '../../models/counting/estimate-input.ts';
 import { isLanefoldError } from '../../errors.ts';
 import { loggedDropped, type DroppedRange } from '../../policy/dropped.ts';
 import { limitsOf, type Limits } from '../../policy/limits.ts';
+import { limitsWithin, type Room } from '../../policy/room.ts';
 import type { StoredPolicy } from '../../policy/policy.ts';
 import { readPolicy } from '../../policy/read-policy.ts';
 import { policyRefs, sentMessage } from '../../policy/sent.ts';
@@ -30,6 +31,8 @@ export interface FitRequest {
   policy: StoredPolicy | undefined;
   tools: readonly object[];
   maxOutputTokens: number | undefined;
+  /** What the model takes, as a refusal has shown. */
+  room?: Room | undefined;
 }
 
 /** State kept between the calls of a run, so that each call processes only its new messages. */
@@ -60,19 +63,20 @@ export const defaultPolicy = readPolicy('window');
 export async function fitContext(
   counting: Counting,
   context: RunContext,
-  { model, policy: given, tools, maxOutputTokens }: FitRequest,
+  { model, policy: given, tools, maxOutputTokens, room }: FitRequest,
 ): Promise<FittedContext | undefined> {
   const window = await counting.windowOf(model);
-  if (!given && window === undefined) return undefined;
+  if (!given && window === undefined && !room) return undefined;
   const policy = given ?? defaultPolicy;
-  const limits = limitsFor(policy, { model, window, maxOutputTokens });
+  const limits = limitsWithin(limitsFor(policy, { model, window, maxOutputTokens }), policy, room);
   const { instructions } = context;
   const counter = await counting.counterOf(policy.token_estimator, model);
   const state = stateOf(context, counter, limits);
   const request = { model, policy, limits, tools, instructions };
   const cut = await cutContext(counting, context.placed, request, counter, state);
   const marks = [
-    ...(window === undefined && policy.max_input_tokens === undefined ? ['unknown_window'] : []),
+    ...(room ? ['learnt_window'] : []),
+    ...(window === undefined && policy.max_input_tokens === undefined && !room ? ['unknown_window'] : []),
     ...(counter.name !== policy.token_estimator && policy.token_estimator !== 'exact' ? ['estimator_unknown'] : []),
     ...(cut.fallback === undefined ? [] : [cut.fallback]),
     ...(cut.projectorError === undefined ? [] : ['projector_failed']),
@@ -82,6 +86,7 @@ export async function fitContext(
   const refs = {
     ...(given || cut.dropped.length > 0 ? policyRefs(policy, limits, cut, summaryAsSystem) : {}),
     estimated_tokens: cut.meta.estimated_tokens + cut.toolTokens,
+    ...(room ? { room: { ...room } } : {}),
     ...(marks.length > 0 ? { policy_marks: marks } : {}),
   };
   const estimated = requestTokens(counting, model, sent.messages, tools);
@@ -95,9 +100,11 @@ export async function budgetOf(
   counting: Counting,
   model: string,
   { contextPolicy: policy = defaultPolicy, settings }: Pick<ReadyAgent, 'contextPolicy' | 'settings'>,
+  room?: Room,
 ): Promise<number | null> {
   const window = await counting.windowOf(model);
-  return limitsFor(policy, { model, window, maxOutputTokens: settings.max_output_tokens }).budget;
+  const limits = limitsFor(policy, { model, window, maxOutputTokens: settings.max_output_tokens });
+  return limitsWithin(limits, policy, room).budget;
 }
 
 /** The share of its budget that the last request of a context used; undefined if it had no budget. */
@@ -106,7 +113,7 @@ export function fullness(context: RunContext): number | undefined {
   return used === undefined || budget == null ? undefined : used / budget;
 }
 
-function limitsFor(policy: StoredPolicy, of: Parameters<typeof limitsOf>[1]): Limits {
+export function limitsFor(policy: StoredPolicy, of: Parameters<typeof limitsOf>[1]): Limits {
   try {
     return limitsOf(policy, of);
   } catch (error) {

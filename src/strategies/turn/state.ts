@@ -9,6 +9,8 @@ export interface TurnState extends StrategyState {
   call_no: number;
   /** Retries so far of the current model call or repair. */
   retries: number;
+  /** The current model call was refused as too long and is made once more with a shorter request. */
+  shortened?: true | undefined;
   /** Set while the output is being repaired. */
   output?: RepairState;
 }
@@ -33,6 +35,7 @@ export const nextIteration = <S extends TurnState>(state: S): S => ({
   call_no: state.call_no + 1,
   retries: 0,
   ...(state.tools ? { tools: undefined } : {}),
+  ...(state.shortened ? { shortened: undefined } : {}),
 });
 
 export const callId = (run: { runId: string }, state: TurnState): string => `${run.runId}.${state.call_no}`;

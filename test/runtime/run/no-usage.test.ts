@@ -136,7 +136,7 @@ describe.skipIf(noRedis())('a provider that reports no usage', () => {
     const { run } = await lanefold.run({ agent: 'limited', input: 'go' });
     drain();
     const { total_tokens: total, estimated_tokens: estimated } = run.usage!;
-    expect(await lanefold.limits.usage('day')).toMatchObject({ data: [{ total }] });
+    expect(await lanefold.limits.usage({ name: 'day' })).toMatchObject([{ total }]);
     await lanefold.limits.remove('day');
     expect(run.terminationReason).not.toBe('final_answer');
     expect(estimated).toBe(total);
