@@ -26,7 +26,7 @@ const sentences: readonly RegExp[] = [
   /input is too long for requested model/, // Bedrock
   /too many (?:input )?tokens: |too many input tokens/, // Cohere, Bedrock
   /exceeded model token limit/, // Moonshot
-  /tokens` \+ `max_new_tokens` must be/, // Text Generation Inference, Together
+  /tokens \+ `max_new_tokens` must be|inputs` must have less than/, // Text Generation Inference, Together
   /max_tokens must be at least 1, got -/, // vLLM, when the prompt alone fills the window
 ];
 
@@ -46,6 +46,7 @@ const windows = patterns(
   'exceeds the limit of #',
   'token limit: #',
   'must be <= #',
+  'must have less than #',
   'max input tokens: #',
   'cannot exceed #',
   ' > #, decrease',
@@ -61,7 +62,7 @@ const requests = patterns(
   'token count:? (?:of )?#',
   '(?:input|request|requested tokens) #(?: tokens)?',
   'prompt \\(length #',
-  'given: # `inputs`',
+  'given: #',
   'limit: # \\+',
   'received #',
   'requested:? (?:about |a total of )?#',

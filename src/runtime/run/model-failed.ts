@@ -2,7 +2,8 @@ import { classify } from '../../models/errors/classify.ts';
 import type { StrategyEvent } from '../../strategies/machine.ts';
 
 const shorten =
-  'Shorten the newest message, the system prompt or the tools, compact the lane, or give the window of the model with contextWindows.';
+  'Shorten the newest message, the system prompt or the tools, lower maxOutputTokens, compact the lane, or give the ' +
+  'window of the model with contextWindows.';
 
 /** A failed model call, as an event for the machine. */
 export function modelFailed(error: unknown): Extract<StrategyEvent, { type: 'model_failed' }> {

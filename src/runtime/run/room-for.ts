@@ -26,6 +26,9 @@ export async function roomFor(
   said: TooLong,
   sent: { messages: number; tokens: number | undefined },
 ): Promise<Room | undefined> {
+  const { window: ofModel, answer } = said;
+  // the limit of the answer alone is too high
+  if (ofModel !== undefined && answer !== undefined && answer >= ofModel) return undefined;
   // a projector chooses for the call itself, and may not be asked for another
   const { projector: _, ...policy }: StoredPolicy = contextPolicy;
   const maxOutputTokens = settings.max_output_tokens;

@@ -1,6 +1,7 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import { createLanefold, defineAgent, type RunHandle } from 'lanefold';
+import { createLanefold, defineAgent, defineTool, type RunHandle } from 'lanefold';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { startModelServer, type ModelServer, type RecordedRequest, type Reply } from '../../support/openai-server.ts';
 import { noRedis } from '../../support/lanefold.ts';
 import { contextOf, entriesOf, eventsOf } from '../../support/log.ts';
@@ -11,6 +12,8 @@ const long = (n: number) => `${n} ${'word '.repeat(80)}`;
 
 const tokensOf = ({ body }: RecordedRequest): number => Math.ceil(JSON.stringify(body.messages).length / 4);
 const windowOfServer = 2_000;
+
+const look = defineTool({ name: 'look', input: z.object({}), execute: () => long(0) });
 
 /** How servers word their refusal. */
 type Words = (asked: number) => unknown;
@@ -45,13 +48,19 @@ describe.skipIf(noRedis())('a model whose window is unknown refuses a request as
       [
         defineAgent({ name: 'a', model: 'local:m' }),
         defineAgent({ name: 'once', model: 'local:m', maxModelRetries: 0 }),
+        defineAgent({ name: 'looks', model: 'local:m', tools: [look], cycleWarning: false, maxIterations: 40 }),
         defineAgent({ name: 'whole', model: 'local:m', streaming: false }),
         defineAgent({
           name: 'sums',
           model: 'local:m',
           contextPolicy: { summarization: 'request_new', keepLastTurns: 1 },
         }),
-        defineAgent({ name: 'tree', model: 'local:m', strategy: 'trm', strategyOptions: { maxSupervisionSteps: 1 } }),
+        defineAgent({
+          name: 'tree',
+          model: 'local:m',
+          strategy: 'trm',
+          strategyOptions: { history: true, max_supervision_steps: 1 },
+        }),
       ],
       { models: { local: createOpenAICompatible({ name: 'local', baseURL: server.url, includeUsage: true }) } },
     );
@@ -216,6 +225,21 @@ describe.skipIf(noRedis())('a model whose window is unknown refuses a request as
     serve(vllm);
     const { run } = await lanefold.run({ agent: 'tree', input: 'Now?', threadId });
     expect(run.error).toBeNull();
-    expect(server.requests.filter((request) => tokensOf(request) > windowOfServer).length).toBeLessThanOrEqual(1);
+    expect(run.status).toBe('completed');
+    const [first, ...others] = server.requests.map((request) => tokensOf(request) > windowOfServer);
+    expect([first, others.length > 0, others.includes(true)]).toEqual([true, true, false]);
+  });
+
+  test('a context that outgrows the window within a run is cut, and the cut moves with it', async () => {
+    const calls = Array.from({ length: 60 }, (_, n) => ({
+      toolCalls: [{ id: `c${n}`, name: 'look', arguments: '{}' }],
+    }));
+    server.reply(...calls.map((reply) => strict(vllm, reply)));
+    const { threadId, run } = await lanefold.run({ agent: 'looks', input: 'Look around.' });
+    expect(run).toMatchObject({ status: 'completed', terminationReason: 'max_iterations', iteration: 41 });
+    expect(server.requests.filter((request) => tokensOf(request) > windowOfServer)).toHaveLength(1);
+    expect(server.requests).toHaveLength(41);
+    for (const { body } of server.requests) expect(body.messages[0]).toMatchObject({ content: 'Look around.' });
+    await expectVerified(threadId);
   });
 });
