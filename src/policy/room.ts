@@ -5,7 +5,7 @@ import { limitsOf, type Limits } from './limits.ts';
 import type { StoredPolicy } from './policy.ts';
 
 /** What the refusal of a request as too long has shown about a model. */
-export interface Room {
+export interface ContextRoom {
   /** `provider:model` */
   model: string;
   /** The most tokens of a request, by our estimate. */
@@ -35,7 +35,7 @@ export function roomAfter(
     estimated,
     maxOutputTokens = 0,
   }: { policy: StoredPolicy; model: string; estimated: number; maxOutputTokens?: number | undefined },
-): Pick<Room, 'tokens' | 'window'> {
+): Pick<ContextRoom, 'tokens' | 'window'> {
   const { window, requested, answer = 0 } = said;
   const guess = Math.floor(estimated * share);
   if (window === undefined) return { tokens: guess };
@@ -48,7 +48,7 @@ export function roomAfter(
 }
 
 /** The limits of a policy in the room of the model. */
-export function limitsWithin(limits: Limits, policy: StoredPolicy, room: Room | undefined): Limits {
+export function limitsWithin(limits: Limits, policy: StoredPolicy, room: ContextRoom | undefined): Limits {
   if (!room) return limits;
   const budget = Math.min(limits.budget ?? Infinity, room.tokens);
   const ceiling = Math.min(limits.ceiling ?? Infinity, room.tokens);
@@ -60,8 +60,8 @@ export function limitsWithin(limits: Limits, policy: StoredPolicy, room: Room | 
 }
 
 /** The room that the last answer of a lane records, unless it is of another model, or old by the time of this run. */
-export function loggedRoom(refs: JsonObject | null, model: string, at: string | Date): Room | undefined {
-  const room = refs?.['room'] as unknown as Room | undefined;
-  if (room?.model !== model) return undefined;
+export function loggedRoom(refs: JsonObject | null, model: string, at: string | Date): ContextRoom | undefined {
+  const room = refs?.['room'] as unknown as ContextRoom | undefined;
+  if (room?.model !== model || !(room.tokens > 0)) return undefined;
   return new Date(at).getTime() - new Date(room.learnt_at).getTime() < lastsMs ? room : undefined;
 }

@@ -3,7 +3,7 @@ import type { StateEffect } from '../context/state.ts';
 import type { ContentPart, Json, JsonObject, Message, ModelTurn, ToolCall, Usage } from '../context/message.ts';
 import type { Checked } from '../contracts/contract.ts';
 import type { ModelSettings } from '../models/settings/settings.ts';
-import type { Room } from '../policy/room.ts';
+import type { ContextRoom } from '../policy/room.ts';
 import type { RunEventKind } from './event-kind.ts';
 import type { StrategyNode, StoredAnswer } from './node.ts';
 import type { StrategySelection } from './selection.ts';
@@ -52,7 +52,7 @@ export interface StrategyState {
   /** Set by the commit that gave the run to another agent, for the next worker: what that agent sees. */
   handed?: 'whole' | 'summary' | undefined;
   /** Set once the model has refused a request as too long: later requests of the run go by it. */
-  room?: Room | undefined;
+  room?: ContextRoom | undefined;
   /** The only tools the calls of this round may use, if the model was offered fewer than the run has. */
   tools?: string[] | undefined;
 }
@@ -129,7 +129,7 @@ type CommandResult =
       retryable: boolean;
       retryAfterMs?: number;
       /** The request was too long for the model, and a shorter one is possible. */
-      room?: Room;
+      room?: ContextRoom;
     }
   /** The context exceeds the budget of a policy that wants it summarised. The call was not made. */
   | { type: 'over_budget' }
@@ -152,9 +152,9 @@ export interface StrategyDecision<State extends StrategyState = StrategyState, M
 
 export type Command =
   /** Calls the model. `tools: false` offers it no tools. `compacted`: cuts the context if it is still over budget. */
-  | { type: 'call_model'; callId: string; afterMs?: number; tools?: false; compacted?: true; room?: Room }
+  | { type: 'call_model'; callId: string; afterMs?: number; tools?: false; compacted?: true; room?: ContextRoom }
   /** Has the model summarise the context; the next event carries the replacement for a step to commit. */
-  | { type: 'compact'; callId: string; afterMs?: number; request: CompactionRequest; room?: Room }
+  | { type: 'compact'; callId: string; afterMs?: number; request: CompactionRequest; room?: ContextRoom }
   /**
    * The model calls that the strategy waits for, in starting order, at most `limit` at a time. The next event is the
    * outcome of one of them; the others keep running until a command of this type leaves them out.
@@ -192,7 +192,7 @@ export interface CompactionOutcome {
   retryable?: boolean;
   retryAfterMs?: number;
   /** The request was too long for the model, and a shorter one is possible. */
-  room?: Room;
+  room?: ContextRoom;
 }
 
 /** A summary that replaces messages of the lane. */
@@ -219,7 +219,7 @@ export interface PromptedCall {
   /** Default settings; those of the agent and the request override them. */
   settings?: ModelSettings;
   afterMs?: number;
-  room?: Room;
+  room?: ContextRoom;
 }
 
 /** What one durable commit writes. */

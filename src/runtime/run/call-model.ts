@@ -5,7 +5,7 @@ import { laneKey, withCacheMarkers } from '../../models/caching/cache-markers.ts
 import { estimateUsage } from '../../models/counting/estimate-usage.ts';
 import { generate } from '../../models/generate.ts';
 import { loggedCalls } from '../../tools/call-limit.ts';
-import type { Room } from '../../policy/room.ts';
+import type { ContextRoom } from '../../policy/room.ts';
 import type { StrategyEvent } from '../../strategies/machine.ts';
 import type { Claim } from '../../store/run/claim-run.ts';
 import type { HeldRun } from './held-run.ts';
@@ -27,7 +27,7 @@ export async function callModel(
   agent: ReadyAgent,
   claim: Claim,
   context: RunContext,
-  command: { callId: string; afterMs?: number; tools?: false; iteration: number; quiet?: true; room?: Room },
+  command: { callId: string; afterMs?: number; tools?: false; iteration: number; quiet?: true; room?: ContextRoom },
   signal: AbortSignal = run.signal,
 ): Promise<StrategyEvent> {
   const { callId } = command;

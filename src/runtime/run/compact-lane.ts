@@ -2,7 +2,7 @@ import type { ReadyAgent } from '../../agents/registry.ts';
 import type { ModelTurn } from '../../context/message.ts';
 import { planCompaction, type CompactionPlan } from '../../policy/plan-compaction.ts';
 import type { StoredPolicy } from '../../policy/policy.ts';
-import type { Room } from '../../policy/room.ts';
+import type { ContextRoom } from '../../policy/room.ts';
 import { summaryInstruction, summaryMessage, summaryPromptVersion } from '../../policy/summary.ts';
 import type { CompactionDraft, CompactionOutcome, CompactionRequest, RunError } from '../../strategies/machine.ts';
 import { callModel } from './call-model.ts';
@@ -27,7 +27,7 @@ export async function compactLane(
     request,
     iteration,
     room,
-  }: { callId: string; afterMs?: number; request: CompactionRequest; iteration: number; room?: Room },
+  }: { callId: string; afterMs?: number; request: CompactionRequest; iteration: number; room?: ContextRoom },
   signal: AbortSignal,
 ): Promise<CompactionOutcome> {
   const { placed } = context;

@@ -7,7 +7,7 @@ import { requestTokens } from '../../models/counting/estimate-input.ts';
 import { isLanefoldError } from '../../errors.ts';
 import { loggedDropped, type DroppedRange } from '../../policy/dropped.ts';
 import { limitsOf, type Limits } from '../../policy/limits.ts';
-import { limitsWithin, type Room } from '../../policy/room.ts';
+import { limitsWithin, type ContextRoom } from '../../policy/room.ts';
 import type { StoredPolicy } from '../../policy/policy.ts';
 import { readPolicy } from '../../policy/read-policy.ts';
 import { policyRefs, sentMessage } from '../../policy/sent.ts';
@@ -32,7 +32,7 @@ export interface FitRequest {
   tools: readonly object[];
   maxOutputTokens: number | undefined;
   /** What the model takes, as a refusal has shown. */
-  room?: Room | undefined;
+  room?: ContextRoom | undefined;
 }
 
 /** State kept between the calls of a run, so that each call processes only its new messages. */
@@ -100,7 +100,7 @@ export async function budgetOf(
   counting: Counting,
   model: string,
   { contextPolicy: policy = defaultPolicy, settings }: Pick<ReadyAgent, 'contextPolicy' | 'settings'>,
-  room?: Room,
+  room?: ContextRoom,
 ): Promise<number | null> {
   const window = await counting.windowOf(model);
   const limits = limitsFor(policy, { model, window, maxOutputTokens: settings.max_output_tokens });

@@ -4,7 +4,7 @@ import { toolsOnly } from '../../agents/apply-overrides.ts';
 import type { ReadyAgent } from '../../agents/registry.ts';
 import type { JsonObject, Message } from '../../context/message.ts';
 import type { ModelSettings } from '../../models/settings/settings.ts';
-import type { Room } from '../../policy/room.ts';
+import type { ContextRoom } from '../../policy/room.ts';
 import type { Claim } from '../../store/run/claim-run.ts';
 import type { HeldRun } from './held-run.ts';
 import { RunContext } from './context.ts';
@@ -48,7 +48,7 @@ export async function prepareCall(
   agent: ReadyAgent,
   claim: Claim,
   context: RunContext,
-  { iteration, room }: { iteration: number; room?: Room },
+  { iteration, room }: { iteration: number; room?: ContextRoom },
 ): Promise<PreparedCall> {
   const fitted = await fit(counting, agent, claim, context, room);
   const own = fitted?.sent ?? context;
@@ -109,7 +109,7 @@ const fit = (
   agent: ReadyAgent,
   claim: Claim,
   context: RunContext,
-  own: Room | undefined,
+  own: ContextRoom | undefined,
 ) =>
   fitContext(counting, context, {
     room: roomOf(counting, context, claim, own),
@@ -125,7 +125,7 @@ export async function wantsSummary(
   agent: ReadyAgent,
   claim: Claim,
   context: RunContext,
-  room?: Room,
+  room?: ContextRoom,
 ): Promise<boolean> {
   if (agent.contextPolicy?.summarization !== 'request_new') return false;
   return (await fit(counting, agent, claim, context, room))?.overBudget === true;

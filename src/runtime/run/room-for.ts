@@ -1,7 +1,7 @@
 import type { ReadyAgent } from '../../agents/registry.ts';
 import { cutContext } from '../../models/counting/cut-context.ts';
 import type { TooLong } from '../../models/errors/context-too-long.ts';
-import { limitsWithin, loggedRoom, roomAfter, type Room } from '../../policy/room.ts';
+import { limitsWithin, loggedRoom, roomAfter, type ContextRoom } from '../../policy/room.ts';
 import type { StoredPolicy } from '../../policy/policy.ts';
 import type { Claim } from '../../store/run/claim-run.ts';
 import type { RunContext } from './context.ts';
@@ -25,7 +25,7 @@ export async function roomFor(
   { model, created_at: learntAt }: Pick<Claim, 'model' | 'created_at'>,
   said: TooLong,
   sent: { messages: number; tokens: number | undefined },
-): Promise<Room | undefined> {
+): Promise<ContextRoom | undefined> {
   const { window: ofModel, answer } = said;
   // the limit of the answer alone is too high
   if (ofModel !== undefined && answer !== undefined && answer >= ofModel) return undefined;
@@ -50,8 +50,8 @@ export function roomOf(
   counting: Counting,
   context: RunContext,
   { model, created_at: at }: Pick<Claim, 'model' | 'created_at'>,
-  own: Room | undefined,
-): Room | undefined {
+  own: ContextRoom | undefined,
+): ContextRoom | undefined {
   if (own?.model === model) return own;
   return counting.isConfigured(model) ? undefined : loggedRoom(context.answerRefs, model, at);
 }

@@ -1,4 +1,4 @@
-import type { Room } from '../../policy/room.ts';
+import type { ContextRoom } from '../../policy/room.ts';
 import type { EventDraft, StrategyEvent, RunFacts } from '../machine.ts';
 import { cutOf } from '../cut-of.ts';
 import type { StrategyQuestion } from './inquiry.ts';
@@ -48,7 +48,11 @@ export const callRetried = (
   run: RunFacts,
   ask: StrategyQuestion,
   call: OpenCall,
-  { error, delayMs, room }: { error: { type: string; message: string }; delayMs: number; room?: Room | undefined },
+  {
+    error,
+    delayMs,
+    room,
+  }: { error: { type: string; message: string }; delayMs: number; room?: ContextRoom | undefined },
 ): EventDraft => ({
   kind: 'llm_retry',
   iteration: call.iteration,

@@ -1,5 +1,5 @@
 import { budgetReached } from '../limits.ts';
-import type { Room } from '../../policy/room.ts';
+import type { ContextRoom } from '../../policy/room.ts';
 import type { StrategyDecision, StrategyEvent, RunFacts } from '../machine.ts';
 import { llmRetry, llmStarted } from './events.ts';
 import { finishAtLimit } from './finish.ts';
@@ -49,7 +49,12 @@ export function onModelFailed<S extends TurnState>(run: RunFacts, state: S, even
 }
 
 /** Makes a call once more whose request was too long, with what the model takes. */
-function makeShorter<S extends TurnState>(run: RunFacts, state: S, event: Failed, room: Room): StrategyDecision<S> {
+function makeShorter<S extends TurnState>(
+  run: RunFacts,
+  state: S,
+  event: Failed,
+  room: ContextRoom,
+): StrategyDecision<S> {
   const next: S = { ...state, shortened: true, room, call_no: state.call_no + 1 };
   const data = { call_id: callId(run, state), attempt: state.retries + 1, delay_ms: 0, error: { ...event.error } };
   return {

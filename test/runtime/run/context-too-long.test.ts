@@ -59,7 +59,7 @@ describe.skipIf(noRedis())('a model whose window is unknown refuses a request as
           name: 'tree',
           model: 'local:m',
           strategy: 'trm',
-          strategyOptions: { history: true, max_supervision_steps: 1 },
+          strategyOptions: { history: true, maxSupervisionSteps: 1 },
         }),
       ],
       { models: { local: createOpenAICompatible({ name: 'local', baseURL: server.url, includeUsage: true }) } },
@@ -151,7 +151,7 @@ describe.skipIf(noRedis())('a model whose window is unknown refuses a request as
   });
 
   test.each([
-    ['the newest message', { input: long(1).repeat(30) }],
+    ['the newest message', { input: long(1).repeat(30), prompt: null }],
     ['the system prompt', { input: 'Now?', prompt: long(1).repeat(30) }],
   ])('%s alone is too long: the run fails at once, and says what to do', async (_, { input, prompt }) => {
     const threadId = await longThread();
