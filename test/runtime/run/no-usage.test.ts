@@ -2,6 +2,7 @@ import { createAnthropic } from '@ai-sdk/anthropic';
 import { createGoogleGenerativeAI } from '@ai-sdk/google';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { defineAgent, defineTool, type AgentDefinition } from 'lanefold';
+import { toMarkdown } from 'lanefold/evals';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { startModelServer, type ModelAnswer, type ModelServer } from '../../support/openai-server.ts';
@@ -141,5 +142,20 @@ describe.skipIf(noRedis())('a provider that reports no usage', () => {
     expect(run.terminationReason).not.toBe('final_answer');
     expect(estimated).toBe(total);
     expect(server.requests.length).toBeLessThan(9);
+  });
+
+  test('the report of an eval marks the sum', async () => {
+    server.reply({ text: 'An answer.', usage: null }, { text: 'An answer.', usage: null });
+    const { threadId, run } = await lanefold.run({ agent: 'limited', input: 'go' });
+    await lanefold.cases.keep({ threadId, runId: run.id, dataset: 'd', expected: { contains: ['answer'] } });
+    const { id } = await lanefold.evals.run({ dataset: 'd', variants: [{}] });
+    expect(await lanefold.evals.wait(id)).toMatchObject({ status: 'completed', items: { done: 1 } });
+    const [item] = await lanefold.evals.items(id);
+    const total = item!.inputTokens! + item!.outputTokens!;
+    expect(item!.estimatedTokens).toBe(total);
+    const report = await lanefold.evals.report(id);
+    expect(report.variants).toMatchObject([{ estimatedTokens: total }]);
+    expect(toMarkdown(report)).toContain(`≈ ${item!.inputTokens} / ${item!.outputTokens}`);
+    drain();
   });
 });
