@@ -1,7 +1,8 @@
 import { createMCPClient } from '@ai-sdk/mcp';
-import { createLanefold, defineAgent, defineTool } from 'lanefold';
+import { defineAgent, defineTool } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { createAgentRegistry } from '../../src/agents/registry.ts';
 import { contextOf, expectSound, ledgerOf } from '../support/log.ts';
 import { startRuntime, unset, type Runtime } from '../runtime/helpers.ts';
 import { oddServer, startMcpServer, type HttpMcpServer, type OddTool } from './fixtures/mcp-server.ts';
@@ -176,15 +177,8 @@ test('names do not depend on the order in which a server lists its tools', async
     );
     const client = await createMCPClient({ transport: { type: 'http', url: server.url } });
     const renamed: Record<string, string> = {};
-    const logger = {
-      ...{ debug() {}, info() {}, error() {} },
-      warn: ({ from, to }: Record<string, unknown>) => void (renamed[from as string] = to as string),
-    };
-    const lanefold = await createLanefold({
-      agents: [defineAgent({ name: 'a', model: unset, tools: await client.tools() })],
-      logger,
-    });
-    await lanefold.close();
+    const agents = [defineAgent({ name: 'a', model: unset, tools: await client.tools() })];
+    await createAgentRegistry(agents, { onRename: ({ from, to }) => void (renamed[from] = to) });
     await client.close();
     await server.close();
     return renamed;
