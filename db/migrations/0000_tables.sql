@@ -140,6 +140,7 @@ CREATE TABLE "lanefold"."_eval_item" (
 	"duration_ms" bigint,
 	"input_tokens" bigint,
 	"output_tokens" bigint,
+	"estimated_tokens" bigint,
 	"cost_micros" bigint,
 	"reserved_micros" bigint,
 	"reused" boolean DEFAULT false NOT NULL,

@@ -85,6 +85,8 @@ export const evalItem = lanefold.table(
     durationMs: bigint('duration_ms', { mode: 'number' }),
     inputTokens: bigint('input_tokens', { mode: 'number' }),
     outputTokens: bigint('output_tokens', { mode: 'number' }),
+    /** How many of both are estimates, because the provider did not count them. */
+    estimatedTokens: bigint('estimated_tokens', { mode: 'number' }),
     costMicros: bigint('cost_micros', { mode: 'number' }),
     /** What its run is expected to cost, or may cost by now: counts until its cost is known. */
     reservedMicros: bigint('reserved_micros', { mode: 'number' }),

@@ -20,7 +20,7 @@ export interface components {
     Id: string;
     /** @enum {string} */
     RunStatus: 'waiting' | 'queued' | 'running' | 'suspended' | 'completed' | 'failed' | 'cancelled';
-    /** @description Token counters. Where the provider counts them, also `cache_read_tokens` and `cache_write_tokens`, part of the input, `reasoning_tokens`, part of the output, and its own. */
+    /** @description Token counters. Where the provider counts them, also `cache_read_tokens` and `cache_write_tokens`, part of the input, `reasoning_tokens`, part of the output, and its own. Where it does not count, Lanefold estimates: `estimated_tokens` says how many of the total are estimates. */
     Usage: {
       /** @description Tokens sent. */
       input_tokens: number;
@@ -3040,6 +3040,8 @@ export interface components {
       input_tokens: number | null;
       /** @description Of its run. */
       output_tokens: number | null;
+      /** @description How many of both are estimates, because the provider did not count them; null for none. */
+      estimated_tokens: number | null;
       /** @description In millionths of a US dollar; 0 if the answer is reused; null if the price is unknown. */
       cost_micros: number | null;
       /** @description The limit that ended its run before an answer, such as `max_iterations`; null if none did. */

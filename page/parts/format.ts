@@ -26,6 +26,13 @@ export function price({ cost, unpriced_tokens: unpriced }: Cost): string {
 }
 export const number = (value: number): string => whole.format(value);
 export const amount = (value: number): string => (value < 10_000 ? whole.format(value) : compact.format(value));
+
+type Counted = { total_tokens: number; estimated_tokens?: number } | null | undefined;
+
+/** The tokens of a run or a call; marked where the provider did not count all of them. */
+export const tokens = (usage: Counted, format = number): string =>
+  `${usage?.estimated_tokens ? '≈ ' : ''}${format(usage?.total_tokens ?? 0)}`;
+
 export const fullTime = (at: string): string => clock.format(new Date(at));
 
 /** How long ago, in everyday words; a date for older times. */

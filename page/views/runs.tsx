@@ -1,6 +1,6 @@
 import type { ListedRun } from '../api/types.ts';
 import { Empty, Failure, Loading, Status, Time } from '../parts/basics.tsx';
-import { amount, duration, price } from '../parts/format.ts';
+import { amount, duration, price, tokens } from '../parts/format.ts';
 import { FilterForm } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { WaitingNotice } from '../parts/waiting-notice.tsx';
@@ -99,7 +99,7 @@ const RunTable = ({ runs }: { runs: ListedRun[] }) => (
             {run.iteration}
           </td>
           <td data-label="tokens" class="num">
-            {amount(run.usage?.total_tokens ?? 0)}
+            {tokens(run.usage, amount)}
           </td>
           <td data-label="cost" class="num">
             {price(run)}

@@ -6,7 +6,7 @@ import { readPolicy } from '../policy/read-policy.ts';
 import { describeTools } from '../tools/descriptors.ts';
 import { defaultMaxResultBytes } from '../tools/result.ts';
 import { toolsByName } from '../tools/lookup.ts';
-import { normaliseTools, type ToolListing } from '../tools/normalise.ts';
+import { normaliseTools, type RenamedTool, type ToolListing } from '../tools/normalise.ts';
 import type { Tool } from '../tools/tool.ts';
 import { createStrategyRegistry, type Strategy } from '../strategies/registry.ts';
 import { iterationLimit } from './iteration-limit.ts';
@@ -29,6 +29,8 @@ export interface RegistryOptions {
   always?: readonly Tool[] | undefined;
   /** For agents that do not set one. */
   maxToolResultBytes?: number | undefined;
+  /** Told of each tool of an MCP server that got another name; `agent` is missing for tools that requests add. */
+  onRename?: ((renamed: RenamedTool & { agent?: string }) => void) | undefined;
 }
 
 /** Resolves the tools of all agents. Rejects two agents with the same name and label as `invalid_agent`. */
@@ -40,6 +42,7 @@ export async function createAgentRegistry(
     strategies = [],
     always = [],
     maxToolResultBytes = defaultMaxResultBytes,
+    onRename = () => {},
   }: RegistryOptions = {},
 ): Promise<AgentRegistry> {
   const agents: AgentsByName = new Map();
@@ -50,13 +53,14 @@ export async function createAgentRegistry(
       maxToolResultBytes: defined.maxToolResultBytes ?? maxToolResultBytes,
       maxInlineBytes: defined.maxToolResultBytes ?? defaultMaxResultBytes,
     };
-    const agent = await ready({ ...defined, ...limits }, requestTransformers, always);
+    const renamed = (tool: RenamedTool) => onRename({ agent: defined.name, ...tool });
+    const agent = await ready({ ...defined, ...limits }, requestTransformers, always, renamed);
     const versions = agents.get(agent.name) ?? [];
     assertDistinct(versions, agent);
     agents.set(agent.name, [...versions, agent]);
   }
   assertReferences(agents);
-  const extra = await normaliseTools(tools);
+  const extra = await normaliseTools(tools, { taken: always.map(({ name }) => name), onRename });
   const extraTools = toolsByName(extra);
   const all = [...agents.values()].flat();
   const own = definitions.flatMap(({ strategy }) => (typeof strategy === 'object' ? strategy : []));
@@ -80,8 +84,10 @@ async function ready(
   }: Agent & Pick<ReadyAgent, 'maxToolResultBytes' | 'maxInlineBytes'>,
   shared: Record<string, RequestTransformer>,
   always: readonly Tool[],
+  onRename: (renamed: RenamedTool) => void,
 ): Promise<ReadyAgent> {
-  const tools = Object.freeze([...(await normaliseTools(agent.tools)), ...always]);
+  const taken = always.map(({ name }) => name);
+  const tools = Object.freeze([...(await normaliseTools(agent.tools, { taken, onRename })), ...always]);
   const strategy = typeof chosen === 'string' ? chosen : chosen.name;
   const transformer = typeof given === 'string' ? findTransformer(given, agent.requestTransformers, shared) : given;
   const output = contract && (await readContract(contract));

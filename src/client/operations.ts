@@ -823,7 +823,7 @@ export interface SentMessage {
   provider_metadata?: JsonObject;
 }
 
-/** Token counters. Where the provider counts them, also `cache_read_tokens` and `cache_write_tokens`, part of the input, `reasoning_tokens`, part of the output, and its own. */
+/** Token counters. Where the provider counts them, also `cache_read_tokens` and `cache_write_tokens`, part of the input, `reasoning_tokens`, part of the output, and its own. Where it does not count, Lanefold estimates: `estimated_tokens` says how many of the total are estimates. */
 export type Usage = {
   /** Tokens sent. */
   input_tokens: number;

@@ -28,6 +28,8 @@ export interface EvalItem {
   durationMs: number | null;
   inputTokens: number | null;
   outputTokens: number | null;
+  /** How many of both are estimates, because the provider did not count them; default none. */
+  estimatedTokens?: number | null;
   /** In millionths of a US dollar; null if the price is unknown. */
   costMicros: number | null;
   /**

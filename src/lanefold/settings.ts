@@ -14,6 +14,7 @@ import { builtInScorers } from '../evals/scorers/built-in.ts';
 import type { Scorer } from '../evals/scorers/scorer.ts';
 import { LanefoldError } from '../errors.ts';
 import { roleCheckOf } from '../library/access/role-check.ts';
+import type { Logger } from '../log/logger.ts';
 import { openLogger } from '../log/open.ts';
 import { createCounting } from '../models/counting/counting.ts';
 import { createModelRegistry } from '../models/registry/registry.ts';
@@ -40,9 +41,9 @@ export async function readSettings(options: LanefoldOptions, database: () => Dat
     hint: 'Omit it for the default of 5,000.',
   });
   const contentLimit = largeContentBytes(options.largeContentBytes);
-  const registry = await agentsOf(options, contentLimit, database);
   const redactor = createKeyRedactor(options.redactKeys);
   const log = await openLogger(redactor, options.logger);
+  const registry = await agentsOf(options, contentLimit, database, log);
   const { telemetry: wanted = telemetryWanted() } = options;
   // Imported on demand, so that a process without telemetry does not load it.
   const telemetry = wanted
@@ -96,6 +97,7 @@ const agentsOf = (
   options: LanefoldOptions,
   contentLimit: number | undefined,
   database: () => Database,
+  log: Logger,
 ): Promise<AgentRegistry> =>
   createAgentRegistry(options.agents ?? [], {
     ...options,
@@ -104,6 +106,11 @@ const agentsOf = (
         ? []
         : [readContentTool(contentLimit, (threadId, id, range) => readContent(database(), threadId, id, range))],
     maxToolResultBytes: contentLimit === undefined ? undefined : 2 ** 24,
+    onRename: ({ from, ...facts }) =>
+      log.warn(
+        { ...facts, from },
+        'renamed a tool of an MCP server, because providers or another tool rule its name out',
+      ),
   });
 
 const userOf = (url: string): string => new URL(url).username;

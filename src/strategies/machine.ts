@@ -4,6 +4,7 @@ import type { AnswerCut, OnCut } from '../context/cut.ts';
 import type { ContentPart, Json, JsonObject, Message, ModelTurn, ToolCall, Usage } from '../context/message.ts';
 import type { Checked } from '../contracts/contract.ts';
 import type { ModelSettings } from '../models/settings/settings.ts';
+import type { ContextRoom } from '../policy/room.ts';
 import type { RunEventKind } from './event-kind.ts';
 import type { StrategyNode, StoredAnswer } from './node.ts';
 import type { StrategySelection } from './selection.ts';
@@ -51,6 +52,8 @@ export interface StrategyState {
   round: number;
   /** Set by the commit that gave the run to another agent, for the next worker: what that agent sees. */
   handed?: 'whole' | 'summary' | undefined;
+  /** Set once the model has refused a request as too long: later requests of the run go by it. */
+  room?: ContextRoom | undefined;
   /** The only tools the calls of this round may use, if the model was offered fewer than the run has. */
   tools?: string[] | undefined;
   /** How the answer that makes the calls of this round was cut: none of them may run. */
@@ -130,7 +133,15 @@ type CommandResult =
       /** Whether the text meets the run's contract; set on answers without tool calls. */
       checked?: Checked;
     }
-  | { type: 'model_failed'; callId?: string; error: RunError; retryable: boolean; retryAfterMs?: number }
+  | {
+      type: 'model_failed';
+      callId?: string;
+      error: RunError;
+      retryable: boolean;
+      retryAfterMs?: number;
+      /** The request was too long for the model, and a shorter one is possible. */
+      room?: ContextRoom;
+    }
   /** The context exceeds the budget of a policy that wants it summarised. The call was not made. */
   | { type: 'over_budget' }
   | CompactionOutcome
@@ -155,9 +166,17 @@ export type Command =
    * Calls the model. `tools: false` offers it no tools. `compacted`: cuts the context if it is still over budget. `earlier`:
    * the text that the answer continues.
    */
-  | { type: 'call_model'; callId: string; afterMs?: number; tools?: false; compacted?: true; earlier?: string }
+  | {
+      type: 'call_model';
+      callId: string;
+      afterMs?: number;
+      tools?: false;
+      compacted?: true;
+      earlier?: string;
+      room?: ContextRoom;
+    }
   /** Has the model summarise the context; the next event carries the replacement for a step to commit. */
-  | { type: 'compact'; callId: string; afterMs?: number; request: CompactionRequest }
+  | { type: 'compact'; callId: string; afterMs?: number; request: CompactionRequest; room?: ContextRoom }
   /**
    * The model calls that the strategy waits for, in starting order, at most `limit` at a time. The next event is the
    * outcome of one of them; the others keep running until a command of this type leaves them out.
@@ -194,6 +213,8 @@ export interface CompactionOutcome {
   /** Whether another attempt may succeed. */
   retryable?: boolean;
   retryAfterMs?: number;
+  /** The request was too long for the model, and a shorter one is possible. */
+  room?: ContextRoom;
 }
 
 /** A summary that replaces messages of the lane. */
@@ -220,6 +241,7 @@ export interface PromptedCall {
   /** Default settings; those of the agent and the request override them. */
   settings?: ModelSettings;
   afterMs?: number;
+  room?: ContextRoom;
 }
 
 /** What one durable commit writes. */

@@ -4,7 +4,8 @@ import type { StateEffect } from '../context/state.ts';
 import { checkTool, invalidTool } from './check-tool.ts';
 import { openEffects, withEffects } from './effects.ts';
 import { isAsyncIterable, lastValue } from './last-value.ts';
-import { fromModelOutput, throwMcpError } from './model-output.ts';
+import { onlyStructured, throwMcpError } from './mcp-result.ts';
+import { fromModelOutput } from './model-output.ts';
 import { readLazySchema } from './schema.ts';
 import { ToolError } from './tool-error.ts';
 import { Handoff } from './handoff.ts';
@@ -43,9 +44,10 @@ export async function fromAiSdkTool(name: string, tool: AiSdkTool): Promise<Tool
       const { result, offered } = openEffects(output);
       throwMcpError(result);
       if (!tool.toModelOutput || result instanceof Wait || result instanceof Handoff) return output;
-      const shown = fromModelOutput(
-        await tool.toModelOutput({ toolCallId: ctx.toolCallId, input: args, output: result }),
-      );
+      const { toolCallId } = ctx;
+      const shown =
+        onlyStructured(result) ??
+        fromModelOutput(await tool.toModelOutput({ toolCallId, input: args, output: result }), result);
       return offered ? withEffects(shown, offered as StateEffect[]) : shown;
     },
     ...(strict !== undefined && { strict }),
@@ -53,6 +55,12 @@ export async function fromAiSdkTool(name: string, tool: AiSdkTool): Promise<Tool
     ...(providerOptions && { providerOptions }),
     ...(needsApproval !== undefined && { needsApproval: approval(needsApproval) }),
   });
+}
+
+/** Whether an MCP client made the tool, so that a server has named it. */
+export function isMcpTool(tool: unknown): boolean {
+  const { type, metadata } = Object(tool) as { type?: unknown; metadata?: { toolName?: unknown } };
+  return type === 'dynamic' || typeof metadata?.toolName === 'string';
 }
 
 // AI SDK 5 and 6 call it `experimental_context`, and MCP clients and tool packages still use them.

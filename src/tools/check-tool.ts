@@ -1,4 +1,5 @@
 import { LanefoldError } from '../errors.ts';
+import { isToolName } from './acceptable-names.ts';
 import type { Tool } from './tool.ts';
 
 export const invalidTool = (name: unknown, why: string, hint?: string, cause?: unknown): LanefoldError =>
@@ -8,15 +9,12 @@ export const invalidTool = (name: unknown, why: string, hint?: string, cause?: u
     details: { name },
   });
 
-// Every provider accepts these names; some accept more.
-const namePattern = /^[A-Za-z0-9_-]{1,64}$/;
-
 const limits = { timeoutMs: 1, maxRetries: 0, retryBackoffMs: 0, maxResultBytes: 1 } as const;
 
 /** Returns the tool unchanged. @throws LanefoldError `invalid_tool` if the runtime or a provider could not use it */
 export function checkTool(tool: Tool): Tool {
   const { name, replay } = tool;
-  if (typeof name !== 'string' || !namePattern.test(name))
+  if (typeof name !== 'string' || !isToolName(name))
     throw invalidTool(
       name,
       'has a name that providers reject',

@@ -40,7 +40,15 @@ describe('a variant', () => {
           { scorer: 'judge', score: 0.5, scored: 2, notApplicable: 1, errors: 1 },
         ],
         ...{ failures: 1, skipped: 0, erased: 1, unscored: 1, pending: 1, diverged: 1, reused: 1 },
-        ...{ costMicros: 480, unpriced: 1, inputTokens: 450, outputTokens: 40, p50Ms: 200, p95Ms: 400 },
+        ...{
+          costMicros: 480,
+          unpriced: 1,
+          inputTokens: 450,
+          outputTokens: 40,
+          estimatedTokens: 0,
+          p50Ms: 200,
+          p95Ms: 400,
+        },
       },
     ]);
   });

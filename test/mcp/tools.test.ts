@@ -1,6 +1,7 @@
 import { createMCPClient } from '@ai-sdk/mcp';
+import { defineAgent } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { errorOf, newClient, oldClient, runOf, startRig, textOf, type ClientChoice, type Rig } from './rig.ts';
+import { agents, errorOf, newClient, oldClient, runOf, startRig, textOf, type ClientChoice, type Rig } from './rig.ts';
 
 describe('tools, as the official clients use them over HTTP', () => {
   let rig: Rig;
@@ -131,6 +132,38 @@ test('a server of some agents starts no others, whatever tool is called', async 
     await expect(client.callTool({ name: 'triage', arguments: { message: 'x' } })).rejects.toMatchObject({
       code: -32602,
     });
+  } finally {
+    await rig.close();
+  }
+});
+
+test('an agent with a name that providers reject is a tool with another name, and answers to both', async () => {
+  const name = 'orders.eu-v2';
+  const rig = await startRig(
+    {},
+    {},
+    {
+      agents: [
+        ...agents,
+        defineAgent({ name, model: 'scripted:echo' }),
+        defineAgent({ name: 'lanefold.cancel', model: 'scripted:echo' }),
+      ],
+    },
+  );
+  try {
+    await rig.work();
+    const client = await newClient(rig.url);
+    const { tools } = await client.listTools();
+    const listed = tools.map((tool) => tool.name);
+    expect(listed).toEqual(expect.arrayContaining(['typist', 'orders_eu-v2', 'lanefold_cancel']));
+    expect(new Set(listed).size).toBe(listed.length);
+    expect(tools.find((tool) => tool.name === 'orders_eu-v2')).toMatchObject({ title: name });
+    for (const tool of ['orders_eu-v2', name]) {
+      const run = runOf(await client.callTool({ name: tool, arguments: { message: 'hello' } }));
+      expect(run).toMatchObject({ status: 'completed', output: expect.stringContaining('hello') as string });
+      const { data } = await rig.front.runs.list({ threadId: run.thread_id });
+      expect(data).toMatchObject([{ agent: name }]);
+    }
   } finally {
     await rig.close();
   }

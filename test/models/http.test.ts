@@ -30,6 +30,28 @@ async function ask(id: string, messages: Message[] = [question], more: Partial<G
 describe('OpenAI-compatible', () => {
   const id = 'openai:test-model';
 
+  it.each([
+    [{ prompt_tokens: '12', completion_tokens: '3', total_tokens: '15' }, [12, 3, 15]],
+    [{ prompt_tokens: 'many', completion_tokens: 3 }, [0, 3, 3]],
+    [{ prompt_tokens: null, completion_tokens: -1, total_tokens: 15 }, [0, 0, 15]],
+  ])('reads an answer with the usage %j', async (rawUsage, counted) => {
+    const said = 'It said "prompt_tokens": "9", twice: "total_tokens":"x".';
+    for (const stream of [true, false]) {
+      server.reply({ text: said, rawUsage, fragments: 5 });
+      const { text, usage } = await ask(id, [question], { stream });
+      expect(text).toBe(said);
+      expect([usage.input_tokens, usage.output_tokens, usage.total_tokens]).toEqual(counted);
+    }
+  });
+
+  it('reads an answer whose usage is NaN', async () => {
+    const whole =
+      '{"id":"1","choices":[{"index":0,"message":{"role":"assistant","content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens": NaN, "completion_tokens": 2}}';
+    server.reply({ status: 200, body: whole });
+    const { text, usage } = await ask(id, [question], { stream: false });
+    expect([text, usage.input_tokens, usage.output_tokens]).toEqual(['hi', 0, 2]);
+  });
+
   it('streams reasoning, text, calls in fragments, and usage', async () => {
     server.reply({
       reasoning: 'let me think',

@@ -11,13 +11,14 @@ export function openaiAnswer(answer: ModelAnswer): { events: string[]; whole: un
   const { text = '', reasoning = '', toolCalls = [], usage = [10, 5], fragments = 3 } = answer;
   const finish = answer.finishReason ?? (toolCalls.length > 0 ? 'tool_calls' : 'stop');
   const base = { id: 'chatcmpl-1', created: 1, model: 'test-model' };
-  const tokens = usage && {
+  const counted = usage && {
     prompt_tokens: usage[0],
     completion_tokens: usage[1],
     total_tokens: usage[0] + usage[1],
     prompt_tokens_details: { cached_tokens: 4 },
     completion_tokens_details: { reasoning_tokens: 2 },
   };
+  const tokens = 'rawUsage' in answer ? answer.rawUsage : counted;
   const event = (choices: unknown[], more = {}) =>
     `data: ${JSON.stringify({ ...base, object: 'chat.completion.chunk', choices, ...more })}\n\n`;
   const delta = (value: object, finish_reason: string | null = null) =>
@@ -33,7 +34,7 @@ export function openaiAnswer(answer: ModelAnswer): { events: string[]; whole: un
       events.push(delta({ tool_calls: [{ index, function: { arguments: piece } }] }));
   }
   events.push(delta({}, finish));
-  if (tokens) events.push(event([], { usage: tokens }));
+  if (tokens != null) events.push(event([], { usage: tokens }));
   events.push('data: [DONE]\n\n');
 
   const message = {

@@ -12,6 +12,8 @@ export interface ModelAnswer {
   finishReason?: string;
   /** Input and output tokens; `null` omits the usage. Default [10, 5]. */
   usage?: [number, number] | null;
+  /** The usage as this server sends it, in place of the protocol's. */
+  rawUsage?: unknown;
   fragments?: number;
   /** Closes the socket after this many stream events. */
   cutAfter?: number;
@@ -39,6 +41,8 @@ export interface ModelServer {
   requests: RecordedRequest[];
   /** Queues replies, one per request. With an empty queue the server responds with 500. */
   reply(...replies: QueuedReply[]): void;
+  /** Drops the replies that no request has asked for. */
+  clear(): void;
   /** Resolves with the next request. */
   nextRequest(): Promise<RecordedRequest>;
   close(): Promise<void>;
@@ -67,6 +71,7 @@ export async function startModelServer(): Promise<ModelServer> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     requests,
     reply: (...more) => void replies.push(...more),
+    clear: () => void replies.splice(0),
     nextRequest: () => new Promise((resolve) => waiting.push(resolve)),
     close: () =>
       new Promise((resolve) => {

@@ -220,6 +220,18 @@ describe('tokens', () => {
     expect(after.map((sum, i) => sum - before[i]!)).toEqual([100, 20, 60, 10, 8]);
   });
 
+  test('that the provider did not count are marked as estimates', async () => {
+    const { id } = runtime.model([{ text: 'Uncounted.', usage: [0, 0] }]);
+    const run = await runtime.run({ agent: 'seer', model: id, input: 'x' });
+    const spans = await until('the spans have ended', () => {
+      const found = spanNamed(sdk.spansOf(run.id), 'chat fake');
+      return found.length > 0 && found;
+    });
+    const { total_tokens: total, estimated_tokens: estimated } = run.run.usage!;
+    expect(estimated).toBe(total);
+    expect(spans[0]!.attributes).toMatchObject({ 'lanefold.estimated_tokens': total });
+  });
+
   test('of an answer that another claim made worthless are kept apart, and the call is marked as lost', async () => {
     const { pool } = runtime.database;
     const stolen = `update lanefold._run set lease = lease + 1, lease_until = now() - interval '1 hour',

@@ -170,7 +170,7 @@ begin
 end $$;
 
 -- Settles an item that the caller took at p_taken_at; p: {status: done|failed|skipped|erased, answer?, scores?, ended_by?, diverged?, error?,
--- duration_ms?, input_tokens?, output_tokens?, cost_micros?, answer_key?}, or {as_before: true} if its answer cannot be scored again. The
+-- duration_ms?, input_tokens?, output_tokens?, estimated_tokens?, cost_micros?, answer_key?}, or {as_before: true} if its answer cannot be scored again. The
 -- last one completes the eval. Returns whether the eval has ended.
 create or replace function lanefold.settle_eval_item(p_eval text, p_no int, p_taken_at timestamptz, p jsonb)
 returns boolean language plpgsql as $$
@@ -184,7 +184,7 @@ begin
   update lanefold._eval_item
   set status = p ->> 'status', settled_at = v_at, answer = p ->> 'answer', scores = coalesce(p -> 'scores', '[]'), ended_by = p ->> 'ended_by',
       diverged = p ->> 'diverged', error = p ->> 'error', duration_ms = (p ->> 'duration_ms')::bigint, input_tokens = (p ->> 'input_tokens')::bigint,
-      output_tokens = (p ->> 'output_tokens')::bigint, cost_micros = (p ->> 'cost_micros')::bigint, answer_key = p ->> 'answer_key'
+      output_tokens = (p ->> 'output_tokens')::bigint, estimated_tokens = (p ->> 'estimated_tokens')::bigint, cost_micros = (p ->> 'cost_micros')::bigint, answer_key = p ->> 'answer_key'
   where eval_id = p_eval and no = p_no and status in ('running', 'scoring') and taken_at = p_taken_at and not p ? 'as_before';
   return lanefold._finish_eval(p_eval, v_at);
 end $$;

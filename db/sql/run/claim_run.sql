@@ -164,9 +164,9 @@ begin
       union all
       select seq, role, content, tool_calls, tool_call_id, name, thinking, reasoning_details, provider_metadata,
              -- the refs that a context policy needs
-             case when refs ?| array['kind', 'dropped', 'kinds'] then jsonb_strip_nulls(jsonb_build_object('kind', refs -> 'kind',
+             case when refs ?| array['kind', 'dropped', 'kinds', 'room'] then jsonb_strip_nulls(jsonb_build_object('kind', refs -> 'kind',
                'durable', refs -> 'durable', 'policy_hash', refs -> 'policy_hash', 'dropped', refs -> 'dropped',
-               'kinds', refs -> 'kinds', 'kinds_cut', refs -> 'kinds_cut')) end
+               'kinds', refs -> 'kinds', 'kinds_cut', refs -> 'kinds_cut', 'room', refs -> 'room')) end
       from lanefold._lane_messages(p_thread_id, r.context_ref, v_rev - 1)) c;
   end if;
 

@@ -11,5 +11,5 @@ from lanefold._eval e;
 create or replace view lanefold.eval_item as
 select i.eval_id, i.no, i.case_id, i.variant, i.agent, i.repeat, i.status, i.thread_id, i.run_id, i.judge_thread_id, i.judge_run_id, i.tags,
        i.answer, i.scores, i.ended_by, i.diverged, i.reused, i.error, i.duration_ms, i.input_tokens, i.output_tokens, i.cost_micros, i.settled_at,
-       i.tenant_id
+       i.tenant_id, i.estimated_tokens
 from lanefold._eval_item i;

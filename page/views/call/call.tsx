@@ -60,6 +60,10 @@ export function CallView({ threadId, callId }: { threadId: string; callId: strin
           ],
           ['Cached input', usage?.cache_read_tokens && <span class="num">{number(usage.cache_read_tokens)}</span>],
           ['Output', usage && <span class="num">{number(usage.output_tokens)} tokens</span>],
+          [
+            'Estimated tokens',
+            usage?.estimated_tokens && <span class="num">{number(usage.estimated_tokens)} of these</span>,
+          ],
           ['Duration', call.duration_ms === null ? null : duration(call.duration_ms)],
           [
             'Finish reason',

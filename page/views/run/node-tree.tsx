@@ -1,6 +1,6 @@
 import type { RunNode } from '../../api/types.ts';
 import { Tag } from '../../parts/basics.tsx';
-import { number } from '../../parts/format.ts';
+import { tokens } from '../../parts/format.ts';
 import { Text } from '../../parts/text.tsx';
 
 const deepest = 16;
@@ -50,7 +50,7 @@ const Node = ({ node, open = false }: { node: RunNode; open?: boolean }) => (
         </strong>
       )}{' '}
       {node.content?.slice(0, 100)}
-      {node.usage && <span class="num"> {number(node.usage.total_tokens)} tokens</span>}
+      {node.usage && <span class="num"> {tokens(node.usage)} tokens</span>}
     </summary>
     {node.content && <Text text={node.content} />}
   </details>

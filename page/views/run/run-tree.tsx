@@ -1,11 +1,10 @@
 import type { RunTree } from '../../api/types.ts';
 import { Status } from '../../parts/basics.tsx';
-import { number, price } from '../../parts/format.ts';
+import { price, tokens } from '../../parts/format.ts';
 import { href } from '../../state/route.ts';
 import { Bar } from './bar.tsx';
 
-const used = (of: Pick<RunTree, 'usage' | 'cost' | 'unpriced_tokens'>) =>
-  ` ${number(of.usage?.total_tokens ?? 0)} tokens, ${price(of)}`;
+const used = (of: Pick<RunTree, 'usage' | 'cost' | 'unpriced_tokens'>) => ` ${tokens(of.usage)} tokens, ${price(of)}`;
 
 /** The tree of runs that a run belongs to: when each was there, its state, what it waits for and what it has used. */
 export function Tree({ tree, runId }: { tree: RunTree; runId: string }) {

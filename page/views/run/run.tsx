@@ -12,7 +12,7 @@ import type {
   RunTree,
 } from '../../api/types.ts';
 import { Facts, Failure, Loading, Status, Tag, Time } from '../../parts/basics.tsx';
-import { duration, number, price } from '../../parts/format.ts';
+import { duration, number, price, tokens } from '../../parts/format.ts';
 import { Heading } from '../../parts/heading.tsx';
 import { Menu, MenuItem } from '../../parts/menu.tsx';
 import { MessageBody } from '../../parts/message.tsx';
@@ -140,7 +140,11 @@ export function RunView({ threadId, runId }: { threadId: string; runId: string }
               ? `${Math.min(run.iteration, run.max_iterations)} of ${run.max_iterations}`
               : run.iteration,
           ],
-          ['Tokens', run.usage && <span class="num">{number(run.usage.total_tokens)}</span>],
+          ['Tokens', run.usage && <span class="num">{tokens(run.usage)}</span>],
+          [
+            'Estimated tokens',
+            run.usage?.estimated_tokens && <span class="num">{number(run.usage.estimated_tokens)}</span>,
+          ],
           [
             'Cached tokens',
             run.usage?.cache_read_tokens && <span class="num">{number(run.usage.cache_read_tokens)}</span>,

@@ -1,7 +1,7 @@
 import { get, v1 } from '../../api/client.ts';
 import type { Config } from '../../api/types.ts';
 import { Facts, Status, Time } from '../../parts/basics.tsx';
-import { amount, price } from '../../parts/format.ts';
+import { amount, price, tokens as counted } from '../../parts/format.ts';
 import { JsonText } from '../../parts/text.tsx';
 import { href } from '../../state/route.ts';
 import { useLoaded } from '../../state/use-loaded.ts';
@@ -37,7 +37,7 @@ export function Side({ state }: { state: ThreadState }) {
                 <span class="clip" title={run.agent}>
                   {run.agent}
                 </span>
-                <span class="num">{amount(run.usage?.total_tokens ?? 0)} tok</span>
+                <span class="num">{counted(run.usage, amount)} tok</span>
                 <span class="num">{price(run)}</span>
                 <Time at={run.created_at} />
               </span>

@@ -120,6 +120,7 @@ export const EvalItem = z
     duration_ms: maybe('Of its run.'),
     input_tokens: maybe('Of its run.'),
     output_tokens: maybe('Of its run.'),
+    estimated_tokens: maybe('How many of both are estimates, because the provider did not count them; null for none.'),
     cost_micros: maybe('In millionths of a US dollar; 0 if the answer is reused; null if the price is unknown.'),
     ended_by: orNull(z.string()).openapi({
       description: 'The limit that ended its run before an answer, such as `max_iterations`; null if none did.',

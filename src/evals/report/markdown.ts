@@ -59,7 +59,7 @@ function variantTable(variants: VariantSummary[]): string {
       each.reused,
     ].map(String),
     cost(each),
-    `${each.inputTokens} / ${each.outputTokens}`,
+    `${each.estimatedTokens > 0 ? '≈ ' : ''}${each.inputTokens} / ${each.outputTokens}`,
     ms(each.p50Ms),
     ms(each.p95Ms),
   ]);

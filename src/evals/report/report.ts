@@ -42,6 +42,8 @@ export interface VariantSummary {
   unpriced: number;
   inputTokens: number;
   outputTokens: number;
+  /** How many of both are estimates, because providers did not count them. */
+  estimatedTokens: number;
   /** Half of the answers took at most this long; null if no duration is known. */
   p50Ms: number | null;
   p95Ms: number | null;

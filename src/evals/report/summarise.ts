@@ -31,6 +31,7 @@ export function summarise(variant: string, items: readonly EvalItem[]): VariantS
     unpriced: ended.length - costs.length,
     inputTokens: sumOf(known(ended.map(({ inputTokens }) => inputTokens))),
     outputTokens: sumOf(known(ended.map(({ outputTokens }) => outputTokens))),
+    estimatedTokens: sumOf(known(ended.map(({ estimatedTokens = null }) => estimatedTokens))),
     p50Ms: nearestRank(durations, 0.5),
     p95Ms: nearestRank(durations, 0.95),
   };

@@ -10,7 +10,7 @@ import type { EvalReport } from './report.ts';
  *   "variants": [{ "variant", "items", "scored", "passed", "pass_rate", "score",
  *     "scorers": [{ "scorer", "score", "scored", "not_applicable", "errors" }],
  *     "failures", "erased", "unscored", "pending", "diverged", "reused",
- *     "cost_micros", "unpriced", "input_tokens", "output_tokens", "p50_ms", "p95_ms" }],
+ *     "cost_micros", "unpriced", "input_tokens", "output_tokens", "estimated_tokens", "p50_ms", "p95_ms" }],
  *   "comparisons": [{ "baseline", "candidate", "verdict", "cases", "pairs", "unpaired", "paired"?: { "baseline", "candidate" } as in "variants",
  *     "difference": { "mean", "low", "high" }, "pass_rate_difference": { "mean", "low", "high" },
  *     "better", "worse", "same",

@@ -9,6 +9,7 @@ import type { Dialect } from '../../models/sending/dialect.ts';
 import type { FixedParts } from '../../models/counting/fixed-tokens.ts';
 import type { ProjectionMeta } from '../../policy/budget.ts';
 import { loggedDropped } from '../../policy/dropped.ts';
+import { limitsWithin, loggedRoom } from '../../policy/room.ts';
 import { fitNewest } from '../../policy/fit-newest.ts';
 import { groupMessages, type ContextGroupKind, type PlacedMessage } from '../../policy/groups.ts';
 import { limitsOf } from '../../policy/limits.ts';
@@ -87,9 +88,13 @@ export async function projectContext(
 ): Promise<ContextProjection> {
   counting.check(policy);
   const window = model === undefined ? undefined : await counting.windowOf(model);
-  const limits = limitsOf(policy, { model: model ?? 'of this lane', window, maxOutputTokens });
   const counter = await counting.counterOf(policy.token_estimator, model ?? '');
   const refs = rows.findLast((row) => row.role === 'assistant')?.refs as JsonObject | null | undefined;
+  // what a call made now would go by
+  const learnt =
+    model === undefined || counting.isConfigured(model) ? undefined : loggedRoom(refs ?? null, model, new Date());
+  const known = limitsOf(policy, { model: model ?? 'of this lane', window, maxOutputTokens });
+  const limits = limitsWithin(known, policy, learnt);
   const recalled = { dropped: loggedDropped(refs ?? null, limits.hash), tokens: new WeakMap<Message, number>() };
   const request = { model: model ?? '', policy, limits, ...fixed };
   const cut = await cutContext(counting, placedRows(rows), request, counter, recalled, { full });

@@ -9,6 +9,7 @@ import { omitUndefined } from '../../common/omit-undefined.ts';
 import type { ReadyAgent } from '../../agents/registry.ts';
 import type { Counting } from '../../models/counting/counting.ts';
 import { classify } from '../../models/errors/classify.ts';
+import { estimateUsage } from '../../models/counting/estimate-usage.ts';
 import { generate } from '../../models/generate.ts';
 import { toPrompt } from '../../models/messages/prompt.ts';
 import type { ModelRegistry } from '../../models/registry/registry.ts';
@@ -112,7 +113,8 @@ export function callReplayer({ db, agents, models, counting }: ReplayDeps) {
         ...{ tools: agent.descriptors, settings: agent.settings, stream: agent.streaming, signal },
         ...{ idleTimeoutMs: agent.idleTimeoutMs },
       });
-      const { usage, finishReason } = turn;
+      const { finishReason } = turn;
+      const usage = estimateUsage(counting, { model, messages: sent, tools: agent.descriptors }, turn);
       return { ...about, answer: answerOf(turn), error: null, usage, finishReason, durationMs: tookMs() };
     } catch (error) {
       signal.throwIfAborted();

@@ -21,8 +21,8 @@ export const ownPrefix = 'lanefold_';
 
 export const isTool = ({ name }: AgentSummary): boolean => !name.startsWith(ownPrefix);
 
-export const agentTool = ({ name, description, outputSchema }: AgentSummary): Tool => ({
-  name,
+export const agentTool = ({ name, description, outputSchema }: AgentSummary, toolName: string): Tool => ({
+  name: toolName,
   title: name,
   description:
     `${description ?? `Asks the agent ${name}.`} Returns its answer, or, if that takes long, how to ask for it later.` +

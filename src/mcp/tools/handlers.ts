@@ -2,6 +2,8 @@ import type { CallToolResult, InputRequiredResult, ServerContext, Tool } from '@
 import { z } from 'zod';
 import { idGrammar } from '../../checks/ids.ts';
 import { isLanefoldError } from '../../errors.ts';
+import type { AgentSummary } from '../../library/agents/agents.ts';
+import { acceptableNames } from '../../tools/acceptable-names.ts';
 import { clientOf } from '../client.ts';
 import { asProtocolError, asToolError, invalidParams } from '../errors.ts';
 import { getRun, type RunName } from '../api.ts';
@@ -35,6 +37,16 @@ export function addTools(mcp: McpContext): void {
   });
 }
 
+/** The names of the tools of the agents: such as providers accept, because most clients pass them to a model. */
+function toolNames(agents: readonly AgentSummary[]): [agent: AgentSummary, tool: string][] {
+  const served = agents.filter(isTool);
+  const names = acceptableNames(
+    served.map(({ name }) => name),
+    ownTools.map(({ tool }) => tool.name),
+  );
+  return served.map((agent, i) => [agent, names[i]!]);
+}
+
 /** The agents that the caller may run. A key that may not list agents sees none, and may still start runs by name. */
 async function allowedTools({ api, agents }: McpContext): Promise<Tool[]> {
   const { data } = await api.get<{ data: { name: string }[] }>('/v1/agents').catch((error: unknown) => {
@@ -42,7 +54,7 @@ async function allowedTools({ api, agents }: McpContext): Promise<Tool[]> {
     throw error;
   });
   const allowed = new Set(data.map(({ name }) => name));
-  return agents.filter((agent) => isTool(agent) && allowed.has(agent.name)).map(agentTool);
+  return toolNames(agents).flatMap(([agent, name]) => (allowed.has(agent.name) ? [agentTool(agent, name)] : []));
 }
 
 async function callTool(
@@ -53,7 +65,9 @@ async function callTool(
 ): Promise<CallToolResult | InputRequiredResult> {
   const own = ownTools.find(({ tool }) => tool.name === name);
   if (own) return held(mcp, await own.call(mcp, given, ctx));
-  const agent = mcp.agents.find((one) => isTool(one) && one.name === name);
+  const called = toolNames(mcp.agents);
+  // a client may know the name of the agent from elsewhere
+  const [agent] = called.find(([, tool]) => tool === name) ?? called.find(([one]) => one.name === name) ?? [];
   if (!agent) throw invalidParams(`Unknown tool ${name.slice(0, 200)}; see tools/list.`);
   const {
     message,
@@ -62,11 +76,11 @@ async function callTool(
     create_thread: createThread,
   } = readArguments(name, agentInput, given);
   const asked = askedAbout(ctx);
-  const request = { agent: name, message, threadId, requestId, createThread, traceparent: traceparentOf(ctx) };
+  const request = { agent: agent.name, message, threadId, requestId, createThread, traceparent: traceparentOf(ctx) };
   const { run, isNew } = asked ? { run: asked, isNew: false } : await startRun(mcp.api, request);
   try {
-    if (!asked && clientOf(mcp.server, ctx).tasks) return createdTask(name, await getRun(mcp.api, run));
-    return held(mcp, await settle(mcp, run, ctx, { tool: name, isNew }));
+    if (!asked && clientOf(mcp.server, ctx).tasks) return createdTask(agent.name, await getRun(mcp.api, run));
+    return held(mcp, await settle(mcp, run, ctx, { tool: agent.name, isNew }));
   } catch (error) {
     return asToolError(error, run);
   }

@@ -13,6 +13,14 @@ const withoutTable = new Set(['scripted', 'openai-compatible']);
 /** Caches the table's answers: it is asked before each call, and matches the name against hundreds of patterns. */
 const inTable = new Map<string, number | undefined>();
 
+const providerOf = (model: string): string => model.slice(0, Math.max(0, model.indexOf(':')));
+
+/** The window that an application gives for a model, or for all models of its provider. */
+export function configuredWindow(model: string, own: Readonly<Record<string, number>>): number | undefined {
+  for (const key of [model, providerOf(model)]) if (Object.hasOwn(own, key)) return own[key];
+  return undefined;
+}
+
 /**
  * The context window of a model in tokens, input and output together; undefined if unknown. The table ships with its
  * package: nothing is downloaded.
@@ -24,9 +32,10 @@ export async function contextWindow(
   model: string,
   own: Readonly<Record<string, number>> = {},
 ): Promise<number | undefined> {
+  const configured = configuredWindow(model, own);
+  if (configured !== undefined) return configured;
   const at = model.indexOf(':');
-  const provider = at < 0 ? '' : model.slice(0, at);
-  for (const key of [model, provider]) if (Object.hasOwn(own, key)) return own[key];
+  const provider = providerOf(model);
   if (Object.hasOwn(missing, model)) return missing[model];
   if (provider === '' || withoutTable.has(provider)) return undefined;
   if (inTable.has(model)) return inTable.get(model);

@@ -4,7 +4,7 @@ import type { TokenEstimator } from '../../policy/estimate.ts';
 import { heuristicTokens } from '../../policy/heuristic.ts';
 import type { ContextProjector } from '../../policy/projector.ts';
 import { LanefoldError } from '../../errors.ts';
-import { contextWindow } from './context-windows.ts';
+import { configuredWindow, contextWindow } from './context-windows.ts';
 import { exactTokens } from './exact-tokens.ts';
 import { fileTokensOf } from './file-tokens.ts';
 import { listPrice, ownPrice, type Priced, type PriceOf, type SpentTokens } from './price.ts';
@@ -33,6 +33,8 @@ export interface Counter {
 /** The facts about models that a policy needs: windows, tokenizers and projectors. */
 export interface Counting {
   windowOf(model: string): Promise<number | undefined>;
+  /** Whether `contextWindows` gives its window. */
+  isConfigured(model: string): boolean;
   /** The estimator a policy names; `calibrated` in place of `exact` where the model has no published tokenizer. */
   counterOf(estimator: string, model: string): Promise<Counter>;
   /** Tokens of a message by the heuristic; images by the formula of the model. */
@@ -68,6 +70,7 @@ export function createCounting(options: CountingOptions = {}, modelOf: (id: stri
   return {
     heuristicOf,
     windowOf: (model) => contextWindow(modelOf(model), contextWindows),
+    isConfigured: (model) => configuredWindow(modelOf(model), contextWindows) !== undefined,
     async counterOf(estimator, model) {
       const given = named(tokenEstimators, estimator);
       if (given) return { name: estimator, count: given, ratio: 1 };

@@ -1,5 +1,6 @@
 import { APICallError, EmptyResponseBodyError, InvalidResponseDataError, JSONParseError } from '@ai-sdk/provider';
 import { NoContentGeneratedError, TypeValidationError } from '@ai-sdk/provider';
+import { tooLong } from './context-too-long.ts';
 import { ModelError, type ModelErrorType } from './model-error.ts';
 import { retryAfterMs, retryDelayMs } from './retry-after.ts';
 import { networkErrorCodes } from '../../postgres/network-error-codes.ts';
@@ -36,6 +37,12 @@ function isNetworkFailure(error: unknown): boolean {
 export function classify(error: unknown, phase: ModelErrorType, now: number = Date.now()): ModelError {
   if (error instanceof ModelError) return error;
   const facts = factsOf(error);
+  const long = tooLong(facts.status, facts.words, saidBy(error));
+  if (long) {
+    const status = facts.status === undefined ? {} : { statusCode: facts.status };
+    const said = { errorType: 'context_too_long', retryable: false, tooLong: long, ...status } as const;
+    return new ModelError(textOf(error, facts), said);
+  }
   const wait = retryAfterMs(facts.headers, now) ?? retryDelayMs(facts.details);
   return new ModelError(textOf(error, facts), {
     errorType: errorTypeOf(error, facts, phase),
@@ -108,6 +115,13 @@ function isRetryable(error: unknown, facts: Facts): boolean {
   if (status !== undefined) return status === 408 || status === 409 || status === 429 || status >= 500;
   if (isCutStream(error) || EmptyResponseBodyError.isInstance(error) || isNetworkFailure(error)) return true;
   return /rate_limit|overloaded|server_error|api_error|internal|timeout|unavailable/i.test(facts.words);
+}
+
+/** The message and the body of an error, because some servers put the reason into the body alone; of a plain object, all. */
+function saidBy(error: unknown): string {
+  if (typeof error === 'object' && !(error instanceof Error)) return JSON.stringify(error);
+  const { message, responseBody } = Object(error) as { message?: unknown; responseBody?: unknown };
+  return [message, responseBody].filter((text) => typeof text === 'string').join('\n');
 }
 
 function textOf(error: unknown, facts: Facts): string {

@@ -1,11 +1,20 @@
 import { redactSecrets } from '../../redaction/error-text.ts';
+import type { TooLong } from './context-too-long.ts';
 
 /**
  * Where a model call failed: in the context policy or the request transformer, before the answer started, while it
- * streamed, while it was parsed, or because the model fell silent; or which limit kept it from being made.
+ * streamed, while it was parsed, or because the model fell silent; that the request was too long for the model; or which
+ * limit kept it from being made.
  */
 export type ModelErrorType =
-  'context_policy' | 'request_transform' | 'llm_request' | 'llm_stream' | 'llm_response' | 'timeout' | LimitError;
+  | 'context_policy'
+  | 'request_transform'
+  | 'llm_request'
+  | 'llm_stream'
+  | 'llm_response'
+  | 'timeout'
+  | 'context_too_long'
+  | LimitError;
 
 type LimitError = 'budget_exhausted' | 'limit_too_small' | 'price_unknown';
 
@@ -18,10 +27,18 @@ export class ModelError extends Error {
   readonly retryable: boolean;
   readonly retryAfterMs?: number;
   readonly statusCode?: number;
+  /** Set on `context_too_long`. */
+  readonly tooLong?: TooLong;
 
   constructor(
     message: string,
-    facts: { errorType: ModelErrorType; retryable: boolean; retryAfterMs?: number; statusCode?: number },
+    facts: {
+      errorType: ModelErrorType;
+      retryable: boolean;
+      retryAfterMs?: number;
+      statusCode?: number;
+      tooLong?: TooLong;
+    },
   ) {
     super(redactSecrets(message));
     this.name = 'ModelError';
@@ -29,5 +46,6 @@ export class ModelError extends Error {
     this.retryable = facts.retryable;
     if (facts.retryAfterMs !== undefined) this.retryAfterMs = facts.retryAfterMs;
     if (facts.statusCode !== undefined) this.statusCode = facts.statusCode;
+    if (facts.tooLong !== undefined) this.tooLong = facts.tooLong;
   }
 }

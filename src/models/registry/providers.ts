@@ -4,6 +4,7 @@ import { exactFetch } from './exact-fetch.ts';
 import type { ProviderName } from './model-name.ts';
 import { parseScriptedId } from '../scripted/id.ts';
 import { invalidName } from './model-name.ts';
+import { fetchReadable } from './readable-usage.ts';
 
 export type Env = Record<string, string | undefined>;
 
@@ -75,6 +76,7 @@ async function loadCompatible(name: string, modelId: string, env: Env): Promise<
     baseURL: env.OPENAI_BASE_URL as string,
     ...(env.OPENAI_API_KEY ? { apiKey: env.OPENAI_API_KEY } : {}),
     includeUsage: true,
+    fetch: fetchReadable,
     // If this were off, a schema would be dropped with only a warning.
     supportsStructuredOutputs: true,
   });

@@ -10,7 +10,7 @@ import type { RunOptions } from '../../store/run/run-options.ts';
 import { priceAt, usualOutputTokens } from '../limits/amounts.ts';
 import type { BudgetShare } from '../limits/run-budget.ts';
 import { RunContext } from '../run/context.ts';
-import { estimateInput } from '../run/fit-context.ts';
+import { estimateInput } from '../../models/counting/estimate-input.ts';
 
 const perDollar = 1_000_000;
 

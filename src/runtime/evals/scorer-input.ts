@@ -9,6 +9,7 @@ export interface Used {
   duration_ms: number | null;
   input_tokens: number | null;
   output_tokens: number | null;
+  estimated_tokens: number | null;
   /** Null if the price is unknown. */
   cost_micros: number | null;
 }
@@ -23,6 +24,7 @@ export async function usedBy(counting: Parameters<typeof priced>[0], run: Run, r
     duration_ms: run.durationMs,
     input_tokens: run.usage?.input_tokens ?? null,
     output_tokens: run.usage?.output_tokens ?? null,
+    estimated_tokens: run.usage?.['estimated_tokens'] ?? null,
     cost_micros: reused ? 0 : micros,
   };
 }

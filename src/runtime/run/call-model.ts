@@ -2,15 +2,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ReadyAgent } from '../../agents/registry.ts';
 import { brokenAnswer, cutOf } from '../../models/answer/usable.ts';
 import { laneKey, withCacheMarkers } from '../../models/caching/cache-markers.ts';
+import { estimateUsage } from '../../models/counting/estimate-usage.ts';
 import { generate } from '../../models/generate.ts';
 import { loggedCalls } from '../../tools/call-limit.ts';
+import type { ContextRoom } from '../../policy/room.ts';
 import type { StrategyEvent } from '../../strategies/machine.ts';
 import type { Claim } from '../../store/run/claim-run.ts';
 import type { HeldRun } from './held-run.ts';
 import type { Reservation } from '../limits/run-limits.ts';
 import { modelFailed } from './model-failed.ts';
 import { isOfLimits, reserveCall, settleCall } from './reserve-call.ts';
-import { prepareCall } from './prepare-call.ts';
+import { prepareCall, type PreparedCall } from './prepare-call.ts';
+import { roomFor } from './room-for.ts';
 import type { RunContext } from './context.ts';
 import type { RunDependencies } from './dependencies.ts';
 
@@ -24,27 +27,35 @@ export async function callModel(
   agent: ReadyAgent,
   claim: Claim,
   context: RunContext,
-  command: { callId: string; afterMs?: number; tools?: false; iteration: number; quiet?: true; earlier?: string },
+  command: {
+    callId: string;
+    afterMs?: number;
+    tools?: false;
+    iteration: number;
+    quiet?: true;
+    earlier?: string;
+    room?: ContextRoom;
+  },
   signal: AbortSignal = run.signal,
 ): Promise<StrategyEvent> {
   const { callId, earlier = '' } = command;
   if (command.afterMs) await delay(command.afterMs, undefined, { signal }).catch(() => signal.throwIfAborted());
   let closeLive: (() => void) | undefined;
   let reserved: Reservation | undefined;
-  let called = claim.model;
+  let call: PreparedCall | undefined;
   try {
-    const call = await prepareCall(deps, run, agent, claim, context, command.iteration);
-    called = call.model;
+    call = await prepareCall(deps, run, agent, claim, context, command);
     const model = await deps.models.resolve(call.model);
     reserved = await reserveCall(deps, run, call);
     run.assertHeld();
-    const { contextHash, refs, narrowed } = call;
+    const { contextHash, refs, narrowed, estimated } = call;
     const lane = laneKey(run.threadId, claim.context_ref);
     const { prompt, tools, settings } = deps.promptCaching ? withCacheMarkers(call, model, lane) : call;
     const { iteration } = command;
     const observed = { ...call, callId, iteration, name: call.model, model, stream: agent.streaming };
+    const asked = call;
     return await run.telemetry.modelCall(observed, async (onFirstPart) => {
-      const turn = await generate(model, {
+      const answered = await generate(model, {
         prompt,
         tools,
         settings,
@@ -56,8 +67,10 @@ export async function callModel(
           (closeLive = command.quiet ? undefined : deps.live?.open(run.threadId, run.runId, callId, soFar)),
         onFirstPart,
       });
+      // an estimate says nothing about how far the heuristic is off
+      if (estimated !== undefined) deps.counting.observe(asked.model, estimated, answered.usage.input_tokens);
+      const turn = { ...answered, usage: estimateUsage(deps.counting, asked, answered) };
       reserved = settleCall(reserved, turn.usage);
-      if (call.estimated !== undefined) deps.counting.observe(call.model, call.estimated, turn.usage.input_tokens);
       const broken = brokenAnswer(turn);
       if (broken) throw broken;
       const cut = cutOf(turn, settings.max_output_tokens);
@@ -80,8 +93,11 @@ export async function callModel(
     signal.throwIfAborted();
     if (isOfLimits(error)) throw error;
     const failed = modelFailed(error);
-    if (failed.retryAfterMs !== undefined) await run.limits?.drain(called, failed.retryAfterMs).catch(() => {});
-    return { ...failed, callId };
+    if (failed.retryAfterMs !== undefined)
+      await run.limits?.drain(call?.model ?? claim.model, failed.retryAfterMs).catch(() => {});
+    const long = error instanceof ModelError ? error.tooLong : undefined;
+    const room = long && call && (await roomFor(deps.counting, context, agent, claim, long, call.fitted));
+    return { ...failed, callId, ...(room ? { room } : {}) };
   } finally {
     settleCall(reserved);
     closeLive?.();

@@ -2,12 +2,14 @@ import type { ReadyAgent } from '../../agents/registry.ts';
 import type { ModelTurn } from '../../context/message.ts';
 import { planCompaction, type CompactionPlan } from '../../policy/plan-compaction.ts';
 import type { StoredPolicy } from '../../policy/policy.ts';
+import type { ContextRoom } from '../../policy/room.ts';
 import { summaryInstruction, summaryMessage, summaryPromptVersion } from '../../policy/summary.ts';
 import type { CompactionDraft, CompactionOutcome, CompactionRequest, RunError } from '../../strategies/machine.ts';
 import { callModel } from './call-model.ts';
 import type { RunDependencies } from './dependencies.ts';
 import type { ActiveRun } from './active-run.ts';
 import { budgetOf, defaultPolicy } from './fit-context.ts';
+import { roomOf } from './room-for.ts';
 
 /** Share of the budget that the messages kept by a compaction may take. */
 const stayingShare = 0.3;
@@ -24,12 +26,14 @@ export async function compactLane(
     afterMs,
     request,
     iteration,
-  }: { callId: string; afterMs?: number; request: CompactionRequest; iteration: number },
+    room,
+  }: { callId: string; afterMs?: number; request: CompactionRequest; iteration: number; room?: ContextRoom },
   signal: AbortSignal,
 ): Promise<CompactionOutcome> {
   const { placed } = context;
   const messages = placed.filter(({ message }) => message.role !== 'system');
-  const budget = await budgetOf(deps.counting, claim.model, agent);
+  const known = roomOf(deps.counting, context, claim, room);
+  const budget = await budgetOf(deps.counting, claim.model, agent, known);
   const heuristic = deps.counting.heuristicOf(claim.model);
   const plan = planCompaction(
     messages,
@@ -42,11 +46,16 @@ export async function compactLane(
   );
   if (!plan) return { type: 'compacted', status: 'unchanged' };
   const asked = context.followedBy({ role: 'user', content: summaryInstruction(messages, plan) });
-  const call = { callId, iteration, quiet: true as const, ...(afterMs === undefined ? {} : { afterMs }) };
+  const call = {
+    ...{ callId, iteration, quiet: true as const },
+    ...(afterMs === undefined ? {} : { afterMs }),
+    ...(known ? { room: known } : {}),
+  };
   const answer = await callModel(deps, run, asking(agent), claim, asked, call, signal);
   if (answer.type === 'model_failed') {
-    const { error, retryable, retryAfterMs } = answer;
-    return failed(error, { retryable, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
+    const { error, retryable, retryAfterMs, room: shorter } = answer;
+    const more = retryAfterMs === undefined ? {} : { retryAfterMs };
+    return failed(error, { retryable, ...more, ...(shorter ? { room: shorter } : {}) });
   }
   if (answer.type !== 'model_answered')
     return failed({ type: 'compaction', message: `The compaction ended with ${answer.type}. The lane is unchanged.` });

@@ -44,7 +44,11 @@ export async function executeCommand(
     case 'call_model': {
       const callingAgent = command.tools === false ? toolsOnly(agent, []) : agent;
       const call = { ...command, iteration };
-      if (!command.compacted && !active.unsummarised && (await wantsSummary(deps, callingAgent, claim, context)))
+      if (
+        !command.compacted &&
+        !active.unsummarised &&
+        (await wantsSummary(deps, callingAgent, claim, context, command.room))
+      )
         return { type: 'over_budget' };
       return active.clock.within(run.signal, (signal) =>
         callModel(deps, run, callingAgent, claim, context, call, signal),

@@ -3,10 +3,11 @@ import type { JsonObject, Message } from '../../context/message.ts';
 import { ModelError } from '../../models/errors/model-error.ts';
 import type { Counter, Counting } from '../../models/counting/counting.ts';
 import { cutContext, type CutContext } from '../../models/counting/cut-context.ts';
+import { requestTokens } from '../../models/counting/estimate-input.ts';
 import { isLanefoldError } from '../../errors.ts';
 import { loggedDropped, type DroppedRange } from '../../policy/dropped.ts';
-import { toolTokens } from '../../policy/heuristic.ts';
 import { limitsOf, type Limits } from '../../policy/limits.ts';
+import { limitsWithin, type ContextRoom } from '../../policy/room.ts';
 import type { StoredPolicy } from '../../policy/policy.ts';
 import { readPolicy } from '../../policy/read-policy.ts';
 import { policyRefs, sentMessage } from '../../policy/sent.ts';
@@ -30,6 +31,8 @@ export interface FitRequest {
   policy: StoredPolicy | undefined;
   tools: readonly object[];
   maxOutputTokens: number | undefined;
+  /** What the model takes, as a refusal has shown. */
+  room?: ContextRoom | undefined;
 }
 
 /** State kept between the calls of a run, so that each call processes only its new messages. */
@@ -49,30 +52,6 @@ interface FitState {
 /** By context; kept here so that RunContext need not know about policies. */
 const states = new WeakMap<RunContext, FitState>();
 
-/** Each message is counted once per model, because messages of a context never change. */
-const counted = new WeakMap<Message, { model: string; tokens: number }>();
-function heuristicTokens(counting: Counting, model: string, messages: readonly Message[]): number {
-  const heuristic = counting.heuristicOf(model);
-  let sum = 0;
-  for (const message of messages) {
-    let known = counted.get(message);
-    if (known?.model !== model) counted.set(message, (known = { model, tokens: heuristic(message) }));
-    sum += known.tokens;
-  }
-  return sum;
-}
-
-/** About how many input tokens a request has, by the heuristic as the provider's reports have calibrated it. */
-export const estimateInput = (
-  counting: Counting,
-  model: string,
-  messages: readonly Message[],
-  tools: readonly object[],
-): number => {
-  const tokens = heuristicTokens(counting, model, messages) + toolTokens(tools);
-  return Math.ceil(tokens * Math.max(1, counting.calibrationOf(model).ratio));
-};
-
 export const defaultPolicy = readPolicy('window');
 
 /**
@@ -84,19 +63,20 @@ export const defaultPolicy = readPolicy('window');
 export async function fitContext(
   counting: Counting,
   context: RunContext,
-  { model, policy: given, tools, maxOutputTokens }: FitRequest,
+  { model, policy: given, tools, maxOutputTokens, room }: FitRequest,
 ): Promise<FittedContext | undefined> {
   const window = await counting.windowOf(model);
-  if (!given && window === undefined) return undefined;
+  if (!given && window === undefined && !room) return undefined;
   const policy = given ?? defaultPolicy;
-  const limits = limitsFor(policy, { model, window, maxOutputTokens });
+  const limits = limitsWithin(limitsFor(policy, { model, window, maxOutputTokens }), policy, room);
   const { instructions } = context;
   const counter = await counting.counterOf(policy.token_estimator, model);
   const state = stateOf(context, counter, limits);
   const request = { model, policy, limits, tools, instructions };
   const cut = await cutContext(counting, context.placed, request, counter, state);
   const marks = [
-    ...(window === undefined && policy.max_input_tokens === undefined ? ['unknown_window'] : []),
+    ...(room ? ['learnt_window'] : []),
+    ...(window === undefined && policy.max_input_tokens === undefined && !room ? ['unknown_window'] : []),
     ...(counter.name !== policy.token_estimator && policy.token_estimator !== 'exact' ? ['estimator_unknown'] : []),
     ...(cut.fallback === undefined ? [] : [cut.fallback]),
     ...(cut.projectorError === undefined ? [] : ['projector_failed']),
@@ -106,9 +86,10 @@ export async function fitContext(
   const refs = {
     ...(given || cut.dropped.length > 0 ? policyRefs(policy, limits, cut, summaryAsSystem) : {}),
     estimated_tokens: cut.meta.estimated_tokens + cut.toolTokens,
+    ...(room ? { room: { ...room } } : {}),
     ...(marks.length > 0 ? { policy_marks: marks } : {}),
   };
-  const estimated = heuristicTokens(counting, model, sent.messages) + toolTokens(tools);
+  const estimated = requestTokens(counting, model, sent.messages, tools);
   state.used = refs.estimated_tokens;
   state.budget = limits.budget;
   return { sent, refs, estimated, overBudget: cut.moved || cut.meta.over_budget };
@@ -119,9 +100,11 @@ export async function budgetOf(
   counting: Counting,
   model: string,
   { contextPolicy: policy = defaultPolicy, settings }: Pick<ReadyAgent, 'contextPolicy' | 'settings'>,
+  room?: ContextRoom,
 ): Promise<number | null> {
   const window = await counting.windowOf(model);
-  return limitsFor(policy, { model, window, maxOutputTokens: settings.max_output_tokens }).budget;
+  const limits = limitsFor(policy, { model, window, maxOutputTokens: settings.max_output_tokens });
+  return limitsWithin(limits, policy, room).budget;
 }
 
 /** The share of its budget that the last request of a context used; undefined if it had no budget. */
@@ -130,7 +113,7 @@ export function fullness(context: RunContext): number | undefined {
   return used === undefined || budget == null ? undefined : used / budget;
 }
 
-function limitsFor(policy: StoredPolicy, of: Parameters<typeof limitsOf>[1]): Limits {
+export function limitsFor(policy: StoredPolicy, of: Parameters<typeof limitsOf>[1]): Limits {
   try {
     return limitsOf(policy, of);
   } catch (error) {

@@ -4,11 +4,13 @@ import { toolsOnly } from '../../agents/apply-overrides.ts';
 import type { ReadyAgent } from '../../agents/registry.ts';
 import type { JsonObject, Message } from '../../context/message.ts';
 import type { ModelSettings } from '../../models/settings/settings.ts';
+import type { ContextRoom } from '../../policy/room.ts';
 import type { Claim } from '../../store/run/claim-run.ts';
 import type { HeldRun } from './held-run.ts';
 import { RunContext } from './context.ts';
 import type { RunDependencies } from './dependencies.ts';
-import { fitContext } from './fit-context.ts';
+import { fitContext, type FittedContext } from './fit-context.ts';
+import { roomOf } from './room-for.ts';
 import { transformRequest, transformerContext } from './transform-request.ts';
 
 /**
@@ -33,6 +35,8 @@ export interface PreparedCall {
   refs?: JsonObject;
   /** Tokens of the request by the heuristic, where the request has a budget. */
   estimated?: number;
+  /** What was left of the context: its messages, and its tokens as the policy counts them, where it has a budget. */
+  fitted: { messages: number; tokens: number | undefined };
   /** The tools of this turn, if they are fewer than the run's. */
   narrowed?: string[];
 }
@@ -44,9 +48,9 @@ export async function prepareCall(
   agent: ReadyAgent,
   claim: Claim,
   context: RunContext,
-  iteration: number,
+  { iteration, room }: { iteration: number; room?: ContextRoom },
 ): Promise<PreparedCall> {
-  const fitted = await fit(counting, agent, claim, context);
+  const fitted = await fit(counting, agent, claim, context, room);
   const own = fitted?.sent ?? context;
   const moved = cutMoved(context.answerRefs, fitted?.refs);
   const refs = {
@@ -64,6 +68,7 @@ export async function prepareCall(
       tools: agent.descriptors,
       settings: agent.settings,
       contextHash,
+      fitted: keptOf(own, fitted),
       ...(Object.keys(marked).length > 0 ? { refs: marked } : {}),
       ...(fitted ? { estimated: fitted.estimated } : {}),
     };
@@ -93,6 +98,7 @@ export async function prepareCall(
     prompt,
     messages: sent.messages,
     contextHash,
+    fitted: keptOf(own, fitted),
     refs: { transformed: true, ...refs, ...mark, ...(request.model === claim.model ? {} : { model: request.model }) },
     ...(request.tools.length === agent.tools.size ? {} : { narrowed: request.tools }),
   };
@@ -104,8 +110,20 @@ async function requestOf(models: RunDependencies['models'], context: RunContext,
   return { prompt, hash, ...(sentAs ? { sent_as: sentAs as unknown as JsonObject } : {}) };
 }
 
-const fit = (counting: RunDependencies['counting'], agent: ReadyAgent, claim: Claim, context: RunContext) =>
+const keptOf = ({ messages }: RunContext, fitted: FittedContext | undefined): PreparedCall['fitted'] => ({
+  messages: messages.length,
+  tokens: fitted?.refs['estimated_tokens'] as number | undefined,
+});
+
+const fit = (
+  counting: RunDependencies['counting'],
+  agent: ReadyAgent,
+  claim: Claim,
+  context: RunContext,
+  own: ContextRoom | undefined,
+) =>
   fitContext(counting, context, {
+    room: roomOf(counting, context, claim, own),
     model: claim.model,
     policy: agent.contextPolicy,
     tools: agent.descriptors,
@@ -118,9 +136,10 @@ export async function wantsSummary(
   agent: ReadyAgent,
   claim: Claim,
   context: RunContext,
+  room?: ContextRoom,
 ): Promise<boolean> {
   if (agent.contextPolicy?.summarization !== 'request_new') return false;
-  return (await fit(counting, agent, claim, context))?.overBudget === true;
+  return (await fit(counting, agent, claim, context, room))?.overBudget === true;
 }
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');

@@ -3,6 +3,7 @@ import type { ReadyAgent } from '../../agents/registry.ts';
 import type { Message } from '../../context/message.ts';
 import { toPrompt } from '../../models/messages/prompt.ts';
 import { redactSecrets } from '../../redaction/error-text.ts';
+import { estimateUsage } from '../../models/counting/estimate-usage.ts';
 import { generate } from '../../models/generate.ts';
 import type { ReadyContract } from '../../contracts/contract.ts';
 import { runAttempt } from '../../tools/attempt.ts';
@@ -70,7 +71,8 @@ export async function repairOutput(
     const callId = `${run.runId}.repair.${attempt}`;
     const observed = { ...call, callId, repair: true, iteration: command.iteration, name: request.model, model };
     const { turn, checked } = await run.telemetry.modelCall(observed, async () => {
-      const turn = await generate(model, { ...call, signal, idleTimeoutMs: agent.idleTimeoutMs });
+      const answered = await generate(model, { ...call, signal, idleTimeoutMs: agent.idleTimeoutMs });
+      const turn = { ...answered, usage: estimateUsage(deps.counting, { ...request, tools: [] }, answered) };
       return { turn, checked: await contract.check(turn.text) };
     });
     reserved = settleCall(reserved, turn.usage);

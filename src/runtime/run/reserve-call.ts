@@ -1,13 +1,13 @@
 import type { JsonObject, Usage } from '../../context/message.ts';
 import { isLanefoldError, type LanefoldError } from '../../errors.ts';
 import { ModelError } from '../../models/errors/model-error.ts';
+import { estimateInput } from '../../models/counting/estimate-input.ts';
 import { isTransient } from '../../postgres/errors.ts';
 import { usualOutputTokens, type CallTokens } from '../limits/amounts.ts';
 import { LimitReached } from '../limits/limit-reached.ts';
 import type { Reservation } from '../limits/run-limits.ts';
 import { limitAt } from '../limits/waiting-for.ts';
 import type { RunDependencies } from './dependencies.ts';
-import { estimateInput } from './fit-context.ts';
 import type { HeldRun } from './held-run.ts';
 import type { PreparedCall } from './prepare-call.ts';
 

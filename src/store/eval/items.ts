@@ -71,7 +71,7 @@ export interface StartedItem {
 
 const columns = `i.no, i.case_id as "caseId", i.tags, i.variant, i.repeat, i.agent, i.status, i.answer, i.scores,
   i.duration_ms::float8 as "durationMs", i.input_tokens::float8 as "inputTokens", i.output_tokens::float8 as "outputTokens",
-  i.cost_micros::float8 as "costMicros", i.ended_by as "endedBy", i.diverged, i.reused, i.error, i.thread_id as "threadId", i.run_id as "runId",
+  i.estimated_tokens::float8 as "estimatedTokens", i.cost_micros::float8 as "costMicros", i.ended_by as "endedBy", i.diverged, i.reused, i.error, i.thread_id as "threadId", i.run_id as "runId",
   i.judge_thread_id as "judgeThreadId", i.judge_run_id as "judgeRunId", i.settled_at as "settledAt"`;
 
 /** The items of an eval, or of one of its cases, in order. */

@@ -28,11 +28,13 @@ const compact = (run: RunFacts, state: TurnState, afterMs?: number): StrategyDec
     callId: callId(run, state),
     request: run.compaction ?? { cause: 'request' },
     ...(afterMs === undefined ? {} : { afterMs }),
+    ...(state.room ? { room: state.room } : {}),
   },
 });
 
 function onOutcome(run: RunFacts, state: TurnState, outcome: CompactionOutcome): StrategyDecision<TurnState> {
-  const { status, compaction: draft, error, retryable = false, retryAfterMs } = outcome;
+  const { status, compaction: draft, error, retryable = false, retryAfterMs, room } = outcome;
+  if (room && !state.shortened) return compact(run, { ...state, call_no: state.call_no + 1, shortened: true, room });
   const failure = {
     type: 'model_failed',
     error: error!,

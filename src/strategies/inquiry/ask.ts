@@ -72,7 +72,8 @@ export function awaitCalls<Memory>(
   delayed?: { callId: string; afterMs: number },
 ): Decided<Memory> {
   const missing = state.open.filter(({ node }) => !waitingRound(progress, node));
-  const calls = missing.map((open) => promptedCall(run, progress, open));
+  const room = state.room ? { room: state.room } : {};
+  const calls = missing.map((open) => ({ ...promptedCall(run, progress, open), ...room }));
   const { concurrency } = run.options as CommonOptions;
   return {
     state,

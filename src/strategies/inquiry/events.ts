@@ -1,3 +1,4 @@
+import type { ContextRoom } from '../../policy/room.ts';
 import type { EventDraft, StrategyEvent, RunFacts } from '../machine.ts';
 import { cutOf } from '../cut-of.ts';
 import type { StrategyQuestion } from './inquiry.ts';
@@ -47,9 +48,19 @@ export const callRetried = (
   run: RunFacts,
   ask: StrategyQuestion,
   call: OpenCall,
-  { error, delayMs }: { error: { type: string; message: string }; delayMs: number },
+  {
+    error,
+    delayMs,
+    room,
+  }: { error: { type: string; message: string }; delayMs: number; room?: ContextRoom | undefined },
 ): EventDraft => ({
   kind: 'llm_retry',
   iteration: call.iteration,
-  data: { ...about(run, ask, call), attempt: call.retries + 1, delay_ms: delayMs, error: { ...error } },
+  data: {
+    ...about(run, ask, call),
+    attempt: call.retries + 1,
+    delay_ms: delayMs,
+    error: { ...error },
+    ...(room ? { room: { ...room } } : {}),
+  },
 });

@@ -123,20 +123,24 @@ function onModelFailed<Memory>(
   progress: InquiryProgress<Memory>,
 ): Decided<Memory> {
   const call = openCall(run, state, event.callId);
-  const delayMs = retryDelay(run, call.retries, event);
+  const room = call.shortened ? undefined : event.room;
+  const delayMs = room ? 0 : retryDelay(run, call.retries, event);
   if (delayMs === undefined) {
     const reason = budgetReached(event.error);
     if (reason) return endEarly(strategy, state, progress, { reason }, {}, event.spent);
     return endEarly(strategy, state, progress, { reason: 'error', error: event.error }, {}, event.spent);
   }
   const ask = askOf(progress, call.node);
-  const again = { ...call, call_no: state.call_no + 1, retries: call.retries + 1 };
+  const again: OpenCall = room
+    ? { ...call, call_no: state.call_no + 1, shortened: true }
+    : { ...call, call_no: state.call_no + 1, retries: call.retries + 1 };
   const next = {
     ...state,
+    ...(room ? { room } : {}),
     call_no: again.call_no,
     open: state.open.map((open) => (open === call ? again : open)),
   };
-  const events = [callRetried(run, ask, call, { error: event.error, delayMs }), callStarted(run, ask, again)];
+  const events = [callRetried(run, ask, call, { error: event.error, delayMs, room }), callStarted(run, ask, again)];
   return awaitCalls(run, next, progress, { events }, { callId: callIdOf(run, again), afterMs: delayMs });
 }
 

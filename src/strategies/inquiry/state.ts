@@ -25,6 +25,8 @@ export interface OpenCall {
   call_no: number;
   iteration: number;
   retries: number;
+  /** It was refused as too long and is made once more with a shorter request. */
+  shortened?: true;
 }
 
 /** What the machine keeps in memory while the run is driven, and rebuilds from the stored answers on resume. */

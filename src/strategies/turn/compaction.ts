@@ -5,7 +5,12 @@ import { callId, type TurnState } from './state.ts';
 /** Compacts the context first, because the next call is over its budget. */
 export const compactFirst = <S extends TurnState>(run: RunFacts, state: S): StrategyDecision<S> => ({
   state,
-  command: { type: 'compact', callId: callId(run, state), request: { cause: 'over_budget' } },
+  command: {
+    type: 'compact',
+    callId: callId(run, state),
+    request: { cause: 'over_budget' },
+    ...(state.room ? { room: state.room } : {}),
+  },
 });
 
 /**

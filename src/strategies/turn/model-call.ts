@@ -37,4 +37,5 @@ export function continueWithInput(run: RunFacts, state: TurnState): NonNullable<
 export const callCommand = (run: RunFacts, state: TurnState): Extract<Command, { type: 'call_model' }> => ({
   type: 'call_model',
   callId: callId(run, state),
+  ...(state.room ? { room: state.room } : {}),
 });

@@ -1,4 +1,5 @@
 import { budgetReached } from '../limits.ts';
+import type { ContextRoom } from '../../policy/room.ts';
 import type { StrategyDecision, StrategyEvent, RunFacts } from '../machine.ts';
 import { llmRetry, llmStarted } from './events.ts';
 import { finishAtLimit } from './finish.ts';
@@ -24,6 +25,7 @@ export function onModelFailed<S extends TurnState>(run: RunFacts, state: S, even
   const repairing = state.phase === 'output';
   const reason = repairing ? undefined : budgetReached(event.error);
   if (reason) return finishAtLimit(state, reason);
+  if (event.room && !state.shortened) return makeShorter(run, state, event, event.room);
   const afterMs = retryDelay(run, state.retries, event);
   if (afterMs === undefined) {
     return repairing ? failRepair(run, state, event.error) : { state, command: { type: 'fail', error: event.error } };
@@ -43,6 +45,22 @@ export function onModelFailed<S extends TurnState>(run: RunFacts, state: S, even
     state: next,
     step: { events: [llmRetry(state, { call_id: callId(run, state), ...data }), llmStarted(run, next)] },
     command: { ...callCommand(run, next), afterMs },
+  };
+}
+
+/** Makes a call once more whose request was too long, with what the model takes. */
+function makeShorter<S extends TurnState>(
+  run: RunFacts,
+  state: S,
+  event: Failed,
+  room: ContextRoom,
+): StrategyDecision<S> {
+  const next: S = { ...state, shortened: true, room, call_no: state.call_no + 1 };
+  const data = { call_id: callId(run, state), attempt: state.retries + 1, delay_ms: 0, error: { ...event.error } };
+  return {
+    state: next,
+    step: { events: [llmRetry(state, { ...data, room: { ...room } }), llmStarted(run, next)] },
+    command: callCommand(run, next),
   };
 }
 

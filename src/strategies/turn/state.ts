@@ -11,6 +11,8 @@ export interface TurnState extends StrategyState {
   retries: number;
   /** How many cut answers the next one continues. */
   parts?: number | undefined;
+  /** The current model call was refused as too long and is made once more with a shorter request. */
+  shortened?: true | undefined;
   /** Set while the output is being repaired. */
   output?: RepairState;
 }
@@ -39,6 +41,7 @@ export const nextIteration = <S extends TurnState>(state: S): S => ({
   ...(state.tools ? { tools: undefined } : {}),
   ...(state.cut ? { cut: undefined } : {}),
   ...(state.parts ? { parts: undefined } : {}),
+  ...(state.shortened ? { shortened: undefined } : {}),
 });
 
 export const callId = (run: { runId: string }, state: TurnState): string => `${run.runId}.${state.call_no}`;

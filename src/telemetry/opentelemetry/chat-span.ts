@@ -104,6 +104,8 @@ export class ChatSpan {
           attributes['gen_ai.response.time_to_first_chunk'] = this.#secondsUntil(this.#firstPartAt);
         const add = errorType === undefined ? addUsage : addLostUsage;
         add(attributes, turn.usage);
+        const { estimated_tokens: estimated } = turn.usage;
+        if (estimated !== undefined) attributes['lanefold.estimated_tokens'] = estimated;
       }
       if (errorType !== undefined) attributes['error.type'] = errorType;
       this.#span.setAttributes(attributes);

@@ -1,0 +1,106 @@
+/** What a provider says about a request that exceeds what its model takes, in its own tokens, as far as it says it. */
+export interface TooLong {
+  /** Tokens that the model takes. */
+  window?: number;
+  /** Tokens of the messages. */
+  requested?: number;
+  /** Tokens that it reserves for the answer. */
+  answer?: number;
+}
+
+/** Error codes that say it. OpenAI and those who copy it; llama.cpp; Anthropic, by size in bytes. */
+const codes = ['context_length_exceeded', 'exceed_context_size_error', 'request_too_large'];
+
+/** Sentences that say it where no code does, lower case. */
+const sentences: readonly RegExp[] = [
+  /(?:maximum|model's) context length/, // OpenAI, Azure, vLLM, SGLang, DeepSeek, OpenRouter, Mistral
+  /reduce the length of the messages/, // Groq, OpenAI
+  /prompt is too long/, // Anthropic, Bedrock, Fireworks
+  /exceed(?:s|ed)? (?:the |model |available |maximum |the available |the maximum )?context (?:window|length|limit|size)/, // OpenAI Responses, llama.cpp, llama-cpp-python, Ollama, Anthropic
+  /context (?:window|length) exceed(?:s|ed)/, // MiniMax, Together
+  /input token count[^.]{0,40} exceeds/, // Google
+  /prompt token count[^.]{0,40} exceeds/, // GitHub Models
+  /maximum prompt length/, // xAI
+  /(?:longer|greater) than the (?:model's |maximum )?(?:context|model) length/, // SGLang, vLLM, LM Studio
+  /context length of only/, // LM Studio
+  /input is too long for requested model/, // Bedrock
+  /too many (?:input )?tokens: |too many input tokens/, // Cohere, Bedrock
+  /exceeded model token limit/, // Moonshot
+  /tokens \+ `max_new_tokens` must be|inputs` must have less than/, // Text Generation Inference, Together
+  /max_tokens must be at least 1, got -/, // vLLM, when the prompt alone fills the window
+];
+
+const number = '\\(?([\\d,]{1,12})\\)?';
+const patterns = (...sources: string[]): RegExp[] =>
+  sources.map((source) => new RegExp(source.replaceAll('#', number)));
+
+const windows = patterns(
+  '"n_ctx": ?#',
+  '(?:context|prompt|model) length (?:is|of) (?:only )?#',
+  'tokens > # maximum',
+  'number of tokens allowed #',
+  '# maximum context length',
+  'context length #',
+  'context window of #',
+  'context size #',
+  'exceeds the limit of #',
+  'token limit: #',
+  'must be <= #',
+  'must have less than #',
+  'max input tokens: #',
+  'cannot exceed #',
+  ' > #, decrease',
+  'limit #, requested',
+);
+
+const requests = patterns(
+  '"n_prompt_tokens": ?#',
+  '# (?:in|of) (?:the |your )?(?:messages|prompt|text input|input)',
+  'too long: # tokens',
+  'resulted in (?:over )?# tokens',
+  '(?:has|contains?) # (?:input )?tokens',
+  'token count:? (?:of )?#',
+  '(?:input|request|requested tokens) #(?: tokens)?',
+  'prompt \\(length #',
+  'given: #',
+  'limit: # \\+',
+  'received #',
+  'requested:? (?:about |a total of )?#',
+);
+
+const answers = patterns('# (?:in|of|for) (?:the )?(?:completion|output)', 'limit: [\\d,]{1,12} \\+ #');
+
+/** Refusals for other reasons, whatever they say: keys, payment, models, rates, servers that are down. */
+const otherStatus = new Set([401, 402, 403, 404, 408, 409, 429, 502, 503, 504]);
+
+/** Long enough for every message; longer ones repeat the request. */
+const maxLength = 4_000;
+
+/**
+ * Whether a provider refused a request because it is too long for its model, and what it says about that; undefined: it
+ * has another reason.
+ *
+ * @param words codes and types of the error
+ * @param text its message and its body
+ */
+export function tooLong(status: number | undefined, words: string, text: string): TooLong | undefined {
+  const said = text.slice(0, maxLength).toLowerCase();
+  const coded = codes.some((code) => words.includes(code) || said.includes(`"${code}"`));
+  if (!coded && status !== 413) {
+    if (otherStatus.has(status!) || !sentences.some((sentence) => sentence.test(said))) return undefined;
+  }
+  const found: TooLong = {};
+  for (const [fact, any] of Object.entries({ window: windows, requested: requests, answer: answers })) {
+    const tokens = firstNumber(any, said);
+    if (tokens !== undefined) found[fact as keyof TooLong] = tokens;
+  }
+  return found;
+}
+
+function firstNumber(any: readonly RegExp[], text: string): number | undefined {
+  for (const pattern of any) {
+    const found = Number(pattern.exec(text)?.[1]?.replaceAll(',', ''));
+    if (Number.isSafeInteger(found) && found > 0) return found;
+  }
+  return undefined;
+}
