@@ -48,6 +48,14 @@ begin
   return k;
 end $$;
 
+-- Whether what lost calls have reserved stays until it leaves the interval: the runs of such a limit wait for a provider, which
+-- counts in the same way.
+create or replace function lanefold._counts_lost(l lanefold._limit)
+returns boolean language plpgsql immutable as $$
+begin
+  return l.per_ms is not null and l.on_exhausted = 'wait';
+end $$;
+
 -- Takes from the newest slice. What counts once, runs and requests, is used; the rest is reserved.
 create or replace function lanefold._take_limit(k lanefold._limit_bucket, p_amount bigint, p_kind text)
 returns lanefold._limit_bucket language plpgsql immutable as $$

@@ -25,7 +25,8 @@ begin
     continue when n is null;
     -- not more than the account has: a reservation may have returned with a lease
     v_amount := least((v_hold ->> 1)::bigint, coalesce((a.holds -> v_place ->> 0)::bigint, 0));
-    buckets[n] := lanefold._settle_limit(buckets[n], v_amount, (a.holds -> v_place ->> 1)::bigint, (v_hold ->> 2)::bigint, (v_hold ->> 3)::bigint, false);
+    buckets[n] := lanefold._settle_limit(buckets[n], v_amount, (a.holds -> v_place ->> 1)::bigint, (v_hold ->> 2)::bigint, (v_hold ->> 3)::bigint,
+      v_hold -> 4 = 'true' and lanefold._counts_lost(p_limits[n]));
     account.holds := lanefold._change_hold(account.holds, v_place, -v_amount, null, (v_hold ->> 3)::bigint);
     look := look || jsonb_build_object(v_place, 0);
   end loop;
@@ -37,7 +38,7 @@ begin
       v_amount := coalesce((coalesce(p_call -> 'end', p_call -> 'base') ->> v_place)::bigint - (v_hold ->> 2)::bigint, 0);
       continue when v_amount = 0 and (v_hold ->> 0)::bigint = 0;
       buckets[n] := lanefold._settle_limit(buckets[n], (v_hold ->> 0)::bigint, null, (v_hold ->> 1)::bigint, v_amount,
-        p_limits[n].per_ms is not null and p_limits[n].on_exhausted = 'wait');
+        lanefold._counts_lost(p_limits[n]));
       account.holds := lanefold._change_hold(account.holds, v_place, -(v_hold ->> 0)::bigint, null, v_amount);
       look := look || jsonb_build_object(v_place, 0);
     end loop;

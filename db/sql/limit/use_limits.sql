@@ -6,7 +6,7 @@
 --   shares?: {place: value of the sharing dimension},
 --   job?: {queue, enqueue_no, agent, prefix?, version?, strategy?}: no worker executes the run; if it is refused, it waits in line,
 --   granted?: place: the turn of a waiting run has come there, as `ready` said,
---   done?: [[place, reserved, slice, used]]: of calls that have ended,
+--   done?: [[place, reserved, slice, used, lost?: true]]: of calls that have ended; of a lost one, the provider may have counted it,
 --   base?: {place: used by the run}: the caller has just claimed the run; what an earlier claim reserved returns.
 --     If runs wait for a sliding interval, it leaves with the interval instead: the provider may have counted the lost calls,
 --   pause?: true: the run waits for something else, or no worker executes it: its slots return; with idle_ms? only if no

@@ -11,8 +11,11 @@ import { exhausted, tooSmall } from './refusals.ts';
 export interface Reservation {
   /** Limits that give notice and were passed, by their places. */
   passed?: readonly string[];
-  /** The call has ended and used this; without tokens it was not answered. Nothing after the first call counts. */
-  end(used?: CallTokens): void;
+  /**
+   * The call has ended and used this; without tokens it was not answered. Of a `lost` one, nobody knows whether the provider
+   * counted it. Nothing after the first call counts.
+   */
+  end(used?: CallTokens, how?: 'refused' | 'lost'): void;
 }
 
 /** A call that has reserved. */
@@ -118,19 +121,26 @@ export class RunLimits {
   #reservation(call: ReservedCall): Reservation {
     this.#open += 1;
     return {
-      end: (used) => {
+      end: (used, how) => {
         this.#open -= 1;
-        this.#done.push(this.#settlement(call, used));
+        this.#done.push(this.#settlement(call, used, how === 'lost'));
         // after the answer of the call that has ended
         for (const resume of this.#onEnd.splice(0)) setImmediate(resume);
       },
     };
   }
 
-  async #settlement({ placed, model, take, slices }: ReservedCall, used: CallTokens | undefined): Promise<Done> {
+  async #settlement(
+    { placed, model, take, slices }: ReservedCall,
+    used: CallTokens | undefined,
+    lost: boolean,
+  ): Promise<Done> {
     const settled = placed.filter(({ limit }) => isSettled(limit));
     const amounts = used && settled.length > 0 ? await takeOf(settled, model, used, this.price) : [];
-    return settled.map(({ place }) => [place, amountAt(take, place), slices[place] ?? 0, amountAt(amounts, place)]);
+    return settled.map(({ place }) => [
+      ...([place, amountAt(take, place), slices[place] ?? 0, amountAt(amounts, place)] as const),
+      ...(lost ? ([true] as const) : []),
+    ]);
   }
 
   /** The first call of a claim returns what an earlier one has reserved, so it must be alone. */

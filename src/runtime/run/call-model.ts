@@ -3,6 +3,7 @@ import type { ReadyAgent } from '../../agents/registry.ts';
 import { brokenAnswer, cutOf } from '../../models/answer/usable.ts';
 import { laneKey, withCacheMarkers } from '../../models/caching/cache-markers.ts';
 import { estimateUsage } from '../../models/counting/estimate-usage.ts';
+import { ModelError } from '../../models/errors/model-error.ts';
 import { generate } from '../../models/generate.ts';
 import { loggedCalls } from '../../tools/call-limit.ts';
 import type { ContextRoom } from '../../policy/room.ts';
@@ -11,7 +12,7 @@ import type { Claim } from '../../store/run/claim-run.ts';
 import type { HeldRun } from './held-run.ts';
 import type { Reservation } from '../limits/run-limits.ts';
 import { modelFailed } from './model-failed.ts';
-import { isOfLimits, reserveCall, settleCall } from './reserve-call.ts';
+import { abandonCall, isOfLimits, reserveCall, settleCall } from './reserve-call.ts';
 import { prepareCall, type PreparedCall } from './prepare-call.ts';
 import { roomFor } from './room-for.ts';
 import type { RunContext } from './context.ts';
@@ -90,6 +91,7 @@ export async function callModel(
       };
     });
   } catch (error) {
+    abandonCall(reserved, error);
     signal.throwIfAborted();
     if (isOfLimits(error)) throw error;
     const failed = modelFailed(error);
@@ -99,7 +101,6 @@ export async function callModel(
     const room = long && call && (await roomFor(deps.counting, context, agent, claim, long, call.fitted));
     return { ...failed, callId, ...(room ? { room } : {}) };
   } finally {
-    settleCall(reserved);
     closeLive?.();
   }
 }

@@ -12,7 +12,7 @@ import type { Claim } from '../../store/run/claim-run.ts';
 import type { HeldRun } from './held-run.ts';
 import type { Reservation } from '../limits/run-limits.ts';
 import { modelFailed } from './model-failed.ts';
-import { isOfLimits, reserveCall, settleCall } from './reserve-call.ts';
+import { abandonCall, isOfLimits, reserveCall, settleCall } from './reserve-call.ts';
 import { questionOf } from './question.ts';
 import type { RunContext } from './context.ts';
 import { transformRequest, transformerContext } from './transform-request.ts';
@@ -79,11 +79,10 @@ export async function repairOutput(
     const other = request.model === claim.model ? undefined : request.model;
     return { type: 'output_repaired', checked, usage: turn.usage, model: other };
   } catch (fault) {
+    abandonCall(reserved, fault);
     signal.throwIfAborted();
     if (isOfLimits(fault)) throw fault;
     return modelFailed(fault);
-  } finally {
-    settleCall(reserved);
   }
 }
 

@@ -49,9 +49,9 @@ async function reserve(
     const shared = await limits?.take(model, tokens);
     reached.push(...(shared?.passed ?? []).map(limitAt));
     return {
-      end(used) {
-        own?.end(used);
-        shared?.end(used);
+      end(used, how) {
+        own?.end(used, how);
+        shared?.end(used, how);
       },
     };
   } catch (error) {
@@ -66,15 +66,19 @@ const ends = ['budget_exhausted', 'limit_too_small', 'price_unknown'] as const;
 export const isOfLimits = (error: unknown): boolean =>
   error instanceof LimitReached || isTransient(error) || isLanefoldError(error, 'database_error');
 
-/** The call has ended: without usage, unanswered. Returns undefined, so that a call is settled once. */
-export function settleCall(reserved: Reservation | undefined, usage?: Usage): undefined {
-  reserved?.end(
-    usage && {
-      inputTokens: usage.input_tokens,
-      outputTokens: usage.output_tokens,
-      cachedTokens: usage.cache_read_tokens ?? 0,
-      writtenTokens: usage.cache_write_tokens ?? 0,
-    },
-  );
+/** The call has ended with this usage. Returns undefined, so that a call is settled once. */
+export function settleCall(reserved: Reservation | undefined, usage: Usage): undefined {
+  reserved?.end({
+    inputTokens: usage.input_tokens,
+    outputTokens: usage.output_tokens,
+    cachedTokens: usage.cache_read_tokens ?? 0,
+    writtenTokens: usage.cache_write_tokens ?? 0,
+  });
   return undefined;
+}
+
+/** The call has ended without an answer. A provider that has not refused it may have counted it. */
+export function abandonCall(reserved: Reservation | undefined, error: unknown): void {
+  const refused = error instanceof ModelError && error.statusCode !== undefined;
+  reserved?.end(undefined, refused ? 'refused' : 'lost');
 }

@@ -35,7 +35,7 @@ export interface LimitCall {
   priority?: number;
   /** The place where its turn has come. */
   granted?: string;
-  done?: [place: string, reserved: number, slice: number, used: number][];
+  done?: [place: string, reserved: number, slice: number, used: number, lost?: true][];
   base?: Amounts;
   pause?: true;
   /** Only if no process has touched the account for this long, in ms. */
