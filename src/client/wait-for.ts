@@ -1,6 +1,7 @@
 import { LanefoldClientError } from './errors.ts';
 import type { RunRef, RunSnapshot } from './operations.ts';
 import type { StreamItem, StreamOptions } from './stream-item.ts';
+import { after } from '../common/timer.ts';
 
 export interface WaitOptions {
   /** Default: no limit. */
@@ -21,8 +22,7 @@ export async function waitFor(
   { timeoutMs, signal, onUnattended }: WaitOptions = {},
 ): Promise<RunSnapshot> {
   const timeUp = new AbortController();
-  const timer =
-    timeoutMs === undefined ? undefined : setTimeout(() => timeUp.abort(timedOut(run, timeoutMs)), timeoutMs);
+  const timer = timeoutMs === undefined ? undefined : after(timeoutMs, () => timeUp.abort(timedOut(run, timeoutMs)));
   const stop = () => timeUp.abort(signal?.reason);
   signal?.addEventListener('abort', stop);
   try {
@@ -33,7 +33,7 @@ export async function waitFor(
       if (item.type === 'unattended') onUnattended?.(item);
     return await runs.get(run, { signal: timeUp.signal });
   } finally {
-    clearTimeout(timer);
+    timer?.cancel();
     signal?.removeEventListener('abort', stop);
   }
 }

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { ReadyAgent } from '../../agents/registry.ts';
 import { ModelError } from '../../models/errors/model-error.ts';
 import { laneKey, withCacheMarkers } from '../../models/caching/cache-markers.ts';
@@ -13,6 +12,7 @@ import { isOfLimits, reserveCall, settleCall } from './reserve-call.ts';
 import { prepareCall } from './prepare-call.ts';
 import type { RunContext } from './context.ts';
 import type { RunDependencies } from './dependencies.ts';
+import { delay } from '../../common/timer.ts';
 
 /**
  * Makes one model call and returns its outcome as an event for the machine. Rejects only once `signal` aborts: on a
@@ -28,7 +28,7 @@ export async function callModel(
   signal: AbortSignal = run.signal,
 ): Promise<StrategyEvent> {
   const { callId } = command;
-  if (command.afterMs) await delay(command.afterMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+  if (command.afterMs) await delay(command.afterMs, { signal }).catch(() => signal.throwIfAborted());
   let closeLive: (() => void) | undefined;
   let reserved: Reservation | undefined;
   let called = claim.model;

@@ -6,6 +6,7 @@ import { post } from './post.ts';
 import { resolveHost } from './resolve.ts';
 import { readAnswer } from './read-answer.ts';
 import { failureOf } from './failure.ts';
+import { deadline } from '../../common/timer.ts';
 
 const userAgent = `Lanefold/${packageVersion()}`;
 
@@ -29,11 +30,13 @@ export async function send(
   { anywhere, timeoutMs, resolve, stop }: SendOptions,
 ): Promise<AttemptEnd | undefined> {
   const from = performance.now();
-  const late = AbortSignal.timeout(timeoutMs);
-  const signal = stop ? AbortSignal.any([late, stop]) : late;
-  const end = await Promise.race([attempt(), aborted(signal)]).catch((error: unknown) => ({
-    ...{ delivered: false, error: signal.aborted ? noAnswer(timeoutMs) : failureOf(error) },
-  }));
+  const late = deadline(timeoutMs);
+  const signal = stop ? AbortSignal.any([late.signal, stop]) : late.signal;
+  const end = await Promise.race([attempt(), aborted(signal)])
+    .catch((error: unknown) => ({
+      ...{ delivered: false, error: signal.aborted ? noAnswer(timeoutMs) : failureOf(error) },
+    }))
+    .finally(late.cancel);
   if (!end || (stop?.aborted && !end.delivered)) return undefined;
   return { ...end, durationMs: Math.round(performance.now() - from) };
 

@@ -51,6 +51,7 @@ import { checkTraceOptions } from './trace-options.ts';
 import { ScoringRunners } from './scoring-runners.ts';
 import type { RunDependencies } from '../run/dependencies.ts';
 import type { RunningWorker, WorkerOptions } from './options.ts';
+import { after } from '../../common/timer.ts';
 
 /** What a worker process needs beyond what its runs need. */
 export interface WorkerDependencies extends RunDependencies {
@@ -281,12 +282,12 @@ export async function startWorker(
       void heartbeat.send(own).catch(() => {});
       await agentQueues.close();
       const drained = Promise.allSettled([direct.settled(), ...intake.workers.map(closeWorker)]);
-      const patience = setTimeout(() => {
+      const patience = after(patienceMs, () => {
         self.phase = 'leaving';
         keeper.loseAll(() => new Released());
-      }, patienceMs);
+      });
       await Promise.all([drained, clocksClosed]);
-      clearTimeout(patience);
+      patience.cancel();
       await notices?.close();
       await keeper.stop();
       metrics?.close();
