@@ -44,7 +44,7 @@ export class JobWatch {
     try {
       const { rows } = await this.send(nextDelay, [...values, this.queue.promotedSince]);
       const at = rows[0]?.['next_delay'];
-      return typeof at === 'string' && Number(at) <= Date.now();
+      return typeof at === 'string' && Number(at) <= this.queue.clock.now();
     } catch (error) {
       this.queue.looks.giveUp();
       throw error;
@@ -53,7 +53,7 @@ export class JobWatch {
 
   /** A worker that is woken by a delayed job finds it only by a look. */
   #whenLooking({ rows }: { rows: Row[] }): { rows: Row[] } {
-    const earliest = Math.ceil(Date.now() + this.queue.looks.dueInMs);
+    const earliest = Math.ceil(this.queue.clock.now() + this.queue.looks.dueInMs);
     const later = ({ next_delay: at }: Row) => (at === null || Number(at) >= earliest ? at : earliest);
     return { rows: rows.map((row) => ({ ...row, next_delay: later(row) })) };
   }
