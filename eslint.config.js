@@ -1,7 +1,27 @@
 import tseslint from 'typescript-eslint';
 
-const noTimer =
-  'Use src/common/timer.ts: a timer of the platform waits for at most 2^31 - 1 ms, and a longer one is over at once.';
+const restrict = (selectors, message) => selectors.map((selector) => ({ selector, message }));
+
+const timers = restrict(
+  [
+    'CallExpression[callee.name=/^set(Timeout|Interval)$/]',
+    'CallExpression[callee.object.name=/^(globalThis|window|self)$/][callee.property.name=/^set(Timeout|Interval)$/]',
+    'CallExpression[callee.object.name="AbortSignal"][callee.property.name="timeout"]',
+    'ImportDeclaration[source.value=/^(node:)?timers/] ImportSpecifier[imported.name!="setImmediate"]',
+    'ImportDeclaration[source.value=/^(node:)?timers/] :matches(ImportDefaultSpecifier, ImportNamespaceSpecifier)',
+    'ImportDeclaration[source.value="p-timeout"]',
+  ],
+  'Use src/common/timer.ts: a timer of the platform waits for at most 2^31 - 1 ms, and a longer one is over at once.',
+);
+
+const clocks = restrict(
+  [
+    'CallExpression[callee.object.name="Date"][callee.property.name="now"]',
+    'NewExpression[callee.name="Date"][arguments.length=0]',
+    'CallExpression[callee.name="Date"]',
+  ],
+  'Use db.settings.clock; or src/common/clock.ts, if the time concerns this process alone.',
+);
 
 export default tseslint.config(
   { ignores: ['dist/', 'node_modules/', '.lanefold/'] },
@@ -16,19 +36,21 @@ export default tseslint.config(
   {
     files: ['src/**', 'workers/**'],
     ignores: ['src/common/timer.ts'],
-    rules: {
-      'no-restricted-syntax': [
-        'error',
-        ...[
-          'CallExpression[callee.name=/^set(Timeout|Interval)$/]',
-          'CallExpression[callee.object.name=/^(globalThis|window|self)$/][callee.property.name=/^set(Timeout|Interval)$/]',
-          'CallExpression[callee.object.name="AbortSignal"][callee.property.name="timeout"]',
-          'ImportDeclaration[source.value=/^(node:)?timers/] ImportSpecifier[imported.name!="setImmediate"]',
-          'ImportDeclaration[source.value=/^(node:)?timers/] :matches(ImportDefaultSpecifier, ImportNamespaceSpecifier)',
-          'ImportDeclaration[source.value="p-timeout"]',
-        ].map((selector) => ({ selector, message: noTimer })),
-      ],
-    },
+    rules: { 'no-restricted-syntax': ['error', ...timers] },
+  },
+  {
+    // Only the clock of the database decides when something is due.
+    files: ['src/**', 'workers/**'],
+    ignores: [
+      'src/common/{clock,timer}.ts',
+      // tools and programs of one process, spans, and what other systems ask for by their clocks
+      'src/{bench,chaos,cli,client,react,telemetry}/**',
+      'src/models/errors/**',
+      'src/api/metrics.ts',
+      'src/durable-streams/live-cursor.ts',
+      'src/library/evidence/signed-head.ts',
+    ],
+    rules: { 'no-restricted-syntax': ['error', ...timers, ...clocks] },
   },
   {
     // Runs in browsers: nothing of Node, and no package but React.

@@ -1,5 +1,5 @@
 import { createPostgresBackend, createRedisBackend, withBackend } from 'bullmq';
-import type { Clock } from '../common/clock.ts';
+import { asHere, asThere, type Clock } from '../common/clock.ts';
 
 type Factory = typeof createRedisBackend;
 
@@ -60,12 +60,12 @@ const isTime = (value: unknown): value is number => typeof value === 'number' &&
 const toQueue =
   (clock: Clock) =>
   <T>(value: T): T =>
-    isTime(value) ? (Math.round(value + clock.now() - Date.now()) as T) : value;
+    isTime(value) ? (Math.round(asThere(clock, value)) as T) : value;
 
 const fromQueue =
   (clock: Clock) =>
   <T>(value: T): T =>
-    isTime(value) ? (Math.ceil(value + Date.now() - clock.now()) as T) : value;
+    isTime(value) ? (Math.ceil(asHere(clock, value)) as T) : value;
 
 /**
  * Options of a queue. On PostgreSQL, BullMQ drops no events: it would search for them from the first one on, past all that

@@ -1,3 +1,4 @@
+import { processClock } from '../../common/clock.ts';
 import { operator, type Principal } from '../../access/principal.ts';
 import { isLanefoldError, type LanefoldError } from '../../errors.ts';
 import type { ApiEnv } from '../env.ts';
@@ -21,7 +22,7 @@ export function watchAccess(
   let stopped = false;
   const schedule = ({ expiresAtMs = Infinity }: Principal) => {
     if (stopped) return;
-    const delayMs = Math.min(everyMs, expiresAtMs - Date.now(), longestMs);
+    const delayMs = Math.min(everyMs, expiresAtMs - processClock.now(), longestMs);
     timer = after(delayMs, () => void look(expiresAtMs));
   };
   const look = async (expiresAtMs: number) => {

@@ -1,3 +1,4 @@
+import { asHere, asThere } from '../../common/clock.ts';
 import { z } from 'zod';
 import { isBrowserToken, readBrowserToken, signBrowserToken, type BrowserAccess } from '../../access/browser-token.ts';
 import { hashOf, newKey, readKey } from '../../access/key.ts';
@@ -122,6 +123,7 @@ const defaultTokenMs = 15 * 60_000;
 const longestTokenMs = 24 * hourMs;
 
 export function keysOf(db: Database, secrets: readonly string[]): ApiKeys {
+  const { clock } = db.settings;
   const audited = (
     actor: string | undefined,
     action: string,
@@ -134,7 +136,7 @@ export function keysOf(db: Database, secrets: readonly string[]): ApiKeys {
       if (tenant !== undefined && db.tenant !== undefined && tenant !== db.tenant) throw otherTenant(tenant, db.tenant);
       const allowed = { ...rest, ...(tenant === undefined ? {} : { tenant }) } as Allowed;
       const { id, text, hash } = newKey();
-      const expiresAt = expiresInMs === undefined ? null : new Date(Date.now() + expiresInMs);
+      const expiresAt = expiresInMs === undefined ? null : new Date(clock.now() + expiresInMs);
       await audited(by, 'keys.create', { key: id, name, scopes: allowed.scopes.join(' ') }, tenant);
       await insertKey(db, { id, hash, name, allowed, createdBy: by ?? 'operator', expiresAt });
       return { id, key: text };
@@ -169,13 +171,15 @@ export function keysOf(db: Database, secrets: readonly string[]): ApiKeys {
           },
         );
       }
-      const expiresAt = new Date(Math.min(Date.now() + expiresInMs, expiresAtMs));
+      const expiresAt = new Date(Math.min(clock.now() + expiresInMs, asThere(clock, expiresAtMs)));
       const fields = { access, thread_id: threadId, run_id: runId, tenant, agents: agents && [...agents], limits, by };
       const token = signBrowserToken({ ...fields, exp_ms: expiresAt.getTime() }, signingSecret(secrets));
       return { token, expiresAt };
     },
     async holder(text) {
-      return isBrowserToken(text) ? readBrowserToken(text, secrets, Date.now()) : undefined;
+      if (!isBrowserToken(text)) return undefined;
+      const found = readBrowserToken(text, secrets, clock.now());
+      return { ...found, expiresAtMs: asHere(clock, found.expiresAtMs!) };
     },
   };
 }

@@ -48,11 +48,11 @@ export const eventsOf = ({ db, queue, secrets, scopeTo }: EventsDeps): Events =>
     assertId(event, 'The event');
     assertKeepMs(keepMs);
     assertWhole(expiresMs, 'expiresMs', { minimum: 1, hint: 'Omit it for a token that does not expire.' });
-    const expiresAtMs = expiresMs === undefined ? null : Date.now() + expiresMs;
+    const expiresAtMs = expiresMs === undefined ? null : Math.round(db.settings.clock.now() + expiresMs);
     return signEvent({ tenant: db.tenant ?? defaultTenant, event, keepMs, expiresAtMs }, signingSecret(secrets));
   },
   async sendSigned(token, payload) {
-    const { tenant, event, keepMs } = readEventToken(token, secrets, Date.now());
+    const { tenant, event, keepMs } = readEventToken(token, secrets, db.settings.clock.now());
     if (db.tenant !== undefined && db.tenant !== tenant) throw invalidEventToken();
     return sendEvent(scopeTo(tenant), queue, event, payload, { keepMs, by: 'signed' });
   },

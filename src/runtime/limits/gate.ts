@@ -38,6 +38,11 @@ export class LimitGate {
     private readonly onError: (error: unknown) => void,
   ) {}
 
+  /** By the clock of the database. */
+  now(): Date {
+    return new Date(this.db.settings.clock.now());
+  }
+
   get version(): number {
     return this.#current.version;
   }

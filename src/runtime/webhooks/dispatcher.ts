@@ -147,11 +147,13 @@ export class Dispatcher {
 
   #send(attempt: Attempt): void {
     this.#begun++;
-    const sending = deliver(attempt, { ...this.deps.send, stop: this.#stop.signal }).then((ended) => {
-      this.#sending.delete(sending);
-      this.#ended.push({ attempt, ended });
-      this.#settling ??= this.#settle();
-    });
+    const sending = deliver(attempt, { ...this.deps.send, stop: this.#stop.signal }, this.deps.db.settings.clock).then(
+      (ended) => {
+        this.#sending.delete(sending);
+        this.#ended.push({ attempt, ended });
+        this.#settling ??= this.#settle();
+      },
+    );
     this.#sending.add(sending);
   }
 

@@ -60,7 +60,7 @@ export async function settleLimits(
  */
 export async function waitForLimit(held: HeldJob, { place, delayMs }: LimitReached): Promise<RunJobResult> {
   const { deps, queue, worker, run } = held;
-  const waiting = waitingFor(place, delayMs);
+  const waiting = waitingFor(place, delayMs, deps.db.settings.clock);
   const { delayed, cancel_requested: cancelled } = await run.persist(() => delayRun(deps.db, run, waiting));
   if (cancelled) return endCancelled(held);
   worker.keeper.drop(run);
