@@ -1,7 +1,8 @@
 import { APICallError, EmptyResponseBodyError, InvalidResponseDataError, JSONParseError } from '@ai-sdk/provider';
 import { NoContentGeneratedError, TypeValidationError } from '@ai-sdk/provider';
 import { ModelError, type ModelErrorType } from './model-error.ts';
-import { retryAfterMs, retryDelayMs } from './retry-after.ts';
+import { retryAfterMs } from '../../common/retry-after.ts';
+import { retryDelayMs } from './retry-after.ts';
 import { networkErrorCodes } from '../../postgres/network-error-codes.ts';
 
 const isNetworkCode = (code: string): boolean =>
@@ -36,7 +37,8 @@ function isNetworkFailure(error: unknown): boolean {
 export function classify(error: unknown, phase: ModelErrorType, now: number = Date.now()): ModelError {
   if (error instanceof ModelError) return error;
   const facts = factsOf(error);
-  const wait = retryAfterMs(facts.headers, now) ?? retryDelayMs(facts.details);
+  const header = (name: string) => headerOf(facts.headers, name);
+  const wait = retryAfterMs(header, now) ?? retryDelayMs(facts.details);
   return new ModelError(textOf(error, facts), {
     errorType: errorTypeOf(error, facts, phase),
     retryable: isRetryable(error, facts),
@@ -44,6 +46,9 @@ export function classify(error: unknown, phase: ModelErrorType, now: number = Da
     ...(facts.status === undefined ? {} : { statusCode: facts.status }),
   });
 }
+
+const headerOf = (headers: Record<string, string> = {}, name: string): string | undefined =>
+  headers[name] ?? Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
 
 interface Facts {
   status?: number;

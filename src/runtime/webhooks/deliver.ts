@@ -16,8 +16,14 @@ export async function deliver(attempt: Attempt, options: SendOptions, clock: Clo
   const end = await send(url, body, signedHeaders(id, new Date(clock.now()), body, secrets), options);
   return {
     ...{ thread_id, id, attempt: no },
-    ...(end ? { end, retryMs: end.delivered ? undefined : retryMs(nth, Math.random()) } : {}),
+    ...(end ? { end, retryMs: end.delivered ? undefined : again(nth, end.retryAfterMs) } : {}),
   };
+}
+
+/** The receiver may ask for a longer pause, but not for more attempts. */
+function again(nth: number, retryAfterMs = 0): number | undefined {
+  const pauseMs = retryMs(nth, Math.random());
+  return pauseMs === undefined ? undefined : Math.max(pauseMs, retryAfterMs);
 }
 
 export const outcomeOf = ({ end, retryMs: againMs }: EndedAttempt): AttemptOutcome => {
