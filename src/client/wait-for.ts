@@ -21,6 +21,11 @@ export async function waitFor(
   run: RunRef,
   { timeoutMs, signal, onUnattended }: WaitOptions = {},
 ): Promise<RunSnapshot> {
+  if (timeoutMs !== undefined && !(timeoutMs >= 0)) {
+    throw new LanefoldClientError('invalid_input', `timeoutMs must be a number of at least 0; got ${timeoutMs}.`, {
+      hint: 'Omit it to wait without limit.',
+    });
+  }
   const timeUp = new AbortController();
   const timer = timeoutMs === undefined ? undefined : after(timeoutMs, () => timeUp.abort(timedOut(run, timeoutMs)));
   const stop = () => timeUp.abort(signal?.reason);

@@ -51,4 +51,7 @@ export async function retryTool(
   }
 }
 
-const since = (startedAt: number): number => Math.round(performance.now() - startedAt);
+/** The longest duration that the ledger of calls stores, in ms: 24 days. */
+const longestShownMs = 2 ** 31 - 1;
+
+const since = (startedAt: number): number => Math.min(Math.round(performance.now() - startedAt), longestShownMs);

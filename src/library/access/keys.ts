@@ -1,3 +1,4 @@
+import { assertWhole, centuryMs } from '../../checks/whole-number.ts';
 import { asHere, asThere } from '../../common/clock.ts';
 import { z } from 'zod';
 import { isBrowserToken, readBrowserToken, signBrowserToken, type BrowserAccess } from '../../access/browser-token.ts';
@@ -114,7 +115,7 @@ const NewKeyFields = z.strictObject({
   agents: z.array(z.string().min(1)).min(1).optional(),
   threadPrefix: z.string().regex(idGrammar).optional(),
   limits: LimitFields.optional(),
-  expiresInMs: Count.optional(),
+  expiresInMs: Count.max(centuryMs).optional(),
   by: z.string().min(1).max(200).optional(),
 });
 
@@ -144,6 +145,7 @@ export function keysOf(db: Database, secrets: readonly string[]): ApiKeys {
     list: () => listKeys(db),
     get: async (id) => (await listKeys(db, id))[0],
     async rotate(id, { overlapMs = hourMs, by } = {}) {
+      assertWhole(overlapMs, 'overlapMs', { maximum: centuryMs, hint: 'Omit it for an hour. Nothing was written.' });
       const { text, hash } = newKey(id);
       await audited(by, 'keys.rotate', { key: id });
       if (!(await rotateKey(db, { id, hash, createdBy: by ?? 'operator', overlapMs }))) throw keyNotFound(id);

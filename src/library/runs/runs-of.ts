@@ -1,6 +1,7 @@
 import type { FindUnattended, UnattendedRuns } from '../../fleet/unattended.ts';
 import { LanefoldError } from '../../errors.ts';
 import { assertId } from '../../checks/ids.ts';
+import { assertWait } from '../../checks/whole-number.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { briefly, dispatch } from '../../queue/dispatch.ts';
 import type { Logger } from '../../log/logger.ts';
@@ -61,6 +62,7 @@ export function runsOf(deps: RunsDeps): Runs {
     { timeoutMs, signal, onUnattended = logUnattended }: WaitOptions = {},
   ): Promise<Run<never>> => {
     assertRef(run);
+    assertWait(timeoutMs, 'timeoutMs');
     const timeout = timeoutMs === undefined ? undefined : deadline(timeoutMs);
     const signals = [timeout?.signal, signal].filter((s) => s !== undefined);
     const key = { threadId: run.threadId, runId: run.id };

@@ -1,5 +1,5 @@
 import { assertId, defaultTenant } from '../../checks/ids.ts';
-import { assertWhole } from '../../checks/whole-number.ts';
+import { assertWhole, centuryMs } from '../../checks/whole-number.ts';
 import type { Database } from '../../postgres/pool.ts';
 import type { RunQueue } from '../../queue/queue.ts';
 import { invalidEventToken, readEventToken, signEvent } from '../../tokens/event-token.ts';
@@ -47,7 +47,10 @@ export const eventsOf = ({ db, queue, secrets, scopeTo }: EventsDeps): Events =>
   async token(event, { expiresMs, keepMs = 0 } = {}) {
     assertId(event, 'The event');
     assertKeepMs(keepMs);
-    assertWhole(expiresMs, 'expiresMs', { minimum: 1, hint: 'Omit it for a token that does not expire.' });
+    assertWhole(expiresMs, 'expiresMs', {
+      ...{ minimum: 1, maximum: centuryMs },
+      hint: 'Omit it for a token that does not expire.',
+    });
     const expiresAtMs = expiresMs === undefined ? null : Math.round(db.settings.clock.now() + expiresMs);
     return signEvent({ tenant: db.tenant ?? defaultTenant, event, keepMs, expiresAtMs }, signingSecret(secrets));
   },
