@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { useFakeClock, useRealClock } from '../support/fake-clock.ts';
 import { orLate } from '../../src/common/time-limit.ts';
 import { after, deadline, delay, every } from '../../src/common/timer.ts';
 
-beforeEach(() => void vi.useFakeTimers());
-afterEach(() => vi.useRealTimers());
+beforeEach(useFakeClock);
+afterEach(useRealClock);
 
 const longest = 2 ** 31 - 1;
 const days = 86_400_000;
