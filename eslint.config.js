@@ -1,5 +1,36 @@
 import tseslint from 'typescript-eslint';
 
+const restrict = (selectors, message) => selectors.map((selector) => ({ selector, message }));
+
+// a copy of an own value may go through JSON.parse
+const json = restrict(
+  [
+    'CallExpression[callee.object.name="JSON"][callee.property.name="parse"]:not([arguments.0.callee.property.name="stringify"])',
+  ],
+  'Use readJson or parseJson of src/common/json.ts: JSON.parse rounds numbers and takes any depth.',
+);
+
+const timers = restrict(
+  [
+    'CallExpression[callee.name=/^set(Timeout|Interval)$/]',
+    'CallExpression[callee.object.name=/^(globalThis|window|self)$/][callee.property.name=/^set(Timeout|Interval)$/]',
+    'CallExpression[callee.object.name="AbortSignal"][callee.property.name="timeout"]',
+    'ImportDeclaration[source.value=/^(node:)?timers/] ImportSpecifier[imported.name!="setImmediate"]',
+    'ImportDeclaration[source.value=/^(node:)?timers/] :matches(ImportDefaultSpecifier, ImportNamespaceSpecifier)',
+    'ImportDeclaration[source.value="p-timeout"]',
+  ],
+  'Use src/common/timer.ts: a timer of the platform waits for at most 2^31 - 1 ms, and a longer one is over at once.',
+);
+
+const clocks = restrict(
+  [
+    'CallExpression[callee.object.name="Date"][callee.property.name="now"]',
+    'NewExpression[callee.name="Date"][arguments.length=0]',
+    'CallExpression[callee.name="Date"]',
+  ],
+  'Use db.settings.clock; or src/common/clock.ts, if the time concerns this process alone.',
+);
+
 export default tseslint.config(
   { ignores: ['dist/', 'node_modules/', '.lanefold/'] },
   ...tseslint.configs.recommended,
@@ -11,20 +42,26 @@ export default tseslint.config(
     },
   },
   {
-    // JSON.parse rounds numbers and takes any depth: see src/common/json.ts. A copy of an own value may go through it.
-    files: ['src/**'],
-    ignores: ['src/common/json.ts'],
-    rules: {
-      'no-restricted-syntax': [
-        'error',
-        {
-          selector:
-            "CallExpression[callee.object.name='JSON'][callee.property.name='parse']:not([arguments.0.callee.property.name='stringify'])",
-          message: 'Use readJson or parseJson of src/common/json.ts.',
-        },
-      ],
-    },
+    files: ['src/**', 'workers/**'],
+    rules: { 'no-restricted-syntax': ['error', ...json, ...timers] },
   },
+  {
+    // Only the clock of the database decides when something is due.
+    files: ['src/**', 'workers/**'],
+    ignores: [
+      'src/common/{clock,timer}.ts',
+      // tools and programs of one process, spans, and what other systems ask for by their clocks
+      'src/{bench,chaos,cli,client,react,telemetry}/**',
+      'src/models/errors/**',
+      'src/api/metrics.ts',
+      'src/durable-streams/live-cursor.ts',
+      'src/library/evidence/signed-head.ts',
+    ],
+    rules: { 'no-restricted-syntax': ['error', ...json, ...timers, ...clocks] },
+  },
+  // what the others use instead
+  { files: ['src/common/json.ts'], rules: { 'no-restricted-syntax': ['error', ...timers, ...clocks] } },
+  { files: ['src/common/timer.ts'], rules: { 'no-restricted-syntax': ['error', ...json] } },
   {
     // Runs in browsers: nothing of Node, and no package but React.
     files: ['src/client/**', 'src/react/**'],

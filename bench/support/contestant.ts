@@ -1,9 +1,9 @@
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import pTimeout from 'p-timeout';
 import type { Load } from '../processes/measured.ts';
 import type { Servers } from '../setup.ts';
 import type { OwnServer } from '../systems/system.ts';
+import { orLate } from '../../src/common/time-limit.ts';
 import { startProcess, type BenchProcess } from './process.ts';
 
 const firstRunMs = 60_000;
@@ -39,7 +39,9 @@ export async function enter(servers: Servers, contestant: Contestant): Promise<E
   const { measured, stop, kill } = await start(servers, entered, 1);
   try {
     const oneRun = measured.ask('measure', { seconds: 0, concurrency: 1 });
-    await pTimeout(oneRun, { milliseconds: firstRunMs, message: `no run ended within ${firstRunMs / 1_000} s` });
+    await orLate(firstRunMs, oneRun, () => {
+      throw new Error(`no run ended within ${firstRunMs / 1_000} s`);
+    });
   } catch (error) {
     await kill();
     throw error;

@@ -1,5 +1,6 @@
 import type { OnCut } from '../context/cut.ts';
 import { effectOps } from '../context/state.ts';
+import { centuryMs } from '../checks/whole-number.ts';
 import { LanefoldError } from '../errors.ts';
 import { checkSettings, type CallSettings } from '../models/settings/call-settings.ts';
 import type { EffectPolicy } from '../tools/effects.ts';
@@ -40,8 +41,10 @@ export function checkNumbers(agent: string, definition: Numbers): void {
 }
 
 function check(agent: string, key: string, value: number | undefined, minimum: number): void {
-  if (value === undefined || (Number.isInteger(value) && value >= minimum)) return;
-  throw invalidAgent(agent, `${key} must be a whole number of at least ${minimum}; got ${JSON.stringify(value)}`);
+  const maximum = key.endsWith('Ms') ? centuryMs : Infinity;
+  if (value === undefined || (Number.isInteger(value) && value >= minimum && value <= maximum)) return;
+  const range = maximum === Infinity ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`;
+  throw invalidAgent(agent, `${key} must be a whole number ${range}; got ${JSON.stringify(value)}`);
 }
 
 export function checkEffectPolicy(agent: string, policy: EffectPolicy): EffectPolicy {

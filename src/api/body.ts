@@ -8,6 +8,7 @@ import type { ApiEnv } from './env.ts';
 import { hasMoreValues } from './json-size.ts';
 import { invalidJson, invalidRequest, jsonOf, unsupportedMediaType } from './problem.ts';
 import { takesBytes } from './stream-paths.ts';
+import { after, type Timer } from '../common/timer.ts';
 
 /** Parsing and checking this many values takes at most 200 ms. */
 const maxValues = 50_000;
@@ -53,8 +54,8 @@ async function readAll(
 ): Promise<Buffer> {
   const reader = body.getReader();
   const chunks: Uint8Array[] = [];
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => (timer = setTimeout(() => reject(tooSlow(timeoutMs)), timeoutMs)));
+  let timer: Timer | undefined;
+  const late = new Promise<never>((_, reject) => (timer = after(timeoutMs, () => reject(tooSlow(timeoutMs)))));
   try {
     for (;;) {
       const { done, value } = await Promise.race([reader.read(), late]);
@@ -66,7 +67,7 @@ async function readAll(
     void reader.cancel().catch(() => {});
     throw error;
   } finally {
-    clearTimeout(timer);
+    timer?.cancel();
   }
 }
 

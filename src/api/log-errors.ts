@@ -1,6 +1,7 @@
 import { isLanefoldError } from '../errors.ts';
 import type { Logger } from '../log/logger.ts';
 import type { AppOptions } from './options.ts';
+import { after } from '../common/timer.ts';
 
 /** Refusals of one caller within this time are counted and logged as one line. */
 const intervalMs = 10_000;
@@ -15,14 +16,18 @@ export function logErrors(log: Logger): NonNullable<AppOptions['onError']> {
   const refused = new Map<string | undefined, number>();
   const countOn = (actor: string | undefined) => {
     refused.set(actor, 0);
-    setTimeout(() => {
-      const count = refused.get(actor)!;
-      refused.delete(actor);
-      if (count === 0) return;
-      const message = `${count} more requests from ${actor ?? 'unknown callers'} were refused in ${intervalMs / 1_000} s: server_busy`;
-      log.error({ component: 'api', code: 'server_busy', actor, count }, message);
-      countOn(actor);
-    }, intervalMs).unref();
+    after(
+      intervalMs,
+      () => {
+        const count = refused.get(actor)!;
+        refused.delete(actor);
+        if (count === 0) return;
+        const message = `${count} more requests from ${actor ?? 'unknown callers'} were refused in ${intervalMs / 1_000} s: server_busy`;
+        log.error({ component: 'api', code: 'server_busy', actor, count }, message);
+        countOn(actor);
+      },
+      { ref: false },
+    );
   };
   return (err, { method, path, actor }) => {
     if (isLanefoldError(err, 'server_busy')) {

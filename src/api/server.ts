@@ -9,6 +9,7 @@ import { createApp, defaultBodyTimeoutMs } from './app.ts';
 import { isLoopback } from './auth.ts';
 import type { RunningServer, ServerOptions } from './options.ts';
 import { problemHeaders, toProblem } from './problem.ts';
+import { after, every } from '../common/timer.ts';
 
 const defaultPort = 4100;
 const portsToTry = 100;
@@ -122,11 +123,11 @@ async function listen(create: () => http.Server, host: string, first: number, la
 async function close(server: http.Server): Promise<void> {
   if (!server.listening) return;
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  const timer = setTimeout(() => server.closeAllConnections(), closePatienceMs);
+  const timer = after(closePatienceMs, () => server.closeAllConnections());
   server.closeIdleConnections();
   // Clients keep a connection open after its response, so keep closing those that have become idle.
-  const idle = setInterval(() => server.closeIdleConnections(), 20);
+  const idle = every(20, () => server.closeIdleConnections());
   await closed;
-  clearTimeout(timer);
-  clearInterval(idle);
+  timer.cancel();
+  idle.cancel();
 }

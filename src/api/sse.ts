@@ -4,6 +4,7 @@ import { streamSSE, type SSEMessage } from 'hono/streaming';
 import { asLine } from '../common/json.ts';
 import { isLanefoldError, type LanefoldError } from '../errors.ts';
 import type { ByteBudget } from './byte-budget.ts';
+import { every } from '../common/timer.ts';
 
 /** A comment is sent after this much silence, because proxies close connections that are silent for a minute. */
 const heartbeatMs = 15_000;
@@ -57,11 +58,11 @@ export function sse(
       writing = false;
       wroteAt = performance.now();
     };
-    const heartbeat = setInterval(() => {
+    const heartbeat = every(heartbeatMs / 4, () => {
       const silentMs = performance.now() - wroteAt;
       if (writing && silentMs >= stallMs) (c.env as Partial<HttpBindings> | undefined)?.incoming?.socket.destroy();
       if (!writing && silentMs >= heartbeatMs) void write(() => stream.write(': \n\n'));
-    }, heartbeatMs / 4);
+    });
     try {
       if (!onBusy) await write(() => stream.write(`retry: ${retryMs}\n\n`));
       else writing = false;
@@ -76,7 +77,7 @@ export function sse(
       else if (onBusy && !stream.aborted) await write(() => stream.writeSSE(escaped(onBusy(error))));
     } finally {
       budget.release(held);
-      clearInterval(heartbeat);
+      heartbeat.cancel();
       abort();
     }
   });

@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { LanefoldError } from '../errors.ts';
 import type { Lanefold } from '../lanefold/lanefold.ts';
 import type { FirstCalls } from './first-calls.ts';
 import { agent } from './workload.ts';
+import { delay } from '../common/timer.ts';
 
 export interface Load {
   /** Runs at a time: each one is requested when the one before it has ended. */
@@ -34,7 +34,7 @@ export async function executeRuns(lanefold: Lanefold, calls: FirstCalls, load: L
     let before: number;
     do {
       before = ended;
-      await delay(stalledMs, undefined, { signal: stop }).catch(() => stop.throwIfAborted());
+      await delay(stalledMs, { signal: stop }).catch(() => stop.throwIfAborted());
     } while (ended > before);
     throw new LanefoldError('wait_timeout', `No run has ended for ${stalledMs / 1_000} seconds.`, {
       hint: 'Look at the database and the queue: one of them accepts work and does not answer.',

@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { redisCpuMs } from '../queue/redis-cpu.ts';
 import { countSessions, readWal, type Sessions } from '../store/scratch/read-server.ts';
 import { treeCpuMs } from './cpu.ts';
 import type { Rig } from './rig.ts';
+import { delay } from '../common/timer.ts';
 
 const sampleMs = 250;
 
@@ -39,7 +39,7 @@ async function mostSessions({ observer, scratch }: Rig, signal: AbortSignal): Pr
     const { open, busy } = await countSessions(observer, scratch.name);
     most.open = Math.max(most.open, open);
     most.busy = Math.max(most.busy, busy);
-    await delay(sampleMs, undefined, { signal }).catch(() => {});
+    await delay(sampleMs, { signal }).catch(() => {});
   }
   return most;
 }

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { createLanefold } from '../lanefold/create.ts';
 import type { Lanefold } from '../lanefold/lanefold.ts';
@@ -10,6 +9,7 @@ import { measureCosts } from './measure-costs.ts';
 import type { Level } from './report.ts';
 import type { Rig } from './rig.ts';
 import { agent } from './workload.ts';
+import { delay } from '../common/timer.ts';
 
 /** A worker usually has places left for the next runs. */
 const leastPlaces = 20;

@@ -1,7 +1,6 @@
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { AgentDefinition } from '../agents/definition.ts';
 import { LanefoldError } from '../errors.ts';
 import { createLanefold } from '../lanefold/create.ts';
@@ -33,6 +32,7 @@ import type { CustomWorkload } from './workload/conversation.ts';
 import { Journal, readAsks, readStarts } from './workload/journal.ts';
 import { haveConversations } from './workload/conversations.ts';
 import { hurryWebhooks, setWebhooks } from './workload/webhooks.ts';
+import { after, delay } from '../common/timer.ts';
 
 export interface CampaignOptions {
   queue: Backend;
@@ -134,9 +134,8 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRep
     conversations.catch(() => injecting.abort());
 
     const rig = { fleet, postgres, redis, observer, leaseMs: intervals.leaseMs };
-    // not AbortSignal.timeout: if only AbortSignal.any refers to it, it may be garbage-collected before it fires
-    const limit = setTimeout(() => injecting.abort(), options.timeLimitMs);
-    closers.push(async () => clearTimeout(limit));
+    const limit = after(options.timeLimitMs, () => injecting.abort());
+    closers.push(async () => limit.cancel());
     const stop = AbortSignal.any([signal, injecting.signal]);
     const counts = new Map<FaultKind, number>();
     const scenarios = await inject(rig, {
@@ -155,7 +154,7 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRep
 
     onProgress(`${queue}: waiting for the runs to end`);
     const patience = new AbortController();
-    const settled = delay(Math.max(60_000, 30 * intervals.leaseMs), undefined, { signal: patience.signal });
+    const settled = delay(Math.max(60_000, 30 * intervals.leaseMs), { signal: patience.signal });
     await Promise.race([conversations, settled.catch(() => {})]);
     patience.abort();
     receiver.heal();

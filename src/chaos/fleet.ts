@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as delay } from 'node:timers/promises';
 import { packageRoot } from '../common/package-root.ts';
 import { startProxy, type Proxy } from './services/proxy.ts';
 import type { ChaosWorkerOptions, ChaosWorkerReady } from './worker-options.ts';
 import { parseJson } from '../common/json.ts';
+import { after, delay } from '../common/timer.ts';
 
 /** A position in the fleet: one worker process at a time, behind proxies that outlive it. */
 export interface Slot {
@@ -107,7 +107,7 @@ export class Fleet {
       // a worker may exit if it starts while the database is down; its supervisor restarts it
       if (signal !== 'SIGKILL' && wasReady && !this.#stopped)
         this.unexpectedExits.push(`pid ${child.pid} with ${signal ?? `code ${code}`}`);
-      if (!this.#stopped) setTimeout(() => this.#stopped || this.#spawn(slot), signal === 'SIGKILL' ? 0 : 300);
+      if (!this.#stopped) after(signal === 'SIGKILL' ? 0 : 300, () => this.#stopped || this.#spawn(slot));
     });
   }
 }

@@ -1,10 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { exclusive, serviceFaults, workerFaults } from './faults/index.ts';
 import type { InjectedFault, Rig } from './faults/fault.ts';
 import type { Slot } from './fleet.ts';
 import { notRecovered } from './recovery.ts';
 import type { Scenario } from './scenario.ts';
 import { planFaults, type FaultKind, type PlannedFault } from './schedule.ts';
+import { delay } from '../common/timer.ts';
 
 export interface InjectOptions {
   seed: number;

@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { isConnectionError } from '../postgres/errors.ts';
+import { delay } from '../common/timer.ts';
 
 export interface RunKey {
   threadId: string;

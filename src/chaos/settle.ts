@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Observer } from './observer.ts';
+import { delay } from '../common/timer.ts';
 
 /** What workers have yet to do: runs, among them those that calls started, tasks of waits, accounts of limits, slots, and events. */
 const leftSql = `

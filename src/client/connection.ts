@@ -1,4 +1,5 @@
 import { parseJson } from '../common/json.ts';
+import { retryAfterMs } from '../common/retry-after.ts';
 import { fromWire, toSnake, toWire } from './case.ts';
 import { Bearer, type Credentials } from './credentials.ts';
 import { fromProblem, isClientError, LanefoldClientError } from './errors.ts';
@@ -159,10 +160,9 @@ async function json(response: Response): Promise<unknown> {
 
 async function problemOf(response: Response): Promise<LanefoldClientError> {
   const body = isJson(response) ? ((await response.json().catch(() => ({}))) as Partial<Problem>) : {};
-  const seconds = Number(response.headers.get('retry-after') ?? 0);
-  const retryAfterMs = seconds > 0 ? seconds * 1000 : undefined;
-  if (body.code === undefined || body.detail === undefined) return unexpected(response, undefined, retryAfterMs);
-  return fromProblem({ ...body, status: response.status } as Problem, retryAfterMs);
+  const waitMs = retryAfterMs((name) => response.headers.get(name), Date.now()) || undefined;
+  if (body.code === undefined || body.detail === undefined) return unexpected(response, undefined, waitMs);
+  return fromProblem({ ...body, status: response.status } as Problem, waitMs);
 }
 
 const isJson = (response: Response): boolean => /\bjson\b/.test(response.headers.get('content-type') ?? '');

@@ -1,3 +1,5 @@
+import { after } from '../common/timer.ts';
+
 const longestMs = 15_000;
 
 /** Resolves after `ms`, or at once when `signal` aborts. */
@@ -5,11 +7,11 @@ export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal?.aborted) return resolve();
     const done = () => {
-      clearTimeout(timer);
+      timer.cancel();
       signal?.removeEventListener('abort', done);
       resolve();
     };
-    const timer = setTimeout(done, ms);
+    const timer = after(ms, done);
     signal?.addEventListener('abort', done);
   });
 

@@ -1,19 +1,17 @@
+import { after } from '../common/timer.ts';
+
 /** A signal that aborts with `signal`, or after `ms` without `touch`. Release it when the work is done. */
 export function linked(signal: AbortSignal | undefined, ms: number): TimeLimit {
   const own = new AbortController();
   const abort = () => own.abort(signal?.reason);
   if (signal?.aborted) abort();
   signal?.addEventListener('abort', abort);
-  const start = () => setTimeout(() => own.abort(new Error(`nothing arrived for ${ms} ms`)), ms);
-  let timer = start();
+  const timer = after(ms, () => own.abort(new Error(`nothing arrived for ${ms} ms`)));
   return {
     signal: own.signal,
-    touch() {
-      clearTimeout(timer);
-      timer = start();
-    },
+    touch: timer.restart,
     release() {
-      clearTimeout(timer);
+      timer.cancel();
       signal?.removeEventListener('abort', abort);
     },
     abort: () => own.abort(),

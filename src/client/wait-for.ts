@@ -1,6 +1,7 @@
 import { LanefoldClientError } from './errors.ts';
 import type { RunRef, RunSnapshot } from './operations.ts';
 import type { StreamItem, StreamOptions } from './stream-item.ts';
+import { after } from '../common/timer.ts';
 
 export interface WaitOptions {
   /** Default: no limit. */
@@ -20,9 +21,13 @@ export async function waitFor(
   run: RunRef,
   { timeoutMs, signal, onUnattended }: WaitOptions = {},
 ): Promise<RunSnapshot> {
+  if (timeoutMs !== undefined && !(timeoutMs >= 0)) {
+    throw new LanefoldClientError('invalid_input', `timeoutMs must be a number of at least 0; got ${timeoutMs}.`, {
+      hint: 'Omit it to wait without limit.',
+    });
+  }
   const timeUp = new AbortController();
-  const timer =
-    timeoutMs === undefined ? undefined : setTimeout(() => timeUp.abort(timedOut(run, timeoutMs)), timeoutMs);
+  const timer = timeoutMs === undefined ? undefined : after(timeoutMs, () => timeUp.abort(timedOut(run, timeoutMs)));
   const stop = () => timeUp.abort(signal?.reason);
   signal?.addEventListener('abort', stop);
   try {
@@ -33,7 +38,7 @@ export async function waitFor(
       if (item.type === 'unattended') onUnattended?.(item);
     return await runs.get(run, { signal: timeUp.signal });
   } finally {
-    clearTimeout(timer);
+    timer?.cancel();
     signal?.removeEventListener('abort', stop);
   }
 }

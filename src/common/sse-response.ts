@@ -1,5 +1,5 @@
-import pTimeout from 'p-timeout';
 import { asLine } from './json.ts';
+import { orLate } from './time-limit.ts';
 
 /** A comment is sent after this much silence, because proxies close connections that are silent for a minute. */
 const heartbeatMs = 15_000;
@@ -39,5 +39,4 @@ export function sseResponse(
   });
 }
 
-const orSilence = <T>(next: Promise<T>): Promise<T | undefined> =>
-  pTimeout(next, { milliseconds: heartbeatMs, message: false });
+const orSilence = <T>(next: Promise<T>): Promise<T | undefined> => orLate(heartbeatMs, next, () => undefined);

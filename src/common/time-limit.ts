@@ -1,11 +1,23 @@
-import pTimeout from 'p-timeout';
+import { after } from './timer.ts';
 
 /** Rejects if `work` has not settled after `ms`. The work itself continues, because a promise cannot be cancelled. */
 export const within = <T>(ms: number, work: Promise<T>): Promise<T> =>
-  pTimeout(work, { milliseconds: ms, message: `no answer within ${ms} ms` });
+  orLate(ms, work, () => {
+    throw new DOMException(`no answer within ${ms} ms`, 'TimeoutError');
+  });
 
-// setTimeout fires immediately for longer delays.
-const longestTimer = 2_147_483_647;
+/** The outcome of `work`, or of `late` if `work` has not settled after `ms`. */
+export const orLate = <T, Late = undefined>(ms: number, work: Promise<T>, late: () => Late): Promise<T | Late> =>
+  new Promise<T | Late>((resolve, reject) => {
+    const timer = after(ms, () => {
+      try {
+        resolve(late());
+      } catch (error) {
+        reject(error as Error);
+      }
+    });
+    work.then(resolve, reject).finally(timer.cancel);
+  });
 
 export interface TimeLimit {
   ms: number;
@@ -45,7 +57,7 @@ export async function timed<T>(
   const pending = Promise.resolve(started);
   return new Promise((resolve, reject) => {
     const release = () => {
-      clearTimeout(timer);
+      timer.cancel();
       signal?.removeEventListener('abort', onAbort);
     };
     // Reject before aborting: the reaction of the work to its signal must not become the outcome.
@@ -55,7 +67,7 @@ export async function timed<T>(
       controller.abort(reason);
     };
     const onAbort = () => abandon(signal?.reason);
-    const timer = setTimeout(() => abandon(late()), Math.min(ms, longestTimer));
+    const timer = after(ms, () => abandon(late()));
     signal?.addEventListener('abort', onAbort);
     const settle = (give: () => void) => {
       if (isOver()) return abandon(late());

@@ -4,6 +4,7 @@ import pLimit from 'p-limit';
 import { LanefoldError } from '../errors.ts';
 import { packageRoot } from '../common/package-root.ts';
 import type { JSONSchema7 } from '@ai-sdk/provider';
+import { after } from '../common/timer.ts';
 
 /** A schema and a value, as JSON; without a value, the schema is only read. */
 export interface Question {
@@ -70,7 +71,7 @@ class Validator {
 function replyOf<Reply>(thread: Worker, limitMs: number, ask?: () => void): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const settle = () => {
-      clearTimeout(timer);
+      timer.cancel();
       thread.off('message', onMessage).off('error', onError).off('exit', onExit);
     };
     const onMessage = (reply: Reply) => {
@@ -82,7 +83,7 @@ function replyOf<Reply>(thread: Worker, limitMs: number, ask?: () => void): Prom
       reject(error);
     };
     const onExit = () => onError(new Error('The validation thread exited.'));
-    const timer = setTimeout(() => onError(new Error(`It took longer than ${limitMs} ms.`)), limitMs);
+    const timer = after(limitMs, () => onError(new Error(`It took longer than ${limitMs} ms.`)));
     thread.on('message', onMessage).on('error', onError).on('exit', onExit);
     ask?.();
   });

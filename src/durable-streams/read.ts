@@ -2,6 +2,7 @@ import { etagOf, pageHeaders, streamHeaders, type Answer } from './answer.ts';
 import { liveCursor } from './live-cursor.ts';
 import { jsonType } from './messages.ts';
 import type { Page, Readable } from './page.ts';
+import { after } from '../common/timer.ts';
 
 /** How long a long-poll waits for data. */
 const waitMs = 20_000;
@@ -56,7 +57,7 @@ const isEnd = ({ data, upToDate, closed }: Page): boolean => data.byteLength ===
 async function waitForMore(stream: Readable, page: Page, left: AbortSignal): Promise<Page> {
   const over = new AbortController();
   const end = () => over.abort();
-  const timer = setTimeout(end, waitMs);
+  const timer = after(waitMs, end);
   left.addEventListener('abort', end);
   try {
     let found = page;
@@ -66,7 +67,7 @@ async function waitForMore(stream: Readable, page: Page, left: AbortSignal): Pro
     }
     return found;
   } finally {
-    clearTimeout(timer);
+    timer.cancel();
     left.removeEventListener('abort', end);
   }
 }

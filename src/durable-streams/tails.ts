@@ -1,6 +1,7 @@
 import type { Database } from '../postgres/pool.ts';
 import { readTails } from '../store/stream/streams.ts';
 import type { Page } from './page.ts';
+import { after, type Timer } from '../common/timer.ts';
 
 /** How often the tails of streams with waiting readers are looked up, for appends that other processes make. */
 const pollMs = 100;
@@ -27,7 +28,7 @@ interface Waiting {
  */
 export class Tails {
   readonly #waiting = new Map<number, Waiting>();
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
 
   constructor(private readonly db: Database) {}
 
@@ -62,13 +63,16 @@ export class Tails {
 
   #schedule(): void {
     if (this.#timer || this.#waiting.size === 0) return;
-    this.#timer = setTimeout(() => {
-      void this.#poll().finally(() => {
-        this.#timer = undefined;
-        this.#schedule();
-      });
-    }, pollMs);
-    this.#timer.unref();
+    this.#timer = after(
+      pollMs,
+      () => {
+        void this.#poll().finally(() => {
+          this.#timer = undefined;
+          this.#schedule();
+        });
+      },
+      { ref: false },
+    );
   }
 
   async #poll(): Promise<void> {

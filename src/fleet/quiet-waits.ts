@@ -1,5 +1,6 @@
 import type { RunOrThread } from '../store/run/find-unheld-runs.ts';
 import type { FindUnattended, UnattendedRuns } from './unattended.ts';
+import { after, type Timer } from '../common/timer.ts';
 
 interface Wait extends RunOrThread {
   say: (unattended: UnattendedRuns) => void;
@@ -26,7 +27,7 @@ const longestQuietMs = 30_000;
  */
 export class QuietWaits {
   readonly #waits = new Set<Wait>();
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
 
   constructor(
     readonly find: FindUnattended,
@@ -47,7 +48,7 @@ export class QuietWaits {
       end: () => {
         this.#waits.delete(wait);
         if (this.#waits.size > 0) return;
-        clearTimeout(this.#timer);
+        this.#timer?.cancel();
         this.#timer = undefined;
       },
     };
@@ -55,10 +56,14 @@ export class QuietWaits {
 
   #schedule(): void {
     if (this.#timer || this.#waits.size === 0) return;
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
-      void this.#look().finally(() => this.#schedule());
-    }, this.quietMs).unref();
+    this.#timer = after(
+      this.quietMs,
+      () => {
+        this.#timer = undefined;
+        void this.#look().finally(() => this.#schedule());
+      },
+      { ref: false },
+    );
   }
 
   async #look(): Promise<void> {

@@ -6,6 +6,7 @@ import { fromPostgres } from '../postgres/errors.ts';
 import { FollowerHealth, preferFollower } from '../postgres/follower.ts';
 import { openDatabase, type Database, type DatabaseOptions } from '../postgres/pool.ts';
 import { openQueue } from '../queue/open-queue.ts';
+import { DatabaseClock } from '../store/database-clock.ts';
 import { readSessionRights } from '../store/role/session-rights.ts';
 import { holdFleet } from '../store/run/hold-fleet.ts';
 import { assertSchema, isDistributed } from '../store/schema/version.ts';
@@ -44,12 +45,13 @@ export async function connect(
   db.settings.largeContentBytes = settings.contentLimit;
   const deliveryNotices = new DeliveryNotices(db);
   db.settings.deliveriesDue = () => deliveryNotices.due();
+  db.settings.clock = await DatabaseClock.open(db);
   db.settings.distributed = await isDistributed(db.pool);
   if (db.settings.distributed) await watchNodes(db, databaseUrl, settings, closers);
   const rights = await readSessionRights(db.pool);
   // the embedded server has only one role, a superuser
   checkRole(rights, embedded && roleCheck === 'refuse' ? 'warn' : roleCheck);
-  const queueOptions = { redisUrl, databaseUrl: directUrl, prefix, shards };
+  const queueOptions = { redisUrl, databaseUrl: directUrl, prefix, shards, clock: db.settings.clock };
   const queue = openQueue({ ...queueOptions, onError: reportErrors(log, 'queue') });
   closers.add(() => queue.close());
   await queue.ready();

@@ -7,6 +7,7 @@ import { ModelError, type ModelErrorType } from './errors/model-error.ts';
 import { withRawInputs } from './messages/assistant-parts.ts';
 import { toCallOptions, type ModelSettings } from './settings/settings.ts';
 import { TurnCollector } from './answer/turn.ts';
+import { after, type Timer } from '../common/timer.ts';
 
 export interface GenerateCall {
   prompt: LanguageModelV4Prompt;
@@ -48,13 +49,13 @@ export async function generate(model: LanguageModelV4, call: GenerateCall): Prom
   };
   const onAbort = () => end(signal.reason);
   signal.addEventListener('abort', onAbort, { once: true });
-  const timer = idleTimeoutMs ? setTimeout(() => end(silence(idleTimeoutMs)), idleTimeoutMs) : undefined;
+  const timer = idleTimeoutMs ? after(idleTimeoutMs, () => end(silence(idleTimeoutMs))) : undefined;
   try {
     // One race for the whole call; inside it, the loop only checks the provider's signal.
     const work = call.stream === false ? generateWhole : generateStream;
     return await Promise.race([work(model, call, provider.signal, timer), stopped]);
   } finally {
-    clearTimeout(timer);
+    timer?.cancel();
     signal.removeEventListener('abort', onAbort);
   }
 }
@@ -82,7 +83,7 @@ async function generateStream(
   model: LanguageModelV4,
   call: GenerateCall,
   signal: AbortSignal,
-  timer: NodeJS.Timeout | undefined,
+  timer: Timer | undefined,
 ): Promise<ModelTurn> {
   const collector = new TurnCollector();
   let { onFirstPart } = call;
@@ -97,7 +98,7 @@ async function generateStream(
     while (!signal.aborted) {
       const { done, value } = await reader.read();
       if (done || signal.aborted) break;
-      timer?.refresh();
+      timer?.restart();
       if (value.type === 'error') throw value.error;
       if (onFirstPart && value.type !== 'stream-start' && value.type !== 'response-metadata') {
         onFirstPart();

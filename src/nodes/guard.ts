@@ -8,6 +8,7 @@ import { Lending } from './lending.ts';
 import { nameOf, shardAt, type Placements } from './placements.ts';
 import { targetOf, type Target } from './target.ts';
 import { WatchedNode, type NodeQuestions } from './watched-node.ts';
+import { every, type Timer } from '../common/timer.ts';
 
 /** A statement that waits for longer makes its node suspect; again after each doubling. Ours take milliseconds. */
 const suspectMs = 1_000;
@@ -32,7 +33,7 @@ export class Guard implements NodeGuard {
   /** By pool, then by node; statements for all nodes have the empty name. */
   readonly #limits = new WeakMap<pg.Pool, Map<string, LimitFunction>>();
   readonly #waiting = new Set<Waiting>();
-  readonly #timer: NodeJS.Timeout;
+  readonly #timer: Pick<Timer, 'cancel'>;
   #readAt = performance.now();
 
   constructor(
@@ -40,7 +41,7 @@ export class Guard implements NodeGuard {
     private placements: Placements,
   ) {
     this.#take(placements);
-    this.#timer = setInterval(() => this.#look(), lookMs).unref();
+    this.#timer = every(lookMs, () => this.#look(), { ref: false });
   }
 
   get nodes(): readonly WatchedNode[] {
@@ -79,7 +80,7 @@ export class Guard implements NodeGuard {
   }
 
   close(): void {
-    clearInterval(this.#timer);
+    this.#timer.cancel();
     for (const node of this.nodes) node.close();
   }
 

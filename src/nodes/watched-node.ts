@@ -1,6 +1,7 @@
 import type { DatabaseNode } from '../postgres/node-guard.ts';
 import type { Lending } from './lending.ts';
 import { nameOf } from './placements.ts';
+import { delay } from '../common/timer.ts';
 
 /** Pauses between questions to a node that is down, in ms. */
 const firstPauseMs = 500;
@@ -77,7 +78,7 @@ export class WatchedNode implements DatabaseNode {
       if (answer === 'answers') this.#isUp();
       else if (answer !== undefined) this.#isNot(answer);
       if (!this.isDown) return;
-      await new Promise((resolve) => setTimeout(resolve, pauseMs).unref());
+      await delay(pauseMs, { ref: false });
       pauseMs = Math.min(pauseMs * 1.5, longestPauseMs);
     } while (this.isDown && !this.#closed);
   }

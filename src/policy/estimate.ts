@@ -1,6 +1,6 @@
-import pTimeout from 'p-timeout';
 import type { Message } from '../context/message.ts';
 import { heuristicTokens } from './heuristic.ts';
+import { orLate } from '../common/time-limit.ts';
 
 /** Counts the tokens of a message for a model, `provider:model`. */
 export type TokenEstimator = (message: Message, model: string) => number | Promise<number>;
@@ -48,9 +48,6 @@ class Slow extends Error {
 }
 
 const before = <T>(until: number, counted: Promise<T>): Promise<T> =>
-  pTimeout(Promise.resolve(counted), {
-    milliseconds: Math.max(until - performance.now(), 1),
-    fallback: () => {
-      throw new Slow();
-    },
+  orLate(Math.max(until - performance.now(), 1), Promise.resolve(counted), () => {
+    throw new Slow();
   });

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { parseJson } from '../common/json.ts';
 import { LanefoldError } from '../errors.ts';
 import { QuietClient } from './quiet-client.ts';
+import { after, type Timer } from '../common/timer.ts';
 
 /** If no connection becomes free for this many milliseconds, waiting callers are rejected. */
 const stuckMs = 2_000;
@@ -60,11 +61,11 @@ export class BoundedPool extends pg.Pool {
   #wait(coming: Promise<pg.PoolClient>): Promise<pg.PoolClient> {
     return new Promise((resolve, reject) => {
       const since = performance.now();
-      let timer: NodeJS.Timeout | undefined;
+      let timer: Timer | undefined;
       let refused = false;
       const check = () => {
         const left = Math.max(this.#lentAt, since) + stuckMs - performance.now();
-        if (left > 0) return void (timer = setTimeout(check, left));
+        if (left > 0) return void (timer = after(left, check));
         // No connection was ever opened, so the server does not answer; the pending attempt to connect will report it.
         if (this.#open === 0) return;
         refused = true;
@@ -73,12 +74,12 @@ export class BoundedPool extends pg.Pool {
       check();
       coming.then(
         (client) => {
-          clearTimeout(timer);
+          timer?.cancel();
           if (refused) client.release();
           else resolve(client);
         },
         (error: unknown) => {
-          clearTimeout(timer);
+          timer?.cancel();
           reject(this.#open > 0 ? this.#busy(error) : error);
         },
       );

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { connectionTimeoutMillis } from './pool.ts';
 import { silenceMs, watchedClient } from './watched-client.ts';
+import { after, type Timer } from '../common/timer.ts';
 
 export interface Listener {
   close(): Promise<void>;
@@ -21,7 +22,7 @@ const longestPauseMs = 5_000;
 export function listen(url: string, channels: Record<string, OnWake>, limitMs = silenceMs): Listener {
   const Client = watchedClient(limitMs);
   let client: InstanceType<typeof Client> | undefined;
-  let timer: NodeJS.Timeout | undefined;
+  let timer: Timer | undefined;
   let closed = false;
   let pauseMs = firstPauseMs;
 
@@ -33,7 +34,7 @@ export function listen(url: string, channels: Record<string, OnWake>, limitMs = 
       if (client !== own || closed) return;
       client = undefined;
       own.end().catch(() => {});
-      timer = setTimeout(() => void connect(), pauseMs).unref();
+      timer = after(pauseMs, () => void connect(), { ref: false });
       pauseMs = Math.min(pauseMs * 2, longestPauseMs);
     };
     own.on('error', onLost).on('end', onLost);
@@ -52,7 +53,7 @@ export function listen(url: string, channels: Record<string, OnWake>, limitMs = 
   return {
     async close() {
       closed = true;
-      clearTimeout(timer);
+      timer?.cancel();
       await connecting;
       await client?.end().catch(() => {});
     },

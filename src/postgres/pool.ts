@@ -1,3 +1,4 @@
+import { processClock, type Clock } from '../common/clock.ts';
 import pLimit, { type LimitFunction } from 'p-limit';
 import type pg from 'pg';
 import { isLanefoldError, LanefoldError } from '../errors.ts';
@@ -42,6 +43,8 @@ export interface Database {
 export interface DatabaseSettings {
   /** Threads may be on several nodes: a statement writes to one thread, or only reads. */
   distributed: boolean;
+  /** The clock of the database, once `createLanefold` has read it. */
+  clock: Clock;
   /** Watches the nodes, if threads may be on several. */
   nodes?: NodeGuard;
   /** The largest context of a lane, in bytes; undefined for the default of the database, 32 MiB. */
@@ -100,7 +103,7 @@ const batchTimeoutMs = 15_000;
 const batchLimits = { items: 50, characters: 2 ** 21, inFlight: 3 };
 
 export function openDatabase(options: DatabaseOptions): Database {
-  const { max = 10, prepare = true, settings = { distributed: false } } = options;
+  const { max = 10, prepare = true, settings = { distributed: false, clock: processClock } } = options;
   const pool = new BoundedPool({
     connectionString: options.url,
     max,

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type pg from 'pg';
 import { PreparingClient } from './preparing-client.ts';
+import { after, every } from '../common/timer.ts';
 
 /** How long a connection of the queue, or a listening one, may be silent before it counts as lost. */
 export const silenceMs = 15_000;
@@ -20,19 +21,19 @@ export const watchedClient = (limitMs: number): new (config?: pg.ClientConfig) =
         if (!readyForQuery) return;
         let answered = false;
         // the answer may have come while this process was busy
-        const late = setTimeout(() => setImmediate(() => answered || connection.stream.destroy()), limitMs / 3);
+        const late = after(limitMs / 3, () => setImmediate(() => answered || connection.stream.destroy()));
         // an error is an answer as well
         void this.query('select 1')
           .catch(() => {})
           .finally(() => {
             answered = true;
-            clearTimeout(late);
+            late.cancel();
           });
       };
       this.once('connect', () => {
-        const timer = setInterval(ask, (limitMs * 2) / 3).unref();
+        const timer = every((limitMs * 2) / 3, ask, { ref: false });
         // BullMQ removes the listeners of its client before it ends it
-        (this as unknown as Connected).connection.stream.once('close', () => clearInterval(timer));
+        (this as unknown as Connected).connection.stream.once('close', () => timer.cancel());
       });
     }
   };

@@ -1,3 +1,5 @@
+import type { JobsOptions } from 'bullmq';
+import type { Clock } from '../common/clock.ts';
 import { within } from '../common/time-limit.ts';
 import { jobId, toJob, type RunJob } from './job.ts';
 import type { BullQueue, NewJob, QueueEnd } from './queue.ts';
@@ -12,13 +14,14 @@ export async function addJobs(
   queue: BullQueue,
   jobs: readonly (RunJob & Partial<NewJob>)[],
   end: QueueEnd,
+  clock: Clock,
 ): Promise<void> {
   // each job added to the front goes ahead of the one added before it
   const inOrder = end === 'front' ? [...jobs].reverse() : jobs;
   for (let at = 0; at < inOrder.length; at += batchSize) {
     const batch = inOrder.slice(at, at + batchSize).map((job) => ({
       ...{ name: 'run', data: toJob(job) },
-      opts: { jobId: jobId(job), attempts: 1, ...(end === 'front' ? { lifo: true } : turnOf(job)) },
+      opts: { jobId: jobId(job), attempts: 1, ...(end === 'front' ? { lifo: true } : turnOf(job, clock)) },
     }));
     await within(answerTimeoutMs, addBatch(queue, batch));
   }
@@ -38,7 +41,8 @@ async function addBatch(queue: BullQueue, batch: Batch): Promise<void> {
 
 const insufficientPrivilege = '42501';
 
-const turnOf = ({ priority, delay_ms }: Partial<NewJob>): { priority?: number; delay?: number } => ({
+/** BullMQ counts the delay from `timestamp`, by default the time of this process. */
+const turnOf = ({ priority, delay_ms }: Partial<NewJob>, clock: Clock): JobsOptions => ({
   ...(priority ? { priority } : {}),
-  ...(delay_ms ? { delay: delay_ms } : {}),
+  ...(delay_ms ? { delay: delay_ms, timestamp: Math.round(clock.now()) } : {}),
 });

@@ -1,7 +1,7 @@
 import type { WorkerOptions } from 'bullmq';
 import { within } from '../common/time-limit.ts';
 import { answerTimeoutMs } from './add-jobs.ts';
-import { bullClasses } from './bull-classes.ts';
+import type { bullClasses } from './bull-classes.ts';
 import type { RunJob, RunJobResult } from './job.ts';
 import { makeLocksLast } from './lasting-locks.ts';
 import { outage } from './outage.ts';
@@ -14,6 +14,7 @@ const defaultStalledMs = 30_000;
 
 export interface WorkerConnection {
   backend: Backend;
+  classes: ReturnType<typeof bullClasses>;
   /** Connection and key prefix. */
   base: Pick<WorkerOptions, 'connection' | 'prefix'>;
   /** How long a connection may be silent. */
@@ -24,14 +25,13 @@ export interface WorkerConnection {
 
 /** Creates BullMQ's worker for one queue; it takes no job before `run` is called. */
 export function createWorker(
-  { backend, base, limitMs, isClosing }: WorkerConnection,
+  { backend, classes, base, limitMs, isClosing }: WorkerConnection,
   queueName: string,
   processor: Processor,
   { concurrency, name, lockMs, stalledMs, claimOf = () => undefined, onError }: WorkOptions,
   ofAgent: boolean,
 ): BullWorker {
-  const { Worker } = bullClasses[backend];
-  const worker = new Worker<RunJob, RunJobResult>(queueName, processor as never, {
+  const worker = new classes.Worker<RunJob, RunJobResult>(queueName, processor as never, {
     ...base,
     concurrency,
     name,

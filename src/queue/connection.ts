@@ -1,4 +1,5 @@
 import { Cluster } from 'ioredis';
+import { processClock, type Clock } from '../common/clock.ts';
 import { LanefoldError } from '../errors.ts';
 import { connectionTimeoutMillis } from '../postgres/pool.ts';
 import { silenceMs, watchedClient } from '../postgres/watched-client.ts';
@@ -42,9 +43,9 @@ const closePatienceMs = 2_000;
 export function openConnections(
   redisUrl: string | undefined,
   databaseUrl: string,
-  limitMs = silenceMs,
+  { limitMs = silenceMs, clock = processClock }: { limitMs?: number; clock?: Clock } = {},
 ): QueueConnections {
-  if (!redisUrl) return poolsOf(databaseUrl, limitMs);
+  if (!redisUrl) return poolsOf(databaseUrl, limitMs, clock);
   const settings = {
     maxRetriesPerRequest: null,
     // Longer than BullMQ blocks, which is two thirds of this at most.
@@ -82,20 +83,23 @@ export function openConnections(
   return { open: () => cluster as never, close: async () => cluster.disconnect() };
 }
 
-function poolsOf(connectionString: string, limitMs: number): QueueConnections {
+function poolsOf(connectionString: string, limitMs: number, clock: Clock): QueueConnections {
   const pools: GatheringPool[] = [];
   return {
     open(listens) {
-      const pool = new GatheringPool({
-        Client: watchedClient(limitMs),
-        connectionString,
-        max: poolSize + (listens ? 1 : 0),
-        connectionTimeoutMillis,
-        query_timeout: limitMs,
-        keepAlive: true,
-        // the search path, as BullMQ sets it on pools that it creates
-        options: [...queueSettings, 'search_path="bullmq"'].map((setting) => `-c ${setting}`).join(' '),
-      });
+      const pool = new GatheringPool(
+        {
+          Client: watchedClient(limitMs),
+          connectionString,
+          max: poolSize + (listens ? 1 : 0),
+          connectionTimeoutMillis,
+          query_timeout: limitMs,
+          keepAlive: true,
+          // the search path, as BullMQ sets it on pools that it creates
+          options: [...queueSettings, 'search_path="bullmq"'].map((setting) => `-c ${setting}`).join(' '),
+        },
+        clock,
+      );
       pool.on('error', () => {});
       pools.push(pool);
       return pool as never;

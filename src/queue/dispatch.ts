@@ -4,6 +4,7 @@ import { within } from '../common/time-limit.ts';
 import type { QueueEnd, RunQueue } from './queue.ts';
 import { markJobMissing } from '../store/run/find-jobs.ts';
 import { createHash } from 'node:crypto';
+import { delay } from '../common/timer.ts';
 
 /** The queue of a thread. All runs of a thread share one, so a Redis Cluster spreads load by thread. */
 export function shardOf(threadId: string, shards: number): number {
@@ -71,7 +72,7 @@ const lastPollMs = 5_000;
  */
 export async function dispatchOnceCommitted(db: Database, queue: RunQueue, run: QueuedRun): Promise<void> {
   for (let pauseMs = firstPollMs; pauseMs < lastPollMs; pauseMs *= 2) {
-    await new Promise((resolve) => setTimeout(resolve, pauseMs).unref());
+    await delay(pauseMs, { ref: false });
     try {
       if (await isQueued(db, run)) return await dispatch(db, queue, run);
     } catch {

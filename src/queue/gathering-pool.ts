@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { processClock, type Clock } from '../common/clock.ts';
 import { isConnectionError } from '../postgres/errors.ts';
 import { Gatherer } from '../postgres/gather.ts';
 import { bullCall, endOf } from './bull-calls.ts';
@@ -18,6 +19,13 @@ const limits = { items: 50, characters: 2 ** 20, inFlight: 2 };
 export class GatheringPool extends pg.Pool {
   readonly #queues = new Map<string, { taker: JobTaker; watch: JobWatch }>();
   readonly #ends = { completed: this.#gatherEnds('completed'), failed: this.#gatherEnds('failed') };
+
+  constructor(
+    config: pg.PoolConfig,
+    private readonly clock: Clock = processClock,
+  ) {
+    super(config);
+  }
 
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- of six overloads, this concerns one
   override query(...args: any[]): any {
@@ -82,7 +90,7 @@ export class GatheringPool extends pg.Pool {
   #queue(name: unknown): { taker: JobTaker; watch: JobWatch } {
     let queue = this.#queues.get(name as string);
     if (queue === undefined) {
-      const known = new KnownQueue();
+      const known = new KnownQueue(this.clock);
       const send = (text: string, values: unknown[]) => this.#send(text, values);
       queue = { taker: new JobTaker(send, known, limits), watch: new JobWatch(send, known) };
       this.#queues.set(name as string, queue);

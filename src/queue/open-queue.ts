@@ -1,6 +1,7 @@
 import { within } from '../common/time-limit.ts';
 import { silenceMs } from '../postgres/watched-client.ts';
 import { addJobs, answerTimeoutMs } from './add-jobs.ts';
+import { processClock } from '../common/clock.ts';
 import { bullClasses, keepsEvents } from './bull-classes.ts';
 import { allReady, closeWorker, createWorker } from './bull-workers.ts';
 import { cleanQueue } from './clean.ts';
@@ -13,9 +14,9 @@ import type { BullQueue, BullWorker, PlacedJob, QueueOptions, RunQueue } from '.
 /** Opens the queues. BullMQ connects in the background: call `ready` to see connection errors. */
 export function openQueue(options: QueueOptions): RunQueue {
   const backend = options.redisUrl ? 'redis' : 'postgres';
-  const { Queue } = bullClasses[backend];
-  const { prefix = 'lf', shards = 1, limitMs = silenceMs } = options;
-  const connections = openConnections(options.redisUrl, options.databaseUrl, limitMs);
+  const { prefix = 'lf', shards = 1, limitMs = silenceMs, clock = processClock } = options;
+  const classes = bullClasses(backend, clock);
+  const connections = openConnections(options.redisUrl, options.databaseUrl, { limitMs, clock });
   const workers: BullWorker[] = [];
   let closing = false;
   let isReady = false;
@@ -23,7 +24,7 @@ export function openQueue(options: QueueOptions): RunQueue {
   // A Redis Cluster keeps all keys with the same tag in braces in one slot, as BullMQ needs.
   const base = (name: string, listens: boolean) => ({ connection: connections.open(listens), prefix: `{${name}}` });
   const open = (name: string) => {
-    const queue = new Queue<RunJob, RunJobResult>(name, {
+    const queue = new classes.Queue<RunJob, RunJobResult>(name, {
       ...base(name, false),
       ...keepsEvents(backend),
       ...(options.removing ? { skipMetasUpdate: true } : {}),
@@ -56,11 +57,11 @@ export function openQueue(options: QueueOptions): RunQueue {
     prefix,
     queues,
     queueOf,
-    add: (job, shard) => addJobs(queues[shard % shards]!, [job], 'back'),
+    add: (job, shard) => addJobs(queues[shard % shards]!, [job], 'back', clock),
     async addAll(jobs, end) {
       for (const queue of new Set(jobs.map(queueOf))) {
         const own = jobs.filter((job) => queueOf(job) === queue);
-        await addJobs(queue, own, end).catch((error: Error) => {
+        await addJobs(queue, own, end, clock).catch((error: Error) => {
           throw outage(backend, error);
         });
       }
@@ -69,12 +70,12 @@ export function openQueue(options: QueueOptions): RunQueue {
     async wake({ queue: name, ...job }) {
       const agentQueue = name.startsWith(agentQueueName('')) ? name.slice(agentQueueName('').length) : undefined;
       const queue = agentQueue === undefined ? queues.find((one) => one.name === name) : openAgentQueue(agentQueue);
-      if (queue) await wakeJob(queue, job).catch((error: Error) => Promise.reject(outage(backend, error)));
+      if (queue) await wakeJob(queue, job, clock).catch((error: Error) => Promise.reject(outage(backend, error)));
     },
     async work(processor, workOptions, agentQueue) {
       const names = agentQueue === undefined ? shardNames : [agentQueueName(agentQueue)];
       const own = names.map((name) => {
-        const connection = { backend, base: base(name, true), limitMs, isClosing: () => closing } as const;
+        const connection = { backend, classes, base: base(name, true), limitMs, isClosing: () => closing } as const;
         const worker = createWorker(connection, name, processor, workOptions, agentQueue !== undefined);
         workers.push(worker);
         return worker;
@@ -99,7 +100,7 @@ export function openQueue(options: QueueOptions): RunQueue {
       isReady = true;
     },
     async clean(kept) {
-      for (const queue of all()) await cleanQueue(queue, backend, kept);
+      for (const queue of all()) await cleanQueue(queue, backend, clock, kept);
     },
     async remove(jobs) {
       let removed = 0;

@@ -1,4 +1,5 @@
 import type { Job, Worker } from 'bullmq';
+import type { Clock } from '../common/clock.ts';
 import type { bullClasses } from './bull-classes.ts';
 import type { RunJob, RunJobResult } from './job.ts';
 
@@ -11,6 +12,8 @@ export interface QueueOptions {
   shards?: number;
   /** Opened only to be removed: writes no metadata. */
   removing?: boolean;
+  /** Decides when a job is due; default: the clock of this process, for a queue that no other process uses. */
+  clock?: Clock;
   /** How long a connection may be silent before it is replaced; default 15 s. */
   limitMs?: number;
   /** Receives lost Redis connections while this process has no worker to report them; must not throw. */
@@ -103,5 +106,5 @@ export interface RunQueue {
 }
 
 export type Backend = 'redis' | 'postgres';
-export type BullQueue = InstanceType<(typeof bullClasses)['redis']['Queue']>;
+export type BullQueue = InstanceType<ReturnType<typeof bullClasses>['Queue']>;
 export type BullWorker = Worker<RunJob, RunJobResult>;

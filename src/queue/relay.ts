@@ -1,8 +1,9 @@
 import { createPostgresRelayBackend, createRedisRelayBackend, Relay } from 'bullmq';
-import pTimeout from 'p-timeout';
 import { pseudonym } from '../checks/ids.ts';
 import { openConnections } from './connection.ts';
 import type { QueueOptions } from './queue.ts';
+import { after } from '../common/timer.ts';
+import { orLate } from '../common/time-limit.ts';
 
 /** Publishes messages between processes, by thread; a message without subscribers is dropped. */
 export interface ThreadRelay {
@@ -47,7 +48,7 @@ export function openRelay(options: QueueOptions, onRecovered: () => void): Threa
       return own;
     } catch (error) {
       // a later use tries again
-      setTimeout(() => (relay = undefined), retryMs).unref();
+      after(retryMs, () => (relay = undefined), { ref: false });
       void own
         .close()
         .catch(() => {})
@@ -73,7 +74,7 @@ export function openRelay(options: QueueOptions, onRecovered: () => void): Threa
       closed = true;
       if (!relay) return;
       const gone = relay.then((own) => own.close()).catch(() => {});
-      await pTimeout(gone, { milliseconds: closePatienceMs, message: false });
+      await orLate(closePatienceMs, gone, () => undefined);
       await release();
     },
   };

@@ -3,6 +3,7 @@ import type { Database } from '../postgres/pool.ts';
 import { readPayloads } from '../store/log/read-entries.ts';
 import type { RunEvent } from '../store/trace/read-events.ts';
 import { untilReachable } from './until-reachable.ts';
+import { after } from '../common/timer.ts';
 
 type Payloads = Map<number, JsonObject>;
 
@@ -38,6 +39,6 @@ export class EntryPayloads {
     const forget = () => {
       for (const event of events) this.#shared.delete(event);
     };
-    reading.then(() => setTimeout(forget, sharedMs).unref(), forget);
+    reading.then(() => after(sharedMs, forget, { ref: false }), forget);
   }
 }

@@ -1,6 +1,7 @@
 import type { Database } from '../postgres/pool.ts';
 import { readNewEvents } from '../store/trace/read-new-events.ts';
 import { ThreadFeed } from './thread-feed.ts';
+import { after, type Timer } from '../common/timer.ts';
 
 const pollMs = 250;
 /** Events of one thread per poll result. */
@@ -16,7 +17,7 @@ export class EventFeed {
   readonly #due = new Set<ThreadFeed>();
   #reading: Promise<unknown> = Promise.resolve();
   #next: Promise<boolean> | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
   #closed = false;
 
   /** @param active it is among these while it has readers */
@@ -64,18 +65,21 @@ export class EventFeed {
   /** Ends the streams; the runs they follow continue. */
   close(): void {
     this.#closed = true;
-    clearTimeout(this.#timer);
+    this.#timer?.cancel();
     for (const { feed } of this.#feeds.values()) feed.end();
   }
 
   #schedule(): void {
     if (this.#timer || this.#closed || this.#feeds.size === 0) return;
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
-      for (const { feed } of this.#feeds.values()) void this.refresh(feed);
-      void (this.#next ?? this.#reading).then(() => this.#schedule());
-    }, pollMs);
-    this.#timer.unref();
+    this.#timer = after(
+      pollMs,
+      () => {
+        this.#timer = undefined;
+        for (const { feed } of this.#feeds.values()) void this.refresh(feed);
+        void (this.#next ?? this.#reading).then(() => this.#schedule());
+      },
+      { ref: false },
+    );
   }
 
   async #read(): Promise<boolean> {

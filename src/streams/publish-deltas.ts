@@ -2,6 +2,7 @@ import type { ThreadRelay } from '../queue/relay.ts';
 import { pseudonym } from '../checks/ids.ts';
 import { cleanText } from '../checks/text.ts';
 import { announcedForMs, type Delta } from './delta.ts';
+import { after, type Timer } from '../common/timer.ts';
 
 /** The answer so far of a running model call. */
 export interface AnswerSoFar {
@@ -45,7 +46,7 @@ export class LiveCalls {
   readonly #calls = new Map<string, Set<LiveCall>>();
   /** When the readers of each thread expire, by its pseudonym. */
   readonly #readers = new Map<string, number>();
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
   #inFlight = 0;
 
   constructor(relay: ThreadRelay) {
@@ -105,7 +106,7 @@ export class LiveCalls {
   }
 
   close(): void {
-    clearTimeout(this.#timer);
+    this.#timer?.cancel();
     this.#readers.clear();
   }
 
@@ -117,16 +118,19 @@ export class LiveCalls {
   /** Ticks only while there are readers. */
   #schedule(): void {
     if (this.#timer || this.#readers.size === 0) return;
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
-      const now = performance.now();
-      for (const [thread, until] of this.#readers) {
-        if (now >= until) this.#readers.delete(thread);
-        else for (const call of this.#calls.get(thread) ?? []) void this.#send(call);
-      }
-      this.#schedule();
-    }, tickMs);
-    this.#timer.unref();
+    this.#timer = after(
+      tickMs,
+      () => {
+        this.#timer = undefined;
+        const now = performance.now();
+        for (const [thread, until] of this.#readers) {
+          if (now >= until) this.#readers.delete(thread);
+          else for (const call of this.#calls.get(thread) ?? []) void this.#send(call);
+        }
+        this.#schedule();
+      },
+      { ref: false },
+    );
   }
 
   /** Publishes the new text of a call, one message at a time. */

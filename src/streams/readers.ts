@@ -4,6 +4,7 @@ import type { EventFeed } from './feed.ts';
 import { announceMs, readersChannel, toAnnouncements, type Delta } from './delta.ts';
 import type { ThreadFeed } from './thread-feed.ts';
 import { announceReaders } from '../store/trace/find-stream-start.ts';
+import { after, type Timer } from '../common/timer.ts';
 
 interface Reading {
   feed: ThreadFeed;
@@ -23,8 +24,8 @@ const gatherMs = 10;
 export class Readers {
   readonly #threads = new Map<string, Reading>();
   readonly #fresh = new Set<string>();
-  #gathering: NodeJS.Timeout | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  #gathering: Timer | undefined;
+  #timer: Timer | undefined;
   #closed = false;
 
   constructor(
@@ -59,8 +60,8 @@ export class Readers {
 
   close(): void {
     this.#closed = true;
-    clearTimeout(this.#gathering);
-    clearTimeout(this.#timer);
+    this.#gathering?.cancel();
+    this.#timer?.cancel();
   }
 
   async #subscribe(threadId: string, reading: Reading): Promise<void> {
@@ -70,9 +71,13 @@ export class Readers {
       reading.stop = stop;
       this.#ask([threadId]);
     } catch {
-      setTimeout(() => {
-        if (!this.#closed && this.#threads.get(threadId) === reading) void this.#subscribe(threadId, reading);
-      }, announceMs).unref();
+      after(
+        announceMs,
+        () => {
+          if (!this.#closed && this.#threads.get(threadId) === reading) void this.#subscribe(threadId, reading);
+        },
+        { ref: false },
+      );
     }
   }
 
@@ -96,21 +101,24 @@ export class Readers {
   #ask(threadIds: Iterable<string>): void {
     for (const id of threadIds) this.#fresh.add(id);
     if (this.#closed || this.#fresh.size === 0) return;
-    this.#gathering ??= setTimeout(() => {
+    this.#gathering ??= after(gatherMs, () => {
       this.#gathering = undefined;
       const fresh = [...this.#fresh].filter((id) => this.#threads.has(id));
       this.#fresh.clear();
       void this.#announce('+', fresh);
-    }, gatherMs);
+    });
   }
 
   #schedule(): void {
     if (this.#timer || this.#closed || this.#threads.size === 0) return;
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
-      void this.#announce('=', this.#threads.keys()).then(() => this.#schedule());
-    }, announceMs);
-    this.#timer.unref();
+    this.#timer = after(
+      announceMs,
+      () => {
+        this.#timer = undefined;
+        void this.#announce('=', this.#threads.keys()).then(() => this.#schedule());
+      },
+      { ref: false },
+    );
   }
 
   async #announce(sign: '+' | '=', threadIds: Iterable<string>): Promise<void> {

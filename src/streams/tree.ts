@@ -1,5 +1,4 @@
 import { setMaxListeners } from 'node:events';
-import { setTimeout as delay } from 'node:timers/promises';
 import { assertId } from '../checks/ids.ts';
 import { refuseUnknownKeys, type KeysOf } from '../checks/unknown-keys.ts';
 import type { JsonObject } from '../context/message.ts';
@@ -12,6 +11,7 @@ import type { StreamItem, StreamOptions } from './stream-item.ts';
 import { openStream, type StreamDeps } from './stream.ts';
 import { encodeTreeCursor, readTreeCursor, type Branch } from './tree-cursor.ts';
 import { untilReachable } from './until-reachable.ts';
+import { delay } from '../common/timer.ts';
 
 export interface TreeStreamOptions extends Pick<StreamOptions, 'deltas' | 'entries' | 'signal'> {
   /** Only what comes after the item with this `cursor`. Default: from the beginning. */
@@ -123,7 +123,7 @@ async function* itemsOf(
     const child = { thread_id: threadId, run_id: id, parent_thread_id: call.parent.threadId };
     last = !(await untilReachable(() => isToStart(deps.db, child)));
     if (last) continue;
-    await delay(pauseMs, undefined, { ref: false, ...(signal && { signal }) }).catch(() => {});
+    await delay(pauseMs, { ref: false, ...(signal && { signal }) }).catch(() => {});
     pauseMs = Math.min(pauseMs * 2, mostLookMs);
   }
 }

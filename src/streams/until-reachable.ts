@@ -1,4 +1,5 @@
 import { isLanefoldError } from '../errors.ts';
+import { delay } from '../common/timer.ts';
 
 const pauseMs = 500;
 
@@ -9,7 +10,7 @@ export async function untilReachable<T>(read: () => Promise<T>): Promise<T> {
       return await read();
     } catch (error) {
       if (!isLanefoldError(error, 'database_unreachable') && !isLanefoldError(error, 'database_busy')) throw error;
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      await delay(pauseMs);
     }
   }
 }

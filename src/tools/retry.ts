@@ -1,10 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { errorMessage } from './error-message.ts';
 import type { openEffects } from './effects.ts';
 import type { renderReturned } from './returned.ts';
 import type { ToolOutcome } from './outcome.ts';
 import { effectsOf, readThrown, statesOutcome } from './tool-error.ts';
 import { unknownOutcome } from './unknown-outcome.ts';
+import { delay } from '../common/timer.ts';
 
 export interface ToolRetryOptions {
   /** Attempts after the first one. */
@@ -47,8 +47,11 @@ export async function retryTool(
         return { ...errorMessage(failure), ...spent, ...(offered && { offered }) };
       }
     }
-    if (backoffMs > 0) await delay(backoffMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+    if (backoffMs > 0) await delay(backoffMs, { signal }).catch(() => signal.throwIfAborted());
   }
 }
 
-const since = (startedAt: number): number => Math.round(performance.now() - startedAt);
+/** The longest duration that the ledger of calls stores, in ms: 24 days. */
+const longestShownMs = 2 ** 31 - 1;
+
+const since = (startedAt: number): number => Math.min(Math.round(performance.now() - startedAt), longestShownMs);

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { readSse } from '../support/sse.ts';
 import { until } from '../support/until.ts';
 import { bearer, caller, problem, startApi, type Api } from './helpers.ts';
+import { databaseOf } from '../../src/library/database-of.ts';
 
 const hourMs = 3_600_000;
 
@@ -25,7 +26,7 @@ beforeAll(async () => {
   runPath = `/v1/threads/talk/runs/${run.id}/events`;
 });
 afterAll(() => api?.close());
-afterEach(() => void vi.useRealTimers());
+afterEach(() => void vi.useRealTimers().restoreAllMocks());
 
 const status = async (url: string, auth: Record<string, string>) =>
   (await caller(url)('GET', '/v1/threads/talk', undefined, auth)).status;
@@ -58,6 +59,10 @@ const expectEnded = async (
   ]);
 };
 
+/** The clock of the database shows what the faked one of this process shows. */
+const asDatabaseClock = () =>
+  void vi.spyOn(databaseOf(api.lanefold, 'A test').settings.clock, 'now').mockImplementation(() => Date.now());
+
 describe('an open stream', () => {
   test('ends when its key is revoked, and does not open again', async () => {
     const { id, key } = await api.lanefold.keys.create({ name: 'reader', scopes: ['read'] });
@@ -69,6 +74,7 @@ describe('an open stream', () => {
 
   test('ends when its token expires', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
+    asDatabaseClock();
     const { token, expiresAt } = api.lanefold.keys.browserToken({ threadId: 'talk', access: 'chat' });
     const readers = await open(bearer(token));
     vi.setSystemTime(expiresAt);
@@ -78,6 +84,7 @@ describe('an open stream', () => {
 
   test('ends at the expiry of its key, however seldom keys are looked up', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
+    asDatabaseClock();
     // this process's time stands still: the stream opens before the expiry, and waits for it a few times
     const { token, expiresAt } = api.lanefold.keys.browserToken({ threadId: 'talk', access: 'read', expiresInMs: 50 });
     const reader = await readSse(`${once}/v1/threads/talk/events`, bearer(token));
@@ -127,6 +134,7 @@ test('an expired key is refused at once, though the server looked it up before',
   const { key } = await api.lanefold.keys.create({ name: 'brief', scopes: ['read'], expiresInMs: hourMs });
   expect(await status(once, bearer(key))).toBe(200);
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * hourMs });
+  asDatabaseClock();
   expect(await status(once, bearer(key))).toBe(401);
 });
 

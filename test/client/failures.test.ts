@@ -245,6 +245,8 @@ describe('a request is sent again', () => {
     expect(await count(() => client.events.send('e'))).toBe(1);
     retryAfter = '3600';
     expect(await count(() => client.threads.get('t'))).toBe(1);
+    retryAfter = new Date(Date.now() + 3_600_000).toUTCString();
+    expect(await count(() => client.threads.get('t'))).toBe(1);
     [status, retryAfter] = [409, '0'];
     expect(await count(() => client.threads.get('t'))).toBe(1);
   });

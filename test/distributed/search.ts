@@ -10,12 +10,13 @@ import { findOpenRunWaits, findUntold } from '../../src/store/wait/child-runs.ts
 import { findExpiredWaits } from '../../src/store/wait/expire-waits.ts';
 import { findWaitTasks } from '../../src/store/wait/wait-tasks.ts';
 import { openEndpoints, waitingEvents } from '../../src/store/webhook/due-deliveries.ts';
+import { processClock } from '../../src/common/clock.ts';
 
 const gone: DatabaseNode = { name: 'gone:1', host: 'gone', port: 1, isDown: true };
 
 /** Everything that workers search for: what all nodes find in one statement, and what each of them finds alone. */
 export async function searchTwice(url: string, queuePrefix: string, agent: string) {
-  const db = openDatabase({ url, settings: { distributed: true } });
+  const db = openDatabase({ url, settings: { distributed: true, clock: processClock } });
   const guard = await guardNodes(db, url, () => {});
   const known = { agents: [agent], strategies: ['react'], versions: [], tools: [] };
   const fleet = { queuePrefix, adoptMs: 0 };

@@ -6,6 +6,7 @@ import type { DatabaseNode } from '../../src/postgres/node-guard.ts';
 import { isNodeUnreachable } from '../../src/postgres/errors.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/until.ts';
+import { processClock } from '../../src/common/clock.ts';
 
 let database: TestDatabase;
 beforeAll(async () => void (database = await createDatabase({ empty: true })));
@@ -46,7 +47,11 @@ test('a node that does not answer costs others nothing, and its own statements f
   );
   const threads = Array.from({ length: 40 }, (_, n) => `thread-${n}`);
   const on = (node: string) => threads.filter((id) => guard.nodeOf(id) === node);
-  const db = openDatabase({ url: database.url, max: 4, settings: { distributed: true, nodes: guard } });
+  const db = openDatabase({
+    url: database.url,
+    max: 4,
+    settings: { distributed: true, clock: processClock, nodes: guard },
+  });
   const holder = await database.pool.connect();
   try {
     await holder.query('select pg_advisory_lock(1)');
@@ -81,7 +86,11 @@ test('a node that does not answer costs others nothing, and its own statements f
 test('calls that wait for a locked thread leave connections for other threads of its node', async () => {
   const ask = () => Promise.resolve('answers' as const);
   const guard = new Guard({ readPlacements: () => Promise.resolve(placements), ask, onChange: () => {} }, placements);
-  const db = openDatabase({ url: database.url, max: 6, settings: { distributed: true, nodes: guard } });
+  const db = openDatabase({
+    url: database.url,
+    max: 6,
+    settings: { distributed: true, clock: processClock, nodes: guard },
+  });
   const [locked, free] = Array.from({ length: 40 }, (_, n) => `thread-${n}`).filter((id) => guard.nodeOf(id) === stuck);
   const holder = await database.pool.connect();
   try {

@@ -201,7 +201,7 @@ describe('ReAct', () => {
     const late = given({ ...llm, retries: 12 }, { maxModelRetries: 20 }).when(failed(true));
     expect(late.command).toMatchObject({ afterMs: 30_000 });
     expect(given(llm).when(failed(true, 7_000)).command).toMatchObject({ afterMs: 7_000 });
-    expect(given(llm).when(failed(true, 0)).command).toMatchObject({ afterMs: 0 });
+    expect(given(llm).when(failed(true, 0)).command).toMatchObject({ afterMs: 500 });
     expect(given(llm).when(failed(true, 60_001)).command).toMatchObject({ type: 'fail' });
     const { state } = given({ ...llm, retries: 2 }).when(answered({ toolCalls: [call('a')] }));
     expect(given(state).when(finished([call('a')])).state.retries).toBe(0);

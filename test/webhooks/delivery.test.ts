@@ -148,6 +148,18 @@ describe.skipIf(noRedis())('a webhook', () => {
     },
   );
 
+  test('comes no earlier than the receiver asks with Retry-After', async () => {
+    await set('later');
+    receiver.respond = (_, response) => void response.writeHead(503, { 'retry-after': '1800' }).end();
+    await endedRun(lanefold);
+    const failed = await until('it has failed', async () => {
+      const [one] = await lanefold.webhooks.deliveries('later');
+      return one?.error && one;
+    });
+    // without it, the second attempt comes after 4 to 6 s
+    expect(failed.nextAt!.getTime() - failed.createdAt.getTime()).toBeGreaterThanOrEqual(1_800_000);
+  });
+
   test('is sent each event once while nothing fails, however many workers there are', async () => {
     const other = await createLanefold(lanefold.options);
     await other.startWorker({ sweepMs: 50 });

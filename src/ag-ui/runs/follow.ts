@@ -1,4 +1,3 @@
-import pTimeout from 'p-timeout';
 import { omitUndefined } from '../../common/omit-undefined.ts';
 import type { JsonObject } from '../../context/message.ts';
 import { applyEffects, type StateEffect } from '../../context/state.ts';
@@ -14,6 +13,7 @@ import { patchOf } from '../json-patch.ts';
 import { reasoningIdOf, type AgUiMessage } from '../message.ts';
 import { placeOf, RunEvents, type EventFacts, type Mapped } from '../run-events.ts';
 import { EventContext } from './event-facts.ts';
+import { orLate } from '../../common/time-limit.ts';
 
 /** A run that is about to be suspended is looked at, because nothing announces that it is: soon, then less often. */
 const firstLookMs = 100;
@@ -198,5 +198,4 @@ export class FollowedRun {
   }
 }
 
-const orPause = <T>(next: Promise<T>, milliseconds: number): Promise<T | undefined> =>
-  pTimeout(next, { milliseconds, message: false });
+const orPause = <T>(next: Promise<T>, ms: number): Promise<T | undefined> => orLate(ms, next, () => undefined);

@@ -60,13 +60,15 @@ export async function readAnswers(
     return answer.open || entry.status !== 'cancelled' ? [answer] : [];
   });
   if (answers.length === 0) return undefined;
-  // the active run may be another one, whose interrupts are then not answered either
-  if (active) assertNoneLeft(active.id, answerableOf(active), named);
+  const continued = answers.some((answer) => answer.open);
+  // Answers that were all given before are a repeat, whatever the run waits for by now. Else the active run may be another
+  // one, whose interrupts are then not answered either.
+  if (active && continued) assertNoneLeft(active.id, answerableOf(active), named);
   // whether an approval is open may change before it is decided
   if (answers.some(({ kind }) => kind === 'approval')) assertMay('approve');
   const events = open.filter((wait) => wait.kind === 'event' && named.has(interruptIdOf(run.id, wait)));
   if (events.some((wait) => !isClientCall(run.id, wait))) assertMay('release');
-  return { run, answers, continued: answers.some(({ open }) => open) };
+  return { run, answers, continued };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { processClock } from '../../common/clock.ts';
 import { createHash } from 'node:crypto';
 import { tokenRefused } from '../../access/browser-token.ts';
 import { readKey } from '../../access/key.ts';
@@ -65,14 +66,14 @@ async function look(keys: Library['keys'], credential: string): Promise<Principa
   const found = await keys.find(credential);
   if (!found) throw refused('is unknown to this server');
   const { id, state, validForMs, ...allowed } = found;
-  const expires = validForMs === null ? {} : { expiresAtMs: Date.now() + validForMs };
+  const expires = validForMs === null ? {} : { expiresAtMs: processClock.now() + validForMs };
   if (state === 'valid') return { actor: `key:${id}`, ...allowed, ...expires };
   throw refused(state === 'revoked' ? 'was revoked' : 'has expired');
 }
 
 /** @throws LanefoldError `unauthorized` */
 export function assertNotExpired({ actor, expiresAtMs = Infinity }: Pick<Principal, 'actor' | 'expiresAtMs'>): void {
-  if (expiresAtMs > Date.now()) return;
+  if (expiresAtMs > processClock.now()) return;
   throw (actor.startsWith('token:') ? tokenRefused : refused)('has expired');
 }
 

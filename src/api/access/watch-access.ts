@@ -1,7 +1,9 @@
+import { processClock } from '../../common/clock.ts';
 import { operator, type Principal } from '../../access/principal.ts';
 import { isLanefoldError, type LanefoldError } from '../../errors.ts';
 import type { ApiEnv } from '../env.ts';
 import { assertNotExpired } from './known-keys.ts';
+import { after, type Timer } from '../../common/timer.ts';
 
 /** The longest delay a timer takes; a key may be valid for years. */
 const longestMs = 2 ** 31 - 1;
@@ -16,12 +18,12 @@ export function watchAccess(
   refused: (why: LanefoldError) => void,
 ): () => void {
   if (principal === operator) return () => {};
-  let timer: NodeJS.Timeout | undefined;
+  let timer: Timer | undefined;
   let stopped = false;
   const schedule = ({ expiresAtMs = Infinity }: Principal) => {
     if (stopped) return;
-    const delayMs = Math.min(everyMs, expiresAtMs - Date.now(), longestMs);
-    timer = setTimeout(() => void look(expiresAtMs), delayMs);
+    const delayMs = Math.min(everyMs, expiresAtMs - processClock.now(), longestMs);
+    timer = after(delayMs, () => void look(expiresAtMs));
   };
   const look = async (expiresAtMs: number) => {
     try {
@@ -36,6 +38,6 @@ export function watchAccess(
   schedule(principal);
   return () => {
     stopped = true;
-    clearTimeout(timer);
+    timer?.cancel();
   };
 }

@@ -21,6 +21,7 @@ import {
   readThreadTrace,
   writable,
 } from './durable-stream-operations.ts';
+import { after } from '../../common/timer.ts';
 
 /** Clients reconnect about once a minute, so that proxies can serve many of them together. */
 const sseMs = 60_000;
@@ -80,9 +81,9 @@ export function addDurableStreams(app: ApiApp, streams: LiveStreams, answers: By
     opening.catch(live.end);
     const first = await opening;
     for (const [name, value] of Object.entries(encodingHeaders(first))) c.header(name, value);
-    const timer = setTimeout(live.end, sseMs).unref();
+    const timer = after(sseMs, live.end, { ref: false });
     const end = () => {
-      clearTimeout(timer);
+      timer.cancel();
       live.end();
     };
     const frames = toFrames(stream, first, cursor, live.signal);

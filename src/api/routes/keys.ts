@@ -1,3 +1,5 @@
+import { databaseOf } from '../../library/database-of.ts';
+import { asHere, processClock } from '../../common/clock.ts';
 import { createRoute, z } from '@hono/zod-openapi';
 import { assertMayMint } from '../../access/browser-token.ts';
 import { assertMayGrant } from '../../access/grants.ts';
@@ -86,7 +88,7 @@ export function addKeys(app: ApiApp): void {
     const { expiresInMs } = key;
     assertMayGrant(principal, {
       ...key,
-      expiresAtMs: expiresInMs === undefined ? undefined : Date.now() + expiresInMs,
+      expiresAtMs: expiresInMs === undefined ? undefined : processClock.now() + expiresInMs,
     });
     return c.json(toJson(await lanefold.keys.create(key)), 201);
   });
@@ -106,7 +108,9 @@ export function addKeys(app: ApiApp): void {
     const { principal, lanefold } = c.var;
     // rotation returns the new secret, so the caller needs every right the key has
     const key = await lanefold.keys.get(id);
-    if (key) assertMayGrant(principal, { ...key, expiresAtMs: key.expiresAt?.getTime() });
+    const { clock } = databaseOf(lanefold, 'The API').settings;
+    const expiresAtMs = key?.expiresAt ? asHere(clock, key.expiresAt.getTime()) : undefined;
+    if (key) assertMayGrant(principal, { ...key, expiresAtMs });
     const minted = await lanefold.keys.rotate(id, omitUndefined({ overlapMs, by: principal.actor }));
     return c.json(toJson(minted), 201);
   });

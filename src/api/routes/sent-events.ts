@@ -1,3 +1,4 @@
+import { processClock } from '../../common/clock.ts';
 import { createRoute, z } from '@hono/zod-openapi';
 import { operator } from '../../access/principal.ts';
 import { omitUndefined } from '../../common/omit-undefined.ts';
@@ -49,7 +50,7 @@ export function addSentEvents(app: ApiApp): void {
     const { expires_ms: asked = Infinity, keep_ms: keepMs } = c.req.valid('json');
     // a key gives nobody more time than it has
     const { expiresAtMs = Infinity } = c.var.principal;
-    const most = Math.min(asked, Math.max(1, expiresAtMs - Date.now()));
+    const most = Math.min(asked, Math.max(1, expiresAtMs - processClock.now()));
     const how = omitUndefined({ expiresMs: most === Infinity ? undefined : most, keepMs });
     const token = await c.var.lanefold.events.token(c.req.valid('param').event, how);
     return c.json({ token, path: `/signed/events/${token}` }, 200);

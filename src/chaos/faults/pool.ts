@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { WorkerFault } from './fault.ts';
+import { delay } from '../../common/timer.ts';
 
 /** Idle clients take every free connection, including those that the worker has just lost. */
 export const pool: WorkerFault = async ({ postgres, observer, leaseMs }, slot, { holdLeases }) => {

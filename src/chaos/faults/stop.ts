@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { WorkerFault } from './fault.ts';
+import { delay } from '../../common/timer.ts';
 
 /** SIGSTOP, then SIGCONT when its leases have usually expired: the worker continues as a zombie where it was frozen. */
 export const stop: WorkerFault = async ({ observer, leaseMs }, slot, { holdLeases }) => {

@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { setTimeout as delay } from 'node:timers/promises';
 import { randomOf } from '../random.ts';
 import { eventsOf, oddAnswers, pickOdd, plainAnswer, type Answer } from './answers.ts';
 import { requestProblem } from './request-problem.ts';
 import { parseJson } from '../../common/json.ts';
+import { delay } from '../../common/timer.ts';
 
 /** A model call in the provider's own log. Times are in milliseconds since the epoch. */
 export interface ProviderCall {

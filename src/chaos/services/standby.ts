@@ -1,9 +1,9 @@
 import { appendFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../postgres/embedded/index.ts';
 import { takeBaseBackup } from './base-backup.ts';
 import { withClient } from './with-client.ts';
+import { delay } from '../../common/timer.ts';
 
 const name = 'standby';
 

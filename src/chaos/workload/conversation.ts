@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { isLanefoldError } from '../../errors.ts';
 import type { RunKey } from '../observer.ts';
 import type { Random } from '../random.ts';
@@ -8,6 +7,7 @@ import { sendEvents } from './events.ts';
 import { persist } from './persist.ts';
 import { randomScript } from './script.ts';
 import { randomStrategyRun } from './strategies.ts';
+import { delay } from '../../common/timer.ts';
 
 /** The user's agent and its input, which replace the built-in workload. */
 export interface CustomWorkload {

@@ -1,7 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Random } from '../random.ts';
 import type { Client, SentEvent } from './client.ts';
 import { persist } from './persist.ts';
+import { delay } from '../../common/timer.ts';
 
 /** An event that a call of a run waits for, as the client sends it. */
 export interface PlannedEvent {

@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { isLanefoldError } from '../../errors.ts';
 import type { Random } from '../random.ts';
 import type { Client } from './client.ts';
 import { persist } from './persist.ts';
+import { delay } from '../../common/timer.ts';
 
 /**
  * People who decide on every call that waits for approval. For some calls two of them decide at the same time, and
@@ -20,7 +20,7 @@ export async function decide({ lanefold, signal }: Client, random: Random): Prom
       return [random.chance(0.7) ? approve : deny];
     });
     await Promise.all(decisions.map((decision) => persist(decision, signal).catch(ignoreLate)));
-    await delay(random.int(50, 300), undefined, { signal }).catch(() => {});
+    await delay(random.int(50, 300), { signal }).catch(() => {});
   }
 }
 

@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { isConnectionError, isTransient } from '../../postgres/errors.ts';
+import { delay } from '../../common/timer.ts';
 
 /** Longer than any fault lasts: an error that persists is not caused by one. */
 const patienceMs = 60_000;

@@ -1,9 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Recorder } from '../../history/recorder.ts';
 import { defineTool } from '../../tools/define-tool.ts';
 import { sleep, waitFor } from '../../tools/wait.ts';
 import type { ToolReplay, Tool, ToolCallContext } from '../../tools/tool.ts';
 import type { Journal } from './journal.ts';
+import { delay } from '../../common/timer.ts';
 
 interface ToolInput {
   /** Duration of the call. */
@@ -43,7 +43,7 @@ export function chaosTools(journal: Journal, recorder?: Recorder): Tool[] {
         const kind = typeof replay === 'string' ? replay : 'verify';
         const call = { run_id: runId, round, index: callIndex, name, replay: kind };
         const execution = recorder?.invoke('execute', threadId, call);
-        await delay(ms, undefined, { signal }).catch((error: unknown) => {
+        await delay(ms, { signal }).catch((error: unknown) => {
           execution?.info('aborted');
           throw error;
         });

@@ -3,6 +3,7 @@ import { faultKinds, type FaultKind } from '../../chaos/schedule.ts';
 import { commandHelp } from '../help.ts';
 import { wholeNumber, withJson } from '../options.ts';
 import { runCampaigns, type ChaosOptions } from './chaos-campaigns.ts';
+import { after } from '../../common/timer.ts';
 
 export const addChaos = (program: Command): Command =>
   withJson(program.command('chaos'))
@@ -65,7 +66,7 @@ export const addChaos = (program: Command): Command =>
         await runCampaigns(options);
       } finally {
         // Node may never exit because of pending requests on connections that the campaign broke
-        setTimeout(() => process.exit(), 100);
+        after(100, () => process.exit());
       }
     });
 

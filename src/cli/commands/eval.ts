@@ -17,6 +17,7 @@ import { commandHelp } from '../help.ts';
 import { duration, parseJsonObject, wholeNumber, type ConnectionOptions } from '../options.ts';
 import { note, print, printJson } from '../output.ts';
 import { subcommand, withLanefold } from '../subcommand.ts';
+import { delay } from '../../common/timer.ts';
 
 interface Options extends ConnectionOptions {
   json?: boolean;
@@ -209,7 +210,7 @@ async function untilEnd({ evals }: Lanefold, id: string): Promise<ListedEval['st
     const found = await evals.get(id);
     if (progress(found) !== shown) note((shown = progress(found)));
     if (found.status !== 'running') return found.status;
-    await new Promise((resolve) => setTimeout(resolve, pollMs));
+    await delay(pollMs);
   }
 }
 

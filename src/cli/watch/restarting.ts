@@ -2,6 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { note } from '../output.ts';
 import type { SourceWatcher } from './source-watcher.ts';
+import { after } from '../../common/timer.ts';
 
 export interface Restarting {
   /** Arguments of the command line that the child process gets. */
@@ -62,10 +63,10 @@ export async function runRestarting({ args, env, watcher, stopped, onServe, limi
 
 async function stop(child: ChildProcess, exit: Promise<unknown>, why: Why, limitMs: number): Promise<void> {
   // a child in an endless loop reacts to neither messages nor signals
-  const patience = setTimeout(() => child.kill('SIGKILL'), limitMs);
+  const patience = after(limitMs, () => child.kill('SIGKILL'));
   if (child.connected) child.send(why, () => child.connected && child.disconnect());
   await exit;
-  clearTimeout(patience);
+  patience.cancel();
 }
 
 /** In a child of `runRestarting`: resolves once the parent process wants it to end, or is gone. */

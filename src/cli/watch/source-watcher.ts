@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, watch, type FSWatcher } from 'node:fs';
 import path from 'node:path';
+import { after, type Timer } from '../../common/timer.ts';
 
 /** Source files. Data such as JSON is excluded: a tool that writes some would restart the program it runs in. */
 const source = /\.[cm]?[jt]sx?$/;
@@ -29,7 +30,7 @@ export function projectOf(file: string): string {
  */
 export function watchSources(root: string, alone: string): SourceWatcher {
   const watchers = new Map<string, FSWatcher>();
-  let timer: NodeJS.Timeout | undefined;
+  let timer: Timer | undefined;
   let onChange: (file: string) => void = () => {};
 
   const unwatch = (key: string) => {
@@ -37,8 +38,8 @@ export function watchSources(root: string, alone: string): SourceWatcher {
     watchers.delete(key);
   };
   const seen = (file: string) => {
-    clearTimeout(timer);
-    timer = setTimeout(() => onChange(path.relative(root, file)), settleMs);
+    timer?.cancel();
+    timer = after(settleMs, () => onChange(path.relative(root, file)));
   };
   const open = (key: string, folder: string, onName: (name: string) => void) => {
     const watcher = watch(folder, (_, name) => name !== null && onName(name));
@@ -72,7 +73,7 @@ export function watchSources(root: string, alone: string): SourceWatcher {
   return {
     changed: () => new Promise((resolve) => (onChange = resolve)),
     close() {
-      clearTimeout(timer);
+      timer?.cancel();
       for (const folder of [...watchers.keys()]) unwatch(folder);
     },
   };

@@ -1,3 +1,5 @@
+import { assertWhole, centuryMs } from '../../checks/whole-number.ts';
+import { asHere, asThere } from '../../common/clock.ts';
 import { z } from 'zod';
 import { isBrowserToken, readBrowserToken, signBrowserToken, type BrowserAccess } from '../../access/browser-token.ts';
 import { hashOf, newKey, readKey } from '../../access/key.ts';
@@ -113,7 +115,7 @@ const NewKeyFields = z.strictObject({
   agents: z.array(z.string().min(1)).min(1).optional(),
   threadPrefix: z.string().regex(idGrammar).optional(),
   limits: LimitFields.optional(),
-  expiresInMs: Count.optional(),
+  expiresInMs: Count.max(centuryMs).optional(),
   by: z.string().min(1).max(200).optional(),
 });
 
@@ -122,6 +124,7 @@ const defaultTokenMs = 15 * 60_000;
 const longestTokenMs = 24 * hourMs;
 
 export function keysOf(db: Database, secrets: readonly string[]): ApiKeys {
+  const { clock } = db.settings;
   const audited = (
     actor: string | undefined,
     action: string,
@@ -134,7 +137,7 @@ export function keysOf(db: Database, secrets: readonly string[]): ApiKeys {
       if (tenant !== undefined && db.tenant !== undefined && tenant !== db.tenant) throw otherTenant(tenant, db.tenant);
       const allowed = { ...rest, ...(tenant === undefined ? {} : { tenant }) } as Allowed;
       const { id, text, hash } = newKey();
-      const expiresAt = expiresInMs === undefined ? null : new Date(Date.now() + expiresInMs);
+      const expiresAt = expiresInMs === undefined ? null : new Date(clock.now() + expiresInMs);
       await audited(by, 'keys.create', { key: id, name, scopes: allowed.scopes.join(' ') }, tenant);
       await insertKey(db, { id, hash, name, allowed, createdBy: by ?? 'operator', expiresAt });
       return { id, key: text };
@@ -142,6 +145,7 @@ export function keysOf(db: Database, secrets: readonly string[]): ApiKeys {
     list: () => listKeys(db),
     get: async (id) => (await listKeys(db, id))[0],
     async rotate(id, { overlapMs = hourMs, by } = {}) {
+      assertWhole(overlapMs, 'overlapMs', { maximum: centuryMs, hint: 'Omit it for an hour. Nothing was written.' });
       const { text, hash } = newKey(id);
       await audited(by, 'keys.rotate', { key: id });
       if (!(await rotateKey(db, { id, hash, createdBy: by ?? 'operator', overlapMs }))) throw keyNotFound(id);
@@ -169,13 +173,15 @@ export function keysOf(db: Database, secrets: readonly string[]): ApiKeys {
           },
         );
       }
-      const expiresAt = new Date(Math.min(Date.now() + expiresInMs, expiresAtMs));
+      const expiresAt = new Date(Math.min(clock.now() + expiresInMs, asThere(clock, expiresAtMs)));
       const fields = { access, thread_id: threadId, run_id: runId, tenant, agents: agents && [...agents], limits, by };
       const token = signBrowserToken({ ...fields, exp_ms: expiresAt.getTime() }, signingSecret(secrets));
       return { token, expiresAt };
     },
     async holder(text) {
-      return isBrowserToken(text) ? readBrowserToken(text, secrets, Date.now()) : undefined;
+      if (!isBrowserToken(text)) return undefined;
+      const found = readBrowserToken(text, secrets, clock.now());
+      return { ...found, expiresAtMs: asHere(clock, found.expiresAtMs!) };
     },
   };
 }

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { assertId, defaultTenant } from '../../checks/ids.ts';
 import { assertWhole } from '../../checks/whole-number.ts';
 import { LanefoldError } from '../../errors.ts';
@@ -15,6 +14,7 @@ import { toListed } from './listed.ts';
 import { startEvalOf } from './start-eval.ts';
 import type { Evals, ListedEval } from './types.ts';
 import { findUnattended } from './unattended.ts';
+import { delay } from '../../common/timer.ts';
 
 export interface EvalsDeps {
   db: Database;
@@ -85,7 +85,7 @@ export function evalsOf({ db, all, queuePrefix, acceptingFor, cancelRun }: Evals
             details: { unattended: found.unattended },
           });
         }
-        await delay(ms, undefined, signal ? { signal } : {});
+        await delay(ms, signal ? { signal } : {});
       }
     },
     async cancel(id, { by = operator } = {}) {

@@ -60,7 +60,7 @@ export function openToken(deps: CheckpointDeps, token: string): Checkpoint {
   signingSecret(deps.tokenSecrets);
   const { agents } = deps;
   return decodeToken(token, deps.tokenSecrets, {
-    nowMs: Date.now(),
+    nowMs: deps.db.settings.clock.now(),
     fingerprintOf: (name) => fingerprint(agents, name),
   });
 }
@@ -91,7 +91,7 @@ export async function mintToken(
   }
   const run = await deps.get(ref);
   if (run.status === 'cancelled') throw cancelled(run.id);
-  const iatMs = Date.now();
+  const iatMs = Math.round(deps.db.settings.clock.now());
   const expMs = expiresInMs === null ? null : iatMs + expiresInMs;
   const token = encodeToken(
     {

@@ -1,6 +1,7 @@
 import type { FindUnattended, UnattendedRuns } from '../../fleet/unattended.ts';
 import { LanefoldError } from '../../errors.ts';
 import { assertId } from '../../checks/ids.ts';
+import { assertWait } from '../../checks/whole-number.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { briefly, dispatch } from '../../queue/dispatch.ts';
 import type { Logger } from '../../log/logger.ts';
@@ -30,6 +31,7 @@ import { countUnfinished, ranOnly } from '../../store/run/count-runs.ts';
 import { findDelayedJob } from '../../store/run/find-jobs.ts';
 import { seldom } from '../../log/report-errors.ts';
 import type { EnqueuedBy, Runs, WaitOptions } from './runs.ts';
+import { deadline } from '../../common/timer.ts';
 
 export interface RunsDeps extends EnqueueDeps {
   waiter: RunWaiter;
@@ -60,17 +62,20 @@ export function runsOf(deps: RunsDeps): Runs {
     { timeoutMs, signal, onUnattended = logUnattended }: WaitOptions = {},
   ): Promise<Run<never>> => {
     assertRef(run);
-    const timeout = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
-    const signals = [timeout, signal].filter((s) => s !== undefined);
+    assertWait(timeoutMs, 'timeoutMs');
+    const timeout = timeoutMs === undefined ? undefined : deadline(timeoutMs);
+    const signals = [timeout?.signal, signal].filter((s) => s !== undefined);
     const key = { threadId: run.threadId, runId: run.id };
     let ended: Run | undefined;
     try {
       ended = await waiter.ended(key, onUnattended, signals.length > 0 ? AbortSignal.any(signals) : undefined);
     } catch (error) {
-      if (!timeout?.aborted) throw error;
+      if (!timeout?.signal.aborted) throw error;
       throw new LanefoldError('wait_timeout', `Run ${run.id} did not end within ${timeoutMs} ms.`, {
         hint: 'The run continues; wait again or read it later.',
       });
+    } finally {
+      timeout?.cancel();
     }
     if (!ended) throw runNotFound(run.threadId, run.id);
     return ended as Run<never>;

@@ -4,6 +4,7 @@ import { lanefoldClosed } from '../../postgres/errors.ts';
 import type { Database } from '../../postgres/pool.ts';
 import type { Run } from '../../store/run/run.ts';
 import { runsEnded, type RunKey } from '../../store/run/runs-ended.ts';
+import { after, type Timer } from '../../common/timer.ts';
 
 interface Waiting extends RunKey {
   resolve: (run: Run | undefined) => void;
@@ -22,7 +23,7 @@ export class RunWaiter {
   readonly #waiting = new Map<string, Set<Waiting>>();
   readonly #held = new Set<string>();
   #released: RunKey[] = [];
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
   #pauseMs = shortestPauseMs;
   #polling = false;
   #closed = false;
@@ -88,16 +89,16 @@ export class RunWaiter {
   /** Rejects every wait; the runs continue. */
   close(): void {
     this.#closed = true;
-    clearTimeout(this.#timer);
+    this.#timer?.cancel();
     for (const group of this.#waiting.values()) for (const waiting of group) waiting.reject(lanefoldClosed());
   }
 
   #schedule(): void {
     if (this.#closed || this.#polling || this.#timer || this.#waiting.size === 0) return;
-    this.#timer = setTimeout(() => {
+    this.#timer = after(this.#pauseMs, () => {
       this.#timer = undefined;
       void this.#poll();
-    }, this.#pauseMs);
+    });
     this.#pauseMs = Math.min(this.#pauseMs * 1.5, longestPauseMs);
   }
 

@@ -1,5 +1,5 @@
 import { assertId, defaultTenant } from '../../checks/ids.ts';
-import { assertWhole } from '../../checks/whole-number.ts';
+import { assertWhole, centuryMs } from '../../checks/whole-number.ts';
 import type { Database } from '../../postgres/pool.ts';
 import type { RunQueue } from '../../queue/queue.ts';
 import { invalidEventToken, readEventToken, signEvent } from '../../tokens/event-token.ts';
@@ -47,12 +47,15 @@ export const eventsOf = ({ db, queue, secrets, scopeTo }: EventsDeps): Events =>
   async token(event, { expiresMs, keepMs = 0 } = {}) {
     assertId(event, 'The event');
     assertKeepMs(keepMs);
-    assertWhole(expiresMs, 'expiresMs', { minimum: 1, hint: 'Omit it for a token that does not expire.' });
-    const expiresAtMs = expiresMs === undefined ? null : Date.now() + expiresMs;
+    assertWhole(expiresMs, 'expiresMs', {
+      ...{ minimum: 1, maximum: centuryMs },
+      hint: 'Omit it for a token that does not expire.',
+    });
+    const expiresAtMs = expiresMs === undefined ? null : Math.round(db.settings.clock.now() + expiresMs);
     return signEvent({ tenant: db.tenant ?? defaultTenant, event, keepMs, expiresAtMs }, signingSecret(secrets));
   },
   async sendSigned(token, payload) {
-    const { tenant, event, keepMs } = readEventToken(token, secrets, Date.now());
+    const { tenant, event, keepMs } = readEventToken(token, secrets, db.settings.clock.now());
     if (db.tenant !== undefined && db.tenant !== tenant) throw invalidEventToken();
     return sendEvent(scopeTo(tenant), queue, event, payload, { keepMs, by: 'signed' });
   },

@@ -1,7 +1,8 @@
-import pTimeout from 'p-timeout';
 import { isLanefoldError } from '../../errors.ts';
 import { getRun, threadPath, type Api, type RunJson, type RunName } from '../api.ts';
 import { hasEnded, openCalls } from './state.ts';
+import { after } from '../../common/timer.ts';
+import { orLate } from '../../common/time-limit.ts';
 
 /** A client hears of a run at least this often, and a wait that has begun is looked at again. */
 const tickMs = 2_000;
@@ -27,15 +28,15 @@ export async function followRun(api: Api, name: RunName, options: FollowOptions)
   const { waitMs, isNew, onProgress } = options;
   const says = (text: string) => onProgress(`run ${name.run_id} of thread ${name.thread_id}: ${text}`);
   // read before the run: the events that the run as read may lack come after it
-  const after = isNew || waitMs === 0 ? -1 : await lastEvent(api, name);
+  const from = isNew || waitMs === 0 ? -1 : await lastEvent(api, name);
   let run = await getRun(api, name);
   await says(run.status);
   if (waitMs === 0 || isSettled(run)) return run;
   const over = new AbortController();
   const signal = AbortSignal.any([options.signal, over.signal]);
-  const timer = setTimeout(() => over.abort(), waitMs);
+  const timer = after(waitMs, () => over.abort());
   try {
-    const kinds = api.follow(name, after, signal);
+    const kinds = api.follow(name, from, signal);
     let waits = !isNew && run.status === 'running' && run.tool_calls.some(({ status }) => waiting.includes(status));
     let next = quietly(kinds.next());
     for (;;) {
@@ -57,7 +58,7 @@ export async function followRun(api: Api, name: RunName, options: FollowOptions)
     if (!isLanefoldError(error, 'rate_limited') && !isLanefoldError(error, 'server_busy')) throw error;
   } finally {
     over.abort();
-    clearTimeout(timer);
+    timer.cancel();
   }
   return getRun(api, name);
 }
@@ -84,5 +85,4 @@ const quietly = <T>(next: Promise<T>): Promise<T> => {
   return next;
 };
 
-const orTick = <T>(next: Promise<T>): Promise<T | undefined> =>
-  pTimeout(next, { milliseconds: tickMs, message: false }) as Promise<T | undefined>;
+const orTick = <T>(next: Promise<T>): Promise<T | undefined> => orLate(tickMs, next, () => undefined);

@@ -2,7 +2,8 @@ import { APICallError, EmptyResponseBodyError, InvalidResponseDataError, JSONPar
 import { NoContentGeneratedError, TypeValidationError } from '@ai-sdk/provider';
 import { tooLong } from './context-too-long.ts';
 import { ModelError, type ModelErrorType } from './model-error.ts';
-import { retryAfterMs, retryDelayMs } from './retry-after.ts';
+import { retryAfterMs } from '../../common/retry-after.ts';
+import { retryDelayMs } from './retry-after.ts';
 import { networkErrorCodes } from '../../postgres/network-error-codes.ts';
 
 const isNetworkCode = (code: string): boolean =>
@@ -43,7 +44,8 @@ export function classify(error: unknown, phase: ModelErrorType, now: number = Da
     const said = { errorType: 'context_too_long', retryable: false, tooLong: long, ...status } as const;
     return new ModelError(textOf(error, facts), said);
   }
-  const wait = retryAfterMs(facts.headers, now) ?? retryDelayMs(facts.details);
+  const header = (name: string) => headerOf(facts.headers, name);
+  const wait = retryAfterMs(header, now) ?? retryDelayMs(facts.details);
   return new ModelError(textOf(error, facts), {
     errorType: errorTypeOf(error, facts, phase),
     retryable: isRetryable(error, facts),
@@ -51,6 +53,9 @@ export function classify(error: unknown, phase: ModelErrorType, now: number = Da
     ...(facts.status === undefined ? {} : { statusCode: facts.status }),
   });
 }
+
+const headerOf = (headers: Record<string, string> = {}, name: string): string | undefined =>
+  headers[name] ?? Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
 
 interface Facts {
   status?: number;

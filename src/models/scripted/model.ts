@@ -1,9 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Prompt } from '@ai-sdk/provider';
 import type { LanguageModelV4GenerateResult, LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { demoTurn } from './demo.ts';
 import { parseScriptedId, type ScriptedSpec, type ScriptedTurn } from './id.ts';
 import { callCount, lastUserText, sinceLastUser, tokensIn, tokensOut } from './prompt.ts';
+import { delay } from '../../common/timer.ts';
 
 /**
  * An offline model that follows a script; `id` is the part after `scripted:` (see `parseScriptedId`).
@@ -19,7 +19,7 @@ export function createScriptedModel(id: string): LanguageModelV4 {
     modelId: id,
     supportedUrls: {},
     async doGenerate(options) {
-      if (spec.latencyMs > 0) await delay(spec.latencyMs, undefined, { signal: options.abortSignal });
+      if (spec.latencyMs > 0) await delay(spec.latencyMs, { signal: options.abortSignal });
       return answer(spec, options);
     },
     async doStream(options) {
@@ -104,7 +104,7 @@ function pacedStream(
         const part = parts[at++];
         if (!part) return controller.close();
         const ms = at === 1 ? spec.latencyMs : part.type.endsWith('-delta') ? spec.chunkMs : 0;
-        if (ms > 0) await delay(ms, undefined, { signal });
+        if (ms > 0) await delay(ms, { signal });
         controller.enqueue(part);
       },
     },

@@ -1,5 +1,4 @@
 import { basename } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Binaries } from './binaries.ts';
 import { failedWithLog } from './failure.ts';
 import { freePort } from './free-port.ts';
@@ -10,6 +9,7 @@ import { dropAbandonedLifelines, makeLifeline } from './lifeline.ts';
 import { readLock } from './postmaster-lock.ts';
 import { lifelineSetting } from './process-identity.ts';
 import { supervise, type Supervised } from './supervisor.ts';
+import { delay } from '../../common/timer.ts';
 
 const readyTimeoutMs = 120_000;
 const retryForMs = 15_000;

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { delay } from '../../common/timer.ts';
 
 /** Calls `probe` until it returns a value; returns `undefined` after `timeoutMs`. */
 export async function poll<T>(

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { AsBullMq, KnownQueue, Result, Row, Send } from './known-queue.ts';
 import { hasWaiting, nextDelay, nextSignal } from './take-jobs.ts';
+import { delay } from '../../common/timer.ts';
 
 /** Answers whether and when a job waits, for a worker of BullMQ's that waits for one. See `KnownQueue`. */
 export class JobWatch {
@@ -29,7 +29,7 @@ export class JobWatch {
   }
 
   async #lookForWaiting(values: unknown[], asBullMq: AsBullMq): Result {
-    while (!this.queue.looks.begin()) await sleep(Math.ceil(this.queue.looks.dueInMs), undefined, { ref: false });
+    while (!this.queue.looks.begin()) await delay(Math.ceil(this.queue.looks.dueInMs), { ref: false });
     // A look that only asks moves no delayed job. Two of them in turn would leave no time for one that takes: so the worker
     // is told to take.
     if (!this.queue.lastTook || (await this.#hasDelayedDue(values))) {
@@ -44,7 +44,7 @@ export class JobWatch {
     try {
       const { rows } = await this.send(nextDelay, [...values, this.queue.promotedSince]);
       const at = rows[0]?.['next_delay'];
-      return typeof at === 'string' && Number(at) <= Date.now();
+      return typeof at === 'string' && Number(at) <= this.queue.clock.now();
     } catch (error) {
       this.queue.looks.giveUp();
       throw error;
@@ -53,7 +53,7 @@ export class JobWatch {
 
   /** A worker that is woken by a delayed job finds it only by a look. */
   #whenLooking({ rows }: { rows: Row[] }): { rows: Row[] } {
-    const earliest = Math.ceil(Date.now() + this.queue.looks.dueInMs);
+    const earliest = Math.ceil(this.queue.clock.now() + this.queue.looks.dueInMs);
     const later = ({ next_delay: at }: Row) => (at === null || Number(at) >= earliest ? at : earliest);
     return { rows: rows.map((row) => ({ ...row, next_delay: later(row) })) };
   }

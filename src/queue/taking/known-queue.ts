@@ -1,3 +1,4 @@
+import type { Clock } from '../../common/clock.ts';
 import { Floor } from './floor.ts';
 import { Looks } from './looks.ts';
 
@@ -22,11 +23,13 @@ export class KnownQueue {
   readonly looks = new Looks();
   /** The last look was for a job to take, not only for the answer whether one waits. */
   lastTook = false;
-  /** By the clock of this process, the time until which BullMQ has moved delayed jobs to the waiting ones. */
+  /** By `clock`, the time until which BullMQ has moved delayed jobs to the waiting ones. */
   promotedTo = 0;
+
+  constructor(readonly clock: Clock) {}
 
   /** Delayed jobs that are still to be moved are due after this time. */
   get promotedSince(): number {
-    return Math.min(this.promotedTo, Date.now()) - delayedLagMs;
+    return Math.min(this.promotedTo, this.clock.now()) - delayedLagMs;
   }
 }

@@ -31,7 +31,7 @@ export async function expectedCost(
   const { settings } = agents.under(body.agent, given.version).get(body.agent);
   const context = new RunContext(await readContext(db, source.thread_id, source.context_ref, source.seq));
   const asked = (body['input'] === undefined ? [] : [{ role: 'user', ...(body['input'] as object) }]) as Message[];
-  const price = priceAt(counting, new Date());
+  const price = priceAt(counting, new Date(db.settings.clock.now()));
   const first = await price(model, {
     inputTokens: estimateInput(counting, model, [...context.messages, ...asked], []),
     outputTokens: given.settings?.max_output_tokens ?? settings.max_output_tokens ?? usualOutputTokens,

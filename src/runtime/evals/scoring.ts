@@ -1,6 +1,7 @@
 import { holdItem, takeScoring, type OpenEval, type StartedItem } from '../../store/eval/items.ts';
 import type { EvalDependencies } from './dependencies.ts';
 import { scoreItem } from './score-item.ts';
+import { every } from '../../common/timer.ts';
 
 /** How many items a worker scores at once. */
 const atOnce = 8;
@@ -38,12 +39,12 @@ export class Scoring {
     const hold = async () => {
       if (!(await holdItem(this.deps.db, open.id, { no: item.no, taken_at: takenAt }, holdMs))) lost.abort();
     };
-    const timer = setInterval(() => void hold().catch(this.deps.onError), holdMs / 3);
+    const timer = every(holdMs / 3, () => void hold().catch(this.deps.onError));
     const signal = AbortSignal.any([this.#stop.signal, lost.signal]);
     try {
       await scoreItem(this.deps, open, { item, takenAt, signal });
     } finally {
-      clearInterval(timer);
+      timer.cancel();
     }
   }
 

@@ -43,7 +43,7 @@ export class Admission {
    */
   async check(run: NewLimitedRun, tokens: () => CallTokens, maxCost?: number): Promise<void> {
     const { model } = run;
-    const price = priceAt(this.counting, new Date());
+    const price = priceAt(this.counting, this.gate.now());
     if (maxCost !== undefined) await checkBudget(maxCost, model, tokens(), price);
     await this.gate.read().catch(this.onError);
     const dimensions = dimensionsOf({ ...run, tenant: tenantOf(run) }, model);
@@ -109,7 +109,7 @@ export class Admission {
       if (answer.stale !== undefined) continue;
       // a limit that ends runs ends this one at its first call, where its reason is recorded
       if (answer.refused === undefined || answer.ends) return false;
-      return awaitLimit(db, job, waitingFor(answer.refused, answer.delay_ms));
+      return awaitLimit(db, job, waitingFor(answer.refused, answer.delay_ms, db.settings.clock));
     }
     return false;
   }

@@ -10,6 +10,7 @@ import {
   type LimitCall,
   type ReadyRun,
 } from '../../store/limit/use-limits.ts';
+import { after, type Timer } from '../../common/timer.ts';
 
 /** A bucket that a run or a call uses. */
 export interface Placed {
@@ -26,16 +27,21 @@ export class LimitGate {
   #readAt = -Infinity;
   /** Places that have refused since their last grant. */
   readonly #full = new Set<string>();
-  readonly #checks = new Map<string, { at: number; timer: NodeJS.Timeout }>();
+  readonly #checks = new Map<string, { at: number; timer: Timer }>();
   #closed = false;
   #soon: (() => Promise<unknown>)[] = [];
-  #soonTimer: NodeJS.Timeout | undefined;
+  #soonTimer: Timer | undefined;
 
   constructor(
     private readonly db: Database,
     private readonly queue: Pick<RunQueue, 'wake' | 'reaches'>,
     private readonly onError: (error: unknown) => void,
   ) {}
+
+  /** By the clock of the database. */
+  now(): Date {
+    return new Date(this.db.settings.clock.now());
+  }
 
   get version(): number {
     return this.#current.version;
@@ -79,7 +85,7 @@ export class LimitGate {
   useSoon(call: LimitCall): Promise<LimitAnswer> {
     return new Promise((resolve, reject) => {
       this.#soon.push(() => this.#send(call).then(resolve, reject));
-      this.#soonTimer ??= setTimeout(() => this.#sendSoon(), soonMs);
+      this.#soonTimer ??= after(soonMs, () => this.#sendSoon());
     });
   }
 
@@ -107,7 +113,7 @@ export class LimitGate {
   async close(): Promise<void> {
     this.#closed = true;
     await this.#sendSoon();
-    for (const { timer } of this.#checks.values()) clearTimeout(timer);
+    for (const { timer } of this.#checks.values()) timer.cancel();
   }
 
   /** What fails because everything is closing is done by other processes, or by the sweep. */
@@ -116,7 +122,7 @@ export class LimitGate {
   };
 
   async #sendSoon(): Promise<void> {
-    clearTimeout(this.#soonTimer);
+    this.#soonTimer?.cancel();
     this.#soonTimer = undefined;
     await Promise.allSettled(this.#soon.splice(0).map((send) => send()));
   }
@@ -137,12 +143,12 @@ export class LimitGate {
     const at = performance.now() + delayMs;
     const planned = this.#checks.get(place);
     if (this.#closed || (planned && planned.at <= at)) return;
-    clearTimeout(planned?.timer);
+    planned?.timer.cancel();
     const check = () => {
       this.#checks.delete(place);
       this.use({ check: [place] }).catch(this.#report);
     };
-    const timer = setTimeout(check, Math.min(delayMs, longestTimerMs)).unref();
+    const timer = after(Math.min(delayMs, longestTimerMs), check, { ref: false });
     this.#checks.set(place, { at, timer });
   }
 }

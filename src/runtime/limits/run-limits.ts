@@ -137,10 +137,10 @@ export class RunLimits {
   ): Promise<Done> {
     const settled = placed.filter(({ limit }) => isSettled(limit));
     const amounts = used && settled.length > 0 ? await takeOf(settled, model, used, this.price) : [];
-    return settled.map(({ place }) => [
-      ...([place, amountAt(take, place), slices[place] ?? 0, amountAt(amounts, place)] as const),
-      ...(lost ? ([true] as const) : []),
-    ]);
+    return settled.map(({ place }): Done[number] => {
+      const done: Done[number] = [place, amountAt(take, place), slices[place] ?? 0, amountAt(amounts, place)];
+      return lost ? [done[0], done[1], done[2], done[3], true] : done;
+    });
   }
 
   /** The first call of a claim returns what an earlier one has reserved, so it must be alone. */

@@ -1,10 +1,11 @@
+import type { Clock } from '../../common/clock.ts';
 import type { JsonObject } from '../../context/message.ts';
 import { placeKey, placeName } from '../../limits/dimensions.ts';
 
 /** What a run that a limit refused shows as `waiting_for`. @param delayMs until it may go on, if that is known */
-export const waitingFor = (place: string, delayMs: number | undefined): JsonObject => ({
+export const waitingFor = (place: string, delayMs: number | undefined, clock: Clock): JsonObject => ({
   ...limitAt(place),
-  ...(delayMs === undefined ? {} : { until: new Date(Date.now() + delayMs).toISOString() }),
+  ...(delayMs === undefined ? {} : { until: new Date(clock.now() + delayMs).toISOString() }),
 });
 
 /** The limit of a bucket, as events name it: without an owner it is the operator's. */

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { ReadyAgent } from '../../agents/registry.ts';
 import { brokenAnswer, cutOf } from '../../models/answer/usable.ts';
 import { laneKey, withCacheMarkers } from '../../models/caching/cache-markers.ts';
@@ -17,6 +16,7 @@ import { prepareCall, type PreparedCall } from './prepare-call.ts';
 import { roomFor } from './room-for.ts';
 import type { RunContext } from './context.ts';
 import type { RunDependencies } from './dependencies.ts';
+import { delay } from '../../common/timer.ts';
 
 /**
  * Makes one model call and returns its outcome as an event for the machine. Rejects only once `signal` aborts: on a
@@ -40,7 +40,7 @@ export async function callModel(
   signal: AbortSignal = run.signal,
 ): Promise<StrategyEvent> {
   const { callId, earlier = '' } = command;
-  if (command.afterMs) await delay(command.afterMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+  if (command.afterMs) await delay(command.afterMs, { signal }).catch(() => signal.throwIfAborted());
   let closeLive: (() => void) | undefined;
   let reserved: Reservation | undefined;
   let call: PreparedCall | undefined;

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../context/message.ts';
 import type { RunBudget } from '../limits/run-budget.ts';
 import type { RunLimits } from '../limits/run-limits.ts';
 import { silentRun, type RunTelemetry } from '../../telemetry/telemetry.ts';
+import { delay } from '../../common/timer.ts';
 
 const codes: readonly ErrorCode[] = ['lease_lost', 'step_ahead', 'run_not_found', 'thread_not_found', 'thread_erased'];
 
@@ -97,7 +98,7 @@ export class HeldRun {
         if (!isTransient(error) || this.signal.reason instanceof Released || performance.now() > giveUpAt) throw error;
         const isExpired = performance.now() > this.#deadline;
         if (isNodeUnreachable(error) && isExpired && this.isSlotWanted()) throw error;
-        await new Promise((resolve) => setTimeout(resolve, pauseMs));
+        await delay(pauseMs);
       }
     }
   }

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { ReadyAgent } from '../../agents/registry.ts';
 import type { Message } from '../../context/message.ts';
 import { toPrompt } from '../../models/messages/prompt.ts';
@@ -18,6 +17,7 @@ import type { RunContext } from './context.ts';
 import { transformRequest, transformerContext } from './transform-request.ts';
 import type { RunDependencies } from './dependencies.ts';
 import { unwrapObject } from '../../contracts/validator.ts';
+import { delay } from '../../common/timer.ts';
 
 type Repair = Extract<Command, { type: 'repair_output' }>;
 
@@ -35,7 +35,7 @@ export async function repairOutput(
   signal: AbortSignal,
 ): Promise<StrategyEvent> {
   const contract = agent.output!;
-  if (command.afterMs) await delay(command.afterMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+  if (command.afterMs) await delay(command.afterMs, { signal }).catch(() => signal.throwIfAborted());
   const { attempt, error, earlier = '' } = command;
   const question = questionOf(claim).text;
   const answer = earlier + context.lastAnswer;

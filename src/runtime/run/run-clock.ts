@@ -1,8 +1,6 @@
 import type { StrategyEvent, SpentSoFar } from '../../strategies/machine.ts';
 import type { RunProgress } from './run-end.ts';
-
-/** The longest delay a timer accepts, in ms. */
-const longestTimer = 2_147_483_647;
+import { deadline } from '../../common/timer.ts';
 
 /** How long a run has taken since it started, across all its workers, and how long it may take. */
 export class RunClock {
@@ -38,12 +36,14 @@ export class RunClock {
     const left = this.leftMs;
     if (left === undefined) return call(signal);
     if (left === 0) return { type: 'time_up' };
-    const timer = AbortSignal.timeout(Math.min(left, longestTimer));
+    const timer = deadline(left, { ref: false });
     try {
-      return await call(AbortSignal.any([signal, timer]));
+      return await call(AbortSignal.any([signal, timer.signal]));
     } catch (error) {
-      if (signal.aborted || !timer.aborted) throw error;
+      if (signal.aborted || !timer.signal.aborted) throw error;
       return { type: 'time_up' };
+    } finally {
+      timer.cancel();
     }
   }
 }

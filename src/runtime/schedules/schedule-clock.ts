@@ -4,6 +4,7 @@ import type { FireDependencies } from './dependencies.ts';
 import { fireSchedules, type WaitingPlace } from './fire-schedules.ts';
 import { againMs } from './fire-slot.ts';
 import { realignSchedules } from './realign-schedules.ts';
+import { after, type Timer } from '../../common/timer.ts';
 
 /** A slot that waits for an earlier run is looked at this often, in ms. */
 const waitMs = 1_000;
@@ -20,7 +21,7 @@ export const scheduleClock = (deps: Omit<FireDependencies, 'stopping'>): Schedul
  * query per sweep.
  */
 export class ScheduleClock {
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
   readonly #looks: Looks;
   /** When the database was last asked, by its clock; a first look checks the schedules like after a clock set back. */
   #lastMs = Infinity;
@@ -37,7 +38,7 @@ export class ScheduleClock {
 
   async close(): Promise<void> {
     const closed = this.#looks.close();
-    clearTimeout(this.#timer);
+    this.#timer?.cancel();
     await closed;
   }
 
@@ -58,8 +59,8 @@ export class ScheduleClock {
   }
 
   #set(ms: number | null): void {
-    clearTimeout(this.#timer);
+    this.#timer?.cancel();
     if (ms === null) return;
-    this.#timer = setTimeout(() => void this.look(), Math.min(Math.ceil(ms), longestTimerMs)).unref();
+    this.#timer = after(Math.min(Math.ceil(ms), longestTimerMs), () => void this.look(), { ref: false });
   }
 }

@@ -1,3 +1,4 @@
+import type { Clock } from '../../common/clock.ts';
 import type { Database } from '../../postgres/pool.ts';
 import type { Attempt, EndedAttempt } from '../../store/webhook/deliveries.ts';
 import { countAttempt } from '../../store/webhook/webhooks.ts';
@@ -10,13 +11,19 @@ import { send, type SendOptions } from './send.ts';
 const pausedAfter = { failures: 20, days: 3 };
 
 /** Makes an attempt. */
-export async function deliver(attempt: Attempt, options: SendOptions): Promise<EndedAttempt> {
+export async function deliver(attempt: Attempt, options: SendOptions, clock: Clock): Promise<EndedAttempt> {
   const { thread_id, id, attempt: no, url, body, secrets, nth } = attempt;
-  const end = await send(url, body, signedHeaders(id, new Date(), body, secrets), options);
+  const end = await send(url, body, signedHeaders(id, new Date(clock.now()), body, secrets), options);
   return {
     ...{ thread_id, id, attempt: no },
-    ...(end ? { end, retryMs: end.delivered ? undefined : retryMs(nth, Math.random()) } : {}),
+    ...(end ? { end, retryMs: end.delivered ? undefined : again(nth, end.retryAfterMs) } : {}),
   };
+}
+
+/** The receiver may ask for a longer pause, but not for more attempts. */
+function again(nth: number, retryAfterMs = 0): number | undefined {
+  const pauseMs = retryMs(nth, Math.random());
+  return pauseMs === undefined ? undefined : Math.max(pauseMs, retryAfterMs);
 }
 
 export const outcomeOf = ({ end, retryMs: againMs }: EndedAttempt): AttemptOutcome => {

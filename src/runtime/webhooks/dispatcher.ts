@@ -6,6 +6,7 @@ import type { AttemptOutcome } from '../../webhooks/definition.ts';
 import { chooseAttempts } from './choose-attempts.ts';
 import { countEnd, deliver, outcomeOf } from './deliver.ts';
 import type { SendOptions } from './send.ts';
+import { after, type Timer } from '../../common/timer.ts';
 
 /**
  * How many deliveries of one endpoint are in flight in all workers together: a tenth of what one worker sends at once, so
@@ -45,7 +46,7 @@ export class Dispatcher {
    * since, and a look from the beginning reads them all.
    */
   #eventsFrom: Date | undefined;
-  #gathering: NodeJS.Timeout | undefined;
+  #gathering: Timer | undefined;
   #lookedAt = -Infinity;
   /** Endpoints for which more was due than could be in flight: the next goes when one is recorded. */
   readonly #behind = new Set<string>();
@@ -73,24 +74,21 @@ export class Dispatcher {
   /** Looks at events that were just noted; at once, unless it has looked just before. */
   lookAtEvents(): void {
     if (this.#gathering || this.#closed) return;
-    this.#gathering = setTimeout(
-      () => {
-        this.#gathering = undefined;
-        this.#wanted.events = true;
-        void this.#begin();
-      },
-      Math.max(0, this.#lookedAt + gatherMs - performance.now()),
-    );
+    this.#gathering = after(this.#lookedAt + gatherMs - performance.now(), () => {
+      this.#gathering = undefined;
+      this.#wanted.events = true;
+      void this.#begin();
+    });
   }
 
   /** Attempts that are not answered soon are ended; other workers make them again. */
   async close(): Promise<void> {
     this.#closed = true;
-    clearTimeout(this.#gathering);
+    this.#gathering?.cancel();
     await this.#looking;
-    const patience = setTimeout(() => this.#stop.abort(), lastAnswersMs);
+    const patience = after(lastAnswersMs, () => this.#stop.abort());
     await Promise.all(this.#sending);
-    clearTimeout(patience);
+    patience.cancel();
     await this.#settling;
   }
 
@@ -149,11 +147,13 @@ export class Dispatcher {
 
   #send(attempt: Attempt): void {
     this.#begun++;
-    const sending = deliver(attempt, { ...this.deps.send, stop: this.#stop.signal }).then((ended) => {
-      this.#sending.delete(sending);
-      this.#ended.push({ attempt, ended });
-      this.#settling ??= this.#settle();
-    });
+    const sending = deliver(attempt, { ...this.deps.send, stop: this.#stop.signal }, this.deps.db.settings.clock).then(
+      (ended) => {
+        this.#sending.delete(sending);
+        this.#ended.push({ attempt, ended });
+        this.#settling ??= this.#settle();
+      },
+    );
     this.#sending.add(sending);
   }
 

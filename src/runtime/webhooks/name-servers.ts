@@ -2,6 +2,7 @@ import { lookup, promises, type LookupAddress } from 'node:dns';
 import { promisify } from 'node:util';
 import pLimit from 'p-limit';
 import { within } from '../../common/time-limit.ts';
+import { after } from '../../common/timer.ts';
 
 /** Finds the addresses of a host; rejects if it has none. */
 export type Resolver = (host: string) => Promise<LookupAddress[]>;
@@ -22,12 +23,12 @@ export const nameServers =
     const resolver = new promises.Resolver({ timeout: questionMs, tries: 2 });
     if (servers) resolver.setServers(servers);
     let late = false;
-    const patience = setTimeout(() => {
+    const patience = after(limit, () => {
       late = true;
       resolver.cancel();
-    }, limit);
+    });
     const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
-    clearTimeout(patience);
+    patience.cancel();
     const found = answers.flatMap((answer, i) =>
       answer.status === 'fulfilled' ? answer.value.map((address) => ({ address, family: i === 0 ? 4 : 6 })) : [],
     );

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { after } from '../../common/timer.ts';
 
 const mostBytes = 1_024;
 /** The status counts; its text is not worth a long wait, in ms. */
@@ -8,7 +9,7 @@ const patienceMs = 1_000;
 export async function readAnswer(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  const timer = setTimeout(() => response.destroy(), patienceMs);
+  const timer = after(patienceMs, () => response.destroy());
   try {
     for await (const chunk of response) {
       chunks.push(chunk as Buffer);
@@ -18,7 +19,7 @@ export async function readAnswer(response: IncomingMessage): Promise<string> {
   } catch {
     // what has come until then is enough
   } finally {
-    clearTimeout(timer);
+    timer.cancel();
     if (!response.complete) response.destroy();
   }
   const text = Buffer.concat(chunks).subarray(0, mostBytes).toString('utf8');

@@ -1,3 +1,6 @@
+import type { IncomingMessage } from 'node:http';
+import { processClock } from '../../common/clock.ts';
+import { retryAfterMs } from '../../common/retry-after.ts';
 import { packageVersion } from '../../common/package-root.ts';
 import type { AttemptEnd } from '../../store/webhook/deliveries.ts';
 import { readUrl } from '../../webhooks/read-url.ts';
@@ -6,6 +9,7 @@ import { post } from './post.ts';
 import { resolveHost } from './resolve.ts';
 import { readAnswer } from './read-answer.ts';
 import { failureOf } from './failure.ts';
+import { deadline } from '../../common/timer.ts';
 
 const userAgent = `Lanefold/${packageVersion()}`;
 
@@ -29,11 +33,13 @@ export async function send(
   { anywhere, timeoutMs, resolve, stop }: SendOptions,
 ): Promise<AttemptEnd | undefined> {
   const from = performance.now();
-  const late = AbortSignal.timeout(timeoutMs);
-  const signal = stop ? AbortSignal.any([late, stop]) : late;
-  const end = await Promise.race([attempt(), aborted(signal)]).catch((error: unknown) => ({
-    ...{ delivered: false, error: signal.aborted ? noAnswer(timeoutMs) : failureOf(error) },
-  }));
+  const late = deadline(timeoutMs);
+  const signal = stop ? AbortSignal.any([late.signal, stop]) : late.signal;
+  const end = await Promise.race([attempt(), aborted(signal)])
+    .catch((error: unknown) => ({
+      ...{ delivered: false, error: signal.aborted ? noAnswer(timeoutMs) : failureOf(error) },
+    }))
+    .finally(late.cancel);
   if (!end || (stop?.aborted && !end.delivered)) return undefined;
   return { ...end, durationMs: Math.round(performance.now() - from) };
 
@@ -46,9 +52,21 @@ export async function send(
     if (!response) return undefined;
     const { statusCode = 0 } = response;
     const answer = await readAnswer(response);
-    return { statusCode, answer, ...outcomeOf(statusCode, response.headers.location) };
+    const waitMs = asksToWait.has(statusCode) ? waitOf(response) : undefined;
+    return {
+      statusCode,
+      answer,
+      ...outcomeOf(statusCode, response.headers.location),
+      ...(waitMs && { retryAfterMs: waitMs }),
+    };
   }
 }
+
+/** The statuses whose `Retry-After` says when the receiver takes deliveries again. */
+const asksToWait = new Set([429, 503]);
+
+const waitOf = ({ headers }: IncomingMessage): number | undefined =>
+  retryAfterMs((name) => headers[name] as string | undefined, processClock.now());
 
 function outcomeOf(status: number, location: string | undefined): Pick<AttemptEnd, 'delivered' | 'error'> {
   if (status >= 200 && status < 300) return { delivered: true };

@@ -1,5 +1,6 @@
 import { Released, type HeldRun } from '../run/held-run.ts';
 import type { Intake } from './intake.ts';
+import { after } from '../../common/timer.ts';
 
 /**
  * The runs of a worker, from before their claim until they end. A run that shared every worker that crashed is retried
@@ -30,11 +31,11 @@ export class Company {
     if (this.#alone) return false;
     this.#alone = run;
     this.intake.hold();
-    const patience = setTimeout(() => {
+    const patience = after(this.patienceMs, () => {
       for (const other of this.#present) if (other !== run) other.lose(new Released());
-    }, this.patienceMs);
+    });
     while (this.#present.size > 1) await new Promise<void>((resolve) => (this.#left = resolve));
-    clearTimeout(patience);
+    patience.cancel();
     return true;
   }
 

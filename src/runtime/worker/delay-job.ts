@@ -1,3 +1,4 @@
+import { processClock } from '../../common/clock.ts';
 import { DelayedError, WaitingError, type Job } from 'bullmq';
 import { isLanefoldError } from '../../errors.ts';
 import { isConnectionError, isNodeUnreachable, isTransient } from '../../postgres/errors.ts';
@@ -77,4 +78,5 @@ function pauseAfter(error: unknown): number {
 }
 
 const moveLater = (job: Job, token: string | undefined, delayMs = pauseAfter(undefined)): Promise<void> =>
-  job.moveToDelayed(Date.now() + delayMs, token);
+  // BullMQ asks for a time by the clock of this process: see `bullClasses`
+  job.moveToDelayed(processClock.now() + delayMs, token);

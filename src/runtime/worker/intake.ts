@@ -1,4 +1,5 @@
 import type { BullWorker } from '../../queue/queue.ts';
+import { delay } from '../../common/timer.ts';
 
 /** Pause between checks of a database that does not answer, in ms; also the shortest interruption. */
 const pauseMs = 500;
@@ -99,7 +100,7 @@ export class Intake {
   }
 
   async #waitOut(): Promise<void> {
-    do await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    do await delay(pauseMs);
     while (!this.#closed && !(await this.answers()));
   }
 }

@@ -4,6 +4,7 @@ import { pseudonym } from '../../checks/ids.ts';
 import { renewLeases, type OnLeaseAnswer } from '../../store/run/renew-leases.ts';
 import { CancelRequested, type HeldRun } from '../run/held-run.ts';
 import type { Heartbeat } from './heartbeat.ts';
+import { every, type Timer } from '../../common/timer.ts';
 
 /** A renewal that times out leaves time for another one, on a new connection, before the lease expires. */
 export const renewalTimeoutMs = (leaseMs: number): number => Math.min(leaseMs / 3, 10_000);
@@ -17,7 +18,7 @@ export class LeaseKeeper {
   /** The held runs, with the ids of their jobs. */
   readonly #runs = new Map<HeldRun, string>();
   readonly #claims = new Map<string, HeldRun>();
-  readonly #timer: NodeJS.Timeout;
+  readonly #timer: Pick<Timer, 'cancel'>;
   /** Nodes of a distributed database that have yet to answer a renewal. */
   readonly #unanswered = new Set<string>();
   #renewing: Promise<boolean> | undefined;
@@ -32,8 +33,7 @@ export class LeaseKeeper {
     /** Sent with the renewals. */
     readonly heartbeat: Heartbeat,
   ) {
-    this.#timer = setInterval(() => void this.renew(), leaseMs / 3);
-    this.#timer.unref();
+    this.#timer = every(leaseMs / 3, () => void this.renew(), { ref: false });
   }
 
   get size(): number {
@@ -113,7 +113,7 @@ export class LeaseKeeper {
   }
 
   stop(): Promise<void> {
-    clearInterval(this.#timer);
+    this.#timer.cancel();
     this.#closed ??= this.#close();
     return this.#closed;
   }

@@ -1,4 +1,3 @@
-import pTimeout from 'p-timeout';
 import { dispatch } from '../../queue/dispatch.ts';
 import { finishRun } from '../../store/run/finish-run.ts';
 import { delayRun } from '../../store/limit/delay-run.ts';
@@ -15,6 +14,7 @@ import { longestDelayMs, waitingFor } from '../limits/waiting-for.ts';
 import { delayJob } from './delay-job.ts';
 import type { HeldJob } from './held-job.ts';
 import type { TakenJob } from './job-worker.ts';
+import { orLate } from '../../common/time-limit.ts';
 
 /** The limits of a run that was just claimed, also if there are none yet. */
 export async function limitsOfRun(held: HeldJob, claim: Claim): Promise<RunLimits> {
@@ -60,7 +60,7 @@ export async function settleLimits(
  */
 export async function waitForLimit(held: HeldJob, { place, delayMs }: LimitReached): Promise<RunJobResult> {
   const { deps, queue, worker, run } = held;
-  const waiting = waitingFor(place, delayMs);
+  const waiting = waitingFor(place, delayMs, deps.db.settings.clock);
   const { delayed, cancel_requested: cancelled } = await run.persist(() => delayRun(deps.db, run, waiting));
   if (cancelled) return endCancelled(held);
   worker.keeper.drop(run);
@@ -88,6 +88,6 @@ export async function endCancelled({ deps, queue, worker, run }: HeldJob): Promi
  * delayed: it ends, and the sweep gives the run a new one.
  */
 const inQueue = async (held: HeldJob): Promise<TakenJob> =>
-  held.processed ? pTimeout(held.processed, { milliseconds: patienceMs, fallback: () => held }) : held;
+  held.processed ? orLate(patienceMs, held.processed, () => held) : held;
 
 const patienceMs = 1_000;

@@ -1,4 +1,5 @@
 import { isConnectionError } from '../../postgres/errors.ts';
+import { after, type Timer } from '../../common/timer.ts';
 
 /** The shortest pause, as a multiple of how long the work took: slow work must not use up the machine. */
 const shortestPause = 10;
@@ -7,7 +8,7 @@ const longestPauseMs = 30_000;
 
 /** Repeats work in the background; its timers do not keep the process alive. */
 export class Repeater {
-  readonly #timers = new Set<NodeJS.Timeout>();
+  readonly #timers = new Set<Timer>();
   #stopped = false;
 
   constructor(private readonly onError: (error: unknown) => void) {}
@@ -41,12 +42,12 @@ export class Repeater {
       everyMs * (0.75 + Math.random() / 2),
       Math.min(Math.min(...took) * pauses, longestPauseMs),
     );
-    const timer = setTimeout(() => void run(), pauseMs).unref();
+    const timer = after(pauseMs, () => void run(), { ref: false });
     this.#timers.add(timer);
   }
 
   stop(): void {
     this.#stopped = true;
-    for (const timer of this.#timers) clearTimeout(timer);
+    for (const timer of this.#timers) timer.cancel();
   }
 }

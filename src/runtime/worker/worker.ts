@@ -33,7 +33,6 @@ import { dueSince } from './due-since.ts';
 import { workerHealth } from './health.ts';
 import { Intake } from './intake.ts';
 import { refuseUnknownKeys, type KeysOf } from '../../checks/unknown-keys.ts';
-import { assertWhole } from '../../checks/whole-number.ts';
 import { AgentQueues } from './agent-queues.ts';
 import { allVersions, capabilitiesOf } from './capabilities.ts';
 import { recordVersions } from '../../store/agent/versions.ts';
@@ -47,10 +46,12 @@ import { findTools } from '../../store/worker/find-lacking.ts';
 import { reportUnknownAgents, describeUnknownAgent } from './report-unknown-agents.ts';
 import { adoptMs, sweep } from './sweep.ts';
 import { eventTrimmer } from './trim-events.ts';
+import { checkTimes } from './check-times.ts';
 import { checkTraceOptions } from './trace-options.ts';
 import { ScoringRunners } from './scoring-runners.ts';
 import type { RunDependencies } from '../run/dependencies.ts';
 import type { RunningWorker, WorkerOptions } from './options.ts';
+import { after } from '../../common/timer.ts';
 
 /** What a worker process needs beyond what its runs need. */
 export interface WorkerDependencies extends RunDependencies {
@@ -128,10 +129,7 @@ export async function startWorker(
       deps.log.error({ component: 'worker', agent: unknown.agent }, describeUnknownAgent(unknown)),
   } = options;
   const { retentionDays } = checkTraceOptions(options);
-  assertWhole(webhookTimeoutMs, 'webhookTimeoutMs', {
-    ...{ minimum: 100, maximum: 60_000 },
-    hint: 'Omit it for the default of 10,000.',
-  });
+  checkTimes(options);
   const onError = options.onError ?? reportErrors(deps.log, 'worker');
   const id = newId('worker');
   const { settings } = deps.db;
@@ -281,12 +279,12 @@ export async function startWorker(
       void heartbeat.send(own).catch(() => {});
       await agentQueues.close();
       const drained = Promise.allSettled([direct.settled(), ...intake.workers.map(closeWorker)]);
-      const patience = setTimeout(() => {
+      const patience = after(patienceMs, () => {
         self.phase = 'leaving';
         keeper.loseAll(() => new Released());
-      }, patienceMs);
+      });
       await Promise.all([drained, clocksClosed]);
-      clearTimeout(patience);
+      patience.cancel();
       await notices?.close();
       await keeper.stop();
       metrics?.close();

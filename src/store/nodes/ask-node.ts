@@ -1,5 +1,6 @@
 import type { NodeAnswer } from '../../nodes/watched-node.ts';
 import { QuietClient } from '../../postgres/quiet-client.ts';
+import { every } from '../../common/timer.ts';
 
 /** How long the coordinator may take to connect to a node, in ms, and how long its answer may take. */
 const connectMs = 7_000;
@@ -51,12 +52,12 @@ function watchPauses(): { longest: () => number; stop: () => void } {
     longest = Math.max(longest, performance.now() - last);
     last = performance.now();
   };
-  const timer = setInterval(look, busyMs / 5).unref();
+  const timer = every(busyMs / 5, look, { ref: false });
   return {
     longest: () => {
       look();
       return longest;
     },
-    stop: () => clearInterval(timer),
+    stop: () => timer.cancel(),
   };
 }

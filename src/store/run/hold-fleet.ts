@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { connectionTimeoutMillis } from '../../postgres/pool.ts';
 import { QuietClient } from '../../postgres/quiet-client.ts';
+import { after, type Timer } from '../../common/timer.ts';
 
 /** `LFPF`, the first key of the session locks by which a process shows that it is alive. */
 export const lockClass = 0x4c465046;
@@ -16,7 +17,7 @@ export interface HeldFleet {
 export async function holdFleet(url: string, prefix: string): Promise<HeldFleet> {
   let client: pg.Client;
   let released = false;
-  let timer: NodeJS.Timeout | undefined;
+  let timer: Timer | undefined;
   const hold = async (connectMs: number) => {
     const own = new QuietClient({
       ...{ connectionString: url, application_name: 'lanefold fleet', keepAlive: true },
@@ -29,13 +30,13 @@ export async function holdFleet(url: string, prefix: string): Promise<HeldFleet>
   };
   const again = () => {
     if (released) return;
-    timer = setTimeout(() => void hold(reconnectMs).catch(again), againMs).unref();
+    timer = after(againMs, () => void hold(reconnectMs).catch(again), { ref: false });
   };
   await hold(connectionTimeoutMillis);
   return {
     async release() {
       released = true;
-      clearTimeout(timer);
+      timer?.cancel();
       await client.end().catch(() => {});
     },
   };

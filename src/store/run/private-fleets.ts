@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { QuietClient } from '../../postgres/quiet-client.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { lockClass } from './hold-fleet.ts';
+import { delay } from '../../common/timer.ts';
 
 /**
  * A process that is alive takes a lost lock again within this time, and its worker sends a heartbeat: every 4 s by default.

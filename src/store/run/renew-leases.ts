@@ -1,8 +1,8 @@
-import pTimeout from 'p-timeout';
 import { isTransient } from '../../postgres/errors.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { askInTurn, byNode, callsPerNode } from '../each-thread.ts';
 import { reportWorker, toReport, type WorkerReport } from '../worker/report-worker.ts';
+import { orLate } from '../../common/time-limit.ts';
 
 export interface LeaseAnswer {
   /** Another worker took the run over, or it has ended or is gone. */
@@ -97,7 +97,7 @@ async function renewEach<Lease extends HeldLease>(
       unanswered.delete(node);
       if (fault && !isTransient(fault.reason)) throw fault.reason;
     });
-  await pTimeout(Promise.all(renewals), { milliseconds: leaseMs / 6, message: false });
+  await orLate(leaseMs / 6, Promise.all(renewals), () => undefined);
   // if no node answered, or there was none to ask, the coordinator shows whether the database answers at all
   if (report) await reportWorker(db, report);
   else if (!answered) await db.query('answers', 'select 1');

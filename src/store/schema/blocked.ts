@@ -1,7 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { DrizzleQueryError } from 'drizzle-orm/errors';
 import type pg from 'pg';
 import { LanefoldError } from '../../errors.ts';
+import { delay } from '../../common/timer.ts';
 
 export interface LockPatience {
   /** How long to try, in milliseconds; default 60,000. */

@@ -34,6 +34,8 @@ export interface AttemptEnd {
   durationMs: number;
   error?: { code: string; message: string };
   answer?: string;
+  /** How long the receiver asks to be left alone. */
+  retryAfterMs?: number;
 }
 
 /** An attempt that has begun. */
@@ -68,7 +70,7 @@ export interface EndedAttempt extends AttemptRef {
 export async function settleDeliveries(db: Database, ended: readonly EndedAttempt[]): Promise<boolean> {
   const threads = groupByThread(ended, ({ id, attempt, end, retryMs }) => {
     if (!end) return { id, attempt, released: true };
-    const { statusCode, durationMs, ...more } = end;
+    const { statusCode, durationMs, retryAfterMs: _, ...more } = end;
     return { id, attempt, ...more, status_code: statusCode, duration_ms: durationMs, retry_ms: retryMs };
   });
   const columns = "s.answer -> 'locked' as locked, (s.answer -> 'next')::boolean as next";

@@ -68,5 +68,6 @@ function makeShorter<S extends TurnState>(
 export function retryDelay(run: RunFacts, retries: number, event: Failed): number | undefined {
   const { retryable, retryAfterMs } = event;
   if (!retryable || retries >= run.maxModelRetries || (retryAfterMs ?? 0) > longestRetryAfterMs) return undefined;
-  return retryAfterMs ?? Math.min(firstDelayMs * 2 ** retries, longestDelayMs);
+  // a provider that asks for no wait at all gets the usual one
+  return retryAfterMs || Math.min(firstDelayMs * 2 ** retries, longestDelayMs);
 }

@@ -1,4 +1,5 @@
 import type { Attributes, Context, Counter, Histogram } from '@opentelemetry/api';
+import { after, type Timer } from '../../common/timer.ts';
 
 /** The longest that work waits, in ms: less than the SDK's own batches of spans and metrics wait by default. */
 const flushAfterMs = 1_000;
@@ -13,7 +14,7 @@ export class Batch {
   #waiting: (() => void)[] = [];
   /** By counter, then by attributes: callers use the same object for the same attributes. */
   readonly #added = new Map<Counter, Map<Attributes, number>>();
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
 
   later(work: () => void): void {
     this.#waiting.push(work);
@@ -34,7 +35,7 @@ export class Batch {
 
   /** Call at the end of a claim, so that spans and metrics read after a run are complete. */
   flush(): void {
-    clearTimeout(this.#timer);
+    this.#timer?.cancel();
     this.#timer = undefined;
     const waiting = this.#waiting;
     this.#waiting = [];
@@ -46,6 +47,6 @@ export class Batch {
   }
 
   #flushSoon(): void {
-    this.#timer ??= setTimeout(() => this.flush(), flushAfterMs).unref();
+    this.#timer ??= after(flushAfterMs, () => this.flush(), { ref: false });
   }
 }

@@ -8,6 +8,7 @@ import type { World } from './world.ts';
 import type { Acting } from './acting.ts';
 import { claims, frozenShare, mayRepeat, notSimulated, shares, withoutReport } from './statements.ts';
 import { acting, hasCrashed } from './virtual-time.ts';
+import { processClock } from '../../../src/common/clock.ts';
 
 interface Waiting {
   item: Body;
@@ -44,7 +45,7 @@ export class Actor implements Acting {
       return this.#recorded(statement, [JSON.stringify(call)], this.#gather(statement, text, call));
     };
     const close = async () => {};
-    const settings = { distributed: false };
+    const settings = { distributed: false, clock: processClock };
     const db = { query, queryLocking: query, queryLong: query, gather, close, settings };
     this.db = Object.assign(db, { reader: db, forTenant: () => db }) as unknown as Database;
   }

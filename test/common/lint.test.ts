@@ -1,0 +1,32 @@
+import { ESLint } from 'eslint';
+import { expect, test } from 'vitest';
+
+const eslint = new ESLint();
+const refusals = async (text: string, filePath: string) => {
+  const [result] = await eslint.lintText(`${text}\n`, { filePath });
+  return result!.messages.filter(({ ruleId }) => ruleId === 'no-restricted-syntax').length;
+};
+
+test.each([
+  'setTimeout(act, ms);',
+  'globalThis.setInterval(act, ms);',
+  'export const signal = AbortSignal.timeout(ms);',
+  "import { setTimeout as wait } from 'node:timers/promises';",
+  "import { setInterval } from 'timers';",
+  "import * as timers from 'node:timers';",
+  "import pTimeout from 'p-timeout';",
+  'export const due = Date.now() + ms;',
+  'export const now = new Date();',
+])('product code does not contain: %s', async (text) => {
+  expect(await refusals(text, 'src/runtime/worker/some.ts')).toBe(1);
+});
+
+test('a turn of the event loop is no timer, and a known time no clock', async () => {
+  const text = "import { setImmediate as turn } from 'node:timers/promises';\nexport default [turn, new Date(0)];";
+  expect(await refusals(text, 'src/runtime/worker/some.ts')).toBe(0);
+});
+
+test('timers are restricted in browsers as well', async () => {
+  for (const file of ['src/client/some.ts', 'src/react/some.ts'])
+    expect(await refusals('setTimeout(act, ms);', file)).toBe(1);
+});
