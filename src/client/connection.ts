@@ -1,4 +1,3 @@
-import { parseJson } from '../common/json.ts';
 import { fromWire, toSnake, toWire } from './case.ts';
 import { Bearer, type Credentials } from './credentials.ts';
 import { fromProblem, isClientError, LanefoldClientError } from './errors.ts';
@@ -154,7 +153,7 @@ function baseOf(url: string): string {
 async function json(response: Response): Promise<unknown> {
   if (response.status === 204) return undefined;
   if (!isJson(response)) throw unexpected(response);
-  return parseJson(await response.text());
+  return response.json();
 }
 
 async function problemOf(response: Response): Promise<LanefoldClientError> {
