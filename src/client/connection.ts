@@ -1,4 +1,3 @@
-import { parseJson } from '../common/json.ts';
 import { retryAfterMs } from '../common/retry-after.ts';
 import { fromWire, toSnake, toWire } from './case.ts';
 import { Bearer, type Credentials } from './credentials.ts';
@@ -155,7 +154,7 @@ function baseOf(url: string): string {
 async function json(response: Response): Promise<unknown> {
   if (response.status === 204) return undefined;
   if (!isJson(response)) throw unexpected(response);
-  return parseJson(await response.text());
+  return response.json();
 }
 
 async function problemOf(response: Response): Promise<LanefoldClientError> {

@@ -6,7 +6,6 @@ import { backoffMs, pause } from './pause.ts';
 import { readSse, type SseMessage } from './sse.ts';
 import { toItem, type StreamItem, type StreamOptions } from './stream-item.ts';
 import { linked } from './time-limit.ts';
-import { parseJson } from '../common/json.ts';
 
 /** The server breaks every silence with a comment after 15 s; a connection silent for longer is lost. */
 const silenceMs = 45_000;
@@ -33,7 +32,7 @@ export async function* follow(
       for await (const message of connect(connection, id, params, { at, deltas, entries, signal, works })) {
         if (message === 'nothing more') return;
         accepted = true;
-        if (message.event === 'problem') throw fromProblem(parseJson(message.data) as Problem);
+        if (message.event === 'problem') throw fromProblem(JSON.parse(message.data) as Problem);
         works();
         const item = toItem(message);
         if (item.type === 'event') {

@@ -1,7 +1,6 @@
 import { fromWire } from './case.ts';
 import type { Id, JsonObject, RunEvent } from './operations.ts';
 import type { SseMessage } from './sse.ts';
-import { parseJson } from '../common/json.ts';
 
 /** What a stream yields, in order. */
 export type StreamItem =
@@ -28,7 +27,7 @@ export interface StreamOptions {
 
 /** The item that a message stands for. */
 export function toItem({ event: type, data }: SseMessage): StreamItem {
-  const fields = fromWire(parseJson(data)) as Record<string, unknown>;
+  const fields = fromWire(JSON.parse(data)) as Record<string, unknown>;
   if (fields['eventSeq'] === undefined) return { type, ...fields } as StreamItem;
   const { entry, ...event } = fields;
   return { type: 'event', event, ...(entry === undefined ? {} : { entry }) } as unknown as StreamItem;

@@ -13,6 +13,8 @@ import {
 } from './contract.ts';
 import { jsonSchemaValidator, type JsonSchemaValidator } from './json-schema.ts';
 import { parseAnswer } from './parse-answer.ts';
+import { parseJson } from '../common/json.ts';
+import { represent } from '../tools/represent.ts';
 
 /** Validates a contract defined in code, whose schema may be a promise. @throws LanefoldError `invalid_output` */
 export async function readContract(contract: OutputContract): Promise<ReadyContract> {
@@ -128,7 +130,7 @@ async function assertReadable(schema: object): Promise<void> {
 
 /** The value in the form the database stores. */
 function toJson(value: unknown): JsonObject {
-  const json = JSON.parse(JSON.stringify(value) ?? 'null') as Json;
+  const json = parseJson(JSON.stringify(represent(value)) ?? 'null') as Json;
   if (!isObject(json)) throw new Error('The validated value is not a JSON object.');
   return cleanJson(json as JsonObject).value;
 }

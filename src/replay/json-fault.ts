@@ -31,7 +31,12 @@ export function jsonFault(text: string): number {
     take(space);
     return take(/:/y) !== undefined;
   };
-  if (value()) take(space);
+  try {
+    if (value()) take(space);
+  } catch (error) {
+    // nested deeper than the stack: it is unreadable from here on
+    if (!(error instanceof RangeError)) throw error;
+  }
   return at;
 }
 

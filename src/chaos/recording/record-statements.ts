@@ -50,7 +50,11 @@ const textOf = (error: unknown): string => (isLanefoldError(error) ? error.code 
 
 function read({ name, values }: SentStatement): Sent {
   if (name === 'attempts') {
-    const { thread_id, function: called, args } = parseJson(values[0] as string) as { thread_id: string; function: string; args: unknown[] };
+    const {
+      thread_id,
+      function: called,
+      args,
+    } = parseJson(values[0] as string) as { thread_id: string; function: string; args: unknown[] };
     return {
       operations: translate(called, thread_id, args),
       results: ({ result, locked, error }) => {

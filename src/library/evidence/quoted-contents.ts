@@ -10,8 +10,7 @@ interface Quoting {
  * sets. Entries of other kinds do not count: callers decide what is in them, and it may look like either.
  */
 export function quotedContents({ kind, refs, payload }: StoredEntry): string[] {
-  if (kind === 'ai_message' && refs?.includes('"contents"'))
-    return idsOf({ refs: parseJson(refs) as Quoting['refs'] });
+  if (kind === 'ai_message' && refs?.includes('"contents"')) return idsOf({ refs: parseJson(refs) as Quoting['refs'] });
   if (kind !== 'ai_context_operation' || !payload.includes('"contents"')) return [];
   const { operation } = parseJson(payload) as { operation?: { result_context?: { entries?: (Quoting | null)[] } } };
   const entries = operation?.result_context?.entries;
