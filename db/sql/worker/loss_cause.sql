@@ -12,7 +12,7 @@ create or replace function lanefold.loss_cause(p_worker_id text, p_seen_at times
 returns text language plpgsql stable as $$
 declare
   v_at constant timestamptz := lanefold._now();
-  -- a worker reports three times before it counts as dead, so half of that time is a report that never came
+  -- a worker reports three times before it counts as dead, so half of that time is a report that never came (see report_worker)
   v_late interval;
   v_last timestamptz;
   v_draining boolean;
@@ -38,6 +38,8 @@ begin
         where w.id <> p_worker_id and lower(s) < p_seen_at + v_late and upper(s) > p_seen_at) then 'database_silent'
       when exists (
         select from lanefold._worker w
-        where w.id <> p_worker_id and w.stopped_at is null and w.heartbeat_at between p_seen_at - 2 * v_late and p_seen_at + 2 * v_late
-          and w.heartbeat_at < v_at - w.dead_after_ms / 2 * interval '1 ms') then 'workers_lost' end);
+        -- an earlier worker that the same run has crashed was heard for the last time before that: a lease lies between
+        where w.id <> p_worker_id and w.stopped_at is null and w.heartbeat_at between p_seen_at - v_late * 2 / 3 and p_seen_at + v_late
+          -- its next report was due long ago; the run is usually found before that of a live one would count as late
+          and w.heartbeat_at < v_at - w.dead_after_ms * 5 / 12 * interval '1 ms') then 'workers_lost' end);
 end $$;
