@@ -74,18 +74,18 @@ test('a time in which the database heard no worker', async () => {
   await worker('lost', 14);
   await worker('asking', 3);
   await worker('other', 2);
-  await silence('other', 15, 2);
+  await silence('other', 15, 3);
   expect(await causeOf('lost')).toBe('database_silent');
   // long before that, or long after
   await silence('other', 60, 40);
   expect(await causeOf('lost')).toBeNull();
-  await silence('other', 15, 2);
+  await silence('other', 15, 3);
   expect(await causeOf('lost', 40)).toBeNull();
 });
 
 test('such a time says nothing if the lost worker is the only one that lived through it', async () => {
   await worker('lost', 2);
-  await silence('lost', 15, 2);
+  await silence('lost', 15, 3);
   expect(await causeOf('lost')).toBeNull();
   // one that was started since
   await worker('asking', 2);

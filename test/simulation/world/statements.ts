@@ -21,7 +21,7 @@ export function frozenShare(items: readonly Body[]): number {
 
 /** Statements about what is not simulated: they find nothing. */
 export const notSimulated = new Set([
-  ...['record_versions', 'find_agent_queues', 'find_unknown_agents', 'awaited_places', 'unlined_runs'],
+  ...['record_versions', 'find_tools', 'find_agent_queues', 'find_unknown_agents', 'awaited_places', 'unlined_runs'],
   ...['find_wait_tasks', 'find_untold_children', 'find_open_run_waits'],
   ...['take_eval_threads', 'open_evals', 'take_monitors', 'blocked_webhooks', 'queues_with_events', 'removed_webhooks'],
 ]);
