@@ -31,6 +31,8 @@ export const run = lanefold.table(
      * it waits for the run before it.
      */
     readyAt: moment('ready_at'),
+    /** While it waits for a worker that holds no other run: when the worker that lost it was last seen. */
+    lostAt: moment('lost_at'),
     sealedAt: moment('sealed_at'),
     cancelRequestedAt: moment('cancel_requested_at'),
     /** Set only while the run waits for approval: when it stops waiting. */
@@ -59,6 +61,8 @@ export const run = lanefold.table(
     queuedInputs: integer('queued_inputs').notNull().default(0),
     /** Claims since the last committed step: a poisoned run crashes worker after worker. */
     claimsWithoutProgress: smallint('claims_without_progress').notNull().default(0),
+    /** Of those, the ones that count against the run; see `_judge_claims`. Not valid while there are none without progress. */
+    claimsAlone: smallint('claims_alone').notNull().default(0),
     queueShard: smallint('queue_shard').notNull().default(0),
     traceTruncated: boolean('trace_truncated').notNull().default(false),
     /** True in `queued`, `running`, `suspended`. Separate from `status`, so that starting a run updates no index. */

@@ -1,4 +1,5 @@
 import type { Check } from './checks/check.ts';
+import { oddCalls } from './checks/odd-calls.ts';
 import { limitedCalls, providerLog } from './checks/provider-log.ts';
 import { receiverLog } from './checks/receiver-log.ts';
 import { slots } from './checks/slots.ts';
@@ -160,6 +161,14 @@ const strategiesAreUndisturbed: Check = {
       where r.status = 'completed' and ${comparable('r.result')} is distinct from ${comparable('t.result')}`,
 };
 
+/** None of a campaign's runs harms a worker. */
+const noneIsPoisoned: Check = {
+  invariant: 'I5',
+  name: 'no run ends as poisoned for faults that it did not cause',
+  holds: 'at_rest',
+  sql: `select thread_id, id as run_id, error from lanefold.run where termination_reason = 'poisoned'`,
+};
+
 /** Checks that need the history of a campaign in addition to the database of the product. */
 export const historyChecks: readonly Check[] = [
   unchangedSinceWritten,
@@ -167,6 +176,8 @@ export const historyChecks: readonly Check[] = [
   finishedCallNotRestarted,
   neverReplayed,
   strategiesAreUndisturbed,
+  noneIsPoisoned,
+  ...oddCalls,
   ...providerLog,
   ...slots,
   ...receiverLog,

@@ -161,6 +161,15 @@ const violating: [string, string][] = [
     `insert into history.tool_start select ${run}, 1, 1, 'charge', -1, at from (select clock_timestamp() at) x, generate_series(1, 2)`,
   ],
   [
+    'no run ends as poisoned for faults that it did not cause',
+    `update lanefold._run set termination_reason = 'poisoned'`,
+  ],
+  [
+    'no tool starts for a call of a cut answer, or with arguments that are no JSON object',
+    `update lanefold._tool_call set tool_call_id = 'never_1' where call_index = 0;
+     insert into history.tool_start select ${run}, 1, 0, 'look', w.pid, '-infinity' from history.worker w`,
+  ],
+  [
     'a completed run of a strategy has the same result as without faults',
     `insert into history.strategy_run select thread_id, id, '{"best": {}}' from lanefold.run`,
   ],

@@ -30,6 +30,8 @@ export interface ClaimFields {
   strategies?: string[];
   /** Whether the worker holds no other run; default true. */
   alone?: boolean;
+  /** Of the worker that lost the run; null: unknown. */
+  lossCause?: string | null;
 }
 
 export interface RequeueFields {
@@ -84,6 +86,7 @@ export function sqlRun(db: Database, threadId: string, runId: string) {
       knowsAgent = true,
       strategies = ['react', 'cot', 'cod'],
       alone = true,
+      lossCause,
     }: ClaimFields = {}) =>
       call('claim_run($1, $2, $3, $4)', threadId, runId, enqueueNo, {
         worker_id: workerId,
@@ -93,6 +96,7 @@ export function sqlRun(db: Database, threadId: string, runId: string) {
         agent_version: 'v_1',
         max_claims_without_progress: 5,
         alone,
+        ...(lossCause === undefined ? {} : { loss_cause: lossCause }),
         strategies,
       }),
     commit: (step: number, body: JsonObject, { lease = 1, leaseMs = 60_000 } = {}) =>

@@ -102,7 +102,8 @@ export async function startHarness(options: LanefoldOptions = {}, { trees = fals
       // a statement of a killed process may renew the lease
       await quiet();
       await lanefold.database.pool.query(
-        `update lanefold._run set lease_until = now() - interval '1 ms',
+        // renewed a moment ago: nothing else has happened since
+        `update lanefold._run set lease_until = now() - interval '1 ms', lease_ms = 1,
            enqueued_at = now() - interval '1 hour' where thread_id = $1 and status = 'running'`,
         [threadId],
       );

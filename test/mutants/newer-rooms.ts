@@ -196,4 +196,103 @@ export const newerRooms: Mutant[] = [
       test: 'the erasure of a tenant takes its streams that belong to no thread, and none of another',
     },
   },
+  // runs that no claim advances
+  {
+    name: 'a claim beside other runs counts towards poisoned',
+    sql: { _claim_run: [["r.claims_alone + (p -> 'alone')::boolean::int", 'r.claims_alone + 1']] },
+    caughtBy: {
+      file: 'test/db/poisoned.test.ts',
+      test: 'a run that no claim advances is left for a worker without other runs after four claims, none of which counts against it',
+    },
+  },
+  {
+    name: 'a claim counts towards poisoned although its worker was lost for another reason',
+    sql: { _claims_alone: [['then greatest(r.claims_alone - 1, 0)', 'then r.claims_alone']] },
+    caughtBy: {
+      file: 'test/db/poisoned.test.ts',
+      test: 'a run that no claim advances is not ended for workers that were lost for another reason, until there were twenty',
+    },
+  },
+  {
+    name: 'a run is never poisoned while its workers are lost for other reasons',
+    sql: { _judge_claims: [['>= 4 * greatest(v_max, 2)', '>= 400 * greatest(v_max, 2)']] },
+    caughtBy: {
+      file: 'test/db/poisoned.test.ts',
+      test: 'a run that no claim advances is not ended for workers that were lost for another reason, until there were twenty',
+    },
+  },
+  {
+    name: 'a run is poisoned before the loss of its last worker is looked into',
+    sql: { _judge_claims: [["v_ends and (r.lost_at is null or v_alone or p ? 'loss_cause')", 'v_ends']] },
+    caughtBy: {
+      file: 'test/db/poisoned.test.ts',
+      test: 'a run that no claim advances is left for a worker without other runs after four claims, none of which counts against it',
+    },
+  },
+  {
+    name: 'one lost worker keeps two claims from counting towards poisoned',
+    sql: { _claim_run: [['lost_at = null', 'lost_at = r.lost_at']] },
+    caughtBy: {
+      file: 'test/db/poisoned.test.ts',
+      test: 'a run that no claim advances has one claim excused for each worker that was lost',
+    },
+  },
+  {
+    name: 'a claim of a worker that stops counts towards poisoned',
+    sql: {
+      release_run: [['claims_alone = greatest(r.claims_alone - p_stopping::int, 0)', 'claims_alone = r.claims_alone']],
+    },
+    caughtBy: {
+      file: 'test/db/poisoned.test.ts',
+      test: 'a run that no claim advances has no claim counted by a worker that stops',
+    },
+  },
+  {
+    name: 'a worker that has stopped is taken for one that was lost at once: poisoned',
+    sql: { loss_cause: [['w.stopped_at is null and w.heartbeat_at', 'w.heartbeat_at']] },
+    caughtBy: {
+      file: 'test/db/loss-cause.test.ts',
+      test: 'another worker that fell silent within the same moment',
+    },
+  },
+  {
+    name: 'an earlier worker of the run is taken for one that was lost at once: poisoned',
+    sql: { loss_cause: [['p_seen_at - v_late * 2 / 3', 'p_seen_at - v_late * 2']] },
+    caughtBy: {
+      file: 'test/db/loss-cause.test.ts',
+      test: 'another worker that fell silent within the same moment',
+    },
+  },
+  {
+    name: 'a blocked worker is taken for a silent database: poisoned',
+    sql: { loss_cause: [['where w.id <> p_worker_id and lower(s)', 'where lower(s)']] },
+    caughtBy: {
+      file: 'test/db/loss-cause.test.ts',
+      test: 'such a time says nothing if the lost worker is the only one that lived through it',
+    },
+  },
+  {
+    name: 'a worker that was killed while it stopped speaks for poisoned',
+    sql: { loss_cause: [['if v_draining then', 'if false then']] },
+    caughtBy: {
+      file: 'test/db/loss-cause.test.ts',
+      test: 'a worker that had been told to stop',
+    },
+  },
+  {
+    name: 'a restart of the database speaks for poisoned',
+    sql: { _restarted_since: [['pg_postmaster_start_time() > p_at', 'false']] },
+    caughtBy: {
+      file: 'test/db/loss-cause.test.ts',
+      test: 'a server that was started since',
+    },
+  },
+  {
+    name: 'a worker does not say why the last one was lost: poisoned',
+    source: { 'src/runtime/worker/claim-job.ts': [['{ alone: true, lossCause }', '{ alone: true }']] },
+    caughtBy: {
+      file: 'test/simulation/poisoned.test.ts',
+      test: 'runs that kill their workers end, and no other ends for it (seed 6)',
+    },
+  },
 ];

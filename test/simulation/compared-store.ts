@@ -37,6 +37,11 @@ export class ComparedStore implements Store {
     return order && found.rows.length > 1 && keyed(found.rows) ? inOrderOf(order, found.rows) : found.rows;
   }
 
+  async restarted(at: number): Promise<void> {
+    await this.sql.restarted(at);
+    this.model.restarted(at);
+  }
+
   async snapshot(threadId: string): Promise<SnapshotRow> {
     const found = await this.sql.snapshot(threadId);
     if (this.difference === undefined)
@@ -75,7 +80,7 @@ async function settled(execute: () => Body[] | Promise<Body[]>): Promise<Settled
 }
 
 /** Rows that are only notices. */
-const untold = new Set(['mark_jobs_seen']);
+const untold = new Set(['mark_jobs_seen', 'report_worker']);
 
 /** What two answers have to agree on: of an error its code, and sets of rows whatever their order. */
 function comparable(name: string, settled: Settled): unknown {

@@ -6,8 +6,8 @@ import { Model } from './model/model.ts';
 import { simulate } from './simulate.ts';
 import { SqlStore } from './sql-store.ts';
 
-// each has many of some faults, and compactions
-const seeds = [4, 11, 12];
+// each has many of some faults, and compactions; the last one has runs that kill their workers
+const seeds = [4, 11, 12, 26];
 
 describe('the model of the functions', () => {
   test.each(seeds)('answers what the database answers, and writes the same (seed %i)', async (seed) => {

@@ -32,8 +32,8 @@ describe('a simulation', () => {
       for (const [name, kind] of happened) if (!/^(ann|bob|cem):/.test(name)) kinds.add(kind);
     }
     expect([...kinds].sort()).toEqual([
-      ...['answer lost', 'answered before it is executed', 'crash', 'flush', 'freeze', 'frozen while sending'],
-      ...['job given twice', 'job late', 'job lost', 'repeated', 'request lost', 'request slow', 'stop'],
+      ...['answer lost', 'answered before it is executed', 'crash', 'evict', 'flush', 'freeze', 'frozen while sending'],
+      ...['job given twice', 'job late', 'job lost', 'outage', 'repeated', 'request lost', 'request slow', 'stop'],
     ]);
   });
 });

@@ -8,6 +8,7 @@ import type { Statement, Store } from './store.ts';
 /** The functions in PostgreSQL, on one connection, which sees virtual time. */
 export class SqlStore implements Store {
   #at = Date.UTC(2026, 0, 1);
+  #restartedAt = 0;
 
   private constructor(readonly db: Database) {}
 
@@ -47,7 +48,9 @@ export class SqlStore implements Store {
     await db.query(
       '',
       `create or replace function lanefold._now() returns timestamptz language sql volatile parallel safe as $$
-         select to_timestamp(current_setting('simulation.now')::float8 / 1000) $$`,
+         select to_timestamp(current_setting('simulation.now')::float8 / 1000) $$;
+       create or replace function lanefold._restarted_since(p_at timestamptz) returns boolean language sql stable as $$
+         select p_at < to_timestamp(current_setting('simulation.restarted')::float8 / 1000) $$`,
     );
     const store = new SqlStore(db);
     await store.#setClock(store.#at);
@@ -57,6 +60,10 @@ export class SqlStore implements Store {
   async execute(at: number, { name, text, values }: Statement): Promise<Body[]> {
     await this.#setClock(at);
     return this.db.query<Body>(name, text, [...values]);
+  }
+
+  restarted(at: number): void {
+    this.#restartedAt = at;
   }
 
   /** For checks, which look from inside. */
@@ -87,6 +94,7 @@ export class SqlStore implements Store {
 
   async #setClock(at: number): Promise<void> {
     this.#at = at;
-    await this.db.query('set_clock', `select set_config('simulation.now', $1, false)`, [String(at)]);
+    const text = `select set_config('simulation.now', $1, false), set_config('simulation.restarted', $2, false)`;
+    await this.db.query('set_clock', text, [String(at), String(this.#restartedAt)]);
   }
 }

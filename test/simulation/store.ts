@@ -7,6 +7,8 @@ export interface Statement {
   name: string;
   text: string;
   values: readonly unknown[];
+  /** What is executed with it. */
+  report?: Statement;
 }
 
 /** What executes the statements, each at one moment: the functions of the database, or the model of them. */
@@ -17,6 +19,8 @@ export interface Store {
   readonly difference?: string | undefined;
   /** @param at milliseconds since 1970 @throws LanefoldError as the store of the product does */
   execute(at: number, statement: Statement): Body[] | Promise<Body[]>;
+  /** The database has been started again. */
+  restarted(at: number): void | Promise<void>;
   /** A thread as the views show it. */
   snapshot(threadId: string): SnapshotRow | Promise<SnapshotRow>;
   /** Its events in order: `event_seq`, run and kind of each. */

@@ -5,14 +5,16 @@
 -- trace.
 -- p: {worker_id, lease_ms, prompt: null for none, absent if the worker does not know the agent, which leaves the lane
 -- its prompt, config_fingerprint, agent_version?: that of the worker, max_claims_without_progress,
--- alone: whether the worker holds no other run and takes none until this one has made progress, strategies: the names of
+-- alone: whether the worker holds no other run and takes none until this one has made progress, loss_cause?: what loss_cause
+-- says of the worker that lost the run (`lost` of an earlier answer), strategies: the names of
 -- those it knows, tools?: those it has for the agent, ignored_tools?: that the thread names and no worker has for the agent, lease_gap?: a random number by which the lease number rises, so that a claim lost in a failover and the
 -- next claim do not share a number, max_context_bytes?}.
 -- Returns {claimed: false, status, reason, promoted?: the run that becomes active if this ended one} or
 -- {claimed: true, fresh, lease, step, …, context, calls, nodes: the answers its strategy has, elapsed_ms: since it
 -- started, waited: a limit had delayed it, unknown_tools: those for which it was moved here, earlier_version: of its agent,
 -- limits_version}. The reason is unknown, superseded, leased, not_queued, poisoned, context_too_large (_fail_too_large);
--- alone: the run is queued for a worker that holds no other run (_fail_poisoned); unknown_version, unknown_strategy: the run was moved
+-- alone: the run is queued for a worker that holds no other run, with lost: {worker_id, seen_at, cause?} if a worker lost it, and
+-- ends: true if the next claim ends it unless that loss has a cause (_judge_claims); unknown_version, unknown_strategy: the run was moved
 -- and the caller adds its job to the returned `agent_queue` (_move_run); unknown_tool: the worker lacks tools that the request names
 -- (`tools`) or its thread (`added`), and the caller moves the run (move_for_tools); early: the run may start delay_ms from now;
 -- or expired: the run was not started in time and has failed.
@@ -44,7 +46,7 @@ declare
   v_config json;
   v_inputs jsonb;
   v_injected jsonb := '[]'::jsonb;
-  v_max int;
+  v_refusal json;
   v_bytes bigint;
   v_end jsonb;
   v_strategy text;
@@ -94,15 +96,12 @@ begin
   end if;
   if r.status = 'running' and lanefold._lease_over(r.lease_until, r.lease_ms, v_at) then
     perform lanefold._note_lost_worker(p_thread_id, t, r, v_at);
+    r.lost_at := lanefold._last_seen(r, v_at);
   end if;
-  v_max := (p ->> 'max_claims_without_progress')::int;
-  if r.claims_without_progress >= greatest(v_max, 2) then
-    return lanefold._fail_poisoned(p_thread_id, p_run_id, r.claims_without_progress);
-  elsif r.claims_without_progress >= greatest(v_max - 1, 1) and not (p -> 'alone')::boolean then
-    -- no worker holds it: otherwise a sweep would treat the job of the worker that waits to be alone as a dead worker's
-    update lanefold._run set status = 'queued', lease_until = null, enqueued_at = v_at
-    where thread_id = p_thread_id and id = p_run_id;
-    return json_build_object('claimed', false, 'status', 'queued', 'reason', 'alone');
+  r.claims_alone := lanefold._claims_alone(r, p);
+  v_refusal := lanefold._judge_claims(p_thread_id, r, p, v_at);
+  if v_refusal is not null then
+    return v_refusal;
   end if;
 
   v_fresh := r.started_at is null;
@@ -211,7 +210,7 @@ begin
       input = null, waiting_for = null, agent_unknown_since = null, expires_at = null, iteration = greatest(iteration, 1), event_count = event_count + coalesce(jsonb_array_length(v_events), 0),
       queued_inputs = case when v_inputs is null then queued_inputs else 0 end,
       options = case when v_fresh and r.options ? 'pinned' then jsonb_set(r.options, '{pinned}', p -> 'agent_version') else options end,
-      claims_without_progress = claims_without_progress + 1
+      claims_without_progress = claims_without_progress + 1, claims_alone = r.claims_alone + (p -> 'alone')::boolean::int, lost_at = null
   where thread_id = p_thread_id and id = p_run_id;
 
   return lanefold._claim_answer(r, v_fresh, v_lease, r.user_seq, t.state, v_config, coalesce(v_context, '[]'), v_calls, v_nodes,

@@ -25,7 +25,7 @@ begin
   update lanefold._run
   set status = 'queued', waiting_for = p_waiting_for || jsonb_build_object('since', v_at), enqueued_at = v_at,
       ready_at = case when claims_without_progress = 0 then v_at else ready_at end, lease_until = null, worker_id = null,
-      claims_without_progress = greatest(claims_without_progress - 1, 0), event_count = event_count + 1
+      claims_without_progress = greatest(claims_without_progress - 1, 0), claims_alone = greatest(claims_alone - 1, 0), event_count = event_count + 1
   where thread_id = p_thread_id and id = p_run_id;
   update lanefold.thread set event_rev = event_rev + 1, updated_at = v_at where id = p_thread_id;
   v_due := lanefold._note_event(p_thread_id, t.tenant_id, 'limit.exhausted', r.agent, p_run_id || ' ' || r.event_count,

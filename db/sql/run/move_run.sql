@@ -47,7 +47,7 @@ begin
   from (select jsonb_array_elements_text(p -> 'tools') as t union all select unnest(r.unknown_tools) where r.agent_unknown_since is not null) x;
   if p ? 'lease' then
     update lanefold._run
-    set status = 'queued', lease_until = null, worker_id = null, claims_without_progress = greatest(claims_without_progress - 1, 0)
+    set status = 'queued', lease_until = null, worker_id = null, claims_without_progress = greatest(claims_without_progress - 1, 0), claims_alone = greatest(claims_alone - 1, 0)
     where thread_id = p_thread_id and id = p_run_id;
   end if;
   return jsonb_build_object('agent_queue', lanefold._move_run(p_thread_id, r, case when r.agent_unknown_since is not null then r.unknown_version end,

@@ -5,7 +5,7 @@
 create or replace function lanefold._note_lost_worker(p_thread_id text, t lanefold.thread, r lanefold._run, p_at timestamptz)
 returns void language plpgsql as $$
 declare
-  v_seen timestamptz := least(r.lease_until - r.lease_ms * interval '1 ms', p_at);
+  v_seen timestamptz := lanefold._last_seen(r, p_at);
   v_open jsonb := '[]'::jsonb;
 begin
   if r.state ->> 'phase' = 'tools' then
@@ -19,3 +19,8 @@ begin
   update lanefold._run set event_count = event_count + 1 where thread_id = p_thread_id and id = r.id;
   update lanefold.thread set event_rev = event_rev + 1, updated_at = p_at where id = p_thread_id;
 end $$;
+
+-- When the worker of a run whose lease has expired last claimed it, committed or renewed the lease.
+create or replace function lanefold._last_seen(r lanefold._run, p_at timestamptz) returns timestamptz language sql stable as $$
+  select least(r.lease_until - r.lease_ms * interval '1 ms', p_at)
+$$;

@@ -13,7 +13,7 @@ begin
     update lanefold._run r
     set status = 'queued', enqueue_no = r.enqueue_no + 1, enqueued_at = v_at, 
         ready_at = case when r.claims_without_progress = 0 then v_at else r.ready_at end, lease_until = null, agent_unknown_since = null,
-        claims_without_progress = greatest(r.claims_without_progress - p_stopping::int, 0)
+        claims_without_progress = greatest(r.claims_without_progress - p_stopping::int, 0), claims_alone = greatest(r.claims_alone - p_stopping::int, 0)
     where r.thread_id = p_thread_id and r.id = p_run_id and r.lease = p_lease and r.status = 'running'
     returning r.thread_id, r.id, r.agent, r.enqueue_no, r.queue_shard;
 end $$;

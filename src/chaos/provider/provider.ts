@@ -80,8 +80,9 @@ export async function startProvider(seed: number): Promise<Provider> {
 
 function write(response: ServerResponse, answer: Answer): void {
   if (answer.status !== undefined) {
-    response.writeHead(answer.status, { 'content-type': 'application/json', 'retry-after': '0' });
-    response.end('{"error":{"message":"Odd.","type":"odd"}}');
+    const { status, code = null, retryAfter = '0' } = answer;
+    response.writeHead(status, { 'content-type': 'application/json', 'retry-after': retryAfter });
+    response.end(JSON.stringify({ error: { message: 'Odd.', type: 'odd', code } }));
     return;
   }
   response.writeHead(200, { 'content-type': 'text/event-stream' });

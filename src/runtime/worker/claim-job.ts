@@ -1,55 +1,59 @@
 import type { AgentRegistry, ReadyAgent } from '../../agents/registry.ts';
 import { claimRun, type Claim, type ClaimTerms, type Refusal, type TermsOfAgent } from '../../store/run/claim-run.ts';
+import { findLossCause } from '../../store/worker/loss-cause.ts';
 import type { RunDependencies } from '../run/dependencies.ts';
 import { executable } from '../run/strategy-of.ts';
 import { onClaimFailed } from './claim-failed.ts';
-import { delayJob, releaseJob } from './delay-job.ts';
+import { delayJob, delayOrFail, releaseJob } from './delay-job.ts';
 import type { HeldJob } from './held-job.ts';
 import { hasStopped, type JobWorker } from './job-worker.ts';
 
 /**
- * Claims the run of a job. For a run that shared every worker that crashed, it first waits until this worker holds no
- * other run, and then claims it alone.
+ * Claims the run of a job. A run that may crash its workers, or only shared them with such a run, is claimed alone: this
+ * first finds out whether the loss of its last worker has another cause, and waits until this worker holds no other run.
  *
  * @throws if the job was delayed, released or failed
  */
 export async function claimJob(held: HeldJob, agent: ReadyAgent): Promise<Claim | Refusal> {
   const { worker, job, token, run } = held;
-  const claim = await claimOnce(held, agent, false);
+  const claim = await claimOnce(held, agent, { alone: false });
   if (claim.claimed || claim.reason !== 'alone') return claim;
+  const lossCause =
+    claim.lost &&
+    (await findLossCause(held.deps.db, claim.lost, worker.id).catch((error: unknown) =>
+      delayOrFail(worker, job, token, error),
+    ));
+  if (claim.ends && lossCause === null) {
+    // the others of this worker need not make room for a run that ends
+    const end = await claimOnce(held, agent, { alone: false, lossCause });
+    return end.claimed || end.reason !== 'alone' ? end : delayJob(job, token);
+  }
   if (!(await worker.company.clear(run))) return delayJob(job, token);
   if (hasStopped(worker)) return releaseJob(job, token);
   run.renewed(performance.now());
-  return claimOnce(held, agent, true);
+  return claimOnce(held, agent, { alone: true, lossCause });
 }
 
-/** @param ignoredTools that the thread names and that no worker has for the agent */
-export const claimOnce = (
-  held: HeldJob,
-  agent: ReadyAgent,
-  alone: boolean,
-  ignoredTools?: readonly string[],
-): Promise<Claim | Refusal> => {
+/** What a claim says besides what follows from the worker and the agent. */
+type ClaimOptions = Pick<ClaimTerms, 'alone' | 'lossCause' | 'ignoredTools'>;
+
+export const claimOnce = (held: HeldJob, agent: ReadyAgent, options: ClaimOptions): Promise<Claim | Refusal> => {
   const { deps, worker, job, run } = held;
   return claimRun(deps.db, {
     ...{ threadId: run.threadId, runId: run.runId, enqueueNo: job.data.enqueue_no },
-    ...claimTerms(deps, worker, agent, alone),
-    ...(ignoredTools && { ignoredTools }),
+    ...claimTerms(deps, worker, agent),
+    ...options,
   }).catch((error: unknown) => onClaimFailed(held, error));
 };
 
-export const claimTerms = (
-  { agents }: RunDependencies,
-  worker: JobWorker,
-  agent: ReadyAgent,
-  alone: boolean,
-): ClaimTerms => ({
+/** The terms of a claim beside other runs. */
+export const claimTerms = ({ agents }: RunDependencies, worker: JobWorker, agent: ReadyAgent): ClaimTerms => ({
   workerId: worker.id,
   leaseMs: worker.leaseMs,
   ...termsOf(agents, agent),
   versions: versionsOf(agents, agent.name),
   maxClaimsWithoutProgress: worker.maxClaimsWithoutProgress,
-  alone,
+  alone: false,
   strategies: executable(agents),
 });
 

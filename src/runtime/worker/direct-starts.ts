@@ -54,7 +54,7 @@ export class DirectStarts implements DirectWorker {
     const job = own.take({ thread_id: threadId, run_id: runId, enqueue_no: 1, agent: name });
     return {
       claim: {
-        ...claimBody(deps.db, claimTerms(deps, worker, agent, false)),
+        ...claimBody(deps.db, claimTerms(deps, worker, agent)),
         ...{ job_token: job.token!, job_lock_ms: worker.leaseMs },
       },
       fill: (answer) =>

@@ -15,7 +15,10 @@ export interface WorkerOptions extends TraceOptions {
    * removed first.
    */
   keepJobs?: number;
-  /** Claims without a committed step after which a run fails as `poisoned`; default 5. */
+  /**
+   * Claims by workers without other runs, each of them lost before it committed a step, after which a run fails as
+   * `poisoned`; default 5.
+   */
   maxClaimsWithoutProgress?: number;
   /** How long a cancelled run may take to stop before it is ended without its worker; default 5,000. */
   cancelGraceMs?: number;

@@ -24,7 +24,7 @@ export async function withTools(held: HeldJob, refusal: Refusal): Promise<Claim 
   );
   const ignored = ofOthers.filter((_, place) => reasons?.[place] !== undefined);
   const lacked = [...tools, ...added.filter((name) => !ignored.includes(name))];
-  if (lacked.length === 0) return claimOnce(held, agent, false, ignored);
+  if (lacked.length === 0) return claimOnce(held, agent, { alone: false, ignoredTools: ignored });
   const moved = await moveForTools(
     deps.db,
     job.data,

@@ -11,6 +11,7 @@ import type { LoggedConfig } from '../context/read-config.ts';
 import type { QueuedRun } from './queued-run.ts';
 import type { RunOptions } from './run-options.ts';
 import type { FinishResult } from './finish-run.ts';
+import type { LossCause, LostWorker } from '../worker/loss-cause.ts';
 
 /** What a worker passes to a claim. */
 export interface ClaimRequest extends ClaimTerms {
@@ -41,6 +42,8 @@ export interface ClaimTerms extends TermsOfAgent {
   strategies: readonly string[];
   /** The worker holds no other run, and takes none before this one has made progress. */
   alone: boolean;
+  /** Of an earlier worker that lost the run; null: the cause is unknown. */
+  lossCause?: LossCause | null | undefined;
   /** Tools that the thread names and that no worker has for the agent. */
   ignoredTools?: readonly string[];
 }
@@ -150,6 +153,10 @@ export interface Refusal {
   tools?: string[];
   /** If the worker lacks tools: those that the thread adds to its runs. */
   added?: string[];
+  /** If it is left for a worker that holds no other run: the worker that lost it, if one did. */
+  lost?: LostWorker;
+  /** If it is left for such a worker: the next claim ends the run, unless the loss has a cause outside of it. */
+  ends?: true;
   /** If it is early: how long to wait. */
   delay_ms?: number;
   /** If the claim ended the run: the next run of its thread. */
@@ -181,6 +188,7 @@ export const claimBody = (db: Database, request: ClaimTerms): JsonObject => ({
   }),
   max_claims_without_progress: request.maxClaimsWithoutProgress,
   alone: request.alone,
+  ...(request.lossCause !== undefined && { loss_cause: request.lossCause }),
   ...(request.ignoredTools && { ignored_tools: [...request.ignoredTools] }),
   strategies: [...request.strategies],
   ...contextLimit(db),

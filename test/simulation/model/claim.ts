@@ -6,6 +6,7 @@ import { isOver } from './leases.ts';
 import { trace, write } from './log.ts';
 import { limitsVersion } from './limits.ts';
 import { compacts, hasEnded, queuedInputs, runOf, type Body, type Run, type Thread } from './state.ts';
+import type { Workers } from './workers.ts';
 
 const refused = (reason: string, status: string | null, more: Body = {}): Body => ({
   ...{ claimed: false, status, reason },
@@ -13,7 +14,12 @@ const refused = (reason: string, status: string | null, more: Body = {}): Body =
 });
 
 /** Gives a worker the run of its job, if nobody else holds it, and the context of its next model call. */
-export function claimRun(thread: Thread, at: number, runId: string, enqueueNo: number, p: Body): Body {
+export function claimRun(
+  thread: Thread,
+  at: number,
+  [runId, enqueueNo, p]: [string, number, Body],
+  workers: Workers,
+): Body {
   const run = runOf(thread, runId);
   if (!run) return refused('unknown', null);
   const { status } = run;
@@ -29,17 +35,35 @@ export function claimRun(thread: Thread, at: number, runId: string, enqueueNo: n
   if (run.started_at === null && run.expires_at !== null && run.expires_at <= at)
     return ended('expired', endExpired(thread, at, run));
   if (left) trace(thread, run, ['worker_lost']);
+  const lostAt = left ? Math.min(run.lease_until! - run.lease_ms, at) : run.lost_at;
+  const excused = lostAt !== null && p['loss_cause'] != null ? 1 : 0;
+  const counted = run.claims === 0 ? 0 : Math.max(run.claims_alone - excused, 0);
+  return judge(thread, at, { run, lostAt, counted, p }, workers) ?? grant(thread, at, run, { ...p, counted });
+}
+
+/** A run that no claim advances is left for a worker without other runs, and ends after too many of those were lost. */
+function judge(
+  thread: Thread,
+  at: number,
+  { run, lostAt, counted, p }: { run: Run; lostAt: number | null; counted: number; p: Body },
+  workers: Workers,
+): Body | undefined {
   const most = p['max_claims_without_progress'];
-  if (run.claims >= Math.max(most, 2)) {
+  const ends = counted >= most && run.claims >= 2;
+  if (run.claims < Math.max(most - 1, 1) && !ends) return undefined;
+  const alone = p['alone'] === true;
+  if (run.claims >= 4 * Math.max(most, 2) || (ends && (lostAt === null || alone || 'loss_cause' in p))) {
     const end = { status: 'failed', reason: 'poisoned', error: { type: 'poisoned' } };
     return ended('poisoned', finishRun(thread, at, run.id, null, end));
   }
-  if (run.claims >= Math.max(most - 1, 1) && p['alone'] !== true) {
-    Object.assign(run, { status: 'queued', lease_until: null, enqueued_at: at });
-    return refused('alone', 'queued');
-  }
-  return grant(thread, at, run, p);
+  if (alone) return undefined;
+  Object.assign(run, { status: 'queued', lease_until: null, enqueued_at: at, lost_at: lostAt });
+  const cause = lostAt !== null && workers.restartedAt > lostAt ? { cause: 'database_restarted' } : {};
+  const lost = lostAt === null ? {} : { lost: { worker_id: run.worker_id, seen_at: toText(lostAt), ...cause } };
+  return refused('alone', 'queued', { ...lost, ...(ends ? { ends } : {}) });
 }
+
+const toText = (at: number): string => new Date(at).toISOString();
 
 const ended = (reason: string, end: Body): Body => refused(reason, end['status'], { promoted: end['promoted'] });
 
@@ -63,6 +87,7 @@ function grant(thread: Thread, at: number, run: Run, p: Body): Body {
     ...{ status: 'running', lease: run.lease + (p['lease_gap'] ?? 1), worker_id: p['worker_id'] },
     ...{ lease_until: at + p['lease_ms'], lease_ms: p['lease_ms'], started_at: run.started_at ?? at },
     ...{ agent_version: p['agent_version'], input: null, expires_at: null, claims: run.claims + 1 },
+    ...{ claims_alone: p['counted'] + Number(p['alone'] === true), lost_at: null },
     ...{ iteration: Math.max(run.iteration, 1) },
   });
   const inTools = !fresh && run.state?.['phase'] === 'tools';

@@ -46,7 +46,17 @@ function toRun(thread: Thread, at: number, p: Body, waits: boolean): Run {
     ...{ start_at: startAt, expires_at: p['ttl_ms'] === undefined ? null : (startAt ?? at) + p['ttl_ms'] },
     ...{ started_at: null, finished_at: null, cancel_requested_at: null, cancel_reason: null, sealed_at: null },
     ...{ suspended_until: null, lease: 0, lease_until: null, lease_ms: 0, worker_id: null, agent_version: null },
-    ...{ step: 0, iteration: 0, claims: 0, usage: null, state: null, last_commit: null, user_seq: null },
+    ...{
+      step: 0,
+      iteration: 0,
+      claims: 0,
+      claims_alone: 0,
+      lost_at: null,
+      usage: null,
+      state: null,
+      last_commit: null,
+      user_seq: null,
+    },
     ...{ termination_reason: null, error: null, calls: [] },
   };
 }

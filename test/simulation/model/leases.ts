@@ -28,6 +28,7 @@ export function releaseRun(thread: Thread, at: number, runId: string, lease: num
   Object.assign(run, { status: 'queued', enqueue_no: run.enqueue_no + 1, enqueued_at: at, lease_until: null });
   if (run.claims === 0) run.ready_at = at;
   run.claims = Math.max(run.claims - Number(stopping), 0);
+  run.claims_alone = Math.max(run.claims_alone - Number(stopping), 0);
   return [{ ...jobOf(thread, run) }];
 }
 

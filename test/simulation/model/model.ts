@@ -17,6 +17,7 @@ import { snapshot } from './snapshot.ts';
 import { newThread, runOf, toLimitedRun, type Body, type Run, type Thread } from './state.ts';
 import { findExpiredRuns, findExpiredWaits, findQueued, findStranded, oldestDue } from './sweep.ts';
 import { decideToolCall, expireWaits, suspendRun } from './waits.ts';
+import { Workers } from './workers.ts';
 
 /**
  * The functions of the database in memory: what each of them promises, without how it is stored. A test holds them to
@@ -26,6 +27,7 @@ import { decideToolCall, expireWaits, suspendRun } from './waits.ts';
 export class Model implements Store {
   readonly threads = new Map<string, Thread>();
   readonly limits = newLimits();
+  readonly workers: Workers = new Workers();
   readonly inside = this;
 
   execute(at: number, { name, values }: Statement): Body[] {
@@ -36,6 +38,10 @@ export class Model implements Store {
       if (!(error instanceof Refusal)) throw error;
       throw fromPostgres(Object.assign(new Error(error.message), { code: error.code }));
     }
+  }
+
+  restarted(at: number): void {
+    this.workers.restartedAt = at;
   }
 
   snapshot(threadId: string): SnapshotRow {
@@ -70,7 +76,7 @@ export class Model implements Store {
       case 'append_entries':
         return appendEntries(thread, a, b);
       case 'claim_run':
-        return claimRun(thread, at, a, b, c);
+        return claimRun(thread, at, [a, b, c], this.workers);
       case 'commit_step':
         return commitStep(thread, at, a, b, c, d, e);
       case 'record_tool_call':
@@ -107,6 +113,11 @@ export class Model implements Store {
         return [{ job: expireWaits(this.#thread(a), at, b, c) }];
       case 'release_run':
         return releaseRun(this.#thread(a), at, b, c, d);
+      case 'report_worker':
+        this.workers.report(at, a, b);
+        return [];
+      case 'loss_cause':
+        return [{ cause: this.workers.lossCause(at, a, Date.parse(b), c) }];
       case 'renew_leases':
         return (a as Body[]).flatMap((held) => renewLease(this.threads.get(held['thread_id']), at, held, b));
       case 'requeue_runs':

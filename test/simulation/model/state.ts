@@ -58,6 +58,8 @@ export interface Run {
   step: number;
   iteration: number;
   claims: number;
+  claims_alone: number;
+  lost_at: number | null;
   usage: Body | null;
   state: Body | null;
   last_commit: Body | null;

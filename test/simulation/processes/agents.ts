@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { APICallError, type LanguageModelV4 } from '@ai-sdk/provider';
+import { APICallError, type LanguageModelV4, type LanguageModelV4Prompt } from '@ai-sdk/provider';
 import { defineAgent } from '../../../src/agents/agent.ts';
 import { createAgentRegistry } from '../../../src/agents/registry.ts';
+import { neverRuns } from '../../../src/chaos/provider/answers.ts';
 import type { Random } from '../../../src/chaos/random.ts';
 import { createCounting } from '../../../src/models/counting/counting.ts';
 import { createModelRegistry } from '../../../src/models/registry/registry.ts';
@@ -10,7 +11,9 @@ import { createKeyRedactor } from '../../../src/redaction/sensitive-keys.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
 import { handOff } from '../../../src/tools/handoff.ts';
 import type { ToolCallContext } from '../../../src/tools/tool.ts';
+import { lockMs } from '../world/jobs.ts';
 import type { Actor } from '../world/network.ts';
+import { oddAnswerTo, toResult } from './odd.ts';
 import { acting } from '../world/virtual-time.ts';
 
 const input = { type: 'object' } as const;
@@ -27,9 +30,10 @@ export const caller = () => acting() as Actor;
 
 /** A tool takes its time, and returns something else whenever it is executed. */
 export async function use(name: string, replay: string, context: ToolCallContext): Promise<string> {
-  const { threadId, runId, round, callIndex, signal } = context;
+  const { threadId, runId, round, callIndex, toolCallId, signal } = context;
   const { name: process, life, recorder, world } = caller();
   const random = world.chances.of(`tool ${runId} ${round}.${callIndex}`);
+  if (toolCallId.startsWith(neverRuns)) world.report('now:odd-calls', `${toolCallId} of ${runId} runs`);
   const recording = recorder.invoke('execute', threadId, { run_id: runId, round, index: callIndex, name, replay });
   await delay(random.int(10, 500), undefined, { signal });
   if (random.chance(0.03)) await delay(random.int(1_000, 9_000), undefined, { signal });
@@ -48,9 +52,12 @@ export const modelThat = (choose: Choose): LanguageModelV4 => ({
     const random = caller().world.chances.of(`model ${asked}`);
     const options = signal ? { signal } : {};
     await delay(random.int(20, 600), undefined, options);
+    if (asksFor(harmful, prompt)) await harm(random, signal);
     if (random.chance(0.04)) await delay(random.int(1_000, 9_000), undefined, options);
     if (random.chance(0.03)) throw failure(random.chance(0.7));
     const summarises = /Summarise the conversation/.test(JSON.stringify(prompt.at(-1)));
+    const odd = summarises ? undefined : oddAnswerTo(asked, caller().world.chances);
+    if (odd) return toResult(odd);
     const calls = random.chance(summarises ? 0.9 : 0.45)
       ? []
       : callsOf(
@@ -71,6 +78,21 @@ export const modelThat = (choose: Choose): LanguageModelV4 => ({
   },
   doStream: () => Promise.reject(new Error('The agent does not stream.')),
 });
+
+/** What a run is asked for whose model call kills its worker, or blocks it beyond its lease. */
+export const harmful = 'harm';
+
+const asksFor = (task: string, prompt: LanguageModelV4Prompt): boolean =>
+  JSON.stringify(prompt.findLast(({ role }) => role === 'user')?.content ?? '').includes(`"${task} `);
+
+async function harm(random: Random, signal: AbortSignal | undefined): Promise<void> {
+  const { world } = caller();
+  const worker = world.workers.get(caller());
+  if (random.chance(0.7)) worker?.crash(random.int(100, 3_000));
+  else worker?.freeze(random.int(2 * lockMs, 4 * lockMs));
+  // a blocked worker goes on, and has lost the run
+  await delay(4 * lockMs, undefined, signal ? { signal } : {});
+}
 
 const failure = (isRetryable: boolean) =>
   new APICallError({ message: 'busy', url: 'simulated', requestBodyValues: {}, statusCode: 503, isRetryable });

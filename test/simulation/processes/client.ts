@@ -13,6 +13,7 @@ import type { Random } from '../../../src/chaos/random.ts';
 import { place } from '../model/limits.ts';
 import { Actor } from '../world/network.ts';
 import { toNewJob, type World } from '../world/world.ts';
+import { harmful } from './agents.ts';
 import { kinds, toCompaction, toOperation, toRequest, toSummary, type Kind, type Sent } from './requests.ts';
 
 /** A client asks for one thing after the other: in three threads at a time, and then in new ones. */
@@ -59,6 +60,11 @@ export class Client {
       }
       case 'enqueue':
         return this.#enqueue(threadId, toRequest(name, lane, random));
+      case 'harm': {
+        // some seeds have a few runs that kill their workers: these take long
+        const harms = this.world.chances.of('harm').chance(0.3) && Number(name.split('-')[1]) < 40;
+        return this.#enqueue(threadId, toRequest(name, lane, random, harms ? harmful : 'go'));
+      }
       case 'again': {
         if (this.#sent.runs.length === 0) return;
         const { threadId: earlier, body } = random.pick(this.#sent.runs.slice(-6));

@@ -14,18 +14,19 @@ export const kinds = [
   ...['enqueue', 'enqueue', 'enqueue', 'enqueue', 'enqueue', 'enqueue', 'enqueue', 'again'],
   ...['steer', 'steer', 'steer', 'steer again', 'cancel', 'cancel', 'decide', 'decide', 'decide', 'decide'],
   ...['operate', 'operate', 'operate', 'operate again', 'fork', 'read', 'read', 'usage', 'compact', 'summarise'],
+  'harm',
 ] as const;
 
 export type Kind = (typeof kinds)[number];
 
-/** A run to enqueue: some start later, or have a time to live, a priority or a lane. */
-export function toRequest(name: string, lane: string | undefined, random: Random): JsonObject {
+/** A run to enqueue: some start later, or have a time to live, a priority or a lane. @param task what its model reads */
+export function toRequest(name: string, lane: string | undefined, random: Random, task = 'go'): JsonObject {
   const later: JsonObject = random.chance(0.05) ? { delay_ms: random.int(500, 6_000) } : {};
   const ttl: JsonObject = random.chance(0.05) ? { ttl_ms: random.int(500, 8_000) } : {};
   const requestId = random.chance(0.5) ? `run-${name}` : `request-${name}`;
   return {
     ...{ run_id: `run-${name}`, request_id: requestId, request_hash: 'aa', create_thread: true },
-    ...{ agent: 'agent', strategy: 'react', model: 'simulated:x', input: { content: `go ${name}` } },
+    ...{ agent: 'agent', strategy: 'react', model: 'simulated:x', input: { content: `${task} ${name}` } },
     busy: random.pick(['wait', 'wait', 'wait', 'interrupt', 'reject']),
     ...(lane === undefined ? {} : { context_ref: lane }),
     ...(random.chance(0.15) ? { options: { priority: random.int(1, 3) } } : {}),

@@ -41,6 +41,7 @@ export class Worker {
     private readonly equipped = equip,
   ) {
     this.actor = new Actor(world, name, true);
+    world.workers.set(this.actor, this);
     this.#startIn(1);
   }
 

@@ -8,8 +8,9 @@ export interface Disturbed {
   stop(): void;
 }
 
-/** Crashes, freezes and stops workers, and flushes the queue. */
-export function disturb({ clock, chances, jobs }: World, workers: readonly Disturbed[]): void {
+/** Crashes, freezes and stops workers, evicts several at once, takes the database down, and flushes the queue. */
+export function disturb(world: World, workers: readonly Disturbed[]): void {
+  const { clock, chances, jobs } = world;
   const next = (n: number): void => {
     const name = `disturbance ${n}`;
     const random = chances.of(name);
@@ -17,7 +18,8 @@ export function disturb({ clock, chances, jobs }: World, workers: readonly Distu
       if (chances.calm) return;
       next(n + 1);
       const worker = random.pick(workers);
-      const shares = { crash: 0.2, freeze: 0.15, stop: 0.1, ...(jobs.backend === 'redis' ? { flush: 0.05 } : {}) };
+      const flush = jobs.backend === 'redis' ? { flush: 0.05 } : {};
+      const shares = { crash: 0.2, freeze: 0.15, stop: 0.1, ...flush, evict: 0.06, outage: 0.04 };
       switch (chances.fault(`${name} of ${worker.name}`, shares)) {
         case 'crash':
           return worker.crash(random.int(100, 10_000));
@@ -25,6 +27,13 @@ export function disturb({ clock, chances, jobs }: World, workers: readonly Distu
           return worker.freeze(random.int(500, 20_000));
         case 'stop':
           return worker.stop();
+        case 'evict':
+          for (const other of workers) if (other === worker || random.chance(0.7)) other.crash(random.int(100, 10_000));
+          return;
+        case 'outage':
+          // the machine of the database may have had a worker
+          if (random.chance(0.5)) worker.crash(random.int(100, 10_000));
+          return world.takeDown(random.int(500, 20_000), random.chance(0.6));
         case 'flush':
           return jobs.flush();
       }

@@ -6,7 +6,7 @@ import type { Body } from '../model/state.ts';
 import type { Statement } from '../store.ts';
 import type { World } from './world.ts';
 import type { Acting } from './acting.ts';
-import { claims, frozenShare, mayRepeat, notSimulated, shares, withoutReport } from './statements.ts';
+import { claims, frozenShare, mayRepeat, notSimulated, shares, toReport, withReport } from './statements.ts';
 import { acting, hasCrashed } from './virtual-time.ts';
 import { processClock } from '../../../src/common/clock.ts';
 
@@ -36,7 +36,7 @@ export class Actor implements Acting {
       if (!this.#asks(name)) return never;
       const { inside } = world.store;
       if (inside && notSimulated.has(name)) return Promise.resolve([]);
-      const statement = inside && name === 'renew_leases_and_report' ? withoutReport(values) : { name, text, values };
+      const statement = inside ? this.#asWorker({ name, text, values }) : { name, text, values };
       return this.#recorded(statement.name, [...statement.values], this.#send(statement));
     };
     const gather = (statement: string, text: string, item: string) => {
@@ -63,6 +63,15 @@ export class Actor implements Acting {
     const gap = this.world.chances.of(this.#nameOf(`gap ${runId} ${no}`)).int(1, 1_000);
     const worker = this.world.store.inside ? { worker_id: `${this.name}.${this.life}` } : {};
     return { ...item, args: [runId, no, { ...terms, ...worker, lease_gap: gap }] };
+  }
+
+  /** The same worker in reports and questions. */
+  #asWorker({ name, text, values }: Statement): Statement {
+    const worker = `${this.name}.${this.life}`;
+    if (name === 'renew_leases_and_report') return withReport(values, worker);
+    if (name === 'report_worker') return toReport(worker, values[1]);
+    if (name === 'loss_cause') return { name, text, values: [values[0], values[1], worker] };
+    return { name, text, values };
   }
 
   random(): number {
@@ -151,6 +160,7 @@ export class Actor implements Acting {
         void clock.in(ms, undefined, async () => {
           // nobody repeats what was refused
           if (refused) return;
+          if (this.world.isDown) return void answer(() => reject(connectionReset()));
           try {
             const rows = await this.world.execute(this, statement);
             refused = rows.some((row) => row['error']);

@@ -1,8 +1,9 @@
 /**
  * The longest pause between two ends of runs once nothing goes wrong any more: calls wait for approval for 20 s, the queue
- * notices after 30 s that a job has lost its worker, and both may follow each other.
+ * notices after 30 s that a job has lost its worker, and both may follow each other. A run that kills its workers ends
+ * after up to 20 of them.
  */
-const longestPauseMs = 90_000;
+const longestPauseMs = 400_000;
 
 /** Whether the runs that are left go on to end, one after the other. */
 export class Progress {

@@ -21,16 +21,21 @@ export function frozenShare(items: readonly Body[]): number {
 
 /** Statements about what is not simulated: they find nothing. */
 export const notSimulated = new Set([
-  ...['record_versions', 'report_worker', 'find_agent_queues', 'find_unknown_agents', 'awaited_places', 'unlined_runs'],
+  ...['record_versions', 'find_tools', 'find_agent_queues', 'find_unknown_agents', 'awaited_places', 'unlined_runs'],
   ...['find_wait_tasks', 'find_untold_children', 'find_open_run_waits'],
   ...['take_eval_threads', 'open_evals', 'take_monitors', 'blocked_webhooks', 'queues_with_events', 'removed_webhooks'],
 ]);
 
-/** Reports of workers are not simulated; the renewals that they ride on are. */
-export const withoutReport = ([leases, leaseMs]: readonly unknown[]): Statement => ({
+/** The renewals that a report of a worker rides on, and the report, which is executed with them. */
+export const withReport = ([leases, leaseMs, , report]: readonly unknown[], worker: string): Statement => ({
   name: 'renew_leases',
   text: 'select thread_id, run_id, lost, cancel_requested, renewed from lanefold.renew_leases($1, $2)',
   values: [leases, leaseMs],
+  report: toReport(worker, report),
+});
+
+export const toReport = (worker: string, report: unknown): Statement => ({
+  ...{ name: 'report_worker', text: 'select lanefold.report_worker($1, $2)', values: [worker, report] },
 });
 
 /** Statements whose repetition has an effect of its own; nothing between client and database repeats them. */

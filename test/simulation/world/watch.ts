@@ -1,6 +1,7 @@
 import type { Body } from '../model/state.ts';
 import type { Statement } from '../store.ts';
 import { lockMs } from './jobs.ts';
+import type { Losses } from './losses.ts';
 
 type Report = (check: string, what: string) => void;
 
@@ -13,7 +14,18 @@ interface Known {
   until: number;
   ended: boolean;
   steps: Set<number>;
+  /** Claims since its last step, without those that were given back for no fault of it. */
+  claims: number;
+  /** Of those, the ones by workers without other runs that were lost, and nothing else explains it. */
+  counted: number;
+  /** The last claim was by a worker without other runs. */
+  alone: boolean;
+  /** Since its last claim was lost: when its worker was last seen. */
+  lostAt: number | undefined;
 }
+
+/** What the product promises of a run that no claim advances: see `_judge_claims`. */
+const promised = { counted: 5, claims: 20 };
 
 /**
  * Compares every answer with the ones before it, in the order in which the database gave them, which no process of a real
@@ -26,7 +38,10 @@ export class Watch {
   readonly #requests = new Map<string, string>();
   readonly #decisions = new Map<string, string>();
 
-  constructor(private readonly report: Report) {}
+  constructor(
+    private readonly losses: Losses,
+    private readonly report: Report,
+  ) {}
 
   see(at: number, { name, values }: Statement, rows: readonly Body[]): void {
     if (name === 'attempts') {
@@ -43,7 +58,9 @@ export class Watch {
       case 'enqueue_run':
         return this.#enqueued(thread, args[0], result);
       case 'claim_run':
-        return result['claimed'] ? this.#claimed(at, thread, run, third, result) : this.#refused(thread, run, result);
+        return result['claimed']
+          ? this.#claimed(at, thread, run, third, result)
+          : this.#refused(at, thread, run, result);
       case 'commit_step':
         // a handoff of a run that is to be cancelled writes nothing
         if (result['duplicate'] || result['step'] === third) return;
@@ -51,6 +68,7 @@ export class Watch {
         if (this.#of(thread, run).steps.has(third))
           this.report('now:steps-once', `step ${third} of ${run} was written again`);
         this.#of(thread, run).steps.add(third);
+        if (!args[4]['resumed']) Object.assign(this.#of(thread, run), { claims: 0, counted: 0 });
         if (result['finished']) return this.#ended(thread, run);
         // a run that was handed over has no holder
         return this.#held(thread, run, result['job'] ? 0 : at + fourth);
@@ -74,14 +92,18 @@ export class Watch {
       case 'suspend_run':
         if (result?.['cancel_requested'] || result?.['duplicate']) return;
         this.#accepted(name, run, third);
+        Object.assign(this.#of(thread, run), { claims: 0, counted: 0 });
         return this.#held(thread, run, 0);
       case 'delay_run':
         if (!result?.['delayed']) return;
         this.#accepted(name, run, third);
+        this.#of(thread, run).claims -= 1;
         return this.#held(thread, run, 0);
       case 'release_run':
         if (!result) return;
         this.#accepted(name, run, third);
+        if (fourth === true) this.#of(thread, run).claims -= 1;
+        else if (this.#of(thread, run).alone) this.#of(thread, run).counted += 1;
         return this.#held(thread, run, 0);
       case 'cancel_run':
       case 'finish_cancelled_run':
@@ -118,7 +140,8 @@ export class Watch {
     if (busy === 'interrupt') this.#active.delete(thread);
   }
 
-  #claimed(at: number, thread: string, run: string, { worker_id }: Body, { lease }: Body): void {
+  #claimed(at: number, thread: string, run: string, p: Body, { lease }: Body): void {
+    const { worker_id } = p;
     const known = this.#of(thread, run);
     if (lease <= known.lease) this.report('now:fences-rise', `lease ${lease} of ${run} does not exceed ${known.lease}`);
     if (known.until > at && known.worker !== worker_id)
@@ -128,11 +151,34 @@ export class Watch {
     if (active !== undefined && active !== run)
       this.report('now:one-active-run', `${run} was given to ${worker_id}, but ${active} has not ended`);
     this.#active.set(thread, run);
-    Object.assign(known, { lease, worker: worker_id });
+    this.#settle(at, known);
+    if (++known.claims > promised.claims)
+      this.report('now:every-run-ends', `${run} was given to ${worker_id} after ${known.claims - 1} claims in a row`);
+    Object.assign(known, { lease, worker: worker_id, alone: p['alone'] === true });
     this.#held(thread, run, at + lockMs);
   }
 
-  #refused(thread: string, run: string, { status, reason }: Body): void {
+  /** Counts the last claim, if it was lost. */
+  #settle(at: number, known: Known): void {
+    this.#noteLoss(at, known);
+    const { lostAt, worker, alone } = known;
+    if (lostAt !== undefined && alone && !this.losses.isExplained(worker!, lostAt)) known.counted += 1;
+    known.lostAt = undefined;
+  }
+
+  #noteLoss(at: number, known: Known): void {
+    if (known.until > 0 && known.until < at) known.lostAt = known.until - lockMs;
+  }
+
+  #refused(at: number, thread: string, run: string, { status, reason }: Body): void {
+    const known = this.#of(thread, run);
+    if (reason === 'alone') this.#noteLoss(at, known);
+    if (reason === 'poisoned') this.#settle(at, known);
+    if (reason === 'poisoned' && known.counted < promised.counted && known.claims < promised.claims)
+      this.report(
+        'now:innocent-runs',
+        `${run} was ended after ${known.claims} claims, ${known.counted} of which say something against it`,
+      );
     // also the repeat of a claim whose answer was lost: nobody holds the run then
     if (reason === 'alone') this.#held(thread, run, 0);
     if (['completed', 'failed', 'cancelled'].includes(status) && this.#active.get(thread) === run)
@@ -160,7 +206,13 @@ export class Watch {
   #of(thread: string, run: string): Known {
     let known = this.#runs.get(run);
     if (!known)
-      this.#runs.set(run, (known = { thread, lease: 0, worker: undefined, until: 0, ended: false, steps: new Set() }));
+      this.#runs.set(
+        run,
+        (known = {
+          ...{ thread, lease: 0, worker: undefined, until: 0, ended: false, steps: new Set() },
+          ...{ claims: 0, counted: 0, alone: false, lostAt: undefined },
+        }),
+      );
     return known;
   }
 }

@@ -8,10 +8,13 @@ import type { RunJob } from '../../../src/queue/job.ts';
 import type { Runtime } from '../../history/mutants/runtime.ts';
 import type { Body } from '../model/state.ts';
 import type { Statement, Store } from '../store.ts';
+import type { Acting } from './acting.ts';
 import type { Chances } from './chances.ts';
 import { Clock } from './clock.ts';
 import { Invariants } from './invariants.ts';
 import { jobName, Jobs } from './jobs.ts';
+import type { Disturbed } from './disturb.ts';
+import { Losses } from './losses.ts';
 import type { Actor } from './network.ts';
 import { Watch } from './watch.ts';
 
@@ -47,7 +50,12 @@ export class World {
   readonly stepOf: number[] = [];
   /** Called after each statement that was executed. */
   afterEach?: () => Promise<void>;
-  readonly #watch = new Watch((check, what) => this.report(check, what));
+  /** The processes with workers, by who acts in them. */
+  readonly workers = new Map<Acting, Disturbed>();
+  /** Until then the database answers nothing. */
+  #downUntil = 0;
+  readonly losses = new Losses();
+  readonly #watch = new Watch(this.losses, (check, what) => this.report(check, what));
   readonly #invariants: Invariants | undefined;
 
   constructor(
@@ -73,6 +81,20 @@ export class World {
     this.found.push({ check, what, step: this.steps });
   }
 
+  get isDown(): boolean {
+    return this.clock.now < this.#downUntil;
+  }
+
+  /** The database answers nothing for so long. A new one that takes over has not been started then. */
+  takeDown(ms: number, restarts: boolean): void {
+    this.#downUntil = Math.max(this.#downUntil, this.clock.now + ms);
+    if (!restarts) return;
+    this.clock.in(ms, undefined, async () => {
+      this.losses.restarted(this.clock.now);
+      await this.store.restarted(this.clock.now);
+    });
+  }
+
   recorder(name: string): Recorder {
     const write = (event: HistoryEvent) => {
       this.stepOf.push(this.steps);
@@ -90,6 +112,8 @@ export class World {
     const { now } = this.clock;
     try {
       const rows = await this.store.execute(now, statement);
+      if (statement.report) await this.execute(by, statement.report);
+      this.losses.see(now, statement);
       this.#watch.see(now, statement, rows);
       this.#compare();
       if (this.store.difference === undefined) this.#invariants?.check(statement);

@@ -1,0 +1,41 @@
+import type { Body } from '../model/state.ts';
+import type { Statement } from '../store.ts';
+import { lockMs } from './jobs.ts';
+
+/** A worker as the database last heard it. */
+interface Heard {
+  at: number;
+  since: number;
+  stopping: boolean;
+}
+
+/** The causes of lost workers that the product promises to know, from what really happened. */
+export class Losses {
+  readonly #heard = new Map<string, Heard>();
+  /** When each worker was last asked about. */
+  readonly #askedAt = new Map<string, number>();
+  #restartedAt = 0;
+
+  see(at: number, { name, values }: Statement): void {
+    const [id, report] = values as [string, string];
+    if (name === 'loss_cause') this.#askedAt.set(id, at);
+    if (name !== 'report_worker') return;
+    const { draining, stopped } = JSON.parse(report) as Body;
+    this.#heard.set(id, { at, since: this.#heard.get(id)?.since ?? at, stopping: draining || stopped });
+  }
+
+  restarted(at: number): void {
+    this.#restartedAt = at;
+  }
+
+  /** Whether a worker that was last seen at this time was lost in a way that says nothing against its runs. */
+  isExplained(worker: string, seenAt: number): boolean {
+    if (this.#restartedAt > seenAt || this.#heard.get(worker)?.stopping) return true;
+    const askedAt = this.#askedAt.get(worker) ?? 0;
+    const others = [...this.#heard].filter(([other]) => other !== worker);
+    // it was heard for the last time in that moment, and no more for longer than live ones stay silent
+    const isSilent = ({ at }: Heard) =>
+      askedAt - at > lockMs && at >= seenAt - (2 * lockMs) / 3 && at <= seenAt + lockMs;
+    return others.some(([, other]) => !other.stopping && isSilent(other));
+  }
+}
