@@ -8,11 +8,12 @@ import { providerModels } from '../src/chaos/provider/models.ts';
 import { recordAsks } from '../src/chaos/recording/record-asks.ts';
 import { chaosAgents, providerAgents } from '../src/chaos/workload/agents.ts';
 import { Journal } from '../src/chaos/workload/journal.ts';
+import { parseJson } from '../src/common/json.ts';
 import type { ChaosWorkerOptions, ChaosWorkerReady } from '../src/chaos/worker-options.ts';
 import { createLanefold } from '../src/lanefold/create.ts';
 
 process.stdin.on('end', () => process.exit()).resume();
-const options = JSON.parse(process.env['CHAOS_WORKER']!) as ChaosWorkerOptions;
+const options = parseJson(process.env['CHAOS_WORKER']!) as ChaosWorkerOptions;
 const recorder = recorderIn(options.journal, 'worker');
 recordStatements(recorder);
 const journal = new Journal(options.journal);

@@ -1,3 +1,4 @@
+import { parseJson } from '../common/json.ts';
 import type { Json } from '../context/message.ts';
 import { ToolError } from './tool-error.ts';
 
@@ -49,7 +50,7 @@ const hasText = (text: string | undefined): boolean => text !== undefined && tex
 function saysAlready(text: string, structured: unknown): boolean {
   if (structured === undefined || structured === null) return true;
   try {
-    return JSON.stringify(JSON.parse(text)) === JSON.stringify(structured);
+    return JSON.stringify(parseJson(text)) === JSON.stringify(structured);
   } catch {
     return false;
   }

@@ -75,7 +75,10 @@ describe.skipIf(noRedis())('the same resume of AG-UI, sent again', () => {
     return events.at(-1)!.outcome ?? events.at(-1);
   }
   async function interrupted(tool: string): Promise<string> {
-    const response = await post({ runId: 'r1', messages: [{ id: 'm1', role: 'user', content: `please call ${tool}` }] });
+    const response = await post({
+      runId: 'r1',
+      messages: [{ id: 'm1', role: 'user', content: `please call ${tool}` }],
+    });
     await response.text();
     const { activeRunId } = await lanefold.threads.peek('t');
     const { waits } = await lanefold.runs.get({ threadId: 't', id: activeRunId! });

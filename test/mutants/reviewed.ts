@@ -6,10 +6,7 @@ export const reviewed: Mutant[] = [
     name: 'a limit forgets what a call has used',
     sql: {
       _settle_limit: [
-        [
-          'case when p_lost then greatest(p_used - p_reserved, 0) else p_used - p_reserved end',
-          '-p_reserved',
-        ],
+        ['case when p_lost then greatest(p_used - p_reserved, 0) else p_used - p_reserved end', '-p_reserved'],
         ['k.total := k.total + p_used;', ''],
       ],
     },

@@ -190,7 +190,8 @@ export function contextsOf({ db, agents, models, counting, compact }: ContextsDe
     const { explain = false, fullBudget: full = false } = view;
     // a process without the agent's own models shows the messages as the log has them
     const dialect = call.model === undefined ? undefined : await models.dialect(call.model).catch(() => undefined);
-    const projection = await projectContext(counting, rows, { ...call, dialect }, { explain, full });
+    const at = new Date(db.settings.clock.now());
+    const projection = await projectContext(counting, rows, { ...call, dialect, at }, { explain, full });
     return { ...projection, messages: newest(projection.messages) };
   };
 

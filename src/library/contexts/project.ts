@@ -76,23 +76,22 @@ export interface ContextProjection {
 }
 
 /**
- * Cuts the rows of a lane to what a model call made now would be sent.
+ * Cuts the rows of a lane to what a model call would be sent that is made `at` a time of the database.
  *
  * @throws LanefoldError `invalid_policy`, `unknown_window`, `invalid_projection`
  */
 export async function projectContext(
   counting: Counting,
   rows: readonly ContextRow[],
-  { policy, model, maxOutputTokens, dialect, ...fixed }: ProjectedCall,
+  { policy, model, maxOutputTokens, dialect, at, ...fixed }: ProjectedCall & { at: Date },
   { explain = false, full = false }: { explain?: boolean; full?: boolean } = {},
 ): Promise<ContextProjection> {
   counting.check(policy);
   const window = model === undefined ? undefined : await counting.windowOf(model);
   const counter = await counting.counterOf(policy.token_estimator, model ?? '');
   const refs = rows.findLast((row) => row.role === 'assistant')?.refs as JsonObject | null | undefined;
-  // what a call made now would go by
-  const learnt =
-    model === undefined || counting.isConfigured(model) ? undefined : loggedRoom(refs ?? null, model, new Date());
+  // what the call would go by
+  const learnt = model === undefined || counting.isConfigured(model) ? undefined : loggedRoom(refs ?? null, model, at);
   const known = limitsOf(policy, { model: model ?? 'of this lane', window, maxOutputTokens });
   const limits = limitsWithin(known, policy, learnt);
   const recalled = { dropped: loggedDropped(refs ?? null, limits.hash), tokens: new WeakMap<Message, number>() };
