@@ -164,12 +164,12 @@ describe.skipIf(noRedis())('a stream over HTTP', () => {
     const { port } = new URL(server.url);
     const idle = net.connect(Number(port), '127.0.0.1');
     await new Promise((resolve) => idle.once('connect', resolve));
-    const { setInterval } = globalThis;
+    const { setTimeout } = globalThis;
     // a slow machine takes longer than a client may read nothing: its stream is not checked for that
     const checks = vi
-      .spyOn(globalThis, 'setInterval')
+      .spyOn(globalThis, 'setTimeout')
       .mockImplementation(((check: () => void, ms: number) =>
-        setInterval(ms === 3_750 ? () => {} : check, ms)) as typeof setInterval);
+        setTimeout(ms === 3_750 ? () => {} : check, ms)) as typeof setTimeout);
     idle.write(`GET ${ofRun(run)} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAccept: text/event-stream\r\n\r\n`);
     await new Promise((resolve) => idle.once('data', resolve));
     idle.pause();

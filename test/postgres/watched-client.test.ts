@@ -4,7 +4,7 @@ import { watchedClient } from '../../src/postgres/watched-client.ts';
 afterEach(() => void vi.restoreAllMocks());
 
 test('a connection that has ended is checked no more, even if its owner removed all listeners', async () => {
-  const [started, cleared] = [vi.spyOn(globalThis, 'setInterval'), vi.spyOn(globalThis, 'clearInterval')];
+  const [started, cleared] = [vi.spyOn(globalThis, 'setTimeout'), vi.spyOn(globalThis, 'clearTimeout')];
   const client = new (watchedClient(3_600_000))({ connectionString: inject('postgresUrl') });
   await client.connect();
   const timers = started.mock.results.map(({ value }) => value as NodeJS.Timeout);

@@ -29,7 +29,7 @@ describe.skipIf(noRedis())('a failing model', () => {
 
   test('is retried after 429 and 500 until it answers, with an event for each retry', async () => {
     const model = lanefold.model((_, n) =>
-      n === 0 ? httpError(429, { 'retry-after-ms': '7' }) : n === 1 ? httpError(500, immediately) : { text: 'hello' },
+      n < 2 ? httpError([429, 500][n]!, { 'retry-after-ms': String(7 + n) }) : { text: 'hello' },
     );
     const { threadId, run } = await lanefold.run({ agent: 'a', model: model.id, input: 'hi' });
     expect(run).toMatchObject({ status: 'completed', result: 'hello', iteration: 1 });
@@ -40,7 +40,7 @@ describe.skipIf(noRedis())('a failing model', () => {
     ]);
     expect(events.filter((event) => event.kind === 'llm_retry').map((event) => event.data)).toMatchObject([
       { attempt: 1, delay_ms: 7, error: { type: 'llm_request', message: expect.stringContaining('429') } },
-      { attempt: 2, delay_ms: 0, error: { message: expect.stringContaining('500') } },
+      { attempt: 2, delay_ms: 8, error: { message: expect.stringContaining('500') } },
     ]);
     expect(new Set(model.calls.map((call) => JSON.stringify(call.prompt))).size).toBe(1);
     await expectSound(lanefold, threadId);
