@@ -1,8 +1,9 @@
 -- What a provider accepts in place of these messages: `Acceptable` of src/models/sending, in SQL, so that the log can
 -- prove a call that was sent other messages than it has. p_messages: [{role, content, tool_calls?, tool_call_id?,
 -- name?, …}]; p_dialect: `sent_as.for` in the refs of the answer. Ids and names of calls that the provider refuses, and
--- ids that were used before and may not be used again, are replaced; answers without text and calls are left out; results and user messages without
--- text get one; a conversation that does not begin with the user gets a first message, with `seq` -1.
+-- ids that were used before and may not be used again, are replaced; answers without text and calls are left
+-- out; results and user messages without text get one; a conversation that does not begin with the user gets a first message,
+-- with `seq` -1.
 create or replace function lanefold._acceptable(p_messages jsonb, p_dialect text)
 returns jsonb language plpgsql stable as $$
 declare
@@ -13,10 +14,10 @@ declare
   v_names constant text := case p_dialect when 'google' then '^[A-Za-z_][A-Za-z0-9_-]{0,63}$' else '^[A-Za-z0-9_-]{1,64}$' end;
   v_once constant boolean := p_dialect not in ('openai', 'kimi');
   v_user_first constant boolean := p_dialect in ('mistral', 'anthropic', 'google');
-  v_sent jsonb[] := '{}';
-  v_taken jsonb := '{}';     -- the ids sent so far, or in this answer
-  v_replaced jsonb := '{}';  -- how often each replaced id was replaced
-  v_open jsonb := '[]';      -- the calls without a result: [{id, name, sent_id, sent_name}]
+  v_sent jsonb[] := array[]::jsonb[];
+  v_taken jsonb := jsonb_build_object();     -- the ids sent so far, or in this answer
+  v_replaced jsonb := jsonb_build_object();  -- how often each replaced id was replaced
+  v_open jsonb := jsonb_build_array();       -- the calls without a result: [{id, name, sent_id, sent_name}]
   v_begun boolean := false;
   v_message jsonb;
   v_call jsonb;
@@ -59,7 +60,7 @@ begin
       end if;
     elsif v_message ->> 'role' = 'tool' then
       v_call := null;
-      select x.n, x.c into v_n, v_call from jsonb_array_elements(v_open) with ordinality as x (c, n)
+      select x.n::int, x.c into v_n, v_call from jsonb_array_elements(v_open) with ordinality as x (c, n)
       where x.c ->> 'id' = coalesce(v_message ->> 'tool_call_id', '') order by x.n limit 1;
       if v_call is not null then
         v_open := v_open - (v_n - 1);

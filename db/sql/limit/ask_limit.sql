@@ -37,7 +37,7 @@ end $$;
 
 -- Whether a bucket has room for this much, apart from the runs that wait for it.
 create or replace function lanefold._has_room(l lanefold._limit, k lanefold._limit_bucket, p_amount bigint, p_share text, p_at timestamptz)
-returns boolean language plpgsql stable as $$
+returns boolean language plpgsql immutable as $$
 begin
   return (k.drained_until > p_at) is not true
     and (l.on_exhausted = 'notice' or k.used + k.granted + p_amount <= lanefold._limit_most(l, k.key, p_share));

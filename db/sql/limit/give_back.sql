@@ -3,7 +3,7 @@
 -- {place: ms}, where other runs may now be next.
 create or replace function lanefold._give_back(p_call jsonb, a lanefold._limit_account, p_places text[], p_limits lanefold._limit[],
   p_buckets lanefold._limit_bucket[], p_at timestamptz, out buckets lanefold._limit_bucket[], out account lanefold._limit_account, out look jsonb)
-language plpgsql as $$
+language plpgsql stable as $$
 declare
   v_hold jsonb;
   v_place text;

@@ -120,7 +120,7 @@ end $$;
 -- overtaken for ever, except by runs for whose value something is reserved.
 create or replace function lanefold._limit_ready(l lanefold._limit, k lanefold._limit_bucket, p_place text, p_at timestamptz,
   out ready jsonb, out look jsonb)
-language plpgsql as $$
+language plpgsql stable as $$
 declare
   v_most_ready constant int := 50;
   v_used bigint := k.used + k.granted;

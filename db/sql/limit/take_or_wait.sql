@@ -94,7 +94,7 @@ returns int language sql immutable parallel safe as $$ select 20 $$;
 create or replace function lanefold._take(a lanefold._limit_account, p_take jsonb, p_places text[], p_limits lanefold._limit[],
   p_buckets lanefold._limit_bucket[], p_at timestamptz,
   out buckets lanefold._limit_bucket[], out account lanefold._limit_account, out taken jsonb)
-language plpgsql as $$
+language plpgsql stable as $$
 declare
   v_slices jsonb := jsonb_build_object();
   v_passed jsonb := jsonb_build_array();
@@ -127,7 +127,7 @@ end $$;
 -- Sets everything aside for a run that no worker has claimed yet.
 create or replace function lanefold._grant(a lanefold._limit_account, p_take jsonb, p_places text[], p_limits lanefold._limit[],
   p_buckets lanefold._limit_bucket[], out buckets lanefold._limit_bucket[], out account lanefold._limit_account)
-language plpgsql as $$
+language plpgsql stable as $$
 declare
   v_place text;
   v_amount bigint;

@@ -248,7 +248,7 @@ $$;
 create or replace function lanefold._lacked_tools(p_thread_id text, t lanefold.thread, r lanefold._run, p jsonb)
 returns json language plpgsql stable as $$
 declare
-  v_added jsonb := '[]';
+  v_added jsonb := jsonb_build_array();
   v_lacked jsonb;
   v_lacked_added jsonb;
 begin

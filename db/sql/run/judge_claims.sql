@@ -28,10 +28,10 @@ begin
   -- no worker holds it: otherwise a sweep would treat the job of the worker that waits to be alone as a dead worker's
   update lanefold._run set status = 'queued', lease_until = null, enqueued_at = p_at, lost_at = r.lost_at
   where thread_id = p_thread_id and id = r.id;
-  return jsonb_build_object('claimed', false, 'status', 'queued', 'reason', 'alone')
+  return (jsonb_build_object('claimed', false, 'status', 'queued', 'reason', 'alone')
     || case when r.lost_at is null then '{}' else jsonb_build_object('lost', jsonb_build_object('worker_id', r.worker_id, 'seen_at', r.lost_at)
          || case when lanefold._restarted_since(r.lost_at) then '{"cause": "database_restarted"}' else '{}' end::jsonb) end
-    || case when v_ends then '{"ends": true}' else '{}' end::jsonb;
+    || case when v_ends then '{"ends": true}' else '{}' end::jsonb)::json;
 end $$;
 
 -- The claims that count against a run, without the last one if its worker was lost for a cause outside of the run.

@@ -38,9 +38,9 @@ begin
     when p ? 'lease' then status = 'running' and lease = (p ->> 'lease')::bigint
     else status = 'queued' or status = 'running' and lanefold._lease_over(lease_until, lease_ms, v_at) end;
   if not found then
-    return '{}';
+    return jsonb_build_object();
   elsif p ? 'lease' and r.cancel_requested_at is not null then
-    return '{"cancel_requested": true}';
+    return jsonb_build_object('cancel_requested', true);
   end if;
   -- those noted before are still needed: a claim forgets them
   select array_agg(distinct t order by t) into v_tools
