@@ -27,12 +27,13 @@ const asked = fc.oneof(
       ]),
   },
 );
-// Few ids, names and arguments, so that they repeat within a turn and from turn to turn.
+// Few ids, names and arguments, so that they repeat within a turn and from turn to turn. All are JSON objects, or none: with
+// others, no call runs here, whatever another engine did.
 const call = fc.record({
   id: fc.constantFrom('a', 'b'),
   function: fc.record({
     name: fc.constantFrom('look', 'book'),
-    arguments: fc.constantFrom('{}', '{"b":1, "a":{"d":[],"c":"é"}}', '', 'not json', '[1]'),
+    arguments: fc.constantFrom('{}', '{"b":1, "a":{"d":[],"c":"é"}}', ''),
   }),
 });
 const round = fc
