@@ -17,7 +17,7 @@ export const reviewed: Mutant[] = [
   },
   {
     name: 'a call that has ended is settled without its usage',
-    source: { 'src/runtime/run/reserve-call.ts': [['    usage && {', '    usage && undefined && {']] },
+    source: { 'src/runtime/run/reserve-call.ts': [['  reserved?.end({', '  reserved?.end(undefined && {']] },
     caughtBy: {
       file: 'test/limits/used.test.ts',
       test: 'what a run used of a limit counts from the end of each call, and not only from the end of the run',
