@@ -181,7 +181,7 @@ export type { RunTree, TreeRun } from './library/runs/tree.ts';
 export type { TreeRow } from './store/run/read-tree.ts';
 export type { RetryOptions } from './library/runs/retry.ts';
 export type { RerunOptions } from './library/runs/rerun.ts';
-export type { RunError } from './strategies/machine.ts';
+export type { RunError } from './strategies/run-error.ts';
 export type { CollectedRun, CollectOptions, MintedToken, ResumeOptions } from './library/runs/checkpoints.ts';
 
 // Threads: conversations and their log

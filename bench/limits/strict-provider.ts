@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { defineAgent } from 'lanefold';
 import { eventsOf } from '../../src/chaos/provider/answers.ts';
+import { startLocalServer } from '../../src/chaos/services/local-server.ts';
 
 /** What the provider lets pass in its interval. */
 export const allowed = { requests: 240, tokens: 48_000, windowMs: 6_000 };
@@ -23,7 +23,9 @@ export const strictModels = (baseURL: string) => {
 export async function startStrictProvider() {
   const window: number[] = [];
   const counts = { answered: 0, refused: 0 };
-  const answer = async (response: ServerResponse) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    request.resume();
+    await once(request, 'end');
     const now = performance.now();
     while (window.length > 0 && window[0]! <= now - allowed.windowMs) window.shift();
     if (window.length >= allowed.requests || (window.length + 1) * tokensPerCall > allowed.tokens) {
@@ -39,19 +41,10 @@ export async function startStrictProvider() {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.end([...eventsOf({ text: 'Done.' }, usage)].join(''));
   };
-  const server = createServer((request, response) => {
-    request.resume();
-    request.on('end', () => void answer(response).catch(() => response.destroy()));
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const server = await startLocalServer(answer);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: server.url,
     counts,
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
+    close: server.close,
   };
 }

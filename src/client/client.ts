@@ -61,7 +61,7 @@ export interface Client<AGENTS extends KnownAgents = KnownAgents> {
  *
  * `AGENTS`: the type of your list of agents. The compiler then knows their names and results.
  *
- * @throws LanefoldClientError `invalid_input` for a URL that is none
+ * @throws LanefoldClientError `invalid_input` if `url` is not a URL
  *
  * @example
  * ```ts

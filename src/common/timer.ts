@@ -4,6 +4,9 @@
 /** The longest wait a timer of the platform can keep, in ms. */
 const longestMs = 2 ** 31 - 1;
 
+/** In a browser, it is a number. */
+type PlatformTimer = ReturnType<typeof setTimeout> & { refresh?(): unknown; unref?(): unknown };
+
 export interface TimerOptions {
   /** False: the timer does not keep the process alive. Default: true. */
   ref?: boolean;
@@ -23,23 +26,29 @@ export interface Timer {
  */
 export function after(ms: number, action: () => unknown, { ref = true }: TimerOptions = {}): Timer {
   if (Number.isNaN(ms)) throw new RangeError('A timer cannot wait for NaN ms.');
-  let handle: ReturnType<typeof setTimeout> | undefined;
+  let handle: PlatformTimer | undefined;
   const wait = (leftMs: number) => {
     const partMs = Math.min(Math.max(leftMs, 0), longestMs);
-    handle = setTimeout(() => (leftMs > partMs ? wait(leftMs - partMs) : action()), partMs);
-    // in a browser, a handle is a number
-    if (!ref) (handle as { unref?: () => unknown }).unref?.();
+    handle = setTimeout(() => (leftMs > partMs ? wait(leftMs - partMs) : action()), partMs) as PlatformTimer;
+    if (!ref) handle.unref?.();
   };
   const start = () => {
     if (ms !== Infinity) wait(ms);
   };
   start();
-  const cancel = () => clearTimeout(handle);
+  const cancel = () => {
+    clearTimeout(handle);
+    handle = undefined;
+  };
   return {
     cancel,
     restart() {
-      cancel();
-      start();
+      // Node restarts a timer without making another: an answer does so with each of its parts
+      if (ms <= longestMs && handle?.refresh) handle.refresh();
+      else {
+        cancel();
+        start();
+      }
     },
   };
 }

@@ -16,7 +16,8 @@ export type {
   StrategyTurn,
 } from './inquiry/inquiry.ts';
 export type { AnsweredRound, StoredAnswer, StrategyNode } from './node.ts';
-export type { RunError, StrategyDecision, StrategyEvent, StrategyMachine, StrategyState } from './machine.ts';
+export type { StrategyDecision, StrategyEvent, StrategyMachine, StrategyState } from './machine.ts';
+export type { RunError } from './run-error.ts';
 export type { ContextRoom } from '../policy/room.ts';
 export type { Strategy } from './registry.ts';
 export type { ModelSettings } from '../models/settings/settings.ts';

@@ -1,4 +1,5 @@
-import type { RunError, RunFacts, SpentSoFar } from './machine.ts';
+import type { RunFacts, SpentSoFar } from './machine.ts';
+import type { RunError } from './run-error.ts';
 
 /** Why a run may not make model call number `calls`; undefined if it may. */
 export function limitReached(run: RunFacts, calls: number, spent: SpentSoFar | undefined): string | undefined {

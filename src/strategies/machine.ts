@@ -5,8 +5,10 @@ import type { ContentPart, Json, JsonObject, Message, ModelTurn, ToolCall, Usage
 import type { Checked } from '../contracts/contract.ts';
 import type { ModelSettings } from '../models/settings/settings.ts';
 import type { ContextRoom } from '../policy/room.ts';
+import type { CompactionDraft, CompactionOutcome, CompactionRequest } from './compaction/types.ts';
 import type { RunEventKind } from './event-kind.ts';
 import type { StrategyNode, StoredAnswer } from './node.ts';
+import type { RunError } from './run-error.ts';
 import type { StrategySelection } from './selection.ts';
 
 /**
@@ -191,46 +193,6 @@ export type Command =
   /** Fails the run. The database closes an open tool group. */
   | { type: 'fail'; error: RunError; events?: EventDraft[] };
 
-/** Which part of a context to summarise. Without a range, all but the newest turns. */
-export interface CompactionRequest {
-  /** Entries, inclusive. Groups that are only partly inside stay as they are. */
-  range?: [from: number, to: number];
-  /** The newest turns that stay as they are; default 1. */
-  keepTurns?: number;
-  /** The cause, for the log. */
-  cause: 'request' | 'threshold' | 'over_budget' | 'handoff';
-}
-
-/** The outcome of a compaction; `unchanged` if there is nothing to summarise. */
-export interface CompactionOutcome {
-  type: 'compacted';
-  status: 'compacted' | 'unchanged' | 'failed';
-  compaction?: CompactionDraft;
-  usage?: Usage;
-  /** The model that wrote the summary, if it is not the run's. */
-  model?: string | undefined;
-  error?: RunError;
-  /** Whether another attempt may succeed. */
-  retryable?: boolean;
-  retryAfterMs?: number;
-  /** The request was too long for the model, and a shorter one is possible. */
-  room?: ContextRoom;
-}
-
-/** A summary that replaces messages of the lane. */
-export interface CompactionDraft {
-  op_id: string;
-  /** The last entry of the summarised context. */
-  base_seq: number;
-  /** Positions of the messages that stay, without the system prompt: first and last, from 0. */
-  keep: [first: number, last: number][];
-  /** How many of these ranges precede the summary. */
-  at: number;
-  summary: JsonObject;
-  /** Provenance: what it covers, model, usage, tokens before and after, version of the instruction. */
-  meta: JsonObject;
-}
-
 /** A model call with the strategy's own messages instead of the lane's context. */
 export interface PromptedCall {
   callId: string;
@@ -324,10 +286,4 @@ export interface CallOutcome {
   refused?: { op: string; reason: string }[];
   /** Added to the refs of the tool message. */
   refs?: JsonObject;
-}
-
-/** Why a run failed: a stable `type`, such as `llm_request`, and a message for people. */
-export interface RunError {
-  type: string;
-  message: string;
 }

@@ -3,7 +3,8 @@ import type { ModelTurn, ToolCall } from '../context/message.ts';
 import type { ModelSettings } from '../models/settings/settings.ts';
 import type { SlotOutcome } from '../schedules/definition.ts';
 import type { AttemptOutcome } from '../webhooks/definition.ts';
-import type { RunError, StepDraft } from '../strategies/machine.ts';
+import type { StepDraft } from '../strategies/machine.ts';
+import type { RunError } from '../strategies/run-error.ts';
 import type { ToolOutcome } from '../tools/outcome.ts';
 
 /** Observes the work of a process: as traces, metrics or logs. Hooks must not throw or take long. */

@@ -8,8 +8,6 @@ export { crashEverywhere } from './crash-everywhere.ts';
 export type { MemoryStore } from './memory-store.ts';
 export type {
   CallOutcome,
-  CompactionDraft,
-  CompactionRequest,
   EntryDraft,
   EventDraft,
   MarkedMessage,
@@ -19,4 +17,5 @@ export type {
   StepDraft,
   StrategyState,
 } from '../strategies/machine.ts';
+export type { CompactionDraft, CompactionRequest } from '../strategies/compaction/types.ts';
 export type { AnsweredRound, StoredAnswer } from '../strategies/node.ts';

@@ -4,10 +4,10 @@ import type {
   StrategyEvent,
   StrategyState,
   CallOutcome,
-  RunError,
   RunFacts,
   StepDraft,
 } from '../strategies/machine.ts';
+import type { RunError } from '../strategies/run-error.ts';
 import { parseOptions } from '../strategies/options.ts';
 import type { Strategy } from '../strategies/registry.ts';
 import { cutOf } from '../models/answer/usable.ts';

@@ -32,7 +32,7 @@ begin
         and (b.owner, b.name, b.key) > (v_after[1], v_after[2], v_after[3]) and (b.owner, b.name, b.key) <= (v_last[1], v_last[2], v_last[3])
         and b.touched_at < v_at - p_days * interval '1 day' and b.reserved = 0 and b.granted = 0 and b.lined = 0
         and (b.drained_until > v_at) is not true and (b.used = 0 or b.slice <= l.slice - l.slices)
-      -- whoever has one of them uses it
+      -- a locked bucket is in use
       for update skip locked
     loop
       delete from lanefold._limit_share s where s.owner = l.owner and s.name = l.name and s.key = k.key;

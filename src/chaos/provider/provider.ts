@@ -1,12 +1,11 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { randomOf } from '../random.ts';
 import { eventsOf, oddAnswers, pickOdd, plainAnswer, type Answer } from './answers.ts';
 import { requestProblem } from './request-problem.ts';
 import { parseJson } from '../../common/json.ts';
 import { delay } from '../../common/timer.ts';
+import { startLocalServer } from '../services/local-server.ts';
 
 /** A model call in the provider's own log. Times are in milliseconds since the epoch. */
 export interface ProviderCall {
@@ -62,19 +61,11 @@ export async function startProvider(seed: number): Promise<Provider> {
     call.ended_at = Date.now();
     write(response, given);
   };
-  const server = createServer((request, response) => {
-    answer(request, response).catch(() => response.destroy());
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const server = await startLocalServer(answer);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: server.url,
     calls,
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
+    close: server.close,
   };
 }
 

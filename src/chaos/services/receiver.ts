@@ -1,10 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { Random } from '../random.ts';
 import { parseJson } from '../../common/json.ts';
+import { startLocalServer } from './local-server.ts';
 
 /** A request of a webhook in the receiver's own log. */
 export interface WebhookRequest {
@@ -54,21 +53,13 @@ export async function startReceiver(random: Random): Promise<Receiver> {
     if (mood < 0.1) return;
     response.writeHead(mood < 0.25 ? 500 : 204).end();
   };
-  const server = createServer((request, response) => {
-    receive(request, response).catch(() => response.destroy());
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const server = await startLocalServer(receive);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: server.url,
     requests,
     trust: (webhook, secret) => void secrets.set(webhook, [...(secrets.get(webhook) ?? []), secret]),
     heal: () => void (fails = false),
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
+    close: server.close,
   };
 }
 

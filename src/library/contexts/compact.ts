@@ -5,7 +5,7 @@ import { assertId, newRunId } from '../../checks/ids.ts';
 import type { JsonObject } from '../../context/message.ts';
 import { readThread } from '../../store/log/read-thread.ts';
 import type { RunHandle } from '../../store/run/run.ts';
-import type { CompactionRequest } from '../../strategies/machine.ts';
+import type { CompactionRequest } from '../../strategies/compaction/types.ts';
 import { assertWhole } from '../../checks/whole-number.ts';
 import { assertRunOverrides } from '../runs/allow-overrides.ts';
 import { enqueueRequest, type RequestDeps, requestHash } from '../runs/enqueue-request.ts';

@@ -4,7 +4,8 @@ import { planCompaction, type CompactionPlan } from '../../policy/plan-compactio
 import type { StoredPolicy } from '../../policy/policy.ts';
 import type { ContextRoom } from '../../policy/room.ts';
 import { summaryInstruction, summaryMessage, summaryPromptVersion } from '../../policy/summary.ts';
-import type { CompactionDraft, CompactionOutcome, CompactionRequest, RunError } from '../../strategies/machine.ts';
+import type { CompactionDraft, CompactionOutcome, CompactionRequest } from '../../strategies/compaction/types.ts';
+import type { RunError } from '../../strategies/run-error.ts';
 import { callModel } from './call-model.ts';
 import type { RunDependencies } from './dependencies.ts';
 import type { ActiveRun } from './active-run.ts';

@@ -1,6 +1,7 @@
 import type { Usage } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
-import type { EventDraft, RunError } from '../../strategies/machine.ts';
+import type { EventDraft } from '../../strategies/machine.ts';
+import type { RunError } from '../../strategies/run-error.ts';
 import { callFunction } from '../call-function.ts';
 import { packEvents } from '../trace/pack-events.ts';
 import type { QueuedRun } from './queued-run.ts';

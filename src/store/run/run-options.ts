@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../context/message.ts';
 import type { StoredContract } from '../../contracts/contract.ts';
-import type { CompactionRequest } from '../../strategies/machine.ts';
+import type { CompactionRequest } from '../../strategies/compaction/types.ts';
 import type { StrategySelection } from '../../strategies/selection.ts';
 import type { ParentCall } from '../wait/wait-tasks.ts';
 import type { ModelSettings } from '../../models/settings/settings.ts';

@@ -2,7 +2,7 @@ import type { JsonObject, Usage } from '../../context/message.ts';
 import type { StrategyCause, StrategyEnding, StrategyProgress } from '../inquiry/inquiry.ts';
 import { defineStrategy } from '../inquiry/machine.ts';
 import { quote } from '../inquiry/quote.ts';
-import type { RunError } from '../machine.ts';
+import type { RunError } from '../run-error.ts';
 import { aotOptions, type AotOptions } from './options.ts';
 import { parseSearch } from './parse.ts';
 import { aotSystem } from './prompt.ts';

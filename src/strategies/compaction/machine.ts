@@ -1,4 +1,5 @@
-import type { CompactionOutcome, StrategyDecision, StrategyMachine, RunFacts } from '../machine.ts';
+import type { StrategyDecision, StrategyMachine, RunFacts } from '../machine.ts';
+import type { CompactionOutcome } from './types.ts';
 import { compactionEvent } from '../turn/compaction.ts';
 import { retryDelay } from '../turn/model-retry.ts';
 import { callId, firstState, type TurnState } from '../turn/state.ts';

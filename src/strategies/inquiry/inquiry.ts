@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Json, Usage } from '../../context/message.ts';
 import type { ModelSettings } from '../../models/settings/settings.ts';
-import type { RunError } from '../machine.ts';
+import type { RunError } from '../run-error.ts';
 import type { StrategyNode } from '../node.ts';
 import type { commonOptions } from './options.ts';
 

@@ -1,6 +1,6 @@
 import type { JsonObject, Usage } from '../../context/message.ts';
 import type { StrategyEnding, StrategyProgress } from '../inquiry/inquiry.ts';
-import type { RunError } from '../machine.ts';
+import type { RunError } from '../run-error.ts';
 import type { TotMemory } from './memory.ts';
 import type { ParserMode } from './parse.ts';
 import { pathTo, rankedLeaves, type Thought, type Tree } from './tree.ts';

@@ -1,4 +1,5 @@
-import type { CompactionOutcome, StrategyDecision, EventDraft, RunFacts } from '../machine.ts';
+import type { CompactionOutcome } from '../compaction/types.ts';
+import type { StrategyDecision, EventDraft, RunFacts } from '../machine.ts';
 import { callCommand } from './model-call.ts';
 import { callId, type TurnState } from './state.ts';
 

@@ -1,6 +1,7 @@
 import { cutText } from '../../context/cut.ts';
 import { limitReached } from '../limits.ts';
-import type { EntryDraft, RunError, RunFacts, StepDraft, StrategyDecision, StrategyMachine } from '../machine.ts';
+import type { EntryDraft, RunFacts, StepDraft, StrategyDecision, StrategyMachine } from '../machine.ts';
+import type { RunError } from '../run-error.ts';
 import { checkpoint, llmCompleted } from './events.ts';
 import { assistantEntry, blankAnswer, type Answered } from './model-answer.ts';
 import { callModelAfter } from './model-call.ts';

@@ -1,5 +1,6 @@
 import type { Json, JsonObject, ModelTurn, ToolCall } from '../../context/message.ts';
-import type { EntryDraft, StrategyEvent, RunError, RunFacts } from '../machine.ts';
+import type { EntryDraft, StrategyEvent, RunFacts } from '../machine.ts';
+import type { RunError } from '../run-error.ts';
 import { callId, type TurnState } from './state.ts';
 
 export type Answered = Extract<StrategyEvent, { type: 'model_answered' }>;

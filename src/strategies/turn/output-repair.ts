@@ -1,5 +1,6 @@
 import type { Checked } from '../../contracts/contract.ts';
-import type { Command, StrategyDecision, RunError, RunFacts } from '../machine.ts';
+import type { Command, StrategyDecision, RunFacts } from '../machine.ts';
+import type { RunError } from '../run-error.ts';
 import { outputEvent } from './events.ts';
 import type { RepairState, TurnState } from './state.ts';
 import { finishValidated } from './validated-output.ts';
