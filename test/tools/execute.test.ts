@@ -67,23 +67,18 @@ describe('a call', () => {
         call(),
         base,
       );
-    expect((await run(1n)).error?.type).toBe('invalid_result');
+    expect((await run(1n)).content).toBe('1');
+    expect((await run(() => {})).error?.type).toBe('invalid_result');
     expect((await run('xxxx', { maxResultBytes: 3 })).error?.type).toBe('result_too_large');
     expect(await run('\0')).toMatchObject({ content: '\ufffd', cleaned: true });
   });
 });
 
 describe('arguments', () => {
-  test.each<Json>([null, 'x', 1, ['a']])('%j arrives as {}', async (args) => {
-    expect(
-      (
-        await executeToolCall(
-          toolOf((got) => got),
-          call(args),
-          base,
-        )
-      ).content,
-    ).toBe('{}');
+  test.each<Json>([null, 'x', 1, ['a']])('%j is no JSON object: the tool never starts', async (args) => {
+    const execute = vi.fn();
+    expect((await executeToolCall(toolOf(execute), call(args), base)).error?.type).toBe('invalid_arguments');
+    expect(execute).not.toHaveBeenCalled();
   });
 
   test('that violate the schema are one failed attempt, which never starts and is not retried', async () => {

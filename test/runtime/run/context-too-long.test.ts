@@ -79,12 +79,15 @@ describe.skipIf(noRedis())('a model whose window is unknown refuses a request as
 
   /** Every answer of a run is on a request that the log returns as it was sent. */
   async function expectVerified(threadId: string): Promise<void> {
-    const { rows } = await lanefold.database.pool.query<{ matches: boolean }>(
-      `select lanefold.verify_call($1, e.refs ->> 'llm_call_id') as matches from lanefold.thread_entry e
-       where e.thread_id = $1 and e.refs ? 'llm_call_id'`,
-      [threadId],
-    );
-    expect(rows.filter(({ matches }) => !matches)).toEqual([]);
+    const calls = (await entriesOf(lanefold, threadId)).flatMap(({ refs }) => refs?.llm_call_id ?? []);
+    for (const id of calls) {
+      // one query each: in a distributed database no query over entries may call a function that reads them
+      const { rows } = await lanefold.database.pool.query('select lanefold.verify_call($1, $2) as verified', [
+        threadId,
+        id,
+      ]);
+      expect(rows).toEqual([{ verified: true }]);
+    }
   }
 
   /** A thread with 30 turns of 100 tokens each. */
