@@ -1,4 +1,4 @@
-/** Tells the time, in ms since 1970. */
+/** Tells the time, in whole ms since 1970. */
 export interface Clock {
   now(): number;
 }

@@ -44,5 +44,5 @@ const insufficientPrivilege = '42501';
 /** BullMQ counts the delay from `timestamp`, by default the time of this process. */
 const turnOf = ({ priority, delay_ms }: Partial<NewJob>, clock: Clock): JobsOptions => ({
   ...(priority ? { priority } : {}),
-  ...(delay_ms ? { delay: delay_ms, timestamp: Math.round(clock.now()) } : {}),
+  ...(delay_ms ? { delay: delay_ms, timestamp: clock.now() } : {}),
 });

@@ -16,7 +16,7 @@ export async function cleanQueue(
     const [first] = await queue.getJobs([state], keep, keep);
     // a moment, because BullMQ subtracts the age from the time of each batch
     const cutoff = Math.max(clock.now() - keepMs, first?.finishedOn ?? 0);
-    const clean = () => queue.clean(Math.max(Math.ceil(clock.now() - cutoff), 0), batchSize[backend], state);
+    const clean = () => queue.clean(Math.max(clock.now() - cutoff, 0), batchSize[backend], state);
     while ((await clean()).length === batchSize[backend]);
   }
 }

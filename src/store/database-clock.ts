@@ -24,7 +24,7 @@ export class DatabaseClock implements Clock {
   now(): number {
     // without an answer the last reading stays valid, and whatever else asks the database reports that it is gone
     if (performance.now() - this.#askedAt > currentForMs) void this.#read().catch(() => {});
-    return this.#zeroAt + performance.now();
+    return Math.floor(this.#zeroAt + performance.now());
   }
 
   async #read(): Promise<void> {

@@ -89,6 +89,16 @@ export const newerRooms: Mutant[] = [
     },
   },
   {
+    name: 'two deliveries that end at once leave the one waiting that follows them',
+    sql: {
+      _hold_deliveries: [['if lanefold._hold_first_delivery(p_thread_id, v_webhook, p_waits) then', 'if true then']],
+    },
+    caughtBy: {
+      file: 'test/webhooks/overtaken.test.ts',
+      test: 'of two deliveries that end at once, one makes the next one due',
+    },
+  },
+  {
     name: 'a secret of an endpoint signs after its time',
     sql: { _endpoint_of: [["where not s ? 'expires_at' or (s ->> 'expires_at')::timestamptz > p_at", 'where true']] },
     caughtBy: {

@@ -6,6 +6,7 @@ import { Redis } from 'ioredis';
 import { defineAgent, type RunRef } from 'lanefold';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { databaseOf } from '../../src/library/database-of.ts';
 import { openQueue } from '../../src/queue/open-queue.ts';
 import { noRedis, queueBackend, startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { deferred } from '../support/until.ts';
@@ -58,6 +59,12 @@ describe.skipIf(noRedis())('only the clock of the database decides when a run is
       expect(late).toBeLessThan(20_000);
     },
   );
+
+  test('it tells whole milliseconds, as queues store them', () => {
+    const { clock } = databaseOf(lanefold, 'A test').settings;
+    const times = Array.from({ length: 20 }, () => clock.now());
+    expect(times.map(Math.trunc)).toEqual(times);
+  });
 
   test('every time in the queue is by the clock of the queue', async () => {
     const { options, databaseUrl } = lanefold;

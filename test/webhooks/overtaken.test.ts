@@ -1,4 +1,7 @@
+import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sessionsView } from '../support/database.ts';
+import { until } from '../support/until.ts';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 
 interface Delivery {
@@ -6,6 +9,7 @@ interface Delivery {
   id: string;
   status: string;
   attempts: number;
+  next_at: Date | null;
 }
 
 let lanefold: TestLanefold;
@@ -21,8 +25,13 @@ const take = async ({ thread_id, id }: Delivery, attempt: number): Promise<strin
   );
   return rows[0]!.begun?.[0]!.secrets ?? null;
 };
-const settle = ({ thread_id, id }: Delivery, attempt: number, end: object) =>
-  lanefold.database.pool.query('select lanefold.settle_deliveries($1, $2, true)', [
+const settle = (
+  { thread_id, id }: Delivery,
+  attempt: number,
+  end: object,
+  session: Pick<pg.Pool, 'query'> = lanefold.database.pool,
+) =>
+  session.query('select lanefold.settle_deliveries($1, $2, true)', [
     thread_id,
     JSON.stringify([{ id, attempt, ...end }]),
   ]);
@@ -51,6 +60,36 @@ test('an attempt that another one has overtaken settles nothing', async () => {
   expect(await deliveriesOf('overtaken')).toMatchObject([{ status: 'failed', attempts: 2 }]);
   await settle(delivery!, 1, end);
   expect(await deliveriesOf('overtaken')).toMatchObject([{ status: 'failed', attempts: 2 }]);
+});
+
+test('of two deliveries that end at once, one makes the next one due', async () => {
+  const { pool } = lanefold.database;
+  await lanefold.webhooks.set('in-order', { url: 'https://1.1.1.1/', ordered: true });
+  const delivered = { delivered: true, duration_ms: 1, status_code: 200 };
+  for (let n = 0; n < 2; n++) await lanefold.webhooks.test('in-order');
+  const [first, second] = (await deliveriesOf('in-order')) as [Delivery, Delivery];
+  await take(first, 1);
+  await settle(first, 1, delivered);
+  // the second one is due, and so is the first one again, and another event waits for both
+  expect(await lanefold.webhooks.replay('in-order', { id: first.id })).toMatchObject({ replayed: 1 });
+  await lanefold.webhooks.test('in-order');
+  expect([await take(first, 2), await take(second, 1)]).not.toContain(null);
+
+  const other = await pool.connect();
+  await other.query('begin');
+  await settle(first, 2, delivered, other);
+  const settling = settle(second, 1, delivered);
+  let ended = false;
+  void settling.finally(() => (ended = true));
+  const waiting = `select from ${sessionsView} where datname = current_database() and wait_event_type = 'Lock'`;
+  await until('the second one waits or has ended', async () => ended || (await pool.query(waiting)).rowCount);
+  await other.query('commit');
+  other.release();
+  await settling;
+  expect((await deliveriesOf('in-order')).at(-1)).toMatchObject({
+    status: 'pending',
+    next_at: expect.any(Date) as Date,
+  });
 });
 
 test('a secret signs until its time is over', async () => {

@@ -156,22 +156,67 @@ begin
   return jsonb_build_object('locked', array(select unnest(v_given) except select unnest(v_held)), 'next', v_waiting is not null);
 end $$;
 
--- Locks deliveries of a thread, in the order in which _note_event does. Returns the ids of those it holds. Without p_waits,
--- it leaves out those that another transaction holds: a statement for many threads must not wait for one of them while
--- it holds others.
+-- Locks deliveries of a thread, those of endpoints that want order first and in the order in which _note_event does. Returns
+-- the ids of those it holds. Without p_waits, it leaves out those that another transaction holds: a statement for many threads
+-- must not wait for one of them while it holds others.
 create or replace function lanefold._hold_deliveries(p_thread_id text, p_ids text[], p_waits boolean)
 returns text[] language plpgsql as $$
 declare
-  v_held text[];
+  v_ordered constant text[] := array(
+    select distinct d.webhook_id from lanefold._webhook_delivery d join lanefold._webhook w on w.tenant_id = d.tenant_id and w.id = d.webhook_id
+    where d.thread_id = p_thread_id and d.id = any (p_ids) and (w.ordered or exists (
+      -- the endpoint wanted order before
+      select from lanefold._webhook_delivery o
+      where o.thread_id = p_thread_id and o.webhook_id = d.webhook_id and o.settled_at is null and o.next_at is null))
+    order by 1);
+  v_webhook text;
+  v_held text[] := array[]::text[];
+begin
+  foreach v_webhook in array v_ordered loop
+    if lanefold._hold_first_delivery(p_thread_id, v_webhook, p_waits) then
+      v_held := v_held || lanefold._hold_rows(p_thread_id, array(
+        select id from lanefold._webhook_delivery where thread_id = p_thread_id and webhook_id = v_webhook and id = any (p_ids)), p_waits);
+    end if;
+  end loop;
+  return v_held || lanefold._hold_rows(p_thread_id, array(
+    select id from lanefold._webhook_delivery where thread_id = p_thread_id and webhook_id <> all (v_ordered) and id = any (p_ids)), p_waits);
+end $$;
+
+-- Locks the first unsettled delivery of a thread and endpoint. Two deliveries can be under way at once, after a replay; of two
+-- that end at once, each would take the other for unsettled, and leave the one waiting that follows them. Holding the first,
+-- they end one after the other. Returns false if another transaction holds it, unless p_waits.
+create or replace function lanefold._hold_first_delivery(p_thread_id text, p_webhook_id text, p_waits boolean)
+returns boolean language plpgsql as $$
+declare
+  v_first text;
+begin
+  loop
+    select id into v_first from lanefold._webhook_delivery
+    where thread_id = p_thread_id and webhook_id = p_webhook_id and settled_at is null order by no limit 1;
+    if not found then
+      return true;
+    elsif p_waits then
+      perform from lanefold._webhook_delivery where thread_id = p_thread_id and id = v_first and settled_at is null for update;
+    else
+      perform from lanefold._webhook_delivery where thread_id = p_thread_id and id = v_first and settled_at is null for update skip locked;
+    end if;
+    if found or not p_waits then
+      return found;
+    end if;
+    -- the transaction that held it has settled it
+  end loop;
+end $$;
+
+-- Locks these deliveries of a thread, as _hold_deliveries does.
+create or replace function lanefold._hold_rows(p_thread_id text, p_ids text[], p_waits boolean)
+returns text[] language plpgsql as $$
 begin
   if p_waits then
-    select array_agg(h.id) into v_held from (
-      select id from lanefold._webhook_delivery where thread_id = p_thread_id and id = any (p_ids) order by webhook_id for update) h;
-  else
-    select array_agg(h.id) into v_held from (
-      select id from lanefold._webhook_delivery where thread_id = p_thread_id and id = any (p_ids) order by webhook_id for update skip locked) h;
+    return array(select h.id from (
+      select id from lanefold._webhook_delivery where thread_id = p_thread_id and id = any (p_ids) order by webhook_id, no for update) h);
   end if;
-  return coalesce(v_held, '{}');
+  return array(select h.id from (
+    select id from lanefold._webhook_delivery where thread_id = p_thread_id and id = any (p_ids) order by webhook_id, no for update skip locked) h);
 end $$;
 
 -- Lets the commit of this transaction return before it is on disk: a server that fails just then forgets that an event was

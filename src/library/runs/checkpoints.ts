@@ -91,7 +91,7 @@ export async function mintToken(
   }
   const run = await deps.get(ref);
   if (run.status === 'cancelled') throw cancelled(run.id);
-  const iatMs = Math.round(deps.db.settings.clock.now());
+  const iatMs = deps.db.settings.clock.now();
   const expMs = expiresInMs === null ? null : iatMs + expiresInMs;
   const token = encodeToken(
     {

@@ -51,7 +51,7 @@ export const eventsOf = ({ db, queue, secrets, scopeTo }: EventsDeps): Events =>
       ...{ minimum: 1, maximum: centuryMs },
       hint: 'Omit it for a token that does not expire.',
     });
-    const expiresAtMs = expiresMs === undefined ? null : Math.round(db.settings.clock.now() + expiresMs);
+    const expiresAtMs = expiresMs === undefined ? null : db.settings.clock.now() + expiresMs;
     return signEvent({ tenant: db.tenant ?? defaultTenant, event, keepMs, expiresAtMs }, signingSecret(secrets));
   },
   async sendSigned(token, payload) {
