@@ -285,6 +285,35 @@ test('a resumed run that must end leaves the line, and the next one resumes', as
   expect(await next([late!])).toMatchObject([ids(3)]);
 });
 
+test('a call that waits while the run ends takes nothing that no account has', async () => {
+  const version = await set('ending', { kind: 'concurrency', amount: 5 });
+  const run = runsOf('ending')(1);
+  const take: Take = [['* ending ', 1]];
+  await use({ ...run, version, take });
+  // a worker that has not heard of the end asks for its next call
+  const ending = await log.pool.connect();
+  try {
+    await ending.query('begin');
+    await ending.query('select lanefold.use_limits($1)', [JSON.stringify([{ ...run, end: {} }])]);
+    const asked = use({ ...run, version, take });
+    await until('the worker waits', async () => {
+      const waiting = `select from ${sessionsView} where datname = current_database() and wait_event_type = 'Lock'`;
+      return (await log.pool.query(waiting)).rowCount;
+    });
+    await ending.query('commit');
+    // nothing was done: the worker asks again
+    expect(await asked).toMatchObject([{ stale: version }]);
+  } finally {
+    ending.release();
+  }
+  const reserved = async () => (await buckets('')).find(({ name }) => name === 'ending')!.reserved;
+  expect(await reserved()).toBe(0);
+  expect(await use({ ...run, version, take })).toMatchObject([{ ok: true }]);
+  expect(await reserved()).toBe(1);
+  await use({ ...run, end: {} });
+  expect(await reserved()).toBe(0);
+});
+
 test('what two processes ask at once for a run that has no account counts it in line as often as it waits', async () => {
   const version = await set('pair', { kind: 'concurrency', amount: 1 });
   const ids = runsOf('pair');

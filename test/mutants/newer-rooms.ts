@@ -114,6 +114,15 @@ export const newerRooms: Mutant[] = [
       test: 'of those that wait for a paused webhook, or one that has failed for long, the newest are kept',
     },
   },
+  // limits
+  {
+    name: 'a run takes of a limit while it ends, and nothing returns it',
+    sql: { use_limits: [['<> v_version or v_account is null) then', '<> v_version) then']] },
+    caughtBy: {
+      file: 'test/limits/buckets.test.ts',
+      test: 'a call that waits while the run ends takes nothing that no account has',
+    },
+  },
   // evals and monitors
   {
     name: 'an item of an eval is taken from the worker that starts its run',

@@ -16,7 +16,8 @@
 --   check?: [place]: look which waiting runs can be next}].
 -- A place names a bucket, see _limit_place. Returns an answer for each call, in order:
 --   {ok: true, slices: {place: slice, of each reservation}, passed?: [place, of a limit that gives notice]}
---   {stale: version}: the caller's limits are not the current ones, and nothing was done
+--   {stale: version}: the caller's limits are not the current ones, or the run has ended meanwhile; nothing was done, and the
+--     caller asks again
 --   {refused: place, delay_ms?, ends?: true}: with `ends`, the limit wants the run to end
 --   {impossible: place, most}: more than the whole limit
 --   {late: true}: the granted run does not wait, or no live worker can execute it; the account is not idle.
@@ -69,11 +70,12 @@ begin
   end loop;
 
   for v_call in select value from jsonb_array_elements(p_calls) loop
-    if v_call ? 'take' and (v_call ->> 'version')::bigint <> v_version then
+    v_account := array_position(v_runs, (v_call ->> 'thread_id') || ' ' || (v_call ->> 'run_id'));
+    -- the account of a run is gone if the run has ended while this waited for it: nothing would return what it takes now
+    if v_call ? 'take' and ((v_call ->> 'version')::bigint <> v_version or v_account is null) then
       v_answers := array_append(v_answers, jsonb_build_object('stale', v_version));
       continue;
     end if;
-    v_account := array_position(v_runs, (v_call ->> 'thread_id') || ' ' || (v_call ->> 'run_id'));
     if v_account is null then
       a := lanefold._new_account(v_call, v_at);
     else

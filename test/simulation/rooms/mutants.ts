@@ -88,7 +88,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'each limit asks for the first run of its own line, and refuses every other',
-    caughtBy: 'progress',
+    caughtBy: 'every-run-ends',
     sql: {
       _is_behind: [
         [
