@@ -86,16 +86,4 @@ export const mutants: readonly Mutant[] = [
     caughtBy: 'no-limit-is-exceeded',
     sql: { _ask_limit: [['elsif v_room < 0 or k.drained_until', 'elsif v_room < -50 or k.drained_until']] },
   },
-  {
-    name: 'each limit asks for the first run of its own line, and refuses every other',
-    caughtBy: 'every-run-ends',
-    sql: {
-      _is_behind: [
-        [
-          '(x.priority, x.since, x.thread_id, x.run_id) < (a.priority, a.since, a.thread_id, a.run_id)',
-          'x.run_id <> a.run_id',
-        ],
-      ],
-    },
-  },
 ];
