@@ -129,7 +129,6 @@ describe.skipIf(noRedis())('events over HTTP', () => {
     expect(await post(expired)).toMatchObject(problem(410, 'token_expired'));
     expect(await post(token, 'x'.repeat(10))).toMatchObject(problem(400, 'invalid_json'));
     expect(await post(token, { text: 'x'.repeat(300_000) })).toMatchObject(problem(400, 'invalid_input'));
-    expect(await post(token, { text: 'x'.repeat(5_000_000) })).toMatchObject(problem(413, 'body_too_large'));
     const form = { 'content-type': 'application/x-www-form-urlencoded' };
     const posted = await api.call('POST', `/signed/events/${token}`, 'amount=30', form);
     expect(posted).toMatchObject(problem(415, 'unsupported_media_type'));
@@ -140,5 +139,7 @@ describe.skipIf(noRedis())('events over HTTP', () => {
     const rotated = await post(signEvent(grant, 'old secret'), '"paid"');
     expect(rotated).toMatchObject({ status: 200, body: { event: 'signed', released: 1 } });
     expect(await resultOf(run)).toEqual(['paid']);
+    // last: the server closes the connection if the rest of the body takes long, and the client would use it again
+    expect(await post(token, { text: 'x'.repeat(5_000_000) })).toMatchObject(problem(413, 'body_too_large'));
   });
 });
