@@ -55,7 +55,7 @@ async function check(url: string): Promise<Finding[]> {
          -- it quotes the name, and has the types from the catalog
          and not (p.proname = '_for_tenant' and c.level = 'security')
          -- what locks rows must be volatile
-         and not (p.proname = '_hold_deliveries' and c.message like '%should be STABLE')
+         and not (p.proname = '_hold_rows' and c.message like '%should be STABLE')
          -- several OUT arguments may be rows
          and c.message not like 'composite OUT variable%'
        order by 1, 2`,

@@ -200,11 +200,10 @@ begin
     else
       perform from lanefold._webhook_delivery where thread_id = p_thread_id and id = v_first and settled_at is null for update skip locked;
     end if;
-    if found or not p_waits then
-      return found;
-    end if;
-    -- the transaction that held it has settled it
+    -- not found while it waits: the transaction that held it has settled it
+    exit when found or not p_waits;
   end loop;
+  return found;
 end $$;
 
 -- Locks these deliveries of a thread, as _hold_deliveries does.
