@@ -170,16 +170,17 @@ declare
       where o.thread_id = p_thread_id and o.webhook_id = d.webhook_id and o.settled_at is null and o.next_at is null))
     order by 1);
   v_webhook text;
+  v_ids text[];
   v_held text[] := array[]::text[];
 begin
   foreach v_webhook in array v_ordered loop
     if lanefold._hold_first_delivery(p_thread_id, v_webhook, p_waits) then
-      v_held := v_held || lanefold._hold_rows(p_thread_id, array(
-        select id from lanefold._webhook_delivery where thread_id = p_thread_id and webhook_id = v_webhook and id = any (p_ids)), p_waits);
+      v_ids := array(select id from lanefold._webhook_delivery where thread_id = p_thread_id and webhook_id = v_webhook and id = any (p_ids));
+      v_held := v_held || lanefold._hold_rows(p_thread_id, v_ids, p_waits);
     end if;
   end loop;
-  return v_held || lanefold._hold_rows(p_thread_id, array(
-    select id from lanefold._webhook_delivery where thread_id = p_thread_id and webhook_id <> all (v_ordered) and id = any (p_ids)), p_waits);
+  v_ids := array(select id from lanefold._webhook_delivery where thread_id = p_thread_id and webhook_id <> all (v_ordered) and id = any (p_ids));
+  return v_held || lanefold._hold_rows(p_thread_id, v_ids, p_waits);
 end $$;
 
 -- Locks the first unsettled delivery of a thread and endpoint. Two deliveries can be under way at once, after a replay; of two
