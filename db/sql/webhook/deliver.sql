@@ -170,17 +170,18 @@ declare
       where o.thread_id = p_thread_id and o.webhook_id = d.webhook_id and o.settled_at is null and o.next_at is null))
     order by 1);
   v_webhook text;
-  v_ids text[];
+  v_own text[];
+  v_others text[] := p_ids;
   v_held text[] := array[]::text[];
 begin
   foreach v_webhook in array v_ordered loop
+    v_own := array(select id from lanefold._webhook_delivery where thread_id = p_thread_id and webhook_id = v_webhook and id = any (p_ids));
+    v_others := array(select unnest(v_others) except select unnest(v_own));
     if lanefold._hold_first_delivery(p_thread_id, v_webhook, p_waits) then
-      v_ids := array(select id from lanefold._webhook_delivery where thread_id = p_thread_id and webhook_id = v_webhook and id = any (p_ids));
-      v_held := v_held || lanefold._hold_rows(p_thread_id, v_ids, p_waits);
+      v_held := v_held || lanefold._hold_rows(p_thread_id, v_own, p_waits);
     end if;
   end loop;
-  v_ids := array(select id from lanefold._webhook_delivery where thread_id = p_thread_id and webhook_id <> all (v_ordered) and id = any (p_ids));
-  return v_held || lanefold._hold_rows(p_thread_id, v_ids, p_waits);
+  return v_held || lanefold._hold_rows(p_thread_id, v_others, p_waits);
 end $$;
 
 -- Locks the first unsettled delivery of a thread and endpoint. Two deliveries can be under way at once, after a replay; of two
