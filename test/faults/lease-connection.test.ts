@@ -1,7 +1,7 @@
 import { createLanefold, defineAgent, type Lanefold, type RunHandle } from 'lanefold';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { sessionsView } from '../support/database.ts';
+import { waitingForLock } from '../support/database.ts';
 import { fakeModel, type FakeModel } from '../support/fake-model.ts';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { startOutage, type Outage } from '../support/outage.ts';
@@ -80,9 +80,7 @@ test('commits that wait for locked threads hold up no lease', async () => {
     await holder.query('select from lanefold.thread where id = $1 for update', [threadId]);
   gates['short']!.resolve();
   await until('commits occupy the half of the pool that they may', async () => {
-    const { rows } = await front.database.pool.query(
-      `select from ${sessionsView} where datname = current_database() and wait_event_type = 'Lock'`,
-    );
+    const { rows } = await front.database.pool.query(waitingForLock);
     return rows.length >= Math.max(1, Math.floor(poolSize / 2));
   });
   await expectRenewed(long!);

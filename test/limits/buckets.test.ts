@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { LimitCall, Take } from '../../src/store/limit/use-limits.ts';
 import { rows, useLog, value } from '../db/helpers.ts';
-import { sessionsView } from '../support/database.ts';
+import { waitingForLock } from '../support/database.ts';
 import { until } from '../support/until.ts';
 import { limitsOf } from './log-limits.ts';
 
@@ -297,8 +297,7 @@ test('a call that waits while the run ends takes nothing that no account has', a
     await ending.query('select lanefold.use_limits($1)', [JSON.stringify([{ ...run, end: {} }])]);
     const asked = use({ ...run, version, take });
     await until('the worker waits', async () => {
-      const waiting = `select from ${sessionsView} where datname = current_database() and wait_event_type = 'Lock'`;
-      return (await log.pool.query(waiting)).rowCount;
+      return (await log.pool.query(waitingForLock)).rowCount;
     });
     await ending.query('commit');
     // nothing was done: the worker asks again
@@ -327,8 +326,7 @@ test('what two processes ask at once for a run that has no account counts it in 
     await accepting.query('select lanefold.use_limits($1)', [queued]);
     const asked = use({ ...ids(2), version, take });
     await until('the worker waits', async () => {
-      const waiting = `select from ${sessionsView} where datname = current_database() and wait_event_type = 'Lock'`;
-      return (await log.pool.query(waiting)).rowCount;
+      return (await log.pool.query(waitingForLock)).rowCount;
     });
     await accepting.query('commit');
     expect(await asked).toMatchObject([{ refused: '* pair ' }]);

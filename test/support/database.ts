@@ -21,6 +21,9 @@ const objectInUse = '55006';
 /** The sessions of every node. */
 export const sessionsView = onCitus ? 'citus_stat_activity' : 'pg_stat_activity';
 
+/** Selects the sessions of this database that wait for a lock, on every node. */
+export const waitingForLock = `select from ${sessionsView} where datname = current_database() and wait_event_type = 'Lock'`;
+
 /** Creates a database for a test file from the migrated template, or an `empty` one; without fsync copying files is cheapest. */
 export async function createDatabase({ empty = false } = {}): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;

@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../src/postgres/pool.ts';
 import { settleDeliveries } from '../../src/store/webhook/deliveries.ts';
-import { sessionsView } from '../support/database.ts';
+import { waitingForLock } from '../support/database.ts';
 import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { until } from '../support/until.ts';
 import { answerWith, startReceiver, type Receiver } from './receiver.ts';
@@ -110,7 +110,6 @@ describe.skipIf(noRedis())('the deliveries of a webhook', () => {
     await noting.query(
       "select lanefold._note_event('old-1', 'default', 'run.failed', 'echo', 'x', '{}') from lanefold._webhook where name = 'ordered'",
     );
-    const waiting = `select from ${sessionsView} where datname = current_database() and wait_event_type = 'Lock'`;
     let settled = false;
     const taken = taking
       .query<{ url: string | null }>(
@@ -119,7 +118,7 @@ describe.skipIf(noRedis())('the deliveries of a webhook', () => {
       .finally(() => (settled = true));
     await until(
       'the attempt waits for the commit',
-      async () => settled || (await noting.query(waiting)).rows.length > 0,
+      async () => settled || (await noting.query(waitingForLock)).rows.length > 0,
     );
     await noting.query('commit');
     expect((await taken).rows).toEqual([{ url: `${receiver.url}/ordered` }]);

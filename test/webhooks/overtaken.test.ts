@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sessionsView } from '../support/database.ts';
+import { waitingForLock } from '../support/database.ts';
 import { until } from '../support/until.ts';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 
@@ -81,8 +81,7 @@ test('of two deliveries that end at once, one makes the next one due', async () 
   const settling = settle(second, 1, delivered);
   let ended = false;
   void settling.finally(() => (ended = true));
-  const waiting = `select from ${sessionsView} where datname = current_database() and wait_event_type = 'Lock'`;
-  await until('the second one waits or has ended', async () => ended || (await pool.query(waiting)).rowCount);
+  await until('the second one waits or has ended', async () => ended || (await pool.query(waitingForLock)).rowCount);
   await other.query('commit');
   other.release();
   await settling;

@@ -3,7 +3,7 @@ import { defineAgent, defineTool, type RunHandle } from 'lanefold';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { sessionsView } from '../../support/database.ts';
+import { waitingForLock } from '../../support/database.ts';
 import { noRedis, startLanefold } from '../../support/lanefold.ts';
 import { contextOf, eventsOf, expectSound, ledgerOf } from '../../support/log.ts';
 import { deferred, until } from '../../support/until.ts';
@@ -149,9 +149,7 @@ describe.skipIf(noRedis())('cancelling a run', () => {
       enqueued.resolve(run);
       // the commit is under way before the worker is told of the cancel
       await until('the last commit waits for the thread', async () => {
-        const { rows } = await other.query(
-          `select from ${sessionsView} where datname = current_database() and wait_event_type = 'Lock'`,
-        );
+        const { rows } = await other.query(waitingForLock);
         return rows.length > 0;
       });
       await other.query('commit');
