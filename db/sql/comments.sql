@@ -103,7 +103,7 @@ comment on function lanefold.remove_limit(text, text, text) is 'Removes a limit;
 comment on function lanefold.use_limits(jsonb) is 'Takes from limits, and gives back, for the runs of one process.';
 comment on function lanefold.delay_run(text, text, bigint, jsonb) is 'Returns a run to the queue until a limit lets it go on.';
 comment on function lanefold.await_limit(text, text, int, jsonb) is 'Notes for what a queued run waits.';
-comment on function lanefold.drop_idle_buckets(text[], float8, int) is 'Deletes what limits know of keys that nobody uses any more.';
+comment on function lanefold.drop_idle_buckets(text[], float8, int) is 'Deletes what limits know of keys that are no longer used.';
 comment on function lanefold.idle_limit_accounts(int, int) is 'Runs whose use of limits no process has touched for a while.';
 comment on function lanefold.holding_limit_accounts(int, int) is 'Runs that hold what other runs wait for, and that no process has touched for a while.';
 comment on view lanefold.schedule is 'What starts runs by itself, and when next.';

@@ -27,7 +27,7 @@ export async function createApp(lanefold: Lanefold, secret: string): Promise<Hon
   app.all('/api/chat/*', (c) => chat(c.req.raw));
 
   app.get('/', async (c) => {
-    // whoever comes is given an account
+    // each visitor gets an account
     if (!(await userOf(c.req.raw)))
       await setSignedCookie(c, 'user', randomUUID(), secret, { httpOnly: true, sameSite: 'Lax' });
     return c.html(page.html);

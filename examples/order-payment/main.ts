@@ -12,7 +12,7 @@ const lanefold = await createLanefold({ agents, migrate: true, ...secret });
 await lanefold.startWorker();
 const server = await lanefold.startServer({ port: Number(process.env.PORT ?? 4100) });
 
-// The same request id in the same thread is the same run: whoever starts this again goes on with the order.
+// The same request id in the same thread is the same run: starting this again continues the order.
 const threadId = `order:${order}`;
 const input = `I would like to buy order ${order}.`;
 const run = await lanefold.runs.enqueue({ agent: 'shop', input, threadId, createThread: true, requestId: 'buy' });

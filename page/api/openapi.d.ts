@@ -3251,7 +3251,7 @@ export interface components {
     };
     EventToken: {
       token: string;
-      /** @description Whoever posts here sends the event, with the JSON body as its payload. */
+      /** @description A POST to this URL sends the event, with the JSON body as its payload. */
       path: string;
     };
     NewEventToken: {

@@ -23,7 +23,7 @@ export function readRollout(definition: RolloutDefinition): Rollout {
   const shares = Object.entries(weights);
   if (shares.length === 0 || shares.length > most) throw invalid('weights', `must have 1 to ${most} versions`);
   for (const [label, share] of shares) {
-    if (!isLabel(label)) throw invalid('weights', `has ${JSON.stringify(label)}, which is no label of a version`);
+    if (!isLabel(label)) throw invalid('weights', `has ${JSON.stringify(label)}, which is not a version label`);
     if (typeof share !== 'number' || !Number.isFinite(share) || share < 0)
       throw invalid(`weights.${label}`, 'must be a number of at least 0');
   }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** When a slot is due: it is delayed by the same part of the jitter whoever computes it. */
+/** When a slot is due: the same part of the jitter delays it in every process. */
 export function dueAfter(slot: Date, jitterMs: number, schedule: string): Date {
   if (jitterMs === 0) return slot;
   const digest = createHash('sha256').update(`${schedule} ${slot.toISOString()}`).digest();

@@ -1,7 +1,7 @@
--- Deletes the buckets that nobody has touched for p_days and in which nothing counts any more, and the turns that no longer
+-- Deletes the buckets untouched for p_days and in which nothing counts any more, and the turns that no longer
 -- order anybody. Looks at the p_most buckets after the one at p_after, {owner, name, key}, in their order; null: the first
 -- ones. Returns the last one it looked at, null at the end. The total of what it deletes is added to the bucket with the
--- empty key: of a limit with `*` in its scope, nobody uses that one. Buckets of removed limits stay: the limit may be set
+-- empty key: of a limit with `*` in its scope, no run uses that one. Buckets of removed limits stay: the limit may be set
 -- again.
 create or replace function lanefold.drop_idle_buckets(p_after text[], p_days float8, p_most int)
 returns text[] language plpgsql as $$

@@ -1,4 +1,4 @@
--- Notes for what a queued run waits that nobody has claimed yet; called by the process that accepted it, after a limit put
+-- Notes for what a queued run waits that no worker has claimed yet; called by the process that accepted it, after a limit put
 -- the run in line. p_waiting_for is as in delay_run. Returns {waits: boolean, deliveries?: of webhooks are
 -- due}. Does not lock the thread: a claim at the same time wins, because it forgets what the run waited for.
 create or replace function lanefold.await_limit(p_thread_id text, p_run_id text, p_enqueue_no int, p_waiting_for jsonb)

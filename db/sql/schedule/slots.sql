@@ -6,7 +6,7 @@ return p_taken_at not between p_at - p_again_ms * interval '1 ms' and p_at;
 -- The oldest open slot of each schedule that is due, or was taken more than p_again_ms ago, for workers with these agents:
 -- {tenant_id, name, slot, due_at, before?: {thread_id, run_id}: the run of the slot before it}; up to p_limit, after p_after.
 -- p_waiting: those that were found to wait for that run, else the others.
--- One whose agent nobody has known for ten minutes since it was taken is for anybody, who fails it. Takes nothing.
+-- Any worker may take one whose agent no worker has known for ten minutes since it was taken, and fails it. Takes nothing.
 create or replace function lanefold.open_slots(p_agents jsonb, p_limit int, p_again_ms int, p_after jsonb, p_waiting boolean)
 returns setof jsonb language plpgsql stable as $$
 declare

@@ -1,5 +1,5 @@
 -- Every bucket of every limit: what was used in its interval, what of that is reserved, also for runs that start next, and how many runs wait because of it. A limit
--- that nobody has used yet has one row without a key. Repeats `_limit_window`, because its readers need no rights on
+-- that no run has used yet has one row without a key. Repeats `_limit_window`, because its readers need no rights on
 -- functions, and the policy of limits, because that of the owner shows all of them: see grants.sql.
 create or replace view lanefold.limit_usage as
 select l.owner, l.name, l.kind, l.scope, b.key, coalesce((l.amounts ->> b.key)::bigint, l.amount) as amount,

@@ -48,7 +48,7 @@ export function addSentEvents(app: ApiApp): void {
 
   app.openapi(createToken, async (c) => {
     const { expires_ms: asked = Infinity, keep_ms: keepMs } = c.req.valid('json');
-    // a key gives nobody more time than it has
+    // a token lives no longer than the key that made it
     const { expiresAtMs = Infinity } = c.var.principal;
     const most = Math.min(asked, Math.max(1, expiresAtMs - processClock.now()));
     const how = omitUndefined({ expiresMs: most === Infinity ? undefined : most, keepMs });

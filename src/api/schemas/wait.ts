@@ -69,7 +69,7 @@ export const EventToken = z
   .object({
     token: z.string(),
     path: z.string().openapi({
-      description: 'Whoever posts here sends the event, with the JSON body as its payload.',
+      description: 'A POST to this URL sends the event, with the JSON body as its payload.',
       example: '/signed/events/ev1.…',
     }),
   })

@@ -74,7 +74,7 @@ export async function storeRequest(
     ...{ model: body['model'] as string, caller: caller ?? null, limitKeys },
     ...{ version, strategy: selection?.strategy ?? (body['strategy'] as string) },
   };
-  // nobody knows when the caller's transaction commits, or who has slots after a delay
+  // it is not known when the caller's transaction commits, or which runs have slots after a delay
   const { slots, full } =
     tx || delayMs ? noSlots : await (admission?.expect({ ...limited, tenant: db.tenant }) ?? noSlots);
   const jobInDatabase = queue.backend === 'postgres' && !db.settings.distributed;

@@ -5,7 +5,7 @@ import { defaultMaxResultBytes, renderResult } from '../../tools/result.ts';
 /** Checks what is to become the result of a call. @throws LanefoldError `invalid_input`, `invalid_text` */
 export const assertResult = (payload: unknown, what: string): void => void contentOf(payload, what);
 
-/** What somebody sends as the result of a call, as the model reads it. @throws LanefoldError `invalid_input`, `invalid_text` */
+/** What a sender gives as the result of a call, as the model reads it. @throws LanefoldError `invalid_input`, `invalid_text` */
 export function contentOf(payload: unknown, what: string): string {
   assertStorable(payload, what);
   const { status, content, error } = renderResult(payload ?? null, defaultMaxResultBytes);

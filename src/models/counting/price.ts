@@ -28,7 +28,7 @@ export async function ownPrice(
   const price = await own({ ...spent, model, at });
   if (price === undefined) return undefined;
   if (Number.isFinite(price) && price >= 0) return { cost: price, price: 'own' };
-  throw new LanefoldError('invalid_input', `priceOf returned ${String(price)} for ${model}, which is no price.`, {
+  throw new LanefoldError('invalid_input', `priceOf returned ${String(price)} for ${model}, which is not a price.`, {
     hint: 'Return US dollars from 0, or undefined for the list price.',
   });
 }

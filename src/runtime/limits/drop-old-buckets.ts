@@ -3,7 +3,7 @@ import { type BucketId, dropIdleBuckets } from '../../store/limit/drop-idle-buck
 
 const page = 1_000;
 
-/** Deletes what limits know of keys that nobody has used for this many days, unless it still counts. */
+/** Deletes what limits know of keys that no run has used for this many days, unless it still counts. */
 export async function dropOldBuckets(db: Database, days: number): Promise<void> {
   let after: BucketId | null = null;
   do after = await dropIdleBuckets(db, after, days, page);

@@ -79,7 +79,7 @@ export class LimitGate {
   }
 
   /**
-   * The same for a call whose answer nobody waits for, such as the end of a run: it is sent with the next one, or soon
+   * The same for a call without a caller that waits, such as the end of a run: it is sent with the next one, or soon
    * alone.
    */
   useSoon(call: LimitCall): Promise<LimitAnswer> {

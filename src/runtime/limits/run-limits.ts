@@ -12,7 +12,7 @@ export interface Reservation {
   /** Limits that give notice and were passed, by their places. */
   passed?: readonly string[];
   /**
-   * The call has ended and used this; without tokens it was not answered. Of a `lost` one, nobody knows whether the provider
+   * The call has ended and used this; without tokens it was not answered. It is not known of a `lost` one whether the provider
    * counted it. Nothing after the first call counts.
    */
   end(used?: CallTokens, how?: 'refused' | 'lost'): void;
@@ -100,7 +100,7 @@ export class RunLimits {
     if (this.#mayHold(fresh)) await this.#use({ pause: true });
   }
 
-  /** Settles everything: the run has ended and has used this. `fresh`: nobody had claimed it before. */
+  /** Settles everything: the run has ended and has used this. `fresh`: it was the first claim. */
   async end(spent: readonly SpentByModel[], { fresh }: { fresh: boolean }): Promise<void> {
     if (!this.#mayHold(fresh)) return;
     await this.#use({ end: await usedBy(spent, this.#places, this.price) });

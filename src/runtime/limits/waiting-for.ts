@@ -15,5 +15,5 @@ export function limitAt(place: string): { limit: string; owner?: string; key?: s
   return { limit: placeName(place), ...(owner === '*' ? {} : { owner }), ...(key === '' ? {} : { key }) };
 }
 
-/** Whoever frees what a run waits for wakes its job. Should every process that could be dead, the job asks again then. */
+/** The process that frees what a run waits for wakes its job. The job asks again at this time if no such process is left. */
 export const longestDelayMs = 3_600_000;

@@ -3,7 +3,7 @@ import type { Database } from '../../postgres/pool.ts';
 import { noticed } from '../webhook/delivery-notices.ts';
 import type { QueuedRun } from '../run/queued-run.ts';
 
-/** Notes for what a queued run waits that nobody has claimed. Returns false if it is no longer queued. */
+/** Notes for what a queued, unclaimed run waits. Returns false if it is no longer queued. */
 export async function awaitLimit(
   db: Database,
   { thread_id, run_id, enqueue_no }: QueuedRun,
