@@ -55,7 +55,7 @@ export const conversations: Conversation[] = [
   {
     fault: 'cut_message',
     thread: 'exam-04',
-    complaint: 'It recommended walnut cake to somebody with an allergy to nuts, who had said so.',
+    complaint: 'It recommended walnut cake to a customer who had mentioned an allergy to nuts.',
     async seed({ ask }) {
       await ask('I am allergic to nuts.', 'thrifty');
       await ask('What is good for lunch?', 'thrifty');
