@@ -53,7 +53,7 @@ function keepBody(c: Context<ApiEnv>, bytes: Buffer): void {
 export function dropBody(c: Context<ApiEnv>): void {
   c.req.bodyCache = {};
   keepBody(c, empty);
-  c.req.json = () => Promise.resolve({}) as never;
+  setJson(c, {});
   c.req.addValidatedData('json', {});
 }
 
@@ -66,7 +66,7 @@ const jsonType = /^application\/([\w.-]+\+)?json\s*(;\s*charset="?utf-8"?\s*)?$/
 export const jsonBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
   if (takesBytes(c.req.path)) {
     if ((c.req.header('content-encoding') ?? 'identity') !== 'identity') throw unsupportedMediaType();
-    c.req.json = () => Promise.resolve({}) as never;
+    setJson(c, {});
     return next();
   }
   const bytes = c.get('body');
@@ -89,5 +89,11 @@ export const jsonIfAny: MiddlewareHandler<ApiEnv> = async (c, next) => {
 function keepJson(c: Context<ApiEnv>, bytes: Buffer): void {
   const value: unknown = bytes.byteLength > 0 ? jsonOf(bytes) : {};
   assertStorable(value, 'The body');
+  setJson(c, value);
+}
+
+/** Hono's validators and Bull Board ask the request for its JSON. */
+function setJson(c: Context<ApiEnv>, value: unknown): void {
+  c.set('json', value);
   c.req.json = () => Promise.resolve(value) as never;
 }

@@ -45,7 +45,7 @@ export function authorizeOperation(app: ApiApp, { audit }: Pick<Library, 'audit'
     if (operation === undefined) return next();
     const subject = requestSubject({
       ...{ operation, route, path: c.req.path, query: (name) => c.req.query(name) },
-      body: (await c.req.json<Record<string, unknown> | null>()) ?? {},
+      body: (c.get('json') as Record<string, unknown> | null) ?? {},
       tenant: c.var.lanefold.tenant,
     });
     const scope = operationScopes[operation] ?? 'admin';
