@@ -6,7 +6,9 @@ import { RequestRate } from '../../access/rate.ts';
 import type { Scope } from '../../access/scope.ts';
 import { LanefoldError } from '../../errors.ts';
 import { idGrammar } from '../../checks/ids.ts';
+import { databaseOf } from '../../library/database-of.ts';
 import type { Library } from '../../library/library.ts';
+import { idsOf } from '../../store/tenant/derived-ids.ts';
 import type { ApiApp, ApiEnv } from '../env.ts';
 import { auditReads } from './audit-reads.ts';
 import { limitedParties } from './limited-parties.ts';
@@ -46,7 +48,8 @@ export function authorizeOperation(app: ApiApp, { audit }: Pick<Library, 'audit'
     const subject = requestSubject({
       ...{ operation, route, path: c.req.path, query: (name) => c.req.query(name) },
       body: (c.get('json') as Record<string, unknown> | null) ?? {},
-      tenant: c.var.lanefold.tenant,
+      // runs of a batch may name their request alone
+      ids: operation === 'createRuns' ? await idsOf(databaseOf(c.var.lanefold, 'The API')) : undefined,
     });
     const scope = operationScopes[operation] ?? 'admin';
     const check = (principal: Principal) => assertAllowed({ ...c.var, principal }, operation, scope, subject);
