@@ -10,7 +10,8 @@ declare
   v_secret bytea;
 begin
   perform lanefold._check_id(p_tenant_id, 'tenant id');
-  if v_scope <> '*' and v_scope <> p_tenant_id then
+  -- an API that has named no tenant yet may name any
+  if coalesce(v_scope, case when lanefold._chooses_tenant() then '*' end, '') not in ('*', p_tenant_id) then
     perform lanefold._fail('LF016', format('This session does not act for tenant %s.', p_tenant_id), 'Name the tenant of the session.');
   end if;
   select s.value into strict v_secret from lanefold._secret s where s.name = 'names';
