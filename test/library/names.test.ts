@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { createLanefold, defineAgent, migrate } from 'lanefold';
+import { contextHash, createLanefold, defineAgent, migrate } from 'lanefold';
 import { mountMcp } from 'lanefold/mcp';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -74,7 +74,6 @@ describe.skipIf(noRedis())('the names of two tenants', () => {
     },
     cases: async (tenant, name) => {
       const messages = [{ role: 'user' as const, content: name }];
-      const { contextHash } = await import('lanefold');
       const labels = { context_hash: contextHash(messages), agent: 'echo', model: 'scripted:echo', kind: 'call' };
       const { cases } = lanefold.forTenant(tenant);
       await cases.import(name, [JSON.stringify({ version: 1, messages, ...labels })]);
@@ -102,7 +101,8 @@ describe.skipIf(noRedis())('the names of two tenants', () => {
     const { rows } = await lanefold.database.pool.query<{ key: string }>("select lanefold.name_key('a') as key");
     const own = derivedIds(rows[0]!.key);
     const at = new Date(slot).toISOString();
-    const names = [name, `import/${name}`, `mcp ${keyIds['b']} ${name}`, `schedule:${name}:${at}`, `case:${name}`];
+    const asked = JSON.stringify([name, 'echo', contextHash([{ role: 'user', content: name }])]);
+    const names = [name, `import/${name}`, `mcp ${keyIds['b']} ${name}`, `schedule:${name}:${at}`, `case:${asked}`];
     const hashed = names.flatMap((each) => [each, `b ${each}`, `default ${each}`].flatMap((text) => base32(sha(text))));
     const said = [...hashed, sha(['mcp', keyIds['b'], name].join(' '))].map((hash) => `thread_${hash}`);
     return [...said, ...names.map((each) => own.thread(each))];
