@@ -2,12 +2,20 @@ import tseslint from 'typescript-eslint';
 
 const restrict = (selectors, message) => selectors.map((selector) => ({ selector, message }));
 
+const parse = 'MemberExpression[object.name="JSON"][property.name="parse"]';
 // a copy of an own value may go through JSON.parse
 const json = restrict(
   [
-    'CallExpression[callee.object.name="JSON"][callee.property.name="parse"]:not([arguments.0.callee.property.name="stringify"])',
+    `CallExpression:not([arguments.0.callee.property.name="stringify"]) > ${parse}.callee`,
+    `:not(CallExpression) > ${parse}`,
+    `CallExpression > ${parse}.arguments`,
+    'MemberExpression[object.name="JSON"][property.value="parse"]',
+    'VariableDeclarator[init.name="JSON"]',
+    // of requests and responses
+    'CallExpression[callee.property.name="json"][arguments.length=0]',
+    'ImportDeclaration[source.value=/^(node:)?stream.consumers$/] ImportSpecifier[imported.name="json"]',
   ],
-  'Use readJson or parseJson of src/common/json.ts: JSON.parse rounds numbers and takes any depth.',
+  'Use readJsonBytes of src/common/json-bytes.ts for bodies, readJson or parseJson of src/common/json.ts for other texts: JSON.parse rounds numbers and takes any depth.',
 );
 
 const timers = restrict(

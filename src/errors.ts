@@ -17,6 +17,7 @@ export const errorStatus = {
   body_too_large: 413,
   resource_too_large: 413,
   body_timeout: 408,
+  body_incomplete: 400,
   unknown_agent: 422,
   unknown_version: 404,
   unknown_model: 422,

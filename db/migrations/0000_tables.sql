@@ -492,6 +492,12 @@ CREATE TABLE "lanefold"."_schedule_slot" (
 	CONSTRAINT "_schedule_slot_tenant_id_name_slot_pk" PRIMARY KEY("tenant_id","name","slot")
 );
 --> statement-breakpoint
+CREATE TABLE "lanefold"."_secret" (
+	"name" text COLLATE "C" NOT NULL,
+	"value" "bytea" NOT NULL,
+	CONSTRAINT "_secret_name_pk" PRIMARY KEY("name")
+);
+--> statement-breakpoint
 CREATE TABLE "lanefold"."_stream" (
 	"id" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "lanefold"."_stream_id_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
 	"tail" bigint NOT NULL,
@@ -766,4 +772,6 @@ ALTER TABLE lanefold._limit_account SET (fillfactor = 70);--> statement-breakpoi
 -- the pages are still in memory, and not years later by one that reads and rewrites the whole log to keep the
 -- transaction ids from wrapping around.
 ALTER TABLE lanefold._entry SET (autovacuum_freeze_min_age = 0, autovacuum_vacuum_insert_scale_factor = 0.02);--> statement-breakpoint
-ALTER TABLE lanefold._event_batch SET (autovacuum_freeze_min_age = 0, autovacuum_vacuum_insert_scale_factor = 0.02);
+ALTER TABLE lanefold._event_batch SET (autovacuum_freeze_min_age = 0, autovacuum_vacuum_insert_scale_factor = 0.02);--> statement-breakpoint
+-- 244 random bits, which no other installation has. Ids that requests were given derive from them: they never change.
+INSERT INTO lanefold._secret (name, value) VALUES ('names', uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()));

@@ -11,6 +11,7 @@ export { limit, limitAccount, limitBucket, limitShare, limitWait } from './limit
 export { monitor, runScore } from './monitor.ts';
 export { role } from './role.ts';
 export { eventBatch, pendingInput, run, runNode, toolCall } from './run.ts';
+export { secret } from './secret.ts';
 export { stream, streamChunk, streamProducer } from './stream.ts';
 export { tenant } from './tenant.ts';
 export { webhook, webhookDelivery, webhookEvent } from './webhook.ts';

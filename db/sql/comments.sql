@@ -87,6 +87,7 @@ comment on function lanefold.create_key(bytea, jsonb) is 'Stores an API key by t
 comment on function lanefold.rotate_key(text, bytea, text, float8) is 'Adds a secret to an API key; the ones before it end soon.';
 comment on function lanefold.revoke_key(text) is 'Ends every secret of an API key.';
 comment on function lanefold.audit_read(text, jsonb) is 'Writes down a read across tenants.';
+comment on function lanefold.name_key(text) is 'The key from which the ids of a tenant are derived.';
 comment on function lanefold.configure_tenant(text, jsonb) is 'Sets limits and tamper evidence of a tenant.';
 comment on function lanefold.verify_thread(text) is 'Compares the entries of a thread with its chain; no row where all is well. Proves nothing against a superuser: see lanefold verify.';
 comment on function lanefold.write_audit(jsonb) is 'Writes down who does what.';

@@ -85,6 +85,10 @@ begin
       else lanefold._bound_tenant() = '*' end);
     alter table lanefold._limit_account enable row level security, force row level security;
   end if;
+  -- only functions read it, by the policy of grants.sql
+  if not (select relforcerowsecurity from pg_class where oid = 'lanefold._secret'::regclass) then
+    alter table lanefold._secret enable row level security, force row level security;
+  end if;
   if not (select relforcerowsecurity from pg_class where oid = 'lanefold._role'::regclass) then
     create policy own on lanefold._role
       using (name = session_user or has_function_privilege(session_user, 'lanefold._all_tenants()', 'execute'));

@@ -22,9 +22,9 @@ export async function createApp(lanefold: Lanefold, secret: string): Promise<Hon
 
   const agUi = createAgUiHandler(lanefold, {
     agent: 'shop',
-    authorize: async (request, { threadId }) => {
+    authorize: async (request) => {
       const user = await userOf(request);
-      return user ? { threadId: `ag-ui:${user}:${threadId}`, by: user } : null;
+      return user ? ({ threadId }) => ({ threadId: `ag-ui:${user}:${threadId}`, by: user }) : null;
     },
   });
   app.post('/api/ag-ui', (c) => agUi(c.req.raw));

@@ -19,9 +19,9 @@ export async function createApp(lanefold: Lanefold, secret: string): Promise<Hon
 
   const chat = createChatHandler(lanefold, {
     agent: 'shop',
-    authorize: async (request, { chatId }) => {
+    authorize: async (request) => {
       const user = await userOf(request);
-      return user ? { threadId: `chat:${user}:${chatId}`, by: user } : null;
+      return user ? ({ chatId }) => ({ threadId: `chat:${user}:${chatId}`, by: user }) : null;
     },
   });
   app.all('/api/chat/*', (c) => chat(c.req.raw));

@@ -230,6 +230,7 @@ export interface components {
         | 'body_too_large'
         | 'resource_too_large'
         | 'body_timeout'
+        | 'body_incomplete'
         | 'unknown_agent'
         | 'unknown_version'
         | 'unknown_model'

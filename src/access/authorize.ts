@@ -15,6 +15,11 @@ export interface Subject {
   agents?: readonly string[];
 }
 
+/** @throws LanefoldError `forbidden` */
+export function assertScope(principal: Principal, scope: Scope): void {
+  if (!may(principal, scope)) throw forbidden(`it lacks the scope ${scope}`);
+}
+
 /**
  * Allows a request, or throws an error that names the limit of its key. The tenant of a thread is not checked here: a
  * library for one tenant does not find the threads of others.
@@ -23,7 +28,7 @@ export interface Subject {
  */
 export function authorize(principal: Principal, subject: Subject): void {
   const { scope, operation, fields, tenantId, threadId, runId, agents: asked = [] } = subject;
-  if (!may(principal, scope)) throw forbidden(`it lacks the scope ${scope}`);
+  assertScope(principal, scope);
   const { tenant, threadId: only, runId: onlyRun, threadPrefix, agents, operations } = principal;
   const allowed = operations && (Object.hasOwn(operations, operation) ? operations[operation]! : undefined);
   if (operations && !allowed) throw forbidden(`${operation} requires a key, not a browser token`);

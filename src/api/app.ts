@@ -9,7 +9,8 @@ import { knownKeys } from './access/known-keys.ts';
 import { limitStreams } from './access/limit-streams.ts';
 import { requireUnbound } from './access/require-unbound.ts';
 import { authenticate } from './auth.ts';
-import { limitedBody, jsonBody } from './body.ts';
+import { jsonBody, jsonIfAny, limitedBody } from './body.ts';
+import { defaultBodyTimeoutMs, defaultMaxBodyBytes } from './read-body.ts';
 import { limitedAnswer } from './answer.ts';
 import { ByteBudget } from './byte-budget.ts';
 import { bullBoard, bullBoardPath } from './bull-board/board.ts';
@@ -17,7 +18,7 @@ import { addDocs } from './docs.ts';
 import type { ApiApp, ApiEnv } from './env.ts';
 import { allowedMethods } from './allowed-methods.ts';
 import { LiveStreams } from './live-streams.ts';
-import { logErrors } from './log-errors.ts';
+import { logErrors, withSafePath } from './log-errors.ts';
 import { nameSchemas } from './openapi.ts';
 import type { AppOptions } from './options.ts';
 import { addPage } from './page/routes.ts';
@@ -40,7 +41,7 @@ import { addPortable } from './routes/portable.ts';
 import { addEvents } from './routes/events.ts';
 import { addInputs } from './routes/inputs.ts';
 import { addLimits } from './routes/limits.ts';
-import { addSentEvents, addSignedEvents } from './routes/sent-events.ts';
+import { addSentEvents, addSignedEvents, byEventToken, signedEventsPath } from './routes/sent-events.ts';
 import { addWaits } from './routes/waits.ts';
 import { addEvals } from './routes/evals.ts';
 import { addCases } from './routes/cases.ts';
@@ -64,8 +65,6 @@ import { noStore, securityHeaders } from './security-headers.ts';
 import { assertWhole } from '../checks/whole-number.ts';
 import { onInvalid, refuseQueries } from './validation.ts';
 
-const defaultMaxBodyBytes = 4 * 1024 * 1024;
-export const defaultBodyTimeoutMs = 20_000;
 const defaultMaxHeldBytes = 64 * 1024 * 1024;
 const defaultMaxStreams = 1_000;
 const defaultKeyRecheckMs = 5_000;
@@ -78,7 +77,7 @@ const minKeyRecheckMs = 100;
 export function createApp(all: Library, options: AppOptions & { closing?: AbortSignal } = {}): ApiApp {
   const lanefold = options.tenant === undefined ? all : { ...all, ...all.forTenant(options.tenant) };
   const apiKey = (options.apiKey ?? process.env['LANEFOLD_API_KEY']) || undefined;
-  const onError = options.onError ?? logErrors(lanefold.log);
+  const onError = withSafePath(options.onError ?? logErrors(lanefold.log));
   const app = new OpenAPIHono<ApiEnv>({ defaultHook: onInvalid });
   refuseQueries(app);
   nameSchemas(app);
@@ -130,13 +129,11 @@ export function createApp(all: Library, options: AppOptions & { closing?: AbortS
   });
   const answers = new ByteBudget(maxHeldBytes, 'answers');
   const answer = limitedAnswer(answers);
-  app.use('/v1/*', answer, actFor(lanefold), read, jsonBody, authorizeOperation(app, lanefold), limitStreams());
-  app.use('/admin/*', read);
+  const { before, after } = authorizeOperation(app, lanefold);
+  app.use('/v1/*', answer, actFor(lanefold), before, read, jsonBody, after, limitStreams());
+  app.use('/admin/*', read, jsonIfAny);
   app.use(mcpPath, byKey, read);
-  app.use('/signed/*', answer, read, jsonBody, (c, next) => {
-    c.set('lanefold', lanefold);
-    return next();
-  });
+  app.use(signedEventsPath, byEventToken(lanefold), read, jsonBody);
 
   addThreads(app, lanefold);
   addErasure(app);
@@ -172,7 +169,7 @@ export function createApp(all: Library, options: AppOptions & { closing?: AbortS
   addMonitors(app);
   addWaits(app);
   addSentEvents(app);
-  addSignedEvents(app);
+  addSignedEvents(app, lanefold);
   addWebhooks(app);
   addAudit(app);
   addOverview(app, lanefold);
@@ -184,7 +181,7 @@ export function createApp(all: Library, options: AppOptions & { closing?: AbortS
   }
   addProbes(app, lanefold);
   addDocs(app);
-  if (options.mcp) addMcp(app, lanefold, options.mcp, { maxBodyBytes, answers, closing: options.closing });
+  if (options.mcp) addMcp(app, lanefold, options.mcp, { answers, closing: options.closing });
   const page = options.page ?? process.env['LANEFOLD_PAGE'] !== 'off';
   if (page) addPage(app, apiKey ? undefined : byKey);
   if (lanefold.tenant === undefined) {

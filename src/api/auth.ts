@@ -38,6 +38,7 @@ export const authenticate = (
     c.set('identify', async () => (await identify()) ?? c.get('principal'));
     // A browser sends a remembered password even with requests that another site triggers.
     if (basic) refuseCrossSite(c);
+    c.set('admitted', true);
     await next();
   };
 };

@@ -1,76 +1,45 @@
-import { isUtf8 } from 'node:buffer';
 import type { Context, MiddlewareHandler } from 'hono';
 import { matchedRoutes } from 'hono/route';
-import { LanefoldError } from '../errors.ts';
 import { assertStorable } from '../checks/text.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import type { ApiEnv } from './env.ts';
-import { hasMoreValues } from './json-size.ts';
-import { invalidJson, invalidRequest, jsonOf, unsupportedMediaType } from './problem.ts';
+import { jsonOf, unsupportedMediaType } from './problem.ts';
+import { readBody, tooLarge, type BodyBounds } from './read-body.ts';
 import { takesBytes } from './stream-paths.ts';
-import { after, type Timer } from '../common/timer.ts';
 
-/** Parsing and checking this many values takes at most 200 ms. */
-const maxValues = 50_000;
-
-export interface BodyLimits {
-  /** Of one body. */
-  maxBytes: number;
-  /** How long a body may take to arrive. */
-  timeoutMs: number;
+export interface BodyLimits extends Omit<BodyBounds, 'hint'> {
   /** Shared by all requests of the server, until they are answered. */
   budget: ByteBudget;
 }
 
-/** Reads the body if a route handles the request, and rejects one that is too large or too slow. */
+/**
+ * Reads the body if a route handles the request, and rejects one that is too large or too slow. A body is read only after
+ * the credential of its request was checked: in front of a route that checks none, this fails every request.
+ */
 export const limitedBody =
   ({ maxBytes, timeoutMs, budget }: BodyLimits): MiddlewareHandler<ApiEnv> =>
   async (c, next) => {
+    if (!c.get('admitted')) throw new Error('A body is read before the credential of its request.');
     const { method, body, headers } = c.req.raw;
     keepBody(c, empty);
     // middlewares match every method
     const wanted = matchedRoutes(c).some((route) => route.method !== 'ALL');
     if (!wanted || body === null || method === 'GET' || method === 'HEAD') return next();
-    if (Number(headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes);
+    if (Number(headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes, hint);
     let held = 0;
-    // Content-Length may be missing or wrong.
     const hold = (bytes: number) => {
-      if (held + bytes > maxBytes) throw tooLarge(maxBytes);
       budget.take(bytes);
       held += bytes;
     };
     try {
-      keepBody(c, await readAll(body, hold, timeoutMs));
+      keepBody(c, await readBody(body, { maxBytes, timeoutMs, hint }, hold));
       await next();
     } finally {
       budget.release(held);
     }
   };
 
-async function readAll(
-  body: ReadableStream<Uint8Array>,
-  hold: (bytes: number) => void,
-  timeoutMs: number,
-): Promise<Buffer> {
-  const reader = body.getReader();
-  const chunks: Uint8Array[] = [];
-  let timer: Timer | undefined;
-  const late = new Promise<never>((_, reject) => (timer = after(timeoutMs, () => reject(tooSlow(timeoutMs)))));
-  try {
-    for (;;) {
-      const { done, value } = await Promise.race([reader.read(), late]);
-      if (done) return Buffer.concat(chunks);
-      hold(value.byteLength);
-      chunks.push(value);
-    }
-  } catch (error) {
-    void reader.cancel().catch(() => {});
-    throw error;
-  } finally {
-    timer?.cancel();
-  }
-}
-
+const hint = 'Send less at once, or increase maxBodyBytes of startServer.';
 const empty = Buffer.alloc(0);
 
 /** Hono and Bull Board read the body themselves; without this they would find it already consumed. */
@@ -84,7 +53,7 @@ function keepBody(c: Context<ApiEnv>, bytes: Buffer): void {
 export function dropBody(c: Context<ApiEnv>): void {
   c.req.bodyCache = {};
   keepBody(c, empty);
-  c.req.json = () => Promise.resolve({}) as never;
+  setJson(c, {});
   c.req.addValidatedData('json', {});
 }
 
@@ -97,7 +66,7 @@ const jsonType = /^application\/([\w.-]+\+)?json\s*(;\s*charset="?utf-8"?\s*)?$/
 export const jsonBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
   if (takesBytes(c.req.path)) {
     if ((c.req.header('content-encoding') ?? 'identity') !== 'identity') throw unsupportedMediaType();
-    c.req.json = () => Promise.resolve({}) as never;
+    setJson(c, {});
     return next();
   }
   const bytes = c.get('body');
@@ -106,24 +75,25 @@ export const jsonBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
   if (bytes.byteLength > 0 || type !== undefined) {
     if (!jsonType.test(type ?? '') || encoding !== 'identity') throw unsupportedMediaType();
   }
-  let value: unknown = {};
-  if (bytes.byteLength > 0) {
-    if (!isUtf8(bytes)) throw invalidJson('it is not UTF-8');
-    if (hasMoreValues(bytes, maxValues))
-      throw invalidRequest([{ path: '', message: `The body has more than ${maxValues} values. Send it in parts.` }]);
-    value = jsonOf(bytes.toString('utf8'));
-    assertStorable(value, 'The body');
-  }
-  c.req.json = () => Promise.resolve(value) as never;
+  keepJson(c, bytes);
   await next();
 };
 
-const tooSlow = (timeoutMs: number): LanefoldError =>
-  new LanefoldError('body_timeout', `The body did not arrive within ${timeoutMs} ms.`, {
-    hint: 'Nothing was written. Send the whole body without pauses.',
-  });
+/** For Bull Board, which reads the JSON of any body itself. */
+export const jsonIfAny: MiddlewareHandler<ApiEnv> = async (c, next) => {
+  const bytes = c.get('body');
+  if (bytes.byteLength > 0) keepJson(c, bytes);
+  await next();
+};
 
-const tooLarge = (maxBytes: number): LanefoldError =>
-  new LanefoldError('body_too_large', `The body is larger than ${maxBytes} bytes.`, {
-    hint: 'Send less at once, or increase maxBodyBytes of startServer.',
-  });
+function keepJson(c: Context<ApiEnv>, bytes: Buffer): void {
+  const value: unknown = bytes.byteLength > 0 ? jsonOf(bytes) : {};
+  assertStorable(value, 'The body');
+  setJson(c, value);
+}
+
+/** Hono's validators and Bull Board ask the request for its JSON. */
+function setJson(c: Context<ApiEnv>, value: unknown): void {
+  c.set('json', value);
+  c.req.json = () => Promise.resolve(value) as never;
+}

@@ -7,6 +7,10 @@ export interface ApiEnv {
   Variables: {
     /** The raw body, within the size limit. */
     body: Buffer;
+    /** The value of a JSON body; an empty object without a body. */
+    json: unknown;
+    /** Set once the credential of the request was checked: `limitedBody` reads no body before. */
+    admitted: true;
     /** Who makes the request; unset on routes that need no key. */
     principal: Principal;
     /** Identifies the caller again. @throws LanefoldError `unauthorized` once the key or token is no longer valid */

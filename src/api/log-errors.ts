@@ -1,7 +1,24 @@
 import { isLanefoldError } from '../errors.ts';
 import type { Logger } from '../log/logger.ts';
 import type { AppOptions } from './options.ts';
+import { maskSecrets } from '../redaction/error-text.ts';
 import { after } from '../common/timer.ts';
+
+type OnError = NonNullable<AppOptions['onError']>;
+
+const signed = /^(\/signed\/[a-z]+\/).*/s;
+
+/**
+ * A path that may be logged. What follows `/signed/…/` is a credential that works for whoever reads it; keys and tokens
+ * in any other path are recognised by their form.
+ */
+export const safePath = (path: string): string => maskSecrets(path.replace(signed, '$1[redacted]'));
+
+/** The same handler, told no credential. Everything that reports errors of requests goes through it. */
+export const withSafePath =
+  (onError: OnError): OnError =>
+  (error, request) =>
+    onError(error, { ...request, path: safePath(request.path) });
 
 /** Refusals of one caller within this time are counted and logged as one line. */
 const intervalMs = 10_000;
@@ -11,7 +28,7 @@ const intervalMs = 10_000;
  * them. A busy server's refusals do not flood the log: each caller gets one line at first, then one line with a count
  * per interval.
  */
-export function logErrors(log: Logger): NonNullable<AppOptions['onError']> {
+export function logErrors(log: Logger): OnError {
   /** Refusals per caller since its last line. */
   const refused = new Map<string | undefined, number>();
   const countOn = (actor: string | undefined) => {

@@ -4,7 +4,6 @@ import type { Library } from '../library/library.ts';
 export interface McpSurroundings {
   /** Answers a request to the HTTP API in this process. */
   door(request: Request): Response | Promise<Response>;
-  maxBodyBytes: number;
   /**
    * Takes the bytes of an answer from the server's memory budget until its client has taken it. Call it while the request
    * is served, before the answer is written.
@@ -17,7 +16,8 @@ export interface McpSurroundings {
 
 /** An MCP server at `/mcp`. */
 export interface MountedMcp {
-  fetch(request: Request): Promise<Response>;
+  /** @param message the parsed body of a POST: the request has none then */
+  fetch(request: Request, message?: unknown): Promise<Response>;
   close(): Promise<void>;
 }
 

@@ -3,7 +3,7 @@ import { HTTPException } from 'hono/http-exception';
 import { toSnakeCase } from '../common/case.ts';
 import { errorStatus, LanefoldError } from '../errors.ts';
 import type { Problem } from './schemas/problem.ts';
-import { maxRequestDepth, readJson } from '../common/json.ts';
+import { readJsonBytes } from '../common/json-bytes.ts';
 
 type ProblemBody = z.infer<typeof Problem>;
 
@@ -58,8 +58,8 @@ export const invalidJson = (why: string): LanefoldError =>
   });
 
 /** The value of a body, which may carry content. @throws LanefoldError `invalid_json`, `invalid_request` */
-export function jsonOf(text: string): unknown {
-  const read = readJson(text, maxRequestDepth);
+export function jsonOf(bytes: Buffer): unknown {
+  const read = readJsonBytes(bytes);
   if (read.ok) return read.value;
   if (read.kind === 'syntax') throw invalidJson(read.problem);
   throw invalidRequest([{ path: read.path?.slice('$.'.length) ?? '', message: read.problem }]);

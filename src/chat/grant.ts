@@ -1,4 +1,3 @@
-import { assertGrant } from '../api/assert-grant.ts';
 import type { EnqueueOptions } from '../library/runs/enqueue.ts';
 import type { ChatRequest } from './request.ts';
 
@@ -19,14 +18,10 @@ export interface ChatGrant {
 /** A grant, or your own response, such as a redirect to a sign-in page; anything else is rejected with 403. */
 export type ChatVerdict = ChatGrant | Response | null | undefined | false;
 
-/** Calls the user's `authorize`, and rejects anything that is not a grant. @throws LanefoldError `forbidden` */
-export async function readGrant(
-  authorize: (request: Request, chat: ChatRequest) => ChatVerdict | Promise<ChatVerdict>,
-  request: Request,
-  chat: ChatRequest,
-): Promise<ChatGrant | Response> {
-  const verdict = await authorize(request, chat);
-  if (verdict instanceof Response) return verdict;
-  assertGrant(verdict, 'This chat is not yours, or you are not signed in.');
-  return verdict as ChatGrant;
-}
+/**
+ * What `authorize` returns: a decision on the chat that a signed-in user asks for, which is read only then, or a verdict on
+ * the request alone.
+ */
+export type ChatAuthorization = ChatVerdict | ((chat: ChatRequest) => ChatVerdict | Promise<ChatVerdict>);
+
+export const notYourChat = 'This chat is not yours, or you are not signed in.';

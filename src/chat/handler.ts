@@ -1,5 +1,7 @@
-import { logErrors } from '../api/log-errors.ts';
+import { admit } from '../api/admit.ts';
+import { logErrors, withSafePath } from '../api/log-errors.ts';
 import { invalidRequest, problemHeaders, toProblem } from '../api/problem.ts';
+import { defaultMaxBodyBytes } from '../api/read-body.ts';
 import type { JsonObject } from '../context/message.ts';
 import { isLanefoldError, LanefoldError } from '../errors.ts';
 import { assertId } from '../checks/ids.ts';
@@ -10,18 +12,19 @@ import { toInput } from '../ui-messages/question.ts';
 import { refuseUnknownKeys, type KeysOf } from '../checks/unknown-keys.ts';
 import { openAnswer } from './answer.ts';
 import { decideApprovals } from './approvals.ts';
-import { readGrant, type ChatGrant, type ChatVerdict } from './grant.ts';
-import { lastMessage, readChatRequest, type ChatRequest } from './request.ts';
+import { notYourChat, type ChatAuthorization, type ChatGrant } from './grant.ts';
+import { actionOf, lastMessage, readChatRequest, type ChatRequest } from './request.ts';
 import { uiResponse } from './sse.ts';
 
 export interface ChatOptions {
   /** The agent that answers, unless the grant names another. */
   agent?: string;
   /**
-   * Returns the thread that the request may use; without a `threadId`, the request is rejected. Check the session of
-   * the request, and treat `chat.chatId` like any other untrusted input. The request's body is in `chat.body`.
+   * Checks the session of the request, before its body is read. For a signed-in user, return a function: it gets what the
+   * page asks for, and returns the thread that the request may use; without a `threadId`, the request is rejected. Treat
+   * `chat.chatId` like any other untrusted input. The request's body is in `chat.body`.
    */
-  authorize(request: Request, chat: ChatRequest): ChatVerdict | Promise<ChatVerdict>;
+  authorize(request: Request): ChatAuthorization | Promise<ChatAuthorization>;
   /** Maximum size of a body, in bytes; default 4 MiB. */
   maxBodyBytes?: number;
   /** Called with the error behind a response of 500 or above; default: log it. Must not throw. */
@@ -49,9 +52,9 @@ const optionKeys: KeysOf<ChatOptions> = { agent: true, authorize: true, maxBodyB
  * const chat = createChatHandler(lanefold, {
  *   agent: 'support',
  *   // who is signed in: from your session
- *   authorize: (request, { chatId }) => {
+ *   authorize: (request) => {
  *     const user = request.headers.get('x-user');
- *     return user ? { threadId: `chat:${user}:${chatId}`, by: user } : null;
+ *     return user ? ({ chatId }) => ({ threadId: `chat:${user}:${chatId}`, by: user }) : null;
  *   },
  * });
  * export { chat as GET, chat as POST };
@@ -59,21 +62,25 @@ const optionKeys: KeysOf<ChatOptions> = { agent: true, authorize: true, maxBodyB
  */
 export function createChatHandler(lanefold: Library, options: ChatOptions): ChatHandler {
   refuseUnknownKeys('createChatHandler', options, optionKeys);
-  const { authorize, maxBodyBytes = 4 * 1024 * 1024, onError = logErrors(lanefold.log) } = options;
+  const { authorize, maxBodyBytes = defaultMaxBodyBytes } = options;
+  const onError = withSafePath(options.onError ?? logErrors(lanefold.log));
   if (typeof authorize !== 'function') {
     throw new LanefoldError(
       'invalid_input',
       'createChatHandler requires authorize, which decides who may use which thread.',
       {
-        hint: 'Pass authorize: (request, { chatId }) => ({ threadId }) for signed-in users, else null.',
+        hint: 'Pass authorize: (request) => ({ chatId }) => ({ threadId }) for signed-in users, else null.',
       },
     );
   }
   return async (request) => {
     try {
-      const chat = await readChatRequest(request, maxBodyBytes);
-      const grant = await readGrant(authorize, request, chat);
-      return grant instanceof Response ? grant : await answer(lanefold, request, chat, { agent: options.agent, grant });
+      const action = actionOf(request);
+      const read = () => readChatRequest(request, action, maxBodyBytes);
+      const admitted = await admit<ChatRequest, ChatGrant>(await authorize(request), read, notYourChat);
+      if (admitted instanceof Response) return admitted;
+      const { asked, grant } = admitted;
+      return await answer(lanefold, request, asked, { agent: options.agent, grant });
     } catch (error) {
       const problem = toProblem(error);
       if (problem.status >= 500) onError(error, { method: request.method, path: new URL(request.url).pathname });

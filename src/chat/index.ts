@@ -4,6 +4,6 @@
  * @module chat
  */
 export { createChatHandler, type ChatHandler, type ChatOptions } from './handler.ts';
-export type { ChatGrant, ChatVerdict } from './grant.ts';
+export type { ChatAuthorization, ChatGrant, ChatVerdict } from './grant.ts';
 export type { ChatAction, ChatRequest } from './request.ts';
 export type { AnswerMetadata, UiMessage, UiPart, UiToolPart } from '../ui-messages/message.ts';

@@ -9,7 +9,7 @@ import { readJsonBody } from '../api/read-json-body.ts';
  */
 export type ChatAction = 'send' | 'approve' | 'resume' | 'history' | 'stop';
 
-/** A request of a chat page, not authorised yet. */
+/** What the page of a signed-in user asks for. */
 export interface ChatRequest {
   action: ChatAction;
   /** The `id` of `useChat`: chosen by the page, and not proof that it may use that chat. */
@@ -22,25 +22,33 @@ const bodyHint = 'Send only the last message; see prepareSendMessagesRequest in 
 
 const actions: Record<string, ChatAction> = { 'GET stream': 'resume', 'GET messages': 'history', 'POST stop': 'stop' };
 
-/** Reads the request by its method and the end of its path, wherever the handler is mounted. */
-export async function readChatRequest(request: Request, maxBodyBytes: number): Promise<ChatRequest> {
-  const { method } = request;
-  const [chatId = '', last = ''] = new URL(request.url).pathname.split('/').slice(-2);
+/**
+ * What the method and the end of the path ask for, wherever the handler is mounted; undefined: the body says it.
+ *
+ * @throws LanefoldError `method_not_allowed`, `not_found`
+ */
+export function actionOf({ method, url }: Request): ChatAction | undefined {
   if (method !== 'GET' && method !== 'POST')
     throw new LanefoldError('method_not_allowed', `${method.slice(0, 20)} is not allowed here.`, {
       hint: 'Use GET or POST.',
     });
-  const action = actions[`${method} ${last}`];
-  if (action)
-    return {
-      action,
-      chatId: decoded(chatId),
-      body: method === 'POST' ? await readJsonBody(request, maxBodyBytes, bodyHint) : {},
-    };
-  if (method === 'GET') {
-    throw new LanefoldError('not_found', 'The chat handler has no such path.', {
-      hint: 'GET …/{chat id}/stream resumes an answer, and GET …/{chat id}/messages reads the conversation.',
-    });
+  const action = actions[`${method} ${new URL(url).pathname.split('/').at(-1)}`];
+  if (action !== undefined || method === 'POST') return action;
+  throw new LanefoldError('not_found', 'The chat handler has no such path.', {
+    hint: 'GET …/{chat id}/stream resumes an answer, and GET …/{chat id}/messages reads the conversation.',
+  });
+}
+
+/** Reads the body of a request whose sender may ask. */
+export async function readChatRequest(
+  request: Request,
+  action: ChatAction | undefined,
+  maxBodyBytes: number,
+): Promise<ChatRequest> {
+  if (action) {
+    const chatId = decoded(new URL(request.url).pathname.split('/').at(-2) ?? '');
+    const body = request.method === 'POST' ? await readJsonBody(request, maxBodyBytes, bodyHint) : {};
+    return { action, chatId, body };
   }
   const body = await readJsonBody(request, maxBodyBytes, bodyHint);
   if (typeof body['id'] !== 'string') throw invalidRequest([{ path: 'id', message: 'Must be the id of the chat.' }]);

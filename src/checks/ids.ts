@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { v7 } from 'uuid';
 import { LanefoldError } from '../errors.ts';
 
@@ -33,24 +33,28 @@ export const newRunId = (): string => newId('run');
 export const defaultTenant = 'default';
 
 /**
- * The thread of a request that names none. It is derived from tenant and request id: a retry of a request whose answer
- * was lost finds the same thread, and two tenants may use the same id.
+ * The ids of what callers name instead: a retry of a request whose answer was lost finds the same thread. They derive from
+ * the key of the tenant, so two tenants may use the same names, and neither finds out what the other uses, or takes it.
  */
-export const threadIdOf = (requestId: string, tenant = defaultTenant): string => derivedId('thread', requestId, tenant);
+export interface DerivedIds {
+  /** The thread of a request that names none. */
+  thread(requestId: string): string;
+  /** The id of a run that is derived from its request. */
+  run(requestId: string): string;
+  /** The thread and the id of an imported case, which derive from what it asks: importing it again finds them. */
+  case(key: string): { threadId: string; id: string };
+}
 
-/** The id of a run that is derived from its request. */
-export const runIdOf = (requestId: string, tenant = defaultTenant): string => derivedId('run', requestId, tenant);
-
-/** The thread and the id of an imported case, which derive from what it asks: importing it again finds them. */
-export const caseIdsOf = (key: string, tenant: string): { threadId: string; id: string } => ({
-  threadId: derivedId('thread', `case:${key}`, tenant),
-  id: derivedId('case', key, tenant),
-});
-
-function derivedId(prefix: string, requestId: string, tenant: string): string {
-  // ids contain no space
-  const request = tenant === defaultTenant ? requestId : `${tenant} ${requestId}`;
-  return `${prefix}_${base32(createHash('sha256').update(request).digest('hex').slice(0, 32))}`;
+/** @param key of the tenant, from `name_key` */
+export function derivedIds(key: string): DerivedIds {
+  const derive = (prefix: string, name: string): string =>
+    `${prefix}_${base32(createHmac('sha256', key).update(`${prefix} ${name}`).digest('hex').slice(0, 32))}`;
+  return {
+    thread: (requestId) => derive('thread', requestId),
+    run: (requestId) => derive('run', requestId),
+    // ids contain no space
+    case: (name) => ({ threadId: derive('thread', `case ${name}`), id: derive('case', name) }),
+  };
 }
 
 /**

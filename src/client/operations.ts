@@ -26,6 +26,7 @@ export interface Problem {
     | 'body_too_large'
     | 'resource_too_large'
     | 'body_timeout'
+    | 'body_incomplete'
     | 'unknown_agent'
     | 'unknown_version'
     | 'unknown_model'

@@ -14,7 +14,7 @@ export const maxRequestDepth = maxDepth + 16;
 export type ReadJson =
   | { ok: true; value: unknown }
   /** `problem` is a sentence, or the message of the parser; `path` says which number. */
-  | { ok: false; kind: 'syntax' | 'depth' | 'number'; problem: string; path?: string };
+  | { ok: false; kind: 'syntax' | 'depth' | 'number' | 'values'; problem: string; path?: string };
 
 /** Reads JSON from outside: refuses numbers that would change, and values nested deeper than `depth`. Never throws. */
 export function readJson(text: string, depth = maxDepth): ReadJson {
@@ -48,7 +48,7 @@ export function findUnfit(text: string, depth = maxDepth): string | undefined {
   return read.ok || read.kind === 'syntax' ? undefined : read.problem;
 }
 
-const tooDeep = (depth: number): string => `The value is nested deeper than ${depth} levels.`;
+export const tooDeep = (depth: number): string => `The value is nested deeper than ${depth} levels.`;
 
 /** Whether the double nearest to a JSON number is written as the same number again. */
 export function isExact(token: string): boolean {

@@ -1,7 +1,6 @@
-import { isUtf8 } from 'node:buffer';
 import { LanefoldError } from '../errors.ts';
 import { invalid } from './errors.ts';
-import { parseJson } from '../common/json.ts';
+import { readJsonBytes } from '../common/json-bytes.ts';
 
 export const jsonType = 'application/json';
 /** Each message is a row. */
@@ -19,13 +18,12 @@ const isSpace = (byte: number | undefined) => byte === 0x20 || byte === 0x0a || 
 export function toData(body: Buffer, mediaType: string): Buffer[] {
   if (body.byteLength === 0) return [];
   if (mediaType !== jsonType) return [body];
-  if (!isUtf8(body)) throw invalidJson('it is not UTF-8');
-  let value: unknown;
-  try {
-    value = parseJson(body.toString('utf8'));
-  } catch (error) {
-    throw invalidJson(error instanceof Error ? error.message : 'it cannot be parsed');
+  const read = readJsonBytes(body, { numbers: 'kept' });
+  if (!read.ok) {
+    if (read.kind === 'syntax') throw invalidJson(read.problem);
+    throw invalid(read.problem, 'Nothing was written. Send flatter values, or fewer at once.');
   }
+  const { value } = read;
   if (!Array.isArray(value)) return [trimmed(body, 0, body.byteLength)];
   if (value.length > maxMessages)
     throw invalid(`The body has more than ${maxMessages} messages.`, 'Send them in several requests.');

@@ -100,7 +100,7 @@ export const operationOptions = {
   },
   events: {
     send: [[2, { keepMs: true, by: true } satisfies Options<Events['send'], 2>]],
-    sendSigned: none,
+    ...{ checkToken: none, sendSigned: none },
     token: [[1, { expiresMs: true, keepMs: true } satisfies Options<Events['token'], 1>]],
   },
   waits: {

@@ -2,6 +2,7 @@ import { EventSourceParserStream } from '@ai-sdk/provider-utils';
 import type { z } from '@hono/zod-openapi';
 import type { Problem } from '../api/schemas/problem.ts';
 import type { RunSnapshot } from '../api/schemas/run.ts';
+import { parseJson } from '../common/json.ts';
 import { LanefoldError, type ErrorCode } from '../errors.ts';
 import type { Caller } from './door.ts';
 
@@ -41,19 +42,19 @@ export function apiOf({ door, credential, name }: Caller): Api {
     const headers = { host: '127.0.0.1', ...init.headers, ...auth };
     const response = await door(new Request(origin + path, { ...init, headers }));
     if (response.ok) return response;
-    const { code, detail, hint, errors } = (await response.json()) as z.infer<typeof Problem>;
+    const { code, detail, hint, errors } = (await valueOf(response)) as z.infer<typeof Problem>;
     const fields = errors?.map(({ path, message }) => `${path}: ${message}`).join(' ');
     throw new LanefoldError(code as ErrorCode, fields ? `${detail} ${fields}` : detail, hint ? { hint } : {});
   };
   return {
     caller: name,
     async get<T>(path: string) {
-      return (await (await send(path, { headers: {} })).json()) as T;
+      return (await valueOf(await send(path, { headers: {} }))) as T;
     },
     text: async (path) => (await send(path, { headers: {} })).text(),
     async post<T>(path: string, body: object, headers: Record<string, string> = {}) {
       const json = { 'content-type': 'application/json', ...headers };
-      return (await (await send(path, { method: 'POST', body: JSON.stringify(body), headers: json })).json()) as T;
+      return (await valueOf(await send(path, { method: 'POST', body: JSON.stringify(body), headers: json }))) as T;
     },
     async *follow(run, after, signal) {
       const path = `${runPath(run)}/events?deltas=false&after=${after}`;
@@ -76,6 +77,9 @@ export function apiOf({ door, credential, name }: Caller): Api {
     },
   };
 }
+
+/** Of our own server, whose numbers were checked when they came in. */
+const valueOf = async (response: Response): Promise<unknown> => parseJson(await response.text());
 
 export const threadPath = (threadId: string): string => `/v1/threads/${encodeURIComponent(threadId)}`;
 

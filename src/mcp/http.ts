@@ -38,13 +38,16 @@ export const mountMcp =
     mount(lanefold, surroundings, checkOptions('mountMcp', options, mcpKeys, lanefold));
 
 function mount(lanefold: Library, surroundings: McpSurroundings, checked: CheckedOptions): MountedMcp {
-  const { door, hold, maxBodyBytes, onError } = surroundings;
+  const { door, hold, onError } = surroundings;
   // one for each request: nothing is kept between requests, so any process can answer the next one
   const handler = createSdkHandler(
     ({ era, requestInfo }) => newServer(lanefold, callerAt(door, credentialOf(requestInfo)), checked, era, hold),
-    { maxRequestBodySize: maxBodyBytes, onerror: onError },
+    { onerror: onError },
   );
-  return { fetch: async (request) => withLines(await handler.fetch(request)), close: () => handler.close() };
+  return {
+    fetch: async (request, parsedBody) => withLines(await handler.fetch(request, { parsedBody })),
+    close: () => handler.close(),
+  };
 }
 
 /** The response with the data of its events on lines that every reader takes for one. */

@@ -1,4 +1,5 @@
 import type { McpServer } from '@modelcontextprotocol/server';
+import type { DerivedIds } from '../checks/ids.ts';
 import type { AgentSummary } from '../library/agents/agents.ts';
 import type { Api } from './api.ts';
 
@@ -6,6 +7,8 @@ import type { Api } from './api.ts';
 export interface McpContext {
   server: McpServer;
   api: Api;
+  /** Ids that derive from the names of requests, as those of the server's own tenant. */
+  ids(): Promise<DerivedIds>;
   /** The agents that are tools. */
   agents: readonly AgentSummary[];
   /** The names that the option `agents` lists; undefined: every agent. */

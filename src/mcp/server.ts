@@ -1,6 +1,8 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import { packageVersion } from '../common/package-root.ts';
+import { databaseOf } from '../library/database-of.ts';
 import type { Library } from '../library/library.ts';
+import { idsOf } from '../store/tenant/derived-ids.ts';
 import { apiOf } from './api.ts';
 import type { Caller } from './door.ts';
 import type { CheckedOptions } from './options.ts';
@@ -20,15 +22,16 @@ const instructions =
  * @param hold takes the bytes of an answer from a budget; default: answers are not counted
  */
 export function newServer(
-  { agents: known }: Pick<Library, 'agents'>,
+  lanefold: Library,
   caller: Caller,
   { agents: names, waitMs }: CheckedOptions,
   era: 'modern' | 'legacy',
   hold?: (bytes: number) => void,
 ): McpServer {
   const server = new McpServer({ name: 'lanefold', title: 'Lanefold', version: packageVersion() }, { instructions });
-  const agents = known.list().filter(({ name }) => names?.includes(name) ?? true);
-  const mcp: McpContext = { server, api: apiOf(caller), agents, onlyAgents: names, waitMs, hold };
+  const agents = lanefold.agents.list().filter(({ name }) => names?.includes(name) ?? true);
+  const ids = () => idsOf(databaseOf(lanefold, 'An MCP server'));
+  const mcp: McpContext = { server, api: apiOf(caller), ids, agents, onlyAgents: names, waitMs, hold };
   addTools(mcp);
   addResources(mcp);
   if (era === 'modern') addTasks(mcp);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { JsonObject } from '../context/message.ts';
 import { findFlaw } from '../checks/text.ts';
-import { maxRequestDepth, readJson } from '../common/json.ts';
+import { isDeeper, maxRequestDepth, readJson, tooDeep } from '../common/json.ts';
 import { isLanefoldError, LanefoldError } from '../errors.ts';
 import { readPolicyJson } from '../policy/read-policy.ts';
 import { lineHash, parseLine, type Line } from './line.ts';
@@ -188,6 +188,7 @@ const waitingNotes = ({ waiting_runs: waiting }: Fields<'head'>): PortableThread
   }));
 
 function verifiedLine(given: string, number: number, previous: string): Line {
+  if (isDeeper(given, maxRequestDepth)) throw refusedAt(number, `cannot be imported. ${tooDeep(maxRequestDepth)}`);
   const line = parseLine(given);
   if (!line) throw refusedAt(number, 'is not a line of an export: it is not JSON that ends with its hash.');
   const expected = lineHash(previous, line.body);

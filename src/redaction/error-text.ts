@@ -10,6 +10,8 @@ const maxMessageLength = 2_000;
 
 const patterns: [RegExp, string][] = [
   [/\b(?:lfk|lft)[-_][\w*.-]{6,}/g, '[redacted]'],
+  // signed tokens: of events and checkpoints
+  [/\b(?:ev1|rt2)\.[\w-]{8,}\.[\w-]{8,}/g, '[redacted]'],
   // Names such as `pk_orders` and `key-value-store` begin like keys, so a key must contain at least ten letters and
   // digits in a row, including a digit. The id of one of our keys says who made a request, and grants no access.
   [

@@ -37,7 +37,12 @@ describe('a response that breaks off', () => {
     front = await startLanefold({ agents, models: { fake: model } });
     back = await createLanefold(front.options);
     await back.startWorker();
-    handler = createAgUiHandler(front, { agent: 'busy', authorize: (_, { threadId }) => ({ threadId }) });
+    handler = createAgUiHandler(front, {
+      agent: 'busy',
+      authorize:
+        () =>
+        ({ threadId }) => ({ threadId }),
+    });
   });
   afterAll(async () => {
     await back?.close();

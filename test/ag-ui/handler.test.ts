@@ -88,7 +88,9 @@ describe('the handler for AG-UI, called by the protocol’s own client', () => {
   const handlerOf = (options: Partial<AgUiOptions> = {}) =>
     createAgUiHandler(front, {
       agent: 'typist',
-      authorize: (_, { threadId }) => ({ threadId, tenantId: 'acme', by: 'ada' }),
+      authorize:
+        () =>
+        ({ threadId }) => ({ threadId, tenantId: 'acme', by: 'ada' }),
       onError: () => {},
       ...options,
     });
@@ -236,7 +238,12 @@ describe('the handler for AG-UI, called by the protocol’s own client', () => {
     // as a request reads the run that is suspended right after it
     const get = async (ref: RunRef) => ({ ...(await front.runs.get(ref)), status: 'running', waits: [], awaiting: [] });
     const slow = { ...front, runs: { ...front.runs, get } } as unknown as Lanefold;
-    const by = createAgUiHandler(slow, { agent: 'typist', authorize: (_, { threadId }) => ({ threadId }) });
+    const by = createAgUiHandler(slow, {
+      agent: 'typist',
+      authorize:
+        () =>
+        ({ threadId }) => ({ threadId }),
+    });
     await refuses(join('early', by), 409, 'interrupt_ended', {
       resume: [{ interruptId, status: 'resolved', payload: { approved: true } }],
     });
@@ -547,7 +554,11 @@ describe('the handler for AG-UI, called by the protocol’s own client', () => {
     const asked = ask(client, 'm1', 'on the active lane');
     (await model.next()).stop();
     await asked;
-    const by = handlerOf({ authorize: (_, { threadId }) => ({ threadId, run: { contextRef: 'aside' } }) });
+    const by = handlerOf({
+      authorize:
+        () =>
+        ({ threadId }) => ({ threadId, run: { contextRef: 'aside' } }),
+    });
     const aside = join('lanes', by);
     const also = ask(aside, 'm2', 'on another one');
     const keys = await model.next();
@@ -565,10 +576,12 @@ describe('the handler for AG-UI, called by the protocol’s own client', () => {
   test('an open response holds nothing of the request that it answers', async () => {
     let input: WeakRef<object> | undefined;
     const by = handlerOf({
-      authorize: (_, { threadId, input: given }) => {
-        input = new WeakRef(given!);
-        return { threadId };
-      },
+      authorize:
+        () =>
+        ({ threadId, input: given }) => {
+          input = new WeakRef(given!);
+          return { threadId };
+        },
     });
     const client = join('held', by);
     const asked = ask(client, 'm1', 'hi');
@@ -635,7 +648,14 @@ describe('the handler for AG-UI, called by the protocol’s own client', () => {
     blank.agent.addMessage(user('m1', ' '));
     await refuses(blank, 400, 'empty_content');
     expect(await front.threads.peek('blank').catch(({ code }: { code: string }) => code)).toBe('thread_not_found');
-    const others = join('dig', handlerOf({ authorize: (_, { threadId }) => ({ threadId, tenantId: 'globex' }) }));
+    const others = join(
+      'dig',
+      handlerOf({
+        authorize:
+          () =>
+          ({ threadId }) => ({ threadId, tenantId: 'globex' }),
+      }),
+    );
     await others.agent.runAgent();
     expect(others.said()).toEqual([]);
     others.agent.addMessage(user('m1', 'hi'));

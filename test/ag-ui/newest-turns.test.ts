@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { AgUiMessage } from '../../src/ag-ui/message.ts';
 import { newestTurns } from '../../src/ag-ui/newest-turns.ts';
-import { hasMoreValues } from '../../src/api/json-size.ts';
+import { hasMoreValues } from '../../src/common/json-bytes.ts';
 
 const calls = (count: number) =>
   Array.from({ length: count }, (_, i) => ({

@@ -31,7 +31,12 @@ describe.each(files)('the runs of %s', (file) => {
 
   test('are sequences that the protocol allows, and leave the messages of the log', async () => {
     const assertQuiet = noWarnings();
-    const handler = createAgUiHandler(lanefold, { agent: 'none', authorize: (_, { threadId }) => ({ threadId }) });
+    const handler = createAgUiHandler(lanefold, {
+      agent: 'none',
+      authorize:
+        () =>
+        ({ threadId }) => ({ threadId }),
+    });
     const { data: threads } = await lanefold.threads.list({ limit: 1_000 });
     let events = 0;
     for (const { id: threadId } of threads) {

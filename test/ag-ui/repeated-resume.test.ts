@@ -43,7 +43,12 @@ describe.skipIf(noRedis())('the same resume of AG-UI, sent again', () => {
       models: { fake: () => model },
     });
     worker = await lanefold.startWorker();
-    handler = createAgUiHandler(lanefold, { agent: 'a', authorize: (_, { threadId }) => ({ threadId, by: 'ada' }) });
+    handler = createAgUiHandler(lanefold, {
+      agent: 'a',
+      authorize:
+        () =>
+        ({ threadId }) => ({ threadId, by: 'ada' }),
+    });
   });
   afterEach(async () => {
     gate.resolve();

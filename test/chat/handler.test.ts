@@ -10,7 +10,9 @@ describe('the chat handler, called by the AI SDK’s own transport', () => {
   const handler = (options: Partial<ChatOptions> = {}) =>
     createChatHandler(pair.front, {
       agent: 'typist',
-      authorize: (_, { chatId }) => ({ threadId: `chat:${chatId}`, tenantId: 'acme', by: 'ada' }),
+      authorize:
+        () =>
+        ({ chatId }) => ({ threadId: `chat:${chatId}`, tenantId: 'acme', by: 'ada' }),
       onError: () => {},
       ...options,
     });
@@ -186,7 +188,11 @@ describe('the chat handler, called by the AI SDK’s own transport', () => {
     expect([answer.status, await answer.text()]).toEqual([500, expect.not.stringContaining('session store')]);
     const own = handler({ authorize: () => new Response('sign in', { status: 401 }) });
     expect((await call('/first/messages', {}, own)).status).toBe(401);
-    const foreign = handler({ authorize: (_, { chatId }) => ({ threadId: `chat:${chatId}`, tenantId: 'evil' }) });
+    const foreign = handler({
+      authorize:
+        () =>
+        ({ chatId }) => ({ threadId: `chat:${chatId}`, tenantId: 'evil' }),
+    });
     const answered = await send('mine', message);
     (await pair.model.next()).stop();
     await answered.ended;

@@ -21,6 +21,29 @@ test.each([
   expect(await refusals(text, 'src/runtime/worker/some.ts')).toBe(1);
 });
 
+test.each([
+  'export default JSON.parse(text);',
+  'export default texts.map(JSON.parse);',
+  'export const read = JSON.parse;',
+  "export default JSON['parse'](text);",
+  'export const { parse } = JSON;',
+  'export default await response.json();',
+  'export default await c.req.json();',
+  "import { json } from 'node:stream/consumers';",
+])('JSON of others is read by one reader, and not by: %s', async (text) => {
+  expect(await refusals(text, 'src/api/some.ts')).toBe(1);
+});
+
+test('a value may be copied through JSON, and an answer may be JSON', async () => {
+  const text = 'export default [JSON.parse(JSON.stringify(value)), c.json({ ok: true }), Response.json({})];';
+  expect(await refusals(text, 'src/api/some.ts')).toBe(0);
+});
+
+test('product code reads JSON with that reader', async () => {
+  const results = await eslint.lintFiles(['src/**', 'workers/**']);
+  expect(results.flatMap(({ messages }) => messages.filter(({ message }) => message.includes('readJson')))).toEqual([]);
+}, 300_000);
+
 test('a turn of the event loop is no timer, and a known time no clock', async () => {
   const text = "import { setImmediate as turn } from 'node:timers/promises';\nexport default [turn, new Date(0)];";
   expect(await refusals(text, 'src/runtime/worker/some.ts')).toBe(0);

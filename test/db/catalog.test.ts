@@ -18,7 +18,7 @@ const tables = Object.values<unknown>(schema).filter((value) => is(value, PgTabl
 
 /** Small tables that concern no thread: each node may have them whole. */
 const ofNoThread = new Set([
-  ...['_agent_version', '_api_key', '_audit', '_role', '_rollout', '_tenant', '_worker', 'worker'],
+  ...['_agent_version', '_api_key', '_audit', '_role', '_rollout', '_secret', '_tenant', '_worker', 'worker'],
   // they name runs, but a bucket and its runs may be on different nodes
   ...['_limit', '_limit_account', '_limit_bucket', '_limit_share', '_limit_wait', 'limit_usage'],
   ...['_schedule', '_schedule_slot', 'schedule', 'schedule_slot'],

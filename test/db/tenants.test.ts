@@ -253,7 +253,7 @@ const relations = (condition = 'true') =>
   rows<{ name: string; kind: string }>(
     log.db,
     `select relname::text as name, relkind::text as kind from pg_class
-     where relnamespace = 'lanefold'::regnamespace and relkind in ('r', 'p', 'v') and relname not in ('_role', '_worker', 'worker', '_limit_account', '_agent_version', 'agent_version', '_rollout', 'rollout'${citusLacks.holders ? ", 'limit_holder'" : ''}) and ${condition}`,
+     where relnamespace = 'lanefold'::regnamespace and relkind in ('r', 'p', 'v') and relname not in ('_role', '_secret', '_worker', 'worker', '_limit_account', '_agent_version', 'agent_version', '_rollout', 'rollout'${citusLacks.holders ? ", 'limit_holder'" : ''}) and ${condition}`,
   );
 
 /** The column with the tenant: a limit may belong to the operator too, but not the run that holds it. */

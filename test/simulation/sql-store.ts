@@ -49,6 +49,7 @@ export class SqlStore implements Store {
       '',
       `create or replace function lanefold._now() returns timestamptz language sql volatile parallel safe as $$
          select to_timestamp(current_setting('simulation.now')::float8 / 1000) $$;
+       create or replace function lanefold.name_key(p_tenant_id text) returns text language sql as 'select p_tenant_id';
        create or replace function lanefold._restarted_since(p_at timestamptz) returns boolean language sql stable as $$
          select p_at < to_timestamp(current_setting('simulation.restarted')::float8 / 1000) $$`,
     );

@@ -18,7 +18,7 @@ begin
   for v_relation in
     select c.oid::regclass from pg_class c
     where c.relnamespace = 'lanefold'::regnamespace and c.relkind in ('r', 'p', 'v')
-      and c.relname not in ('_context_before', '_webhook')
+      and c.relname not in ('_context_before', '_webhook', '_secret')
       and (p_duty <> 'reader' or c.oid in (select lanefold._read_by_readers(v_citus)))
   loop
     execute format('grant select on %s to %I', v_relation, p_role);

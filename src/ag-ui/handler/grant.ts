@@ -1,8 +1,7 @@
-import { assertGrant } from '../../api/assert-grant.ts';
 import type { EnqueueOptions } from '../../library/runs/enqueue.ts';
 import type { AgUiInput } from '../input.ts';
 
-/** A request of a client, not authorised yet. */
+/** What the client of a signed-in user asks for. */
 export interface AgUiClientRequest {
   /** `run`: ask, answer interrupts, or follow the active run. `cancel`: cancel the active run. */
   action: 'run' | 'cancel';
@@ -29,14 +28,10 @@ export interface AgUiGrant {
 /** A grant, or your own response; anything else is rejected with 403. */
 export type AgUiVerdict = AgUiGrant | Response | null | undefined | false;
 
-/** Calls the user's `authorize`, and rejects anything that is not a grant. @throws LanefoldError `forbidden` */
-export async function readGrant(
-  authorize: (request: Request, client: AgUiClientRequest) => AgUiVerdict | Promise<AgUiVerdict>,
-  request: Request,
-  client: AgUiClientRequest,
-): Promise<AgUiGrant | Response> {
-  const verdict = await authorize(request, client);
-  if (verdict instanceof Response) return verdict;
-  assertGrant(verdict, 'This conversation is not yours, or you are not signed in.');
-  return verdict as AgUiGrant;
-}
+/**
+ * What `authorize` returns: a decision on the conversation that a signed-in user asks for, which is read only then, or a
+ * verdict on the request alone.
+ */
+export type AgUiAuthorization = AgUiVerdict | ((client: AgUiClientRequest) => AgUiVerdict | Promise<AgUiVerdict>);
+
+export const notYours = 'This conversation is not yours, or you are not signed in.';

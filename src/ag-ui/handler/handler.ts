@@ -1,5 +1,7 @@
-import { logErrors } from '../../api/log-errors.ts';
+import { admit } from '../../api/admit.ts';
+import { logErrors, withSafePath } from '../../api/log-errors.ts';
 import { problemHeaders, toProblem } from '../../api/problem.ts';
+import { defaultMaxBodyBytes } from '../../api/read-body.ts';
 import { readJsonBody } from '../../api/read-json-body.ts';
 import { invalidFields } from '../../api/validation.ts';
 import { refuseUnknownKeys, type KeysOf } from '../../checks/unknown-keys.ts';
@@ -12,16 +14,17 @@ import type { Thread } from '../../store/log/read-thread.ts';
 import type { AgUiEvent } from '../event.ts';
 import { runAgentInput, type AgUiInput } from '../input.ts';
 import { answerAgUi } from '../runs/answer.ts';
-import { readGrant, type AgUiClientRequest, type AgUiGrant, type AgUiVerdict } from './grant.ts';
+import { notYours, type AgUiAuthorization, type AgUiClientRequest, type AgUiGrant } from './grant.ts';
 
 export interface AgUiOptions {
   /** The agent that answers, unless the grant names another. */
   agent?: string;
   /**
-   * Returns the thread that the request may use; without a `threadId`, the request is rejected. Check the session of the
-   * request, and treat the client's `threadId` like any other untrusted input. `forwardedProps` is in `client.input`.
+   * Checks the session of the request, before its body is read. For a signed-in user, return a function: it gets what the
+   * client asks for, and returns the thread that the request may use; without a `threadId`, the request is rejected. Treat
+   * the client's `threadId` like any other untrusted input. `forwardedProps` is in `client.input`.
    */
-  authorize(request: Request, client: AgUiClientRequest): AgUiVerdict | Promise<AgUiVerdict>;
+  authorize(request: Request): AgUiAuthorization | Promise<AgUiAuthorization>;
   /** Maximum size of a body, in bytes; default 4 MiB. */
   maxBodyBytes?: number;
   /** Called with the error behind a response of 500 or above, or behind a `RUN_ERROR`; default: log it. Must not throw. */
@@ -48,9 +51,9 @@ const optionKeys: KeysOf<AgUiOptions> = { agent: true, authorize: true, maxBodyB
  * const agUi = createAgUiHandler(lanefold, {
  *   agent: 'support',
  *   // who is signed in: from your session
- *   authorize: (request, { threadId }) => {
+ *   authorize: (request) => {
  *     const user = request.headers.get('x-user');
- *     return user ? { threadId: `ag-ui:${user}:${threadId}`, by: user } : null;
+ *     return user ? ({ threadId }) => ({ threadId: `ag-ui:${user}:${threadId}`, by: user }) : null;
  *   },
  * });
  * export { agUi as POST };
@@ -58,21 +61,24 @@ const optionKeys: KeysOf<AgUiOptions> = { agent: true, authorize: true, maxBodyB
  */
 export function createAgUiHandler(lanefold: Library, options: AgUiOptions): AgUiHandler {
   refuseUnknownKeys('createAgUiHandler', options, optionKeys);
-  const { authorize, maxBodyBytes = 4 * 1024 * 1024, onError = logErrors(lanefold.log), agent } = options;
+  const { authorize, maxBodyBytes = defaultMaxBodyBytes, agent } = options;
+  const onError = withSafePath(options.onError ?? logErrors(lanefold.log));
   if (typeof authorize !== 'function') {
     throw new LanefoldError(
       'invalid_input',
       'createAgUiHandler requires authorize, which decides who may use which thread.',
-      { hint: 'Pass authorize: (request, { threadId }) => ({ threadId }) for signed-in users, else null.' },
+      { hint: 'Pass authorize: (request) => ({ threadId }) => ({ threadId }) for signed-in users, else null.' },
     );
   }
   return async (request) => {
     const report = (error: unknown) => onError(error, { method: request.method, path: new URL(request.url).pathname });
     try {
-      const client = await readClientRequest(request, maxBodyBytes);
-      const grant = await readGrant(authorize, request, client);
-      if (grant instanceof Response) return grant;
-      return await answer(lanefold, request, client, { grant: { ...(agent ? { agent } : {}), ...grant }, report });
+      assertPost(request);
+      const read = () => readClientRequest(request, maxBodyBytes);
+      const admitted = await admit<AgUiClientRequest, AgUiGrant>(await authorize(request), read, notYours);
+      if (admitted instanceof Response) return admitted;
+      const grant = { ...(agent ? { agent } : {}), ...admitted.grant };
+      return await answer(lanefold, request, admitted.asked, { grant, report });
     } catch (error) {
       const problem = toProblem(error);
       if (problem.status >= 500) report(error);
@@ -86,11 +92,12 @@ export function createAgUiHandler(lanefold: Library, options: AgUiOptions): AgUi
 
 const bodyHint = 'Raise maxBodyBytes, or send only the new message: the log has the others.';
 
+function assertPost({ method }: Request): void {
+  if (method === 'POST') return;
+  throw new LanefoldError('method_not_allowed', `${method.slice(0, 20)} is not allowed here.`, { hint: 'Use POST.' });
+}
+
 async function readClientRequest(request: Request, maxBodyBytes: number): Promise<AgUiClientRequest> {
-  if (request.method !== 'POST')
-    throw new LanefoldError('method_not_allowed', `${request.method.slice(0, 20)} is not allowed here.`, {
-      hint: 'Use POST.',
-    });
   const body = await readJsonBody(request, maxBodyBytes, bodyHint);
   const action = new URL(request.url).pathname.endsWith('/cancel') ? 'cancel' : 'run';
   const schema = action === 'cancel' ? runAgentInput.pick({ threadId: true }) : runAgentInput;

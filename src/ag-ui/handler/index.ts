@@ -4,6 +4,6 @@
  * @module ag-ui
  */
 export { createAgUiHandler, type AgUiHandler, type AgUiOptions } from './handler.ts';
-export type { AgUiClientRequest, AgUiGrant, AgUiVerdict } from './grant.ts';
+export type { AgUiAuthorization, AgUiClientRequest, AgUiGrant, AgUiVerdict } from './grant.ts';
 export type { AgUiInput, AgUiResume } from '../input.ts';
 export type { AgUiMessage, AgUiPart, AgUiSource, AgUiToolCall } from '../message.ts';

@@ -1,12 +1,14 @@
-import type { MiddlewareHandler } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
-import { authorize, otherAgents } from '../../access/authorize.ts';
+import { assertScope, authorize, otherAgents } from '../../access/authorize.ts';
 import type { Principal } from '../../access/principal.ts';
 import { RequestRate } from '../../access/rate.ts';
 import type { Scope } from '../../access/scope.ts';
 import { LanefoldError } from '../../errors.ts';
 import { idGrammar } from '../../checks/ids.ts';
+import { databaseOf } from '../../library/database-of.ts';
 import type { Library } from '../../library/library.ts';
+import { idsOf } from '../../store/tenant/derived-ids.ts';
 import type { ApiApp, ApiEnv } from '../env.ts';
 import { auditReads } from './audit-reads.ts';
 import { limitedParties } from './limited-parties.ts';
@@ -14,23 +16,40 @@ import { assertSeesThreads, assertUnbound } from './require-unbound.ts';
 import { requestSubject, type RequestSubject } from './request-subject.ts';
 import { aboutNoThread, acrossThreads, audited, everywhere, operationScopes, showing } from './scopes.ts';
 
-/** Checks that the request's key allows the `/v1` operation, applies the key's limits and audits the operation. */
-export function authorizeOperation(app: ApiApp, { audit }: Pick<Library, 'audit'>): MiddlewareHandler<ApiEnv> {
+interface AuthorizeOperation {
+  /** Before the body: applies the key's limits, and checks its scope. */
+  before: MiddlewareHandler<ApiEnv>;
+  /** With the body: checks that the key allows the `/v1` operation, and audits it. */
+  after: MiddlewareHandler<ApiEnv>;
+}
+
+export function authorizeOperation(app: ApiApp, { audit }: Pick<Library, 'audit'>): AuthorizeOperation {
   const operationOf = operations(app);
   const rate = new RequestRate();
   const auditRead = auditReads(audit);
-  return async (c, next) => {
+  const asked = (c: Context<ApiEnv>) => {
+    const route = routePath(c, -1);
+    return { route, operation: operationOf(`${c.req.method === 'HEAD' ? 'GET' : c.req.method} ${route}`) };
+  };
+  const before: MiddlewareHandler<ApiEnv> = (c, next) => {
     const principal = c.get('principal');
     takeTurn(rate, principal);
+    assertSize(principal, Number(c.req.header('content-length') ?? 0));
+    const { operation } = asked(c);
+    if (operation !== undefined) assertScope(principal, operationScopes[operation] ?? 'admin');
+    return next();
+  };
+  const after: MiddlewareHandler<ApiEnv> = async (c, next) => {
+    const principal = c.get('principal');
     assertSize(principal, c.get('body').byteLength);
-    const route = routePath(c, -1);
-    const operation = operationOf(`${c.req.method === 'HEAD' ? 'GET' : c.req.method} ${route}`);
+    const { route, operation } = asked(c);
     // no route: the answer is 404 or 405
     if (operation === undefined) return next();
     const subject = requestSubject({
       ...{ operation, route, path: c.req.path, query: (name) => c.req.query(name) },
-      body: (await c.req.json<Record<string, unknown> | null>()) ?? {},
-      tenant: c.var.lanefold.tenant,
+      body: (c.get('json') as Record<string, unknown> | null) ?? {},
+      // runs of a batch may name their request alone
+      ids: operation === 'createRuns' ? await idsOf(databaseOf(c.var.lanefold, 'The API')) : undefined,
     });
     const scope = operationScopes[operation] ?? 'admin';
     const check = (principal: Principal) => assertAllowed({ ...c.var, principal }, operation, scope, subject);
@@ -63,6 +82,7 @@ export function authorizeOperation(app: ApiApp, { audit }: Pick<Library, 'audit'
     }
     await next();
   };
+  return { before, after };
 }
 
 /** @throws LanefoldError `forbidden` */

@@ -1,4 +1,4 @@
-import { threadIdOf } from '../../checks/ids.ts';
+import type { DerivedIds } from '../../checks/ids.ts';
 import { parseJson } from '../../common/json.ts';
 
 /**
@@ -44,8 +44,8 @@ export interface ReadRequest {
   path: string;
   query(name: string): string | undefined;
   body: Record<string, unknown>;
-  /** The tenant that the threads belong to. */
-  tenant: string | undefined;
+  /** Of the tenant that the threads belong to; undefined: the operation derives none from requests. */
+  ids: DerivedIds | undefined;
 }
 
 /** The body field in which an operation names a thread; `token` is a checkpoint token. */
@@ -64,7 +64,7 @@ const inBody: Readonly<Record<string, string>> = {
 /** The query parameter in which an operation may name another thread. */
 const inQuery: Readonly<Record<string, string>> = { diffContexts: 'other_thread_id' };
 
-export function requestSubject({ operation, route, path, query, body, tenant }: ReadRequest): RequestSubject {
+export function requestSubject({ operation, route, path, query, body, ids }: ReadRequest): RequestSubject {
   const params = paramsIn(route, path);
   const field = inBody[operation];
   const other = inQuery[operation] === undefined ? undefined : query(inQuery[operation]);
@@ -78,7 +78,7 @@ export function requestSubject({ operation, route, path, query, body, tenant }: 
     runId: params['run_id'] ?? text(body['run_id']),
     agents: [params['agent'], query('agent'), text(body['agent'])].filter((agent) => agent !== undefined),
     fields: Object.keys(body),
-    interrupts: interruptedBy(body, params['thread_id'], tenant),
+    interrupts: interruptedBy(body, params['thread_id'], ids),
   };
 }
 
@@ -86,16 +86,16 @@ export function requestSubject({ operation, route, path, query, body, tenant }: 
 function interruptedBy(
   { busy, runs }: Record<string, unknown>,
   threadId: string | undefined,
-  tenant: string | undefined,
+  ids: DerivedIds | undefined,
 ): string[] {
   const ofBatch = (Array.isArray(runs) ? runs : []).map((run): [unknown, string | undefined] => {
     const { busy, thread_id: given, request_id: request } = Object(run) as Record<string, unknown>;
-    return [busy, text(given) ?? (typeof request === 'string' ? threadIdOf(request, tenant) : undefined)];
+    return [busy, text(given) ?? (typeof request === 'string' ? ids?.thread(request) : undefined)];
   });
-  const ids = [[busy, threadId] as const, ...ofBatch].flatMap(([how, id]) =>
+  const threads = [[busy, threadId] as const, ...ofBatch].flatMap(([how, id]) =>
     how === 'interrupt' && id !== undefined ? [id] : [],
   );
-  return [...new Set(ids)];
+  return [...new Set(threads)];
 }
 
 /**

@@ -1,7 +1,12 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createRoute, z } from '@hono/zod-openapi';
-import { newThreadId, threadIdOf } from '../../checks/ids.ts';
+import { newThreadId } from '../../checks/ids.ts';
+import { hasMoreValues, maxValues } from '../../common/json-bytes.ts';
 import { omitUndefined } from '../../common/omit-undefined.ts';
+import { databaseOf } from '../../library/database-of.ts';
 import type { ThreadSource } from '../../library/threads/import.ts';
+import { refusedAt } from '../../portable/refused.ts';
+import { idsOf } from '../../store/tenant/derived-ids.ts';
 import type { ApiApp } from '../env.ts';
 import { exportHeaders, sendExport } from '../export-stream.ts';
 import type { LiveStreams } from '../live-streams.ts';
@@ -55,11 +60,13 @@ export function addPortable(app: ApiApp, streams: LiveStreams): void {
   });
 
   app.openapi(importThread, async (c) => {
-    const { id: given, metadata, ...source } = c.req.valid('json');
-    const { threads, tenant } = c.var.lanefold;
+    const { id: given, metadata, lines, ...rest } = c.req.valid('json');
+    const source = lines ? { ...rest, lines: inTurns(lines) } : rest;
+    const { threads } = c.var.lanefold;
+    const ids = () => idsOf(databaseOf(c.var.lanefold, 'The API'));
     const key = c.req.valid('header')['Idempotency-Key'];
     // keys contain no slash, so no run has this thread for the same key
-    const id = given ?? (key === undefined ? newThreadId() : threadIdOf(`import/${key}`, tenant));
+    const id = given ?? (key === undefined ? newThreadId() : (await ids()).thread(`import/${key}`));
     // the schema lets only the source of the format pass
     const receipt = await threads.import(
       source as ThreadSource,
@@ -69,4 +76,21 @@ export function addPortable(app: ApiApp, streams: LiveStreams): void {
     const headers = { Location: `/v1/threads/${receipt.id}`, ...replayed(receipt.duplicate) };
     return c.json(receipt, receipt.duplicate ? 200 : 201, headers);
   });
+}
+
+/** Other requests get a turn after so many characters of an import. */
+const charsPerTurn = 65_536;
+
+/** Lines are JSON within the JSON of the body, whose reader took each for one value. */
+async function* inTurns(lines: readonly string[]): AsyncGenerator<string, void, void> {
+  let chars = 0;
+  for (const [at, line] of lines.entries()) {
+    if (hasMoreValues(Buffer.from(line), maxValues))
+      throw refusedAt(at + 1, `has more than ${maxValues} values: import it with the command line.`);
+    yield line;
+    chars += line.length;
+    if (chars < charsPerTurn) continue;
+    chars = 0;
+    await nextTurn();
+  }
 }

@@ -1,9 +1,11 @@
 import { processClock } from '../../common/clock.ts';
 import { createRoute, z } from '@hono/zod-openapi';
+import type { MiddlewareHandler } from 'hono';
 import { operator } from '../../access/principal.ts';
 import { omitUndefined } from '../../common/omit-undefined.ts';
+import type { TenantLibrary } from '../../library/library.ts';
 import type { SentEvent as Sent } from '../../library/waits/send-event.ts';
-import type { ApiApp } from '../env.ts';
+import type { ApiApp, ApiEnv } from '../env.ts';
 import { toJson } from '../json.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
 import { Id } from '../schemas/values.ts';
@@ -58,11 +60,22 @@ export function addSentEvents(app: ApiApp): void {
 }
 
 /** Where the holders of a signed path send its event. The token is all that they need, so there is no key. */
-export function addSignedEvents(app: ApiApp): void {
-  app.post('/signed/events/:token', async (c) => {
+export const signedEventsPath = '/signed/events/:token';
+
+/** Lets requests with a valid token in their path pass, before their body is read. */
+export const byEventToken =
+  ({ events }: Pick<TenantLibrary, 'events'>): MiddlewareHandler<ApiEnv, typeof signedEventsPath> =>
+  async (c, next) => {
+    await events.checkToken(c.req.param('token'));
+    c.set('admitted', true);
+    await next();
+  };
+
+export function addSignedEvents(app: ApiApp, { events }: Pick<TenantLibrary, 'events'>): void {
+  app.post(signedEventsPath, async (c) => {
     // without a body, the payload is null, as it is for send
-    const payload = c.get('body').byteLength === 0 ? null : await c.req.json<unknown>();
-    const sent = await c.var.lanefold.events.sendSigned(c.req.param('token'), payload);
+    const payload = c.get('body').byteLength === 0 ? null : c.get('json');
+    const sent = await events.sendSigned(c.req.param('token'), payload);
     return c.json({ event: sent.event, released: sent.released.length }, 200);
   });
 }

@@ -30,7 +30,7 @@ export const Problem = z
 
 const descriptions = {
   400:
-    'The request is malformed: `invalid_json`, `invalid_request`, `invalid_id`, `invalid_text`, `invalid_input`, ' +
+    'The request is malformed: `invalid_json`, `body_incomplete`, `invalid_request`, `invalid_id`, `invalid_text`, `invalid_input`, ' +
     '`empty_content`, `reserved_kind`; or the checkpoint token is invalid: `invalid_token_signature` and others.',
   401: 'The API key is missing or wrong: `unauthorized`.',
   404: 'Not found: `thread_not_found`, `run_not_found`, `tool_call_not_found`, `key_not_found`, `limit_not_found`, `case_not_found`, `eval_not_found`, `dataset_empty`.',

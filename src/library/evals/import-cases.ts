@@ -1,4 +1,5 @@
-import { assertId, caseIdsOf } from '../../checks/ids.ts';
+import { assertId } from '../../checks/ids.ts';
+import { idsOf } from '../../store/tenant/derived-ids.ts';
 import { omitUndefined } from '../../common/omit-undefined.ts';
 import type { JsonObject } from '../../context/message.ts';
 import { isLanefoldError, LanefoldError } from '../../errors.ts';
@@ -93,7 +94,7 @@ async function write(
   { dataset, tenant, by }: Into,
   { messages, contextHash, agent, model, expected, tags, split, note }: Numbered,
 ): Promise<'imported' | 'exists' | 'erased'> {
-  const { threadId, id } = caseIdsOf(JSON.stringify([dataset, agent, contextHash]), tenant);
+  const { threadId, id } = (await idsOf(db, tenant)).case(JSON.stringify([dataset, agent, contextHash]));
   try {
     await importContext(db, { threadId, tenant, hash: contextHash, messages });
   } catch (error) {

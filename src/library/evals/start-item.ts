@@ -1,8 +1,8 @@
-import { runIdOf, threadIdOf } from '../../checks/ids.ts';
 import { omitUndefined } from '../../common/omit-undefined.ts';
 import { contentIds } from '../../context/large-content.ts';
 import type { JsonObject } from '../../context/message.ts';
 import { LanefoldError } from '../../errors.ts';
+import type { Database } from '../../postgres/pool.ts';
 import type { StoredEval, StoredVariant } from '../../store/eval/evals.ts';
 import type { CaseRow, TakenItem } from '../../store/eval/items.ts';
 import { readThread } from '../../store/log/read-thread.ts';
@@ -10,6 +10,7 @@ import { runNotFound } from '../../store/missing.ts';
 import { readRequest, type StoredRequest } from '../../store/run/read-request.ts';
 import type { RunOptions } from '../../store/run/run-options.ts';
 import type { RunRef } from '../../store/run/run.ts';
+import { idsOf } from '../../store/tenant/derived-ids.ts';
 import { enqueueRequest, requestHash } from '../runs/enqueue-request.ts';
 import type { EnqueueDeps } from '../runs/enqueue.ts';
 import { decidedAnew } from '../runs/original-request.ts';
@@ -41,9 +42,10 @@ const ofTheAgent = [
 ];
 
 /** The run of an item, by ids that derive from eval and item. */
-export function runOfItem(evalId: string, no: number, tenant: string): RunRef {
+export async function runOfItem(db: Database, evalId: string, no: number): Promise<RunRef> {
   const requestId = requestIdOf(evalId, no);
-  return { threadId: threadIdOf(requestId, tenant), id: runIdOf(requestId, tenant) };
+  const ids = await idsOf(db);
+  return { threadId: ids.thread(requestId), id: ids.run(requestId) };
 }
 
 const requestIdOf = (evalId: string, no: number): string => `${evalId}:${no}`;
@@ -89,7 +91,7 @@ export async function startItemRun(
 ): Promise<RunRef> {
   const { db, agents } = deps;
   const source = item.case;
-  const run = runOfItem(evalId, item.no, db.tenant ?? 'default');
+  const run = await runOfItem(db, evalId, item.no);
   const at = { id: run.threadId, seq: source.seq, contextRef: source.context_ref };
   const metadata = { eval: evalId, eval_item: item.no, case: source.id };
   const forked = { ...at, metadata, ...omitUndefined({ systemPrompt }) };

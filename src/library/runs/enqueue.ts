@@ -4,7 +4,8 @@ import type { Json, JsonObject } from '../../context/message.ts';
 import { snakeKeys } from '../../common/case.ts';
 import type { OutputOption } from '../../contracts/contract.ts';
 import { LanefoldError } from '../../errors.ts';
-import { assertId, newRunId, newThreadId, threadIdOf } from '../../checks/ids.ts';
+import { assertId, newRunId, newThreadId } from '../../checks/ids.ts';
+import { idsOf } from '../../store/tenant/derived-ids.ts';
 import type { Counting } from '../../models/counting/counting.ts';
 import type { ModelRegistry } from '../../models/registry/registry.ts';
 import { acceptContent, type ContentInput } from '../../models/messages/accept-content.ts';
@@ -218,8 +219,8 @@ export async function toRequest(
     { ...options, resumedFrom: undefined, runId: undefined, parent: undefined },
     enqueueKeys,
   );
-  const { threadId = options.requestId === undefined ? newThreadId() : threadIdOf(options.requestId, db.tenant) } =
-    options;
+  const { requestId } = options;
+  const threadId = options.threadId ?? (requestId === undefined ? newThreadId() : (await idsOf(db)).thread(requestId));
   const chosen: ChosenVersion =
     options.version === undefined && rollouts
       ? await rollouts.choose(db, all, { ...options, threadId })

@@ -3,7 +3,8 @@ import type { OverrideCaller } from '../../agents/overridable.ts';
 import { contentIds } from '../../context/large-content.ts';
 import type { JsonObject } from '../../context/message.ts';
 import { LanefoldError } from '../../errors.ts';
-import { assertId, newRunId, newThreadId, threadIdOf } from '../../checks/ids.ts';
+import { assertId, newRunId, newThreadId } from '../../checks/ids.ts';
+import { idsOf } from '../../store/tenant/derived-ids.ts';
 import { omitUndefined } from '../../common/omit-undefined.ts';
 import type { PolicyOption } from '../../policy/policy.ts';
 import { storedOption } from '../../policy/read-policy.ts';
@@ -71,7 +72,7 @@ export async function rerun(
     agents,
     run.threadId,
     {
-      ...{ id: threadId ?? (requestId === undefined ? newThreadId() : threadIdOf(requestId, db.tenant)) },
+      ...{ id: threadId ?? (requestId === undefined ? newThreadId() : (await idsOf(db)).thread(requestId)) },
       ...{ seq: found.user_seq - 1, contextRef: found.context_ref },
       ...omitUndefined({ metadata, systemPrompt }),
     },

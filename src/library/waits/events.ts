@@ -2,7 +2,7 @@ import { assertId, defaultTenant } from '../../checks/ids.ts';
 import { assertWhole, centuryMs } from '../../checks/whole-number.ts';
 import type { Database } from '../../postgres/pool.ts';
 import type { RunQueue } from '../../queue/queue.ts';
-import { invalidEventToken, readEventToken, signEvent } from '../../tokens/event-token.ts';
+import { invalidEventToken, readEventToken, signEvent, type EventGrant } from '../../tokens/event-token.ts';
 import { signingSecret } from '../../tokens/secrets.ts';
 import { assertKeepMs, sendEvent, type SendOptions, type SentEvent } from './send-event.ts';
 
@@ -28,6 +28,12 @@ export interface Events {
    */
   token(event: string, options?: EventTokenOptions): Promise<string>;
   /**
+   * Checks a token without sending its event, as a server does before it reads the payload.
+   *
+   * @throws LanefoldError `invalid_event_token`, `token_expired`
+   */
+  checkToken(token: string): Promise<void>;
+  /**
    * Sends the event of a token, to the tenant that created it.
    *
    * @throws LanefoldError `invalid_event_token`, `token_expired`, `invalid_input`, `invalid_text`
@@ -42,21 +48,30 @@ interface EventsDeps {
   scopeTo(tenant: string): Database;
 }
 
-export const eventsOf = ({ db, queue, secrets, scopeTo }: EventsDeps): Events => ({
-  send: (event, payload, options = {}) => sendEvent(db, queue, event, payload, options),
-  async token(event, { expiresMs, keepMs = 0 } = {}) {
-    assertId(event, 'The event');
-    assertKeepMs(keepMs);
-    assertWhole(expiresMs, 'expiresMs', {
-      ...{ minimum: 1, maximum: centuryMs },
-      hint: 'Omit it for a token that does not expire.',
-    });
-    const expiresAtMs = expiresMs === undefined ? null : db.settings.clock.now() + expiresMs;
-    return signEvent({ tenant: db.tenant ?? defaultTenant, event, keepMs, expiresAtMs }, signingSecret(secrets));
-  },
-  async sendSigned(token, payload) {
-    const { tenant, event, keepMs } = readEventToken(token, secrets, db.settings.clock.now());
-    if (db.tenant !== undefined && db.tenant !== tenant) throw invalidEventToken();
-    return sendEvent(scopeTo(tenant), queue, event, payload, { keepMs, by: 'signed' });
-  },
-});
+export function eventsOf({ db, queue, secrets, scopeTo }: EventsDeps): Events {
+  const grantOf = async (token: string): Promise<EventGrant> => {
+    const grant = readEventToken(token, secrets, db.settings.clock.now());
+    if (db.tenant !== undefined && db.tenant !== grant.tenant) throw invalidEventToken();
+    return grant;
+  };
+  return {
+    send: (event, payload, options = {}) => sendEvent(db, queue, event, payload, options),
+    async token(event, { expiresMs, keepMs = 0 } = {}) {
+      assertId(event, 'The event');
+      assertKeepMs(keepMs);
+      assertWhole(expiresMs, 'expiresMs', {
+        ...{ minimum: 1, maximum: centuryMs },
+        hint: 'Omit it for a token that does not expire.',
+      });
+      const expiresAtMs = expiresMs === undefined ? null : db.settings.clock.now() + expiresMs;
+      return signEvent({ tenant: db.tenant ?? defaultTenant, event, keepMs, expiresAtMs }, signingSecret(secrets));
+    },
+    async checkToken(token) {
+      await grantOf(token);
+    },
+    async sendSigned(token, payload) {
+      const { tenant, event, keepMs } = await grantOf(token);
+      return sendEvent(scopeTo(tenant), queue, event, payload, { keepMs, by: 'signed' });
+    },
+  };
+}

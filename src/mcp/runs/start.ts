@@ -1,8 +1,9 @@
 import type { z } from '@hono/zod-openapi';
 import type { RunReceipt } from '../../api/schemas/run-request.ts';
-import { newThreadId, pseudonym } from '../../checks/ids.ts';
+import { newThreadId } from '../../checks/ids.ts';
 import { omitUndefined } from '../../common/omit-undefined.ts';
-import { threadPath, type Api, type RunName } from '../api.ts';
+import { threadPath, type RunName } from '../api.ts';
+import type { McpContext } from '../server-context.ts';
 
 export interface StartRequest {
   agent: string;
@@ -22,17 +23,21 @@ export interface StartRequest {
  *
  * @throws LanefoldError as `runs.enqueue`, `forbidden`
  */
-export async function startRun(api: Api, request: StartRequest): Promise<{ run: RunName; isNew: boolean }> {
+export async function startRun(
+  { api, ids }: Pick<McpContext, 'api' | 'ids'>,
+  request: StartRequest,
+): Promise<{ run: RunName; isNew: boolean }> {
   const { agent, message, threadId, requestId, createThread, traceparent } = request;
-  const newThread = () =>
-    requestId === undefined ? newThreadId() : `thread_${pseudonym('mcp', api.caller, requestId)}`;
+  // a caller is of one tenant, and no other request id has a space
+  const newThread = async () =>
+    requestId === undefined ? newThreadId() : (await ids()).thread(`mcp ${api.caller} ${requestId}`);
   const body = omitUndefined({
     ...{ agent, input: message, request_id: requestId },
     create_thread: threadId === undefined ? true : createThread,
   });
   const headers = omitUndefined({ traceparent });
   const receipt: z.infer<typeof RunReceipt> = await api.post(
-    `${threadPath(threadId ?? newThread())}/runs`,
+    `${threadPath(threadId ?? (await newThread()))}/runs`,
     body,
     headers,
   );

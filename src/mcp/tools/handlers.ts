@@ -77,7 +77,7 @@ async function callTool(
   } = readArguments(name, agentInput, given);
   const asked = askedAbout(ctx);
   const request = { agent: agent.name, message, threadId, requestId, createThread, traceparent: traceparentOf(ctx) };
-  const { run, isNew } = asked ? { run: asked, isNew: false } : await startRun(mcp.api, request);
+  const { run, isNew } = asked ? { run: asked, isNew: false } : await startRun(mcp, request);
   try {
     if (!asked && clientOf(mcp.server, ctx).tasks) return createdTask(agent.name, await getRun(mcp.api, run));
     return held(mcp, await settle(mcp, run, ctx, { tool: agent.name, isNew }));

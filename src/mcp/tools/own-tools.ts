@@ -65,14 +65,10 @@ export const ownTools: readonly OwnTool[] = [
       input: agentInput.safeExtend({ agent: z.string().min(1).describe('The name of the agent.') }),
       annotations: { ...changes, destructiveHint: true, openWorldHint: true },
     },
-    async (
-      { api, onlyAgents },
-      { agent, message, thread_id: threadId, request_id: requestId, create_thread: createThread },
-      ctx,
-    ) => {
-      assertServed(agent, onlyAgents);
+    async (mcp, { agent, message, thread_id: threadId, request_id: requestId, create_thread: createThread }, ctx) => {
+      assertServed(agent, mcp.onlyAgents);
       const traceparent = traceparentOf(ctx);
-      return json((await startRun(api, { agent, message, threadId, requestId, createThread, traceparent })).run);
+      return json((await startRun(mcp, { agent, message, threadId, requestId, createThread, traceparent })).run);
     },
   ),
   own(

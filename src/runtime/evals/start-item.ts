@@ -27,7 +27,7 @@ export async function startTaken(deps: EvalDependencies, open: OpenEval, item: T
   const { id, tenant, spec } = open;
   const { case: source } = item;
   const accepting = requests.acceptingFor(tenant);
-  const own = runOfItem(id, item.no, accepting.db.tenant ?? 'default');
+  const own = await runOfItem(accepting.db, id, item.no);
   const fail = async (status: 'failed' | 'skipped' | 'erased', error: string | null) => {
     await settleItem(db, id, item, { status, error, cost_micros: 0 });
     // this attempt may have made a thread without a run, and one of a dead worker a run

@@ -1,5 +1,4 @@
 import type { Json } from '../../context/message.ts';
-import { defaultTenant, runIdOf, threadIdOf } from '../../checks/ids.ts';
 import { isLanefoldError } from '../../errors.ts';
 import type { Score } from '../../evals/item.ts';
 import { meanOf } from '../../evals/report/rule.ts';
@@ -13,6 +12,7 @@ import { planJudge, storeScore, type NewRunScore, type WaitingScore } from '../.
 import type { TakenMonitor } from '../../store/monitor/take-monitors.ts';
 import { readRun } from '../../store/run/read-run.ts';
 import type { Run } from '../../store/run/run.ts';
+import { idsOf } from '../../store/tenant/derived-ids.ts';
 import { askJudge, readJudge } from '../evals/ask-judge.ts';
 import { isPermanent } from '../evals/is-permanent.ts';
 import { scorerInput, usedBy } from '../evals/scorer-input.ts';
@@ -65,8 +65,8 @@ async function scoreRun(
   if (signal.aborted) return;
   if (!monitor.judge) return storeScore(deps.db, monitor, { ...of, ...done(scores) });
   const requestId = `monitor:${requestHash(`${monitor.name} ${threadId} ${id}`).slice(0, 32)}`;
-  const tenant = db.tenant ?? defaultTenant;
-  const planned = { threadId: threadIdOf(requestId, tenant), id: runIdOf(requestId, tenant) };
+  const ids = await idsOf(db);
+  const planned = { threadId: ids.thread(requestId), id: ids.run(requestId) };
   await planJudge(deps.db, monitor, planned, planMs);
   const asked = await askJudge(accepting, monitor.judge, { prompt: judgePrompt(input), requestId, priority });
   if ('score' in asked) return storeScore(deps.db, monitor, { ...of, ...done([...scores, asked.score]) });

@@ -1,8 +1,8 @@
 import type { ReadyAgent } from '../../agents/registry.ts';
-import { runIdOf, threadIdOf } from '../../checks/ids.ts';
 import { omitUndefined } from '../../common/omit-undefined.ts';
 import type { JsonObject } from '../../context/message.ts';
 import type { Claim } from '../../store/run/claim-run.ts';
+import { idsOf } from '../../store/tenant/derived-ids.ts';
 import { hasStarted, readChildren } from '../../store/wait/child-runs.ts';
 import { childRequestId, type StoredChild } from '../../store/wait/wait-tasks.ts';
 import type { AskedOfChild } from '../../store/wait/earlier-children.ts';
@@ -75,7 +75,7 @@ export class RoundWaits {
       return refused('not_safe', 'The run of an eval starts no other runs, and the original run has not asked this');
     const maxCost = earlier ? 0 : await this.#costOf(task.maxCost ?? agents.get(agent).maxCost);
     if (maxCost === 0 && !earlier) return refused('budget_exhausted', 'The budget of the run is used up');
-    const child = earlier ?? this.#idsOf(index);
+    const child = earlier ?? (await this.#idsOf(index));
     const request: StoredChild = {
       ...asked,
       ...omitUndefined({
@@ -104,10 +104,10 @@ export class RoundWaits {
   }
 
   /** Derived from the call, so that the same call starts the same run. */
-  #idsOf(index: number): RunOfAgent {
+  async #idsOf(index: number): Promise<RunOfAgent> {
     const requestId = childRequestId(this.run.runId, this.round.round, index);
-    const { tenant_id: tenant } = this.claim;
-    return { threadId: threadIdOf(requestId, tenant), id: runIdOf(requestId, tenant) };
+    const ids = await idsOf(this.deps.db, this.claim.tenant_id);
+    return { threadId: ids.thread(requestId), id: ids.run(requestId) };
   }
 
   /** A child may spend its own limit, but at most an equal share of what its parent had left before the round. */

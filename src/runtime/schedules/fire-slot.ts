@@ -1,4 +1,3 @@
-import { threadIdOf } from '../../checks/ids.ts';
 import { isLanefoldError } from '../../errors.ts';
 import { isTransient } from '../../postgres/errors.ts';
 import { fromStored } from '../../schedules/stored.ts';
@@ -7,6 +6,7 @@ import { unlessGone } from '../../store/missing.ts';
 import type { RunRef } from '../../store/run/run.ts';
 import { runsEnded, type RunKey } from '../../store/run/runs-ended.ts';
 import { findRequested, unendedBefore } from '../../store/schedule/slot-runs.ts';
+import { idsOf } from '../../store/tenant/derived-ids.ts';
 import { settleSlot, takeSlot, type OpenSlot, type TakenSlot } from '../../store/schedule/slots.ts';
 import type { FireDependencies, ScheduledRequest } from './dependencies.ts';
 
@@ -67,7 +67,8 @@ async function start(
     onError(error);
     if (isTransient(error) || (isLanefoldError(error) && error.status >= 500)) return false;
     const { threadId, requestId } = requestOf(open, taken);
-    const accepted = await findRequested(db, tenant, threadId ?? threadIdOf(requestId, tenant), requestId);
+    const thread = threadId ?? (await idsOf(db, tenant)).thread(requestId);
+    const accepted = await findRequested(db, tenant, thread, requestId);
     if (accepted) {
       await fired(accepted);
       return true;

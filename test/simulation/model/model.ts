@@ -131,6 +131,8 @@ export class Model implements Store {
         return [{ source: forkSource(this.#thread(a), b) }];
       case 'create_fork':
         return [{ thread: createFork(this.threads, at, a, b) }];
+      case 'name_key':
+        return [{ key: a }];
       case 'use_limits':
         return (a as Body[]).map((call) => ({ result: useLimits(this.limits, at, call) }));
       case 'limit_usage':

@@ -1,0 +1,169 @@
+import net from 'node:net';
+import { createAgUiHandler } from 'lanefold/ag-ui';
+import { createChatHandler } from 'lanefold/chat';
+import { mountMcp } from 'lanefold/mcp';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createApp } from '../../src/api/app.ts';
+import { openLogger } from '../support/lines.ts';
+import { until } from '../support/until.ts';
+import { bearer, startApi, type Api } from './helpers.ts';
+
+/** Needs no key: probes, the page and its files. All else is refused, or is not there without its key. */
+const open = ['GET /healthz', 'GET /readyz', 'GET /', 'GET /page/:file'];
+
+describe('before the credential of a request', () => {
+  let api: Api;
+  const { lines, logger } = openLogger();
+  const sockets: net.Socket[] = [];
+  // a server that reads a byte of any body answers 503
+  const server = { apiKey: 'root', maxHeldBytes: 1, mcp: mountMcp() };
+  beforeAll(async () => {
+    api = await startApi({ worker: false, logger, tokenSecrets: ['s'.repeat(32)], server });
+  });
+  afterAll(async () => {
+    for (const socket of sockets) socket.destroy();
+    await api?.close();
+  });
+
+  /** Sends a request and the beginning of its body, the rest of which never comes. */
+  const begin = (method: string, path: string, headers: Record<string, string> = {}) => {
+    const socket = net.connect(api.server.port, '127.0.0.1');
+    sockets.push(socket);
+    let said = '';
+    socket.setEncoding('utf8').on('data', (text: string) => (said += text));
+    socket.on('error', () => {});
+    const given = { host: '127.0.0.1', 'content-type': 'application/json', 'content-length': '1000000', ...headers };
+    const head = Object.entries(given).map(([name, value]) => `${name}: ${value}`);
+    socket.write(`${[`${method} ${path} HTTP/1.1`, ...head].join('\r\n')}\r\n\r\n{"a":`);
+    const status = () => until(`an answer to ${method} ${path}`, () => /^HTTP\/1.1 (\d+)/.exec(said)?.[1]);
+    return { socket, status, said: () => said };
+  };
+
+  const routes = () => {
+    const { routes } = createApp(api.lanefold, server);
+    const own = routes.filter(({ method }) => method !== 'ALL').map(({ method, path }) => `${method} ${path}`);
+    return [...new Set(own)].sort();
+  };
+  const pathOf = (route: string) =>
+    route
+      .split(' ')[1]!
+      .replaceAll(/:\w+(\{[^}]*\})?\??/g, 'x')
+      .replaceAll('*', 'x');
+
+  test('no route reads a byte of its body', async () => {
+    const known = routes();
+    // of every kind: the API, streams, signed paths, MCP, AG-UI, Bull Board
+    for (const some of ['POST /v1/threads', 'POST /signed/events/:token', 'POST /mcp', 'POST /v1/ag-ui/:agent'])
+      expect(known).toContain(some);
+    expect(known.some((route) => route.startsWith('PUT /admin/queues/'))).toBe(true);
+    const answers: string[] = [];
+    for (const route of known) {
+      const { status, socket } = begin(route.split(' ')[0]!, pathOf(route), bearer('wrong'));
+      answers.push(`${route} ${await status()}`);
+      socket.destroy();
+    }
+    const closed = known.filter((route) => !open.includes(route) && !route.startsWith('OPTIONS '));
+    const expected = (route: string) => (route === 'POST /signed/events/:token' ? '400' : '401');
+    expect(answers.filter((route) => closed.some((each) => route.startsWith(`${each} `)))).toEqual(
+      closed.map((route) => `${route} ${expected(route)}`),
+    );
+    // the others answer as well, without the body
+    expect(answers.length - closed.length).toBe(open.length + 2);
+    expect(answers.filter((route) => / [45]\d\d$/.test(route) && !/ 40[014]$/.test(route))).toEqual([]);
+  });
+
+  test('nor of a key that may not do what it asks for', async () => {
+    const [reader, approver] = await Promise.all(
+      (['read', 'approve'] as const).map((scope) => api.lanefold.keys.create({ name: scope, scopes: [scope] })),
+    );
+    const writing = routes().filter((route) => /^(POST|PUT|PATCH|DELETE) \/v1\//.test(route));
+    expect(writing.length).toBeGreaterThan(50);
+    for (const route of writing) {
+      const key = /\/(approve|deny)$/.test(route) ? reader! : approver!;
+      const { status, socket } = begin(route.split(' ')[0]!, pathOf(route), bearer(key.key));
+      expect([route, await status()]).toEqual([route, '403']);
+      socket.destroy();
+    }
+  });
+
+  test('the bodies of strangers take no room from those of callers', async () => {
+    const strangers = Array.from({ length: 16 }, () => begin('POST', '/signed/events/x'));
+    expect(await Promise.all(strangers.map(({ status }) => status()))).toEqual(Array(16).fill('400'));
+    expect((await api.call('POST', '/v1/threads', undefined, bearer('root'))).status).toBe(201);
+  });
+
+  test('the handlers of AG-UI and of chats ask first, and then read', async () => {
+    const asked: string[] = [];
+    const request = (headers: Record<string, string> = {}) => {
+      const body = new ReadableStream({ pull: () => void asked.push('body') }, { highWaterMark: 0 });
+      const init = {
+        method: 'POST',
+        body,
+        duplex: 'half',
+        headers: { 'content-type': 'application/json', ...headers },
+      };
+      return new Request('http://127.0.0.1/api', init as RequestInit);
+    };
+    const verdicts = [null, undefined, false, {}, new Response(null, { status: 401 })] as const;
+    for (const verdict of verdicts) {
+      const authorize = () => {
+        asked.push('authorize');
+        return verdict as never;
+      };
+      for (const create of [createChatHandler, createAgUiHandler]) {
+        const { status } = await create(api.lanefold, { agent: 'calc', authorize })(request());
+        expect(status).toBe(verdict instanceof Response ? 401 : 403);
+      }
+    }
+    expect(asked).toEqual(Array(verdicts.length * 2).fill('authorize'));
+  });
+
+  test('a cut connection leaves no token in the log, and not a line each', async () => {
+    const token = await api.lanefold.events.token('paid');
+    const { port } = await api.lanefold.startServer({ port: 0, apiKey: 'root' });
+    const count = 300;
+    const before = lines.length;
+    const url = `http://127.0.0.1:${port}`;
+    for (let at = 0; at < count; at += 50) {
+      const cut = Array.from({ length: 50 }, (_, i) => {
+        const socket = net.connect(port, '127.0.0.1').on('error', () => {});
+        const path = [`/signed/events/${token}`, `/v1/threads?api_key=${token}`][i % 2]!;
+        const head = `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer root\r\n`;
+        socket.write(`${head}content-type: application/json\r\ncontent-length: 100\r\n\r\n{"a":`);
+        return socket;
+      });
+      const waiting = () => cut.every(({ bytesWritten }) => bytesWritten > 0);
+      await until('the bodies have begun', waiting);
+      for (const socket of cut) socket.resetAndDestroy();
+    }
+    const counted = async () => {
+      const text = await (await fetch(`${url}/metrics`, { headers: bearer('root') })).text();
+      const numbers = [...text.matchAll(/^\S*requests\S*\{[^}]*status="400"[^}]*\} (\d+)/gm)].map(([, n]) => Number(n));
+      return numbers.reduce((sum, n) => sum + n, 0) >= count;
+    };
+    await until('every cut request has been answered', counted);
+    expect(lines.slice(before).length).toBeLessThanOrEqual(count);
+    expect(lines.join('\n')).not.toContain(token.split('.')[2]!);
+    expect(lines.filter((line) => /"level":"?(error|50)/.test(line))).toEqual([]);
+  });
+
+  test('an error behind a path with a credential is logged without it', async () => {
+    const token = await api.lanefold.events.token('paid');
+    const seen: string[] = [];
+    const broken = {
+      ...api.lanefold,
+      events: { ...api.lanefold.events, checkToken: () => Promise.reject(new Error('out of order')) },
+    };
+    const onError = (_: unknown, { path }: { path: string }) => void seen.push(path);
+    for (const given of [{ onError }, {}]) {
+      const app = createApp(broken, { apiKey: 'root', ...given });
+      for (const path of [token, encodeURIComponent(token).replaceAll('.', '%2E')]) {
+        const answer = await app.request(`http://127.0.0.1/signed/events/${path}`, { method: 'POST' });
+        expect(answer.status).toBe(500);
+      }
+    }
+    expect(seen).toEqual(['/signed/events/[redacted]', '/signed/events/[redacted]']);
+    expect(lines.join('\n')).toContain('/signed/events/[redacted]');
+    expect(lines.join('\n')).not.toContain(token.split('.')[2]!);
+  });
+});
