@@ -2,7 +2,8 @@
 -- headers, options of providers, and tool context.
 create or replace view lanefold.run as
 select r.thread_id, r.id, r.agent, r.strategy, r.model, r.context_ref, coalesce(r.request_id, r.id) as request_id,
-       encode(r.request_hash, 'hex') as request_hash, r.status, r.termination_reason, r.lease, r.worker_id, r.lease_until,
+       -- from the hash and all the rest, a reader could guess what the options hide
+       case when not r.options ?| array['tool_context', 'settings', 'asked'] is true then encode(r.request_hash, 'hex') end as request_hash, r.status, r.termination_reason, r.lease, r.worker_id, r.lease_until,
        r.enqueue_no, r.queue_shard, r.step, r.iteration, r.usage,
        coalesce(r.result, e.payload -> 'content') as result,
        r.error, r.state,
