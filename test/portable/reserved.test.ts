@@ -58,7 +58,7 @@ const tuplesOf = async (thread: string) => {
   for await (const { checkpoint, pendingWrites } of saver.list(at(thread))) all.push([checkpoint, pendingWrites]);
   return JSON.parse(JSON.stringify(all)) as unknown;
 };
-type Payload = Record<string, any>;
+type Payload = Record<string, any>; // eslint-disable-line @typescript-eslint/no-explicit-any -- forged at any depth
 let made = 0;
 /** Imports a thread after a change to the payload of its last entry of a kind, and expects a refusal of that line. */
 async function refusesAfter(lines: string[], kind: string, change: (payload: Payload, entry: Payload) => void) {
