@@ -120,7 +120,7 @@ describe.skipIf(noRedis())('limits', () => {
     await operator.limits.set('audited', { ...tokens, amount: 5, onExhausted: 'end' }, { by: 'two' });
     await operator.limits.remove('audited', { by: 'three' });
     await operator.limits.set('audited', tokens, { tenant: 'acme' });
-    const stored = { kind: 'tokens', scope: {}, amount: 100, tokens: 'total', per: 'minute' };
+    const stored = { kind: 'tokens', scope: {}, amount: 100, tokens: 'total', per_ms: 60_000, on_exhausted: 'wait' };
     const changed = { ...stored, amount: 5, on_exhausted: 'end' };
     const found = (await operator.audit.list({ limit: 1_000 })).filter(({ detail }) => detail['name'] === 'audited');
     expect(
