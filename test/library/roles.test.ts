@@ -82,6 +82,7 @@ test('the role of a worker learns no secret of a webhook that it does not sign w
     await expect(worker.webhooks.rotate('hook', { tenant: 'acme' })).rejects.toMatchObject({ code: 'database_error' });
     const rotated = await api.forTenant('acme').webhooks.rotate('hook');
     expect(rotated.secret).not.toBe(secret);
+    await api.forTenant('acme').webhooks.remove('hook');
   } finally {
     await Promise.all([worker.close(), api.close()]);
   }
