@@ -2455,8 +2455,6 @@ export interface components {
        * @enum {string}
        */
       on_exhausted?: 'wait' | 'end' | 'notice';
-      /** @description Rises with every change of any limit. */
-      version: number;
       /**
        * Format: date-time
        * @description When it was first set.
@@ -2578,8 +2576,6 @@ export interface components {
        * @enum {string}
        */
       on_exhausted?: 'wait' | 'end' | 'notice';
-      /** @description Rises with every change of any limit. */
-      version: number;
       /**
        * Format: date-time
        * @description When it was first set.
@@ -3255,7 +3251,7 @@ export interface components {
       path: string;
     };
     NewEventToken: {
-      /** @description Default: the token does not expire. */
+      /** @description Default: 30 days. The token also ends with the key that made it. */
       expires_ms?: number;
       /** @description As for the event; default 0. */
       keep_ms?: number;

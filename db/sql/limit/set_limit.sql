@@ -91,5 +91,5 @@ returns void language plpgsql as $$
 begin
   perform lanefold.write_audit(jsonb_build_object('actor', p_by, 'action', 'limits.' || p_action, 'tenant_id', nullif(l.owner, '*'),
     'detail', jsonb_build_object('name', l.name) || p_detail));
-  perform pg_notify('lanefold_limits', l.version::text);
+  perform pg_notify('lanefold_limits', '');
 end $$;

@@ -15,8 +15,6 @@ export interface ListedLimit extends LimitDefinition {
   name: string;
   /** The tenant that set it, for its own runs. Null: the operator, for all runs. */
   tenant: string | null;
-  /** Rises with every change of any limit. */
-  version: number;
   createdAt: Date;
   updatedAt: Date;
   /** Who changed it last: `operator`, `key:<id>` or `cli:<user>`. */
@@ -103,8 +101,8 @@ export function limitsOf(db: Database, onChange: () => Promise<void>): Limits {
 }
 
 const toListed = (limit: KeptLimit): ListedLimit => {
-  const { owner, name, version, createdAt, updatedAt, updatedBy } = limit;
-  const history = { version, createdAt, updatedAt, updatedBy };
+  const { owner, name, createdAt, updatedAt, updatedBy } = limit;
+  const history = { createdAt, updatedAt, updatedBy };
   return { name, tenant: tenantOf(owner), ...showDefinition(limit), ...history };
 };
 
