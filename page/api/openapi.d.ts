@@ -3263,7 +3263,7 @@ export interface components {
       name: components['schemas']['Id'];
       /** @description The tenant whose events it gets. */
       tenant: components['schemas']['Id'];
-      /** @description An `https:` URL at a public address. */
+      /** @description Where its events go. Keys without the scope `admin` see only the origin. */
       url: string;
       /** @description The types of events it wants; empty: all. */
       types: (
@@ -3310,7 +3310,7 @@ export interface components {
       name: components['schemas']['Id'];
       /** @description The tenant whose events it gets. */
       tenant: components['schemas']['Id'];
-      /** @description An `https:` URL at a public address. */
+      /** @description Where its events go. Keys without the scope `admin` see only the origin. */
       url: string;
       /** @description The types of events it wants; empty: all. */
       types: (

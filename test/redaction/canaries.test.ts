@@ -29,6 +29,7 @@ const given = {
   option: canary('RequestOption'),
   child: canary('ChildContext'),
   schedule: canary('ScheduleContext'),
+  webhook: canary('WebhookUrl'),
 };
 const defined = {
   header: canary('Header'),
@@ -40,7 +41,7 @@ const defined = {
 };
 
 /** Where the secrets of requests have to be, as their owner sees it. */
-const needed = ['_run.options', '_wait.request', '_schedule.definition', '_schedule_slot.request'];
+const needed = ['_run.options', '_wait.request', '_schedule.definition', '_schedule_slot.request', '_webhook.url'];
 
 const settings = (name: string, header: string, option: string) => ({
   headers: { [name]: header },
@@ -119,6 +120,7 @@ beforeAll(async () => {
   await lanefold.schedules.set('nightly', {
     ...{ agent: 'helper', input: 'hi', everyMs: 1_000, options: { toolContext: { door: given.schedule } } },
   });
+  await lanefold.webhooks.set('hook', { url: `https://1.1.1.1/${given.webhook}?token=${given.webhook}` });
   await until('a slot has run', async () =>
     (await lanefold.schedules.slots('nightly')).data.some(({ runId }) => runId),
   );
@@ -205,8 +207,9 @@ test('a key with `read` is answered without secrets, whatever it asks', async ()
   const places: string[] = [];
   let answered = 0;
   for (const path of Object.keys(document.paths).filter((one) => document.paths[one]!['get'])) {
+    const name = path.startsWith('/v1/webhooks') ? 'hook' : 'nightly';
     for (const run of runs) {
-      const url = path.replace(/\{(\w+)\}/g, (_, name: string) => ({ ...values, run_id: run.id })[name] ?? 'none');
+      const url = path.replace(/\{(\w+)\}/g, (_, key: string) => ({ ...values, run_id: run.id, name })[key] ?? 'none');
       const query = path.endsWith('/diff') ? `?from=${version!.id}&to=${version!.id}` : '';
       const { status, text } = await api.call('GET', `${url}${query}`, undefined, {
         ...{ authorization: `Bearer ${readKey}`, accept: 'application/json' },
