@@ -19,7 +19,7 @@ RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
 FROM base AS build
 RUN npm ci --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
-COPY test/prune-declarations.ts ./test/
+COPY test/prune-declarations.ts test/write-sbom.ts ./test/
 COPY src ./src
 COPY db ./db
 COPY page ./page

@@ -62,8 +62,8 @@ comment on function lanefold.renew_lease(text, text, bigint, int) is 'Renews the
 comment on function lanefold.renew_leases(jsonb, int) is 'Renews the leases [{thread_id, run_id, lease}] of a worker, on a database that is not distributed; returns those that are lost, not renewed, or whose cancel was requested.';
 comment on function lanefold.record_versions(jsonb) is 'Stores the versions of the agents that a worker starts with.';
 comment on function lanefold.set_rollout(text, jsonb) is 'Sets which versions of an agent serve its threads, by shares.';
-comment on function lanefold.remove_rollout(text) is 'Removes the rollout of an agent.';
-comment on function lanefold.set_thread_version(text, text, text) is 'Sets the version of an agent that a thread keeps.';
+comment on function lanefold.remove_rollout(text, text) is 'Removes the rollout of an agent.';
+comment on function lanefold.set_thread_version(text, text, text, text) is 'Sets the version of an agent that a thread keeps.';
 comment on function lanefold.report_worker(text, jsonb) is 'The heartbeat of a worker; the first one adds it to the view worker, the last one says that it has stopped.';
 comment on function lanefold.loss_cause(text, timestamptz, text) is 'Why a worker was lost, if the cause lies outside of its runs: database_restarted, database_silent, worker_stopping or workers_lost; null if it is unknown.';
 comment on function lanefold.unattended_reason(text, text, text, text, text[]) is 'Why no live worker can execute runs of a queue with these needs: no_worker, unknown_agent, unknown_version, unknown_strategy or unknown_tool; null if one can.';
@@ -85,7 +85,7 @@ comment on function lanefold.new_events(text, bigint, int) is 'Events of a threa
 comment on function lanefold.drop_trace(text, text[]) is 'Empties events, state and result of runs that have ended; rows and keys stay.';
 comment on function lanefold.create_key(bytea, jsonb) is 'Stores an API key by the hash of its secret.';
 comment on function lanefold.rotate_key(text, bytea, text, float8) is 'Adds a secret to an API key; the ones before it end soon.';
-comment on function lanefold.revoke_key(text) is 'Ends every secret of an API key.';
+comment on function lanefold.revoke_key(text, text) is 'Ends every secret of an API key.';
 comment on function lanefold.audit_read(text, jsonb) is 'Writes down a read across tenants.';
 comment on function lanefold.name_key(text) is 'The key from which the ids of a tenant are derived.';
 comment on function lanefold.configure_tenant(text, jsonb) is 'Sets limits and tamper evidence of a tenant.';

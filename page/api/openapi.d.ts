@@ -2456,8 +2456,6 @@ export interface components {
        * @enum {string}
        */
       on_exhausted?: 'wait' | 'end' | 'notice';
-      /** @description Rises with every change of any limit. */
-      version: number;
       /**
        * Format: date-time
        * @description When it was first set.
@@ -2579,8 +2577,6 @@ export interface components {
        * @enum {string}
        */
       on_exhausted?: 'wait' | 'end' | 'notice';
-      /** @description Rises with every change of any limit. */
-      version: number;
       /**
        * Format: date-time
        * @description When it was first set.
@@ -3256,7 +3252,7 @@ export interface components {
       path: string;
     };
     NewEventToken: {
-      /** @description Default: the token does not expire. */
+      /** @description Default: 30 days. The token also ends with the key that made it. */
       expires_ms?: number;
       /** @description As for the event; default 0. */
       keep_ms?: number;
@@ -3268,7 +3264,7 @@ export interface components {
       name: components['schemas']['Id'];
       /** @description The tenant whose events it gets. */
       tenant: components['schemas']['Id'];
-      /** @description An `https:` URL at a public address. */
+      /** @description Where its events go. Keys without the scope `admin` see only the origin. */
       url: string;
       /** @description The types of events it wants; empty: all. */
       types: (
@@ -3315,7 +3311,7 @@ export interface components {
       name: components['schemas']['Id'];
       /** @description The tenant whose events it gets. */
       tenant: components['schemas']['Id'];
-      /** @description An `https:` URL at a public address. */
+      /** @description Where its events go. Keys without the scope `admin` see only the origin. */
       url: string;
       /** @description The types of events it wants; empty: all. */
       types: (

@@ -107,7 +107,7 @@ export interface AgentDefinition<
    * or undefined to end the run. The function may be called again after a crash. A run that was handed over too often ends.
    */
   onEnd?: Handoff | ((answer: string) => Handoff | undefined);
-  /** Passed to every tool as `ctx.context`. */
+  /** Passed to every tool as `ctx.context`. Its values are not stored, and not part of the version of the agent. */
   toolContext?: JsonObject;
   /**
    * Requires the final answer to be one JSON object that matches a schema; it becomes the `result` of the run. Default:

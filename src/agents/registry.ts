@@ -29,6 +29,8 @@ export interface RegistryOptions {
   always?: readonly Tool[] | undefined;
   /** For agents that do not set one. */
   maxToolResultBytes?: number | undefined;
+  /** Keys whose values are hidden in the versions of agents, besides the default ones. */
+  redactKeys?: readonly string[] | undefined;
   /** Told of each tool of an MCP server that got another name; `agent` is missing for tools that requests add. */
   onRename?: ((renamed: RenamedTool & { agent?: string }) => void) | undefined;
 }
@@ -42,6 +44,7 @@ export async function createAgentRegistry(
     strategies = [],
     always = [],
     maxToolResultBytes = defaultMaxResultBytes,
+    redactKeys,
     onRename = () => {},
   }: RegistryOptions = {},
 ): Promise<AgentRegistry> {
@@ -54,7 +57,8 @@ export async function createAgentRegistry(
       maxInlineBytes: defined.maxToolResultBytes ?? defaultMaxResultBytes,
     };
     const renamed = (tool: RenamedTool) => onRename({ agent: defined.name, ...tool });
-    const agent = await ready({ ...defined, ...limits }, requestTransformers, always, renamed);
+    const shared = { requestTransformers, always, redactKeys, onRename: renamed };
+    const agent = await ready({ ...defined, ...limits }, shared);
     const versions = agents.get(agent.name) ?? [];
     assertDistinct(versions, agent);
     agents.set(agent.name, [...versions, agent]);
@@ -82,9 +86,16 @@ async function ready(
     version: label,
     ...agent
   }: Agent & Pick<ReadyAgent, 'maxToolResultBytes' | 'maxInlineBytes'>,
-  shared: Record<string, RequestTransformer>,
-  always: readonly Tool[],
-  onRename: (renamed: RenamedTool) => void,
+  {
+    requestTransformers: shared,
+    always,
+    redactKeys,
+    onRename,
+  }: Required<Pick<RegistryOptions, 'always'>> & {
+    requestTransformers: Record<string, RequestTransformer>;
+    redactKeys: readonly string[] | undefined;
+    onRename: (renamed: RenamedTool) => void;
+  },
 ): Promise<ReadyAgent> {
   const taken = always.map(({ name }) => name);
   const tools = Object.freeze([...(await normaliseTools(agent.tools, { taken, onRename })), ...always]);
@@ -105,7 +116,7 @@ async function ready(
   };
   return {
     ...resolved,
-    version: versionOf(resolved, label),
+    version: versionOf(resolved, label, redactKeys),
     fingerprint: createHash('sha256')
       .update(
         canonicalize({

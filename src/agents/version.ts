@@ -7,6 +7,7 @@ import type { ModelSettings } from '../models/settings/settings.ts';
 import type { StoredPolicy } from '../policy/policy.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Agent } from './agent.ts';
+import { createDefinitionRedactor, type DefinitionRedactor } from './shown-definition.ts';
 import type { RequestTransformer } from './transformer.ts';
 
 /** A version of an agent: all that decides how it answers, by the hash of it. */
@@ -14,8 +15,9 @@ export interface AgentVersion {
   agent: string;
   /** `v_` and 24 hexadecimal digits. The same definition has the same id in every process. */
   id: string;
-  /** The label that its definition gives it; not part of the hash. */
+  /** The label that its definition gives it; part of the hash only if the definition has values that are hidden. */
   label?: string;
+  /** Without values that may be secret. */
   definition: JsonObject;
 }
 
@@ -36,22 +38,29 @@ interface Defined extends Omit<
 /**
  * The version of an agent: prompt, model, settings, tools with their descriptions and schemas, strategy, context policy,
  * output contract and limits. Code is not part of it: a function counts by its name.
+ *
+ * Values that may be secret are hidden and do not count: everybody who may read versions could guess a short one from
+ * a hash of it. So that such values can still tell versions apart, the label of a definition that has any counts.
+ *
+ * @param redactKeys keys whose values are hidden besides the default ones
  */
-export function versionOf(agent: Defined, label: string | undefined): AgentVersion {
-  const definition = definitionOf(agent);
-  const hash = createHash('sha256').update(canonicalize({ agent: agent.name, definition }) as string);
+export function versionOf(agent: Defined, label: string | undefined, redactKeys?: readonly string[]): AgentVersion {
+  const redactor = createDefinitionRedactor(redactKeys);
+  const definition = definitionOf(agent, redactor);
+  const counted = { agent: agent.name, definition, ...(redactor.hid && label !== undefined ? { label } : {}) };
+  const hash = createHash('sha256').update(canonicalize(counted) as string);
   const id = `v_${hash.digest('hex').slice(0, 24)}`;
   return { agent: agent.name, id, ...(label === undefined ? {} : { label }), definition };
 }
 
-function definitionOf(agent: Defined): JsonObject {
+function definitionOf(agent: Defined, hidden: DefinitionRedactor): JsonObject {
   const { output, requestTransformer } = agent;
   const fields = {
     model: agent.model,
     instructions: agent.instructions,
     strategy: agent.strategy,
-    strategy_options: agent.strategyOptions,
-    settings: agent.settings,
+    strategy_options: hidden.options(agent.strategyOptions),
+    settings: hidden.settings(agent.settings),
     streaming: agent.streaming,
     context_policy: agent.contextPolicy,
     output: output && {
@@ -63,16 +72,16 @@ function definitionOf(agent: Defined): JsonObject {
       name: tool.name,
       description: tool.description,
       input_schema: tool.inputSchema,
-      input_examples: tool.inputExamples,
+      input_examples: hidden.options(tool.inputExamples),
       strict: tool.strict,
-      provider_options: tool.providerOptions,
+      provider_options: hidden.options(tool.providerOptions),
       needs_approval: named(tool.needsApproval),
       replay: typeof tool.replay === 'string' ? tool.replay : 'verify',
       to_agent: tool.toAgent,
     })),
     on_cut: agent.onCut,
     on_end: typeof agent.onEnd === 'object' ? agent.onEnd.request : named(agent.onEnd),
-    tool_context: agent.toolContext,
+    tool_context: hidden.toolContext(agent.toolContext),
     limits: {
       max_iterations: agent.maxIterations,
       max_total_tokens: agent.maxTotalTokens,

@@ -2153,8 +2153,6 @@ export interface UsedLimit {
    * Once the amount is used, a run that needs more waits (default), or ends with `budget_exhausted`. With `notice`, for `requests`, `tokens` and `money`, nothing is refused, and the run that passes it gets an event `limit_reached`.
    */
   onExhausted?: 'wait' | 'end' | 'notice';
-  /** Rises with every change of any limit. */
-  version: number;
   /**
    * When it was first set.
    */

@@ -105,7 +105,7 @@ export function assemble(
         'schedules',
         schedulesOf(db, scopeTo, (on, schedule, from) => checkRuns(acceptingOn(on), schedule, from)),
       ),
-      events: refusingOptions('events', eventsOf({ db, queue, secrets, scopeTo })),
+      events: refusingOptions('events', eventsOf({ db, all, queue, secrets, scopeTo })),
       waits: refusingOptions('waits', waitsOf(db, queue)),
       webhooks: refusingOptions('webhooks', webhooksOf(db, scopeTo, settings.privateWebhooks)),
       evals: refusingOptions(

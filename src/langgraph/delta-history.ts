@@ -1,6 +1,7 @@
 import type { DeltaChannelHistory, SerializerProtocol } from '@langchain/langgraph-checkpoint';
 import type { Database } from '../postgres/pool.ts';
 import { readAncestors } from '../store/history/read-appended.ts';
+import { unreadable } from '../store/history/unreadable.ts';
 import { findCheckpoint } from './find-checkpoint.ts';
 import { checkpointsOf } from './keys.ts';
 import { readCheckpoints, type FoundCheckpoint } from './read-checkpoints.ts';
@@ -43,8 +44,14 @@ async function* ancestorsOf(
   ns: string,
   parent: string | undefined,
 ): AsyncGenerator<FoundCheckpoint> {
+  const seen = new Set<number>();
   for (let first = parent; first !== undefined;) {
     const entries = await readAncestors(db, threadId, { prefix: checkpointsOf(ns).from, first, limit: pageSize });
+    for (const { seq } of entries) {
+      // one that is its own ancestor has no first one
+      if (seen.has(seq)) throw unreadable(`The checkpoint in entry ${seq}`);
+      seen.add(seq);
+    }
     const page = await readCheckpoints(db, threadId, ns, entries);
     yield* page;
     first = page.length < pageSize ? undefined : page.at(-1)!.payload.parent;

@@ -7,7 +7,7 @@ import type {
 import { assertStorable, findFlaw } from '../checks/text.ts';
 import type { JsonObject } from '../context/message.ts';
 import { dump, type Dumped } from './dump.ts';
-import type { CheckpointPayload } from './payloads.ts';
+import type { CheckpointPayload } from '../mirror/langgraph-entry.ts';
 import { parseJson } from '../common/json.ts';
 
 /** A checkpoint with everything that changed, as texts. */

@@ -1,7 +1,8 @@
 import type { Database } from '../postgres/pool.ts';
 import { readAppended, readEnds, readReceipt } from '../store/history/read-appended.ts';
 import { threadErased } from '../store/missing.ts';
-import { additionsTo, checkpointKey, checkpointKind, checkpointsOf } from './keys.ts';
+import { checkpointKind } from '../mirror/langgraph-entry.ts';
+import { additionsTo, checkpointKey, checkpointsOf } from './keys.ts';
 import { readCheckpoints, type FoundCheckpoint } from './read-checkpoints.ts';
 
 /** A checkpoint, or the newest one of a namespace. @throws LanefoldError `thread_erased` */

@@ -9,9 +9,6 @@ import { LanefoldError } from '../errors.ts';
  *   langgraph.w.<namespace>.<checkpoint id>.<hash>       what was added to it later: writes, or another version
  */
 
-export const checkpointKind = 'langgraph_checkpoint';
-export const writesKind = 'langgraph_writes';
-
 const digest = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
 /** 128 bits: for texts and requests. */

@@ -2,7 +2,7 @@ import { Recent } from '../common/recent.ts';
 import { laneView, shownOf } from '../mirror/lane-view.ts';
 import { emptyLane, readLaneField, type LaneState } from '../mirror/plan.ts';
 import { turnsOf, turnsOfText } from '../mirror/langchain.ts';
-import type { Address } from './parts.ts';
+import type { Address } from '../mirror/addresses.ts';
 import { withHashes } from './read-values.ts';
 import type { FoundCheckpoint } from './read-checkpoints.ts';
 import type { ChannelValue } from './stored.ts';

@@ -4,7 +4,7 @@ import type { Database } from '../postgres/pool.ts';
 import { readAppended, readKeys, type HistoryKey } from '../store/history/read-appended.ts';
 import { allCheckpoints, checkpointsOf, langGraphIdOf } from './keys.ts';
 import { findCheckpoint } from './find-checkpoint.ts';
-import type { CheckpointPayload } from './payloads.ts';
+import type { CheckpointPayload } from '../mirror/langgraph-entry.ts';
 import {
   loadMetadata,
   needsSendsOfParent,

@@ -1,10 +1,5 @@
+import type { Address } from '../mirror/addresses.ts';
 import { shortHash } from './keys.ts';
-
-/** Where a text is: a part of an entry. `seq` -1: of the entry being written. */
-export interface Address {
-  seq: number;
-  index: number;
-}
 
 /** Shorter texts are written again rather than named. */
 const worthNaming = 48;
@@ -28,27 +23,3 @@ export class Parts {
 
 /** Addresses after their entry got its `seq`. */
 export const settle = ({ seq, index }: Address, own: number): Address => ({ seq: seq < 0 ? own : seq, index });
-
-/** Addresses as an entry stores them: `0-2 17.1` are the parts 0 to 2 of the entry itself, then part 1 of entry 17. */
-export function writeAddresses(addresses: readonly Address[]): string {
-  const ranges: { seq: number; first: number; last: number }[] = [];
-  for (const { seq, index } of addresses) {
-    const range = ranges.at(-1);
-    if (range && range.seq === seq && range.last === index - 1) range.last = index;
-    else ranges.push({ seq, first: index, last: index });
-  }
-  return ranges
-    .map(({ seq, first, last }) => `${seq < 0 ? '' : `${seq}.`}${first}${last > first ? `-${last}` : ''}`)
-    .join(' ');
-}
-
-export function readAddresses(text: string, own: number): Address[] {
-  if (text === '') return [];
-  return text.split(' ').flatMap((range) => {
-    const [, seq, first, last = first] = /^(?:(\d+)\.)?(\d+)(?:-(\d+))?$/.exec(range)!;
-    const addresses: Address[] = [];
-    for (let index = Number(first); index <= Number(last); index++)
-      addresses.push({ seq: seq === undefined ? own : Number(seq), index });
-    return addresses;
-  });
-}

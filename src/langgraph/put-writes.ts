@@ -2,12 +2,12 @@ import type { JsonObject } from '../context/message.ts';
 import type { Database } from '../postgres/pool.ts';
 import { appendHistory } from '../store/log/append-history.ts';
 import { readAppended } from '../store/history/read-appended.ts';
-import { additionKey, additionsTo, shortHash, writesKind } from './keys.ts';
+import { additionKey, additionsTo, shortHash } from './keys.ts';
 import type { Memory } from './known.ts';
 import { Parts, settle } from './parts.ts';
-import type { WritesPayload } from './payloads.ts';
+import { writesKind, type WritesPayload } from '../mirror/langgraph-entry.ts';
 import { readTexts } from './read-values.ts';
-import { store } from './stored.ts';
+import { assertReadable, store } from './stored.ts';
 import { addressesOfWrites, areInForce, foldWrites, type DumpedWrite } from './writes.ts';
 
 export interface WritesTarget {
@@ -38,12 +38,14 @@ export async function putWrites(target: WritesTarget, { id, taskId, taskPath, wr
     content += ` after ${seq}`;
   }
   const parts = new Parts(memory.texts(threadId));
+  const stored = writes.map(({ idx, channel, value }) => ({ idx, channel, ...store(parts, value) }));
+  assertReadable(stored.map(({ located }) => located));
   const payload: WritesPayload = {
     checkpoint: id,
     ...(ns === '' ? {} : { ns }),
     task: taskId,
     ...(taskPath === '' ? {} : { path: taskPath }),
-    writes: writes.map(({ idx, channel, value }) => [idx, channel, store(parts, value).stored]),
+    writes: stored.map(({ idx, channel, stored: value }) => [idx, channel, value]),
     parts: parts.texts,
   };
   const { firstSeq: seq, duplicate } = await appendHistory(db, threadId, {

@@ -7,12 +7,12 @@ import { appendHistory } from '../store/log/append-history.ts';
 import { readEnds } from '../store/history/read-appended.ts';
 import { readVersion } from './find-checkpoint.ts';
 import type { DumpedCheckpoint } from './dump-checkpoint.ts';
-import { additionKey, checkpointKey, checkpointKind, shortHash } from './keys.ts';
+import { additionKey, checkpointKey, shortHash } from './keys.ts';
 import type { KnownCheckpoint, Memory } from './known.ts';
 import { turnsOf, turnsOfText } from '../mirror/langchain.ts';
 import { Parts, settle } from './parts.ts';
-import type { CheckpointPayload, StoredValues } from './payloads.ts';
-import { isSame, settled, store, type ChannelValue, type Located } from './stored.ts';
+import { checkpointKind, type CheckpointPayload, type StoredValues } from '../mirror/langgraph-entry.ts';
+import { assertReadable, isSame, settled, store, type ChannelValue, type Located } from './stored.ts';
 
 export interface PutTarget {
   db: Database;
@@ -122,6 +122,7 @@ function compose({ ns, memory, threadId }: PutTarget, dumped: DumpedCheckpoint, 
     values[channel] = stored;
     own.set(channel, located);
   }
+  assertReadable([...named.values(), ...own.values()]);
   const payload: CheckpointPayload = {
     id: dumped.id,
     ...(ns === '' ? {} : { ns }),

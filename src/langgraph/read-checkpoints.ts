@@ -7,10 +7,12 @@ import {
   type CheckpointTuple,
 } from '@langchain/langgraph-checkpoint';
 import type { Database } from '../postgres/pool.ts';
+import type { Address } from '../mirror/addresses.ts';
 import { readAppended, type Appended } from '../store/history/read-appended.ts';
+import { unreadable } from '../store/history/unreadable.ts';
 import { load } from './dump.ts';
-import { additionsTo, checkpointKind } from './keys.ts';
-import { checkpointOf, type CheckpointPayload } from './payloads.ts';
+import { additionsTo } from './keys.ts';
+import { checkpointKind, checkpointOf, type CheckpointPayload } from '../mirror/langgraph-entry.ts';
 import type { Place } from './place.ts';
 import { addressesOf, findValues, loadValue, readTexts, type Found, type Texts } from './read-values.ts';
 import { addressesOfWrites, foldWrites, loadWrites, type FoundWrite } from './writes.ts';
@@ -56,10 +58,26 @@ export async function readCheckpoints(
     ...writes.flatMap(addressesOfWrites),
   ];
   const texts = await readTexts(db, threadId, addresses, own);
+  for (const [i, { seq }] of latest.entries())
+    assertSize(
+      seq,
+      [...[...values[i]!.values()].flatMap(({ located }) => addressesOf(located)), ...addressesOfWrites(writes[i]!)],
+      texts,
+    );
   return latest.map((entry, i) => ({
     ...{ seq: entry.seq, payload: checkpointOf(entry) },
     ...{ values: values[i]!, writes: writes[i]!, texts },
   }));
+}
+
+/** The characters of all values of a checkpoint, and of what was written to it: a text may be named many times. */
+const maxChars = 2 ** 28;
+
+function assertSize(seq: number, addresses: readonly Address[], texts: Texts): void {
+  let chars = 0;
+  for (const address of addresses)
+    if ((chars += texts(address).length) > maxChars)
+      throw unreadable(`The checkpoint in entry ${seq}, with more than ${maxChars} characters,`);
 }
 
 type Saver = Pick<BaseCheckpointSaver, 'serde' | 'getNextVersion'>;

@@ -3,10 +3,10 @@ import type { Json } from '../context/message.ts';
 import type { Database } from '../postgres/pool.ts';
 import { readBases, readField } from '../store/history/read-payloads.ts';
 import { unreadable } from '../store/history/unreadable.ts';
-import { isStored, type StoredValues } from './payloads.ts';
+import { TextCount, type Address } from '../mirror/addresses.ts';
+import { isStored, type Stored, type StoredValues } from '../mirror/langgraph-entry.ts';
 import { load } from './dump.ts';
-import type { Address } from './parts.ts';
-import { hashOf, locate, type Located, type Stored } from './stored.ts';
+import { hashOf, locate, storedList, type Located, type StoredList } from './stored.ts';
 
 /** The texts of some addresses. */
 export type Texts = (address: Address) => string;
@@ -38,45 +38,40 @@ export async function findValues(
     await Promise.all(
       [...continued].map(async ([channel, seqs]) => {
         const found = await readBases(db, threadId, channel, [...seqs]);
-        return [channel, itemsOf(found, channel)] as const;
+        return [channel, listsOf(found, channel)] as const;
       }),
     ),
   );
-  return homes.map(
-    (values) =>
-      new Map(
-        values.map(({ channel, at, stored }) => [
-          channel,
-          { at, located: locate(stored, at, (seq) => listIn(bases.get(channel), channel, seq)) },
-        ]),
-      ),
-  );
+  return homes.map((values) => {
+    const texts = new TextCount();
+    return new Map(
+      values.map(({ channel, at, stored }) => {
+        const located = locate(stored, at, (seq) => listIn(bases.get(channel), channel, seq));
+        texts.count(addressesOf(located).length, at);
+        return [channel, { at, located }];
+      }),
+    );
+  });
 }
 
 function storedIn(values: unknown, channel: string, seq: number): Stored {
   const stored = (values as StoredValues | undefined)?.[channel];
   if (!isStored(stored)) throw unreadable(`The value of the channel ${channel} in entry ${seq}`);
-  return stored as Stored;
+  return stored;
 }
 
-function listIn(lists: ReadonlyMap<number, ItemList> | undefined, channel: string, seq: number): ItemList {
+function listIn(lists: ReadonlyMap<number, StoredList> | undefined, channel: string, seq: number): StoredList {
   const list = lists?.get(seq);
   if (!list) throw unreadable(`The list of the channel ${channel} in entry ${seq}`);
   return list;
 }
 
-interface ItemList {
-  items: Address[];
-  depth: number;
-}
-
-/** The items of each list of a chain; a list comes after the one that it continues. */
-function itemsOf(chain: ReadonlyMap<number, unknown>, channel: string): Map<number, ItemList> {
-  const lists = new Map<number, ItemList>();
-  for (const seq of [...chain.keys()].sort((a, b) => a - b)) {
-    const stored = storedIn({ [channel]: chain.get(seq) }, channel, seq);
-    const located = locate(stored, seq, (base) => listIn(lists, channel, base));
-    if ('items' in located) lists.set(seq, located);
+/** The lists that others continue, by entry. */
+function listsOf(chain: ReadonlyMap<number, unknown>, channel: string): Map<number, StoredList> {
+  const lists = new Map<number, StoredList>();
+  for (const [seq, value] of chain) {
+    const stored = storedIn({ [channel]: value }, channel, seq);
+    if ('list' in stored) lists.set(seq, storedList(stored, seq));
   }
   return lists;
 }

@@ -1,12 +1,10 @@
-import { readAddresses, settle, writeAddresses, type Address, type Parts } from './parts.ts';
+import { expand, maxTexts, rangesOf, writeAddresses, type Address, type AddressRange } from '../mirror/addresses.ts';
+import type { Stored } from '../mirror/langgraph-entry.ts';
+import { LanefoldError } from '../errors.ts';
+import { unreadable } from '../store/history/unreadable.ts';
+import { settle, type Parts } from './parts.ts';
 import { shortHash } from './keys.ts';
 import type { Dumped } from './dump.ts';
-
-/**
- * A value in an entry: the texts are parts. A list may continue the list that another entry has for the channel: its
- * first `keep` items, then its own.
- */
-export type Stored = { value: string; type?: string } | { list: string; base?: number; keep?: number };
 
 /** A stored value with the addresses of its texts, and what it takes to find out whether a later value differs. */
 export type Located =
@@ -69,15 +67,64 @@ export const settled = (located: Located, seq: number): Located =>
     ? { ...located, items: located.items.map((address) => settle(address, seq)) }
     : { ...located, address: settle(located.address, seq) };
 
-/** Where the texts of a stored value are. `base`: the items of the entry that it continues, and their depth. */
+/** A list as an entry stores it, before what it continues is read. */
+export interface StoredList {
+  own: readonly AddressRange[];
+  base?: number;
+  keep?: number;
+}
+
+export const storedList = ({ list, base, keep }: Extract<Stored, { list: string }>, seq: number): StoredList => ({
+  own: readRanges(list, seq),
+  ...(base === undefined ? {} : { base, keep: keep! }),
+});
+
+/** @throws LanefoldError `invalid_input` for more texts than readers accept */
+export function assertReadable(values: Iterable<Located>): void {
+  let texts = 0;
+  for (const value of values) texts += isList(value) ? value.items.length : 1;
+  if (texts <= maxTexts) return;
+  throw new LanefoldError('invalid_input', `The values have ${texts} items, more than ${maxTexts}.`, {
+    hint: 'Nothing was written. Summarise or trim the lists in the state of the graph.',
+  });
+}
+
+/**
+ * Where the texts of a stored value are.
+ *
+ * @param listAt the list that another entry has for the channel
+ */
 export function locate(
   stored: Stored,
   seq: number,
-  base: (seq: number) => { items: Address[]; depth: number },
+  listAt: (seq: number) => StoredList,
 ): { type: string; address: Address } | { items: Address[]; depth: number } {
-  if ('value' in stored) return { type: stored.type ?? 'json', address: readAddresses(stored.value, seq)[0]! };
-  const own = readAddresses(stored.list, seq);
-  if (stored.base === undefined) return { items: own, depth: 1 };
-  const { items, depth } = base(stored.base);
-  return { items: [...items.slice(0, stored.keep), ...own], depth: depth + 1 };
+  if (!('value' in stored)) return locateList(storedList(stored, seq), seq, listAt);
+  const [address] = expand(readRanges(stored.value, seq), 1);
+  return { type: stored.type ?? 'json', address: address! };
+}
+
+/** From its end to its beginning, so that each list on the way is expanded only as far as it is kept. */
+function locateList(list: StoredList, seq: number, listAt: (seq: number) => StoredList) {
+  const pieces: Address[][] = [];
+  let depth = 1;
+  let wanted = Infinity;
+  let from = seq;
+  for (let at = list; ; depth += 1) {
+    const { own, base, keep = 0 } = at;
+    pieces.push(expand(own, Math.max(0, wanted - keep)));
+    if (wanted !== Infinity && keep + pieces.at(-1)!.length < wanted) throw unreadable(`The list in entry ${from}`);
+    if (keep > maxTexts) throw unreadable(`The list in entry ${from}`);
+    if (base === undefined) break;
+    if (base >= from) throw unreadable(`The list in entry ${from}`);
+    wanted = Math.min(wanted, keep);
+    [from, at] = [base, listAt(base)];
+  }
+  return { items: pieces.reverse().flat(), depth };
+}
+
+function readRanges(text: string, seq: number): AddressRange[] {
+  const ranges = rangesOf(text, seq);
+  if (!ranges) throw unreadable(`A value in entry ${seq}`);
+  return ranges;
 }

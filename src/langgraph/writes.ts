@@ -8,8 +8,9 @@ import {
 } from '@langchain/langgraph-checkpoint';
 import type { JsonObject } from '../context/message.ts';
 import { dump, type Dumped } from './dump.ts';
+import { TextCount } from '../mirror/addresses.ts';
 import { locate } from './stored.ts';
-import { writesOf } from './payloads.ts';
+import { writesOf } from '../mirror/langgraph-entry.ts';
 import { addressesOf, loadValue, type Found, type Texts } from './read-values.ts';
 
 export interface DumpedWrite {
@@ -42,6 +43,7 @@ export interface FoundWrite {
  */
 export function foldWrites(entries: readonly { seq: number; payload: JsonObject }[]): FoundWrite[] {
   const found = new Map<string, FoundWrite>();
+  const texts = new TextCount();
   for (const entry of entries) {
     const { seq } = entry;
     const { task, path = '', writes } = writesOf(entry);
@@ -49,7 +51,9 @@ export function foldWrites(entries: readonly { seq: number; payload: JsonObject 
       const key = `${idx} ${task}`;
       if (idx >= 0 && found.has(key)) continue;
       // a list of writes never continues another one
-      found.set(key, { task, path, idx, channel, located: locate(stored, seq, () => ({ items: [], depth: 0 })) });
+      const located = locate(stored, seq, () => ({ own: [] }));
+      texts.count(addressesOf(located).length, seq);
+      found.set(key, { task, path, idx, channel, located });
     }
   }
   const sortKey = ({ path, task, idx }: FoundWrite) => writesSortKey(path, task, idx);

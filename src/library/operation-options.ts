@@ -101,7 +101,7 @@ export const operationOptions = {
   events: {
     send: [[2, { keepMs: true, by: true } satisfies Options<Events['send'], 2>]],
     ...{ checkToken: none, sendSigned: none },
-    token: [[1, { expiresMs: true, keepMs: true } satisfies Options<Events['token'], 1>]],
+    token: [[1, { expiresMs: true, keepMs: true, keyId: true } satisfies Options<Events['token'], 1>]],
   },
   waits: {
     list: [[0, { ...page, event: true, kind: true, threadId: true } satisfies Options<Waits['list'], 0>]],

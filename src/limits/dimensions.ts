@@ -1,4 +1,6 @@
+import { defaultTenant } from '../checks/ids.ts';
 import type { Limit } from './limit.ts';
+import { ownDimensions } from './limit-keys.ts';
 
 /** What limits may apply to: the values of a run or of a model call. */
 export type Dimensions = Readonly<Record<string, string | undefined>>;
@@ -14,6 +16,21 @@ export function bucketKey({ scope }: Pick<Limit, 'scope'>, dimensions: Dimension
   }
   return each.join('/');
 }
+
+/**
+ * Whether a limit of the operator counts the values that requests choose apart for each tenant. Tenants could otherwise
+ * see each other in such a value, and use up what another one has of it.
+ */
+const isByTenant = ({ owner, scope }: Pick<Limit, 'owner' | 'scope'>): boolean =>
+  owner === '*' &&
+  scope['tenant'] === undefined &&
+  Object.keys(scope).some((name) => scope[name] === '*' && !ownDimensions.some((own) => own === name));
+
+/** No value begins with a slash, so that no key of another tenant is like one with a tenant. */
+const ofTenant = (key: string, tenant: string): string => (tenant === defaultTenant ? key : `//${tenant}/${key}`);
+
+/** A key without the tenant for which it is counted: what the amounts of the limit name. */
+export const valueOf = (key: string): string => (key.startsWith('//') ? key.slice(key.indexOf('/', 2) + 1) : key);
 
 /** A bucket as `use_limits` names it. */
 export const placeOf = ({ owner, name }: Pick<Limit, 'owner' | 'name'>, key: string): string =>
@@ -34,7 +51,8 @@ export function placesOf(
   const placed = limits.flatMap((limit) => {
     if (limit.owner !== '*' && limit.owner !== tenant) return [];
     const key = bucketKey(limit, dimensions);
-    return key === undefined ? [] : [{ limit, place: placeOf(limit, key) }];
+    if (key === undefined) return [];
+    return [{ limit, place: placeOf(limit, isByTenant(limit) ? ofTenant(key, tenant) : key) }];
   });
   return placed.sort((a, b) => (a.place < b.place ? -1 : 1));
 }

@@ -5,6 +5,7 @@ import { LanefoldError } from '../errors.ts';
 import { classify } from './errors/classify.ts';
 import { ModelError, type ModelErrorType } from './errors/model-error.ts';
 import { withRawInputs } from './messages/assistant-parts.ts';
+import { hideSettings } from './settings/secrets.ts';
 import { toCallOptions, type ModelSettings } from './settings/settings.ts';
 import { TurnCollector } from './answer/turn.ts';
 import { after, type Timer } from '../common/timer.ts';
@@ -54,6 +55,8 @@ export async function generate(model: LanguageModelV4, call: GenerateCall): Prom
     // One race for the whole call; inside it, the loop only checks the provider's signal.
     const work = call.stream === false ? generateWhole : generateStream;
     return await Promise.race([work(model, call, provider.signal, timer), stopped]);
+  } catch (error) {
+    throw hideSettings(error, call.settings);
   } finally {
     timer?.cancel();
     signal.removeEventListener('abort', onAbort);

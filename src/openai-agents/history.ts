@@ -1,21 +1,7 @@
 import type { JsonObject } from '../context/message.ts';
+import { changeOf } from '../mirror/openai-entry.ts';
 import { emptyLane, readLaneField } from '../mirror/plan.ts';
 import { unreadable } from '../store/history/unreadable.ts';
-
-export const itemsKind = 'openai_agents_items';
-
-/** The payload of an entry of a session. */
-export interface ItemsPayload {
-  /** How many items go from the end, before the new ones. */
-  drop?: number;
-  /** Everything before goes: nothing before this entry has to be read. */
-  clear?: true;
-  /** With `clear`, for a compaction: `epoch` stays what it was. */
-  epoch?: number;
-  items: string[];
-  /** Where the lane ends. */
-  lane?: string | number;
-}
 
 /** A session after some entries. */
 export interface SessionState {
@@ -30,13 +16,8 @@ export interface SessionState {
 
 export const emptySession: SessionState = { after: -1, epoch: -1, items: [], laneSeq: emptyLane.lastSeq };
 
-interface Entry {
-  seq: number;
-  payload: JsonObject;
-}
-
 /** The session after more entries. @throws LanefoldError `history_unreadable` */
-export function fold(state: SessionState, entries: readonly Entry[]): SessionState {
+export function fold(state: SessionState, entries: readonly { seq: number; payload: JsonObject }[]): SessionState {
   if (entries.length === 0) return state;
   let { epoch, laneSeq } = state;
   let items = [...state.items];
@@ -52,19 +33,6 @@ export function fold(state: SessionState, entries: readonly Entry[]): SessionSta
     if (change.lane !== undefined) laneSeq = readLaneField(change.lane, seq);
   }
   return { after: entries.at(-1)!.seq, epoch, items, laneSeq };
-}
-
-function changeOf({ seq, payload }: Entry): ItemsPayload {
-  const { drop, clear, epoch, items, lane } = payload as Record<string, unknown>;
-  const valid =
-    (drop === undefined || (Number.isSafeInteger(drop) && (drop as number) > 0)) &&
-    (clear === undefined || clear === true) &&
-    (epoch === undefined || Number.isSafeInteger(epoch)) &&
-    Array.isArray(items) &&
-    items.every((item) => typeof item === 'string') &&
-    (lane === undefined || typeof lane === 'string' || Number.isSafeInteger(lane));
-  if (!valid) throw unreadable(`The session in entry ${seq}`);
-  return payload as unknown as ItemsPayload;
 }
 
 /** Clears have keys that sort by the `rev` at which they were appended, so that the last one is found at once. */

@@ -1,14 +1,7 @@
-import { deserialize, serialize } from 'node:v8';
+import { serialize } from 'node:v8';
 import type { AgentInputItem } from '@openai/agents-core';
 import { LanefoldError } from '../errors.ts';
-import { unreadable } from '../store/history/unreadable.ts';
-import { parseJson } from '../common/json.ts';
-
-/*
- * Items as texts: JSON where it returns the same value, else the structured clone algorithm, in base64 behind a mark
- * that no JSON begins with. An item may have bytes, or fields that are undefined.
- */
-const mark = 'v8:';
+import { cloned, hasManyHoles, loadItem } from '../mirror/openai-entry.ts';
 
 /** Copies a list of items, as `MemorySession` does. @throws LanefoldError `invalid_input` */
 export function copyItems(items: unknown): AgentInputItem[] {
@@ -17,6 +10,7 @@ export function copyItems(items: unknown): AgentInputItem[] {
   }
   return items.map((item: unknown, i) => {
     try {
+      if (hasManyHoles(item)) throw new Error('It has a list with holes');
       return structuredClone(item) as AgentInputItem;
     } catch (cause) {
       throw new LanefoldError('invalid_input', `Item ${i} cannot be stored: ${(cause as Error).message}.`, {
@@ -27,19 +21,11 @@ export function copyItems(items: unknown): AgentInputItem[] {
   });
 }
 
-export const writeItem = (item: unknown): string =>
-  isJson(item) ? JSON.stringify(item) : mark + serialize(item).toString('base64');
-
 /** @throws LanefoldError `history_unreadable` */
-export function readItem(text: string): AgentInputItem {
-  try {
-    return (
-      text.startsWith(mark) ? deserialize(Buffer.from(text.slice(mark.length), 'base64')) : parseJson(text)
-    ) as AgentInputItem;
-  } catch (cause) {
-    throw unreadable('An item of the session', cause);
-  }
-}
+export const readItem = (text: string): AgentInputItem => loadItem(text) as AgentInputItem;
+
+export const writeItem = (item: unknown): string =>
+  isJson(item) ? JSON.stringify(item) : cloned + serialize(item).toString('base64');
 
 /** Whether JSON returns the same value. */
 function isJson(value: unknown): boolean {

@@ -10,7 +10,8 @@ import { appendHistory, type LaneChange } from '../store/log/append-history.ts';
 import { readEntries } from '../store/log/read-entries.ts';
 import { createThread } from '../store/log/read-thread.ts';
 import { threadErased } from '../store/missing.ts';
-import { clears, emptySession, fold, itemsKind, keyOf, type ItemsPayload, type SessionState } from './history.ts';
+import { itemsKind, type ItemsPayload } from '../mirror/openai-entry.ts';
+import { clears, emptySession, fold, keyOf, type SessionState } from './history.ts';
 import { readItem } from './items.ts';
 import { turnsOf } from './turns.ts';
 

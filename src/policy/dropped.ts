@@ -7,6 +7,17 @@ import type { PlacedMessage } from './groups.ts';
  */
 export type DroppedRange = [from: number, to: number] | [anchor: number, anchor: number, first: number, last: number];
 
+/** Whether the refs of an answer say what was left out in the form that readers of refs trust. */
+export const hasDroppedRanges = ({ dropped = [], dropped_positions: positions = [] }: JsonObject): boolean =>
+  areRanges(dropped, [2, 4]) && areRanges(positions, [2]);
+
+const areRanges = (value: unknown, lengths: readonly number[]): boolean =>
+  Array.isArray(value) &&
+  value.every(
+    (range: unknown) =>
+      Array.isArray(range) && lengths.includes(range.length) && range.every((end) => Number.isSafeInteger(end)),
+  );
+
 type Place = Pick<PlacedMessage, 'seq' | 'index'>;
 
 /** The cut in force when an answer was given, by its refs. It stays in force while the policy and its limits do not change. */

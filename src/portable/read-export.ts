@@ -4,6 +4,8 @@ import type { JsonObject } from '../context/message.ts';
 import { findFlaw } from '../checks/text.ts';
 import { isDeeper, maxRequestDepth, readJson, tooDeep } from '../common/json.ts';
 import { isLanefoldError, LanefoldError } from '../errors.ts';
+import { ImportedHistory } from '../mirror/imported-history.ts';
+import { hasDroppedRanges } from '../policy/dropped.ts';
 import { readPolicyJson } from '../policy/read-policy.ts';
 import { lineHash, parseLine, type Line } from './line.ts';
 import type { Configures, PortableThread } from './portable-thread.ts';
@@ -106,6 +108,7 @@ export async function readExport(lines: Iterable<string> | AsyncIterable<string>
   const runs: string[] = [];
   const sets: Configures = {};
   const notes: PortableThread['notes'] = [];
+  const history = new ImportedHistory();
   for await (const given of lines as AsyncIterable<unknown>) {
     if (typeof given !== 'string') throw refusedAt(number + 1, 'is not a text.');
     if (given.trim() === '') continue;
@@ -136,6 +139,14 @@ export async function readExport(lines: Iterable<string> | AsyncIterable<string>
           throw refusedAt(number, `has entry ${seq}; the next entry is ${entries.length}.`, { seq });
         chain = sealed ?? null;
         Object.assign(sets, configures(entry, number));
+        const problem = history.problemOf({
+          ...entry,
+          payload: entry.payload as JsonObject,
+          appendKey: entry.append_key ?? undefined,
+        });
+        if (problem !== undefined) throw refusedAt(number, `${problem}.`, { seq });
+        if (!hasDroppedRanges((entry.refs ?? {}) as JsonObject))
+          throw refusedAt(number, 'has refs that say in another form what its call left out.', { seq });
         entries.push(given);
         break;
       }

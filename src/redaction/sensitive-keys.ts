@@ -8,7 +8,7 @@ import { maxRequestDepth, parseJson } from '../common/json.ts';
  */
 
 /** Replaces a redacted value. */
-const mark = '[REDACTED]';
+export const mark = '[REDACTED]';
 
 /** The keys redacted by default; `*` stands for any beginning. */
 export const defaultRedactKeys: readonly string[] = [
@@ -22,6 +22,8 @@ export const defaultRedactKeys: readonly string[] = [
   '*refresh_token',
   '*auth_token',
   '*authtoken',
+  '*session_token',
+  '*sessiontoken',
   '*private_key',
   '*privatekey',
   '*access_key',

@@ -48,6 +48,81 @@ describe('the version of an agent', () => {
   });
 });
 
+describe('values that may be secret', () => {
+  const secretive = (secret: string, changes: Partial<AgentDefinition> = {}) =>
+    versionOf({
+      ...base,
+      settings: {
+        headers: { 'x-door': secret, 'Anthropic-Beta': 'fast-mode' },
+        providerOptions: {
+          gateway: { byok: { some: [{ apiKey: secret, region: 'eu' }] } },
+          some: { sessionToken: secret },
+        },
+      },
+      toolContext: { door: secret, beta: true, list: [{ pin: 1234, none: null }] },
+      ...changes,
+    });
+
+  test('are hidden; their names, and what is not secret, stay', async () => {
+    expect((await secretive('s3cret-of-mine')).definition).toMatchObject({
+      settings: {
+        headers: { 'x-door': '[REDACTED]', 'Anthropic-Beta': 'fast-mode' },
+        provider_options: {
+          gateway: { byok: { some: [{ apiKey: '[REDACTED]', region: 'eu' }] } },
+          some: { sessionToken: '[REDACTED]' },
+        },
+      },
+      tool_context: { door: '[REDACTED]', beta: true, list: [{ pin: '[REDACTED]', none: null }] },
+    });
+  });
+
+  test('do not count, and the label does, so that it can tell versions apart', async () => {
+    const { id } = await secretive('one');
+    expect((await secretive('two')).id).toBe(id);
+    expect((await secretive('one', { toolContext: { other: 'one', beta: true } })).id).not.toBe(id);
+    const labelled = await secretive('one', { version: 'b' });
+    expect(labelled.id).not.toBe(id);
+    expect((await secretive('two', { version: 'b' })).id).toBe(labelled.id);
+    expect((await versionOf({ ...base, version: 'b' })).id).toBe((await versionOf(base)).id);
+  });
+
+  test('have the names of `redactKeys`, and always those of the default', async () => {
+    const registry = await createAgentRegistry(
+      [defineAgent({ ...base, settings: { providerOptions: { some: { pin: '1', apiKey: '2', effort: 'high' } } } })],
+      { redactKeys: ['pin'] },
+    );
+    expect(registry.get('support').version.definition).toMatchObject({
+      settings: { provider_options: { some: { pin: '[REDACTED]', apiKey: '[REDACTED]', effort: 'high' } } },
+    });
+  });
+
+  test('are nowhere in a version, whatever they are and wherever they stand', async () => {
+    const secret = fc.stringMatching(/^[a-z0-9]{8,20}$/);
+    const names = fc.stringMatching(/^[a-z]{1,6}$/);
+    const json = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 3 },
+        secret,
+        fc.array(tie('value'), { maxLength: 3 }),
+        fc.dictionary(names, tie('value'), { maxKeys: 3 }),
+      ),
+    })).value;
+    await fc.assert(
+      fc.asyncProperty(fc.dictionary(names, json), fc.dictionary(names, secret), async (context, headers) => {
+        const { definition } = await versionOf({ ...base, toolContext: context as never, settings: { headers } });
+        const texts: string[] = [];
+        JSON.stringify(
+          [context, headers],
+          (_, value: unknown) => (typeof value === 'string' && texts.push(value), value),
+        );
+        const shown = JSON.stringify(definition);
+        expect(texts.filter((text) => shown.includes(`"${text}"`))).toEqual([]);
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
 test('a difference is empty only for equal definitions, and turned around by turning them around', () => {
   const definition = fc.dictionary(fc.constantFrom('a', 'b', 'settings', 'limits'), fc.jsonValue()) as never;
   fc.assert(

@@ -107,9 +107,35 @@ describe.skipIf(noRedis())('events over HTTP', () => {
     });
   });
 
+  test('of a signed path end after 30 days by default, and with the key that made the token', async () => {
+    const { readEventToken } = await import('../../src/tokens/event-token.ts');
+    const made = async (auth: Record<string, string>, body: object = {}) => {
+      const path = await pathOf('ends', body, auth);
+      return { path, grant: readEventToken(path.split('/').at(-1)!, ['new secret'], 0) };
+    };
+    const days = (ms: number) => Math.round((ms - Date.now()) / 86_400_000);
+    const ofRoot = await made(root);
+    expect([days(ofRoot.grant.expiresAtMs), ofRoot.grant.key]).toEqual([30, undefined]);
+    expect(days((await made(root, { expires_ms: 86_400_000 })).grant.expiresAtMs)).toBe(1);
+    const { id, key } = await api.lanefold.keys.create({ name: 'short', scopes: ['steer'] });
+    const own = await made({ authorization: `Bearer ${key}` });
+    expect(own.grant.key).toBe(id);
+    const post = (path: string) => api.call('POST', path, {});
+    expect((await post(own.path)).status).toBe(200);
+    await api.lanefold.keys.rotate(id, { overlapMs: 0 });
+    expect((await post(own.path)).status).toBe(200);
+    await api.lanefold.keys.revoke(id);
+    expect(await post(own.path)).toMatchObject(problem(410, 'token_expired'));
+    expect((await post(ofRoot.path)).status).toBe(200);
+    // a tenant's library knows the keys of nobody else
+    const acme = await made(keys.acme.auth);
+    const sent = api.lanefold.forTenant('acme').events.sendSigned(acme.path.split('/').at(-1)!);
+    expect(await sent).toMatchObject({ event: 'ends', released: [] });
+  });
+
   test('of a signed path are refused if the token or the request is wrong', async () => {
     const run = await waiting('signed');
-    const grant = { tenant: 'default', event: 'signed', keepMs: 0, expiresAtMs: null };
+    const grant = { tenant: 'default', event: 'signed', keepMs: 0, expiresAtMs: 4e12 };
     const post = (token: string, body: unknown = {}) => api.call('POST', `/signed/events/${token}`, body);
     const token = signEvent(grant, 'new secret');
     const [version, payload, signature] = token.split('.') as [string, string, string];

@@ -110,7 +110,11 @@ describe.skipIf(noRedis())('webhooks over HTTP', () => {
       "select action, actor, detail from lanefold.audit where detail ->> 'name' = 'audited' order by at",
     );
     expect(audit).toMatchObject([
-      { action: 'webhooks.set', actor: expect.stringMatching(/^key:/) as string, detail: { new: endpoint } },
+      {
+        action: 'webhooks.set',
+        actor: expect.stringMatching(/^key:/) as string,
+        detail: { new: { origin: 'https://1.1.1.1', types: endpoint.types } },
+      },
       { action: 'webhooks.rotate', detail: { keep_ms: 86_400_000 } },
     ]);
     const { rows: views } = await api.lanefold.database.pool.query<{ text: string }>(

@@ -415,3 +415,23 @@ describe('the doors of one thread', () => {
     expect(await get('/v1/stream/s', auth)).toMatchObject(problem(401, 'unauthorized'));
   });
 });
+
+test('what a stream serves under a type of its writer is no page of the server', async () => {
+  const html = '<form action="https://evil.example"><script>alert(1)</script>';
+  for (const type of ['text/html', 'image/svg+xml', 'application/xhtml+xml']) {
+    const path = `/v1/stream/page-${type.replaceAll(/\W/g, '-')}`;
+    expect((await put(path, { ...root, 'content-type': type }, html)).status).toBe(201);
+    const answers = [
+      await get(path),
+      await get(`${path}?offset=-1&live=long-poll`),
+      await api.call('HEAD', path, undefined, root),
+      await get(`${path}?offset=nowhere`),
+    ];
+    expect(answers[0]!.text).toBe(html);
+    for (const { headers } of answers) {
+      const policy = headers.get('content-security-policy')!.split('; ');
+      expect(policy).toEqual(expect.arrayContaining(['sandbox', "default-src 'none'", "form-action 'none'"]));
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+    }
+  }
+});

@@ -28,7 +28,9 @@ async function fill(tenant: string): Promise<string> {
     );
   await own.monitors.set('quality', { rubric: secret, judge: { agent: 'echo' } });
   await own.events.send('paid', { secret }, { keepMs: year });
-  await own.webhooks.set('orders', { url: 'https://1.1.1.1/' });
+  await own.webhooks.set('orders', {
+    url: `https://1.1.1.1/${encodeURIComponent(secret)}?token=${encodeURIComponent(secret)}`,
+  });
   await own.threads.create({ systemPrompt: secret });
   return secret;
 }
@@ -57,6 +59,12 @@ test('erasing a tenant removes what starts runs of it and waits for it, and says
   expect(await rowsOf('acme')).toEqual({ _schedule: 0, _schedule_slot: 0, _kept_event: 0, _monitor: 0 });
   expect(await webhooksOf('acme')).toBe(0);
   expect(await placesOf(lanefold, gone)).toEqual(['lanefold._audit']);
+  const { rows } = await lanefold.database.pool.query(
+    "select detail -> 'old' as old from lanefold.audit where action = 'webhooks.remove' and tenant_id = 'acme'",
+  );
+  expect(rows).toMatchObject([{ old: { origin: 'https://1.1.1.1' } }]);
+  // the path and the parameters of its URL
+  expect(await placesOf(lanefold, encodeURIComponent(gone))).toEqual([]);
   for (const what of ['API keys', 'limits of the tenant', 'audit', 'schedules that your programs define'])
     expect(left.filter((line) => line.includes(what))).toHaveLength(1);
 

@@ -61,33 +61,40 @@ describe.skipIf(noRedis())('limits', () => {
     for (const { limits } of both()) {
       const set = await limits.set(name, definition, { by: 'cli:me' });
       const expected = { tokens: definition.kind === 'tokens' ? 'total' : undefined, ...definition };
-      const { tenant, version, createdAt, updatedAt, updatedBy, name: _, ...shown } = set;
+      const { tenant, createdAt, updatedAt, updatedBy, name: _, ...shown } = set;
       expect(shown).toEqual(JSON.parse(JSON.stringify(expected)));
-      expect([tenant, updatedBy, createdAt <= updatedAt, version > 0]).toEqual([null, 'cli:me', true, true]);
+      expect([tenant, updatedBy, createdAt <= updatedAt]).toEqual([null, 'cli:me', true]);
       expect(await limits.list()).toContainEqual(set);
     }
   });
 
+  /** What processes compare. Callers are not told: it is one for all limits. */
+  const versionOf = async (name: string): Promise<number> => {
+    const text = "select version::int from lanefold._limit where owner = '*' and name = $1";
+    return (await operator.database.pool.query<{ version: number }>(text, [name])).rows[0]!.version;
+  };
+
   test('have a version that rises with every change, and with nothing else', async () => {
     const { limits } = operator;
     const first = await limits.set('versioned', tokens, { by: 'one' });
+    const before = await versionOf('versioned');
     const second = await limits.set('versioned', { ...tokens, amount: 200 }, { by: 'two' });
-    expect(second.version).toBeGreaterThan(first.version);
+    const changed = await versionOf('versioned');
+    expect(changed).toBeGreaterThan(before);
     expect(await limits.set('versioned', { ...tokens, amount: 200, scope: {} }, { by: 'three' })).toEqual(second);
-    const { version } = await limits.set('another', tokens);
-    expect(version).toBe(second.version + 1);
+    await limits.set('another', tokens);
+    expect(await versionOf('another')).toBe(changed + 1);
     await limits.remove('versioned');
     expect(await listed(operator)).not.toContain('* versioned');
     const again = await limits.set('versioned', tokens);
-    expect(again.version).toBe(version + 2);
+    expect(await versionOf('versioned')).toBe(changed + 3);
     expect(again.createdAt).toEqual(first.createdAt);
   });
 
   test('set at the same moment each get a version of their own', async () => {
-    const set = await Promise.all(
+    await Promise.all(
       Array.from({ length: 8 }, (_, n) => operator.limits.set(`together-${n % 4}`, { ...tokens, amount: n })),
     );
-    expect(new Set(set.map(({ version }) => version)).size).toBeGreaterThanOrEqual(4);
     const { rows } = await operator.database.pool.query(
       'select version from lanefold._limit group by version having count(*) > 1',
     );
@@ -120,7 +127,7 @@ describe.skipIf(noRedis())('limits', () => {
     await operator.limits.set('audited', { ...tokens, amount: 5, onExhausted: 'end' }, { by: 'two' });
     await operator.limits.remove('audited', { by: 'three' });
     await operator.limits.set('audited', tokens, { tenant: 'acme' });
-    const stored = { kind: 'tokens', scope: {}, amount: 100, tokens: 'total', per: 'minute' };
+    const stored = { kind: 'tokens', scope: {}, amount: 100, tokens: 'total', per_ms: 60_000, on_exhausted: 'wait' };
     const changed = { ...stored, amount: 5, on_exhausted: 'end' };
     const found = (await operator.audit.list({ limit: 1_000 })).filter(({ detail }) => detail['name'] === 'audited');
     expect(
@@ -159,12 +166,13 @@ describe.skipIf(noRedis())('limits', () => {
     const { limits } = operator;
     const scope = { customer: '*' };
     await limits.set('usage', { ...tokens, scope, amounts: { bolt: 1_000 } });
-    const { version } = await limits.set('spent', {
+    await limits.set('spent', {
       kind: 'money',
       amount: 2,
       calendar: 'day',
       timeZone: 'Asia/Tokyo',
     });
+    const version = await versionOf('spent');
     await use('* usage acme', 40, version);
     await use('* usage bolt', 90, version);
     await use('* usage core', 60, version);

@@ -73,6 +73,21 @@ test.skipIf(queueBackend() === 'redis')('the role of a worker gives lost jobs ba
   }
 });
 
+test('the role of a worker learns no secret of a webhook that it does not sign with; that of an API renews them', async () => {
+  const url = 'https://1.1.1.1/hook?token=t';
+  const { secret } = await owner.webhooks.set('hook', { url }, { tenant: 'acme' });
+  const worker = await open('worker');
+  const api = await open('api');
+  try {
+    await expect(worker.webhooks.rotate('hook', { tenant: 'acme' })).rejects.toMatchObject({ code: 'database_error' });
+    const rotated = await api.forTenant('acme').webhooks.rotate('hook');
+    expect(rotated.secret).not.toBe(secret);
+    await api.forTenant('acme').webhooks.remove('hook');
+  } finally {
+    await Promise.all([worker.close(), api.close()]);
+  }
+});
+
 test('the role of an API makes keys and settings for any tenant, and reads the audit; that of a reader does not', async () => {
   const api = await open('api');
   try {
@@ -92,7 +107,7 @@ test('the role of an API makes keys and settings for any tenant, and reads the a
     for (const sql of [
       'select from lanefold.api_key',
       'select from lanefold.audit',
-      "select lanefold.revoke_key('key_x')",
+      "select lanefold.revoke_key('key_x', 'ann')",
     ])
       await expect(reader.query(sql)).rejects.toMatchObject({ code: '42501' });
   } finally {

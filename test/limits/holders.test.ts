@@ -6,42 +6,40 @@ import { refused } from '../db/helpers.ts';
 import { noRedis } from '../support/lanefold.ts';
 import { until } from '../support/until.ts';
 
-const slow = defineAgent({ name: 'slow', model: 'scripted:["done"]?latency_ms=600000' });
+const agents = ['a', 'b'].map((name) => defineAgent({ name, model: 'scripted:["done"]?latency_ms=600000' }));
 
 describe.skipIf(noRedis())('the runs that hold limits', () => {
   let api: Api;
   let client: Client;
   const clientOf = {} as Record<'acme' | 'bolt', Client>;
   beforeAll(async () => {
-    api = await startApi({ agents: [slow], server: { apiKey: 'root' } });
+    api = await startApi({ agents, server: { apiKey: 'root' } });
     client = createClient({ url: api.url, apiKey: 'root' });
     for (const tenant of ['acme', 'bolt'] as const) {
       const { auth } = await mintKey(api.call, bearer('root'), { scopes: ['read'], tenant });
       clientOf[tenant] = createClient({ url: api.url, apiKey: auth['authorization']!.replace(/^Bearer /, '') });
     }
     const { limits } = api.lanefold;
-    await limits.set('slots', { kind: 'concurrency', amount: 2, scope: { customer: '*' } });
+    await limits.set('slots', { kind: 'concurrency', amount: 2, scope: { agent: '*' } });
     await limits.set('tokens', { kind: 'tokens', amount: 1_000_000, per: 'hour' });
   });
   afterAll(() => api?.close());
 
-  const start = (tenant: string, customer: string, id: string) =>
-    api.lanefold
-      .forTenant(tenant)
-      .runs.enqueue({ agent: 'slow', input: 'hi', threadId: id, createThread: true, limitKeys: { customer } });
+  const start = (tenant: string, agent: string, id: string) =>
+    api.lanefold.forTenant(tenant).runs.enqueue({ agent, input: 'hi', threadId: id, createThread: true });
   const holding = async (query: Parameters<Api['lanefold']['limits']['holders']>[0] = { name: 'slots' }) =>
     (await api.lanefold.limits.holders(query)).data;
 
   test('are listed with their worker, the longest first, page by page', async () => {
     expect(await holding()).toEqual([]);
     for (const [n, tenant] of ['acme', 'bolt', 'acme'].entries()) {
-      await start(tenant, n === 2 ? 'b 1' : 'a', `t${n}`);
+      await start(tenant, n === 2 ? 'b' : 'a', `t${n}`);
       await until('it works', async () => {
         const found = (await holding({})).filter(({ threadId }) => threadId === `t${n}`);
         return found.length === 2 && found.every(({ status }) => status === 'running');
       });
     }
-    // it finds both slots of its customer taken
+    // it finds both slots of its agent taken
     const waiting = await start('acme', 'a', 'late');
     await until('it waits', async () => (await api.lanefold.runs.get(waiting))?.waitingFor != null);
 
@@ -53,14 +51,14 @@ describe.skipIf(noRedis())('the runs that hold limits', () => {
           name: 'slots',
           tenant: null,
           kind: 'concurrency',
-          key: threadId === 't2' ? 'b 1' : 'a',
+          key: threadId === 't2' ? 'b' : 'a',
           amount: 1,
           threadId,
         },
-        ...{ agent: 'slow', status: 'running', workerId: worker!.id, since: expect.any(Date) },
+        ...{ agent: threadId === 't2' ? 'b' : 'a', status: 'running', workerId: worker!.id, since: expect.any(Date) },
       })),
     );
-    expect(await holding({ name: 'slots', key: 'b 1' })).toEqual([held[2]]);
+    expect(await holding({ name: 'slots', key: 'b' })).toEqual([held[2]]);
     const reserved = await holding({ name: 'tokens' });
     expect(reserved.map(({ threadId }) => threadId)).toEqual(['t0', 't1', 't2']);
     for (const { amount } of reserved) expect(amount).toBeGreaterThanOrEqual(10);
@@ -105,11 +103,11 @@ describe.skipIf(noRedis())('the runs that hold limits', () => {
   test('leave the keys of limits to pages, with what waits first', async () => {
     const [slots] = (await client.limits.list({ name: 'slots', limit: 1 })).data;
     expect(slots).toMatchObject({
-      scope: { customer: '*' },
+      scope: { agent: '*' },
       usage: [{ key: 'a', used: 2, waiting: 1, waitingBy: null }],
     });
     const next = await client.limits.list({ after: slots!.nextAfter!, limit: 1 });
-    expect(next.data).toMatchObject([{ name: 'slots', usage: [{ key: 'b 1', used: 1, waiting: 0 }] }]);
+    expect(next.data).toMatchObject([{ name: 'slots', usage: [{ key: 'b', used: 1, waiting: 0 }] }]);
     const last = await client.limits.list({ after: next.data[0]!.nextAfter! });
     expect(last.data).toEqual([]);
   });

@@ -22,7 +22,32 @@ describe('an address', () => {
       '2001:db8::1',
       'fe80::1%eth0',
     ],
-    ...['::ffff:0:7f00:1', 'localhost', ''],
+    ...[
+      '::ffff:0:7f00:1',
+      'localhost',
+      '',
+      '64:ff9b:1::808:808',
+      '2001:0:808:808::1',
+      '2002:808:808::1',
+      '::8.8.8.8',
+      '::808:808',
+    ],
+    // unassigned, and what was set aside within 2000::/3
+    ...[
+      '1::1',
+      '200::1',
+      '400::1',
+      '4000::1',
+      '5f00::1',
+      '6000::1',
+      '8000::1',
+      'c000::1',
+      'e000::1',
+      'fec0::1',
+      '100::1',
+    ],
+    ...['2001:2::1', '2001:10::1', '2001:20::1', '2001:30::1', '3fff::1', '2620:4f:8000::1', '2606:4700::1111%eth0'],
+    ...['127.1', '2130706433', '0177.0.0.1', '192.0.0.1', '192.88.99.1', '[::1]'],
   ])('%s is not', (address) => {
     expect(isPublic(address)).toBe(false);
   });
@@ -37,6 +62,17 @@ describe('an address', () => {
       }),
     );
   });
+});
+
+test('an address of IPv6 is public only in the part that is assigned to hosts', () => {
+  const group = fc.integer({ min: 0, max: 0xffff });
+  fc.assert(
+    fc.property(fc.array(group, { minLength: 8, maxLength: 8 }), (groups) => {
+      const address = groups.map((each) => each.toString(16)).join(':');
+      if (isPublic(address)) expect(groups[0]! >> 13).toBe(1);
+    }),
+    { numRuns: 2_000 },
+  );
 });
 
 describe('a URL', () => {

@@ -2,7 +2,7 @@
 create or replace function lanefold._limit_most(l lanefold._limit, p_key text, p_share text)
 returns bigint language plpgsql immutable as $$
 declare
-  v_most constant bigint := coalesce((l.amounts ->> p_key)::bigint, l.amount);
+  v_most constant bigint := coalesce((l.amounts ->> lanefold._limit_value(p_key))::bigint, l.amount);
 begin
   if l.reserve is null then
     return v_most;
@@ -42,3 +42,8 @@ begin
   return (k.drained_until > p_at) is not true
     and (l.on_exhausted = 'notice' or k.used + k.granted + p_amount <= lanefold._limit_most(l, k.key, p_share));
 end $$;
+
+-- A key of a bucket without the tenant for which it is counted (src/limits/dimensions.ts): what the amounts of a limit name.
+create or replace function lanefold._limit_value(p_key text)
+returns text language sql immutable parallel safe
+return case when starts_with(p_key, '//') then substring(p_key from '^//[^/]*/(.*)$') else p_key end;

@@ -79,7 +79,7 @@ returns boolean language plpgsql stable as $$
 declare
   v_zone constant text := coalesce(l.time_zone, 'UTC');
 begin
-  if l.on_exhausted <> 'notice' or k.used - k.reserved <= coalesce((l.amounts ->> k.key)::bigint, l.amount) then
+  if l.on_exhausted <> 'notice' or k.used - k.reserved <= coalesce((l.amounts ->> lanefold._limit_value(k.key))::bigint, l.amount) then
     return false;
   end if;
   return k.noticed_at is null or k.noticed_at < l.updated_at

@@ -1,7 +1,7 @@
 -- Sets a limit of a tenant, or of the operator (`*`), which applies to all tenants. p: {kind, scope, amount, amounts?,
 -- tokens?, per_ms?, calendar?, time_zone?, share?, weights?, reserve?, on_exhausted?, by}. Runs that wait for it go on if it now
 -- lets them: the processes are notified on the channel lanefold_limits. What has been used stays used. Returns the number
--- of the change; setting a limit to what it is changes nothing and returns the number it has. Raises LF014 for a limit
+-- of the change; setting a limit to what it is changes nothing and returns the number it has. A change is audited. Raises LF014 for a limit
 -- that makes no sense, if the name has a limit of another kind, or for the limit of a tenant that the session does not
 -- act for; LF016.
 create or replace function lanefold.set_limit(p_owner text, p_name text, p jsonb)
@@ -54,24 +54,42 @@ begin
   set version = excluded.version, scope = excluded.scope, amount = excluded.amount, amounts = excluded.amounts, tokens = excluded.tokens,
       per_ms = excluded.per_ms, calendar = excluded.calendar, time_zone = excluded.time_zone, share = excluded.share, weights = excluded.weights,
       reserve = excluded.reserve, on_exhausted = excluded.on_exhausted, updated_at = excluded.updated_at, updated_by = excluded.updated_by, removed_at = null;
-  perform pg_notify('lanefold_limits', v_new.version::text);
+  perform lanefold._changed_limit('set', v_new, p ->> 'by', jsonb_strip_nulls(jsonb_build_object(
+    'old', case when v_old.removed_at is null then lanefold._limit_detail(v_old) end)) || jsonb_build_object('new', lanefold._limit_detail(v_new)));
   return v_new.version;
 end $$;
 
--- Removes a limit. Runs that wait for it go on; what runs hold of it returns as ever. Returns whether there was one.
+-- Removes a limit. Runs that wait for it go on; what runs hold of it returns as ever. Audited. Returns whether there was one.
 -- Raises LF014 for the limit of a tenant that the session does not act for; LF016.
 create or replace function lanefold.remove_limit(p_owner text, p_name text, p_by text)
 returns boolean language plpgsql as $$
 declare
   v_at constant timestamptz := lanefold._now();
+  v_old lanefold._limit;
 begin
   perform lanefold._check_limit_owner(p_owner);
   lock table lanefold._limit in share row exclusive mode;
   update lanefold._limit set version = lanefold._limits_version() + 1, removed_at = v_at, updated_at = v_at, updated_by = p_by
-  where owner = p_owner and name = p_name and removed_at is null;
-  if not found then
+  where owner = p_owner and name = p_name and removed_at is null returning * into v_old;
+  if v_old.name is null then
     return false;
   end if;
-  perform pg_notify('lanefold_limits', lanefold._limits_version()::text);
+  perform lanefold._changed_limit('remove', v_old, p_by, jsonb_build_object('old', lanefold._limit_detail(v_old)));
   return true;
+end $$;
+
+-- What the audit says about a limit: its columns, without its history. Null for none.
+create or replace function lanefold._limit_detail(l lanefold._limit)
+returns jsonb language sql immutable as $$
+  select case when l.name is not null then jsonb_strip_nulls(to_jsonb(l)
+    - array['owner', 'name', 'version', 'created_at', 'updated_at', 'updated_by', 'removed_at']) end;
+$$;
+
+-- Audits a change of a limit, and tells the processes.
+create or replace function lanefold._changed_limit(p_action text, l lanefold._limit, p_by text, p_detail jsonb)
+returns void language plpgsql as $$
+begin
+  perform lanefold.write_audit(jsonb_build_object('actor', p_by, 'action', 'limits.' || p_action, 'tenant_id', nullif(l.owner, '*'),
+    'detail', jsonb_build_object('name', l.name) || p_detail));
+  perform pg_notify('lanefold_limits', '');
 end $$;

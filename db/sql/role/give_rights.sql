@@ -43,6 +43,7 @@ begin
       when p.proname ~ '^_' or p.proname in ('grant_role', 'revoke_role') then false
       when p.provolatile <> 'v' then v_calls
       when lanefold._is_for_workers(p.proname) then p_duty = 'worker'
+      when lanefold._is_for_apis(p.proname) then p_duty = 'api'
       else p_duty <> 'reader' end
   loop
     execute format('grant execute on function %s to %I', v_function, p_role);

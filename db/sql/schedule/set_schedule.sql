@@ -107,7 +107,7 @@ begin
   perform lanefold._note_slot(s.tenant_id, s.name, x, s.agent) from unnest(v_slots) x;
 end $$;
 
--- Audits a change of a schedule, and wakes the workers.
+-- Audits a change of a schedule, and wakes the workers. The tool context of its runs, which may be secret, is left out.
 create or replace function lanefold._changed_schedule(p_action text, p_old jsonb, p_new jsonb, p_by text)
 returns void language plpgsql as $$
 declare
@@ -116,7 +116,7 @@ begin
   perform lanefold.write_audit(jsonb_build_object('actor', p_by, 'action', 'schedules.' || p_action,
     'tenant_id', coalesce(p_new, p_old) -> 'tenant_id',
     'detail', jsonb_strip_nulls(jsonb_build_object('name', coalesce(p_new, p_old) -> 'name'))
-      || case when p_action in ('set', 'remove') and p_old ->> 'name' is not null then jsonb_build_object('old', p_old - v_own) else '{}' end
-      || case when p_action = 'set' then jsonb_build_object('new', p_new - v_own) else '{}' end));
+      || case when p_action in ('set', 'remove') and p_old ->> 'name' is not null then jsonb_build_object('old', (p_old - v_own) #- '{definition,options,tool_context}') else '{}' end
+      || case when p_action = 'set' then jsonb_build_object('new', (p_new - v_own) #- '{definition,options,tool_context}') else '{}' end));
   perform pg_notify('lanefold_schedules', '');
 end $$;

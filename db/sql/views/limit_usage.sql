@@ -1,12 +1,17 @@
 -- Every bucket of every limit: what was used in its interval, what of that is reserved, also for runs that start next, and how many runs wait because of it. A limit
--- that no run has used yet has one row without a key. Repeats `_limit_window`, because its readers need no rights on
+-- that no run has used yet has one row without a key. Repeats `_limit_window` and `_limit_value`, because its readers need no rights on
 -- functions, and the policy of limits, because that of the owner shows all of them: see grants.sql.
 create or replace view lanefold.limit_usage as
-select l.owner, l.name, l.kind, l.scope, b.key, coalesce((l.amounts ->> b.key)::bigint, l.amount) as amount,
+select l.owner, l.name, l.kind, l.scope, b.key, coalesce((l.amounts ->> case when starts_with(b.key, '//') then substring(b.key from '^//[^/]*/(.*)$') else b.key end)::bigint, l.amount) as amount,
        coalesce(u.used, 0::bigint) + coalesce(b.granted, 0::bigint) as used, coalesce(b.reserved, 0::bigint) + coalesce(b.granted, 0::bigint) as reserved,
        coalesce(b.waiting, 0) as waiting,
        coalesce(b.total, 0::bigint) as total, b.drained_until, b.noticed_at, l.tokens, l.per_ms, l.calendar, l.time_zone, l.share, l.weights, l.reserve, l.amounts,
-       l.on_exhausted, l.version, l.created_at, l.updated_at, l.updated_by,
+       l.on_exhausted,
+       -- one for all limits, so that it would tell a tenant how often those of others change
+       case when has_function_privilege(session_user, 'lanefold._all_tenants()', 'execute')
+           or has_function_privilege(session_user, 'lanefold._any_tenant()', 'execute') then
+           case when coalesce(current_setting('lanefold.tenant', true), '') in ('', '*') then l.version end
+         when exists (select from lanefold._role k where k.name = session_user and k.tenant = '*') then l.version end as version, l.created_at, l.updated_at, l.updated_by,
        case when l.per_ms is not null and b.key is not null then array(
          -- the slice with the number n is at this position, if it is still or already there
          select case when n > b.slice - 33 and n <= b.slice then b.ring[(mod(n, 33) + 1)::int] else 0 end

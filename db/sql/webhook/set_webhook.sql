@@ -53,18 +53,19 @@ create or replace function lanefold._new_secret()
 returns text language sql volatile
 return 'whsec_' || encode(sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 'base64');
 
--- Removes an endpoint and forgets its secrets; what was not delivered yet is not sent. Returns whether there was one.
+-- Removes an endpoint and forgets its URL and its secrets; what was not delivered yet is not sent. Returns whether there was one.
 create or replace function lanefold.remove_webhook(p_tenant text, p_name text, p_by text)
 returns boolean language plpgsql as $$
 declare
   v_at constant timestamptz := lanefold._now();
   w lanefold._webhook;
 begin
-  update lanefold._webhook set removed_at = v_at, updated_at = v_at, updated_by = p_by, secrets = '[]'
-  where tenant_id = p_tenant and name = p_name and removed_at is null returning * into w;
+  select * into w from lanefold._webhook where tenant_id = p_tenant and name = p_name and removed_at is null for update;
   if w.id is null then
     return false;
   end if;
+  update lanefold._webhook set removed_at = v_at, updated_at = v_at, updated_by = p_by, url = '', secrets = '[]'
+  where tenant_id = p_tenant and id = w.id;
   perform lanefold._changed_webhook('remove', w, p_by, jsonb_build_object('old', lanefold._webhook_detail(w)));
   return true;
 end $$;
@@ -177,10 +178,11 @@ begin
   update lanefold._webhook set dropped = dropped + p_count where tenant_id = p_tenant and id = p_webhook_id;
 end $$;
 
--- What the audit says about an endpoint: nothing secret. Null for none.
+-- What the audit says about an endpoint: nothing secret, and of its URL, whose path and parameters may be secret or name a person,
+-- only the beginning, because the audit is kept when the tenant is erased. Null for none.
 create or replace function lanefold._webhook_detail(w lanefold._webhook)
 returns jsonb language sql immutable as $$
-  select case when w.id is not null then jsonb_build_object('url', w.url, 'types', w.types, 'agents', w.agents, 'ordered', w.ordered,
+  select case when w.id is not null then jsonb_build_object('origin', substring(w.url from '^[^/]*//[^/?#]*'), 'types', w.types, 'agents', w.agents, 'ordered', w.ordered,
     'include_result', w.include_result) end;
 $$;
 

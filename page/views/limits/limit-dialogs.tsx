@@ -104,12 +104,11 @@ export function AmountButton({ limit, onSet }: { limit: UsedLimit; onSet: () => 
   const {
     name,
     tenant,
-    version: _,
-    created_at: __,
-    updated_at: ___,
-    updated_by: ____,
-    usage: _____,
-    next_after: ______,
+    created_at: _,
+    updated_at: __,
+    updated_by: ___,
+    usage: ____,
+    next_after: _____,
     ...definition
   } = limit;
   return (

@@ -1,6 +1,9 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import { may } from '../../access/principal.ts';
+import { hideValues } from '../../agents/shown-definition.ts';
 import { camelKeys } from '../../common/case.ts';
 import { omitUndefined } from '../../common/omit-undefined.ts';
+import type { JsonObject } from '../../context/message.ts';
 import type { ListedSchedule, ScheduleOwner } from '../../library/schedules/schedules.ts';
 import type { ScheduleDefinition } from '../../schedules/definition.ts';
 import type { ApiApp, ApiEnv } from '../env.ts';
@@ -24,7 +27,8 @@ const paging = { after: afterCursor, limit: limit(50) };
 const list = createRoute({
   ...{ ...shared, method: 'get', path: '/v1/schedules', operationId: 'listSchedules' },
   summary: 'List the schedules, with their next five slots',
-  description: 'A key of a tenant sees the schedules of the tenant.',
+  description:
+    'A key of a tenant sees the schedules of the tenant. Values of a tool context are shown to keys with the scope `admin`.',
   request: { query: z.strictObject(paging) },
   responses: { 200: json('A page of schedules, by tenant and name.', ScheduleList), ...problems() },
 });
@@ -77,12 +81,15 @@ const slots = createRoute({
 export function addSchedules(app: ApiApp): void {
   app.openapi(list, async (c) => {
     const { data, nextAfter } = await c.var.lanefold.schedules.list(omitUndefined(c.req.valid('query')));
-    return c.json({ data: data.map(toAnswer), next_after: nextAfter }, 200);
+    return c.json({ data: data.map((schedule) => toAnswer(c.var, schedule)), next_after: nextAfter }, 200);
   });
 
   app.openapi(get, async (c) =>
     c.json(
-      toAnswer(await c.var.lanefold.schedules.get(c.req.valid('param').name, omitUndefined(c.req.valid('query')))),
+      toAnswer(
+        c.var,
+        await c.var.lanefold.schedules.get(c.req.valid('param').name, omitUndefined(c.req.valid('query'))),
+      ),
       200,
     ),
   );
@@ -94,7 +101,7 @@ export function addSchedules(app: ApiApp): void {
         from: 'http',
       })
       .catch((error: unknown) => Promise.reject(withField(error)));
-    return c.json(toAnswer(schedule), 200);
+    return c.json(toAnswer(c.var, schedule), 200);
   });
 
   app.openapi(remove, async (c) => {
@@ -104,14 +111,20 @@ export function addSchedules(app: ApiApp): void {
 
   app.openapi(pause, async (c) =>
     c.json(
-      toAnswer(await c.var.lanefold.schedules.pause(c.req.valid('param').name, ownerOf(c.var, c.req.valid('query')))),
+      toAnswer(
+        c.var,
+        await c.var.lanefold.schedules.pause(c.req.valid('param').name, ownerOf(c.var, c.req.valid('query'))),
+      ),
       200,
     ),
   );
 
   app.openapi(resume, async (c) =>
     c.json(
-      toAnswer(await c.var.lanefold.schedules.resume(c.req.valid('param').name, ownerOf(c.var, c.req.valid('query')))),
+      toAnswer(
+        c.var,
+        await c.var.lanefold.schedules.resume(c.req.valid('param').name, ownerOf(c.var, c.req.valid('query'))),
+      ),
       200,
     ),
   );
@@ -132,14 +145,20 @@ function toDefinition({ start_at, end_at, options, ...given }: z.infer<typeof Ne
   };
 }
 
-const toAnswer = ({ next, options, ...schedule }: ListedSchedule) =>
-  ({
+/** The tool context of its runs, which may hold secrets, is shown to keys that may set schedules. */
+function toAnswer({ principal }: Caller, { next, options, ...schedule }: ListedSchedule): z.infer<typeof Schedule> {
+  const { toolContext, ...others } = options ?? {};
+  const shown = toolContext && !may(principal, 'admin') ? (hideValues(toolContext) as JsonObject) : toolContext;
+  return {
     ...toJson(schedule),
     next: next.map((slot) => slot.toISOString()),
-    ...(options ? { options: toJson(options) } : {}),
-  }) as z.infer<typeof Schedule>;
+    ...(options ? { options: toJson({ ...others, ...(shown ? { toolContext: shown } : {}) }) } : {}),
+  } as z.infer<typeof Schedule>;
+}
 
-const ownerOf = (
-  { principal }: Pick<ApiEnv['Variables'], 'principal'>,
-  given: z.infer<typeof query>,
-): ScheduleOwner => ({ ...omitUndefined(given), by: principal.actor });
+type Caller = Pick<ApiEnv['Variables'], 'principal'>;
+
+const ownerOf = ({ principal }: Caller, given: z.infer<typeof query>): ScheduleOwner => ({
+  ...omitUndefined(given),
+  by: principal.actor,
+});

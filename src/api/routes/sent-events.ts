@@ -4,6 +4,7 @@ import type { MiddlewareHandler } from 'hono';
 import { operator } from '../../access/principal.ts';
 import { omitUndefined } from '../../common/omit-undefined.ts';
 import type { TenantLibrary } from '../../library/library.ts';
+import { defaultEventTokenMs } from '../../library/waits/events.ts';
 import type { SentEvent as Sent } from '../../library/waits/send-event.ts';
 import type { ApiApp, ApiEnv } from '../env.ts';
 import { toJson } from '../json.ts';
@@ -49,11 +50,12 @@ export function addSentEvents(app: ApiApp): void {
   });
 
   app.openapi(createToken, async (c) => {
-    const { expires_ms: asked = Infinity, keep_ms: keepMs } = c.req.valid('json');
+    const { expires_ms: asked, keep_ms: keepMs } = c.req.valid('json');
     // a token lives no longer than the key that made it
-    const { expiresAtMs = Infinity } = c.var.principal;
-    const most = Math.min(asked, Math.max(1, expiresAtMs - processClock.now()));
-    const how = omitUndefined({ expiresMs: most === Infinity ? undefined : most, keepMs });
+    const { actor, expiresAtMs = Infinity } = c.var.principal;
+    const left = Math.max(1, expiresAtMs - processClock.now());
+    const most = Math.min(asked ?? defaultEventTokenMs, left);
+    const how = omitUndefined({ expiresMs: most, keepMs, keyId: keyOf(actor) });
     const token = await c.var.lanefold.events.token(c.req.valid('param').event, how);
     return c.json({ token, path: `/signed/events/${token}` }, 200);
   });
@@ -79,5 +81,8 @@ export function addSignedEvents(app: ApiApp, { events }: Pick<TenantLibrary, 'ev
     return c.json({ event: sent.event, released: sent.released.length }, 200);
   });
 }
+
+/** The id of the key of an actor such as `key:<id>`. */
+const keyOf = (actor: string): string | undefined => /^(?:key|token):(key_.+)$/.exec(actor)?.[1];
 
 const toSent = ({ released, ...sent }: Sent) => ({ ...sent, released: released.map(toJson) });

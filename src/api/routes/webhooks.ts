@@ -1,4 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import { may } from '../../access/principal.ts';
 import { camelKeys } from '../../common/case.ts';
 import { omitUndefined } from '../../common/omit-undefined.ts';
 import type { WebhookOwner } from '../../library/webhooks/types.ts';
@@ -115,11 +116,19 @@ const replay = createRoute({
 });
 
 export function addWebhooks(app: ApiApp): void {
-  app.openapi(list, async (c) => c.json({ data: (await c.var.lanefold.webhooks.list()).map(toJson) }, 200));
+  app.openapi(list, async (c) => {
+    const found = await c.var.lanefold.webhooks.list();
+    return c.json({ data: found.map((webhook) => toJson(shownTo(c.var, webhook))) }, 200);
+  });
 
   app.openapi(get, async (c) =>
     c.json(
-      toJson(await c.var.lanefold.webhooks.get(c.req.valid('param').name, omitUndefined(c.req.valid('query')))),
+      toJson(
+        shownTo(
+          c.var,
+          await c.var.lanefold.webhooks.get(c.req.valid('param').name, omitUndefined(c.req.valid('query'))),
+        ),
+      ),
       200,
     ),
   );
@@ -174,10 +183,13 @@ export function addWebhooks(app: ApiApp): void {
   });
 }
 
-const ownerOf = (
-  { principal }: Pick<ApiEnv['Variables'], 'principal'>,
-  given: z.infer<typeof query>,
-): WebhookOwner => ({
+type Caller = Pick<ApiEnv['Variables'], 'principal'>;
+
+/** A URL is often all that it takes to post to a receiver, so only keys that may set webhooks see more than its origin. */
+const shownTo = <T extends { url: string }>({ principal }: Caller, webhook: T): T =>
+  may(principal, 'admin') ? webhook : { ...webhook, url: new URL(webhook.url).origin };
+
+const ownerOf = ({ principal }: Caller, given: z.infer<typeof query>): WebhookOwner => ({
   ...omitUndefined(given),
   by: principal.actor,
 });

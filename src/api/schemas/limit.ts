@@ -115,7 +115,6 @@ const kept = {
     description: 'The tenant that set it, for its own runs. Null: the operator, for all runs.',
   }),
   ...fields,
-  version: count('Rises with every change of any limit.', 12),
   created_at: timestamp('When it was first set.'),
   updated_at: timestamp('When it was last changed.'),
   updated_by: z.string().openapi({ description: '`operator`, `key:<id>` or `cli:<user>`.' }),

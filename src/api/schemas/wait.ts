@@ -60,7 +60,9 @@ export const SentEvent = z
 
 export const NewEventToken = z
   .strictObject({
-    expires_ms: whole(1).optional().openapi({ description: 'Default: the token does not expire.' }),
+    expires_ms: whole(1)
+      .optional()
+      .openapi({ description: 'Default: 30 days. The token also ends with the key that made it.' }),
     keep_ms: whole(0, 31_536_000_000).optional().openapi({ description: 'As for the event; default 0.' }),
   })
   .openapi('NewEventToken', { example: { expires_ms: 86_400_000 } });

@@ -35,7 +35,8 @@ const secret = z.string().openapi({
 const webhook = z.object({
   name: Id,
   tenant: Id.openapi({ description: 'The tenant whose events it gets.' }),
-  ...{ url, types, agents, ordered, include_result: includeResult },
+  url: url.openapi({ description: 'Where its events go. Keys without the scope `admin` see only the origin.' }),
+  ...{ types, agents, ordered, include_result: includeResult },
   paused_at: orNull(timestamp('Since when it is paused.')),
   paused_reason: orNull(z.enum(['manual', 'failures', 'gone'])).openapi({
     description: 'Why: by hand, after many failures, or because it answered 410 Gone.',

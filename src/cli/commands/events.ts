@@ -46,7 +46,7 @@ export function addEvents(program: Command): Command {
 
   subcommand(events, 'token', 'sign a token with which anybody may send an event')
     .argument('<event>', 'name of the event')
-    .option('--expires <duration>', 'how long it is valid, such as 7d; default: for ever', duration)
+    .option('--expires <duration>', 'how long it is valid, such as 7d; default: 30d', duration)
     .option('--keep <duration>', 'keep the event for calls that wait later', duration)
     .option('--tenant <id>', 'tenant of the calls; default: default')
     .addHelpText(

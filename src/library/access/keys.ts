@@ -125,12 +125,6 @@ const longestTokenMs = 24 * hourMs;
 
 export function keysOf(db: Database, secrets: readonly string[]): ApiKeys {
   const { clock } = db.settings;
-  const audited = (
-    actor: string | undefined,
-    action: string,
-    detail: Record<string, string>,
-    tenantId: string | undefined = db.tenant,
-  ) => writeAudit(db, { actor: actor ?? 'operator', action, tenantId, detail });
   return {
     async create(fields) {
       const { name, expiresInMs, by, tenant = db.tenant, ...rest } = parse(fields);
@@ -138,7 +132,6 @@ export function keysOf(db: Database, secrets: readonly string[]): ApiKeys {
       const allowed = { ...rest, ...(tenant === undefined ? {} : { tenant }) } as Allowed;
       const { id, text, hash } = newKey();
       const expiresAt = expiresInMs === undefined ? null : new Date(clock.now() + expiresInMs);
-      await audited(by, 'keys.create', { key: id, name, scopes: allowed.scopes.join(' ') }, tenant);
       await insertKey(db, { id, hash, name, allowed, createdBy: by ?? 'operator', expiresAt });
       return { id, key: text };
     },
@@ -147,13 +140,11 @@ export function keysOf(db: Database, secrets: readonly string[]): ApiKeys {
     async rotate(id, { overlapMs = hourMs, by } = {}) {
       assertWhole(overlapMs, 'overlapMs', { maximum: centuryMs, hint: 'Omit it for an hour. Nothing was written.' });
       const { text, hash } = newKey(id);
-      await audited(by, 'keys.rotate', { key: id });
       if (!(await rotateKey(db, { id, hash, createdBy: by ?? 'operator', overlapMs }))) throw keyNotFound(id);
       return { id, key: text };
     },
-    async revoke(id, { by } = {}) {
-      await audited(by, 'keys.revoke', { key: id });
-      if (!(await revokeKey(db, id))) throw keyNotFound(id);
+    async revoke(id, { by = 'operator' } = {}) {
+      if (!(await revokeKey(db, id, by))) throw keyNotFound(id);
     },
     async find(text) {
       const key = readKey(text);

@@ -1,11 +1,9 @@
 import { z } from 'zod';
 import type { KeyLimits } from '../../access/scope.ts';
-import type { JsonObject } from '../../context/message.ts';
 import { LanefoldError } from '../../errors.ts';
 import { assertId } from '../../checks/ids.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { configureTenant, readTenantSettings, type TenantSettings } from '../../store/tenant/tenant-settings.ts';
-import { writeAudit } from '../../store/access/audit.ts';
 
 const Count = z.number().int().min(1).optional();
 
@@ -40,13 +38,7 @@ export function tenantsOf(db: Database): Tenants {
           hint: 'Limits are whole numbers of at least 1: requestsPerMinute, runs, streams, bodyBytes.',
         });
       }
-      await writeAudit(db, {
-        actor: by,
-        action: 'tenants.configure',
-        tenantId: tenant,
-        detail: { ...settings } as JsonObject,
-      });
-      await configureTenant(db, tenant, settings);
+      await configureTenant(db, tenant, settings, by);
     },
     limits: async (tenant) => (await readTenantSettings(db, tenant))[0]?.limits,
     list: () => readTenantSettings(db),

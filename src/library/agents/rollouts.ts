@@ -3,17 +3,13 @@ import { isLabel } from '../../agents/check-agent.ts';
 import { readRollout, type RolloutDefinition } from '../../agents/read-rollout.ts';
 import { assertId } from '../../checks/ids.ts';
 import { assertStorable } from '../../checks/text.ts';
-import type { JsonObject } from '../../context/message.ts';
 import { LanefoldError } from '../../errors.ts';
 import type { Database } from '../../postgres/pool.ts';
-import { writeAudit } from '../../store/access/audit.ts';
 import {
   readRollouts,
-  readThreadVersion,
   removeRollout,
   setRollout,
   setThreadVersion,
-  type Rollout,
   type StoredRollout,
 } from '../../store/agent/rollouts.ts';
 import { listVersions } from '../../store/agent/versions.ts';
@@ -73,22 +69,13 @@ export function rolloutsOf(db: Database, agents: AgentRegistry, onChange: () => 
     async setRollout(agent, definition, { by = 'operator' } = {}) {
       assertStorable(agent, 'The agent');
       const rollout = readRollout(definition);
-      const before = await find(agent);
-      await writeAudit(db, {
-        actor: by,
-        action: 'rollouts.set',
-        detail: { agent, ...oldOf(before), new: detail(rollout) },
-      });
       await setRollout(db, agent, rollout, by);
       onChange();
       return list((await find(agent))!);
     },
     async removeRollout(agent, { by = 'operator' } = {}) {
       assertStorable(agent, 'The agent');
-      const before = await find(agent);
-      if (!before) throw rolloutNotFound(agent);
-      await writeAudit(db, { actor: by, action: 'rollouts.remove', detail: { agent, ...oldOf(before) } });
-      if (!(await removeRollout(db, agent))) throw rolloutNotFound(agent);
+      if (!(await removeRollout(db, agent, by))) throw rolloutNotFound(agent);
       onChange();
     },
     async moveThread(threadId, agent, version, { by = 'operator' } = {}) {
@@ -101,17 +88,10 @@ export function rolloutsOf(db: Database, agents: AgentRegistry, onChange: () => 
       await readThread(db, threadId);
       if (!(await find(agent))) throw rolloutNotFound(agent);
       if (version !== null && !(await knownLabels(agent)).has(version)) throw unknownLabel(agent, version);
-      const { version: from } = await readThreadVersion(db, threadId, agent);
-      const moved = { actor: by, action: 'rollouts.move_thread', threadId, detail: { agent, from, to: version } };
-      await writeAudit(db, moved);
-      await setThreadVersion(db, threadId, agent, version);
+      await setThreadVersion(db, threadId, agent, version, by);
     },
   };
 }
-
-const detail = ({ weights, key }: Rollout): JsonObject => ({ weights, ...(key === null ? {} : { key }) });
-
-const oldOf = (before: Rollout | undefined): JsonObject => (before ? { old: detail(before) } : {});
 
 const rolloutNotFound = (agent: string): LanefoldError =>
   new LanefoldError('rollout_not_found', `Agent ${JSON.stringify(agent)} has no rollout.`, {

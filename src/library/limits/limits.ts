@@ -1,12 +1,9 @@
 import { assertId } from '../../checks/ids.ts';
-import { snakeKeys } from '../../common/case.ts';
-import type { JsonObject } from '../../context/message.ts';
 import { LanefoldError } from '../../errors.ts';
 import type { LimitDefinition } from '../../limits/definition.ts';
 import { readDefinition } from '../../limits/read-definition.ts';
 import { showDefinition } from '../../limits/show-definition.ts';
 import type { Database } from '../../postgres/pool.ts';
-import { writeAudit } from '../../store/access/audit.ts';
 import { readLimit, readLimits, removeLimit, setLimit, type KeptLimit } from '../../store/limit/limits.ts';
 import { otherTenant } from '../access/tenant-scope.ts';
 import type { ListPage } from '../../store/page.ts';
@@ -18,8 +15,6 @@ export interface ListedLimit extends LimitDefinition {
   name: string;
   /** The tenant that set it, for its own runs. Null: the operator, for all runs. */
   tenant: string | null;
-  /** Rises with every change of any limit. */
-  version: number;
   createdAt: Date;
   updatedAt: Date;
   /** Who changed it last: `operator`, `key:<id>` or `cli:<user>`. */
@@ -84,24 +79,19 @@ export function limitsOf(db: Database, onChange: () => Promise<void>): Limits {
     if (tenant !== undefined) assertId(tenant, 'The tenant id');
     if (tenant !== undefined && db.tenant !== undefined && tenant !== db.tenant) throw otherTenant(tenant, db.tenant);
     const owner = tenant ?? '*';
-    const audit = (action: string, detail: JsonObject) =>
-      writeAudit(db, { actor: by, action, tenantId: tenant, detail: { name, ...detail } });
-    return { owner, by, before: await readLimit(db, owner, name), audit };
+    return { owner, by, before: await readLimit(db, owner, name) };
   };
   return {
     async set(name, definition, on = {}) {
-      const { owner, by, before, audit } = await change(name, on);
+      const { owner, by, before } = await change(name, on);
       const limit = readDefinition(definition, owner);
       if (before && before.kind !== limit.kind) throw otherKind(name, before);
-      await audit('limits.set', { ...oldOf(before), new: toDetail(showDefinition(limit)) });
       await setLimit(db, owner, name, limit, by);
       await onChange();
       return toListed((await readLimit(db, owner, name))!);
     },
     async remove(name, on = {}) {
-      const { owner, by, before, audit } = await change(name, on);
-      if (!before || before.removedAt) throw limitNotFound(name, owner);
-      await audit('limits.remove', oldOf(before));
+      const { owner, by } = await change(name, on);
       if (!(await removeLimit(db, owner, name, by))) throw limitNotFound(name, owner);
       await onChange();
     },
@@ -111,16 +101,10 @@ export function limitsOf(db: Database, onChange: () => Promise<void>): Limits {
 }
 
 const toListed = (limit: KeptLimit): ListedLimit => {
-  const { owner, name, version, createdAt, updatedAt, updatedBy } = limit;
-  const history = { version, createdAt, updatedAt, updatedBy };
+  const { owner, name, createdAt, updatedAt, updatedBy } = limit;
+  const history = { createdAt, updatedAt, updatedBy };
   return { name, tenant: tenantOf(owner), ...showDefinition(limit), ...history };
 };
-
-/** A definition as the audit has it. */
-const toDetail = (definition: LimitDefinition): JsonObject => snakeKeys(definition) as JsonObject;
-
-const oldOf = (before: KeptLimit | undefined): JsonObject =>
-  before && !before.removedAt ? { old: toDetail(showDefinition(before)) } : {};
 
 const otherKind = (name: string, { kind, removedAt }: KeptLimit): LanefoldError =>
   new LanefoldError(

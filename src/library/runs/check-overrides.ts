@@ -37,7 +37,7 @@ export interface RunOverrides<
   allowedTools?: string[];
   /** Merged over the agent's settings, key by key; provider options are replaced whole. */
   settings?: CallSettings;
-  /** HTTP headers of the model calls, added to those of `settings`. Stored with the run, so never put secrets here. */
+  /** HTTP headers of the model calls, added to those of `settings`. Stored with the run for its workers. */
   headers?: Record<string, string>;
   /** The name of a transformer of the agent or of `createLanefold`, instead of the agent's own. */
   requestTransformer?: string;

@@ -2,13 +2,16 @@ import { assertId, defaultTenant } from '../../checks/ids.ts';
 import { assertWhole, centuryMs } from '../../checks/whole-number.ts';
 import type { Database } from '../../postgres/pool.ts';
 import type { RunQueue } from '../../queue/queue.ts';
-import { invalidEventToken, readEventToken, signEvent, type EventGrant } from '../../tokens/event-token.ts';
+import { isKeyValid } from '../../store/access/api-keys.ts';
+import { invalidEventToken, readEventToken, signEvent, tokenExpired, type EventGrant } from '../../tokens/event-token.ts';
 import { signingSecret } from '../../tokens/secrets.ts';
 import { assertKeepMs, sendEvent, type SendOptions, type SentEvent } from './send-event.ts';
 
 export interface EventTokenOptions extends Pick<SendOptions, 'keepMs'> {
-  /** After this, the token is refused; default: never. */
+  /** After this, the token is refused; default: 30 days. */
   expiresMs?: number;
+  /** The id of the API key on whose behalf the token is made: once the key is revoked or has expired, the token is refused. */
+  keyId?: string;
 }
 
 export interface Events {
@@ -41,30 +44,39 @@ export interface Events {
   sendSigned(token: string, payload?: unknown): Promise<SentEvent>;
 }
 
+/** As for checkpoint tokens. */
+export const defaultEventTokenMs = 30 * 86_400_000;
+
 interface EventsDeps {
   db: Database;
+  /** Sees the keys of all tenants, and those without one. */
+  all: Database;
   queue: RunQueue;
   secrets: readonly string[];
   scopeTo(tenant: string): Database;
 }
 
-export function eventsOf({ db, queue, secrets, scopeTo }: EventsDeps): Events {
+export function eventsOf({ db, all, queue, secrets, scopeTo }: EventsDeps): Events {
   const grantOf = async (token: string): Promise<EventGrant> => {
     const grant = readEventToken(token, secrets, db.settings.clock.now());
     if (db.tenant !== undefined && db.tenant !== grant.tenant) throw invalidEventToken();
+    if (grant.key !== undefined && !(await isKeyValid(all, grant.key)))
+      throw tokenExpired('The key that made the token of this event was revoked, or has expired.');
     return grant;
   };
   return {
     send: (event, payload, options = {}) => sendEvent(db, queue, event, payload, options),
-    async token(event, { expiresMs, keepMs = 0 } = {}) {
+    async token(event, { expiresMs = defaultEventTokenMs, keepMs = 0, keyId } = {}) {
       assertId(event, 'The event');
       assertKeepMs(keepMs);
       assertWhole(expiresMs, 'expiresMs', {
         ...{ minimum: 1, maximum: centuryMs },
-        hint: 'Omit it for a token that does not expire.',
+        hint: 'Omit it for 30 days.',
       });
-      const expiresAtMs = expiresMs === undefined ? null : db.settings.clock.now() + expiresMs;
-      return signEvent({ tenant: db.tenant ?? defaultTenant, event, keepMs, expiresAtMs }, signingSecret(secrets));
+      if (keyId !== undefined) assertId(keyId, 'The key id');
+      const expiresAtMs = db.settings.clock.now() + expiresMs;
+      const grant = { tenant: db.tenant ?? defaultTenant, event, keepMs, expiresAtMs, key: keyId };
+      return signEvent(grant, signingSecret(secrets));
     },
     async checkToken(token) {
       await grantOf(token);

@@ -1,5 +1,5 @@
 import { isOfRuns } from '../../limits/demand.ts';
-import { placeKey } from '../../limits/dimensions.ts';
+import { placeKey, valueOf } from '../../limits/dimensions.ts';
 import { mostOf } from '../../limits/limit.ts';
 import type { Counting } from '../../models/counting/counting.ts';
 import type { Database } from '../../postgres/pool.ts';
@@ -51,7 +51,7 @@ export class Admission {
     if (placed.length === 0) return;
     const take = await takeOf(placed, model, tokens(), price);
     for (const [i, { limit, place }] of placed.entries()) {
-      const most = mostOf(limit, placeKey(place), limit.share === null ? undefined : dimensions[limit.share]);
+      const most = mostOf(limit, valueOf(placeKey(place)), limit.share === null ? undefined : dimensions[limit.share]);
       if (limit.onExhausted !== 'notice' && take[i]![1] > most) throw tooSmall(place, most, take[i]![1]);
     }
   }

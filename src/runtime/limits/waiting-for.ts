@@ -1,6 +1,6 @@
 import type { Clock } from '../../common/clock.ts';
 import type { JsonObject } from '../../context/message.ts';
-import { placeKey, placeName } from '../../limits/dimensions.ts';
+import { placeKey, placeName, valueOf } from '../../limits/dimensions.ts';
 
 /** What a run that a limit refused shows as `waiting_for`. @param delayMs until it may go on, if that is known */
 export const waitingFor = (place: string, delayMs: number | undefined, clock: Clock): JsonObject => ({
@@ -11,7 +11,7 @@ export const waitingFor = (place: string, delayMs: number | undefined, clock: Cl
 /** The limit of a bucket, as events name it: without an owner it is the operator's. */
 export function limitAt(place: string): { limit: string; owner?: string; key?: string } {
   const owner = place.slice(0, place.indexOf(' '));
-  const key = placeKey(place);
+  const key = valueOf(placeKey(place));
   return { limit: placeName(place), ...(owner === '*' ? {} : { owner }), ...(key === '' ? {} : { key }) };
 }
 

@@ -78,6 +78,17 @@ export async function findKey(db: Database, id: string, hash: Buffer): Promise<F
   return row && { ...fromStored(row), state: row.state, validForMs: row.valid_for_ms };
 }
 
+/** Whether a key has a secret that is still accepted. */
+export async function isKeyValid(db: Database, id: string): Promise<boolean> {
+  const [row] = await db.query<{ valid: boolean }>(
+    'is_key_valid',
+    `select exists (select from lanefold._api_key
+       where id = $1 and revoked_at is null and (expires_at is null or expires_at > (select lanefold._now()))) as valid`,
+    [id],
+  );
+  return row!.valid;
+}
+
 /** Keys, newest first, including revoked and expired ones. */
 export async function listKeys(db: Database, id?: string): Promise<ApiKey[]> {
   const rows = await db.query(
@@ -105,7 +116,8 @@ export async function rotateKey(
 }
 
 /** Revokes every secret of a key at once. Returns false if there is no such key. */
-export async function revokeKey(db: Database, id: string): Promise<boolean> {
-  const [row] = await db.query<{ found: boolean }>('revoke_key', 'select lanefold.revoke_key($1) as found', [id]);
+export async function revokeKey(db: Database, id: string, by: string): Promise<boolean> {
+  const text = 'select lanefold.revoke_key($1, $2) as found';
+  const [row] = await db.query<{ found: boolean }>('revoke_key', text, [id, by]);
   return row!.found;
 }

@@ -28,10 +28,9 @@ export async function setRollout(db: Database, agent: string, rollout: Rollout, 
 }
 
 /** Returns false if there is none. */
-export async function removeRollout(db: Database, agent: string): Promise<boolean> {
-  const [row] = await db.query<{ found: boolean }>('remove_rollout', 'select lanefold.remove_rollout($1) as found', [
-    agent,
-  ]);
+export async function removeRollout(db: Database, agent: string, by: string): Promise<boolean> {
+  const text = 'select lanefold.remove_rollout($1, $2) as found';
+  const [row] = await db.query<{ found: boolean }>('remove_rollout', text, [agent, by]);
   return row!.found;
 }
 
@@ -57,8 +56,9 @@ export async function setThreadVersion(
   threadId: string,
   agent: string,
   version: string | null,
+  by: string,
 ): Promise<void> {
-  await db.queryLocking('set_thread_version', 'select lanefold.set_thread_version($1, $2, $3)', [
-    ...[threadId, agent, version],
+  await db.queryLocking('set_thread_version', 'select lanefold.set_thread_version($1, $2, $3, $4)', [
+    ...[threadId, agent, version, by],
   ]);
 }

@@ -1,7 +1,7 @@
 import { LanefoldError } from '../../errors.ts';
 
 /** The frameworks whose histories the log keeps. */
-const owners = ['langgraph', 'openai_agents'];
+export const historyOwners = ['langgraph', 'openai_agents'];
 
 /**
  * Refuses kinds and idempotency keys of entries that only `appendHistory` may write: a history is found by its keys and
@@ -10,7 +10,7 @@ const owners = ['langgraph', 'openai_agents'];
  * @throws LanefoldError `reserved_kind`
  */
 export function assertNotHistory(kinds: readonly unknown[], idempotencyKey: string | undefined): void {
-  for (const owner of owners) {
+  for (const owner of historyOwners) {
     const kind = kinds.find((each) => typeof each === 'string' && each.startsWith(`${owner}_`));
     if (kind !== undefined) throw reserved(`The kind ${kind as string} is`, `kinds that do not begin with ${owner}_`);
     if (idempotencyKey?.startsWith(`${owner}.`))

@@ -38,7 +38,7 @@ const config =
 
 const selectDetails = (
   config: string,
-) => `select r.context_ref, r.user_seq, json_build_object('phase', r.state ->> 'phase', 'call_no', r.state -> 'call_no', 'options', r.options,
+) => `select r.context_ref, r.user_seq, json_build_object('phase', r.state ->> 'phase', 'call_no', r.state -> 'call_no', 'options', q.options,
   'config', ${config}, 'question', ${questionSql('q', '$1')},
   'tool_calls', (select json_agg(json_build_object('round', c.round, 'index', c.call_index, 'id', c.tool_call_id, 'name', c.name,
       'arguments', c.arguments, 'status', c.status, 'result', c.result, 'attempts', c.attempts, 'durationMs', c.duration_ms)

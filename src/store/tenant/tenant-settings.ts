@@ -15,8 +15,9 @@ export async function configureTenant(
   db: Database,
   tenant: string,
   { limits, chained }: Partial<TenantSettings>,
+  by: string,
 ): Promise<void> {
-  const given = { ...(limits ? { limits: snakeKeys(limits) } : {}), ...(chained === undefined ? {} : { chained }) };
+  const given = { ...(limits ? { limits: snakeKeys(limits) } : {}), ...(chained === undefined ? {} : { chained }), by };
   await db.query('configure_tenant', 'select lanefold.configure_tenant($1, $2)', [tenant, given]);
 }
 

@@ -1,7 +1,16 @@
 import type { JsonObject } from '../context/message.ts';
 import { unreadable } from '../store/history/unreadable.ts';
-import type { Stored } from './stored.ts';
+import { rangesOf } from './addresses.ts';
 import { parseJson } from '../common/json.ts';
+
+export const checkpointKind = 'langgraph_checkpoint';
+export const writesKind = 'langgraph_writes';
+
+/**
+ * A value in an entry: the texts are parts. A list may continue the list that another entry has for the channel: its
+ * first `keep` items, then its own.
+ */
+export type Stored = { value: string; type?: string } | { list: string; base?: number; keep?: number };
 
 /** The values of an entry as it stores them: a number names the entry that has the value of the channel. */
 export type StoredValues = Record<string, Stored | number>;
@@ -44,12 +53,14 @@ const isTextOrNone = (value: unknown): boolean => value === undefined || isText(
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
 const areTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
 
-/** `0-2 17.1`, or nothing: see `writeAddresses`. */
-const addresses = /^(?:(?:\d+\.)?\d+(?:-\d+)?(?: (?!$)|$))*$/;
-const areAddresses = (value: unknown): boolean => isText(value) && addresses.test(value);
+const areAddresses = (value: unknown): value is string => isText(value) && rangesOf(value, 0) !== undefined;
+
+/** An end of a lane: a `seq`, or a text that is relative to the entry. */
+export const isLaneField = (value: unknown): boolean =>
+  value === undefined || Number.isSafeInteger(value) || (isText(value) && /^-?\d{1,15}$/.test(value));
 
 /** Whether this is a `Stored` value. */
-export function isStored(value: unknown): boolean {
+export function isStored(value: unknown): value is Stored {
   if (!isObject(value)) return false;
   const { value: one, type, list, base, keep } = value;
   if (one !== undefined) return isText(one) && one !== '' && areAddresses(one) && isTextOrNone(type);
@@ -76,7 +87,7 @@ export function checkpointOf({ seq, payload }: Entry): CheckpointPayload {
     isObject(values) &&
     Object.values(values).every((value) => isCount(value) || isStored(value)) &&
     areTexts(parts) &&
-    (isTextOrNone(lane) || Number.isSafeInteger(lane));
+    isLaneField(lane);
   if (!valid) throw unreadable(`The checkpoint in entry ${seq}`);
   return payload as unknown as CheckpointPayload;
 }
