@@ -56,6 +56,7 @@ export type { ParserMode } from './strategies/tot/parse.ts';
 
 // One object for a process
 export { createLanefold, migrate } from './lanefold/create.ts';
+export { defineLanefold, type LanefoldDefinition } from './lanefold/definition.ts';
 export type { Lanefold } from './lanefold/lanefold.ts';
 export type { Recovered } from './recovery/recover.ts';
 export type { LanefoldOptions } from './lanefold/options.ts';
