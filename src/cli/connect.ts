@@ -1,5 +1,6 @@
 import type { LanefoldOptions } from '../lanefold/options.ts';
 import type { Lanefold } from '../lanefold/lanefold.ts';
+import { withoutPassword } from '../checks/connection-url.ts';
 import { LanefoldError } from '../errors.ts';
 import type { ConnectionOptions } from './options.ts';
 import { note } from './output.ts';
@@ -34,6 +35,10 @@ export async function findDatabase(options: ConnectionOptions, { start }: { star
     hint: 'Set DATABASE_URL or --database-url, or keep `lanefold worker` running here; it starts one.',
   });
 }
+
+/** How to open the database. The password of the embedded one is in no other place; psql asks for that of another. */
+export const psqlOf = ({ databaseUrl }: Pick<Lanefold, 'databaseUrl'>, given: ConnectionOptions): string =>
+  `psql "${given.databaseUrl ? withoutPassword(databaseUrl) : databaseUrl}"`;
 
 const noteStart = (dir: string) => () => note(`starting PostgreSQL in ${dir}`);
 

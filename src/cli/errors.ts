@@ -1,5 +1,6 @@
 import { LanefoldError, type ErrorCode } from '../errors.ts';
 import { oneLine } from '../log/printable.ts';
+import { hideUrlCredentials } from '../redaction/url-credentials.ts';
 import { jsonLogs, note } from './output.ts';
 
 /** The exit codes of all commands. */
@@ -42,7 +43,9 @@ const usageCodes = new Set<ErrorCode>([
 
 /** Prints an error on stderr, one line for what happened and one for what to do. Returns the exit code. */
 export function report(error: unknown): number {
-  const { message, hint, code } = describe(error);
+  const { code, ...told } = describe(error);
+  // a driver may quote the URL that it was given
+  const [message, hint] = [told.message, told.hint].map((text) => text && hideUrlCredentials(text, '[redacted]'));
   if (jsonLogs()) {
     note(oneLine(message), { level: 'error', code, hint });
     return exitCodeOf(error);
@@ -50,7 +53,7 @@ export function report(error: unknown): number {
   process.stderr.write(`lanefold: ${oneLine(message)} [${code}]\n`);
   if (hint) process.stderr.write(`hint: ${oneLine(hint)}\n`);
   if (code === 'internal' && process.env['LANEFOLD_DEBUG'] && error instanceof Error)
-    process.stderr.write(`${error.stack}\n`);
+    process.stderr.write(`${hideUrlCredentials(String(error.stack), '[redacted]')}\n`);
   return exitCodeOf(error);
 }
 

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { Command } from 'commander';
 import { stopGrace } from '../../environment.ts';
 import { loadAgentsFile, namesOf } from '../agents-file.ts';
-import { connect, findDatabase, type DatabaseHandle } from '../connect.ts';
+import { connect, findDatabase, psqlOf, type DatabaseHandle } from '../connect.ts';
 import { givenEnvironment } from '../environment.ts';
 import { exitCodes } from '../errors.ts';
 import { Exit } from '../exit.ts';
@@ -120,7 +120,7 @@ async function serve(options: Options): Promise<void> {
       if (options.mcp) print(`${c.bold('MCP')}         ${server.url}/mcp`);
       print(`${c.bold('Reference')}   ${server.url}/docs`);
       print(`${c.bold('Bull Board')}  ${server.url}/admin/queues`);
-      print(`${c.bold('SQL')}         psql "${lanefold.databaseUrl}"`);
+      print(`${c.bold('SQL')}         ${psqlOf(lanefold, options)}`);
       print(`${c.bold('Agents')}      ${namesOf(definition).join(', ')}`);
       print('Ctrl-C stops it.');
       const why = await stopped;
