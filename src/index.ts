@@ -132,6 +132,7 @@ export type { Streams, TenantStreams } from './streams/open.ts';
 export type { OpenStream } from './streams/stream.ts';
 export type { Library, TenantLibrary } from './library/library.ts';
 export type { LogFacts, Logger } from './log/logger.ts';
+export type { MetricsOptions } from './telemetry/prometheus/open.ts';
 export type { TelemetryOptions } from './telemetry/opentelemetry/open.ts';
 
 // Runs: enqueue, follow, steer, approve, retry

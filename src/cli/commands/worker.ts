@@ -6,6 +6,7 @@ import { commandHelp } from '../help.ts';
 import { portNumber, wholeNumber, withAgents, withJson, withQueue, type ConnectionOptions } from '../options.ts';
 import { colours, note, print, printJson, tellsOfRuns } from '../output.ts';
 import { snakeKeys } from '../../common/case.ts';
+import { omitUndefined } from '../../common/omit-undefined.ts';
 import { serveHealth, type HealthServer } from '../health-server.ts';
 import { stopSignal } from '../stop-signal.ts';
 
@@ -14,6 +15,7 @@ interface Options extends ConnectionOptions {
   concurrency: number;
   grace?: number;
   healthPort?: number;
+  metricsAgent?: string[];
   unknownAgentTimeout?: number;
   json?: boolean;
 }
@@ -31,6 +33,7 @@ export const addWorker = (program: Command): Command =>
         .env('LANEFOLD_HEALTH_PORT')
         .argParser(portNumber),
     )
+    .option('--metrics-agent <name...>', 'agents with their own series in /metrics; default: the first 20')
     .option(
       '--unknown-agent-timeout <ms>',
       'fail runs that no worker could execute for this long; default: they wait',
@@ -77,7 +80,7 @@ export const addWorker = (program: Command): Command =>
         const worker = await lanefold.startWorker({
           concurrency: options.concurrency,
           ...(options.grace === undefined ? {} : { stopGraceMs: options.grace }),
-          metrics: options.healthPort !== undefined,
+          metrics: options.healthPort !== undefined && omitUndefined({ agents: options.metricsAgent }),
           ...(options.unknownAgentTimeout === undefined ? {} : { unknownAgentMs: options.unknownAgentTimeout }),
           ...(options.json && {
             onUnknownAgent: (agent) => {
