@@ -1,5 +1,6 @@
 import type { Connection } from './connection.ts';
 import { fromProblem, LanefoldClientError } from './errors.ts';
+import { rejecting } from '../common/rejecting.ts';
 import { follow } from './follow.ts';
 import { newId } from './ids.ts';
 import type {
@@ -81,7 +82,7 @@ export interface ClientRuns<AGENTS extends KnownAgents = KnownAgents> {
   events(run: RunRef, query?: { after?: number; limit?: number }, call?: CallOptions): Promise<Page<RunEvent, number>>;
   /**
    * The trace of a run as it grows, and the answers of its models while they are written, across lost connections. Ends
-   * after the last event of the run, or with `signal`.
+   * after the last event of the run; rejects with the reason of `signal`.
    *
    * @throws LanefoldClientError `run_not_found`, `unauthorized`, `forbidden`, `unreachable`
    *
@@ -171,7 +172,7 @@ export function runsOf(connection: Connection): ClientRuns {
         ? connection.call('listAllRuns', { query, signal })
         : connection.call('listRuns', { params: { threadId }, query, signal }),
     events: (run, query = {}, { signal } = {}) => connection.call('listRunEvents', { params: at(run), query, signal }),
-    stream: (run, options = {}) => follow(connection, 'listRunEvents', at(run), options),
+    stream: (run, options = {}) => rejecting(follow(connection, 'listRunEvents', at(run), options), options.signal),
     steer: input('steerRun'),
     inject: input('injectRun'),
     inputs: (run, query = {}, { signal } = {}) => connection.call('listInputs', { params: at(run), query, signal }),

@@ -117,7 +117,7 @@ export interface Runs<AGENTS extends AgentDefinition = AgentDefinition, STRATEGY
   events(run: RunRef, options?: { after?: number; limit?: number }): Promise<RunEvent[]>;
   /**
    * The trace of a run as it grows, and the answers of its models while they are written. Ends after the last event of
-   * the run, or with `signal`. Resume an interrupted stream with `after`: the `eventSeq` of the last event received.
+   * the run; rejects with the reason of `signal`. Resume an interrupted stream with `after`: the `eventSeq` of the last event received.
    *
    * @throws LanefoldError `run_not_found`, `thread_erased`
    *
@@ -129,7 +129,7 @@ export interface Runs<AGENTS extends AgentDefinition = AgentDefinition, STRATEGY
   stream(run: RunRef, options?: StreamOptions): AsyncIterable<StreamItem>;
   /**
    * As `stream`, together with the runs that its tool calls start, and theirs. The events of one run come in order, those
-   * of different runs as they happen. Ends once all of them have ended. Resume with `after`: the `cursor` of the last event
+   * of different runs as they happen. Ends once all of them have ended; rejects with the reason of `signal`. Resume with `after`: the `cursor` of the last event
    * received.
    *
    * @throws LanefoldError `run_not_found`, `thread_erased`, `invalid_input` for a cursor of something else
