@@ -43,19 +43,20 @@ const usageCodes = new Set<ErrorCode>([
 
 /** Prints an error on stderr, one line for what happened and one for what to do. Returns the exit code. */
 export function report(error: unknown): number {
-  const { code, ...told } = describe(error);
-  // a driver may quote the URL that it was given
-  const [message, hint] = [told.message, told.hint].map((text) => text && hideUrlCredentials(text, '[redacted]'));
+  const { message, hint, code } = describe(error);
   if (jsonLogs()) {
-    note(oneLine(message), { level: 'error', code, hint });
+    note(told(message), { level: 'error', code, hint: hint && hideUrlCredentials(hint, '[redacted]') });
     return exitCodeOf(error);
   }
-  process.stderr.write(`lanefold: ${oneLine(message)} [${code}]\n`);
-  if (hint) process.stderr.write(`hint: ${oneLine(hint)}\n`);
+  process.stderr.write(`lanefold: ${told(message)} [${code}]\n`);
+  if (hint) process.stderr.write(`hint: ${told(hint)}\n`);
   if (code === 'internal' && process.env['LANEFOLD_DEBUG'] && error instanceof Error)
     process.stderr.write(`${hideUrlCredentials(String(error.stack), '[redacted]')}\n`);
   return exitCodeOf(error);
 }
+
+/** A driver may quote the URL that it was given. */
+const told = (text: string): string => oneLine(hideUrlCredentials(text, '[redacted]'));
 
 export const exitCodeOf = (error: unknown): number =>
   error instanceof UsageError || (error instanceof LanefoldError && usageCodes.has(error.code))

@@ -19,7 +19,7 @@ export async function observe(
 ): Promise<{ telemetry: Telemetry; metrics: WorkerMetrics | undefined }> {
   // Imported on demand, so that a worker without metrics does not load it.
   const prometheus = measured ? await import('../../telemetry/prometheus/open.ts') : undefined;
-  const metrics = await prometheus?.workerMetrics(agents, measured === true ? {} : measured || {}, active);
+  const metrics = await prometheus?.workerMetrics(agents, active, measured === true ? {} : measured || {});
   const observers = [...(telemetry ? [telemetry] : []), ...(metrics ? [metrics] : []), logRuns(log)];
   return { telemetry: combine(observers), metrics };
 }

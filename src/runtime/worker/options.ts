@@ -1,3 +1,4 @@
+import type { MetricsOptions } from '../../telemetry/prometheus/open.ts';
 import type { UnknownAgent } from '../../store/run/find-unknown-agents.ts';
 import type { TraceOptions } from './trace-options.ts';
 

@@ -27,8 +27,8 @@ export interface MetricsOptions {
  */
 export async function workerMetrics(
   agents: AgentRegistry,
-  options: MetricsOptions,
   active: () => number,
+  options: MetricsOptions = {},
 ): Promise<WorkerMetrics> {
   const known = knownNames(agents, options.agents);
   // CommonJS: its names are on the default export
