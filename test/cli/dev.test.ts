@@ -44,6 +44,23 @@ test('dev names the database without its password, and each agent once', async (
   expect([code, stdout + stderr]).toEqual([0, expect.not.stringMatching(secret)]);
 });
 
+test('api says what it waits for until it listens', async () => {
+  // a migration that is under way locks the schema that the API looks at
+  const migration = await database.pool.connect();
+  await migration.query('begin; lock table lanefold._run, lanefold._thread in access exclusive mode');
+  const api = startCli(['api', '--port', '0'], { env: { DATABASE_URL: urlAs(roles.may) } });
+  try {
+    await api.says('stderr', `connecting to PostgreSQL at postgresql://${roles.may}@`);
+    expect(api.said().stderr).not.toContain('page and API');
+    await migration.query('rollback');
+    await api.says('stderr', 'page and API http://');
+  } finally {
+    migration.release();
+    api.process.kill('SIGTERM');
+  }
+  expect((await api.ended).stderr).not.toMatch(secret);
+});
+
 test('dev says that it migrates, and how to migrate separately, to a role that may not', async () => {
   const { code, stderr } = await cli(['dev', ...agents], { env: { DATABASE_URL: urlAs(roles.mayNot) } });
   expect(code).toBe(1);

@@ -62,7 +62,7 @@ export const addApi = (program: Command): Command =>
     .action(async (options: Options) => {
       const stopped = stopSignal();
       const definition = await loadAgentsFile(options.agents);
-      const lanefold = await connect(options, { start: true, ...definition });
+      const lanefold = await connect(options, { start: true, serves: true, ...definition });
       try {
         const { host, port } = options;
         const server = await lanefold.startServer({

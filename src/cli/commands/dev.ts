@@ -97,7 +97,13 @@ async function serve(options: Options): Promise<void> {
   const stopped = Promise.race([stopSignal(), disowned()]);
   try {
     const definition = await loadAgentsFile(options.agents);
-    const lanefold = await connect(options, { start: true, ...definition, migrate: true, scriptedModels: true });
+    const lanefold = await connect(options, {
+      start: true,
+      serves: true,
+      ...definition,
+      migrate: true,
+      scriptedModels: true,
+    });
     try {
       const worker = await lanefold.startWorker({
         concurrency: options.concurrency,

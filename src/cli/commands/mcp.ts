@@ -65,7 +65,7 @@ export const addMcp = (program: Command): Command =>
       // a line that an agents file writes to stdout would break the protocol
       if (!options.http) globalThis.console = new Console(process.stderr, process.stderr);
       const definition = await loadAgentsFile(options.agents);
-      const lanefold = await connect(options, { start: true, ...definition });
+      const lanefold = await connect(options, { start: true, serves: true, ...definition });
       try {
         if (options.worker) await lanefold.startWorker();
         await (options.http ? overHttp : overStdio)(lanefold, options, stopped);

@@ -73,7 +73,7 @@ export const addWorker = (program: Command): Command =>
     .action(async (options: Options) => {
       const stopRequested = stopSignal();
       const definition = await loadAgentsFile(options.agents);
-      const lanefold = await connect(options, { start: true, ...definition });
+      const lanefold = await connect(options, { start: true, serves: true, ...definition });
       let released = 0;
       let probes: HealthServer | undefined;
       try {
