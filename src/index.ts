@@ -172,7 +172,7 @@ export type { InputOptions } from './library/runs/inputs.ts';
 export type { InputReceipt } from './store/input/enqueue-input.ts';
 export type { RunInput } from './store/input/read-inputs.ts';
 export type { DecisionOptions } from './library/runs/approvals.ts';
-export type { CallRef, DecisionReceipt } from './store/wait/decide-tool-call.ts';
+export type { DecisionReceipt } from './store/wait/decide-tool-call.ts';
 export type { PendingApproval } from './store/wait/list-approvals.ts';
 export type { PendingWait, WaitFilter } from './store/wait/list-waits.ts';
 export type { WaitStatus } from './store/wait/end-wait.ts';

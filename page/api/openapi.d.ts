@@ -1160,6 +1160,8 @@ export interface components {
       resumed_from: components['schemas']['Id'] | null;
       /** @description Tool calls of a suspended run that wait for approval; approve or deny each. */
       awaiting: {
+        /** @description The name of the call: its round and index. */
+        call: string;
         /** @description Tool round of the run, from 1. */
         round: number;
         /** @description Position in the round, from 0. */
@@ -1248,6 +1250,8 @@ export interface components {
     };
     /** @description A tool call that waits. */
     RunWait: {
+      /** @description The name of the call: its round and index. */
+      call: string;
       /** @description Tool round of the run, from 1. */
       round: number;
       /** @description Position in the round, from 0. */
@@ -1318,6 +1322,8 @@ export interface components {
       resumed_from: components['schemas']['Id'] | null;
       /** @description Tool calls of a suspended run that wait for approval; approve or deny each. */
       awaiting: {
+        /** @description The name of the call: its round and index. */
+        call: string;
         /** @description Tool round of the run, from 1. */
         round: number;
         /** @description Position in the round, from 0. */
@@ -1467,6 +1473,8 @@ export interface components {
       } | null;
     };
     RunToolCall: {
+      /** @description The name of the call: its round and index. */
+      call: string;
       /** @description Tool round of the run, from 1. */
       round: number;
       /** @description Position in the round, from 0. */
@@ -1518,6 +1526,8 @@ export interface components {
       parent: {
         thread_id: components['schemas']['Id'];
         id: string;
+        /** @description The name of the call: its round and index. */
+        call: string;
         /** @description Tool round of the call that started it. */
         round: number;
         /** @description Position of the call in its round. */
@@ -1734,6 +1744,8 @@ export interface components {
       resumed_from: components['schemas']['Id'] | null;
       /** @description Tool calls of a suspended run that wait for approval; approve or deny each. */
       awaiting: {
+        /** @description The name of the call: its round and index. */
+        call: string;
         /** @description Tool round of the run, from 1. */
         round: number;
         /** @description Position in the round, from 0. */
@@ -1832,7 +1844,7 @@ export interface components {
     DecisionReceipt: {
       thread_id: components['schemas']['Id'];
       run_id: components['schemas']['Id'];
-      /** @description Round and index of the call, as in `awaiting` of the run. */
+      /** @description The name of the call: its round and index. */
       call: string;
       /** @enum {string} */
       decision: 'approved' | 'denied';
@@ -2401,6 +2413,8 @@ export interface components {
        * @enum {string}
        */
       access: 'read' | 'chat' | 'approve';
+      /** @description Only runs of these agents, in threads where no other agent has run. */
+      agents?: string[];
       /** @description Default: 15 minutes; at most one day. */
       expires_in_ms?: number;
     };
@@ -3187,6 +3201,8 @@ export interface components {
     PendingWait: {
       thread_id: components['schemas']['Id'];
       run_id: components['schemas']['Id'];
+      /** @description The name of the call: its round and index. */
+      call: string;
       /** @description Tool round of the run, from 1. */
       round: number;
       /** @description Position in the round, from 0. */
@@ -3235,6 +3251,8 @@ export interface components {
       released: {
         thread_id: components['schemas']['Id'];
         run_id: components['schemas']['Id'];
+        /** @description The name of the call: its round and index. */
+        call: string;
         /** @description Tool round of the run, from 1. */
         round: number;
         /** @description Position in the round, from 0. */
@@ -3496,6 +3514,8 @@ export interface components {
       thread_id: components['schemas']['Id'];
       run_id: components['schemas']['Id'];
       agent: string;
+      /** @description The name of the call: its round and index. */
+      call: string;
       /** @description Tool round of the run, from 1. */
       round: number;
       /** @description Position in the round, from 0. */

@@ -1137,6 +1137,8 @@ export interface RunRef {
 
 /** A tool call that waits. */
 export interface RunWait {
+  /** The name of the call: its round and index. */
+  call: string;
   /** Tool round of the run, from 1. */
   round: number;
   /** Position in the round, from 0. */
@@ -1200,6 +1202,8 @@ export interface ListedRun {
   resumedFrom: Id | null;
   /** Tool calls of a suspended run that wait for approval; approve or deny each. */
   awaiting: {
+    /** The name of the call: its round and index. */
+    call: string;
     /** Tool round of the run, from 1. */
     round: number;
     /** Position in the round, from 0. */
@@ -1334,6 +1338,8 @@ export interface ModelCost {
 }
 
 export interface RunToolCall {
+  /** The name of the call: its round and index. */
+  call: string;
   /** Tool round of the run, from 1. */
   round: number;
   /** Position in the round, from 0. */
@@ -1393,6 +1399,8 @@ export interface RunSnapshot<RESULT = Json> {
   resumedFrom: Id | null;
   /** Tool calls of a suspended run that wait for approval; approve or deny each. */
   awaiting: {
+    /** The name of the call: its round and index. */
+    call: string;
     /** Tool round of the run, from 1. */
     round: number;
     /** Position in the round, from 0. */
@@ -1532,6 +1540,8 @@ export interface TreeRun {
   parent: {
     threadId: Id;
     id: string;
+    /** The name of the call: its round and index. */
+    call: string;
     /** Tool round of the call that started it. */
     round: number;
     /** Position of the call in its round. */
@@ -1827,6 +1837,8 @@ export interface Run<RESULT = Json> {
   resumedFrom: Id | null;
   /** Tool calls of a suspended run that wait for approval; approve or deny each. */
   awaiting: {
+    /** The name of the call: its round and index. */
+    call: string;
     /** Tool round of the run, from 1. */
     round: number;
     /** Position in the round, from 0. */
@@ -1918,7 +1930,7 @@ export interface Decision {
 export interface DecisionReceipt {
   threadId: Id;
   runId: Id;
-  /** Round and index of the call, as in `awaiting` of the run. */
+  /** The name of the call: its round and index. */
   call: string;
   decision: 'approved' | 'denied';
   by: string | null;
@@ -1944,6 +1956,8 @@ export interface Approval {
   threadId: Id;
   runId: Id;
   agent: string;
+  /** The name of the call: its round and index. */
+  call: string;
   /** Tool round of the run, from 1. */
   round: number;
   /** Position in the round, from 0. */
@@ -1983,6 +1997,8 @@ export interface ListWaitsQuery {
 export interface PendingWait {
   threadId: Id;
   runId: Id;
+  /** The name of the call: its round and index. */
+  call: string;
   /** Tool round of the run, from 1. */
   round: number;
   /** Position in the round, from 0. */
@@ -2043,6 +2059,8 @@ export interface SentEvent {
   released: {
     threadId: Id;
     runId: Id;
+    /** The name of the call: its round and index. */
+    call: string;
     /** Tool round of the run, from 1. */
     round: number;
     /** Position in the round, from 0. */
@@ -2060,6 +2078,8 @@ export interface NewBrowserToken {
    * `read`: see the thread or run. `chat`: also ask, steer and cancel. `approve`: also approve and deny tool calls.
    */
   access: 'read' | 'chat' | 'approve';
+  /** Only runs of these agents, in threads where no other agent has run. */
+  agents?: string[];
   /** Default: 15 minutes; at most one day. */
   expiresInMs?: number;
 }

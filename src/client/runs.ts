@@ -39,14 +39,6 @@ import type {
 } from './types.ts';
 import { waitFor, type WaitOptions } from './wait-for.ts';
 
-/** A tool call of a run, as in its `awaiting` and `waits`. */
-export interface CallRef {
-  /** Tool round of the run, from 1. */
-  round: number;
-  /** Position in the round, from 0. */
-  index: number;
-}
-
 export interface ClientRuns<AGENTS extends KnownAgents = KnownAgents> {
   /**
    * Starts a run. Once this resolves, the run will end, whatever crashes. A request without a `requestId` gets one, so
@@ -109,11 +101,12 @@ export interface ClientRuns<AGENTS extends KnownAgents = KnownAgents> {
   /**
    * Approves a tool call that a suspended run waits for. The first decision counts; repeating it is harmless.
    *
+   * @param call its name, such as `1.0`: `call` in `awaiting` of the run
    * @throws LanefoldClientError `already_decided` where it was denied, `not_awaiting_approval`, `tool_call_not_found`
    */
-  approve(run: RunRef, call: CallRef, decision?: Decision, options?: CallOptions): Promise<DecisionReceipt>;
+  approve(run: RunRef, call: string, decision?: Decision, options?: CallOptions): Promise<DecisionReceipt>;
   /** Like `approve`, but the call is not made, and the model sees a denial. */
-  deny(run: RunRef, call: CallRef, decision?: Decision, options?: CallOptions): Promise<DecisionReceipt>;
+  deny(run: RunRef, call: string, decision?: Decision, options?: CallOptions): Promise<DecisionReceipt>;
   /** Cancels a run, by its address or a checkpoint token. Harmless if repeated or too late. */
   cancel(run: RunRef | string, options?: { reason?: string }, call?: CallOptions): Promise<CancelReceipt>;
   /** Asks the question of an ended run again, on its lane as it is now. @throws LanefoldClientError `run_active` */
@@ -135,11 +128,10 @@ export type InputOptions = Omit<NewInput, 'content' | 'role'>;
 
 export function runsOf(connection: Connection): ClientRuns {
   const at = ({ threadId, id }: RunRef) => ({ threadId, runId: id });
-  const callOf = ({ round, index }: CallRef) => `${round}.${index}`;
   const decide =
     (id: 'approveToolCall' | 'denyToolCall'): ClientRuns['approve'] =>
     (run, call, decision = {}, { signal } = {}) =>
-      connection.call(id, { params: { ...at(run), call: callOf(call) }, body: decision, signal });
+      connection.call(id, { params: { ...at(run), call }, body: decision, signal });
   const input =
     (id: 'steerRun' | 'injectRun'): ClientRuns['steer'] =>
     (run, content, options = {}, { signal } = {}) =>

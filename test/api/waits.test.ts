@@ -57,7 +57,16 @@ describe.skipIf(noRedis())('waits over HTTP', () => {
 
   test('are listed page by page, with the run that shows them, and released once with a result or an error', async () => {
     const run = await start(['one', 'two']);
-    const wait = { round: 1, index: 0, name: 'await_event', kind: 'event', event: 'one', run: null, since: iso };
+    const wait = {
+      call: '1.0',
+      round: 1,
+      index: 0,
+      name: 'await_event',
+      kind: 'event',
+      event: 'one',
+      run: null,
+      since: iso,
+    };
     expect(await waiting('one')).toEqual({
       data: [{ ...wait, until: null, thread_id: run.threadId, run_id: run.id }],
       next_after: null,

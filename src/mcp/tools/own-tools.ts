@@ -7,8 +7,7 @@ import type {
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { Scope } from '../../access/scope.ts';
-import { Call } from '../../api/schemas/approval.ts';
-import { Id } from '../../api/schemas/values.ts';
+import { Call, Id } from '../../api/schemas/values.ts';
 import { LanefoldError } from '../../errors.ts';
 import { clientOf } from '../client.ts';
 import { decide, release } from '../input/respond.ts';
