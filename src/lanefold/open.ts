@@ -16,10 +16,7 @@ import type { LanefoldOptions } from './options.ts';
 import { readSettings } from './settings.ts';
 
 /** Connects to the database and the queue. See `createLanefold`. */
-export async function openLanefold(
-  options: LanefoldOptions = {},
-  progress: StartProgress = {},
-): Promise<Lanefold> {
+export async function openLanefold(options: LanefoldOptions = {}, progress: StartProgress = {}): Promise<Lanefold> {
   let database: Database | undefined;
   const settings = await readSettings(options, () => database!);
   const closers = new Closers();

@@ -75,7 +75,10 @@ describe.skipIf(noRedis())('waits over HTTP', () => {
     expect(first.data).toMatchObject([{ event: 'one' }]);
     const rest = await get<object>(`/v1/waits?kind=event&limit=1&after=${encodeURIComponent(first.next_after)}`);
     expect(rest).toMatchObject({ data: [{ event: 'two', index: 1 }], next_after: null });
-    expect(await get(at(run))).toMatchObject({ waits: [wait, { ...wait, call: '1.1', index: 1, event: 'two' }], parent: null });
+    expect(await get(at(run))).toMatchObject({
+      waits: [wait, { ...wait, call: '1.1', index: 1, event: 'two' }],
+      parent: null,
+    });
 
     expect(await release(run, '1.0', { result: null, error: 'both' })).toMatchObject(problem(400, 'invalid_input'));
     expect(await release(run, '1.0', { result: { paid: true }, by: 'ada' })).toMatchObject({
