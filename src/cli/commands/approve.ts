@@ -1,7 +1,7 @@
-import { readCall } from '../../checks/call.ts';
 import type { Command } from 'commander';
 import type { DecisionOptions } from '../../library/runs/approvals.ts';
 import { connect } from '../connect.ts';
+import { checkCall } from '../arguments.ts';
 import { commandHelp } from '../help.ts';
 import { withJson, withQueue, type ConnectionOptions } from '../options.ts';
 import { print, printJson } from '../output.ts';
@@ -35,7 +35,7 @@ const addDecision = (program: Command, word: 'approve' | 'deny', summary: string
       ),
     )
     .action(async (threadId: string, id: string, call: string, options: Options) => {
-      readCall(call);
+      checkCall(call);
       const lanefold = await connect(options, { start: false });
       try {
         const { by, reason } = options;

@@ -1,10 +1,9 @@
-import { readCall } from '../../checks/call.ts';
 import type { Command } from 'commander';
 import { toJson } from '../../api/json.ts';
 import { refToJson } from '../../api/run-json.ts';
 import { omitUndefined } from '../../common/omit-undefined.ts';
 import type { PendingWait } from '../../store/wait/list-waits.ts';
-import { toPayload } from '../payload.ts';
+import { checkCall, toPayload } from '../arguments.ts';
 import { table } from '../demo/table.ts';
 import { commandHelp } from '../help.ts';
 import { withRedis, wholeNumber, type ConnectionOptions } from '../options.ts';
@@ -72,7 +71,7 @@ export function addWaits(program: Command): Command {
         call: string,
         options: Options & { result?: string; error?: string; by?: string },
       ) => {
-        readCall(call);
+        checkCall(call);
         return withLanefold(options, async ({ waits }) => {
           const { result, error, by } = options;
           const given = omitUndefined({ result: result === undefined ? undefined : toPayload(result), error, by });

@@ -1,5 +1,16 @@
+import { readCall } from '../checks/call.ts';
+import type { LanefoldError } from '../errors.ts';
 import { UsageError } from './errors.ts';
 import { readJson } from '../common/json.ts';
+
+/** Checks the name of a tool call before anything is started. @throws UsageError */
+export function checkCall(call: string): void {
+  try {
+    readCall(call);
+  } catch (error) {
+    throw new UsageError((error as LanefoldError).message, 'Pass its round and index, such as 1.0.');
+  }
+}
 
 /** Reads a payload: JSON, or text that is none. */
 export function toPayload(text: string | undefined): unknown {
