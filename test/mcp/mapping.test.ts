@@ -113,10 +113,9 @@ describe('a run', () => {
       finished_at: fc.constant(null),
     })
     .map((run) => {
-      const awaiting = run.waits
-        .filter(({ kind }) => kind === 'approval')
-        .map(({ round, index }) => ({ round, index, arguments: {} }));
-      return { ...run, awaiting } as unknown as RunJson;
+      const waits = run.waits.map((wait) => ({ ...wait, call: `${wait.round}.${wait.index}` }));
+      const awaiting = waits.filter(({ kind }) => kind === 'approval').map(({ call }) => ({ call, arguments: {} }));
+      return { ...run, waits, awaiting } as unknown as RunJson;
     });
   const anyRights = fc.record({ approval: fc.boolean(), event: fc.boolean() });
   const check = new AjvJsonSchemaValidator().getValidator(runSchema(null));
