@@ -56,6 +56,7 @@ export type { ParserMode } from './strategies/tot/parse.ts';
 
 // One object for a process
 export { createLanefold, migrate } from './lanefold/create.ts';
+export { defineLanefold, type LanefoldDefinition } from './lanefold/definition.ts';
 export type { Lanefold } from './lanefold/lanefold.ts';
 export type { Recovered } from './recovery/recover.ts';
 export type { LanefoldOptions } from './lanefold/options.ts';
@@ -131,6 +132,7 @@ export type { Streams, TenantStreams } from './streams/open.ts';
 export type { OpenStream } from './streams/stream.ts';
 export type { Library, TenantLibrary } from './library/library.ts';
 export type { LogFacts, Logger } from './log/logger.ts';
+export type { MetricsOptions } from './telemetry/prometheus/open.ts';
 export type { TelemetryOptions } from './telemetry/opentelemetry/open.ts';
 
 // Runs: enqueue, follow, steer, approve, retry
@@ -170,7 +172,7 @@ export type { InputOptions } from './library/runs/inputs.ts';
 export type { InputReceipt } from './store/input/enqueue-input.ts';
 export type { RunInput } from './store/input/read-inputs.ts';
 export type { DecisionOptions } from './library/runs/approvals.ts';
-export type { CallRef, DecisionReceipt } from './store/wait/decide-tool-call.ts';
+export type { DecisionReceipt } from './store/wait/decide-tool-call.ts';
 export type { PendingApproval } from './store/wait/list-approvals.ts';
 export type { PendingWait, WaitFilter } from './store/wait/list-waits.ts';
 export type { WaitStatus } from './store/wait/end-wait.ts';

@@ -18,14 +18,16 @@ const recorder = recorderIn(options.journal, 'worker');
 recordStatements(recorder);
 const journal = new Journal(options.journal);
 recordAsks(journal);
-const agents = options.agents
-  ? await (await import('../src/cli/agents-file.ts')).loadAgents(options.agents)
-  : [...chaosAgents(journal, recorder), ...providerAgents(journal, recorder)];
+const definition = options.agents
+  ? await (await import('../src/cli/agents-file.ts')).loadAgentsFile(options.agents)
+  : {
+      agents: [...chaosAgents(journal, recorder), ...providerAgents(journal, recorder)],
+      models: providerModels(options.providerUrl!),
+    };
 const { databaseUrl, redisUrl } = options;
 // A campaign opens thousands of connections, and each session first compiles what it calls. With four of them, at most
 // four statements of a worker are executed at once.
 const connections = { databaseUrl, directUrl: databaseUrl, readUrl: null, redisUrl, poolSize: 4 };
-const models = options.providerUrl === undefined ? {} : providerModels(options.providerUrl);
-const lanefold = await createLanefold({ ...connections, agents, models, privateWebhooks: true });
+const lanefold = await createLanefold({ ...definition, ...connections, privateWebhooks: true });
 const worker = await lanefold.startWorker(options.worker);
 console.log(JSON.stringify({ worker_id: worker.id } satisfies ChaosWorkerReady));

@@ -1161,6 +1161,8 @@ export interface components {
       resumed_from: components['schemas']['Id'] | null;
       /** @description Tool calls of a suspended run that wait for approval; approve or deny each. */
       awaiting: {
+        /** @description The name of the call: its round and index. */
+        call: string;
         /** @description Tool round of the run, from 1. */
         round: number;
         /** @description Position in the round, from 0. */
@@ -1249,6 +1251,8 @@ export interface components {
     };
     /** @description A tool call that waits. */
     RunWait: {
+      /** @description The name of the call: its round and index. */
+      call: string;
       /** @description Tool round of the run, from 1. */
       round: number;
       /** @description Position in the round, from 0. */
@@ -1319,6 +1323,8 @@ export interface components {
       resumed_from: components['schemas']['Id'] | null;
       /** @description Tool calls of a suspended run that wait for approval; approve or deny each. */
       awaiting: {
+        /** @description The name of the call: its round and index. */
+        call: string;
         /** @description Tool round of the run, from 1. */
         round: number;
         /** @description Position in the round, from 0. */
@@ -1468,6 +1474,8 @@ export interface components {
       } | null;
     };
     RunToolCall: {
+      /** @description The name of the call: its round and index. */
+      call: string;
       /** @description Tool round of the run, from 1. */
       round: number;
       /** @description Position in the round, from 0. */
@@ -1519,6 +1527,8 @@ export interface components {
       parent: {
         thread_id: components['schemas']['Id'];
         id: string;
+        /** @description The name of the call: its round and index. */
+        call: string;
         /** @description Tool round of the call that started it. */
         round: number;
         /** @description Position of the call in its round. */
@@ -1735,6 +1745,8 @@ export interface components {
       resumed_from: components['schemas']['Id'] | null;
       /** @description Tool calls of a suspended run that wait for approval; approve or deny each. */
       awaiting: {
+        /** @description The name of the call: its round and index. */
+        call: string;
         /** @description Tool round of the run, from 1. */
         round: number;
         /** @description Position in the round, from 0. */
@@ -1833,7 +1845,7 @@ export interface components {
     DecisionReceipt: {
       thread_id: components['schemas']['Id'];
       run_id: components['schemas']['Id'];
-      /** @description Round and index of the call, as in `awaiting` of the run. */
+      /** @description The name of the call: its round and index. */
       call: string;
       /** @enum {string} */
       decision: 'approved' | 'denied';
@@ -2402,6 +2414,8 @@ export interface components {
        * @enum {string}
        */
       access: 'read' | 'chat' | 'approve';
+      /** @description Only runs of these agents, in threads where no other agent has run. */
+      agents?: string[];
       /** @description Default: 15 minutes; at most one day. */
       expires_in_ms?: number;
     };
@@ -3184,6 +3198,8 @@ export interface components {
     PendingWait: {
       thread_id: components['schemas']['Id'];
       run_id: components['schemas']['Id'];
+      /** @description The name of the call: its round and index. */
+      call: string;
       /** @description Tool round of the run, from 1. */
       round: number;
       /** @description Position in the round, from 0. */
@@ -3232,6 +3248,8 @@ export interface components {
       released: {
         thread_id: components['schemas']['Id'];
         run_id: components['schemas']['Id'];
+        /** @description The name of the call: its round and index. */
+        call: string;
         /** @description Tool round of the run, from 1. */
         round: number;
         /** @description Position in the round, from 0. */
@@ -3493,6 +3511,8 @@ export interface components {
       thread_id: components['schemas']['Id'];
       run_id: components['schemas']['Id'];
       agent: string;
+      /** @description The name of the call: its round and index. */
+      call: string;
       /** @description Tool round of the run, from 1. */
       round: number;
       /** @description Position in the round, from 0. */

@@ -109,7 +109,13 @@ export function readBrowserToken(text: string, secrets: readonly string[], nowMs
 }
 
 /** Rejects a token with rights that its key lacks. @throws LanefoldError `forbidden` */
-export function assertMayMint(principal: Principal, access: BrowserAccess): void {
+export function assertMayMint(principal: Principal, access: BrowserAccess, agents: readonly string[] = []): void {
+  const stranger = principal.agents && agents.find((agent) => !principal.agents!.includes(agent));
+  if (stranger !== undefined) {
+    throw new LanefoldError('forbidden', `A token for the agent ${stranger} needs a key that may use it.`, {
+      hint: `This key is limited to the agents ${principal.agents!.join(', ')}.`,
+    });
+  }
   const missing = scopesOf[access].find((scope) => !may(principal, scope));
   if (missing === undefined) return;
   throw new LanefoldError('forbidden', `A token for ${access} needs the scope ${missing}, which this key lacks.`, {

@@ -2,7 +2,7 @@ import type { JsonObject } from '../context/message.ts';
 import type { RunWait } from '../store/run/run.ts';
 import { waitsForClient } from '../tools/client-tool.ts';
 import type { AgUiInterrupt } from './event.ts';
-import { placeOf } from './run-events.ts';
+import { callName } from '../checks/call.ts';
 
 /** A wait that a client can end. Others end by themselves: a time comes, or another run ends. */
 export type Answerable = RunWait & { kind: 'approval' | 'event' };
@@ -16,7 +16,7 @@ export const isClientCall = (runId: string, wait: Answerable): boolean => waitsF
 
 /** The id of an interrupt names its call, so that a late answer finds what became of it. */
 export const interruptIdOf = (runId: string, wait: Pick<RunWait, 'kind' | 'round' | 'index'>): string =>
-  `${wait.kind}:${runId}:${placeOf(wait)}`;
+  `${wait.kind}:${runId}:${callName(wait)}`;
 
 export function readInterruptId(
   id: string,

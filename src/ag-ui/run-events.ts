@@ -1,3 +1,4 @@
+import { callName } from '../checks/call.ts';
 import { isCut } from '../context/cut.ts';
 import type { Json, JsonObject, ToolCall } from '../context/message.ts';
 import type { RunEvent } from '../store/trace/read-events.ts';
@@ -30,10 +31,6 @@ export interface EventFacts {
 
 /** The protocol's events of one run, or the request to take back what was sent of an answer. */
 export type Mapped = AgUiEvent | Retraction;
-
-/** Name of a call's place in its run. */
-export const placeOf = ({ round, index }: { round?: unknown; index?: unknown }): string =>
-  `${String(round)}.${String(index)}`;
 
 /**
  * Converts the stream of a run, with its entries, to the events of one AG-UI run. Everything it opens it closes before
@@ -146,15 +143,15 @@ export class RunEvents {
         break;
       case 'wait_started':
         if (data['kind'] === 'event') this.#wait('event', data);
-        yield* this.#subAgents.start(placeOf(data), data, this.round.parentOf(Number(data['index'])));
+        yield* this.#subAgents.start(callName(data), data, this.round.parentOf(Number(data['index'])));
         break;
       case 'approval_decided':
-        this.waits.delete(placeOf(data));
+        this.waits.delete(callName(data));
         break;
       case 'wait_ended':
-        this.waits.delete(placeOf(data));
+        this.waits.delete(callName(data));
         for (const { model, usage } of facts.subAgent?.spent ?? []) this.#usage.add(model, usage as Json);
-        yield* this.#subAgents.end(placeOf(data), data['status'], facts.subAgent);
+        yield* this.#subAgents.end(callName(data), data['status'], facts.subAgent);
         break;
       case 'input_injected':
         yield* this.#injected(textOrJson(data['input_id'] ?? data['seq'] ?? ''), entry['content'] ?? '', data['seq']);
@@ -210,7 +207,7 @@ export class RunEvents {
   }
 
   #wait(kind: AnswerableWait['kind'], data: JsonObject): void {
-    this.waits.set(placeOf(data), { kind, toolCallId: this.round.toolCallId(Number(data['index'])) });
+    this.waits.set(callName(data), { kind, toolCallId: this.round.toolCallId(Number(data['index'])) });
   }
 
   *#startStep(stepName: string, callId: string): Generator<AgUiEvent> {

@@ -1,3 +1,4 @@
+import type { HonoRequest } from 'hono';
 import type { ApiApp } from './env.ts';
 
 /** The methods a path supports; empty if the path does not exist. */
@@ -9,6 +10,20 @@ export function allowedMethods(app: ApiApp, path: string): string[] {
   }
   if (methods.has('GET')) methods.add('HEAD');
   return [...methods].sort();
+}
+
+/**
+ * Where a page or a probe is whose address a person typed with a slash at its end; undefined for other requests. Paths under
+ * /v1 are for programs, which are told.
+ */
+export function withoutSlash(
+  app: ApiApp,
+  { method, path, url }: Pick<HonoRequest, 'method' | 'path' | 'url'>,
+): string | undefined {
+  if ((method !== 'GET' && method !== 'HEAD') || !/^\/[^/].*\/$/.test(path) || path.startsWith('/v1/'))
+    return undefined;
+  const meant = path.slice(0, -1);
+  return allowedMethods(app, meant).includes('GET') ? `${meant}${new URL(url).search}` : undefined;
 }
 
 const toPattern = (path: string): RegExp =>

@@ -16,7 +16,7 @@ import { ByteBudget } from './byte-budget.ts';
 import { bullBoard, bullBoardPath } from './bull-board/board.ts';
 import { addDocs } from './docs.ts';
 import type { ApiApp, ApiEnv } from './env.ts';
-import { allowedMethods } from './allowed-methods.ts';
+import { allowedMethods, withoutSlash } from './allowed-methods.ts';
 import { LiveStreams } from './live-streams.ts';
 import { logErrors, withSafePath } from './log-errors.ts';
 import { nameSchemas } from './openapi.ts';
@@ -93,6 +93,8 @@ export function createApp(all: Library, options: AppOptions & { closing?: AbortS
     return c.body(JSON.stringify(problem), problem.status as 500, problemHeaders(problem.status, error));
   });
   app.notFound((c) => {
+    const typed = withoutSlash(app, c.req);
+    if (typed !== undefined) return c.redirect(typed, 308);
     const allowed = allowedMethods(app, c.req.path);
     if (allowed.length === 0) {
       throw new LanefoldError('not_found', `${c.req.path.slice(0, 200)} does not exist.`, {

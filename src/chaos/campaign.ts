@@ -1,9 +1,9 @@
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { AgentDefinition } from '../agents/definition.ts';
 import { LanefoldError } from '../errors.ts';
 import { createLanefold } from '../lanefold/create.ts';
+import type { LanefoldDefinition } from '../lanefold/definition.ts';
 import { Fleet } from './fleet.ts';
 import type { Backend } from '../queue/queue.ts';
 import { readExercised } from './exercised.ts';
@@ -47,7 +47,7 @@ export interface CampaignOptions {
   /** Factor applied to the product's default intervals. */
   scale: number;
   /** The user's agents, their module and their workload. */
-  custom?: CustomWorkload & { file: string; agents: readonly AgentDefinition[] };
+  custom?: CustomWorkload & { file: string; definition: LanefoldDefinition };
   /** A file for the history; it is checked in any case. */
   history?: HistoryFile;
   signal: AbortSignal;
@@ -91,8 +91,11 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRep
       databaseUrl: postgres.url(clientProxy.port),
       directUrl: postgres.url(clientProxy.port),
       ...{ redisUrl: redis?.url ?? null, readUrl: null },
-      agents: custom?.agents ?? [...chaosAgents(journal), ...providerAgents(journal)],
-      ...{ models: providerModels(provider.url), privateWebhooks: true },
+      ...(custom?.definition ?? {
+        agents: [...chaosAgents(journal), ...providerAgents(journal)],
+        models: providerModels(provider.url),
+      }),
+      privateWebhooks: true,
     });
     closers.push(() => lanefold.close());
     const recorder = recorderIn(journalDir, 'client');
@@ -113,8 +116,8 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRep
           concurrency: Math.ceil((2 * options.concurrency + 12) / options.workers),
           webhookTimeoutMs: 1_000,
         },
-        ...{ journal: journalDir, providerUrl: provider.url },
-        ...(custom ? { agents: path.resolve(custom.file) } : {}),
+        journal: journalDir,
+        ...(custom ? { agents: path.resolve(custom.file) } : { providerUrl: provider.url }),
       }),
       logFile: path.join(dir, 'workers.log'),
     });

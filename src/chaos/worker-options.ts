@@ -7,7 +7,7 @@ export interface ChaosWorkerOptions {
   worker: Pick<WorkerOptions, 'leaseMs' | 'sweepMs' | 'cancelGraceMs' | 'concurrency' | 'webhookTimeoutMs'>;
   /** Folder of the journal that the tools write, and of the history. */
   journal: string;
-  /** Of the campaign's provider, for the built-in agents. */
+  /** Of the campaign's provider; absent if `agents` is set. */
   providerUrl?: string;
   /** The user's agents module; default: the built-in agents. */
   agents?: string;

@@ -3,7 +3,8 @@ import type { TenantLibrary } from '../library/library.ts';
 import { isTerminal } from '../streams/assemble-deltas.ts';
 import type { StreamItem } from '../streams/stream-item.ts';
 import { UiAnswer } from '../ui-messages/answer.ts';
-import { approvalId, type UiChunk } from '../ui-messages/message.ts';
+import { callName } from '../checks/call.ts';
+import type { UiChunk } from '../ui-messages/message.ts';
 import type { RunRef } from '../store/run/run.ts';
 
 export interface AnswerOptions {
@@ -45,12 +46,12 @@ async function* chunksOf(
     if (item.type !== 'event') continue;
     const { kind, data } = item.event;
     if (kind !== 'approval_requested' && kind !== 'approval_decided') continue;
-    const call = approvalId(data['round'], data['index']);
+    const call = callName(data);
     if (kind === 'approval_requested') awaiting.add(call);
     else awaiting.delete(call);
     // only if the same calls wait now; a replayed event may show approvals decided long ago
     const now = await lanefold.runs.get(run);
-    const open = now.status === 'suspended' ? now.awaiting.map(({ round, index }) => approvalId(round, index)) : [];
+    const open = now.status === 'suspended' ? now.awaiting.map(({ call }) => call) : [];
     if (open.length === 0 || open.length !== awaiting.size || !open.every((id) => awaiting.has(id))) continue;
     yield* answer.suspend(now.toolCalls);
     return;

@@ -8,8 +8,8 @@ import type { RunRef } from '../store/run/run.ts';
 const mostResponses = 128;
 
 interface Response {
+  call: string;
   round: number;
-  index: number;
   approved: boolean;
   reason: string | undefined;
 }
@@ -27,10 +27,10 @@ export async function decideApprovals(
   by: string | undefined,
 ): Promise<number> {
   const responses = readResponses(message);
-  for (const { round, index, approved, reason } of responses) {
+  for (const { call, approved, reason } of responses) {
     const options = { ...(by === undefined ? {} : { by }), ...(reason === undefined ? {} : { reason }) };
     const decide = approved ? lanefold.runs.approve : lanefold.runs.deny;
-    await decide(run, { round, index }, options).catch((error: unknown) => {
+    await decide(run, call, options).catch((error: unknown) => {
       if (!isLanefoldError(error, 'already_decided') && !isLanefoldError(error, 'not_awaiting_approval')) throw error;
     });
   }
@@ -43,14 +43,15 @@ function readResponses({ parts }: JsonObject): Response[] {
     const { state, approval } = Object(part) as JsonObject;
     if (state !== 'approval-responded') continue;
     const { id, approved, reason } = Object(approval) as JsonObject;
-    const place = /^(\d{1,5})\.(\d{1,5})$/.exec(String(id));
+    const place = /^(\d{1,4})\.\d{1,4}$/.exec(String(id));
     if (!place || typeof approved !== 'boolean' || (reason != null && typeof reason !== 'string'))
       throw invalidRequest([
         { path: 'message.parts', message: 'An approval needs an id and approved: true or false.' },
       ]);
-    const response = { round: Number(place[1]), index: Number(place[2]), approved, reason: reason ?? undefined };
+    const [call, round] = place;
     // the first decision on a call counts
-    if (!responses.has(place[0])) responses.set(place[0], response);
+    if (!responses.has(call))
+      responses.set(call, { call, round: Number(round), approved, reason: reason ?? undefined });
     if (responses.size > mostResponses)
       throw invalidRequest([{ path: 'message.parts', message: `At most ${mostResponses} approvals at once.` }]);
   }

@@ -30,6 +30,18 @@ export const checkRedisUrl = (url: string, source: string): void =>
     if (!/^rediss?\+cluster:/i.test(url)) new URL(url);
   });
 
+/**
+ * A checked URL of PostgreSQL without its password, to be shown. The rest stays as it was written: the driver accepts more
+ * than the URL standard knows.
+ */
+export function withoutPassword(url: string): string {
+  const [, scheme, authority, path, query] = /^([^:]+:\/\/)([^/?#]*)([^?]*)\??(.*)$/s.exec(url) as unknown as string[];
+  const at = authority!.lastIndexOf('@');
+  const user = at === -1 ? '' : `${authority!.slice(0, at).split(':')[0]}@`;
+  const kept = query!.split('&').filter((pair) => pair !== '' && !/^(?:ssl)?password=/i.test(pair));
+  return `${scheme}${user}${authority!.slice(at + 1)}${path}${kept.length > 0 ? `?${kept.join('&')}` : ''}`;
+}
+
 function check(url: string, source: string, schemes: string[], example: string, read: () => void): void {
   const scheme = /^[a-z][a-z0-9+.-]*:(?=\/\/)/i.exec(url)?.[0].toLowerCase();
   const known = scheme !== undefined && schemes.includes(scheme);

@@ -2,30 +2,57 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { AgentDefinition } from '../agents/definition.ts';
-import { detectModules } from './esm-hook.ts';
+import { isLanefoldError } from '../errors.ts';
+import { closest } from '../checks/closest.ts';
+import { checkDefinition, definitionOptions, type LanefoldDefinition } from '../lanefold/definition.ts';
 import { oneLine } from '../log/printable.ts';
 import { UsageError } from './errors.ts';
+import { detectModules } from './esm-hook.ts';
+import { note } from './output.ts';
 
-const hint = 'Write a module such as: export default [defineAgent({ name: "support", model: "openai:gpt-5" })]';
+const hint =
+  'Write a module such as: export default [defineAgent({ name: "support", model: "openai:gpt-5" })], or with more than ' +
+  'agents: export default defineLanefold({ agents: […], models: {…} })';
+
+/** What an agents file defines: its agents, and what else the commands pass to `createLanefold`. */
+export type AgentsFile = LanefoldDefinition & { agents: readonly AgentDefinition[] };
 
 /**
- * Loads the agents of a module, JavaScript or TypeScript without a build step; without a file, the built-in assistant.
+ * Loads a module, JavaScript or TypeScript without a build step, whose default export is an array of agents, or what
+ * `defineLanefold` takes; without a file, the built-in assistant.
  *
- * @throws UsageError if the file is missing, cannot be loaded, or does not default-export an array of agents
- * @throws LanefoldError `invalid_agent`
+ * @throws UsageError if the file is missing, cannot be loaded, or does not export agents
+ * @throws LanefoldError `invalid_agent`, `invalid_input`
  */
-export async function loadAgents(file: string | undefined): Promise<AgentDefinition[]> {
-  if (!file) return [(await import('./assistant/index.ts')).assistant];
+export async function loadAgentsFile(file: string | undefined): Promise<AgentsFile> {
+  if (!file) return { agents: [(await import('./assistant/index.ts')).assistant] };
   const full = path.resolve(file);
   const source = process.env['LANEFOLD_AGENTS'] === file ? ' (LANEFOLD_AGENTS)' : '';
   if (!existsSync(full)) throw new UsageError(`The agents file ${full} does not exist${source}.`, hint);
   const module = await load(full, source);
+  const definition = await definitionOf(exportedBy(module, full), full);
+  tellUnread(module, definition, full);
+  return definition;
+}
+
+function exportedBy(module: Module, full: string): unknown {
   // The default export of a CommonJS module is wrapped once more.
-  const inner = module.default as { default?: unknown } | undefined;
-  const agents = inner?.default ?? inner;
-  if (agents === undefined) throw new UsageError(`The agents file ${full} has no default export.`, hint);
-  if (!Array.isArray(agents))
-    throw new UsageError(`The default export of the agents file ${full} is ${nameOf(agents)}, not an array.`, hint);
+  const inner = module.default as { default?: unknown } | null | undefined;
+  const exported = inner?.default ?? inner;
+  if (exported === undefined) throw new UsageError(`The agents file ${full} has no default export.`, hint);
+  return exported;
+}
+
+async function definitionOf(exported: unknown, full: string): Promise<AgentsFile> {
+  const what = `The default export of the agents file ${full}`;
+  if (typeof exported !== 'object' || exported === null)
+    throw new UsageError(`${what} is ${nameOf(exported)}, not an array of agents.`, hint);
+  if ('model' in exported) throw new UsageError(`${what} is an agent, not an array of agents.`, hint);
+  if (!Array.isArray(exported)) checkDefinition(what, exported);
+  const definition: LanefoldDefinition = Array.isArray(exported) ? { agents: exported } : exported;
+  const { agents } = definition;
+  if (agents === undefined) throw new UsageError(`${what} has no agents.`, hint);
+  if (!Array.isArray(agents)) throw new UsageError(`The agents of the file ${full} are not an array.`, hint);
   if (agents.length === 0) throw new UsageError(`The agents file ${full} exports an empty array.`, hint);
   const { defineAgent } = await import('../agents/agent.ts');
   for (const [i, agent] of agents.entries()) {
@@ -33,22 +60,53 @@ export async function loadAgents(file: string | undefined): Promise<AgentDefinit
       throw new UsageError(`Item ${i} of the agents file ${full} is ${nameOf(agent)}, not an agent.`, hint);
     defineAgent(agent as AgentDefinition);
   }
-  return agents as AgentDefinition[];
+  return { ...definition, agents };
 }
 
-async function load(full: string, source: string): Promise<{ default?: unknown }> {
+/**
+ * Tells of exports that look like options, because only the default export is read. A module may export what it likes
+ * otherwise.
+ */
+function tellUnread(module: Module, definition: AgentsFile, full: string): void {
+  const known = new Set<unknown>([...Object.values(definition), ...definition.agents]);
+  for (const [name, value] of Object.entries(module)) {
+    if (name === 'default' || name === '__esModule' || name === 'module.exports' || known.has(value)) continue;
+    const meant = closest(name, definitionOptions);
+    if (meant === undefined) continue;
+    const typo = meant === name ? '' : ` Did you mean ${meant}?`;
+    note(
+      `${full} exports ${JSON.stringify(name)}, which is not read: only the default export is.${typo} ` +
+        `Write: export default defineLanefold({ agents: […], ${meant} })`,
+      { level: 'warn' },
+    );
+  }
+}
+
+type Module = Record<string, unknown>;
+
+async function load(full: string, source: string): Promise<Module> {
   // From the sources, tsx already handles every import; a build needs it only for an agents file in TypeScript.
   const underTsx = import.meta.url.endsWith('.ts');
   const needsTsx = !underTsx && /\.[cm]?tsx?$/.test(full);
   if (needsTsx) (await import('tsx/esm/api')).register();
   if (underTsx || needsTsx) detectModules();
   try {
-    return (await import(pathToFileURL(full).href)) as { default?: unknown };
+    return (await import(pathToFileURL(full).href)) as Module;
   } catch (error) {
     const reason = error instanceof Error ? `${error.name}: ${oneLine(error.message)}` : String(error);
-    throw new UsageError(`Cannot load the agents file ${full}${source}: ${reason}`, 'Fix the file and try again.');
+    const what = `Cannot load the agents file ${full}${source}: ${reason}`;
+    // errors of ours, such as those of defineAgent, say what to do
+    throw new UsageError(what, (isLanefoldError(error) ? error.hint : undefined) ?? 'Fix the file and try again.');
   }
 }
 
 const nameOf = (value: unknown): string =>
   value === null ? 'null' : typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+
+/** The names of its agents, each once, with the labels of its versions: `support (a, b)`. */
+export function namesOf({ agents }: AgentsFile): string[] {
+  const labels = new Map<string, string[]>();
+  for (const { name, version } of agents)
+    labels.set(name, [...(labels.get(name) ?? []), ...(version ? [version] : [])]);
+  return [...labels].map(([name, versions]) => (versions.length > 0 ? `${name} (${versions.join(', ')})` : name));
+}

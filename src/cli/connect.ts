@@ -1,5 +1,6 @@
 import type { LanefoldOptions } from '../lanefold/options.ts';
 import type { Lanefold } from '../lanefold/lanefold.ts';
+import { withoutPassword } from '../checks/connection-url.ts';
 import { LanefoldError } from '../errors.ts';
 import type { ConnectionOptions } from './options.ts';
 import { note } from './output.ts';
@@ -35,22 +36,38 @@ export async function findDatabase(options: ConnectionOptions, { start }: { star
   });
 }
 
+/** How to open the database. The password of the embedded one is in no other place; psql asks for that of another. */
+export const psqlOf = ({ databaseUrl }: Pick<Lanefold, 'databaseUrl'>, given: ConnectionOptions): string =>
+  `psql "${given.databaseUrl ? withoutPassword(databaseUrl) : databaseUrl}"`;
+
 const noteStart = (dir: string) => () => note(`starting PostgreSQL in ${dir}`);
 
-/** Connects to the database and queue of the command; `close` also leaves the embedded PostgreSQL. */
+/**
+ * Connects to the database and queue of the command; `close` also leaves the embedded PostgreSQL. A command that `serves`
+ * says what it waits for until then.
+ */
 export async function connect(
   options: ConnectionOptions,
-  { start, ...more }: { start: boolean } & Omit<LanefoldOptions, 'databaseUrl' | 'directUrl' | 'redisUrl'>,
+  {
+    start,
+    serves = false,
+    ...more
+  }: { start: boolean; serves?: boolean } & Omit<LanefoldOptions, 'databaseUrl' | 'directUrl' | 'redisUrl'>,
 ): Promise<Lanefold> {
   const { openLanefold } = await import('../lanefold/open.ts');
+  const progress = serves ? { onStep: (text: string) => note(text) } : {};
   // also for commands without an option for it: the database has no queue where Redis has it
   const redisUrl = options.redisUrl || process.env['REDIS_URL'] || null;
   // check the options before starting a database
   if (start && !options.databaseUrl)
-    return openLanefold({ embeddedDir: options.dir, redisUrl, ...more }, { onStart: noteStart(options.dir) });
+    return openLanefold(
+      { embeddedDir: options.dir, redisUrl, ...more },
+      { onStart: noteStart(options.dir), ...progress },
+    );
   const { url, directUrl, embedded, release } = await findDatabase(options, { start });
   try {
-    const lanefold = await openLanefold({ databaseUrl: url, directUrl, redisUrl, migrate: embedded, ...more });
+    const connection = { databaseUrl: url, directUrl, redisUrl, migrate: embedded };
+    const lanefold = await openLanefold({ ...connection, ...more }, progress);
     return { ...lanefold, close: () => lanefold.close().finally(release) };
   } catch (error) {
     await release();

@@ -1,5 +1,6 @@
 import { LanefoldError, type ErrorCode } from '../errors.ts';
 import { oneLine } from '../log/printable.ts';
+import { hideUrlCredentials } from '../redaction/url-credentials.ts';
 import { jsonLogs, note } from './output.ts';
 
 /** The exit codes of all commands. */
@@ -44,15 +45,18 @@ const usageCodes = new Set<ErrorCode>([
 export function report(error: unknown): number {
   const { message, hint, code } = describe(error);
   if (jsonLogs()) {
-    note(oneLine(message), { level: 'error', code, hint });
+    note(told(message), { level: 'error', code, hint: hint && hideUrlCredentials(hint, '[redacted]') });
     return exitCodeOf(error);
   }
-  process.stderr.write(`lanefold: ${oneLine(message)} [${code}]\n`);
-  if (hint) process.stderr.write(`hint: ${oneLine(hint)}\n`);
+  process.stderr.write(`lanefold: ${told(message)} [${code}]\n`);
+  if (hint) process.stderr.write(`hint: ${told(hint)}\n`);
   if (code === 'internal' && process.env['LANEFOLD_DEBUG'] && error instanceof Error)
-    process.stderr.write(`${error.stack}\n`);
+    process.stderr.write(`${hideUrlCredentials(String(error.stack), '[redacted]')}\n`);
   return exitCodeOf(error);
 }
+
+/** A driver may quote the URL that it was given. */
+const told = (text: string): string => oneLine(hideUrlCredentials(text, '[redacted]'));
 
 export const exitCodeOf = (error: unknown): number =>
   error instanceof UsageError || (error instanceof LanefoldError && usageCodes.has(error.code))

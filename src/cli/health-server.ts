@@ -37,7 +37,8 @@ export async function serveHealth(worker: RunningWorker, port: number): Promise<
     }),
   };
   const server = http.createServer((request, response) => {
-    const answer = answers[request.url?.split('?')[0] ?? ''] ?? (async () => json(404, { status: 'not_found' }));
+    const answer =
+      answers[request.url?.split('?')[0]!.replace(/\/$/, '') ?? ''] ?? (async () => json(404, { status: 'not_found' }));
     void answer().then(({ status, type, body }) => {
       response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store', connection: 'close' });
       response.end(body);

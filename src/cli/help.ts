@@ -8,7 +8,7 @@ const variables = {
   LANEFOLD_PRIVATE_WEBHOOKS: 'on: webhooks may have http URLs and private addresses (default off)',
   REDIS_URL: 'Redis for the queue; default: the queue is in PostgreSQL',
   LANEFOLD_QUEUE_SHARDS: 'number of queues; must be the same in every process (default 1)',
-  LANEFOLD_AGENTS: 'module that default-exports an array of agents',
+  LANEFOLD_AGENTS: 'module that default-exports agents, or defineLanefold({ agents, models, … })',
   LANEFOLD_PAGE: 'off: do not serve the page at / (default on)',
   LANEFOLD_HOST: 'address of the API (default 127.0.0.1); any other than loopback requires a key',
   LANEFOLD_PORT: 'port of the API (default 4100)',

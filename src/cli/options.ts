@@ -23,7 +23,7 @@ export const withQueue = (command: Command): Command => withRedis(withDatabase(c
 
 export const withAgents = (command: Command): Command =>
   command.addOption(
-    new Option('--agents <file>', 'module that default-exports an array of agents').env('LANEFOLD_AGENTS'),
+    new Option('--agents <file>', 'module that default-exports agents, or defineLanefold({…})').env('LANEFOLD_AGENTS'),
   );
 
 export const withJson = (command: Command): Command => command.option('--json', 'machine-readable output on stdout');

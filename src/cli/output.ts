@@ -21,6 +21,9 @@ export const printJson = (value: unknown): void => print(JSON.stringify(value).r
 /** Whether stderr is read by machines, which expect a JSON object on each line. */
 export const jsonLogs = (): boolean => process.env['LANEFOLD_LOG'] === 'json';
 
+/** Whether a worker prints a line for each run that ends: JSON logs already have it, and a silent log is asked for none. */
+export const tellsOfRuns = (): boolean => !jsonLogs() && process.env['LANEFOLD_LOG_LEVEL'] !== 'silent';
+
 /** A status line on stderr, not part of the result. */
 export function note(msg: string, facts: Record<string, unknown> = { level: 'info' }): void {
   const line = jsonLogs()

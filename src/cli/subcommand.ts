@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Lanefold } from '../lanefold/lanefold.ts';
-import type { LanefoldOptions } from '../lanefold/options.ts';
+import type { LanefoldDefinition } from '../lanefold/definition.ts';
 import { connect } from './connect.ts';
 import { withDatabase, withJson, type ConnectionOptions } from './options.ts';
 
@@ -19,7 +19,7 @@ export const subcommand = (
 export async function withLanefold(
   options: ConnectionOptions,
   act: (lanefold: Lanefold) => Promise<void>,
-  more: Pick<LanefoldOptions, 'agents'> = {},
+  more: LanefoldDefinition = {},
 ): Promise<void> {
   const lanefold = await connect(options, { start: true, ...more });
   try {

@@ -17,7 +17,7 @@ import type {
   RunRef,
   SentEvent,
 } from './operations.ts';
-import { runsOf, type CallRef, type ClientRuns } from './runs.ts';
+import { runsOf, type ClientRuns } from './runs.ts';
 import { threadsOf, type ClientThreads } from './threads.ts';
 import type { CallOptions, KnownAgents, Page } from './types.ts';
 
@@ -31,8 +31,8 @@ export interface Client<AGENTS extends KnownAgents = KnownAgents> {
   /** What tool calls wait for. */
   readonly waits: {
     list(query?: ListWaitsQuery, call?: CallOptions): Promise<Page<PendingWait>>;
-    /** Gives a call that waits a result, or an error. Repeating it changes nothing. */
-    release(run: RunRef, waiting: CallRef, given?: Release, call?: CallOptions): Promise<ReleasedWait>;
+    /** Gives a call that waits, such as `1.0`, a result, or an error. Repeating it changes nothing. */
+    release(run: RunRef, waiting: string, given?: Release, call?: CallOptions): Promise<ReleasedWait>;
   };
   readonly events: {
     /**
@@ -92,11 +92,8 @@ export function createClient<AGENTS extends KnownAgents = KnownAgents>(options: 
     },
     waits: {
       list: (query = {}, { signal } = {}) => connection.call('listWaits', { query, signal }),
-      release: ({ threadId, id }, { round, index }, given = {}, { signal } = {}) =>
-        connection.call('releaseWait', {
-          params: { threadId, runId: id, call: `${round}.${index}` },
-          ...{ body: given, signal },
-        }),
+      release: ({ threadId, id }, call, given = {}, { signal } = {}) =>
+        connection.call('releaseWait', { params: { threadId, runId: id, call }, body: given, signal }),
     },
     events: {
       send: (event, payload = null, options = {}, { signal } = {}) =>

@@ -1138,6 +1138,8 @@ export interface RunRef {
 
 /** A tool call that waits. */
 export interface RunWait {
+  /** The name of the call: its round and index. */
+  call: string;
   /** Tool round of the run, from 1. */
   round: number;
   /** Position in the round, from 0. */
@@ -1201,6 +1203,8 @@ export interface ListedRun {
   resumedFrom: Id | null;
   /** Tool calls of a suspended run that wait for approval; approve or deny each. */
   awaiting: {
+    /** The name of the call: its round and index. */
+    call: string;
     /** Tool round of the run, from 1. */
     round: number;
     /** Position in the round, from 0. */
@@ -1335,6 +1339,8 @@ export interface ModelCost {
 }
 
 export interface RunToolCall {
+  /** The name of the call: its round and index. */
+  call: string;
   /** Tool round of the run, from 1. */
   round: number;
   /** Position in the round, from 0. */
@@ -1394,6 +1400,8 @@ export interface RunSnapshot<RESULT = Json> {
   resumedFrom: Id | null;
   /** Tool calls of a suspended run that wait for approval; approve or deny each. */
   awaiting: {
+    /** The name of the call: its round and index. */
+    call: string;
     /** Tool round of the run, from 1. */
     round: number;
     /** Position in the round, from 0. */
@@ -1533,6 +1541,8 @@ export interface TreeRun {
   parent: {
     threadId: Id;
     id: string;
+    /** The name of the call: its round and index. */
+    call: string;
     /** Tool round of the call that started it. */
     round: number;
     /** Position of the call in its round. */
@@ -1828,6 +1838,8 @@ export interface Run<RESULT = Json> {
   resumedFrom: Id | null;
   /** Tool calls of a suspended run that wait for approval; approve or deny each. */
   awaiting: {
+    /** The name of the call: its round and index. */
+    call: string;
     /** Tool round of the run, from 1. */
     round: number;
     /** Position in the round, from 0. */
@@ -1919,7 +1931,7 @@ export interface Decision {
 export interface DecisionReceipt {
   threadId: Id;
   runId: Id;
-  /** Round and index of the call, as in `awaiting` of the run. */
+  /** The name of the call: its round and index. */
   call: string;
   decision: 'approved' | 'denied';
   by: string | null;
@@ -1945,6 +1957,8 @@ export interface Approval {
   threadId: Id;
   runId: Id;
   agent: string;
+  /** The name of the call: its round and index. */
+  call: string;
   /** Tool round of the run, from 1. */
   round: number;
   /** Position in the round, from 0. */
@@ -1984,6 +1998,8 @@ export interface ListWaitsQuery {
 export interface PendingWait {
   threadId: Id;
   runId: Id;
+  /** The name of the call: its round and index. */
+  call: string;
   /** Tool round of the run, from 1. */
   round: number;
   /** Position in the round, from 0. */
@@ -2044,6 +2060,8 @@ export interface SentEvent {
   released: {
     threadId: Id;
     runId: Id;
+    /** The name of the call: its round and index. */
+    call: string;
     /** Tool round of the run, from 1. */
     round: number;
     /** Position in the round, from 0. */
@@ -2061,6 +2079,8 @@ export interface NewBrowserToken {
    * `read`: see the thread or run. `chat`: also ask, steer and cancel. `approve`: also approve and deny tool calls.
    */
   access: 'read' | 'chat' | 'approve';
+  /** Only runs of these agents, in threads where no other agent has run. */
+  agents?: string[];
   /** Default: 15 minutes; at most one day. */
   expiresInMs?: number;
 }

@@ -1,5 +1,6 @@
 import type { Connection } from './connection.ts';
 import { fromProblem, LanefoldClientError } from './errors.ts';
+import { rejecting } from '../common/rejecting.ts';
 import { follow } from './follow.ts';
 import { newId } from './ids.ts';
 import type {
@@ -38,14 +39,6 @@ import type {
 } from './types.ts';
 import { waitFor, type WaitOptions } from './wait-for.ts';
 
-/** A tool call of a run, as in its `awaiting` and `waits`. */
-export interface CallRef {
-  /** Tool round of the run, from 1. */
-  round: number;
-  /** Position in the round, from 0. */
-  index: number;
-}
-
 export interface ClientRuns<AGENTS extends KnownAgents = KnownAgents> {
   /**
    * Starts a run. Once this resolves, the run will end, whatever crashes. A request without a `requestId` gets one, so
@@ -81,7 +74,7 @@ export interface ClientRuns<AGENTS extends KnownAgents = KnownAgents> {
   events(run: RunRef, query?: { after?: number; limit?: number }, call?: CallOptions): Promise<Page<RunEvent, number>>;
   /**
    * The trace of a run as it grows, and the answers of its models while they are written, across lost connections. Ends
-   * after the last event of the run, or with `signal`.
+   * after the last event of the run; rejects with the reason of `signal`.
    *
    * @throws LanefoldClientError `run_not_found`, `unauthorized`, `forbidden`, `unreachable`
    *
@@ -108,11 +101,12 @@ export interface ClientRuns<AGENTS extends KnownAgents = KnownAgents> {
   /**
    * Approves a tool call that a suspended run waits for. The first decision counts; repeating it is harmless.
    *
+   * @param call its name, such as `1.0`: `call` in `awaiting` of the run
    * @throws LanefoldClientError `already_decided` where it was denied, `not_awaiting_approval`, `tool_call_not_found`
    */
-  approve(run: RunRef, call: CallRef, decision?: Decision, options?: CallOptions): Promise<DecisionReceipt>;
+  approve(run: RunRef, call: string, decision?: Decision, options?: CallOptions): Promise<DecisionReceipt>;
   /** Like `approve`, but the call is not made, and the model sees a denial. */
-  deny(run: RunRef, call: CallRef, decision?: Decision, options?: CallOptions): Promise<DecisionReceipt>;
+  deny(run: RunRef, call: string, decision?: Decision, options?: CallOptions): Promise<DecisionReceipt>;
   /** Cancels a run, by its address or a checkpoint token. Harmless if repeated or too late. */
   cancel(run: RunRef | string, options?: { reason?: string }, call?: CallOptions): Promise<CancelReceipt>;
   /** Asks the question of an ended run again, on its lane as it is now. @throws LanefoldClientError `run_active` */
@@ -134,11 +128,10 @@ export type InputOptions = Omit<NewInput, 'content' | 'role'>;
 
 export function runsOf(connection: Connection): ClientRuns {
   const at = ({ threadId, id }: RunRef) => ({ threadId, runId: id });
-  const callOf = ({ round, index }: CallRef) => `${round}.${index}`;
   const decide =
     (id: 'approveToolCall' | 'denyToolCall'): ClientRuns['approve'] =>
     (run, call, decision = {}, { signal } = {}) =>
-      connection.call(id, { params: { ...at(run), call: callOf(call) }, body: decision, signal });
+      connection.call(id, { params: { ...at(run), call }, body: decision, signal });
   const input =
     (id: 'steerRun' | 'injectRun'): ClientRuns['steer'] =>
     (run, content, options = {}, { signal } = {}) =>
@@ -171,7 +164,7 @@ export function runsOf(connection: Connection): ClientRuns {
         ? connection.call('listAllRuns', { query, signal })
         : connection.call('listRuns', { params: { threadId }, query, signal }),
     events: (run, query = {}, { signal } = {}) => connection.call('listRunEvents', { params: at(run), query, signal }),
-    stream: (run, options = {}) => follow(connection, 'listRunEvents', at(run), options),
+    stream: (run, options = {}) => rejecting(follow(connection, 'listRunEvents', at(run), options), options.signal),
     steer: input('steerRun'),
     inject: input('injectRun'),
     inputs: (run, query = {}, { signal } = {}) => connection.call('listInputs', { params: at(run), query, signal }),

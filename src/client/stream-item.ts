@@ -21,7 +21,7 @@ export interface StreamOptions {
   deltas?: boolean;
   /** Include the payload of the entry that an event is about; default false. */
   entries?: boolean;
-  /** Ends the stream without an error. */
+  /** The stream rejects with its reason. */
   signal?: AbortSignal;
 }
 

@@ -1,6 +1,7 @@
 import { omitUndefined } from '../common/omit-undefined.ts';
 import type { Connection } from './connection.ts';
 import { isClientError } from './errors.ts';
+import { rejecting } from '../common/rejecting.ts';
 import { follow } from './follow.ts';
 import { newId } from './ids.ts';
 import type {
@@ -119,7 +120,7 @@ export function threadsOf(connection: Connection): ClientThreads {
     uiMessages: (id, query = {}, { signal } = {}) =>
       connection.call('listUiMessages', { params: at(id), query, signal }),
     events: (id, query = {}, { signal } = {}) => connection.call('listThreadEvents', { params: at(id), query, signal }),
-    stream: (id, options = {}) => follow(connection, 'listThreadEvents', at(id), options),
+    stream: (id, options = {}) => rejecting(follow(connection, 'listThreadEvents', at(id), options), options.signal),
     erase: (id, { signal } = {}) => connection.call('eraseThread', { params: at(id), signal, once: true }),
   };
   return threads;

@@ -153,9 +153,9 @@ export function assemble(
       }),
     },
     workers: refusingOptions('workers', workersOf(db)),
-    health: () => checkHealth(db, queue),
     stats: () => readStats(db, queue),
     ...refusingOptions('library', {
+      health: (options: { queueTimeoutMs?: number } = {}) => checkHealth(db, queue, options),
       activity: ({ hours = 24 }: { hours?: number } = {}) => activity(db, counting, hours),
     }),
     log,

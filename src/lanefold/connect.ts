@@ -1,3 +1,4 @@
+import { withoutPassword } from '../checks/connection-url.ts';
 import { checkRole } from '../library/access/role-check.ts';
 import { endAbandonedRuns } from '../library/runs/end-abandoned-runs.ts';
 import { reportErrors } from '../log/report-errors.ts';
@@ -16,11 +17,17 @@ import type { LanefoldSettings } from './settings.ts';
 
 export type Connections = Awaited<ReturnType<typeof connect>>;
 
+/** Told while a process starts, before it takes longer than expected. */
+export interface StartProgress extends Pick<EmbeddedPostgresOptions, 'onStart'> {
+  /** Called with what the process waits for from now on. */
+  onStep?: (text: string) => void;
+}
+
 /** Starts the embedded PostgreSQL if no other is given, then opens the database and the queue. */
 export async function connect(
   settings: LanefoldSettings,
   closers: Closers,
-  { onStart }: Pick<EmbeddedPostgresOptions, 'onStart'>,
+  { onStart, onStep = () => {} }: StartProgress,
 ) {
   const { embeddedDir: dir, log, prefix, privateQueue, redisUrl, roleCheck, shards } = settings;
   const embedded = settings.databaseUrl === undefined ? await startEmbeddedPostgres({ dir, onStart }) : undefined;
@@ -29,7 +36,8 @@ export async function connect(
   const directUrl = (!embedded && settings.directUrl) || databaseUrl;
   if (settings.migrate) {
     const { migrate } = await import('../store/schema/migrate.ts');
-    await migrate(directUrl, { queueTables: !redisUrl });
+    onStep('migrating the database, if its schema is older');
+    await migrate(directUrl, { queueTables: !redisUrl, onBlocked: onStep });
   }
   const openPool = (more: Omit<DatabaseOptions, 'url' | 'prepare'>) =>
     openDatabase({ url: databaseUrl, prepare: settings.prepare, ...more });
@@ -38,6 +46,7 @@ export async function connect(
   closers.add(async () => follower?.db.close());
   const db = openPool({ max: settings.poolSize, ...follower?.options });
   closers.add(() => db.close());
+  onStep(`connecting to PostgreSQL${embedded ? '' : ` at ${withoutPassword(databaseUrl)}`}`);
   await assertSchema(db.pool).catch((error: unknown) => {
     throw fromPostgres(error);
   });
@@ -54,6 +63,7 @@ export async function connect(
   const queueOptions = { redisUrl, databaseUrl: directUrl, prefix, shards, clock: db.settings.clock };
   const queue = openQueue({ ...queueOptions, onError: reportErrors(log, 'queue') });
   closers.add(() => queue.close());
+  if (redisUrl) onStep('connecting to Redis');
   await queue.ready();
   if (privateQueue) {
     closers.add(() => queue.obliterate().catch(() => {}));

@@ -2,7 +2,6 @@ import { startServer } from '../api/start.ts';
 import { stopGrace } from '../environment.ts';
 import { checkWorkerRole } from '../library/access/role-check.ts';
 import type { DirectWorker } from '../library/runs/direct-start.ts';
-import type { EmbeddedPostgresOptions } from '../postgres/embedded/index.ts';
 import type { EnqueueOptions } from '../library/runs/enqueue.ts';
 import { LanefoldError } from '../errors.ts';
 import type { Database } from '../postgres/pool.ts';
@@ -11,21 +10,18 @@ import { reportErrors } from '../log/report-errors.ts';
 import { LimitGate } from '../runtime/limits/gate.ts';
 import { assemble } from './assemble.ts';
 import { Closers } from './closers.ts';
-import { connect } from './connect.ts';
+import { connect, type StartProgress } from './connect.ts';
 import type { Lanefold } from './lanefold.ts';
 import type { LanefoldOptions } from './options.ts';
 import { readSettings } from './settings.ts';
 
 /** Connects to the database and the queue. See `createLanefold`. */
-export async function openLanefold(
-  options: LanefoldOptions = {},
-  onEmbedded: Pick<EmbeddedPostgresOptions, 'onStart'> = {},
-): Promise<Lanefold> {
+export async function openLanefold(options: LanefoldOptions = {}, progress: StartProgress = {}): Promise<Lanefold> {
   let database: Database | undefined;
   const settings = await readSettings(options, () => database!);
   const closers = new Closers();
   try {
-    const connections = await connect(settings, closers, onEmbedded);
+    const connections = await connect(settings, closers, progress);
     const { db, deliveryNotices, directUrl, openPool, queue, rights } = connections;
     database = db;
     const directWorkers = new Set<DirectWorker>();

@@ -86,8 +86,11 @@ export interface Library<
   readonly agents: { list(): AgentSummary[] } & AgentVersions & Rollouts;
   /** The workers of all processes, and which of them are alive. */
   readonly workers: Workers;
-  /** Whether the database and the queue answer; never rejects. */
-  health(): Promise<FleetHealth>;
+  /**
+   * Whether the database and the queue answer, the queue within `queueTimeoutMs` (default 3,000); never rejects. While a
+   * queue in Redis does not answer, runs are accepted: workers find them once it does.
+   */
+  health(options?: { queueTimeoutMs?: number }): Promise<FleetHealth>;
   /** Counts of unfinished runs and of jobs. */
   stats(): Promise<FleetStats>;
   /** Workers, errors and tokens of the last `hours` (default 24). */

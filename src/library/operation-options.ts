@@ -28,7 +28,7 @@ interface Operation {
   agents: AgentVersions & Rollouts;
   workers: Workers;
   tenants: Library['tenants'];
-  library: Pick<Library, 'activity'>;
+  library: Pick<Library, 'activity' | 'health'>;
 }
 
 /** The options of the other methods of the library; a missing one does not compile. */
@@ -115,7 +115,10 @@ export const operationOptions = {
     moveThread: [[3, { by: true } satisfies Options<Rollouts['moveThread'], 3>]],
   },
   workers: { list: [[0, { hours: true } satisfies Options<Workers['list'], 0>]] },
-  library: { activity: [[0, { hours: true } satisfies Options<Library['activity'], 0>]] },
+  library: {
+    activity: [[0, { hours: true } satisfies Options<Library['activity'], 0>]],
+    health: [[0, { queueTimeoutMs: true } satisfies Options<Library['health'], 0>]],
+  },
   tenants: {
     limits: none,
     list: none,

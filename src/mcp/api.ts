@@ -16,7 +16,7 @@ export interface RunName {
 }
 
 /** Requests to the HTTP API by one caller. */
-export interface Api {
+export interface Api extends Pick<Caller, 'may'> {
   readonly caller: string;
   /** @throws LanefoldError the code of the problem that the API answers with */
   get<T>(path: string): Promise<T>;
@@ -36,7 +36,7 @@ export interface Api {
 // only its path counts
 const origin = 'http://127.0.0.1';
 
-export function apiOf({ door, credential, name }: Caller): Api {
+export function apiOf({ door, credential, name, may }: Caller): Api {
   const send = async (path: string, init: RequestInit & { headers: Record<string, string> }): Promise<Response> => {
     const auth: Record<string, string> = credential === undefined ? {} : { authorization: `Bearer ${credential}` };
     const headers = { host: '127.0.0.1', ...init.headers, ...auth };
@@ -48,6 +48,7 @@ export function apiOf({ door, credential, name }: Caller): Api {
   };
   return {
     caller: name,
+    may,
     async get<T>(path: string) {
       return (await valueOf(await send(path, { headers: {} }))) as T;
     },

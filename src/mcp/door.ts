@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { createApp } from '../api/app.ts';
 import { isBrowserToken } from '../access/browser-token.ts';
 import { readKey } from '../access/key.ts';
+import { operator, type Principal } from '../access/principal.ts';
+import type { Scope } from '../access/scope.ts';
 import type { Library } from '../library/library.ts';
 
 /**
@@ -17,12 +19,19 @@ export interface Caller {
   credential: string | undefined;
   /** Stands for the caller in derived ids: the id of its key, never the secret. */
   name: string;
+  /** Whether its credential allows an operation, for what it is offered; the door decides on each request. */
+  may(scope: Scope, operation: string): Promise<boolean>;
 }
 
 /** The caller of a request to a server of the HTTP API. */
-export const callerAt = (door: Door, credential: string | undefined): Caller => ({
+export const callerAt = ({ keys }: Pick<Library, 'keys'>, door: Door, credential: string | undefined): Caller => ({
   ...{ door, credential },
   name: nameOf(credential),
+  may: async (scope, operation) => {
+    const holder = await holderOf(keys, credential);
+    if (!holder?.scopes.includes(scope)) return false;
+    return holder.operations === undefined || Object.hasOwn(holder.operations, operation);
+  },
 });
 
 /**
@@ -34,7 +43,18 @@ export function ownCaller(lanefold: Library, credential: string | undefined): Ca
   const apiKey = (credential !== undefined && process.env['LANEFOLD_API_KEY']) || newSecret();
   const app = createApp(lanefold, { apiKey, page: false });
   const given = credential ?? apiKey;
-  return { door: (request) => app.fetch(request), credential: given, name: nameOf(credential) };
+  const caller = callerAt(lanefold, (request) => app.fetch(request), given);
+  return { ...caller, name: nameOf(credential) };
+}
+
+/** Undefined: the key or token is not valid. */
+async function holderOf(
+  keys: Library['keys'],
+  credential: string | undefined,
+): Promise<Pick<Principal, 'scopes' | 'operations'> | undefined> {
+  if (credential !== undefined && readKey(credential)) return keys.find(credential);
+  if (credential === undefined || !isBrowserToken(credential)) return operator;
+  return keys.holder(credential).catch(() => undefined);
 }
 
 /** A key that no client can know. */

@@ -41,7 +41,8 @@ function mount(lanefold: Library, surroundings: McpSurroundings, checked: Checke
   const { door, hold, onError } = surroundings;
   // one for each request: nothing is kept between requests, so any process can answer the next one
   const handler = createSdkHandler(
-    ({ era, requestInfo }) => newServer(lanefold, callerAt(door, credentialOf(requestInfo)), checked, era, hold),
+    ({ era, requestInfo }) =>
+      newServer(lanefold, callerAt(lanefold, door, credentialOf(requestInfo)), checked, era, hold),
     { onerror: onError },
   );
   return {

@@ -57,7 +57,7 @@ export const unknownWindow = (model: string): LanefoldError =>
     'unknown_window',
     `The context window of the model ${model} is unknown, but the context policy requires it.`,
     {
-      hint: 'Pass contextWindows: { "provider:model": tokens } to createLanefold, or give the policy maxInputTokens.',
+      hint: 'Pass contextWindows: { "provider:model": tokens } to createLanefold or defineLanefold, or give the policy maxInputTokens.',
       details: { model },
     },
   );

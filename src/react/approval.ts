@@ -7,10 +7,8 @@ export interface PendingApproval {
   threadId: string;
   runId: string;
   agent: string;
-  /** Tool round of the run, from 1. */
-  round: number;
-  /** Position in the round, from 0. */
-  index: number;
+  /** The name of the call in its run, such as `1.0`. */
+  call: string;
   /** The name of the tool. */
   name: string;
   /** Arguments from the model. */
@@ -21,22 +19,22 @@ export interface PendingApproval {
 export type Decide = (approval: PendingApproval, decision?: { reason?: string }) => Promise<void>;
 
 export const approvalsOf = (run: RunSnapshot): PendingApproval[] =>
-  run.awaiting.map(({ round, index, name, arguments: args }) => ({
+  run.awaiting.map(({ call, name, arguments: args }) => ({
     ...{ threadId: run.threadId, runId: run.id, agent: run.agent },
-    ...{ round, index, name, arguments: args },
+    ...{ call, name, arguments: args },
   }));
 
 export const sameCall = (one: PendingApproval, other: PendingApproval): boolean =>
-  one.runId === other.runId && one.round === other.round && one.index === other.index;
+  one.runId === other.runId && one.call === other.call;
 
 export async function decide(
   client: Client,
   word: 'approve' | 'deny',
-  { threadId, runId, round, index }: PendingApproval,
+  { threadId, runId, call }: PendingApproval,
   decision: { reason?: string } = {},
 ): Promise<void> {
   try {
-    await client.runs[word]({ threadId, id: runId }, { round, index }, decision);
+    await client.runs[word]({ threadId, id: runId }, call, decision);
   } catch (error) {
     if (!isClientError(error, 'already_decided')) throw error;
   }

@@ -35,7 +35,7 @@ export class RunStore extends Followed<RunState> {
     this.#answers = new Map();
     await this.#refresh();
     for await (const item of this.client.runs.stream(this.ref, { signal })) this.#take(item);
-    if (!signal.aborted) await this.#refresh();
+    await this.#refresh();
   }
 
   #take(item: StreamItem): void {

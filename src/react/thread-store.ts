@@ -68,7 +68,7 @@ export class ThreadStore extends Followed<ThreadState> {
       if (!known) this.#earlier = nextAfter;
       await this.#refresh();
       for await (const item of client.threads.stream(threadId, { after: eventRev - 1, signal })) this.#take(item);
-      if (!signal.aborted) this.#lose();
+      this.#lose();
     } catch (error) {
       if (signal.aborted || !isClientError(error) || mayPass(error)) throw error;
       this.#lose();

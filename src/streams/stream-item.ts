@@ -27,6 +27,6 @@ export interface StreamOptions {
   deltas?: boolean;
   /** Include the payload of the entry that an event is about; default false. */
   entries?: boolean;
-  /** Ends the stream quietly. */
+  /** Streams of `runs` and `threads` reject with its reason; those of `streams`, which are for servers, end quietly. */
   signal?: AbortSignal;
 }

@@ -2,7 +2,8 @@ import { cutReason, type AnswerCut } from '../context/cut.ts';
 import type { Json, JsonObject, ToolCall } from '../context/message.ts';
 import type { RunEventKind } from '../strategies/event-kind.ts';
 import { hasResult, type StreamItem } from '../streams/stream-item.ts';
-import { approvalId, type AnswerMetadata, type UiChunk } from './message.ts';
+import { callName } from '../checks/call.ts';
+import type { AnswerMetadata, UiChunk } from './message.ts';
 import { toContentParts, toErrorText, toOutput, textOrJson, UniqueIds } from './parts.ts';
 
 /** The header by which the AI SDK's clients recognise the protocol. */
@@ -94,7 +95,7 @@ export class UiAnswer {
         if (call)
           yield {
             type: 'tool-approval-request',
-            approvalId: approvalId(data['round'], data['index']),
+            approvalId: callName(data),
             toolCallId: call.shownAs,
           };
         break;
@@ -104,7 +105,7 @@ export class UiAnswer {
         const approved = data['decision'] === 'approved';
         yield {
           type: 'tool-approval-response',
-          approvalId: approvalId(data['round'], data['index']),
+          approvalId: callName(data),
           approved,
           ...reason,
         };

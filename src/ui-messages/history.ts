@@ -7,7 +7,8 @@ import type {
   ConversationRun,
   WaitingQuestion,
 } from '../store/log/read-conversation.ts';
-import { approvalId, questionId, type AnswerMetadata, type UiMessage, type UiToolPart } from './message.ts';
+import { callName } from '../checks/call.ts';
+import { questionId, type AnswerMetadata, type UiMessage, type UiToolPart } from './message.ts';
 import { toContentParts, toErrorText, toOutput, textOrJson, UniqueIds } from './parts.ts';
 
 /** A conversation as the AI SDK's messages: the same messages its client has after reading the stream of each run. */
@@ -127,7 +128,7 @@ function toToolPart(
 ): UiToolPart {
   const part = { type: `tool-${name}` as const, toolCallId, input };
   const { decision, reason } = call?.approval ?? {};
-  const id = approvalId(call?.round, call?.index);
+  const id = callName(call ?? {});
   const why = reason ? { reason } : {};
   const approval = decision === 'approved' ? { approval: { id, approved: true as const, ...why } } : {};
   if (call?.status === 'denied') return { ...part, state: 'output-denied', approval: { id, approved: false, ...why } };

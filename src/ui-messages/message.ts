@@ -75,6 +75,3 @@ export type UiChunk = { type: string } & Record<string, unknown>;
 /** The id of a run's question is its request's id; the id of its answer is the run's own id. */
 export const questionId = (runId: string, requestId: string | null): string =>
   requestId === null || requestId === runId ? `${runId}.input` : requestId;
-
-/** The name of a tool call in the HTTP API, `/tool-calls/{round}.{index}/approve`, and in approval responses. */
-export const approvalId = (round: unknown, index: unknown): string => `${String(round)}.${String(index)}`;

@@ -281,7 +281,7 @@ describe('the handler for AG-UI, called by the protocol’s own client', () => {
     const ids = client.agent.pendingInterrupts.map(({ id }) => id);
     expect(ids).toHaveLength(2);
     const run = { threadId: 'elsewhere', id: (await front.threads.peek('elsewhere')).activeRunId! };
-    await front.runs.approve(run, { round: 1, index: 0 });
+    await front.runs.approve(run, '1.0');
     const cancelled = ids.map((interruptId) => ({ interruptId, status: 'cancelled' as const }));
     // what is open is answered all the same
     await refuses(client, 409, 'interrupt_ended', {

@@ -72,7 +72,7 @@ describe.skipIf(noRedis())('an answer that is cut', () => {
         chat: messages.find(({ id }) => id === runId),
         uiStream: await uiStream.text(),
         agUi: await agUi.text(),
-        mcp: answerOf(snakeKeys(run) as never, () => true).structuredContent,
+        mcp: answerOf(snakeKeys(run) as never, () => true, { approval: true, event: true }).structuredContent,
       };
     };
     const cutOnes = await said(cut('It is'));

@@ -33,8 +33,8 @@ describe.skipIf(noRedis())('approval over HTTP', () => {
       });
     expect(await read('suspended')).toMatchObject({
       awaiting: [
-        { round: 1, index: 0, name: 'pay', arguments: { n: 1 } },
-        { round: 1, index: 1, name: 'pay', arguments: { n: 2 } },
+        { call: '1.0', round: 1, index: 0, name: 'pay', arguments: { n: 1 } },
+        { call: '1.1', round: 1, index: 1, name: 'pay', arguments: { n: 2 } },
       ],
       suspended_until: expect.stringMatching(/^\d{4}-.*Z$/),
     });

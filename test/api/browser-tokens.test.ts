@@ -52,6 +52,29 @@ describe('a browser token', () => {
     await api.lanefold.runs.cancel(run);
   });
 
+  test('is for the agents that it names, over HTTP as in the library', async () => {
+    const body = { agent: 'calc', input: 'hi', create_thread: true };
+    const named = async (threadId: string, agents: string[]) => [
+      (await mintToken(root, { thread_id: threadId, access: 'chat', agents })).auth,
+      bearer(api.lanefold.keys.browserToken({ threadId, access: 'chat', agents }).token),
+    ];
+    for (const [i, auth] of (await named('calc-only', ['calc'])).entries())
+      expect(
+        (await call(auth, 'POST', '/v1/threads/calc-only/runs', { ...body, busy: 'wait', request_id: `r${i}` })).status,
+      ).toBe(202);
+    for (const auth of await named('other-only', ['other']))
+      expect(await call(auth, 'POST', '/v1/threads/other-only/runs', body)).toMatchObject(problem(403, 'forbidden'));
+    const { auth: bound } = await mint({ scopes: ['read', 'run', 'steer'], agents: ['calc'] });
+    expect((await mintToken(bound, { thread_id: 'calc-only', access: 'chat', agents: ['calc'] })).status).toBe(201);
+    expect((await mintToken(bound, { thread_id: 'calc-only', access: 'chat', agents: ['calc', 'other'] })).status).toBe(
+      403,
+    );
+    const { auth } = await mintToken(bound, { thread_id: 'other-only', access: 'chat' });
+    expect(await call(auth, 'POST', '/v1/threads/other-only/runs', { ...body, agent: 'other' })).toMatchObject(
+      problem(403, 'forbidden'),
+    );
+  });
+
   test('gives no more than the key that mints it has', async () => {
     const { auth } = await mint({ scopes: ['read'], thread_prefix: 'desk-' });
     expect((await mintToken(auth, { thread_id: 'desk-1', access: 'read' })).status).toBe(201);

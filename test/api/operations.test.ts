@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createApp } from '../../src/api/app.ts';
 import { noRedis } from '../support/lanefold.ts';
 import { problem, startApi, type Api } from './helpers.ts';
 
@@ -11,7 +12,7 @@ describe.skipIf(noRedis())('a server', () => {
 
   test('is alive, and ready while the database has the schema', async () => {
     expect(await api.call('GET', '/healthz')).toMatchObject({ status: 200, body: { status: 'ok' } });
-    expect(await api.call('GET', '/readyz')).toMatchObject({ status: 200, body: { status: 'ready' } });
+    expect(await api.call('GET', '/readyz')).toMatchObject({ status: 200, body: { status: 'ready', degraded: [] } });
     const { pool } = api.lanefold.database;
     await pool.query('alter function lanefold.schema_version() rename to hidden');
     expect(await api.call('GET', '/readyz')).toMatchObject({
@@ -21,6 +22,21 @@ describe.skipIf(noRedis())('a server', () => {
     expect((await api.call('GET', '/healthz')).status).toBe(200);
     await pool.query('alter function lanefold.hidden() rename to schema_version');
     expect((await api.call('GET', '/readyz')).status).toBe(200);
+  });
+
+  test('leads from an address with a slash at its end to the page, probe or file that is meant', async () => {
+    const asked = (path: string, method = 'GET') => fetch(`${api.url}${path}`, { method, redirect: 'manual' });
+    const typed = createApp(api.lanefold)
+      .routes.filter(({ method, path }) => method === 'GET' && !/^\/v1\/|[:*]|^\/$/.test(path))
+      .map(({ path }) => path.replace(/\/$/, ''));
+    expect(typed).toEqual(expect.arrayContaining(['/docs', '/readyz', '/healthz', '/metrics', '/admin/queues']));
+    for (const path of new Set(typed)) {
+      const { status, headers } = await asked(`${path}/?theme=dark`);
+      expect([path, status, headers.get('location')]).toEqual([path, 308, `${path}?theme=dark`]);
+    }
+    for (const path of ['//docs/', '/nowhere/', '/v1/threads/', '/docs//'])
+      expect((await asked(path)).status).toBe(404);
+    expect((await asked('/docs/', 'POST')).status).not.toBe(308);
   });
 
   test('counts runs, jobs and responses for Prometheus', async () => {

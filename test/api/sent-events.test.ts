@@ -55,7 +55,7 @@ describe.skipIf(noRedis())('events over HTTP', () => {
 
   test('reach the calls that wait, or are kept for those that will', async () => {
     const run = await waiting('now');
-    const released = [{ thread_id: run.threadId, run_id: run.id, round: 1, index: 0 }];
+    const released = [{ thread_id: run.threadId, run_id: run.id, call: '1.0', round: 1, index: 0 }];
     expect(await send('now', { payload: { amount: 30 } }, keys.steer.auth)).toMatchObject({
       ...{ status: 200, body: { event: 'now', released, kept: false } },
     });

@@ -152,8 +152,8 @@ describe.skipIf(noRedis())('the UI message stream, read by the AI SDK’s own cl
         state: string;
       }[];
     await until('it is shown', () => parts()?.filter((part) => part.state === 'approval-requested').length === 2);
-    await pair.front.runs.approve(run, asked[0]!);
-    await pair.front.runs.deny(run, asked[1]!, { reason: 'too deep' });
+    await pair.front.runs.approve(run, asked[0]!.call);
+    await pair.front.runs.deny(run, asked[1]!.call, { reason: 'too deep' });
     (await pair.model.next()).stop();
     await reader.ended;
     expect(reader.errors).toEqual([]);

@@ -57,7 +57,16 @@ describe.skipIf(noRedis())('waits over HTTP', () => {
 
   test('are listed page by page, with the run that shows them, and released once with a result or an error', async () => {
     const run = await start(['one', 'two']);
-    const wait = { round: 1, index: 0, name: 'await_event', kind: 'event', event: 'one', run: null, since: iso };
+    const wait = {
+      call: '1.0',
+      round: 1,
+      index: 0,
+      name: 'await_event',
+      kind: 'event',
+      event: 'one',
+      run: null,
+      since: iso,
+    };
     expect(await waiting('one')).toEqual({
       data: [{ ...wait, until: null, thread_id: run.threadId, run_id: run.id }],
       next_after: null,
@@ -66,7 +75,10 @@ describe.skipIf(noRedis())('waits over HTTP', () => {
     expect(first.data).toMatchObject([{ event: 'one' }]);
     const rest = await get<object>(`/v1/waits?kind=event&limit=1&after=${encodeURIComponent(first.next_after)}`);
     expect(rest).toMatchObject({ data: [{ event: 'two', index: 1 }], next_after: null });
-    expect(await get(at(run))).toMatchObject({ waits: [wait, { ...wait, index: 1, event: 'two' }], parent: null });
+    expect(await get(at(run))).toMatchObject({
+      waits: [wait, { ...wait, call: '1.1', index: 1, event: 'two' }],
+      parent: null,
+    });
 
     expect(await release(run, '1.0', { result: null, error: 'both' })).toMatchObject(problem(400, 'invalid_input'));
     expect(await release(run, '1.0', { result: { paid: true }, by: 'ada' })).toMatchObject({

@@ -58,7 +58,16 @@ describe('an agents file', () => {
   test.each([
     ['missing.ts', undefined, /missing\.ts does not exist/],
     ['none.ts', 'export const agents = [];', /none\.ts has no default export/],
-    ['object.js', 'export default { name: "a" };', /object\.js is an object, not an array/],
+    ['one.js', 'export default { name: "a", model: "scripted:echo" };', /one\.js is an agent, not an array/],
+    ['object.js', 'export default { name: "a" };', /object\.js does not take "name"/],
+    ['null.js', 'export default null;', /null\.js is null, not an array/],
+    ['alone.js', 'export default { models: {} };', /alone\.js has no agents/],
+    ['one-of.js', 'export default { agents: { name: "a" } };', /agents of the file .*one-of\.js are not an array/],
+    [
+      'typo.ts',
+      'import { defineLanefold } from "lanefold"; export default defineLanefold({ agents: [], modles: {} });',
+      /Cannot load .*typo\.ts: LanefoldError: defineLanefold does not take "modles"/,
+    ],
     ['empty.ts', 'export default [];', /exports an empty array/],
     ['number.ts', 'export default [3];', /Item 0 .* is a number, not an agent/],
     ['syntax.ts', 'export default [', /Cannot load .*syntax\.ts: .*ERROR/],
@@ -78,5 +87,63 @@ describe('an agents file', () => {
     expect(first).toMatch(/^lanefold: /);
     expect(first).toMatch(why);
     expect(second).toMatch(/^hint: /);
+  });
+
+  const list = `[{ name: 'parrot', model: 'mine' }]`;
+  test.each([
+    [
+      'define.ts',
+      `import { defineLanefold } from 'lanefold';\nexport default defineLanefold({ agents: ${list}, %s });`,
+    ],
+    ['plain.mjs', `export default { agents: ${list}, %s };`],
+    ['options.cjs', `module.exports = { agents: ${list}, %s };`],
+  ])('%s exports more than agents', async (name, source) => {
+    const { code, stdout, stderr } = await run(
+      '--agents',
+      write(name, source.replace('%s', `aliases: { mine: 'scripted:echo' }`)),
+    );
+    expect([code, stdout], stderr).toEqual([0, 'hello\n']);
+    expect(stderr).not.toContain('not read');
+  });
+
+  test('says which option belongs to the process, and which was probably meant', async () => {
+    const refused = async (name: string, option: string) => {
+      const { code, stderr } = await run('--agents', write(name, `export default { agents: ${list}, ${option} };`));
+      expect(code).toBe(2);
+      return stderr;
+    };
+    expect(await refused('database.mjs', `databaseUrl: 'postgresql://localhost/app'`)).toMatch(
+      /does not take "databaseUrl", which belongs to a process.*\nhint: Set DATABASE_URL or --database-url/,
+    );
+    expect(await refused('typo.mjs', `priceof: () => 1`)).toMatch(/"priceof".*\nhint: Did you mean "priceOf"\?/);
+  });
+
+  test('is told of exports that look like options and are not read; its other exports are its own', async () => {
+    const source = `
+      export const parrot = { name: 'parrot', model: 'scripted:echo' };
+      export const agent = parrot;
+      export const questions = ['Who?'];
+      export const models = {};
+      export const contextWindow = 1;
+      export default [parrot];`;
+    const { code, stdout, stderr } = await run('--agents', write('unread.mjs', source));
+    expect([code, stdout]).toEqual([0, 'hello\n']);
+    const told = stderr.split('\n').filter((line) => line.includes(' exports '));
+    expect(told).toHaveLength(2);
+    expect(told.find((line) => line.includes('exports "models", which is not read'))).toContain(
+      'export default defineLanefold({ agents: […], models })',
+    );
+    expect(told.find((line) => line.includes('exports "contextWindow"'))).toContain('Did you mean contextWindows?');
+  });
+
+  test('does not set its schedules where one run is asked for', async () => {
+    const schedules = `schedules: { nightly: { agent: 'parrot', input: 'hello', cron: '0 3 * * *' } }`;
+    const file = write(
+      'schedules.mjs',
+      `export default { agents: ${list}, aliases: { mine: 'scripted:echo' }, ${schedules} };`,
+    );
+    expect(await run('--agents', file)).toMatchObject({ code: 0 });
+    const { rows } = await database.pool.query('select 1 from lanefold.schedule');
+    expect(rows).toEqual([]);
   });
 });

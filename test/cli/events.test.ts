@@ -49,7 +49,13 @@ test('a tree shows its runs with what they wait for, from any of them', async ()
     root: { id: root.id },
     runs: [
       { id: root.id, agent: 'lead', depth: 0, parent: null, context_ref: 'default' },
-      { id: child.id, agent: 'clerk', depth: 1, parent: { id: root.id, round: 1, index: 0 }, created_at: time },
+      {
+        id: child.id,
+        agent: 'clerk',
+        depth: 1,
+        parent: { id: root.id, round: 1, index: 0, call: '1.0' },
+        created_at: time,
+      },
     ],
     ...{ cost: null, unpriced_tokens: expect.any(Number) as number },
   });

@@ -28,7 +28,7 @@ test('waits are listed as a table and as JSON, and released with a result or an 
   expect(JSON.parse(next.stdout)).toEqual({
     data: [
       {
-        ...{ thread_id: threadId, run_id: id, round: 1, index: 1, name: 'await_event', kind: 'event' },
+        ...{ thread_id: threadId, run_id: id, call: '1.1', round: 1, index: 1, name: 'await_event', kind: 'event' },
         ...{ event: 'shipped', run: null, since: time, until: time },
       },
     ],

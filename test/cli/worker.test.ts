@@ -104,6 +104,16 @@ describe('worker', () => {
     for (const line of logged) expect(line).toMatchObject({ level: 'info', time: expect.stringMatching(/^\d.*Z$/) });
   });
 
+  test('prints no line for a run if its log is to be silent', async () => {
+    const worker = await startWorkerWith({ LANEFOLD_LOG_LEVEL: 'silent' });
+    const run = await lanefold.runs.enqueue({ agent: 'guide', input: 'How is the weather in Oslo?' });
+    expect((await lanefold.runs.wait(run)).status).toBe('completed');
+    worker.process.kill('SIGTERM');
+    const { code, stdout, stderr } = await worker.ended;
+    expect([code, stdout]).toEqual([0, '']);
+    expect(stderr).not.toContain(run.id);
+  });
+
   test('SIGTERM lets active runs end', async () => {
     const worker = await startWorker('--json');
     const run = await lanefold.runs.enqueue({ agent: 'slow', input: 'hello' });

@@ -135,8 +135,8 @@ describe('runs', () => {
       await until(async () => (await client.runs.get(run)).awaiting.length, 1);
       const [call] = (await client.runs.get(run)).awaiting;
       expect(call).toMatchObject({ name: 'refund', arguments: { order_id: 'A-17' } });
-      expect((await client.approvals.list()).data).toMatchObject([{ runId: run.id, round: 1, index: 0 }]);
-      const decided = await client.runs[word](run, call!, { by: 'ada' });
+      expect((await client.approvals.list()).data).toMatchObject([{ runId: run.id, call: '1.0' }]);
+      const decided = await client.runs[word](run, call!.call, { by: 'ada' });
       expect(decided).toMatchObject({ decision: word === 'deny' ? 'denied' : 'approved', by: 'ada', duplicate: false });
       const { toolCalls } = await client.runs.wait(run);
       expect(toolCalls).toMatchObject([{ name: 'refund', status: word === 'deny' ? 'denied' : 'ok' }]);
@@ -150,13 +150,13 @@ describe('runs', () => {
     await until(async () => (await client.waits.list()).data.length, 1);
     expect((await client.waits.list({ kind: 'event' })).data).toMatchObject([{ runId: run.id, event: 'paid-1' }]);
     const sent = await client.events.send('paid-1', { amount_cents: 4200, byCard: true });
-    expect(sent.released).toEqual([{ threadId: run.threadId, runId: run.id, round: 1, index: 0 }]);
+    expect(sent.released).toEqual([{ threadId: run.threadId, runId: run.id, call: '1.0', round: 1, index: 0 }]);
     const { toolCalls, result } = await client.runs.wait(run);
     expect(result).toBe('Paid.');
     expect(JSON.parse(toolCalls[0]!.result as string)).toEqual({ amount_cents: 4200, byCard: true });
     const other = await client.runs.enqueue({ agent: 'payer', input: 'Pay' });
     await until(async () => (await client.runs.get(other)).waits.length, 1);
-    const released = await client.waits.release(other, { round: 1, index: 0 }, { result: { cash_paid: 1 } });
+    const released = await client.waits.release(other, '1.0', { result: { cash_paid: 1 } });
     expect(released).toMatchObject({ released: true, wait: 'released' });
     expect((await client.runs.wait(other)).toolCalls[0]!.result).toBe('{"cash_paid":1}');
   });

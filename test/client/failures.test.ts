@@ -173,8 +173,9 @@ describe('a token from getToken', () => {
     await expect.poll(() => asked, { timeout: 60_000 }).toBe(2);
     await ask();
     await expect.poll(() => kinds.filter((kind) => kind === 'request_completed'), { timeout: 60_000 }).toHaveLength(2);
-    stop.abort();
-    await followed;
+    const reason = new Error('enough');
+    stop.abort(reason);
+    await expect(followed).rejects.toBe(reason);
     expect(kinds.filter((kind) => kind === 'request_started')).toHaveLength(2);
   });
 

@@ -203,7 +203,7 @@ describe.skipIf(!citusFolder || !inject('redisUrl'))('threads on two nodes', () 
     });
     expect((await lanefold.approvals.list()).data).toMatchObject([{ threadId, runId: run.id, name: 'pay' }]);
     expect(await lanefold.runs.steer(threadId, 'and hurry')).toMatchObject({ status: 'queued' });
-    await lanefold.runs.approve(run, awaiting[0]!, { by: 'x' });
+    await lanefold.runs.approve(run, awaiting[0]!.call, { by: 'x' });
     expect(await lanefold.runs.wait(run)).toMatchObject({ status: 'completed' });
     expect(await lanefold.runs.inputs(run)).toMatchObject([{ status: 'injected' }]);
 

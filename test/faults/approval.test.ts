@@ -19,7 +19,7 @@ describe.skipIf(noRedis())('a worker that crashes around an approval', () => {
   };
   const approve = async (run: RunHandle) => {
     await until('the run is suspended', async () => (await harness.runs.get(run)).status === 'suspended');
-    await harness.runs.approve(run, { round: 1, index: 1 });
+    await harness.runs.approve(run, '1.1');
   };
 
   test('just after suspending the run: the decision alone resumes it', async () => {

@@ -149,7 +149,7 @@ describe.skipIf(noRedis())('a backlog', () => {
     await worker.stop();
     await startBusy();
     await backlog('1', '2', '3');
-    await lanefold.runs.approve(signing, { round: 1, index: 0 });
+    await lanefold.runs.approve(signing, '1.0');
     gates.get('busy')!.resolve();
     expect(await order(6)).toEqual(['sign', 'busy', 'sign', '1', '2', '3']);
   });

@@ -107,7 +107,7 @@ describe.skipIf(noRedis())('a database that was restored to an earlier moment', 
 
     // what the backup does not have
     gate.resolve();
-    await lanefold.runs.approve(asking, { round: 1, index: 0 });
+    await lanefold.runs.approve(asking, '1.0');
     const later = await ask('later');
     for (const run of [charging, behind, asking, later])
       expect(await lanefold.runs.wait(run)).toMatchObject({ status: 'completed' });
@@ -174,7 +174,7 @@ describe.skipIf(noRedis())('a database that was restored to an earlier moment', 
       expect(charges).toEqual([key]);
       expect(await again.runs.get(asking)).toMatchObject({ status: 'suspended' });
       expect(await eventsOf(again, asking)).toContain('database_restored');
-      await again.runs.approve(asking, { round: 1, index: 0 });
+      await again.runs.approve(asking, '1.0');
       expect(await again.runs.wait(asking)).toMatchObject({ status: 'completed', result: 'sign done' });
       expect(await eventsOf(again, ended)).not.toContain('database_restored');
       await expect(again.runs.get(later)).rejects.toMatchObject({ code: 'run_not_found' });

@@ -74,8 +74,8 @@ describe.skipIf(noRedis())('a run that no worker can take', () => {
     await harness.startWorker(patient);
     expect(await ended).toMatchObject({ status: 'completed', result: 'Done.' });
     await stream.ended;
-    ofThread.abort();
-    await threads.ended;
+    ofThread.abort(new Error('enough'));
+    await expect(threads.ended).rejects.toThrow('enough');
     expect(stream.kinds().filter((kind) => kind === 'unattended')).toHaveLength(1);
     expect(await harness.runs.get(run)).toMatchObject({ unattended: null });
     expect(logged).toEqual([]);
@@ -93,8 +93,8 @@ describe.skipIf(noRedis())('a run that no worker can take', () => {
     const told = () => stream.items.filter((item) => item.type === 'unattended');
     await until('it is said again', () => told().length === 2);
     expect(told()).toMatchObject([first, second].map(({ id }) => ({ runId: id, reason: 'no_worker' })));
-    leave.abort();
-    await stream.ended;
+    leave.abort(new Error('enough'));
+    await expect(stream.ended).rejects.toThrow('enough');
   });
 
   test('is logged where nothing else listens', async () => {

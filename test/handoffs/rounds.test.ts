@@ -133,7 +133,7 @@ describe.skipIf(noRedis())('a round with several calls, of which some hand the r
   ] as const)('beside one that needs approval: %s', async (decision, agent, expected) => {
     const ref = await start('asked', 'transfer_to_billing');
     await suspended(ref);
-    await lanefold.runs[decision](ref, { round: 1, index: 0 });
+    await lanefold.runs[decision](ref, '1.0');
     expect(await lanefold.runs.wait(ref)).toMatchObject({ agent });
     const all = await told(ref);
     expect(all[1]).toEqual(expected[1]);

@@ -178,7 +178,7 @@ describe.skipIf(noRedis())('versions of an agent in one fleet', () => {
       const next = await made(resume, 'New.');
       await next.startWorker();
       const { toolCalls } = await next.runs.get(run);
-      await next.runs.approve(run, { round: toolCalls[0]!.round, index: toolCalls[0]!.index });
+      await next.runs.approve(run, toolCalls[0]!.call);
       if (resume === 'latest') {
         expect((await next.runs.wait(run)).agentVersion).not.toBe(before);
         expect((await main.runs.events(run)).map(({ kind }) => kind)).toContain('version_changed');

@@ -69,7 +69,7 @@ describe.skipIf(noRedis())('versions of agents', () => {
     const before = (await first.runs.get(run)).agentVersion;
     await first.worker.stop();
     const worker = await second.startWorker();
-    await second.runs.approve(run, call!);
+    await second.runs.approve(run, call!.call);
     const ended = await second.runs.wait(run);
     expect(ended).toMatchObject({ status: 'completed', result: 'done' });
     expect(ended.agentVersion).not.toBe(before);

@@ -52,7 +52,7 @@ describe.skipIf(noRedis())('maxCost', () => {
       const keyboard = await model.next();
       keyboard.stop({ id: 'a', name: 'book' });
       await until('it waits', async () => (await lanefold.runs.get(run)).status === 'suspended');
-      await lanefold.runs.approve(run, { round: 1, index: 0 });
+      await lanefold.runs.approve(run, '1.0');
       await lanefold.runs.wait(run);
       expect(await lanefold.runs.get(run)).toMatchObject({
         ...{ status: 'completed', terminationReason: 'budget_exhausted', result: null, error: null, cost: 5 },

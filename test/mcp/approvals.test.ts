@@ -105,6 +105,39 @@ describe('runs that need a person', () => {
     });
   });
 
+  test.each([
+    ['a key without approve', { scopes: ['read', 'run', 'steer'] as const }, ['lanefold_release'], 'dig'],
+    ['a key without steer', { scopes: ['read', 'run', 'approve'] as const }, ['lanefold_decide'], 'pay'],
+  ])('%s is asked and offered only what it may decide, and told who can', async (_, { scopes }, offered, refused) => {
+    const { key } = await rig.front.keys.create({ name: 'k', scopes });
+    const client = await newClient(rig.url, { key, capabilities: { elicitation: { form: {} } } });
+    const asked: string[] = [];
+    client.setRequestHandler('elicitation/create', ({ params }) => {
+      asked.push((params as Ask).message);
+      return Promise.resolve({ action: 'cancel' as const });
+    });
+    const { tools } = await client.listTools();
+    const deciding = tools.map(({ name }) => name).filter((name) => /decide|release/.test(name));
+    expect(deciding).toEqual(offered);
+    const result = client.callTool({ name: 'typist', arguments: { message: 'dig and pay' } });
+    const calls = [
+      { id: 'd', name: 'dig', args: { at: 'home' } },
+      { id: 'p', name: 'pay', args: { order: '11' } },
+    ];
+    (await rig.model.next()).stop(...calls);
+    const suspended = await result;
+    expect(asked).toEqual([expect.not.stringContaining(`tool ${refused} `)]);
+    const text = textOf(suspended);
+    expect(text).toContain(`Decide with ${offered[0]!}.`);
+    expect(text).toMatch(
+      refused === 'dig'
+        ? /This key may not approve or deny: a person does, on the page or with `lanefold approve`/
+        : /This key may not release a wait: its event does, or a person with a key that has the scope steer/,
+    );
+    const { thread_id: threadId, run_id: id } = runOf(suspended);
+    await rig.front.runs.cancel({ threadId, id });
+  });
+
   test('a client that cannot ask is told what waits, and decides with a tool', async () => {
     const client = await newClient(rig.url);
     const call = (name: string, args: object) => client.callTool({ name, arguments: args as never });

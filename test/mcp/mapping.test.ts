@@ -6,6 +6,8 @@ import type { RunJson } from '../../src/mcp/api.ts';
 import { inputRequestsOf } from '../../src/mcp/input/requests.ts';
 import { readUri, threadUri } from '../../src/mcp/resources/uris.ts';
 import { answerOf } from '../../src/mcp/runs/answer.ts';
+import type { Rights } from '../../src/mcp/runs/rights.ts';
+import { openCalls } from '../../src/mcp/runs/state.ts';
 import { detailedTask, readTaskId, taskId } from '../../src/mcp/tasks/task.ts';
 import { runSchema, usableContract } from '../../src/mcp/tools/output-schema.ts';
 
@@ -111,17 +113,17 @@ describe('a run', () => {
       finished_at: fc.constant(null),
     })
     .map((run) => {
-      const awaiting = run.waits
-        .filter(({ kind }) => kind === 'approval')
-        .map(({ round, index }) => ({ round, index, arguments: {} }));
-      return { ...run, awaiting } as unknown as RunJson;
+      const waits = run.waits.map((wait) => ({ ...wait, call: `${wait.round}.${wait.index}` }));
+      const awaiting = waits.filter(({ kind }) => kind === 'approval').map(({ call }) => ({ call, arguments: {} }));
+      return { ...run, waits, awaiting } as unknown as RunJson;
     });
+  const anyRights = fc.record({ approval: fc.boolean(), event: fc.boolean() });
   const check = new AjvJsonSchemaValidator().getValidator(runSchema(null));
 
   test('is always a result that its schema allows, or an error', () => {
     fc.assert(
-      fc.property(anyRun, (run) => {
-        const result = answerOf(run, () => true);
+      fc.property(anyRun, anyRights, (run, rights) => {
+        const result = answerOf(run, () => true, rights);
         expect(result.isError === true).toBe(run.status === 'failed' || run.status === 'cancelled');
         if (!result.isError)
           expect(check(JSON.parse(JSON.stringify(result.structuredContent)))).toMatchObject({ valid: true });
@@ -129,11 +131,15 @@ describe('a run', () => {
     );
   });
 
-  test('is a task that asks only a client that can ask, and only for what is open', () => {
+  test('is a task that asks only a client that can ask, and only for what is open and its key may decide', () => {
     fc.assert(
-      fc.property(anyRun, fc.boolean(), (run, elicits) => {
-        const task = detailedTask('t', run, elicits, () => answerOf(run, () => true));
-        const asks = elicits && inputRequestsOf(run) !== undefined;
+      fc.property(anyRun, anyRights, fc.boolean(), (run, rights, elicits) => {
+        const requests = elicits ? inputRequestsOf(run, rights) : undefined;
+        const task = detailedTask('t', run, { requests, rights, result: () => answerOf(run, () => true, rights) });
+        for (const key of Object.keys(requests ?? {})) expect(rights[key.split(':')[0] as keyof Rights]).toBe(true);
+        const open = openCalls(run).filter(({ kind }) => rights[kind]);
+        const asks = elicits && open.length > 0;
+        expect(task.statusMessage.includes('may not')).toBe(!asks && openCalls(run).some(({ kind }) => !rights[kind]));
         expect(task.status === 'input_required').toBe(asks);
         expect('inputRequests' in task).toBe(asks);
         expect('result' in task).toBe(['completed', 'failed'].includes(run.status));

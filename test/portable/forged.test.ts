@@ -28,7 +28,7 @@ beforeAll(async () => {
   const run = await acme.runs.enqueue({ agent: 'agent', input: long, threadId: id, requestId: 'first' });
   for await (const item of acme.runs.stream(run)) {
     if (item.type === 'event' && item.event.kind === 'approval_requested')
-      await acme.runs.approve(run, { round: 1, index: 0 }, { by: 'ann' });
+      await acme.runs.approve(run, '1.0', { by: 'ann' });
   }
   await worker.stop();
   lines = await linesOf(acme.threads, id);

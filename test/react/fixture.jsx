@@ -13,7 +13,7 @@ function Run() {
     <section id="run">
       <output>{JSON.stringify({ status: run?.status ?? null, text, ended, result: run?.result ?? null })}</output>
       {approvals.map((approval) => (
-        <button key={approval.round} onClick={() => void approve(approval)}>
+        <button key={approval.call} onClick={() => void approve(approval)}>
           {approval.name}
         </button>
       ))}

@@ -404,13 +404,13 @@ test('a run that the page shows is cancelled although the one before it was read
 
 test('a call that is decided does not come back while another one is', async () => {
   const server = serverOf();
-  const waiting = [0, 1].map((index) => ({ round: 1, index, name: 'refund', arguments: {} }));
+  const waiting = [0, 1].map((index) => ({ call: `1.${index}`, round: 1, index, name: 'refund', arguments: {} }));
   server.thread.active_run_id = 'run_1';
   server.run('run_1', 'suspended', null, waiting);
-  const shown: number[][] = [];
-  const indexes = () => server.store.state().approvals.map(({ index }) => index);
-  const stop = server.store.subscribe(() => void shown.push(indexes()));
-  await expect.poll(indexes).toEqual([0, 1]);
+  const shown: string[][] = [];
+  const calls = () => server.store.state().approvals.map(({ call }) => call);
+  const stop = server.store.subscribe(() => void shown.push(calls()));
+  await expect.poll(calls).toEqual(['1.0', '1.1']);
   const [first, second] = server.store.state().approvals;
   shown.length = 0;
   const release = server.hold('decide');
@@ -424,7 +424,7 @@ test('a call that is decided does not come back while another one is', async () 
   server.run('run_1', 'running', null);
   server.send({ event_seq: 2, kind: 'tool_started', run_id: 'run_1', data: {} });
   await expect.poll(() => server.store.state().status).toBe('busy');
-  expect(new Set(shown.map(String))).toEqual(new Set(['1', '']));
+  expect(new Set(shown.map(String))).toEqual(new Set(['1.1', '']));
   stop();
 });
 

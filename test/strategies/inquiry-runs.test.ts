@@ -157,7 +157,7 @@ describe('strategies that ask questions of their own', () => {
         return found.awaiting[0]?.round === round ? found : undefined;
       });
       paid.push(awaiting[0]!.id);
-      await lanefold.runs.approve(run, { round, index: 1 });
+      await lanefold.runs.approve(run, `${round}.1`);
     }
     expect(await lanefold.runs.wait(run)).toMatchObject({
       status: 'completed',

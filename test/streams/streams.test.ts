@@ -98,8 +98,10 @@ describe.skipIf(noRedis())('a stream', () => {
       await until('all events arrive', () => reader.seqs().at(-1) === more.at(-1));
       expect(reader.seqs()).toEqual(more.filter((seq) => seq > after));
     }
-    for (const { stop } of readers) stop.abort();
-    await Promise.all(readers.map(({ reader }) => reader.ended));
+    for (const { stop, reader } of readers) {
+      stop.abort();
+      await expect(reader.ended).rejects.toBe(stop.signal.reason);
+    }
   });
 
   test('opened after the run delivers the answer as a snapshot, and entries on request', async () => {
@@ -141,8 +143,13 @@ describe.skipIf(noRedis())('a stream', () => {
     const stop = new AbortController();
     const reader = follow(run, { signal: stop.signal });
     await reader.has('llm_started');
-    stop.abort();
-    await reader.ended;
+    const reason = new Error('enough');
+    stop.abort(reason);
+    await expect(reader.ended).rejects.toBe(reason);
+    const before = pair.front.runs.stream(run, { signal: stop.signal })[Symbol.asyncIterator]();
+    await expect(before.next()).rejects.toBe(reason);
+    const tree = pair.front.runs.streamTree(run, { signal: stop.signal })[Symbol.asyncIterator]();
+    await expect(tree.next()).rejects.toBe(reason);
     keys.type('Still here.');
     keys.stop();
     expect(await pair.front.runs.wait(run)).toMatchObject({ status: 'completed', result: 'Still here.' });

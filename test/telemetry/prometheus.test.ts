@@ -114,3 +114,44 @@ describe('the metrics of a worker', () => {
     await valueOnce('lanefold_worker_runs_refused_total{agent="seer",reason="context_too_large"}', 1);
   });
 });
+
+describe('with 500 agents, each with a tool and a model of its own', () => {
+  const tool = (name: string) => defineTool({ name, input: z.object({}), execute: () => 'seen' });
+  const agents = Array.from({ length: 500 }, (_, i) =>
+    defineAgent({
+      ...{ name: `agent-${i}`, model: `scripted:[{"tool":"tool-${i}"},"done ${i}"]`, tools: [tool(`tool-${i}`)] },
+    }),
+  );
+  let many: Runtime;
+  beforeAll(async () => {
+    many = await startRuntime(agents, { worker: { metrics: true } });
+  });
+  afterAll(() => many?.close());
+
+  const seriesOf = (text: string) => text.split('\n').filter((line) => line.startsWith('lanefold_worker_'));
+  const agentsIn = (series: readonly string[]) =>
+    new Set(series.flatMap((line) => /agent="([^"]+)"/.exec(line)?.[1] ?? []));
+
+  test('the first 20 have series of their own, whichever run', async () => {
+    const runs = await Promise.all(
+      [...agents.slice(0, 30), ...agents.slice(-30)].map(({ name }) => many.runs.enqueue({ agent: name, input: 'x' })),
+    );
+    for (const run of runs) expect((await many.runs.wait(run)).status).toBe('completed');
+    const ended = 'lanefold_worker_runs_ended_total{agent="other",status="completed"} 40';
+    await until('all are counted', async () => (await many.worker.metrics()).includes(ended));
+    const text = await many.worker.metrics();
+    const series = seriesOf(text);
+    expect([...agentsIn(series)].sort()).toEqual([...agents.slice(0, 20).map(({ name }) => name), 'other'].sort());
+    expect(text).toContain('lanefold_worker_tool_call_seconds_count{agent="other",tool="other",status="ok"} ');
+    expect(series.length).toBeLessThan(4_000);
+  });
+
+  test('others may be chosen, and only those that there are', async () => {
+    const worker = await many.startWorker({ metrics: { agents: ['agent-499'] } });
+    expect([...agentsIn(seriesOf(await worker.metrics()))].sort()).toEqual(['agent-499', 'other']);
+    await worker.stop();
+    await expect(many.startWorker({ metrics: { agents: ['agent-500'] } })).rejects.toMatchObject({
+      code: 'unknown_agent',
+    });
+  });
+});

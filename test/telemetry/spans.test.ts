@@ -159,7 +159,7 @@ describe('a run', () => {
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
     const run = await runtime.runs.enqueue({ agent: 'seer', model: model.id, input: 'x', traceparent });
     await until('it waits', async () => (await runtime.runs.get(run)).status === 'suspended');
-    await runtime.runs.approve(run, { round: 1, index: 0 });
+    await runtime.runs.approve(run, '1.0');
     const [first, later] = await claimSpans(run.id, 2);
     expect(first!.spanContext().traceId).toBe('0af7651916cd43dd8448eb211c80319c');
     expect(first!.attributes['lanefold.run.status']).toBe('suspended');

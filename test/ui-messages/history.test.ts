@@ -83,9 +83,9 @@ describe.skipIf(noRedis())('the history of a thread', () => {
       { toolCallId: 'l', state: 'output-available', output: { seen: 'the sea' } },
       { toolCallId: 'd2', state: 'approval-requested', approval: { id: '1.2' } },
     ]);
-    await pair.front.runs.approve(run, first!);
+    await pair.front.runs.approve(run, first!.call);
     expect((await tools())[0]).toMatchObject({ state: 'approval-responded', approval: { approved: true } });
-    await pair.front.runs.deny(run, second!, { reason: 'too deep' });
+    await pair.front.runs.deny(run, second!.call, { reason: 'too deep' });
     (await pair.model.next()).stop();
     await pair.front.runs.wait(run);
     const answer = await same(run);

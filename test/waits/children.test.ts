@@ -172,7 +172,7 @@ describe.skipIf(noRedis())('runs started by tool calls', () => {
     expect(approval).toMatchObject({ agent: 'gate', name: 'pay', root: { threadId: run.threadId, id: run.id } });
     const tree = await lanefold.runs.tree(run);
     expect(tree.runs.map(({ waits }) => waits.map(({ kind }) => kind))).toEqual([['run'], ['approval']]);
-    await lanefold.runs.approve({ threadId: approval.threadId, id: approval.runId }, approval);
+    await lanefold.runs.approve({ threadId: approval.threadId, id: approval.runId }, approval.call);
     expect(await ended(run)).toMatchObject({ status: 'completed' });
     expect(await results(run)).toEqual([['ok', 'bought']]);
   });

@@ -413,7 +413,7 @@ describe.skipIf(noRedis())('a worker that dies', () => {
         const root = await startTree(harness, { name: name(), rounds: [[ask(endless())]] });
         await died(worker, 'enqueue_run:1');
         await harness.quiet();
-        expect(await harness.waits.release(root, { round: 1, index: 0 }, { result: 'enough' })).toMatchObject({
+        expect(await harness.waits.release(root, '1.0', { result: 'enough' })).toMatchObject({
           released: true,
         });
         await hoursLater(harness);

@@ -58,16 +58,27 @@ describe.skipIf(noRedis())('waiting for events and times', () => {
     expect(waiting).toMatchObject({
       awaiting: [],
       suspendedUntil: null,
-      waits: [{ round: 1, index: 1, name: 'await_event', kind: 'event', event: name, run: null, until: null }],
+      waits: [
+        { call: '1.1', round: 1, index: 1, name: 'await_event', kind: 'event', event: name, run: null, until: null },
+      ],
     });
     expect((await lanefold.waits.list({ event: name })).data).toMatchObject([
-      { threadId: run.threadId, runId: run.id, round: 1, index: 1, name: 'await_event', kind: 'event', event: name },
+      {
+        threadId: run.threadId,
+        runId: run.id,
+        call: '1.1',
+        round: 1,
+        index: 1,
+        name: 'await_event',
+        kind: 'event',
+        event: name,
+      },
     ]);
     expect(lanefold.worker.active).toBe(0);
     const sent = await lanefold.events.send(name, { paid: 42 }, { by: 'the bank' });
     expect(sent).toEqual({
       event: name,
-      released: [{ threadId: run.threadId, runId: run.id, round: 1, index: 1 }],
+      released: [{ threadId: run.threadId, runId: run.id, call: '1.1', round: 1, index: 1 }],
       kept: false,
     });
     expect(await ended(run)).toMatchObject({ status: 'completed', result: 'done', waits: [] });
@@ -143,7 +154,7 @@ describe.skipIf(noRedis())('waiting for events and times', () => {
   test('a wait can be released by hand, once', async () => {
     const run = await start([call('await_event', { event: unique() }), call('await_event', { event: unique() }, 'b')]);
     await suspended(run, 2);
-    const release = (index: number, options: object) => lanefold.waits.release(run, { round: 1, index }, options);
+    const release = (index: number, options: object) => lanefold.waits.release(run, `1.${index}`, options);
     expect(await release(0, { result: { ok: 1 }, by: 'ada' })).toEqual({
       ...{ released: true, wait: 'released', status: 'suspended' },
     });
@@ -163,10 +174,10 @@ describe.skipIf(noRedis())('waiting for events and times', () => {
     const run = await start([call('pay')]);
     const asked = await suspended(run);
     expect(asked.waits).toMatchObject([{ kind: 'approval', name: 'pay' }]);
-    await expect(lanefold.waits.release(run, { round: 1, index: 0 })).rejects.toMatchObject({
+    await expect(lanefold.waits.release(run, '1.0')).rejects.toMatchObject({
       code: 'tool_call_not_found',
     });
-    await lanefold.runs.approve(run, { round: 1, index: 0 });
+    await lanefold.runs.approve(run, '1.0');
     await until('it waits for the event', async () => (await lanefold.runs.get(run)).waits[0]?.kind === 'event');
     await lanefold.events.send('paid', 'yes');
     expect(await ended(run)).toMatchObject({ status: 'completed' });

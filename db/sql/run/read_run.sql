@@ -16,11 +16,11 @@ begin
     select payload -> 'content' into r.result from lanefold._entry where thread_id = p_thread_id and seq = r.result_seq;
   end if;
   if r.status = 'suspended' then
-    select coalesce(json_agg(json_build_object('round', c.round, 'index', c.call_index, 'id', c.tool_call_id, 'name', c.name,
+    select coalesce(json_agg(json_build_object('call', c.round || '.' || c.call_index, 'round', c.round, 'index', c.call_index, 'id', c.tool_call_id, 'name', c.name,
       'arguments', c.arguments) order by c.round, c.call_index), '[]') into v_awaiting
     from lanefold.run_tool_call c
     where c.thread_id = p_thread_id and c.run_id = p_run_id and c.status = 'awaiting_approval';
-    select coalesce(json_agg(json_build_object('round', w.round, 'index', w.call_index, 'name', c.name, 'kind', w.kind, 'event', w.event,
+    select coalesce(json_agg(json_build_object('call', w.round || '.' || w.call_index, 'round', w.round, 'index', w.call_index, 'name', c.name, 'kind', w.kind, 'event', w.event,
       'run', case when w.child_run_id is not null then json_build_object('threadId', w.child_thread_id, 'id', w.child_run_id) end,
       'since', w.created_at, 'until', w.until) order by w.round, w.call_index), '[]') into v_waits
     from lanefold._wait w

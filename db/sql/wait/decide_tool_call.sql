@@ -3,7 +3,7 @@
 -- none of its calls waits.
 -- p: {decision: approved|denied, by?, reason?, queue_prefix?: of the queue the caller adds the job to,
 -- wait?: status of its wait, default resolved}.
--- Returns {decision, by, reason, decided_at, duplicate, status: of the run, job?: {thread_id, run_id, agent,
+-- Returns {call: such as 1.0, decision, by, reason, decided_at, duplicate, status: of the run, job?: {thread_id, run_id, agent,
 -- enqueue_no, queue_shard, queue_prefix}}. Raises LF011, LF014, LF020 no such call, LF021 decided otherwise, LF022 not
 -- awaiting approval.
 create or replace function lanefold.decide_tool_call(p_thread_id text, p_run_id text, p_round int, p_call_index int, p jsonb)
@@ -13,6 +13,7 @@ declare
   r lanefold._run;
   c lanefold._tool_call;
   v_at timestamptz;
+  v_call constant text := p_round || '.' || p_call_index;
   v_decision constant text := p ->> 'decision';
   v_word jsonb;
   v_status text := 'pending';
@@ -30,18 +31,18 @@ begin
   select * into c from lanefold._tool_call
   where thread_id = p_thread_id and run_id = p_run_id and round = p_round and call_index = p_call_index;
   if not found then
-    perform lanefold._fail('LF020', format('Run %s has no tool call %s.%s.', p_run_id, p_round, p_call_index),
-      'Read the run: awaiting lists the waiting calls by round and index.');
+    perform lanefold._fail('LF020', format('Run %s has no tool call %s.', p_run_id, v_call),
+      'Read the run: awaiting lists the waiting calls.');
   elsif c.approval ->> 'decision' = v_decision then
-    return (c.approval - 'requested_at') || jsonb_build_object('duplicate', true, 'status', r.status);
+    return (c.approval - 'requested_at') || jsonb_build_object('call', v_call, 'duplicate', true, 'status', r.status);
   elsif c.approval ? 'decision' then
     perform lanefold._fail('LF021',
-      format('Tool call %s.%s of run %s was already %s.', p_round, p_call_index, p_run_id, c.approval ->> 'decision'),
+      format('Tool call %s of run %s was already %s.', v_call, p_run_id, c.approval ->> 'decision'),
       'The first decision counts.');
   elsif c.status <> 'awaiting_approval' then
     perform lanefold._fail('LF022',
-      format('Tool call %s.%s of run %s is not waiting for approval: its status is %s.', p_round, p_call_index, p_run_id, c.status),
-      'Read the run: awaiting lists the waiting calls by round and index.');
+      format('Tool call %s of run %s is not waiting for approval: its status is %s.', v_call, p_run_id, c.status),
+      'Read the run: awaiting lists the waiting calls.');
   end if;
 
   v_word := jsonb_build_object('decision', v_decision, 'by', p ->> 'by', 'reason', p ->> 'reason', 'decided_at', v_at);
@@ -62,5 +63,5 @@ begin
   update lanefold._run set event_count = event_count + 1 where thread_id = p_thread_id and id = p_run_id;
   update lanefold._wait set status = coalesce(p ->> 'wait', 'resolved'), ended_at = v_at, ended_by = p ->> 'by'
   where thread_id = p_thread_id and run_id = p_run_id and round = p_round and call_index = p_call_index and kind = 'approval';
-  return v_word || jsonb_build_object('duplicate', false) || lanefold._go_on(p_thread_id, p_run_id, p ->> 'queue_prefix', v_at);
+  return v_word || jsonb_build_object('call', v_call, 'duplicate', false) || lanefold._go_on(p_thread_id, p_run_id, p ->> 'queue_prefix', v_at);
 end $$;

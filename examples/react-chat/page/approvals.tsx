@@ -4,7 +4,7 @@ import { useApprovals } from 'lanefold/react';
 export function Approvals({ client, threadId }: { client: Client; threadId: string }) {
   const { approvals, approve, deny } = useApprovals(client, { threadId });
   return approvals.map((approval) => (
-    <fieldset key={`${approval.runId} ${approval.round}.${approval.index}`}>
+    <fieldset key={`${approval.runId} ${approval.call}`}>
       <legend>May I?</legend>
       <p>
         {approval.name}({JSON.stringify(approval.arguments)})

@@ -67,7 +67,7 @@ export async function beginRun(lanefold: TenantLibrary, request: AgUiRequest): P
     const by = request.by === undefined ? {} : { by: request.by };
     for (const { wait, given } of results) {
       await request.audit('releaseWait', active!.id);
-      await lanefold.waits.release(active!, wait, { ...given, ...by });
+      await lanefold.waits.release(active!, wait.call, { ...given, ...by });
     }
     const answered = new Set(results.map(({ message }) => message.toolCallId));
     const known = messages.filter(({ id }) => !results.some(({ message }) => message.id === id));

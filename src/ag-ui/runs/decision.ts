@@ -1,6 +1,6 @@
 import type { TenantLibrary } from '../../library/library.ts';
 import type { RunSnapshot } from '../../library/runs/run-snapshot.ts';
-import { placeOf } from '../run-events.ts';
+import { callName } from '../../checks/call.ts';
 
 const eventsAtOnce = 500;
 
@@ -10,14 +10,14 @@ export async function decisionOf(
   run: RunSnapshot,
   call: { round: number; index: number },
 ): Promise<'approved' | 'denied' | undefined> {
-  const place = placeOf(call);
+  const place = callName(call);
   for (let after = -1; ;) {
     const page = await lanefold.runs.events(run, { after, limit: eventsAtOnce });
-    const decided = page.find(({ kind, data }) => kind === 'approval_decided' && placeOf(data) === place);
+    const decided = page.find(({ kind, data }) => kind === 'approval_decided' && callName(data) === place);
     if (decided) return decided.data['decision'] as 'approved' | 'denied';
     if (page.length < eventsAtOnce) break;
     after = page.at(-1)!.eventSeq;
   }
   // a trace may be dropped before its run
-  return run.toolCalls.some((made) => placeOf(made) === place && made.status === 'denied') ? 'denied' : undefined;
+  return run.toolCalls.some((made) => callName(made) === place && made.status === 'denied') ? 'denied' : undefined;
 }

@@ -4,7 +4,8 @@ import type { RunRef } from '../../store/run/run.ts';
 import type { RunEvent } from '../../store/trace/read-events.ts';
 import { isTerminal } from '../../streams/assemble-deltas.ts';
 import type { FoundNode } from '../nodes.ts';
-import { placeOf, type EventFacts, type RunEvents } from '../run-events.ts';
+import { callName } from '../../checks/call.ts';
+import type { EventFacts, RunEvents } from '../run-events.ts';
 import type { EndedSubAgent } from '../sub-agents.ts';
 
 const entriesAtOnce = 20;
@@ -27,9 +28,9 @@ export class EventContext {
     }
     if (kind === 'wait_started' && data['kind'] === 'run') {
       const { thread_id: threadId, run_id: id } = Object(data['child']) as JsonObject;
-      this.#children.set(placeOf(data), { threadId: String(threadId), id: String(id) });
+      this.#children.set(callName(data), { threadId: String(threadId), id: String(id) });
     }
-    const child = kind === 'wait_ended' ? this.#children.get(placeOf(data)) : undefined;
+    const child = kind === 'wait_ended' ? this.#children.get(callName(data)) : undefined;
     if (child) return { subAgent: await this.#readChild(child) };
     if (!nodes.any || !isTerminal(kind)) return {};
     return { nodes: await this.nodes(), answer: await this.#answerAfter(lastSeq) };

@@ -11,7 +11,8 @@ import type { AgUiEvent } from '../event.ts';
 import { answerableOf, isClientCall, toInterrupt } from '../interrupts.ts';
 import { patchOf } from '../json-patch.ts';
 import { reasoningIdOf, type AgUiMessage } from '../message.ts';
-import { placeOf, RunEvents, type EventFacts, type Mapped } from '../run-events.ts';
+import { callName } from '../../checks/call.ts';
+import { RunEvents, type EventFacts, type Mapped } from '../run-events.ts';
 import { EventContext } from './event-facts.ts';
 import { orLate } from '../../common/time-limit.ts';
 
@@ -179,7 +180,7 @@ export class FollowedRun {
     const run = await this.lanefold.runs.get(this.run);
     const open = run.status === 'suspended' ? answerableOf(run) : [];
     // the trace has not been read up to the suspension
-    if (open.length === 0 || !open.every((wait) => this.#events.waits.has(placeOf(wait)))) return;
+    if (open.length === 0 || !open.every((wait) => this.#events.waits.has(callName(wait)))) return;
     const [{ round }] = open as [(typeof open)[number]];
     for (const call of run.toolCalls)
       if (call.round === round && call.result !== null) yield* this.#events.round.early(call.index, call.result);

@@ -7,7 +7,7 @@ import { errorMessage } from '../../tools/error-message.ts';
 import { renderResult } from '../../tools/result.ts';
 import type { AgUiResume } from '../input.ts';
 import { answerableOf, interruptIdOf, isClientCall, readInterruptId, type Answerable } from '../interrupts.ts';
-import { placeOf } from '../run-events.ts';
+import { callName } from '../../checks/call.ts';
 import { decisionOf } from './decision.ts';
 import { assertNoneLeft, ended, invalid, notFound } from './interrupt-errors.ts';
 import type { AgUiRequest } from './request.ts';
@@ -106,7 +106,7 @@ function readAnswer(run: RunSnapshot, open: readonly Answerable[], entry: AgUiRe
   const { interruptId: id, status, payload } = entry;
   const { kind, round, index } = readInterruptId(id)!;
   if (!run.toolCalls.some((call) => call.round === round && call.index === index)) throw notFound(id);
-  const isOpen = open.some((wait) => wait.kind === kind && placeOf(wait) === placeOf({ round, index }));
+  const isOpen = open.some((wait) => wait.kind === kind && callName(wait) === callName({ round, index }));
   const decided = status === 'cancelled' ? { approved: false, reason: cancelled } : payload;
   const { approved, reason, ...more } = Object(kind === 'approval' ? decided : {}) as Record<string, unknown>;
   if (kind === 'approval') {
@@ -127,7 +127,7 @@ function readAnswer(run: RunSnapshot, open: readonly Answerable[], entry: AgUiRe
 /** Compares an answer with the one that ended its interrupt. @throws LanefoldError `interrupt_ended` if they differ */
 async function assertSame(lanefold: TenantLibrary, run: RunSnapshot, answer: Answer): Promise<void> {
   const { id, kind, approved, given } = answer;
-  const call = run.toolCalls.find((made) => placeOf(made) === placeOf(answer));
+  const call = run.toolCalls.find((made) => callName(made) === callName(answer));
   const same =
     kind === 'event'
       ? contentOf(given) === call?.result
@@ -142,7 +142,7 @@ async function give(
   { by, audit }: Pick<AgUiRequest, 'by' | 'audit'>,
 ): Promise<void> {
   const who = by === undefined ? {} : { by };
-  const call = { round, index };
+  const call = callName({ round, index });
   await audit(kind === 'event' ? 'releaseWait' : approved ? 'approveToolCall' : 'denyToolCall', run.id);
   try {
     if (kind === 'event') await lanefold.waits.release(run, call, { ...given, ...who });

@@ -2,9 +2,10 @@ import { createRoute, type z } from '@hono/zod-openapi';
 import { omitUndefined } from '../../common/omit-undefined.ts';
 import type { ApiApp, ApiEnv } from '../env.ts';
 import { toJson } from '../json.ts';
-import { Call, Decision, DecisionReceipt } from '../schemas/approval.ts';
+import { Decision, DecisionReceipt } from '../schemas/approval.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
-import { actedBy, body, callOf, json, run, security } from './shared.ts';
+import { Call } from '../schemas/values.ts';
+import { actedBy, body, json, run, security } from './shared.ts';
 
 const pendingCall = run.extend({ call: Call });
 
@@ -35,12 +36,8 @@ export function addApprovals(app: ApiApp): void {
       { principal, lanefold }: ApiEnv['Variables'],
     ) => {
       const by = actedBy(principal, named);
-      const receipt = await lanefold.runs[word](
-        { threadId, id },
-        callOf(call),
-        omitUndefined({ by, reason }) as object,
-      );
-      return toJson({ threadId, runId: id, call, ...receipt });
+      const receipt = await lanefold.runs[word]({ threadId, id }, call, omitUndefined({ by, reason }) as object);
+      return toJson({ threadId, runId: id, ...receipt });
     };
   app.openapi(approveToolCall, async (c) =>
     c.json(await act('approve')(c.req.valid('param'), c.req.valid('json'), c.var), 200),

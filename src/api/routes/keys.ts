@@ -121,10 +121,17 @@ export function addKeys(app: ApiApp): void {
   });
 
   app.openapi(mint, (c) => {
-    const { thread_id: threadId, run_id: runId, access, expires_in_ms: expiresInMs } = c.req.valid('json');
+    const {
+      thread_id: threadId,
+      run_id: runId,
+      access,
+      expires_in_ms: expiresInMs,
+      agents: asked,
+    } = c.req.valid('json');
     const principal = c.get('principal');
-    assertMayMint(principal, access);
-    const { actor: by, tenant, agents, limits, expiresAtMs } = principal;
+    assertMayMint(principal, access, asked);
+    const { actor: by, tenant, limits, expiresAtMs } = principal;
+    const agents = asked ?? principal.agents;
     const fields = omitUndefined({ threadId, runId, access, expiresInMs, tenant, agents, limits, expiresAtMs, by });
     return c.json(toJson(c.var.lanefold.keys.browserToken(fields)), 201);
   });

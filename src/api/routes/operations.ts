@@ -19,13 +19,24 @@ const healthz = createRoute({
   responses: { 200: json('Alive.', z.object({ status: z.literal('ok') })) },
 });
 
+const Ready = z.object({
+  status: z.literal('ready'),
+  degraded: z.array(z.enum(['queue'])).openapi({ description: 'What does not answer, although runs are accepted.' }),
+});
+
+/** Shorter than probes wait, so that a queue that is silent does not make the server unready. */
+const queueTimeoutMs = 500;
+
 const readyz = createRoute({
   method: 'get',
   path: '/readyz',
   operationId: 'readyz',
   tags,
-  summary: 'Readiness: the database has the schema and the queue responds',
-  responses: { 200: json('Ready.', z.object({ status: z.literal('ready') })), 503: problems()[503 as never] },
+  summary: 'Readiness: this server accepts runs',
+  description:
+    'The database answers and has the schema. While a queue in Redis does not answer, runs are accepted, and executed once it does: ' +
+    'the server is ready, and `degraded` names the queue.',
+  responses: { 200: json('Ready.', Ready), 503: problems()[503 as never] },
 });
 
 const metrics = createRoute({
@@ -43,9 +54,13 @@ export function addProbes(app: ApiApp, lanefold: Library): void {
   app.openapi(healthz, (c) => c.json({ status: 'ok' as const }, 200));
 
   app.openapi(readyz, async (c) => {
-    const health = await lanefold.health();
+    const { queueBackend } = lanefold;
+    const health = await lanefold.health(queueBackend === 'redis' ? { queueTimeoutMs } : {});
+    // with the queue in PostgreSQL, an accepted run and its job are one transaction
+    const accepts = health.database === undefined && (queueBackend === 'redis' || health.queue === undefined);
+    const degraded = health.queue === undefined ? [] : ['queue' as const];
+    if (accepts) return c.json({ status: 'ready' as const, degraded }, 200);
     const [first] = Object.values(health) as unknown[];
-    if (first === undefined) return c.json({ status: 'ready' as const }, 200);
     throw new LanefoldError('not_ready', 'A dependency of this server is unavailable.', {
       hint: 'If the database is new, run `lanefold migrate`; the server log has the details.',
       details: { errors: Object.keys(health).map((path) => ({ path, message: 'Unavailable, or not set up.' })) },

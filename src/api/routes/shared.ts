@@ -15,12 +15,6 @@ export function actedBy({ actor }: Principal, named: string | undefined): string
   return named === undefined ? actor : `${named} (${actor})`;
 }
 
-/** A tool call of a path, such as `1.0`. */
-export function callOf(call: string): { round: number; index: number } {
-  const [round, index] = call.split('.').map(Number) as [number, number];
-  return { round, index };
-}
-
 /** Every `/v1` operation requires the API key, if the server has one. */
 export const security = [{ bearer: [] }];
 

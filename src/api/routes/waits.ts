@@ -3,11 +3,11 @@ import { omitUndefined } from '../../common/omit-undefined.ts';
 import type { ApiApp } from '../env.ts';
 import { toJson } from '../json.ts';
 import { refToJson } from '../run-json.ts';
-import { Call } from '../schemas/approval.ts';
+import { Call } from '../schemas/values.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
 import { afterCursor, Id, limit } from '../schemas/values.ts';
 import { Release, ReleasedWait, WaitPage } from '../schemas/wait.ts';
-import { actedBy, body, callOf, json, run, security } from './shared.ts';
+import { actedBy, body, json, run, security } from './shared.ts';
 
 const list = createRoute({
   method: 'get',
@@ -56,6 +56,6 @@ export function addWaits(app: ApiApp): void {
     const { result, error, by: named } = c.req.valid('json');
     const by = actedBy(c.var.principal, named);
     const given = omitUndefined({ result, error, by }) as object;
-    return c.json(await c.var.lanefold.waits.release({ threadId, id }, callOf(call), given), 200);
+    return c.json(await c.var.lanefold.waits.release({ threadId, id }, call, given), 200);
   });
 }

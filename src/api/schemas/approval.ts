@@ -1,12 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { RunStatus } from './run.ts';
-import { Id, timestamp } from './values.ts';
-
-/** A tool call in a path: its round, counted from 1, and its index in the round, counted from 0. */
-export const Call = z
-  .string()
-  .regex(/^\d{1,4}\.\d{1,4}$/, 'Must be the round and index of the call, such as 1.0.')
-  .openapi({ description: 'Round and index of the call, as in `awaiting` of the run.', example: '1.0' });
+import { Call, Id, timestamp } from './values.ts';
 
 const text = (description: string) => z.string().min(1).max(1_000).optional().openapi({ description });
 

@@ -19,16 +19,18 @@ const limits = z
   })
   .openapi('KeyLimits');
 
+const agents = z
+  .array(z.string().min(1))
+  .min(1)
+  .optional()
+  .openapi({ description: 'Only runs of these agents, in threads where no other agent has run.' });
+
 const allowed = {
   scopes: z.array(Scope).min(1),
   tenant: Id.optional().openapi({
     description: 'Only threads of this tenant; default: the tenant of the key that creates it.',
   }),
-  agents: z
-    .array(z.string().min(1))
-    .min(1)
-    .optional()
-    .openapi({ description: 'Only runs of these agents, in threads where no other agent has run.' }),
+  agents,
   thread_prefix: Id.optional().openapi({ description: 'Only threads whose ids begin with this.' }),
   limits: limits.optional(),
 };
@@ -77,6 +79,7 @@ export const NewBrowserToken = z
       description:
         '`read`: see the thread or run. `chat`: also ask, steer and cancel. `approve`: also approve and deny tool calls.',
     }),
+    agents,
     expires_in_ms: whole(1, 86_400_000).optional().openapi({ description: 'Default: 15 minutes; at most one day.' }),
   })
   .openapi('NewBrowserToken', { example: { thread_id: 'support-42', access: 'chat' } });

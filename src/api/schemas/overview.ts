@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { Tool } from './call.ts';
 import { RunRef } from './run-ref.ts';
-import { anyJson, count, Id, jsonObject, nextCursor, orNull, timestamp } from './values.ts';
+import { Call, anyJson, count, Id, jsonObject, nextCursor, orNull, timestamp } from './values.ts';
 
 const AgentTool = Tool.extend({ needs_approval: z.boolean() }).openapi('AgentTool');
 
@@ -28,6 +28,7 @@ export const Approval = z
     thread_id: Id,
     run_id: Id,
     agent: z.string(),
+    call: Call,
     round: count('Tool round of the run, from 1.', 1),
     index: count('Position in the round, from 0.', 0),
     name: z.string(),

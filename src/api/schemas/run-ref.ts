@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { count, Id, orNull, timestamp } from './values.ts';
+import { Call, count, Id, orNull, timestamp } from './values.ts';
 
 /** As `Id`, with a run's id as the example: by default a request has the same id. */
 export const RunId = z.string().openapi({ example: 'run_01k7uumgdredk9mgulbgm9ll5m' });
@@ -10,6 +10,7 @@ export const RunRef = z
 
 export const RunWait = z
   .object({
+    call: Call,
     round: count('Tool round of the run, from 1.', 1),
     index: count('Position in the round, from 0.', 0),
     name: z.string().openapi({ description: 'The name of the tool.' }),

@@ -4,7 +4,7 @@ import { cost, ModelCost } from './cost.ts';
 import { RunId, RunRef, RunWait } from './run-ref.ts';
 import { marks } from './mark.ts';
 import { Usage } from './usage.ts';
-import { anyJson, count, Id, jsonObject, next, nextCursor, orNull, timestamp } from './values.ts';
+import { Call, anyJson, count, Id, jsonObject, next, nextCursor, orNull, timestamp } from './values.ts';
 
 export const RunStatus = z
   .enum(['waiting', 'queued', 'running', 'suspended', 'completed', 'failed', 'cancelled'])
@@ -62,6 +62,7 @@ export const Run = z
     awaiting: z
       .array(
         z.object({
+          call: Call,
           round: count('Tool round of the run, from 1.', 1),
           index: count('Position in the round, from 0.', 0),
           id: z.string().openapi({ description: 'Id assigned by the provider; not necessarily unique.' }),
@@ -110,6 +111,7 @@ export const Run = z
 
 const SnapshotCall = z
   .object({
+    call: Call,
     round: count('Tool round of the run, from 1.', 1),
     index: count('Position in the round, from 0.', 0),
     id: z.string().openapi({ description: 'Id assigned by the provider; not necessarily unique.' }),

@@ -109,3 +109,9 @@ export const nextCursor = z
   .string()
   .nullable()
   .openapi({ description: `${nextPage} A page of a filtered list may be short or empty even if more follow.` });
+
+/** A tool call of a run: its round, counted from 1, and its index in the round, counted from 0. */
+export const Call = z
+  .string()
+  .regex(/^\d{1,4}\.\d{1,4}$/, 'Must be the round and index of the call, such as 1.0.')
+  .openapi({ description: 'The name of the call: its round and index.', example: '1.0' });

@@ -3,7 +3,7 @@ import { cost } from './cost.ts';
 import { Run, RunStatus } from './run.ts';
 import { RunRef, RunWait } from './run-ref.ts';
 import { Usage } from './usage.ts';
-import { count, Id, nextCursor, orNull, timestamp, whole } from './values.ts';
+import { Call, count, Id, nextCursor, orNull, timestamp, whole } from './values.ts';
 
 export const PendingWait = z
   .object({ thread_id: Id, run_id: Id, ...RunWait.shape })
@@ -49,6 +49,7 @@ export const SentEvent = z
         z.object({
           thread_id: Id,
           run_id: Id,
+          call: Call,
           round: count('Tool round of the run, from 1.', 1),
           index: count('Position in the round, from 0.', 0),
         }),
@@ -85,6 +86,7 @@ const TreeRun = z
     parent: orNull(
       z.object({
         ...RunRef.shape,
+        call: Call,
         round: count('Tool round of the call that started it.', 1),
         index: count('Position of the call in its round.', 0),
       }),

@@ -12,10 +12,10 @@ export async function decide({ lanefold, signal }: Client, random: Random): Prom
   const { approvals, runs } = lanefold;
   while (!signal.aborted) {
     const { data } = await persist(() => approvals.list({ limit: 50 }), signal);
-    const decisions = data.flatMap(({ threadId, runId, round, index }) => {
+    const decisions = data.flatMap(({ threadId, runId, call }) => {
       const run = { threadId, id: runId };
-      const approve = () => runs.approve(run, { round, index }, { by: 'ann' });
-      const deny = () => runs.deny(run, { round, index }, { by: 'bob', reason: 'No.' });
+      const approve = () => runs.approve(run, call, { by: 'ann' });
+      const deny = () => runs.deny(run, call, { by: 'bob', reason: 'No.' });
       if (random.chance(0.3)) return [approve, deny];
       return [random.chance(0.7) ? approve : deny];
     });

@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 import type { ServerOptions } from '../../api/options.ts';
-import { loadAgents } from '../agents-file.ts';
+import { loadAgentsFile } from '../agents-file.ts';
 import { connect } from '../connect.ts';
 import { commandHelp } from '../help.ts';
 import { portNumber, withAgents, withJson, withQueue, type ConnectionOptions } from '../options.ts';
@@ -61,8 +61,8 @@ export const addApi = (program: Command): Command =>
     )
     .action(async (options: Options) => {
       const stopped = stopSignal();
-      const agents = await loadAgents(options.agents);
-      const lanefold = await connect(options, { start: true, agents });
+      const definition = await loadAgentsFile(options.agents);
+      const lanefold = await connect(options, { start: true, serves: true, ...definition });
       try {
         const { host, port } = options;
         const server = await lanefold.startServer({

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { DecisionOptions } from '../../library/runs/approvals.ts';
-import { toPlace } from '../call-place.ts';
 import { connect } from '../connect.ts';
+import { checkCall } from '../arguments.ts';
 import { commandHelp } from '../help.ts';
 import { withJson, withQueue, type ConnectionOptions } from '../options.ts';
 import { print, printJson } from '../output.ts';
@@ -35,13 +35,13 @@ const addDecision = (program: Command, word: 'approve' | 'deny', summary: string
       ),
     )
     .action(async (threadId: string, id: string, call: string, options: Options) => {
-      const place = toPlace(call);
+      checkCall(call);
       const lanefold = await connect(options, { start: false });
       try {
         const { by, reason } = options;
         const how = { ...(by === undefined ? {} : { by }), ...(reason === undefined ? {} : { reason }) };
-        const receipt = await lanefold.runs[word]({ threadId, id }, place, how);
-        if (options.json) return printJson(snakeKeys({ threadId, runId: id, call, ...receipt }));
+        const receipt = await lanefold.runs[word]({ threadId, id }, call, how);
+        if (options.json) return printJson(snakeKeys({ threadId, runId: id, ...receipt }));
         print(`${call} ${receipt.duplicate ? 'was already' : 'is'} ${receipt.decision}; the run is ${receipt.status}`);
       } finally {
         await lanefold.close();

@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import { snakeKeys } from '../../common/case.ts';
 import { omitUndefined } from '../../common/omit-undefined.ts';
 import { actor } from '../actor.ts';
-import { loadAgents } from '../agents-file.ts';
+import { loadAgentsFile } from '../agents-file.ts';
 import { connect } from '../connect.ts';
 import { UsageError } from '../errors.ts';
 import { commandHelp } from '../help.ts';
@@ -40,7 +40,7 @@ export const addCasesExport = (cases: Command): Command =>
       commandHelp(['lanefold cases export refunds > refunds.jsonl'], [...environment, 'LANEFOLD_AGENTS']),
     )
     .action(async (dataset: string, { agents, tenant, ...options }: ExportOptions) => {
-      const lanefold = await connect(options, { start: false, agents: await loadAgents(agents) });
+      const lanefold = await connect(options, { start: false, ...(await loadAgentsFile(agents)) });
       try {
         const lines = lanefold.cases.export(dataset, omitUndefined({ tenant }));
         let next = await lines.next();

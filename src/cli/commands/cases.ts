@@ -5,7 +5,7 @@ import type { Expected } from '../../evals/item.ts';
 import type { NewCase } from '../../library/evals/types.ts';
 import type { EvalCase } from '../../store/eval/cases.ts';
 import { actor } from '../actor.ts';
-import { loadAgents } from '../agents-file.ts';
+import { loadAgentsFile } from '../agents-file.ts';
 import { table } from '../demo/table.ts';
 import { commandHelp } from '../help.ts';
 import { parseJsonObject, wholeNumber, withAgents, type ConnectionOptions } from '../options.ts';
@@ -85,7 +85,7 @@ export function addCases(program: Command): Command {
       const wanted = contains || expected ? { ...expected, ...(contains ? { contains } : {}) } : undefined;
       const { dataset, split, note: text } = rest;
       const given = { threadId, runId: run, llmCallId: call, dataset, expected: wanted, tags: tag, split, note: text };
-      const known = { agents: await loadAgents(agents) };
+      const known = await loadAgentsFile(agents);
       await withLanefold(
         omitUndefined({ databaseUrl, dir }),
         async ({ cases }) => {

@@ -109,11 +109,12 @@ async function customWorkload({ agents: file, agent, input }: ChaosOptions): Pro
     if (agent === undefined && input === undefined) return undefined;
     throw new UsageError('--agent and --input need your own agents.', 'Add their module: --agents agents.ts.');
   }
-  const { loadAgents } = await import('../agents-file.ts');
-  const agents = await loadAgents(file);
+  const { loadAgentsFile, namesOf } = await import('../agents-file.ts');
+  const definition = await loadAgentsFile(file);
+  const { agents } = definition;
   const name = agent ?? agents[0]!.name;
   if (!agents.some((known) => known.name === name))
-    throw new UsageError(`${file} has no agent ${name}.`, `It has ${agents.map((known) => known.name).join(', ')}.`);
+    throw new UsageError(`${file} has no agent ${name}.`, `It has ${namesOf(definition).join(', ')}.`);
   if (!input) throw new UsageError('Runs of your own agents need an input.', 'Add --input "…".');
-  return { file, agents, agent: name, input };
+  return { file, definition, agent: name, input };
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Lanefold } from '../../lanefold/lanefold.ts';
 import type { RunHandle } from '../../store/run/run.ts';
-import { connect } from '../connect.ts';
+import { connect, psqlOf } from '../connect.ts';
 import { table } from '../demo/table.ts';
 import { Exit } from '../exit.ts';
 import { exitCodes } from '../errors.ts';
@@ -61,7 +61,7 @@ export const addDemo = (program: Command): Command =>
         print(`${c.bold('API')}         ${server.url}/v1/threads/${run.threadId}/contexts/default`);
         print(`${c.bold('Reference')}   ${server.url}/docs`);
         print(`${c.bold('Bull Board')}  ${server.url}/admin/queues`);
-        print(`${c.bold('SQL')}         psql "${lanefold.databaseUrl}"`);
+        print(`${c.bold('SQL')}         ${psqlOf(lanefold, options)}`);
         print('\nExplore the demo; Ctrl-C stops it.');
         note(`${await stopped}: stopping`);
       } finally {

@@ -1,14 +1,14 @@
 import path from 'node:path';
 import type { Command } from 'commander';
 import { stopGrace } from '../../environment.ts';
-import { loadAgents } from '../agents-file.ts';
-import { connect, findDatabase, type DatabaseHandle } from '../connect.ts';
+import { loadAgentsFile, namesOf } from '../agents-file.ts';
+import { connect, findDatabase, psqlOf, type DatabaseHandle } from '../connect.ts';
 import { givenEnvironment } from '../environment.ts';
 import { exitCodes } from '../errors.ts';
 import { Exit } from '../exit.ts';
 import { commandHelp } from '../help.ts';
 import { wholeNumber, withAgents, withQueue, type ConnectionOptions } from '../options.ts';
-import { colours, jsonLogs, note, print } from '../output.ts';
+import { colours, note, print, tellsOfRuns } from '../output.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { announce, disown, disowned, portBefore, runRestarting } from '../watch/restarting.ts';
 import { projectOf, watchSources } from '../watch/source-watcher.ts';
@@ -96,13 +96,19 @@ async function watched(options: Options, agents: string): Promise<void> {
 async function serve(options: Options): Promise<void> {
   const stopped = Promise.race([stopSignal(), disowned()]);
   try {
-    const agents = await loadAgents(options.agents);
-    const lanefold = await connect(options, { start: true, agents, migrate: true, scriptedModels: true });
+    const definition = await loadAgentsFile(options.agents);
+    const lanefold = await connect(options, {
+      start: true,
+      serves: true,
+      ...definition,
+      migrate: true,
+      scriptedModels: true,
+    });
     try {
       const worker = await lanefold.startWorker({
         concurrency: options.concurrency,
         onRunEnd(run) {
-          if (!jsonLogs()) note(`${run.status} ${run.agent} ${run.threadId} ${run.runId} ${run.durationMs} ms`);
+          if (tellsOfRuns()) note(`${run.status} ${run.agent} ${run.threadId} ${run.runId} ${run.durationMs} ms`);
         },
       });
       const { host, port } = options;
@@ -120,8 +126,8 @@ async function serve(options: Options): Promise<void> {
       if (options.mcp) print(`${c.bold('MCP')}         ${server.url}/mcp`);
       print(`${c.bold('Reference')}   ${server.url}/docs`);
       print(`${c.bold('Bull Board')}  ${server.url}/admin/queues`);
-      print(`${c.bold('SQL')}         psql "${lanefold.databaseUrl}"`);
-      print(`${c.bold('Agents')}      ${agents.map((agent) => agent.name).join(', ')}`);
+      print(`${c.bold('SQL')}         ${psqlOf(lanefold, options)}`);
+      print(`${c.bold('Agents')}      ${namesOf(definition).join(', ')}`);
       print('Ctrl-C stops it.');
       const why = await stopped;
       if (why === 'restart')

@@ -11,10 +11,11 @@ import type { Lanefold } from '../../lanefold/lanefold.ts';
 import { specJson } from '../../library/evals/spec-json.ts';
 import type { EvalDefinition, EvalTools, EvalVariant, ListedEval } from '../../library/evals/types.ts';
 import { actor } from '../actor.ts';
+import { loadAgentsFile } from '../agents-file.ts';
 import { table } from '../demo/table.ts';
 import { Exit } from '../exit.ts';
 import { commandHelp } from '../help.ts';
-import { duration, parseJsonObject, wholeNumber, type ConnectionOptions } from '../options.ts';
+import { duration, parseJsonObject, wholeNumber, withAgents, type ConnectionOptions } from '../options.ts';
 import { note, print, printJson } from '../output.ts';
 import { subcommand, withLanefold } from '../subcommand.ts';
 import { delay } from '../../common/timer.ts';
@@ -35,6 +36,7 @@ interface RunOptions extends Options, ReportOptions {
   dataset: string;
   tag?: string;
   split?: string;
+  agents?: string;
   agent?: string[];
   agentVersion?: string[];
   model?: string[];
@@ -76,7 +78,7 @@ export function addEval(program: Command): Command {
       }),
     );
 
-  withReport(subcommand(evals, 'run', 'run an eval, wait for its end, and print its report'))
+  withAgents(withReport(subcommand(evals, 'run', 'run an eval, wait for its end, and print its report')))
     .requiredOption('--dataset <name>', 'the dataset')
     .option('--tag <tag>', 'only cases with this tag')
     .option('--split <split>', 'only cases of this part')
@@ -100,14 +102,17 @@ export function addEval(program: Command): Command {
         [
           'lanefold eval run --dataset refunds --model openai:gpt-5-mini openai:gpt-5 --repeats 3',
           "lanefold eval run --dataset refunds --agent support --fail-if 'pass_rate < 0.9' --junit report.xml",
+          'lanefold eval run --dataset refunds --agents agents.ts --model mine:large openai:gpt-5',
         ],
-        [...environment],
+        [...environment, 'LANEFOLD_AGENTS'],
       ),
     )
     .action(async (options: RunOptions) => {
       const { databaseUrl, dir, json, wait, tenant } = options;
       if (options.failIf !== undefined) parseCondition(options.failIf);
-      await withLanefold(omitUndefined({ databaseUrl, dir }), async (lanefold) => {
+      // Without a file, the workers know the agents, not the built-in assistant.
+      const definition = options.agents ? await loadAgentsFile(options.agents) : {};
+      const act = async (lanefold: Lanefold) => {
         const { evals } = lanefold;
         const started = await evals.run(definitionOf(options), omitUndefined({ tenant, by: actor() }));
         if (wait === false) return json ? printJson(toData(started)) : print(started.id);
@@ -117,7 +122,8 @@ export function addEval(program: Command): Command {
         if (ended !== 'cancelled') return;
         note(`${started.id} was cancelled`);
         throw new Exit(1);
-      });
+      };
+      await withLanefold(omitUndefined({ databaseUrl, dir }), act, definition);
     });
 
   subcommand(evals, 'show', 'show an eval and its items')

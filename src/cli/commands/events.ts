@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { snakeKeys } from '../../common/case.ts';
 import { omitUndefined } from '../../common/omit-undefined.ts';
 import type { Lanefold } from '../../lanefold/lanefold.ts';
-import { toPayload } from '../call-place.ts';
+import { toPayload } from '../arguments.ts';
 import { commandHelp } from '../help.ts';
 import { duration, withRedis, type ConnectionOptions } from '../options.ts';
 import { print, printJson } from '../output.ts';

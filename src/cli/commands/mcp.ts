@@ -2,7 +2,7 @@ import { Console } from 'node:console';
 import { Option, type Command } from 'commander';
 import type { McpServerOptions } from '../../mcp/index.ts';
 import type { Lanefold } from '../../lanefold/lanefold.ts';
-import { loadAgents } from '../agents-file.ts';
+import { loadAgentsFile } from '../agents-file.ts';
 import { connect } from '../connect.ts';
 import { UsageError } from '../errors.ts';
 import { commandHelp } from '../help.ts';
@@ -64,8 +64,8 @@ export const addMcp = (program: Command): Command =>
       refuseUnused(command, options.http ? ['apiKey'] : ['host', 'port'], options.http);
       // a line that an agents file writes to stdout would break the protocol
       if (!options.http) globalThis.console = new Console(process.stderr, process.stderr);
-      const agents = await loadAgents(options.agents);
-      const lanefold = await connect(options, { start: true, agents });
+      const definition = await loadAgentsFile(options.agents);
+      const lanefold = await connect(options, { start: true, serves: true, ...definition });
       try {
         if (options.worker) await lanefold.startWorker();
         await (options.http ? overHttp : overStdio)(lanefold, options, stopped);

@@ -7,7 +7,7 @@ import type { Run, RunRef } from '../../store/run/run.ts';
 import type { ContentInput } from '../../models/messages/accept-content.ts';
 import type { StreamItem } from '../../streams/stream-item.ts';
 import { isLanefoldError } from '../../errors.ts';
-import { loadAgents } from '../agents-file.ts';
+import { loadAgentsFile, namesOf, type AgentsFile } from '../agents-file.ts';
 import { demoModel } from '../assistant/model.ts';
 import { connect } from '../connect.ts';
 import { drawTree } from '../draw-tree.ts';
@@ -81,7 +81,9 @@ export const addRun = (program: Command): Command =>
       ),
     )
     .action(async (question: string, options: Options) => {
-      const chosen = choose(await loadAgents(options.agents), options.agent);
+      // its worker is no one of a fleet, which would set the schedules
+      const { schedules: _, ...definition } = await loadAgentsFile(options.agents);
+      const chosen = choose(definition, options.agent);
       const agent = options.model ? { ...chosen, model: options.model } : chosen;
       const input = await toInput(question, options.image);
       if (!options.agents && !options.model)
@@ -90,6 +92,7 @@ export const addRun = (program: Command): Command =>
       const queuePrefix = `${privatePrefix}${randomBytes(4).toString('hex')}`;
       const lanefold = await connect(options, {
         start: true,
+        ...definition,
         agents: [agent],
         queuePrefix,
         queueShards: 1,
@@ -131,14 +134,14 @@ export const addRun = (program: Command): Command =>
 /** Shows the tool calls a run waits for, and how to approve them. The command keeps waiting. */
 async function notePendingApprovals(lanefold: Lanefold, run: RunRef): Promise<void> {
   const { awaiting } = await lanefold.runs.get(run);
-  for (const { round, index, name, arguments: args } of awaiting) {
+  for (const { call, name, arguments: args } of awaiting) {
     note(printable(`the run waits for approval of ${name}(${JSON.stringify(args)}); in another terminal:`));
-    note(`  lanefold approve ${run.threadId} ${run.id} ${round}.${index}   (or deny)`);
+    note(`  lanefold approve ${run.threadId} ${run.id} ${call}   (or deny)`);
   }
 }
 
-function choose(agents: AgentDefinition[], name: string | undefined): AgentDefinition {
-  const names = agents.map((agent) => agent.name).join(', ');
+function choose({ agents }: AgentsFile, name: string | undefined): AgentDefinition {
+  const names = namesOf({ agents }).join(', ');
   if (name === undefined) {
     if (agents.length === 1) return agents[0]!;
     throw new UsageError('The agents file has several agents.', `Choose one with --agent: ${names}`);

@@ -6,7 +6,7 @@ import type { ScheduleDefinition } from '../../schedules/definition.ts';
 import { catchUps, overlaps } from '../../schedules/definition.ts';
 import type { ListedSchedule } from '../../library/schedules/schedules.ts';
 import { actor } from '../actor.ts';
-import { loadAgents } from '../agents-file.ts';
+import { loadAgentsFile } from '../agents-file.ts';
 import { subcommand, withLanefold } from '../subcommand.ts';
 import { commandHelp } from '../help.ts';
 import { duration, wholeNumber, withAgents, type ConnectionOptions } from '../options.ts';
@@ -78,7 +78,7 @@ export function addSchedules(program: Command): Command {
     )
     .action(async (name: string, given: SetOptions) => {
       const { databaseUrl, redisUrl, dir, json, tenant, agents, every, jitter, start, end, thread, ...rest } = given;
-      const known = { agents: await loadAgents(agents) };
+      const known = await loadAgentsFile(agents);
       const act = async ({ schedules }: Lanefold) => {
         const times = { everyMs: every, jitterMs: jitter, startAt: start, endAt: end, threadId: thread };
         const definition = omitUndefined({ ...rest, ...times }) as ScheduleDefinition;

@@ -47,7 +47,8 @@ async function follow(lanefold: Lanefold, run: RunRef, { json }: Options): Promi
   const stop = new AbortController();
   void stopSignal().then(() => stop.abort());
   const text = new TreeText(await lanefold.runs.get(run));
-  for await (const one of lanefold.runs.streamTree(run, { entries: !json, signal: stop.signal })) {
+  const { items } = await lanefold.streams.openTree(run, { entries: !json, signal: stop.signal });
+  for await (const one of items) {
     if (json) printJson({ ...itemToJson(one.item), thread_id: one.run.threadId, run_id: one.run.id });
     else if (one.item.type === 'unattended') note(printable(one.item.message));
     else process.stdout.write(text.of(one));

@@ -3,7 +3,7 @@ import { toJson } from '../../api/json.ts';
 import { refToJson } from '../../api/run-json.ts';
 import { omitUndefined } from '../../common/omit-undefined.ts';
 import type { PendingWait } from '../../store/wait/list-waits.ts';
-import { toPayload, toPlace } from '../call-place.ts';
+import { checkCall, toPayload } from '../arguments.ts';
 import { table } from '../demo/table.ts';
 import { commandHelp } from '../help.ts';
 import { withRedis, wholeNumber, type ConnectionOptions } from '../options.ts';
@@ -71,11 +71,11 @@ export function addWaits(program: Command): Command {
         call: string,
         options: Options & { result?: string; error?: string; by?: string },
       ) => {
-        const place = toPlace(call);
+        checkCall(call);
         return withLanefold(options, async ({ waits }) => {
           const { result, error, by } = options;
           const given = omitUndefined({ result: result === undefined ? undefined : toPayload(result), error, by });
-          const receipt = await waits.release({ threadId: thread, id }, place, given);
+          const receipt = await waits.release({ threadId: thread, id }, call, given);
           if (options.json) return printJson(receipt);
           print(
             receipt.released ? `released; the run is ${receipt.status}` : `the wait had ended before: ${receipt.wait}`,

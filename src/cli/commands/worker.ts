@@ -1,11 +1,12 @@
 import { Option, type Command } from 'commander';
 import type { EndedRun } from '../../runtime/worker/options.ts';
-import { loadAgents } from '../agents-file.ts';
+import { loadAgentsFile, namesOf } from '../agents-file.ts';
 import { connect } from '../connect.ts';
 import { commandHelp } from '../help.ts';
 import { portNumber, wholeNumber, withAgents, withJson, withQueue, type ConnectionOptions } from '../options.ts';
-import { colours, jsonLogs, note, print, printJson } from '../output.ts';
+import { colours, note, print, printJson, tellsOfRuns } from '../output.ts';
 import { snakeKeys } from '../../common/case.ts';
+import { omitUndefined } from '../../common/omit-undefined.ts';
 import { serveHealth, type HealthServer } from '../health-server.ts';
 import { stopSignal } from '../stop-signal.ts';
 
@@ -14,6 +15,7 @@ interface Options extends ConnectionOptions {
   concurrency: number;
   grace?: number;
   healthPort?: number;
+  metricsAgent?: string[];
   unknownAgentTimeout?: number;
   json?: boolean;
 }
@@ -31,6 +33,7 @@ export const addWorker = (program: Command): Command =>
         .env('LANEFOLD_HEALTH_PORT')
         .argParser(portNumber),
     )
+    .option('--metrics-agent <name...>', 'agents with their own series in /metrics; default: the first 20')
     .option(
       '--unknown-agent-timeout <ms>',
       'fail runs that no worker could execute for this long; default: they wait',
@@ -69,15 +72,15 @@ export const addWorker = (program: Command): Command =>
     )
     .action(async (options: Options) => {
       const stopRequested = stopSignal();
-      const agents = await loadAgents(options.agents);
-      const lanefold = await connect(options, { start: true, agents });
+      const definition = await loadAgentsFile(options.agents);
+      const lanefold = await connect(options, { start: true, serves: true, ...definition });
       let released = 0;
       let probes: HealthServer | undefined;
       try {
         const worker = await lanefold.startWorker({
           concurrency: options.concurrency,
           ...(options.grace === undefined ? {} : { stopGraceMs: options.grace }),
-          metrics: options.healthPort !== undefined,
+          metrics: options.healthPort !== undefined && omitUndefined({ agents: options.metricsAgent }),
           ...(options.unknownAgentTimeout === undefined ? {} : { unknownAgentMs: options.unknownAgentTimeout }),
           ...(options.json && {
             onUnknownAgent: (agent) => {
@@ -86,18 +89,17 @@ export const addWorker = (program: Command): Command =>
           }),
           onRunEnd(run) {
             if (options.json) printJson({ event: 'run_ended', ...snakeKeys(run) });
-            // with JSON logs, the log already has it
-            else if (!jsonLogs()) print(summaryOf(run));
+            else if (tellsOfRuns()) print(summaryOf(run));
           },
         });
         if (options.healthPort !== undefined) probes = await serveHealth(worker, options.healthPort);
-        const names = agents.map((agent) => agent.name);
+        const queue = lanefold.queueBackend;
         if (options.json)
           printJson({
-            ...{ event: 'ready', worker_id: worker.id, agents: names, queue: lanefold.queueBackend },
+            ...{ event: 'ready', worker_id: worker.id, agents: lanefold.agents.list().map(({ name }) => name), queue },
             ...(probes ? { health_port: probes.port } : {}),
           });
-        else note(`worker ${worker.id} ready: agents ${names.join(', ')}, queue in ${lanefold.queueBackend}`);
+        else note(`worker ${worker.id} ready: agents ${namesOf(definition).join(', ')}, queue in ${queue}`);
         const signal = await stopRequested;
         if (options.json) printJson({ event: 'stopping', signal, active: worker.active });
         else note(`${signal}: stopping, waiting for ${worker.active} runs; repeat the signal to exit immediately`);

@@ -16,12 +16,16 @@ export interface FleetHealth {
 const answerTimeoutMs = 3_000;
 
 /** Asks the database for its schema version and the queue for a job count. Never rejects. */
-export async function checkHealth(db: Database, queue: RunQueue): Promise<FleetHealth> {
+export async function checkHealth(
+  db: Database,
+  queue: RunQueue,
+  { queueTimeoutMs = answerTimeoutMs }: { queueTimeoutMs?: number } = {},
+): Promise<FleetHealth> {
   const [database, jobs] = await Promise.allSettled([
     within(answerTimeoutMs, assertSchema(db.pool)).catch((error: unknown) => {
       throw fromPostgres(error);
     }),
-    within(answerTimeoutMs, Promise.all(queue.queues.map((q) => q.getJobCounts('waiting')))),
+    within(queueTimeoutMs, Promise.all(queue.queues.map((q) => q.getJobCounts('waiting')))),
   ]);
   return {
     ...(database.status === 'rejected' ? { database: database.reason as unknown } : {}),

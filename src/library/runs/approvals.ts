@@ -1,9 +1,9 @@
-import { LanefoldError } from '../../errors.ts';
+import { readCall } from '../../checks/call.ts';
 import { assertId } from '../../checks/ids.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { briefly, dispatchFirst } from '../../queue/dispatch.ts';
 import type { RunQueue } from '../../queue/queue.ts';
-import { decideToolCall, type CallRef, type DecisionReceipt } from '../../store/wait/decide-tool-call.ts';
+import { decideToolCall, type DecisionReceipt } from '../../store/wait/decide-tool-call.ts';
 import { assertStorable } from '../../checks/text.ts';
 import type { RunRef } from '../../store/run/run.ts';
 
@@ -18,27 +18,16 @@ export interface DecisionOptions {
 export async function decideCall(
   { db, queue }: { db: Database; queue: RunQueue },
   run: RunRef,
-  call: CallRef,
+  call: string,
   decision: 'approved' | 'denied',
   { by, reason }: DecisionOptions = {},
 ): Promise<DecisionReceipt> {
   assertId(run.threadId, 'The thread id');
   assertId(run.id, 'The run id');
-  assertCall(call);
+  const place = readCall(call);
   assertStorable({ by, reason }, 'The decision');
   const word = { decision, by, reason, queuePrefix: queue.prefix };
-  const { receipt, job } = await decideToolCall(db, run.threadId, run.id, call, word);
+  const { receipt, job } = await decideToolCall(db, run.threadId, run.id, place, word);
   if (job) await briefly(dispatchFirst(db, queue, [job]));
   return receipt;
 }
-
-/** @throws LanefoldError `invalid_input` */
-export function assertCall(call: CallRef): void {
-  if (isIndex(call?.round) && isIndex(call.index)) return;
-  throw new LanefoldError('invalid_input', 'The tool call needs a round and an index.', {
-    hint: 'Pass { round, index } from waits of the run.',
-  });
-}
-
-const isIndex = (value: unknown): boolean =>
-  typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 2 ** 15;

@@ -1,6 +1,7 @@
 import type { FindUnattended, UnattendedRuns } from '../../fleet/unattended.ts';
 import { LanefoldError } from '../../errors.ts';
 import { assertId } from '../../checks/ids.ts';
+import { rejecting } from '../../common/rejecting.ts';
 import { assertWait } from '../../checks/whole-number.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { briefly, dispatch } from '../../queue/dispatch.ts';
@@ -127,11 +128,11 @@ export function runsOf(deps: RunsDeps): Runs {
     },
     async *stream(run, options) {
       assertRef(run);
-      yield* streams.follow(run.threadId, run.id, options);
+      yield* rejecting(streams.follow(run.threadId, run.id, options), options?.signal);
     },
     async *streamTree(run, options) {
       assertRef(run);
-      yield* (await streams.openTree(run, options)).items;
+      yield* rejecting((await streams.openTree(run, options)).items, options?.signal);
     },
     steer: (threadId, content, options) => sendInput(db, 'steer', threadId, content, options),
     inject: (threadId, content, options) => sendInput(db, 'inject', threadId, content, options),

@@ -4,7 +4,7 @@ import type { RunResult } from '../../agents/run-result.ts';
 import type { UnattendedRuns } from '../../fleet/unattended.ts';
 import type { OutputOption } from '../../contracts/contract.ts';
 import type { Known } from '../../contracts/result-type.ts';
-import type { CallRef, DecisionReceipt } from '../../store/wait/decide-tool-call.ts';
+import type { DecisionReceipt } from '../../store/wait/decide-tool-call.ts';
 import type { InputReceipt } from '../../store/input/enqueue-input.ts';
 import type { RunInput } from '../../store/input/read-inputs.ts';
 import type { RunNode } from '../../store/run/read-nodes.ts';
@@ -117,7 +117,7 @@ export interface Runs<AGENTS extends AgentDefinition = AgentDefinition, STRATEGY
   events(run: RunRef, options?: { after?: number; limit?: number }): Promise<RunEvent[]>;
   /**
    * The trace of a run as it grows, and the answers of its models while they are written. Ends after the last event of
-   * the run, or with `signal`. Resume an interrupted stream with `after`: the `eventSeq` of the last event received.
+   * the run; rejects with the reason of `signal`. Resume an interrupted stream with `after`: the `eventSeq` of the last event received.
    *
    * @throws LanefoldError `run_not_found`, `thread_erased`
    *
@@ -129,7 +129,7 @@ export interface Runs<AGENTS extends AgentDefinition = AgentDefinition, STRATEGY
   stream(run: RunRef, options?: StreamOptions): AsyncIterable<StreamItem>;
   /**
    * As `stream`, together with the runs that its tool calls start, and theirs. The events of one run come in order, those
-   * of different runs as they happen. Ends once all of them have ended. Resume with `after`: the `cursor` of the last event
+   * of different runs as they happen. Ends once all of them have ended; rejects with the reason of `signal`. Resume with `after`: the `cursor` of the last event
    * received.
    *
    * @throws LanefoldError `run_not_found`, `thread_erased`, `invalid_input` for a cursor of something else
@@ -160,12 +160,13 @@ export interface Runs<AGENTS extends AgentDefinition = AgentDefinition, STRATEGY
    * Approves a tool call that a suspended run waits for. The first decision counts: repeating it returns the
    * same receipt. The run resumes once every call of its round is decided.
    *
+   * @param call its name, such as `1.0`: `call` in `awaiting` of the run
    * @throws LanefoldError `already_decided` where it was denied, `not_awaiting_approval`, `tool_call_not_found`,
    * `run_not_found`, `thread_not_found`
    */
-  approve(run: RunRef, call: CallRef, options?: DecisionOptions): Promise<DecisionReceipt>;
+  approve(run: RunRef, call: string, options?: DecisionOptions): Promise<DecisionReceipt>;
   /** Like `approve`, but the call is not made, and the model sees a denial. */
-  deny(run: RunRef, call: CallRef, options?: DecisionOptions): Promise<DecisionReceipt>;
+  deny(run: RunRef, call: string, options?: DecisionOptions): Promise<DecisionReceipt>;
   /**
    * What the strategy of a run found out, in order: answers and thoughts. Empty for `react`, `cot` and `cod`, whose
    * answers are in the log. @throws LanefoldError `invalid_id`

@@ -1,4 +1,5 @@
 import type { AgentRegistry } from '../../agents/registry.ts';
+import { rejecting } from '../../common/rejecting.ts';
 import type { Json, JsonObject } from '../../context/message.ts';
 import { LanefoldError } from '../../errors.ts';
 import { assertId, newThreadId } from '../../checks/ids.ts';
@@ -130,7 +131,7 @@ export function threadsOf(
       assertId(id, 'The thread id');
       return readThreadEvents(db, id, after, limit);
     },
-    stream: (id, options) => streams.follow(id, undefined, options),
+    stream: (id, options) => rejecting(streams.follow(id, undefined, options), options?.signal),
 
     async *export(id) {
       assertId(id, 'The thread id');

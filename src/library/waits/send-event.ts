@@ -1,3 +1,4 @@
+import { callName } from '../../checks/call.ts';
 import pLimit from 'p-limit';
 import { assertId } from '../../checks/ids.ts';
 import { assertStorable } from '../../checks/text.ts';
@@ -24,7 +25,7 @@ export interface SendOptions {
 export interface SentEvent {
   event: string;
   /** The calls whose waits it ended. */
-  released: { threadId: string; runId: string; round: number; index: number }[];
+  released: { threadId: string; runId: string; call: string; round: number; index: number }[];
   /** Whether it is kept for later waits. */
   kept: boolean;
 }
@@ -74,7 +75,7 @@ export async function sendEvent(
   }
   return {
     event,
-    released: released.map(({ threadId, runId, call }) => ({ threadId, runId, ...call })),
+    released: released.map(({ threadId, runId, call }) => ({ threadId, runId, call: callName(call), ...call })),
     kept: keepMs > 0,
   };
 }

@@ -1,3 +1,4 @@
+import { readCall } from '../../checks/call.ts';
 import { assertId } from '../../checks/ids.ts';
 import { assertStorable } from '../../checks/text.ts';
 import { omitUndefined } from '../../common/omit-undefined.ts';
@@ -7,11 +8,9 @@ import { briefly, dispatchFirst } from '../../queue/dispatch.ts';
 import type { RunQueue } from '../../queue/queue.ts';
 import type { ListPage } from '../../store/page.ts';
 import type { RunRef, RunStatus } from '../../store/run/run.ts';
-import type { CallRef } from '../../store/wait/decide-tool-call.ts';
 import { endWait, type WaitStatus } from '../../store/wait/end-wait.ts';
 import { listWaits, type PendingWait, type WaitFilter } from '../../store/wait/list-waits.ts';
 import { errorMessage } from '../../tools/error-message.ts';
-import { assertCall } from '../runs/approvals.ts';
 import { assertRef } from '../runs/assert-ref.ts';
 import { contentOf } from './payload.ts';
 
@@ -44,9 +43,10 @@ export interface Waits {
   /**
    * Ends a wait by hand. A run that the call waited for is cancelled.
    *
+   * @param call its name, such as `1.0`: `call` in `waits` of the run
    * @throws LanefoldError `run_not_found`, `tool_call_not_found`, `invalid_input`
    */
-  release(run: RunRef, call: CallRef, options?: ReleaseOptions): Promise<ReleasedWait>;
+  release(run: RunRef, call: string, options?: ReleaseOptions): Promise<ReleasedWait>;
 }
 
 export const waitsOf = (db: Database, queue: RunQueue): Waits => ({
@@ -57,7 +57,7 @@ export const waitsOf = (db: Database, queue: RunQueue): Waits => ({
   },
   async release(run, call, { result, error, by } = {}) {
     assertRef(run);
-    assertCall(call);
+    const place = readCall(call);
     assertStorable({ error, by }, 'The release');
     if (result !== undefined && error !== undefined) {
       throw new LanefoldError('invalid_input', 'A call has either a result or an error.', {
@@ -70,7 +70,7 @@ export const waitsOf = (db: Database, queue: RunQueue): Waits => ({
         : errorMessage({ type: 'released', message: error, retryable: false });
     const end = { status: 'released' as const, outcome: { status: outcome.status, content: outcome.content } };
     const given = { ...end, queuePrefix: queue.prefix, ...omitUndefined({ by }) };
-    const { ended, wait, status, job } = await endWait(db, { threadId: run.threadId, runId: run.id }, call, given);
+    const { ended, wait, status, job } = await endWait(db, { threadId: run.threadId, runId: run.id }, place, given);
     if (job) await briefly(dispatchFirst(db, queue, [job]));
     return { released: ended, wait: wait as ReleasedWait['wait'], status };
   },

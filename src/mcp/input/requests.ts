@@ -1,5 +1,6 @@
 import { inputRequired, type InputRequests } from '@modelcontextprotocol/server';
 import type { RunJson } from '../api.ts';
+import type { Rights } from '../runs/rights.ts';
 import { openCalls, type OpenCall } from '../runs/state.ts';
 
 /** A person reads it in a dialog. */
@@ -8,9 +9,9 @@ const mostArgumentChars = 2_000;
 /** Unique within a run, as a task must not ask twice under one key. */
 export const keyOf = ({ kind, call }: OpenCall): string => `${kind}:${call}`;
 
-/** The questions to the client's user about what a run waits for, by key; undefined: it needs no person. */
-export function inputRequestsOf(run: RunJson): InputRequests | undefined {
-  const calls = openCalls(run);
+/** The questions to the client's user about what a run waits for and the caller may end, by key; undefined: there are none. */
+export function inputRequestsOf(run: RunJson, rights: Rights): InputRequests | undefined {
+  const calls = openCalls(run).filter(({ kind }) => rights[kind]);
   if (calls.length === 0) return undefined;
   return Object.fromEntries(
     calls.map((call) => [keyOf(call), call.kind === 'approval' ? ask(run, call) : waitFor(run, call)]),

@@ -1,6 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { RunJson } from '../api.ts';
 import { toolError } from '../errors.ts';
+import { whoEnds, type Rights } from './rights.ts';
 import { hasEnded, openCalls, type OpenCall } from './state.ts';
 
 /** What a tool returns about a run: `runSchema` in tools/output-schema.ts describes it. */
@@ -19,8 +20,9 @@ export interface RunAnswer {
  * is not, because nothing is lost.
  *
  * @param fits whether a result matches the output schema of the tool; one that does not is only in the text
+ * @param rights what the caller may do about open calls
  */
-export function answerOf(run: RunJson, fits: (result: unknown) => boolean): CallToolResult {
+export function answerOf(run: RunJson, fits: (result: unknown) => boolean, rights: Rights): CallToolResult {
   const name = { thread_id: run.thread_id, run_id: run.id };
   if (run.status === 'failed') {
     const { type: code, message } = run.error ?? { type: 'failed', message: 'The run failed.' };
@@ -41,12 +43,12 @@ export function answerOf(run: RunJson, fits: (result: unknown) => boolean): Call
     ...(calls.length === 0 ? {} : { open_calls: calls }),
   };
   return {
-    content: [{ type: 'text', text: textOf(run, calls) }],
+    content: [{ type: 'text', text: textOf(run, calls, rights) }],
     structuredContent: structured as unknown as Record<string, unknown>,
   };
 }
 
-function textOf(run: RunJson, calls: OpenCall[]): string {
+function textOf(run: RunJson, calls: OpenCall[], rights: Rights): string {
   const name = `Run ${run.id} of thread ${run.thread_id}`;
   if (hasEnded(run)) {
     if (run.result === null) return `${name} ended without an answer (${run.termination_reason}).`;
@@ -57,7 +59,7 @@ function textOf(run: RunJson, calls: OpenCall[]): string {
     const waits = calls.map(({ call, kind, tool, event }) =>
       kind === 'approval' ? `${call} (${tool}) waits for approval` : `${call} (${tool}) waits for the event ${event}`,
     );
-    return `${name} is suspended: ${waits.join('; ')}. Decide with lanefold_decide or lanefold_release. ${ask} for the answer afterwards.`;
+    return `${name} is suspended: ${waits.join('; ')}. ${whoEnds(calls, rights)} ${ask} for the answer afterwards.`;
   }
   if (run.unattended)
     return `${name} is ${run.status}, and no worker can take it: ${run.unattended.message} ${ask} later.`;

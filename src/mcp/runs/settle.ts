@@ -12,6 +12,7 @@ import type { McpContext } from '../server-context.ts';
 import { fitsAgent } from '../tools/agent-tool.ts';
 import { answerOf } from './answer.ts';
 import { followRun } from './follow.ts';
+import { rightsOf } from './rights.ts';
 
 /**
  * Waits for a run and answers a tool call with it. Where the run needs a person and the client can ask its user, the call
@@ -36,13 +37,14 @@ export async function settle(
     signal: ctx.mcpReq.signal,
     onProgress: progressOf(ctx),
   });
-  const requests = client.elicits ? inputRequestsOf(run) : undefined;
+  const rights = await rightsOf(api, run);
+  const requests = client.elicits ? inputRequestsOf(run, rights) : undefined;
   // its user has just left a question open: asking again at once would trap them
   if (requests && !Object.keys(requests).some((key) => left?.has(key))) {
     return inputRequired({ inputRequests: requests, requestState: JSON.stringify(name) });
   }
   const agent = tool === undefined ? undefined : agents.find((one) => one.name === tool);
-  return answerOf(run, fitsAgent(agent, run.agent));
+  return answerOf(run, fitsAgent(agent, run.agent), rights);
 }
 
 /** Tells a client that asked for progress; clients may extend their time limit with each notification. */

@@ -21,10 +21,10 @@ export interface OpenCall {
 /** What a suspended run waits for that a person can give. Times and other runs come by themselves. */
 export function openCalls({ status, waits, awaiting }: RunJson): OpenCall[] {
   if (status !== 'suspended') return [];
-  return waits.flatMap(({ round, index, kind, name: tool, event, until }): OpenCall[] => {
-    const call = { call: `${round}.${index}`, tool, ...(until === null ? {} : { until }) };
+  return waits.flatMap(({ call: name, kind, name: tool, event, until }): OpenCall[] => {
+    const call = { call: name, tool, ...(until === null ? {} : { until }) };
     if (kind === 'event') return [{ ...call, kind, ...(event === null ? {} : { event }) }];
-    const asked = awaiting.find((one) => one.round === round && one.index === index);
+    const asked = awaiting.find((one) => one.call === name);
     return kind === 'approval' ? [{ ...call, kind, arguments: asked?.arguments }] : [];
   });
 }

@@ -3,9 +3,11 @@ import { z } from 'zod';
 import { isLanefoldError } from '../../errors.ts';
 import { clientOf, tasksExtension, type ClientAbilities } from '../client.ts';
 import { asProtocolError, invalidParams } from '../errors.ts';
+import { inputRequestsOf } from '../input/requests.ts';
 import { respond } from '../input/respond.ts';
 import { getRun, runPath, type RunName } from '../api.ts';
 import { answerOf } from '../runs/answer.ts';
+import { rightsOf } from '../runs/rights.ts';
 import { fitsAgent } from '../tools/agent-tool.ts';
 import { held, type McpContext } from '../server-context.ts';
 import { detailedTask, readTaskId } from './task.ts';
@@ -42,8 +44,10 @@ export function addTasks(mcp: McpContext): void {
     about(async ({ tool, run: name }, client) => {
       const run = await getRun(api, name);
       const agent = agents.find((one) => one.name === tool);
-      const result = () => answerOf(run, fitsAgent(agent, run.agent));
-      return held(mcp, { ...detailedTask(tool, run, client.elicits, result) });
+      const rights = await rightsOf(api, run);
+      const requests = client.elicits ? inputRequestsOf(run, rights) : undefined;
+      const result = () => answerOf(run, fitsAgent(agent, run.agent), rights);
+      return held(mcp, { ...detailedTask(tool, run, { requests, rights, result }) });
     }),
   );
   server.setRequestHandler(

@@ -1,6 +1,7 @@
 import type { CallToolResult, InputRequests } from '@modelcontextprotocol/server';
 import type { RunJson, RunName } from '../api.ts';
-import { inputRequestsOf } from '../input/requests.ts';
+import { whoEnds, type Rights } from '../runs/rights.ts';
+import { openCalls } from '../runs/state.ts';
 
 /** A client should not ask more often. */
 const pollIntervalMs = 1_000;
@@ -34,18 +35,18 @@ export function readTaskId(id: string): { tool: string; run: RunName } | undefin
 
 /** The answer to a tool call that has become a task; the run is stored by then. */
 export const createdTask = (tool: string, run: RunJson): CallToolResult =>
-  ({ resultType: 'task', ...taskOf(tool, run, false) }) as unknown as CallToolResult;
+  ({ resultType: 'task', ...taskOf(tool, run) }) as unknown as CallToolResult;
 
 /**
  * A run as a task. A failed run is a completed task whose result is an error, because `failed` stands for errors of the
- * protocol. It asks for input only if the client can ask its user; otherwise it is working until another caller has decided.
+ * protocol. It asks for input only with `requests`; otherwise it is working until another caller has decided.
  */
-export function taskOf(tool: string, run: RunJson, elicits: boolean): TaskJson {
+export function taskOf(tool: string, run: RunJson, requests?: InputRequests): TaskJson {
   const { status, created_at: createdAt, waits } = run;
   const times = [createdAt, run.started_at, run.finished_at, ...waits.map(({ since }) => since)];
   return {
     taskId: taskId(tool, { thread_id: run.thread_id, run_id: run.id }),
-    status: statusOf(run, elicits),
+    status: statusOf(run, requests),
     statusMessage: run.unattended?.message ?? `The run is ${status}.`,
     createdAt,
     lastUpdatedAt: times.filter((time) => time !== null).reduce((a, b) => (a > b ? a : b)),
@@ -54,15 +55,25 @@ export function taskOf(tool: string, run: RunJson, elicits: boolean): TaskJson {
   };
 }
 
-/** A task with what its status adds. `result`: what the tool would have returned; for runs that have ended. */
-export function detailedTask(tool: string, run: RunJson, elicits: boolean, result: () => CallToolResult): DetailedTask {
-  const task = taskOf(tool, run, elicits);
+/**
+ * A task with what its status adds.
+ *
+ * @param result what the tool would have returned; for runs that have ended
+ */
+export function detailedTask(
+  tool: string,
+  run: RunJson,
+  { requests, rights, result }: { requests: InputRequests | undefined; rights: Rights; result: () => CallToolResult },
+): DetailedTask {
+  const task = taskOf(tool, run, requests);
   if (task.status === 'completed') return { ...task, result: { ...result(), resultType: 'complete' } };
-  return task.status === 'input_required' ? { ...task, inputRequests: inputRequestsOf(run)! } : task;
+  if (task.status === 'input_required') return { ...task, inputRequests: requests! };
+  const who = whoEnds(openCalls(run), rights);
+  return who === '' ? task : { ...task, statusMessage: `${task.statusMessage} ${who}` };
 }
 
-function statusOf(run: RunJson, elicits: boolean): TaskJson['status'] {
+function statusOf(run: RunJson, requests: InputRequests | undefined): TaskJson['status'] {
   if (run.status === 'completed' || run.status === 'failed') return 'completed';
   if (run.status === 'cancelled') return 'cancelled';
-  return elicits && inputRequestsOf(run) ? 'input_required' : 'working';
+  return requests ? 'input_required' : 'working';
 }

@@ -23,7 +23,7 @@ export function addTools(mcp: McpContext): void {
   server.registerCapabilities({ tools: {} });
   server.setRequestHandler('tools/list', async () => {
     try {
-      return held(mcp, { tools: [...(await allowedTools(mcp)), ...ownTools.map(({ tool }) => tool)] });
+      return held(mcp, { tools: [...(await allowedTools(mcp)), ...(await allowedOwnTools(mcp))] });
     } catch (error) {
       return asProtocolError(error);
     }
@@ -55,6 +55,12 @@ async function allowedTools({ api, agents }: McpContext): Promise<Tool[]> {
   });
   const allowed = new Set(data.map(({ name }) => name));
   return toolNames(agents).flatMap(([agent, name]) => (allowed.has(agent.name) ? [agentTool(agent, name)] : []));
+}
+
+/** The tools of the server itself that the credential of the caller allows. */
+async function allowedOwnTools({ api }: McpContext): Promise<Tool[]> {
+  const allowed = await Promise.all(ownTools.map(({ needs }) => api.may(...needs)));
+  return ownTools.filter((_, i) => allowed[i]).map(({ tool }) => tool);
 }
 
 async function callTool(

@@ -6,8 +6,8 @@ import type {
   ToolAnnotations,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { Call } from '../../api/schemas/approval.ts';
-import { Id } from '../../api/schemas/values.ts';
+import type { Scope } from '../../access/scope.ts';
+import { Call, Id } from '../../api/schemas/values.ts';
 import { LanefoldError } from '../../errors.ts';
 import { clientOf } from '../client.ts';
 import { decide, release } from '../input/respond.ts';
@@ -26,6 +26,8 @@ type Answer = CallToolResult | InputRequiredResult;
 /** A tool of the server itself. */
 export interface OwnTool {
   tool: Tool;
+  /** The scope and the operation of the API that it takes. */
+  needs: readonly [Scope, operation: string];
   call(mcp: McpContext, given: unknown, ctx: ServerContext): Promise<Answer>;
 }
 
@@ -37,11 +39,12 @@ const run = { thread_id: Id.meta({}).describe('The thread of the run.'), run_id:
 const call = Call.meta({}).describe('Round and index of the call, such as 1.0; see open_calls of the run.');
 
 function own<T>(
-  { name, input, ...rest }: Omit<Tool, 'inputSchema'> & { input: z.ZodType<T> },
+  { name, input, needs, ...rest }: Omit<Tool, 'inputSchema'> & { input: z.ZodType<T> } & Pick<OwnTool, 'needs'>,
   act: (mcp: McpContext, given: T, ctx: ServerContext) => Promise<Answer>,
 ): OwnTool {
   return {
     tool: { name, ...rest, inputSchema: inputSchemaOf(input) },
+    needs,
     call: (mcp, given, ctx) => act(mcp, readArguments(name, input, given), ctx),
   };
 }
@@ -60,6 +63,7 @@ export const ownTools: readonly OwnTool[] = [
   own(
     {
       name: 'lanefold_start_run',
+      needs: ['run', 'createRun'],
       title: 'Start a run',
       description: 'Starts a run of an agent and returns at once. Ask for its answer with lanefold_run_result.',
       input: agentInput.safeExtend({ agent: z.string().min(1).describe('The name of the agent.') }),
@@ -74,6 +78,7 @@ export const ownTools: readonly OwnTool[] = [
   own(
     {
       name: 'lanefold_run_status',
+      needs: ['read', 'getRun'],
       title: 'Status of a run',
       description: 'Returns what a run does now, and the tool calls in it that wait for a person.',
       input: z.strictObject(run),
@@ -92,6 +97,7 @@ export const ownTools: readonly OwnTool[] = [
   own(
     {
       name: 'lanefold_run_result',
+      needs: ['read', 'getRun'],
       title: 'Result of a run',
       description: 'Waits for the end of a run and returns its answer. Call it again if the run has not ended by then.',
       input: z.strictObject({
@@ -110,6 +116,7 @@ export const ownTools: readonly OwnTool[] = [
   own(
     {
       name: 'lanefold_steer',
+      needs: ['steer', 'steerRun'],
       title: 'Steer a run',
       description: 'Sends a message to a run that has not ended. The agent reads it before its next step.',
       input: z.strictObject({
@@ -127,6 +134,7 @@ export const ownTools: readonly OwnTool[] = [
   own(
     {
       name: 'lanefold_cancel',
+      needs: ['steer', 'cancelRun'],
       title: 'Cancel a run',
       description: 'Cancels a run. It has no effect on a run that has ended.',
       input: z.strictObject({ ...run, reason: z.string().min(1).max(1_000).optional().describe('Why, for the log.') }),
@@ -138,6 +146,7 @@ export const ownTools: readonly OwnTool[] = [
   own(
     {
       name: 'lanefold_decide',
+      needs: ['approve', 'approveToolCall'],
       title: 'Approve or deny a tool call',
       description:
         'Decides on a tool call that waits for approval. The first decision counts. Only decide what a person told you.',
@@ -155,6 +164,7 @@ export const ownTools: readonly OwnTool[] = [
   own(
     {
       name: 'lanefold_release',
+      needs: ['steer', 'releaseWait'],
       title: 'Release a tool call that waits',
       description: 'Gives a tool call that waits for an event its result, instead of the event.',
       input: z.strictObject({

@@ -34,7 +34,7 @@ export const tooSmall = (place: string, most: number, needed: number): LanefoldE
 /** @param limit such as `the limit monthly` */
 export const priceUnknown = (model: string, limit: string): LanefoldError =>
   new LanefoldError('price_unknown', `The price of model ${model} is unknown, and ${limit} is in money.`, {
-    hint: 'Limit tokens instead, use a model whose price is known, or pass priceOf to createLanefold.',
+    hint: 'Limit tokens instead, use a model whose price is known, or pass priceOf to createLanefold, or to defineLanefold in the agents file.',
   });
 
 /** Cheap calls cost millionths. */

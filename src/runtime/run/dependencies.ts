@@ -10,7 +10,7 @@ import type { LiveCalls } from '../../streams/publish-deltas.ts';
 import type { Redactor } from '../../redaction/sensitive-keys.ts';
 import type { LimitGate } from '../limits/gate.ts';
 import type { BudgetShare } from '../limits/run-budget.ts';
-import type { CallRef } from '../../store/wait/decide-tool-call.ts';
+import type { CallRef } from '../../checks/call.ts';
 import type { HeldRun } from './held-run.ts';
 
 /** The dependencies of everything that executes a run. */

@@ -1,6 +1,6 @@
 import type { HeldRun } from '../run/held-run.ts';
 import { findOpenRunWaits, findUntold, type EndedChild } from '../../store/wait/child-runs.ts';
-import type { CallRef } from '../../store/wait/decide-tool-call.ts';
+import type { CallRef } from '../../checks/call.ts';
 import type { WaitPlace } from '../../store/wait/wait-place.ts';
 import { findWaitTasks, readWaitTask } from '../../store/wait/wait-tasks.ts';
 import type { WaitDependencies } from './dependencies.ts';

@@ -2,7 +2,7 @@ import type { AgentRegistry } from '../../agents/registry.ts';
 import type { Logger } from '../../log/logger.ts';
 import { combine } from '../../telemetry/combine.ts';
 import { logRuns } from '../../telemetry/log-runs.ts';
-import type { WorkerMetrics } from '../../telemetry/prometheus/open.ts';
+import type { MetricsOptions, WorkerMetrics } from '../../telemetry/prometheus/open.ts';
 import type { Telemetry } from '../../telemetry/telemetry.ts';
 
 interface Observing {
@@ -14,12 +14,12 @@ interface Observing {
 /** Everything that observes the runs of a worker. Traces come first, because the log refers to them. */
 export async function observe(
   { agents, log, telemetry }: Observing,
-  measured: boolean,
+  measured: boolean | MetricsOptions,
   active: () => number,
 ): Promise<{ telemetry: Telemetry; metrics: WorkerMetrics | undefined }> {
   // Imported on demand, so that a worker without metrics does not load it.
   const prometheus = measured ? await import('../../telemetry/prometheus/open.ts') : undefined;
-  const metrics = await prometheus?.workerMetrics(agents, active);
+  const metrics = await prometheus?.workerMetrics(agents, active, measured === true ? {} : measured || {});
   const observers = [...(telemetry ? [telemetry] : []), ...(metrics ? [metrics] : []), logRuns(log)];
   return { telemetry: combine(observers), metrics };
 }

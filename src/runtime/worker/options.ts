@@ -1,3 +1,4 @@
+import type { MetricsOptions } from '../../telemetry/prometheus/open.ts';
 import type { UnknownAgent } from '../../store/run/find-unknown-agents.ts';
 import type { TraceOptions } from './trace-options.ts';
 
@@ -43,8 +44,11 @@ export interface WorkerOptions extends TraceOptions {
    * Called for errors not tied to a run: lost connections, failed sweeps. Must not throw. Default: a line in the log.
    */
   onError?: (error: unknown) => void;
-  /** Measures the work of this worker, for `metrics()`; default false. */
-  metrics?: boolean;
+  /**
+   * Measures the work of this worker, for `metrics()`; default false. Each agent costs dozens of series, so only some have
+   * their own: `agents`, by default the 20 that are defined first. The others count as `other`.
+   */
+  metrics?: boolean | MetricsOptions;
 }
 
 export interface EndedRun {
@@ -63,7 +67,7 @@ export interface RunningWorker {
   readonly active: number;
   /** Whether the worker can take runs and keep them. Answers within 5 s; never rejects. */
   health(): Promise<WorkerHealth>;
-  /** What the worker measures, as Prometheus text; empty unless it was started with `metrics: true`. */
+  /** What the worker measures, as Prometheus text; empty unless it was started with `metrics`. */
   metrics(): Promise<string>;
   /**
    * Takes no more jobs, waits up to `stopGraceMs` for runs to end, and closes. Runs still active then are interrupted

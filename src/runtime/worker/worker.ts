@@ -132,6 +132,7 @@ export async function startWorker(
   checkTimes(options);
   const onError = options.onError ?? reportErrors(deps.log, 'worker');
   const id = newId('worker');
+  const { telemetry, metrics } = await observe(deps, options.metrics ?? false, () => keeper.size);
   const { settings } = deps.db;
   const own = deps.connect({
     ...{ max: settings.distributed ? callsAtOnce : 1, timeoutMs: renewalTimeoutMs(leaseMs), settings },
@@ -144,7 +145,6 @@ export async function startWorker(
   }));
   const keeper = new LeaseKeeper(own, deps.db, leaseMs, heartbeat);
   const intake = new Intake(() => keeper.renew());
-  const { telemetry, metrics } = await observe(deps, options.metrics === true, () => keeper.size);
   const self: JobWorker = {
     ...{ id, leaseMs, maxClaimsWithoutProgress, keeper, intake, company: new Company(intake, stopGraceMs) },
     ...{ onError, telemetry },

@@ -4,6 +4,8 @@ import type { LoggedConfig } from '../context/read-config.ts';
 import { type RunOptions, questionSql } from './run-options.ts';
 
 export interface RunToolCall {
+  /** Its name: round and index, such as `1.0`. */
+  call: string;
   round: number;
   /** Index in its round, from 0. */
   index: number;
@@ -40,7 +42,7 @@ const selectDetails = (
   config: string,
 ) => `select r.context_ref, r.user_seq, json_build_object('phase', r.state ->> 'phase', 'call_no', r.state -> 'call_no', 'options', q.options,
   'config', ${config}, 'question', ${questionSql('q', '$1')},
-  'tool_calls', (select json_agg(json_build_object('round', c.round, 'index', c.call_index, 'id', c.tool_call_id, 'name', c.name,
+  'tool_calls', (select json_agg(json_build_object('call', c.round || '.' || c.call_index, 'round', c.round, 'index', c.call_index, 'id', c.tool_call_id, 'name', c.name,
       'arguments', c.arguments, 'status', c.status, 'result', c.result, 'attempts', c.attempts, 'durationMs', c.duration_ms)
       order by c.round, c.call_index)
     from lanefold.run_tool_call c where c.thread_id = $1 and c.run_id = $2),

@@ -12,7 +12,7 @@ export interface TreeRow extends Pick<
   /** 0 for the root. */
   depth: number;
   /** The call that started it; null for the root. */
-  parent: { threadId: string; id: string; round: number; index: number } | null;
+  parent: { threadId: string; id: string; call: string; round: number; index: number } | null;
   usage: Usage | null;
   createdAt: Date;
   startedAt: Date | null;
@@ -27,7 +27,7 @@ const columns = (parent: string, depth: string) => `
   r.started_at as "startedAt", r.finished_at as "finishedAt", w.waits`;
 
 const waits = (run: string) => `left join lateral (
-    select json_agg(json_build_object('round', w.round, 'index', w.call_index, 'name', c.name, 'kind', w.kind, 'event', w.event,
+    select json_agg(json_build_object('call', w.round || '.' || w.call_index, 'round', w.round, 'index', w.call_index, 'name', c.name, 'kind', w.kind, 'event', w.event,
       'run', case when w.child_run_id is not null then json_build_object('threadId', w.child_thread_id, 'id', w.child_run_id) end,
       'since', w.created_at, 'until', w.until) order by w.round, w.call_index) as waits
     from lanefold._wait w
@@ -49,7 +49,7 @@ export async function readTree(
   const children = await db.query<Row>(
     'read_descendants',
     `select ${columns(
-      `json_build_object('threadId', k.parent_thread_id, 'id', k.parent_run_id, 'round', k.parent_round, 'index', k.parent_index)`,
+      `json_build_object('threadId', k.parent_thread_id, 'id', k.parent_run_id, 'call', k.parent_round || '.' || k.parent_index, 'round', k.parent_round, 'index', k.parent_index)`,
       'k.depth',
     )}
      from lanefold._child_run k

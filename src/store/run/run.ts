@@ -33,6 +33,8 @@ export interface RunHandle<RESULT = unknown> extends RunRef<RESULT> {
 
 /** A tool call that waits: for approval, an event, a time or the end of another run. */
 export interface RunWait {
+  /** Its name, for `runs.approve` and the like: round and index, such as `1.0`. */
+  call: string;
   round: number;
   /** Index in its round, from 0. */
   index: number;
@@ -50,6 +52,8 @@ export interface RunWait {
 
 /** A tool call that waits for approval. */
 export interface AwaitingCall {
+  /** Its name, for `runs.approve` and the like: round and index, such as `1.0`. */
+  call: string;
   round: number;
   /** Index in its round, from 0. */
   index: number;

@@ -4,6 +4,7 @@ import { migrate as applyMigrations } from 'drizzle-orm/node-postgres/migrator';
 import pg from 'pg';
 import { QuietClient } from '../../postgres/quiet-client.ts';
 import { schemaVersion } from '../../../db/schema/version.ts';
+import { isLanefoldError, LanefoldError } from '../../errors.ts';
 import { checkDatabaseUrl } from '../../checks/connection-url.ts';
 import { packageRoot } from '../../common/package-root.ts';
 import { fromPostgres } from '../../postgres/errors.ts';
@@ -24,6 +25,9 @@ import { assertCompatible, isDistributed, readVersions } from './version.ts';
 
 /** `LFOL`, the session lock that lets many processes migrate at once: one does the work, the others find it done. */
 const lockKey = 0x4c464f4c;
+
+/** SQLSTATE of a missing right. */
+const insufficientPrivilege = '42501';
 
 export interface MigrateResult {
   from: number;
@@ -77,11 +81,25 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
       ...(citus && !(await isDistributed(client)) ? { undistributed: true } : {}),
     };
   } catch (error) {
-    throw fromPostgres(error);
+    throw refusedMigration(error);
   } finally {
     // Ending the session releases the lock, whatever happened.
     await client.end().catch(() => {});
   }
+}
+
+/** Says how to migrate as another role, if this one may not. */
+function refusedMigration(error: unknown): unknown {
+  const known = fromPostgres(error);
+  if (!isLanefoldError(known, 'database_error') || known.details?.['sqlstate'] !== insufficientPrivilege) return known;
+  return new LanefoldError('database_error', `The migration was refused. ${known.message}`, {
+    hint:
+      '`lanefold dev` and `createLanefold({ migrate: true })` migrate before they start. Run `lanefold migrate` as the owner ' +
+      'of the schema, or as a migrator of `lanefold roles`; then start `lanefold api` and `lanefold worker`, which do not ' +
+      'migrate.',
+    details: known.details,
+    cause: error,
+  });
 }
 
 /** Takes on the owner's role if this role is a member of it, so that everything created here belongs to the owner. */

@@ -1,12 +1,7 @@
 import type { Database } from '../../postgres/pool.ts';
+import type { CallRef } from '../../checks/call.ts';
 import type { QueuedRun } from '../run/queued-run.ts';
 import type { RunStatus } from '../run/run.ts';
-
-/** A tool call by its place in the run: the round, from 1, and its index in the round, from 0. */
-export interface CallRef {
-  round: number;
-  index: number;
-}
 
 export interface Decision {
   decision: 'approved' | 'denied';
@@ -17,6 +12,8 @@ export interface Decision {
 }
 
 export interface DecisionReceipt {
+  /** The call, such as `1.0`. */
+  call: string;
   decision: 'approved' | 'denied';
   by: string | null;
   reason: string | null;

@@ -1,6 +1,6 @@
 import type { Database } from '../../postgres/pool.ts';
 import type { RunRef } from '../run/run.ts';
-import type { CallRef } from './decide-tool-call.ts';
+import type { CallRef } from '../../checks/call.ts';
 import type { StoredChild } from './wait-tasks.ts';
 
 /** What is asked of a child run; the rest of its request says by which call, and what it may cost. */

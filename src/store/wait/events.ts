@@ -1,6 +1,6 @@
 import { defaultTenant } from '../../checks/ids.ts';
 import type { Database } from '../../postgres/pool.ts';
-import type { CallRef } from './decide-tool-call.ts';
+import type { CallRef } from '../../checks/call.ts';
 
 /** An open wait for an event. */
 export interface EventWait {

@@ -1,3 +1,4 @@
+import { callName } from '../../checks/call.ts';
 import type { Json } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { Conditions, cursorText, microsSql, timestampSql, readCursor, type ListPage } from '../page.ts';
@@ -8,6 +9,8 @@ export interface PendingApproval {
   threadId: string;
   runId: string;
   agent: string;
+  /** Its name, for `runs.approve` and the like: round and index, such as `1.0`. */
+  call: string;
   round: number;
   /** Index in its round, from 0. */
   index: number;
@@ -54,6 +57,7 @@ export async function listApprovals(
       threadId: row.thread_id,
       runId: row.run_id,
       agent: row.agent,
+      call: callName({ round: row.round, index: row.call_index }),
       round: row.round,
       index: row.call_index,
       name: row.name,

@@ -1,3 +1,4 @@
+import { callName } from '../../checks/call.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { Conditions, cursorText, microsSql, timestampSql, readCursor, type ListPage } from '../page.ts';
 import type { RunRef } from '../run/run.ts';
@@ -6,6 +7,8 @@ import type { RunRef } from '../run/run.ts';
 export interface PendingWait {
   threadId: string;
   runId: string;
+  /** Its name, for `waits.release`: round and index, such as `1.0`. */
+  call: string;
   round: number;
   /** Index in its round, from 0. */
   index: number;
@@ -60,6 +63,7 @@ export async function listWaits(
   return {
     data: shown.map((row) => ({
       ...{ threadId: row.thread_id, runId: row.run_id, round: row.round, index: row.call_index },
+      call: callName({ round: row.round, index: row.call_index }),
       ...{ name: row.name, kind: row.kind, event: row.event },
       run: row.child_run_id === null ? null : { threadId: row.child_thread_id!, id: row.child_run_id },
       since: row.created_at,

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { search } from '../nodes/search.ts';
-import type { CallRef } from './decide-tool-call.ts';
+import type { CallRef } from '../../checks/call.ts';
 import { ofFleet, type WaitFleet } from './wait-fleet.ts';
 import { isAfter, placeColumns, placeOrder, placeParameters, type WaitPlace } from './wait-place.ts';
 

@@ -13,12 +13,24 @@ export interface WorkerMetrics extends Telemetry {
   close(): void;
 }
 
+/** What a worker measures. */
+export interface MetricsOptions {
+  /** The agents with series of their own; the others count as `other`. Default: the 20 that are defined first. */
+  agents?: readonly string[];
+}
+
 /**
  * The metrics of one worker and its process, in a separate registry. Loads `prom-client`.
  *
  * @param active returns how many runs the worker holds now
+ * @throws LanefoldError `unknown_agent`
  */
-export async function workerMetrics(agents: AgentRegistry, active: () => number): Promise<WorkerMetrics> {
+export async function workerMetrics(
+  agents: AgentRegistry,
+  active: () => number,
+  options: MetricsOptions = {},
+): Promise<WorkerMetrics> {
+  const known = knownNames(agents, options.agents);
   // CommonJS: its names are on the default export
   const { default: client } = await import('prom-client');
   const register = new client.Registry();
@@ -30,7 +42,6 @@ export async function workerMetrics(agents: AgentRegistry, active: () => number)
       this.set(active());
     },
   });
-  const known = knownNames(agents);
   startAtZero(instruments, known.agents);
   return {
     runClaimed: (run) => new MeasuredRun(instruments, known, run),

@@ -71,7 +71,7 @@ describe.skipIf(noRedis())('approval', () => {
     const run = await startSuspended([call('look'), call('pay', 5)]);
     expect(run.suspended).toMatchObject({
       status: 'suspended',
-      awaiting: [{ round: 1, index: 1, id: 'pay-5', name: 'pay', arguments: { amount: 5 } }],
+      awaiting: [{ call: '1.1', round: 1, index: 1, id: 'pay-5', name: 'pay', arguments: { amount: 5 } }],
       suspendedUntil: expect.any(Date),
       finishedAt: null,
     });
@@ -84,8 +84,9 @@ describe.skipIf(noRedis())('approval', () => {
     await until('no worker holds it', () => lanefold.worker.active === 0);
     expect((await jobOf(run, 1)).returnvalue).toMatchObject({ status: 'suspended', awaiting: ['1.1 pay'] });
 
-    const receipt = await lanefold.runs.approve(run, { round: 1, index: 1 }, { by: 'ada', reason: 'as agreed' });
+    const receipt = await lanefold.runs.approve(run, '1.1', { by: 'ada', reason: 'as agreed' });
     expect(receipt).toEqual({
+      call: '1.1',
       decision: 'approved',
       by: 'ada',
       reason: 'as agreed',
@@ -117,7 +118,7 @@ describe.skipIf(noRedis())('approval', () => {
 
   test('if denied, shows the model the reason and does not run the tool', async () => {
     const run = await startSuspended([call('pay', 5)]);
-    await lanefold.runs.deny(run, { round: 1, index: 0 }, { reason: 'too much' });
+    await lanefold.runs.deny(run, '1.0', { reason: 'too much' });
     expect(await lanefold.runs.wait(run)).toMatchObject({ status: 'completed', result: 'done' });
     const error = { type: 'denied', message: 'The call was denied: too much', retryable: false };
     expect(JSON.parse((await contextOf(lanefold, run.threadId))[2]![1] as string)).toEqual({ ok: false, error });
@@ -129,10 +130,10 @@ describe.skipIf(noRedis())('approval', () => {
   test('of several calls resumes the run once all are decided', async () => {
     const run = await startSuspended([call('pay', 1), call('pay', 2), call('look')]);
     expect(run.suspended.awaiting.map(({ index }) => index)).toEqual([0, 1]);
-    const first = await lanefold.runs.deny(run, { round: 1, index: 0 });
+    const first = await lanefold.runs.deny(run, '1.0');
     expect(first).toMatchObject({ decision: 'denied', status: 'suspended' });
     expect((await lanefold.runs.get(run)).awaiting.map(({ index }) => index)).toEqual([1]);
-    await lanefold.runs.approve(run, { round: 1, index: 1 });
+    await lanefold.runs.approve(run, '1.1');
     await lanefold.runs.wait(run);
     expect(executed).toEqual(['look 1', 'pay 2']);
     expect((await ledgerOf(lanefold, run.threadId)).map((row) => row.status)).toEqual(['denied', 'ok', 'ok']);
@@ -141,7 +142,7 @@ describe.skipIf(noRedis())('approval', () => {
 
   test('keeps the first decision: repeating it returns the same receipt, the opposite is rejected', async () => {
     const run = await startSuspended([call('pay')]);
-    const place = { round: 1, index: 0 };
+    const place = '1.0';
     const made = await lanefold.runs.approve(run, place, { by: 'ada' });
     expect(await lanefold.runs.approve(run, place, { by: 'bob' })).toMatchObject({
       ...made,
@@ -156,12 +157,12 @@ describe.skipIf(noRedis())('approval', () => {
 
   test('is rejected for calls that do not await it', async () => {
     const run = await startSuspended([call('look'), call('pay')]);
-    const approve = (round: number, index: number) => lanefold.runs.approve(run, { round, index });
+    const approve = (round: number, index: number) => lanefold.runs.approve(run, `${round}.${index}`);
     await expect(approve(1, 0)).rejects.toMatchObject({ code: 'not_awaiting_approval' });
     await expect(approve(1, 2)).rejects.toMatchObject({ code: 'tool_call_not_found' });
     await expect(approve(-1, 0)).rejects.toMatchObject({ code: 'invalid_input' });
     const unknownRun = { threadId: run.threadId, id: 'nobody' };
-    await expect(lanefold.runs.approve(unknownRun, { round: 1, index: 0 })).rejects.toMatchObject({
+    await expect(lanefold.runs.approve(unknownRun, '1.0')).rejects.toMatchObject({
       code: 'run_not_found',
     });
     expect(await lanefold.runs.cancel(run)).toEqual({ status: 'cancelled', accepted: true });
@@ -176,7 +177,7 @@ describe.skipIf(noRedis())('approval', () => {
       ...[call('unsure'), call('pay', 'a lot')],
     ]);
     expect(run.suspended.awaiting.map(({ index }) => index)).toEqual([1, 3, 4]);
-    for (const { round, index } of run.suspended.awaiting) await lanefold.runs.approve(run, { round, index });
+    for (const { round, index } of run.suspended.awaiting) await lanefold.runs.approve(run, `${round}.${index}`);
     await lanefold.runs.wait(run);
     expect((await ledgerOf(lanefold, run.threadId)).map((row) => row.status)).toEqual([
       ...['ok', 'ok', 'ok', 'ok', 'ok'],
@@ -191,7 +192,7 @@ describe.skipIf(noRedis())('approval', () => {
     expect(run).toMatchObject({ status: 'completed', suspendedUntil: null });
     expect((await ledgerOf(lanefold, threadId)).map((row) => row.status)).toEqual(['denied', 'denied']);
     expect((await contextOf(lanefold, threadId))[2]![1]).toContain('the approval request expired');
-    const place = { round: 1, index: 0 };
+    const place = '1.0';
     await expect(lanefold.runs.approve({ threadId, id }, place)).rejects.toMatchObject({ code: 'already_decided' });
     expect(await lanefold.runs.deny({ threadId, id }, place)).toMatchObject({ by: 'lanefold', duplicate: true });
     expect(executed).toEqual([]);
@@ -210,7 +211,7 @@ describe.skipIf(noRedis())('approval', () => {
     await expect(lanefold.threads.erase(threadId)).rejects.toMatchObject({ code: 'thread_busy' });
     const waiting = await lanefold.runs.enqueue({ agent: 'a', input: 'patient', threadId, busy: 'wait' });
     expect(waiting.status).toBe('waiting');
-    await lanefold.runs.approve(run, { round: 1, index: 0 });
+    await lanefold.runs.approve(run, '1.0');
     await lanefold.runs.wait(waiting);
     const messages = (await entriesOf(lanefold, threadId)).filter((entry) => entry.kind === 'ai_message');
     expect(messages.map((entry) => entry.payload['content'])).toEqual([
@@ -223,7 +224,7 @@ describe.skipIf(noRedis())('approval', () => {
 
   test('is moot once the run is interrupted: the run is cancelled and its tool group closed', async () => {
     const run = await startSuspended([call('look'), call('pay', 1), call('pay', 2)]);
-    await lanefold.runs.deny(run, { round: 1, index: 1 }, { reason: 'no' });
+    await lanefold.runs.deny(run, '1.1', { reason: 'no' });
     const { run: next } = await lanefold.run({
       agent: 'a',
       input: 'instead',
@@ -238,7 +239,7 @@ describe.skipIf(noRedis())('approval', () => {
     expect(JSON.parse(open!)).toMatchObject({ error: { type: 'cancelled' } });
     await expectSound(lanefold, run.threadId);
     await lanefold.threads.erase(run.threadId);
-    await expect(lanefold.runs.approve(run, { round: 1, index: 2 })).rejects.toMatchObject({ code: 'thread_erased' });
+    await expect(lanefold.runs.approve(run, '1.2')).rejects.toMatchObject({ code: 'thread_erased' });
   });
 
   test('can be requested in several rounds of one run', async () => {
@@ -246,7 +247,7 @@ describe.skipIf(noRedis())('approval', () => {
     const run = await lanefold.runs.enqueue({ agent: 'a', model: model.id, input: 'go' });
     for (const round of [1, 2]) {
       await until(`round ${round} waits`, async () => (await lanefold.runs.get(run)).awaiting[0]?.round === round);
-      await lanefold.runs.approve(run, { round, index: 0 });
+      await lanefold.runs.approve(run, `${round}.0`);
     }
     expect(await lanefold.runs.wait(run)).toMatchObject({ status: 'completed', iteration: 3, step: 9 });
     expect(executed).toEqual(['pay 1', 'pay 2']);

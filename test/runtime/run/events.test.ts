@@ -185,7 +185,17 @@ describe.skipIf(noRedis())('the events of a run', () => {
       output: events.at(-2)!.data['output'],
       details: null,
       toolCalls: [
-        { round: 1, index: 0, id: 'c1', name: 'look', arguments: {}, status: 'ok', result: 'seen', attempts: 1 },
+        {
+          call: '1.0',
+          round: 1,
+          index: 0,
+          id: 'c1',
+          name: 'look',
+          arguments: {},
+          status: 'ok',
+          result: 'seen',
+          attempts: 1,
+        },
       ],
     });
     const cot = await lanefold.run({ agent: 'a', strategy: 'cot', model: 'scripted:["1. a\\n#### b"]', input: 'x' });

@@ -115,7 +115,7 @@ describe('a guard', () => {
     await until('the run is suspended', async () => (await lanefold.runs.get(handle)).status === 'suspended');
     expect((await lanefold.runs.get(handle)).awaiting.map(({ index }) => index)).toEqual([1]);
     guard = () => ({ block: 'no longer' });
-    await lanefold.runs.approve(handle, { round: 1, index: 1 });
+    await lanefold.runs.approve(handle, '1.1');
     await lanefold.runs.wait(handle);
     expect(executed).toEqual([]);
     expect((await toolMessages(handle.threadId))[1]).toContain('no longer');

@@ -148,7 +148,7 @@ describe.skipIf(noRedis())('a worker that has the agent of a run but not its too
     await first.stop();
     const seen: UnknownAgent[] = [];
     await startWorker({ agents: [clerk('pay')] }, { ...sweeps, onUnknownAgent: (unknown) => seen.push(unknown) });
-    await api.runs.approve(run, call!);
+    await api.runs.approve(run, call!.call);
     await moved(run, 'sign');
     await anHourPasses();
     await api.database.pool.query(

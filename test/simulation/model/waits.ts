@@ -47,8 +47,9 @@ export function decideToolCall(thread: Thread, at: number, runId: string, round:
   const run = runOf(thread, runId) ?? refuse(noRun);
   const call = callOf(run, round, index) ?? refuse('LF020');
   const { decision } = p;
+  const named = `${round}.${index}`;
   const { requested_at: _, ...earlier } = call.approval ?? {};
-  if (earlier['decision'] === decision) return { ...earlier, duplicate: true, status: run.status };
+  if (earlier['decision'] === decision) return { ...earlier, call: named, duplicate: true, status: run.status };
   if (earlier['decision'] !== undefined) refuse('LF021');
   if (call.status !== 'awaiting_approval') refuse('LF022');
   const word = {
@@ -62,7 +63,7 @@ export function decideToolCall(thread: Thread, at: number, runId: string, round:
     outcome: denied ? { content: JSON.stringify(error) } : null,
   });
   trace(thread, run, ['approval_decided']);
-  return { ...word, duplicate: false, ...goOn(thread, at, run, p['queue_prefix']) };
+  return { ...word, call: named, duplicate: false, ...goOn(thread, at, run, p['queue_prefix']) };
 }
 
 /** Denies the calls whose time is up. Returns the job of a run that goes on. */

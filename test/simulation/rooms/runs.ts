@@ -40,9 +40,9 @@ export const runs: Room = {
       share: 3,
       async ask({ library, world, twice }, { random }) {
         if (world.awaiting.length === 0) return;
-        const { threadId, runId, ...call } = random.pick(world.awaiting.slice(-5));
+        const { threadId, runId, round, index } = random.pick(world.awaiting.slice(-5));
         const run = { threadId, id: runId };
-        await twice(random, () => library.runs[random.chance(0.6) ? 'approve' : 'deny'](run, call));
+        await twice(random, () => library.runs[random.chance(0.6) ? 'approve' : 'deny'](run, `${round}.${index}`));
       },
     },
   ],

@@ -25,8 +25,8 @@ export const waits: Room = {
       async ask({ library }, { random }) {
         const { data } = await library.waits.list({ limit: 20 });
         if (data.length === 0) return;
-        const { threadId, runId, round, index } = random.pick(data);
-        await library.waits.release({ threadId, id: runId }, { round, index });
+        const { threadId, runId, call } = random.pick(data);
+        await library.waits.release({ threadId, id: runId }, call);
       },
     },
   ],

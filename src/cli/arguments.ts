@@ -1,12 +1,15 @@
-import type { CallRef } from '../store/wait/decide-tool-call.ts';
+import { readCall } from '../checks/call.ts';
+import type { LanefoldError } from '../errors.ts';
 import { UsageError } from './errors.ts';
 import { readJson } from '../common/json.ts';
 
-/** Reads a tool call such as `1.0`. @throws UsageError */
-export function toPlace(call: string): CallRef {
-  const match = /^(\d{1,4})\.(\d{1,4})$/.exec(call);
-  if (match) return { round: Number(match[1]), index: Number(match[2]) };
-  throw new UsageError(`${JSON.stringify(call)} is not a tool call.`, 'Pass its round and index, such as 1.0.');
+/** Checks the name of a tool call before anything is started. @throws UsageError */
+export function checkCall(call: string): void {
+  try {
+    readCall(call);
+  } catch (error) {
+    throw new UsageError((error as LanefoldError).message, 'Pass its round and index, such as 1.0.');
+  }
 }
 
 /** Reads a payload: JSON, or text that is none. */
