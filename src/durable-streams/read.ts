@@ -19,13 +19,13 @@ export async function describe(stream: Readable): Promise<Answer> {
   return { status: 200, headers };
 }
 
-/** What there is from an offset. @param ifNoneMatch the `ETag` of the client */
+/** What there is from an offset, up to 4 MiB. @param ifNoneMatch the `ETag` of the client */
 export async function catchUp(
   stream: Readable,
   from: number | undefined,
   ifNoneMatch: string | undefined,
 ): Promise<Answer> {
-  const page = await stream.read(from);
+  const page = await readWhole(stream, from);
   if (from === undefined)
     return { status: 200, headers: { ...dataHeaders(page), 'Cache-Control': 'no-store' }, body: bodyOf(page) };
   const ETag = etagOf(page);
@@ -35,6 +35,34 @@ export async function catchUp(
     headers: { ...dataHeaders(page), 'Cache-Control': 'private, no-cache', ETag },
     body: bodyOf(page),
   };
+}
+
+/** Clients that do not follow a stream may ask once, and take the answer for all of it. */
+const wholeBytes = 4 * 1024 * 1024;
+
+async function readWhole(stream: Readable, from: number | undefined): Promise<Page> {
+  const first = await stream.read(from);
+  const parts = [first.data];
+  let bytes = first.data.byteLength;
+  let last = first;
+  while (!last.upToDate && bytes < wholeBytes) {
+    const page = await stream.read(last.next);
+    // another stream has the name now, or what follows is gone
+    if (page.id !== first.id || page.next <= last.next) break;
+    parts.push(page.data);
+    bytes += page.data.byteLength;
+    last = page;
+  }
+  return { ...last, from: first.from, data: joined(parts, first.mediaType) };
+}
+
+/** Pages of JSON are arrays. */
+function joined(parts: readonly Buffer[], mediaType: string): Buffer {
+  const data = parts.filter(({ byteLength }) => byteLength > 0);
+  if (data.length < 2) return data[0] ?? Buffer.alloc(0);
+  if (mediaType !== jsonType) return Buffer.concat(data);
+  const inside = data.flatMap((part, i) => [Buffer.from(i === 0 ? '[' : ','), part.subarray(1, -1)]);
+  return Buffer.concat([...inside, Buffer.from(']')]);
 }
 
 /** As `catchUp`, but waits if there is nothing yet. */

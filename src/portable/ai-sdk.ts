@@ -1,6 +1,7 @@
-import type { Message, ToolCall } from '../context/message.ts';
+import type { JsonObject, Message, ToolCall } from '../context/message.ts';
+import { mergePlainText, toMetadata, type Block } from '../models/answer/blocks.ts';
 import type { ForeignThread, LocatedTurn } from './convert.ts';
-import { errorResult, fieldsOf, isText, Notes, type Fields } from './notes.ts';
+import { errorResult, fieldsOf, isText, Notes, textOf, type Fields, type ReadPart } from './notes.ts';
 import { assertPlain, notA } from './refused.ts';
 
 /**
@@ -19,54 +20,85 @@ export function readAiSdk(given: unknown): ForeignThread {
     const { role, parts, metadata } = fieldsOf(each);
     if (!Array.isArray(parts)) throw notA('a list of UIMessages', `${where} has no parts.`);
     if (metadata !== undefined) notes.leftOut(`${where}.metadata`, 'Messages have no metadata.');
-    const located = parts.map((part, k) => ({ part: fieldsOf(part), where: `${where}.parts[${k}]` }));
+    notes.rest(each, where, ['role', 'parts', 'metadata']);
+    const located = parts.map((part, k) => ({ given: fieldsOf(part), where: `${where}.parts[${k}]` }));
     if (role === 'assistant') for (const step of stepsOf(located)) turns.push(...answerOf(step, where, notes));
-    else if (role === 'user' || role === 'system') turns.push(saidOf(role, located, where, notes));
+    else if (role === 'user')
+      turns.push({ turn: { is: 'message', message: { role, content: contentOf(located, notes) } }, where });
+    else if (role === 'system') turns.push({ turn: { is: 'system', text: notes.texts(located).join('\n') }, where });
     else throw notA('a list of UIMessages', `${where} has the role ${String(role)}.`);
   });
   return { format: 'ai-sdk', turns, notes, facts: {} };
 }
 
 interface Part {
-  part: Fields;
+  given: Fields;
   where: string;
 }
 
 const stepsOf = (parts: readonly Part[]): Part[][] => {
   const steps: Part[][] = [[]];
   for (const each of parts) {
-    if (each.part['type'] === 'step-start') steps.push([]);
+    if (each.given['type'] === 'step-start') steps.push([]);
     else steps.at(-1)!.push(each);
   }
   return steps.filter((step) => step.length > 0);
 };
 
-function saidOf(role: 'user' | 'system', parts: readonly Part[], where: string, notes: Notes): LocatedTurn {
-  const content = contentOf(parts, notes);
-  if (role === 'user') return { turn: { is: 'message', message: { role, content } }, where };
-  const texts = parts.map(({ part }) => part['text']).filter(isText);
-  return { turn: { is: 'system', text: texts.join('\n') }, where };
+/** One answer of a model, laid out as its provider wants it back: signatures stay with what they sign. */
+function answerOf(parts: readonly Part[], where: string, notes: Notes): LocatedTurn[] {
+  const thoughts = parts.filter(({ given }) => given['type'] === 'reasoning');
+  const called = parts.filter((part) => nameOf(part.given) !== undefined && isOwn(part, notes));
+  const said = parts.filter(({ given }) => given['type'] !== 'reasoning' && nameOf(given) === undefined);
+  const calls = new Map(called.map((part) => [part, toCall(part.given)]));
+  for (const { given, where } of thoughts) notes.rest(given, where, ['type', 'text', 'providerMetadata', 'state']);
+  for (const { given, where } of called) {
+    notes.rest(given, where, ofCalls(given));
+    notes.rest(given['approval'], `${where}.approval`, given['state'] === 'output-denied' ? ['reason'] : []);
+  }
+  const content = answered(said, notes);
+  if (calls.size === 0 && content.length === 0) {
+    for (const { where } of thoughts) notes.leftOut(where, 'No answer follows the reasoning.');
+    return [];
+  }
+  const blocks = parts.flatMap((part): Block[] => {
+    const call = calls.get(part);
+    return call ? [{ type: 'tool-call', call }] : blocksOf(part.given);
+  });
+  const { reasoningDetails: details, providerMetadata: metadata } = toMetadata(mergePlainText(blocks));
+  const thinking = thoughts
+    .map(({ given }) => given['text'])
+    .filter(isText)
+    .join('\n\n');
+  const message: Message = {
+    ...{ role: 'assistant', content },
+    ...(thinking === '' ? {} : { thinking }),
+    ...(details === undefined ? {} : { reasoning_details: details }),
+    ...(metadata === undefined || typeof content !== 'string' ? {} : { provider_metadata: metadata }),
+  };
+  if (calls.size === 0) return [{ turn: { is: 'message', message }, where }];
+  const results = called.flatMap(({ given, where }): LocatedTurn[] => {
+    const result = resultOf(given);
+    if (result === undefined) return [];
+    return [
+      { turn: { is: 'result', callId: String(given['toolCallId']), name: nameOf(given)!, content: result }, where },
+    ];
+  });
+  return [{ turn: { is: 'calls', message: { ...message, tool_calls: [...calls.values()] } }, where }, ...results];
 }
 
-function answerOf(parts: readonly Part[], where: string, notes: Notes): LocatedTurn[] {
-  const tools = parts.filter(({ part }) => nameOf(part) !== undefined);
-  const own = tools.filter(({ part, where }) => {
-    if (part['providerExecuted'] !== true) return true;
-    notes.leftOut(where, `The provider itself ran the tool ${nameOf(part)!}; other providers cannot read it.`);
-    return false;
-  });
-  const reasoning = parts.filter(({ part }) => part['type'] === 'reasoning').map(({ part }) => part['text']);
-  const thinking = reasoning.filter(isText).join('\n\n');
-  const said = parts.filter((each) => !tools.includes(each) && each.part['type'] !== 'reasoning');
-  const message: Message = { role: 'assistant', content: contentOf(said, notes), ...(thinking ? { thinking } : {}) };
-  if (own.length === 0) return said.length > 0 ? [{ turn: { is: 'message', message }, where }] : [];
-  const calls = own.map(({ part }) => toCall(part));
-  const results = own.flatMap(({ part, where }): LocatedTurn[] => {
-    const content = resultOf(part);
-    if (content === undefined) return [];
-    return [{ turn: { is: 'result', callId: String(part['toolCallId']), name: nameOf(part)!, content }, where }];
-  });
-  return [{ turn: { is: 'calls', message: { ...message, tool_calls: calls } }, where }, ...results];
+function isOwn({ given, where }: Part, notes: Notes): boolean {
+  if (given['providerExecuted'] !== true) return true;
+  notes.leftOut(where, `The provider itself ran the tool ${nameOf(given)!}; other providers cannot read it.`);
+  return false;
+}
+
+/** As in a model's answer, with what its provider has signed. */
+function blocksOf({ type, text, providerMetadata }: Fields): Block[] {
+  if (type !== 'text' && type !== 'reasoning') return [];
+  return [
+    { type, text: textOf(text), ...(providerMetadata === undefined ? {} : { metadata: providerMetadata as never }) },
+  ];
 }
 
 /** The tool of a part: `tool-<name>`, or `dynamic-tool` with its name; undefined for other parts. */
@@ -75,10 +107,22 @@ function nameOf({ type, toolName }: Fields): string | undefined {
   return typeof type === 'string' && type.startsWith('tool-') ? type.slice('tool-'.length) || 'tool' : undefined;
 }
 
-const toCall = (part: Fields): ToolCall => ({
-  ...{ id: isText(part['toolCallId']) ? part['toolCallId'] : 'call', name: nameOf(part)! },
-  arguments: (part['input'] ?? part['rawInput'] ?? {}) as ToolCall['arguments'],
+const toCall = (given: Fields): ToolCall => ({
+  ...{ id: isText(given['toolCallId']) ? given['toolCallId'] : 'call', name: nameOf(given)! },
+  arguments: (given['input'] ?? given['rawInput'] ?? {}) as ToolCall['arguments'],
+  ...(given['callProviderMetadata'] === undefined
+    ? {}
+    : { provider_metadata: given['callProviderMetadata'] as JsonObject }),
 });
+
+/** The fields of a call that the thread has. */
+function ofCalls({ input, state }: Fields): string[] {
+  const result = { 'output-available': 'output', 'output-error': 'errorText' }[String(state)] ?? 'state';
+  return [
+    ...['type', 'toolName', 'toolCallId', 'state', 'approval', 'callProviderMetadata', result],
+    input == null ? 'rawInput' : 'input',
+  ];
+}
 
 /** Undefined: the call has no result. */
 function resultOf({ state, output, errorText, approval }: Fields): string | undefined {
@@ -89,15 +133,41 @@ function resultOf({ state, output, errorText, approval }: Fields): string | unde
   return errorResult('denied', isText(reason) ? `The call was denied: ${reason}` : 'The call was denied.');
 }
 
+/** An answer of texts is one text, as models write it; the metadata of each is in its layout. */
+function answered(parts: readonly Part[], notes: Notes): Message['content'] {
+  if (parts.some(({ given }) => given['type'] === 'file')) return contentOf(parts, notes);
+  const shown = contentOf(
+    parts.map(({ given, where }) => ({ given: { ...given, providerMetadata: undefined }, where })),
+    notes,
+  );
+  return typeof shown === 'string'
+    ? shown
+    : shown.map((part) => String((part as { text?: string }).text ?? '')).join('');
+}
+
 /** Texts and files; what else a message shows is noted. */
 function contentOf(parts: readonly Part[], notes: Notes): Message['content'] {
-  return notes.content(
-    parts.flatMap(({ part, where }): { part: unknown; where: string }[] => {
-      const { type, text, mediaType, url, filename } = part;
-      if (type === 'text') return isText(text) ? [{ part: { type, text }, where }] : [];
-      if (type === 'file') return [{ part: { type, mediaType, data: url, filename }, where }];
-      notes.leftOut(where, `Lanefold has no part of the type ${String(type)}.`);
-      return [];
-    }),
-  );
+  const read = parts.flatMap(({ given, where }): ReadPart[] => {
+    const { type, text, mediaType, url, filename, providerMetadata } = given;
+    const own = providerMetadata === undefined ? {} : { provider_metadata: providerMetadata };
+    if (type === 'text')
+      return [
+        {
+          part: { type, text: textOf(text), ...own },
+          where,
+          given,
+          read: ['type', 'text', 'providerMetadata', 'state'],
+        },
+      ];
+    if (type === 'file')
+      return [
+        {
+          part: { type, mediaType, data: url, filename, ...own },
+          ...{ where, given, read: ['type', 'mediaType', 'url', 'filename', 'providerMetadata'] },
+        },
+      ];
+    notes.leftOut(where, `Lanefold has no part of the type ${String(type)}.`);
+    return [];
+  });
+  return notes.content(read);
 }

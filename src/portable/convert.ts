@@ -50,7 +50,7 @@ export function convert({ format, id, turns, notes, facts }: ForeignThread, outO
   if (chars > maxImportChars) throw tooLarge();
   const hash = createHash('sha256').update(canonicalize({ format, drafts }) as string);
   return {
-    ...{ format, id, entries, contents, runs: [], lanes: [], facts, notes: notes.all },
+    ...{ format, id, entries, contents, runs: [], lanes: [], facts, notes: notes.list() },
     ...{ sets: prompt === null ? {} : { systemPrompt: true }, hash: hash.digest('hex') },
   };
 }

@@ -1,6 +1,7 @@
 import { turnOf, type Serialised } from '../mirror/langchain.ts';
 import type { ForeignThread, LocatedTurn } from './convert.ts';
-import { fieldsOf, Notes, type Fields } from './notes.ts';
+import { fieldsOf, Notes, readPart, type Fields } from './notes.ts';
+import type { Turn } from '../mirror/turn.ts';
 import { notA } from './refused.ts';
 
 /** What is read of a LangGraph checkpointer. Every `BaseCheckpointSaver`, such as `PostgresSaver`, is one. */
@@ -42,7 +43,8 @@ export async function readLangGraph(saver: CheckpointReader, place: LangGraphPla
     const serialised = JSON.parse(JSON.stringify(message)) as Serialised;
     const turn = turnOf(serialised);
     if (turn === undefined) throw notA('a LangGraph thread', `${where} is not a message.`);
-    noteBlocks(fieldsOf(serialised.kwargs), where, notes);
+    if (turn === null) notes.leftOut(where, 'It removes another message.');
+    else noteKwargs(fieldsOf(serialised.kwargs), turn, where, notes);
     return turn === null ? [] : [{ turn, where }];
   });
   for (const name of Object.keys(others)) {
@@ -57,20 +59,35 @@ export async function readLangGraph(saver: CheckpointReader, place: LangGraphPla
   return { format: 'langgraph', id: threadId, turns, notes, facts };
 }
 
-/** Blocks that only their provider reads; those that repeat `tool_calls` are no loss. */
-const private_ = new Set(['thinking', 'redacted_thinking', 'reasoning']);
-const repeated = new Set(['tool_use', 'tool_call', 'function_call']);
-const carried = new Set(['text', 'image_url', 'image', 'file']);
-
-function noteBlocks({ content, invalid_tool_calls: invalid }: Fields, where: string, notes: Notes): void {
+/** What a message says besides what `turnOf` reads of it. A tool result without a status has succeeded. */
+function noteKwargs(kwargs: Fields, turn: Turn, where: string, notes: Notes): void {
+  const { content, tool_calls: calls, invalid_tool_calls: invalid, status } = kwargs;
+  const read = ['content', 'type', 'role', 'invalid_tool_calls'];
+  if (turn.is !== 'system') read.push('name');
+  if (turn.is === 'calls') read.push('tool_calls');
+  if (turn.is === 'result') read.push('tool_call_id');
+  if (status === 'success') read.push('status');
+  notes.rest(kwargs, where, read);
+  for (const [i, call] of (turn.is === 'calls' ? (calls as unknown[]) : []).entries())
+    notes.rest(call, `${where}.tool_calls[${i}]`, ['type', 'id', 'name', 'args']);
   if (Array.isArray(invalid) && invalid.length > 0)
     notes.leftOut(`${where}.invalid_tool_calls`, 'Calls whose arguments could not be parsed.');
-  for (const [i, block] of (Array.isArray(content) ? content : []).entries()) {
-    const { type = 'text' } = fieldsOf(block);
-    const at = `${where}.content[${i}]`;
-    if (private_.has(String(type)))
-      notes.leftOut(at, `Only its provider can read a block of the type ${String(type)}.`);
-    else if (!carried.has(String(type)) && !repeated.has(String(type)))
-      notes.changed(at, `A block of the type ${String(type)} became a text.`);
-  }
+  noteBlocks(content, turn, `${where}.content`, notes);
 }
+
+function noteBlocks(content: unknown, turn: Turn, where: string, notes: Notes): void {
+  if (!Array.isArray(content)) return;
+  const shown = content.flatMap((block: unknown, i) => {
+    const given = fieldsOf(typeof block === 'string' ? { type: 'text', text: block } : block);
+    const type = String(given['type']);
+    const at = `${where}[${i}]`;
+    if (unread.has(type)) notes.leftOut(at, `Only its provider can read a block of the type ${type}.`);
+    return unread.has(type) || repeated.has(type) ? [] : [{ given, where: at }];
+  });
+  if (turn.is === 'system') notes.texts(shown);
+  else notes.content(shown.map(({ given, where }) => readPart(given, where)));
+}
+
+/** Blocks that only their provider reads; those that repeat `tool_calls` are no loss. */
+const unread = new Set(['thinking', 'redacted_thinking', 'reasoning']);
+const repeated = new Set(['tool_use', 'tool_call', 'function_call']);

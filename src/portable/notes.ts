@@ -9,38 +9,104 @@ export const fieldsOf = (value: unknown): Fields => Object(value) as Fields;
 
 export const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
+/** A content part as `acceptContent` knows it, made of a value of the source, of which it has what `read` names. */
+export interface ReadPart {
+  part: unknown;
+  where: string;
+  given: unknown;
+  read: readonly string[];
+}
+
 /** Collects what a reader could not carry over. */
 export class Notes {
-  readonly all: ImportNote[] = [];
+  readonly #notes: ImportNote[] = [];
+  /** Places of what no reader reads, by the place without its numbers. */
+  readonly #unread = new Map<string, string[]>();
 
   leftOut(where: string, what: string): void {
-    this.all.push({ outcome: 'left_out', where, what });
+    this.#notes.push({ outcome: 'left_out', where, what });
   }
 
   changed(where: string, what: string): void {
-    this.all.push({ outcome: 'changed', where, what });
+    this.#notes.push({ outcome: 'changed', where, what });
   }
 
   repaired(where: string, what: string): void {
-    this.all.push({ outcome: 'repaired', where, what });
+    this.#notes.push({ outcome: 'repaired', where, what });
+  }
+
+  /** Notes what a value of the source says besides the fields that its reader has read. */
+  rest(given: unknown, where: string, read: readonly string[]): void {
+    for (const [key, value] of Object.entries(fieldsOf(given))) {
+      if (read.includes(key) || saysNothing(value)) continue;
+      const place = where === '' ? key : `${where}.${key}`;
+      const kind = place.replace(/\[\d+\]/g, '[]');
+      const places = this.#unread.get(kind) ?? [];
+      this.#unread.set(kind, [...places, place]);
+    }
   }
 
   /** Content parts that models accept; any other becomes a text that names its type. */
-  content(parts: readonly { part: unknown; where: string }[]): Message['content'] {
+  content(parts: readonly ReadPart[]): Message['content'] {
     return plainIfOne(
-      parts.map(({ part, where }): ContentPart => {
+      parts.map(({ part, where, given, read }): ContentPart => {
         const [accepted] = acceptableParts([part]);
-        const type = fieldsOf(part)['type'];
-        if (accepted!.type !== type && accepted!.type === 'text')
+        const { type, text } = fieldsOf(part);
+        if (accepted!.type === 'text' && (type !== 'text' || fieldsOf(accepted)['text'] !== text))
           this.changed(
             where,
             `A part of the type ${String(type)} became the text ${String((accepted as Fields)['text'])}.`,
           );
+        else this.rest(given, where, read);
         return accepted!;
       }),
     );
   }
+
+  /** The texts of parts of a prompt, which has nothing else. */
+  texts(parts: readonly { given: Fields; where: string }[]): string[] {
+    return parts.flatMap(({ given, where }) => {
+      if (typeof given['text'] === 'string') {
+        this.rest(given, where, ['type', 'text']);
+        return given['text'];
+      }
+      this.leftOut(where, 'A prompt has no part but texts.');
+      return [];
+    });
+  }
+
+  /** In the order in which they were made; fields that many places have are one note. */
+  list(): ImportNote[] {
+    const unread = [...this.#unread].map(([kind, places]): ImportNote => {
+      const [first] = places as [string];
+      if (places.length === 1) return { outcome: 'left_out', where: first, what: 'Lanefold has no such field.' };
+      return {
+        outcome: 'left_out',
+        where: kind,
+        what: `Lanefold has no such field: ${places.length} times, first ${first}.`,
+      };
+    });
+    return [...this.#notes, ...unread];
+  }
 }
+
+/** A part in one of the forms that `acceptContent` knows, or of an unknown type. */
+export function readPart(given: Fields, where: string): ReadPart {
+  const { type, text } = given;
+  const all = Object.keys(given);
+  if (type === 'text') return { part: { ...given, text: textOf(text) }, where, given, read: all };
+  const read = type === 'image_url' ? ['type', 'image_url'] : ['type', 'image', 'file', 'data', 'url', ...ofFiles];
+  return { part: given, where, given, read };
+}
+
+const ofFiles = ['media_type', 'mediaType', 'filename', 'providerOptions', 'provider_metadata'];
+
+const saysNothing = (value: unknown): boolean =>
+  value == null || value === '' || (typeof value === 'object' && Object.values(value).every(saysNothing));
+
+/** A text of the source; a value that is none, as JSON. */
+export const textOf = (value: unknown): string =>
+  typeof value === 'string' ? value : value == null ? '' : JSON.stringify(value);
 
 /** Reads the arguments of a call, and keeps the text of the provider. */
 export function argumentsOf(given: unknown): { arguments: never; arguments_raw?: string } {

@@ -108,7 +108,7 @@ describe('a trace', () => {
     expect(created.status).toBe(201);
     expect((await post('/v1/threads/forked/streams/notes', json, '[{"note":1},{"note":2}]')).status).toBe(204);
     await answered('forked');
-    expect((await get('/v1/threads/forked/streams/notes')).body).toEqual([...events]);
+    expect((await get('/v1/threads/forked/streams/notes')).body).toEqual([...events, { note: 1 }, { note: 2 }]);
     const rest = await get(`/v1/threads/forked/streams/notes?offset=${next(created)}`);
     expect(rest.body).toEqual([{ note: 1 }, { note: 2 }]);
     expect(rest.headers.get('stream-up-to-date')).toBe('true');
@@ -179,7 +179,7 @@ describe('a stream', () => {
     let offset = '-1';
     const pages: string[] = [];
     for (let done = false; !done;) {
-      const page = await get(`/v1/stream/pages?offset=${offset}`);
+      const page = await get(`/v1/stream/pages?offset=${offset}&live=long-poll`);
       pages.push(page.text);
       offset = next(page);
       done = page.headers.get('stream-up-to-date') === 'true';
@@ -434,4 +434,42 @@ test('what a stream serves under a type of its writer is no page of the server',
       expect(headers.get('x-content-type-options')).toBe('nosniff');
     }
   }
+});
+
+describe('read at once, without following it', () => {
+  const large = 'x'.repeat(50_000);
+  const headers = root;
+
+  test('a stream of up to 4 MiB is returned whole', async () => {
+    const messages = Array.from({ length: 20 }, (_, n) => ({ n, large }));
+    await put('/v1/stream/whole', json);
+    for (const message of messages) await post('/v1/stream/whole', json, JSON.stringify(message));
+    const read = await stream({ url: `${api.url}/v1/stream/whole`, headers, live: false });
+    expect(await read.json()).toEqual(messages);
+    await put('/v1/stream/whole-text', text);
+    for (const { n } of messages) await post('/v1/stream/whole-text', text, `${n}${large}`);
+    const words = await stream({ url: `${api.url}/v1/stream/whole-text`, headers, live: false });
+    expect(await words.text()).toBe(messages.map(({ n }) => `${n}${large}`).join(''));
+  });
+
+  test('a larger one returns its beginning, and the rest follows it', async () => {
+    await put('/v1/stream/larger', json);
+    for (let n = 0; n < 100; n++) await post('/v1/stream/larger', json, JSON.stringify({ n, large }));
+    const first = await get('/v1/stream/larger');
+    expect(first.headers.get('stream-up-to-date')).toBeNull();
+    const rest = await get(`/v1/stream/larger?offset=${next(first)}`);
+    expect(rest.headers.get('stream-up-to-date')).toBe('true');
+    const numbers = [first, rest].flatMap(({ body }) => (body as { n: number }[]).map(({ n }) => n));
+    expect(numbers).toEqual(Array.from({ length: 100 }, (_, n) => n));
+  });
+
+  test('a trace of more than a page is returned whole', async () => {
+    const { run } = await answered('long-trace');
+    for (let n = 0; n < 60; n++) await answered('long-trace');
+    const { data } = (await get('/v1/threads/long-trace/events?limit=1000')).body as { data: object[] };
+    expect(data.length).toBeGreaterThan(200);
+    const read = await stream({ url: `${api.url}/v1/threads/long-trace/stream`, headers, live: false });
+    expect(await read.json()).toEqual(data);
+    expect((await get(`/v1/threads/long-trace/runs/${run}/stream`)).headers.get('stream-closed')).toBe('true');
+  });
 });

@@ -199,6 +199,8 @@ test('UIMessages become what the AI SDK itself sends to a model', async () => {
     'left_out messages[2].parts[6]',
     'left_out messages[2].parts[7]',
     'repaired tool call c3',
+    'left_out messages[].id',
+    'left_out messages[3].parts[0].approval.id',
   ]);
   const sent = await convertToModelMessages(messages.slice(0, 3));
   const texts = (content: unknown) =>

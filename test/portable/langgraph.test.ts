@@ -91,6 +91,7 @@ test('an open tool group at the end is closed, and a block that only its provide
   expect(notes.map(({ outcome, where }) => [outcome, where])).toEqual([
     ['left_out', 'messages[1].content[0]'],
     ['repaired', 'tool call c1'],
+    ['left_out', 'messages[].id'],
   ]);
   await refused(lanefold.threads.import(source('nowhere')), 'invalid_input');
   await refused(lanefold.threads.import({ ...source('open'), channel: 'other' }), 'invalid_input');
