@@ -1,0 +1,43 @@
+/** A text of about `length` characters: `pump` again and again, between two ends. */
+export interface Worst {
+  pump: string;
+  before?: string;
+  after?: string;
+}
+
+export const worstOf = (worst: string | Worst): Worst => (typeof worst === 'string' ? { pump: worst } : worst);
+
+const textOf = ({ before = '', pump, after = '' }: Worst, length: number): string =>
+  before + pump.repeat(Math.ceil(length / pump.length)) + after;
+
+/** CPU time of this process in ms, the least of some repetitions: what else runs on the machine can only add to one. */
+function costOf(read: (text: string) => unknown, text: string): number {
+  let least = Infinity;
+  for (let i = 0; i < 3 && least > negligibleMs; i++) {
+    const before = process.cpuUsage();
+    read(text);
+    const { user, system } = process.cpuUsage(before);
+    least = Math.min(least, (user + system) / 1_000);
+  }
+  return least;
+}
+
+/** Below this, a measurement says more about the compiler and the garbage collector than about the text. */
+const negligibleMs = 5;
+
+/**
+ * How much more CPU time a text takes that is ten times as long: 10 in linear time, 100 in quadratic time. The texts
+ * become longer step by step, so that the first step shows what would take minutes at the last.
+ */
+export function growth(read: (text: string) => unknown, worst: Worst, length: number): number {
+  let most = 0;
+  for (let long = Math.min(1_000, length); long <= length; long *= 10) {
+    const short = Math.max(costOf(read, textOf(worst, long / 10)), negligibleMs);
+    most = Math.max(most, costOf(read, textOf(worst, long)) / short);
+    if (most > tooMuch) break;
+  }
+  return most;
+}
+
+/** Between 10 and 100, and far from both. */
+export const tooMuch = 40;
