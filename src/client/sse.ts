@@ -14,18 +14,22 @@ export async function* readSse(
   onComment: () => void,
 ): AsyncGenerator<SseMessage, void, void> {
   const decoder = new TextDecoder();
-  let rest = '';
+  // what came of a block; each chunk is searched once, however many a block takes
+  let pieces: string[] = [];
   for await (const chunk of chunks) {
-    rest += decoder.decode(chunk, { stream: true });
-    for (;;) {
-      const end = rest.indexOf('\n\n');
-      if (end < 0) break;
-      const block = rest.slice(0, end);
+    const text = decoder.decode(chunk, { stream: true });
+    // the blank line may be cut in two
+    const cut = text.startsWith('\n') && pieces.at(-1)?.endsWith('\n');
+    let from = 0;
+    for (let end = cut ? 0 : text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n', from)) {
+      const block = pieces.join('') + text.slice(from, end);
+      pieces = [];
+      from = end + (end === 0 && cut ? 1 : 2);
       if (block.startsWith(':')) onComment();
       const message = parse(block);
-      rest = rest.slice(end + 2);
       if (message) yield message;
     }
+    if (from < text.length) pieces.push(text.slice(from));
   }
 }
 
