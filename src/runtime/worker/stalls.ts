@@ -1,0 +1,59 @@
+import type { Stall } from '../../store/worker/report-worker.ts';
+
+interface Usage {
+  at: number;
+  /** Time on the processors, of all threads. */
+  cpuMs: number;
+  /** Time that the loop has waited for events. */
+  idleMs: number;
+}
+
+/** More than a database that does not hear this worker could miss. */
+const mostKept = 20;
+
+/**
+ * Notices when the event loop stands still for as long as a lease, and why. A call that never yields uses the processor
+ * meanwhile. A process that was stopped, or whose machine was, uses none, and its loop seems to have waited all that time.
+ * A call that sleeps without yielding looks like neither, so nothing is said of it.
+ */
+export class Stalls {
+  #last = usage();
+  #untold: { kind: Stall['kind']; from: number; to: number }[] = [];
+
+  constructor(private readonly leaseMs: number) {}
+
+  /** Call at least twice per lease. */
+  look(): void {
+    const before = this.#last;
+    const now = (this.#last = usage());
+    if (now.at - before.at < this.leaseMs) return;
+    const kind = kindOf(this.leaseMs, before, now);
+    if (kind) this.#untold = [...this.#untold, { kind, from: before.at, to: now.at }].slice(-mostKept);
+  }
+
+  /** The stalls that the database does not know. */
+  get untold(): Stall[] {
+    const now = performance.now();
+    return this.#untold.map(({ kind, from, to }) => ({ kind, fromMs: now - from, toMs: now - to }));
+  }
+
+  /** Forgets the oldest stalls: the database knows them. */
+  told(count: number): void {
+    this.#untold = this.#untold.slice(count);
+  }
+}
+
+/** Between two looks, a loop that turns computes for a third of a lease at most, and a frozen process for no longer. */
+function kindOf(leaseMs: number, before: Usage, now: Usage): Stall['kind'] | undefined {
+  if (now.cpuMs - before.cpuMs >= leaseMs / 2) return 'busy';
+  return now.idleMs - before.idleMs >= leaseMs / 2 ? 'frozen' : undefined;
+}
+
+function usage(): Usage {
+  const { user, system } = process.cpuUsage();
+  return {
+    at: performance.now(),
+    cpuMs: (user + system) / 1_000,
+    idleMs: performance.eventLoopUtilization().idle,
+  };
+}
