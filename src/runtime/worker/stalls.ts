@@ -4,8 +4,6 @@ interface Usage {
   at: number;
   /** Time on the processors, of all threads. */
   cpuMs: number;
-  /** Time that the loop has waited for events. */
-  idleMs: number;
 }
 
 /** More than a database that does not hear this worker could miss. */
@@ -13,8 +11,7 @@ const mostKept = 20;
 
 /**
  * Notices when the event loop stands still for as long as a lease, and why. A call that never yields uses the processor
- * meanwhile. A process that was stopped, or whose machine was, uses none, and its loop seems to have waited all that time.
- * A call that sleeps without yielding looks like neither, so nothing is said of it.
+ * meanwhile. A process that was stopped, or whose machine was, uses none; nor does a call that sleeps without yielding.
  */
 export class Stalls {
   #last = usage();
@@ -27,8 +24,9 @@ export class Stalls {
     const before = this.#last;
     const now = (this.#last = usage());
     if (now.at - before.at < this.leaseMs) return;
-    const kind = kindOf(this.leaseMs, before, now);
-    if (kind) this.#untold = [...this.#untold, { kind, from: before.at, to: now.at }].slice(-mostKept);
+    // between two looks, a loop that turns computes for a third of a lease at most, also if the process is frozen then
+    const kind = now.cpuMs - before.cpuMs >= this.leaseMs / 2 ? 'busy' : 'frozen';
+    this.#untold = [...this.#untold, { kind, from: before.at, to: now.at } as const].slice(-mostKept);
   }
 
   /** The stalls that the database does not know. */
@@ -43,17 +41,7 @@ export class Stalls {
   }
 }
 
-/** Between two looks, a loop that turns computes for a third of a lease at most, and a frozen process for no longer. */
-function kindOf(leaseMs: number, before: Usage, now: Usage): Stall['kind'] | undefined {
-  if (now.cpuMs - before.cpuMs >= leaseMs / 2) return 'busy';
-  return now.idleMs - before.idleMs >= leaseMs / 2 ? 'frozen' : undefined;
-}
-
 function usage(): Usage {
   const { user, system } = process.cpuUsage();
-  return {
-    at: performance.now(),
-    cpuMs: (user + system) / 1_000,
-    idleMs: performance.eventLoopUtilization().idle,
-  };
+  return { at: performance.now(), cpuMs: (user + system) / 1_000 };
 }

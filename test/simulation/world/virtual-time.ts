@@ -12,7 +12,7 @@ interface Moment {
 
 const real = {
   ...{ setTimeout, setInterval, setImmediate, clearTimeout, clearInterval, clearImmediate, random: Math.random },
-  ...{ cpuUsage: process.cpuUsage.bind(process), loop: performance.eventLoopUtilization.bind(performance) },
+  ...{ cpuUsage: process.cpuUsage.bind(process) },
   ...{ date: Date.now, performance: performance.now.bind(performance), timeout: AbortSignal.timeout },
   ...{ delay: promises.setTimeout, immediate: promises.setImmediate, Date, uuid: idSource.uuid },
 };
@@ -127,11 +127,6 @@ function install(): void {
       moment ? { user: (moment.acting.computedMs ?? 0) * 1_000, system: 0 } : real.cpuUsage(before),
     process.cpuUsage,
   );
-  performance.eventLoopUtilization = (...before) => {
-    if (!moment) return real.loop(...before);
-    const active = moment.acting.computedMs ?? 0;
-    return { active, idle: moment.clock.now - active, utilization: 0 };
-  };
   Math.random = () => moment?.acting.random() ?? real.random();
   AbortSignal.timeout = (ms) => {
     if (!moment) return real.timeout.call(AbortSignal, ms);
