@@ -1,16 +1,65 @@
-import { expect, test } from 'vitest';
-import { fillIn, unknownPlaceholder } from '../../src/schedules/template.ts';
-import { quote } from '../../src/strategies/inquiry/quote.ts';
-import { parseSupervision } from '../../src/strategies/trm/parse.ts';
-import { growth, tooMuch } from './growth.ts';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { growth, tooMuch, type Worst } from './growth.ts';
+import { literalsOf, modules } from './literals.ts';
+import { own, parsers } from './parsers.ts';
 
-const times = { slot: new Date(0), previous: new Date(0), timeZone: 'UTC' };
+/** Whether a module goes over texts by place; literals.test.ts shows that a pattern alone takes linear time. */
+const goesOver = (file: string): boolean =>
+  literalsOf(file).some(({ flags }) => /[gy]/.test(flags)) ||
+  /\.(lastI|i)ndexOf\(|\.char(Code)?At\(|\.codePointAt\(|\.split\(('\\n'|\/)/.test(readFileSync(file, 'utf8'));
 
-test.each<[string, (text: string) => unknown, Parameters<typeof growth>[1]]>([
-  ['quote', (text) => quote('question', text), { before: '<', pump: ' ' }],
-  ['unknownPlaceholder', unknownPlaceholder, { before: '{{', pump: '\t' }],
-  ['fillIn', (text) => fillIn(text, times), { before: '{{', pump: '\t' }],
-  ['parseSupervision', parseSupervision, { before: 'Issue:', pump: '*', after: '\u2028x' }],
-])('%s', (_, read, worst) => {
-  expect(growth(read, worst, 1_000_000)).toBeLessThan(tooMuch);
+const nameOf = (file: string): string => path.relative('src', file).split(path.sep).join('/');
+const listed = [...Object.keys(parsers), ...Object.values(own).flat()];
+
+test('each module that goes over texts is fed, or says why it need not be', () => {
+  const missing = modules
+    .filter(goesOver)
+    .map(nameOf)
+    .filter((name) => !listed.includes(name));
+  expect(missing).toEqual([]);
+  expect(new Set(listed).size).toBe(listed.length);
+  expect(listed.filter((name) => !modules.map(nameOf).includes(name))).toEqual([]);
+});
+
+/** What some parser has found hard, for all of them. */
+const anyWorst = [
+  ...[
+    'a',
+    'A',
+    '0',
+    ' ',
+    '\t',
+    '\n',
+    '\r\n',
+    '"',
+    '\\',
+    '\\"',
+    '<',
+    '< ',
+    '{{',
+    '{{ ',
+    '[',
+    '{"a":',
+    '*',
+    '/',
+    ':',
+    ',',
+  ],
+  ...['.', '-', '=', '&', '`', '@', '(', '#', 'a ', '1. ', '\u2028', '\ufeff', 'é', '\ud83d\ude00', '\ud800', '\u0000'],
+];
+
+const asWorst = (worst: string | Worst): Worst => (typeof worst === 'string' ? { pump: worst } : worst);
+
+describe.each(Object.entries(parsers))('%s', (_, { read, worst }) => {
+  test.each(worst.map(asWorst))('takes linear time for 1 MB of %j', async (hardest) => {
+    expect(await growth(read, hardest, 1_000_000)).toBeLessThan(tooMuch);
+  });
+
+  test('takes linear time for 100 kB of anything', async () => {
+    for (const pump of anyWorst)
+      for (const after of ['', '\u0000x'])
+        expect(await growth(read, { pump, after }, 100_000), JSON.stringify(pump)).toBeLessThan(tooMuch);
+  });
 });

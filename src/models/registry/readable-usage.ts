@@ -7,7 +7,7 @@ const unreadable = /("(?:prompt|completion|total)_tokens"\s*:\s*)("[^"]{0,40}"|N
  * Text of a response with counters that the provider's package can read: it rejects the whole answer for one it cannot.
  * Inside a text of the model, the quotes would be escaped.
  */
-const readable = (text: string): string =>
+export const readable = (text: string): string =>
   text.includes('_tokens"')
     ? text.replace(unreadable, (_, key: string, value: string) => key + (/^"(\d{1,12})"$/.exec(value)?.[1] ?? 'null'))
     : text;
