@@ -27,12 +27,17 @@ export const unknownPlaceholder = (text: string): string | undefined => {
   return undefined;
 };
 
-/** A text with the times of a slot. */
-export const fillIn = (text: string, times: SlotTimes): string =>
-  text.replace(pattern, (whole, written: string) => {
+/** A text with the times of a slot. Each is written once, however often the text names it: a time zone takes a while. */
+export function fillIn(text: string, times: SlotTimes): string {
+  const known = new Map<string, string>();
+  return text.replace(pattern, (whole, written: string) => {
     const name = written.trim();
-    return Object.hasOwn(placeholders, name) ? placeholders[name as keyof typeof placeholders](times) : whole;
+    if (!Object.hasOwn(placeholders, name)) return whole;
+    const value = known.get(name) ?? placeholders[name as keyof typeof placeholders](times);
+    known.set(name, value);
+    return value;
   });
+}
 
 /** ISO 8601 with the offset of the zone, such as `2026-11-25T09:00:00+01:00`. */
 function isoIn(at: Date, timeZone: string): string {

@@ -22,7 +22,7 @@ import { sizeOf } from '../../src/models/counting/image-size.ts';
 import { tooLong } from '../../src/models/errors/context-too-long.ts';
 import { acceptContent } from '../../src/models/messages/accept-content.ts';
 import { marked, unmarked } from '../../src/models/messages/marked-json.ts';
-import { toText } from '../../src/models/messages/parts.ts';
+import { toParts } from '../../src/models/messages/parts.ts';
 import { eachWholeLine } from '../../src/models/registry/whole-lines.ts';
 import { readable } from '../../src/models/registry/readable-usage.ts';
 import { demoTurn } from '../../src/models/scripted/demo.ts';
@@ -142,13 +142,13 @@ export const parsers: Record<string, Parser> = {
   'langgraph/keys.ts': { read: (text) => laneOf('langgraph', text), worst: ['|', 'a', '-'] },
   'langgraph/parts.ts': {
     read: all(
-      (text) => orRefuses(() => readAddresses(text, 0))(''),
+      orRefuses((text) => readAddresses(text, 0)),
       (text) => {
         const parts = new Parts({ get: () => undefined });
         for (const piece of piecesOf(text)) parts.add(piece, `${parts.texts.length}`);
       },
     ),
-    worst: ['1 ', '1', '1.1-1 ', '1-'],
+    worst: ['1 ', '1.1-1 ', '1-'],
   },
   'log/printable.ts': { read: all(printable, oneLine), worst: ['\r', '\r\n', '\u0007', '\n'] },
   'models/counting/exact-tokens.ts': {
@@ -156,8 +156,8 @@ export const parsers: Record<string, Parser> = {
     worst: ['a', `${'a'.repeat(199)} `, '\n', '\u{1f600}'],
   },
   'models/counting/image-size.ts': {
-    read: (text) => sizeOf({ type: 'image', image: text } as never),
-    worst: [{ before: 'data:', pump: ',' }, 'A'],
+    read: (text) => sizeOf({ type: 'file', media_type: 'image/jpeg', url: `data:image/jpeg;base64,${text}` }),
+    worst: [',', 'A', { before: '/9j/', pump: '4AAC/+AAAv/gAAL/' }, Buffer.from('<svg ').toString('base64')],
   },
   'models/errors/context-too-long.ts': {
     read: (text) => tooLong(413, text, text),
@@ -182,7 +182,7 @@ export const parsers: Record<string, Parser> = {
     ],
   },
   'models/messages/parts.ts': {
-    read: (text) => toText([{ type: 'image_url', image_url: { url: text } }] as never),
+    read: orRefuses((text) => toParts([{ type: 'file', media_type: 'image/png', url: text }])),
     worst: [
       { before: 'data:', pump: ';base64' },
       { before: 'data:x;base64,', pump: '\n' },
@@ -240,7 +240,10 @@ export const parsers: Record<string, Parser> = {
     read: all(unknownPlaceholder, (text) => fillIn(text, times)),
     worst: ['{{', '{', '{{date}}', { before: '{{', pump: '\t' }, { before: '{{', pump: ' a' }],
   },
-  'strategies/adaptive/adaptive.ts': { read: (text) => select(text, {} as never), worst: [' ', '.', '?', 'must'] },
+  'strategies/adaptive/adaptive.ts': {
+    read: (text) => select(text, { available: ['react'] } as never),
+    worst: [' ', '.', '?', 'must'],
+  },
   'strategies/aot/parse.ts': {
     read: parseSearch,
     worst: ['answer:\n', '\n', 'trying a ', '1.', { before: 'answer', pump: ' ' }, { before: '1.', pump: 'a' }],
