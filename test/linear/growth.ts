@@ -29,14 +29,14 @@ const negligibleMs = 5;
 
 /**
  * How much more CPU time a text takes that is ten times as long: 10 in linear time, 100 in quadratic time. On the way there,
- * a text that is twice as long and already takes seconds says the same, before it takes minutes.
+ * a text that is four times as long and already takes seconds says the same, before it takes minutes.
  */
 export async function growth(read: (text: string) => unknown, worst: Worst, length: number): Promise<number> {
   const cost = (length: number) => costOf(read, textOf(worst, length));
-  let before = await cost(500);
-  for (let long = 1_000; long < length; long *= 2) {
+  let before = await cost(1_000);
+  for (let long = 4_000; long < length; long *= 4) {
     const now = await cost(long);
-    if (now > 1_000 && now > 3.5 * before) return (now / before) ** Math.log2(10);
+    if (now > 1_000 && now > 12 * before) return (now / before) ** (Math.log2(10) / 2);
     before = now;
   }
   return (await cost(length)) / Math.max(await cost(length / 10), negligibleMs);

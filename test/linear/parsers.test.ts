@@ -3,7 +3,8 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { growth, tooMuch, type Worst } from './growth.ts';
 import { literalsOf, modules } from './literals.ts';
-import { own, parsers } from './parsers.ts';
+import { own } from './own.ts';
+import { parsers } from './parsers.ts';
 
 /** Whether a module goes over texts by place; literals.test.ts shows that a pattern alone takes linear time. */
 const goesOver = (file: string): boolean =>
@@ -57,7 +58,7 @@ describe.each(Object.entries(parsers))('%s', (_, { read, worst }) => {
     expect(await growth(read, hardest, 1_000_000)).toBeLessThan(tooMuch);
   });
 
-  test('takes linear time for 100 kB of anything', async () => {
+  test('takes linear time for 100 kB of anything', { tags: 'long' }, async () => {
     for (const pump of anyWorst)
       for (const after of ['', '\u0000x'])
         expect(await growth(read, { pump, after }, 100_000), JSON.stringify(pump)).toBeLessThan(tooMuch);

@@ -1,10 +1,9 @@
-import { expect } from 'vitest';
 import { hasMoreValues } from '../../src/api/json-size.ts';
 import { cleanText, isBlank, isBlankToProviders } from '../../src/checks/text.ts';
 import { calculate } from '../../src/cli/assistant/calculator.ts';
 import { inOneLine } from '../../src/cli/show-message.ts';
-import { readSse } from '../../src/client/sse.ts';
 import { findUnfit, isDeeper, isExact, readJson } from '../../src/common/json.ts';
+import { LineSplitter } from '../../src/common/line-splitter.ts';
 import { retryAfterMs } from '../../src/common/retry-after.ts';
 import { shorten } from '../../src/context/large-content.ts';
 import { parseAnswer } from '../../src/contracts/parse-answer.ts';
@@ -23,9 +22,8 @@ import { tooLong } from '../../src/models/errors/context-too-long.ts';
 import { acceptContent } from '../../src/models/messages/accept-content.ts';
 import { marked, unmarked } from '../../src/models/messages/marked-json.ts';
 import { toParts } from '../../src/models/messages/parts.ts';
-import { eachWholeLine } from '../../src/models/registry/whole-lines.ts';
+import { safeLines } from '../../src/models/registry/exact-fetch.ts';
 import { readable } from '../../src/models/registry/readable-usage.ts';
-import { demoTurn } from '../../src/models/scripted/demo.ts';
 import { parseScriptedId } from '../../src/models/scripted/id.ts';
 import { acceptableName } from '../../src/models/sending/acceptable.ts';
 import { parseLine } from '../../src/portable/line.ts';
@@ -33,6 +31,7 @@ import { maskSecrets } from '../../src/redaction/error-text.ts';
 import { createKeyRedactor } from '../../src/redaction/sensitive-keys.ts';
 import { hideUrlCredentials } from '../../src/redaction/url-credentials.ts';
 import { jsonFault } from '../../src/replay/json-fault.ts';
+import { parseRecording } from '../../src/replay/recording.ts';
 import { fillIn, unknownPlaceholder } from '../../src/schedules/template.ts';
 import { select } from '../../src/strategies/adaptive/adaptive.ts';
 import { parseSearch } from '../../src/strategies/aot/parse.ts';
@@ -43,69 +42,12 @@ import { parseScores, parseThoughts } from '../../src/strategies/tot/parse.ts';
 import { parseSupervision } from '../../src/strategies/trm/parse.ts';
 import { readEventToken } from '../../src/tokens/event-token.ts';
 import { acceptableNames } from '../../src/tools/acceptable-names.ts';
-import type { Worst } from './growth.ts';
-
-/** Something that reads text which callers, models, tools, receivers or files decide, and what it finds hardest. */
-export interface Parser {
-  read: (text: string) => unknown;
-  worst: (string | Worst)[];
-}
-
-/** Refuses what it cannot read. */
-const orRefuses =
-  (read: (text: string) => unknown) =>
-  (text: string): unknown => {
-    try {
-      return read(text);
-    } catch (error) {
-      return error;
-    }
-  };
-
-const all =
-  (...reads: ((text: string) => unknown)[]) =>
-  (text: string): unknown =>
-    reads.map((read) => read(text));
-
-/** In pieces of a network, so that what a reader keeps is searched with each of them. */
-const piecesOf = (text: string): string[] => {
-  const pieces: string[] = [];
-  for (let at = 0; at < text.length; at += 100) pieces.push(text.slice(at, at + 100));
-  return pieces;
-};
+import { all, askDemo, orRefuses, piecesOf, readEvents, readPage, readStream, type Parser } from './readers.ts';
 
 const times = { slot: new Date(0), previous: new Date(0), timeZone: 'UTC' };
 const known = new Set([1, 2]);
 const redactor = createKeyRedactor();
 const count = (await exactTokens('openai:gpt-5'))!;
-const tool = {
-  type: 'function',
-  name: 'calculator',
-  inputSchema: { properties: { expression: {}, city: {} } },
-} as const;
-
-async function readEvents(text: string): Promise<void> {
-  const encoder = new TextEncoder();
-  async function* chunks() {
-    for (const piece of piecesOf(text)) yield encoder.encode(piece);
-  }
-  for await (const message of readSse(chunks(), () => undefined)) expect(message.data).toBeDefined();
-}
-
-async function readStream(text: string): Promise<void> {
-  const changed = new Blob([text]).stream().pipeThrough(new TextDecoderStream()).pipeThrough(cutUp());
-  for await (const lines of changed.pipeThrough(eachWholeLine(readable))) expect(lines).not.toBe('');
-}
-
-const cutUp = (): TransformStream<string, string> =>
-  new TransformStream({
-    transform(chunk, controller) {
-      for (const piece of piecesOf(chunk)) controller.enqueue(piece);
-    },
-  });
-
-const askDemo = (text: string): unknown =>
-  demoTurn({ prompt: [{ role: 'user', content: [{ type: 'text', text }] }], tools: [tool] } as never);
 
 /** By the module, from `src`. */
 export const parsers: Record<string, Parser> = {
@@ -120,6 +62,13 @@ export const parsers: Record<string, Parser> = {
   'common/json.ts': {
     read: all(readJson, findUnfit, (text) => isDeeper(text, 200), isExact),
     worst: ['"', '\\', '\\"', '1', '1.', '[1e999,', '"1234567890123456789"', '{"a":', { before: '"', pump: '\\\\"' }],
+  },
+  'common/line-splitter.ts': {
+    read: (text) => {
+      const lines = new LineSplitter();
+      return piecesOf(text).map((piece) => lines.push(piece));
+    },
+    worst: ['x', '\n', 'x\n'],
   },
   'common/retry-after.ts': {
     read: (text) => retryAfterMs(() => text, 0),
@@ -139,6 +88,7 @@ export const parsers: Record<string, Parser> = {
   'evals/report/xml.ts': { read: (text) => element('a', { b: text }, text), worst: ['&', '<', '\u0000', '\r\n'] },
   'evals/scorers/text.ts': { read: normaliseText, worst: [' ', { before: 'x', pump: ' ', after: 'x' }, 'a '] },
   'history/json-lines.ts': { read: orRefuses(fromLines), worst: ['\n', '}', '{}\n'] },
+  'durable-streams/sse.ts': { read: readPage, worst: ['\r', '\n', '\r\n', 'x', ' \n', '\u2028'] },
   'langgraph/keys.ts': { read: (text) => laneOf('langgraph', text), worst: ['|', 'a', '-'] },
   'langgraph/parts.ts': {
     read: all(
@@ -189,6 +139,10 @@ export const parsers: Record<string, Parser> = {
     ],
   },
   'models/registry/whole-lines.ts': { read: readStream, worst: ['x', '\n', 'x\n'] },
+  'models/registry/exact-fetch.ts': {
+    read: safeLines,
+    worst: ['"tool_use"\n', '"tool_use"', { before: '"tool_use"', pump: '\\"' }, { before: '"tool_use":', pump: '[' }],
+  },
   'models/registry/readable-usage.ts': {
     read: readable,
     worst: [
@@ -235,6 +189,10 @@ export const parsers: Record<string, Parser> = {
   'replay/json-fault.ts': {
     read: jsonFault,
     worst: ['"', '[', '1', ' ', { before: '[', pump: '"a",' }, { before: '"', pump: 'a' }],
+  },
+  'replay/recording.ts': {
+    read: orRefuses((text) => parseRecording('some.json', text)),
+    worst: ['\n', '[', { before: '[', pump: ' \n' }, { before: '"', pump: 'a' }, { before: '[{"traj":[', pump: '{},' }],
   },
   'schedules/template.ts': {
     read: all(unknownPlaceholder, (text) => fillIn(text, times)),
@@ -287,61 +245,4 @@ export const parsers: Record<string, Parser> = {
   },
   'tokens/event-token.ts': { read: orRefuses((text) => readEventToken(text, ['s'], 0)), worst: ['.', 'a'] },
   'tools/acceptable-names.ts': { read: (text) => acceptableNames([text, `${text}x`]), worst: ['.', 'a', 'é'] },
-};
-
-/** Go over text that is not a stranger's, or over so little of it that it takes no time. */
-export const own: Record<string, readonly string[]> = {
-  'names, ids, statements and messages of the program': [
-    ...[
-      'api/access/authorize-operation.ts',
-      'api/routes/durable-streams.ts',
-      'api/metrics.ts',
-      'chaos/campaign-log.ts',
-    ],
-    ...['chaos/random.ts', 'cli/command-groups.ts', 'cli/main.ts', 'client/connection.ts', 'common/pattern.ts'],
-    ...[
-      'log/redacted.ts',
-      'nodes/target.ts',
-      'store/nodes/search-each.ts',
-      'store/schema/apply-sql.ts',
-      'log/report-errors.ts',
-    ],
-    ...[
-      'runtime/limits/waiting-for.ts',
-      'policy/cut-groups.ts',
-      'streams/publish-deltas.ts',
-      'api/bull-board/board.ts',
-    ],
-  ],
-  'what its operator wrote': [
-    ...[
-      'checks/connection-url.ts',
-      'cli/commands/limits.ts',
-      'cli/project-files.ts',
-      'queue/connection.ts',
-      'bench/cpu.ts',
-    ],
-    ...['store/scratch/scratch.ts', 'models/settings/reserved.ts', 'tools/agent-tool.ts', 'tools/handoff.ts'],
-    ...['postgres/embedded/log-file.ts', 'postgres/embedded/postmaster-lock.ts', 'postgres/embedded/system-user.ts'],
-  ],
-  'the name of a model or a host, an id, a header: each is short, or searched once for a character': [
-    ...[
-      'api/auth.ts',
-      'models/counting/context-windows.ts',
-      'models/counting/image-tokens.ts',
-      'models/counting/price.ts',
-    ],
-    ...['models/registry/registry.ts', 'models/registry/unknown-model.ts', 'runtime/limits/limited-run.ts'],
-    ...['runtime/webhooks/resolve.ts', 'store/context/read-call.ts', 'telemetry/opentelemetry/chat-span.ts'],
-  ],
-  'each pattern takes every character once, as literals.test.ts shows': [
-    ...['cli/commands/context.ts', 'cli/output.ts', 'client/case.ts', 'common/case.ts', 'evals/report/markdown.ts'],
-    ...[
-      'models/scripted/model.ts',
-      'policy/summary.ts',
-      'runtime/webhooks/read-answer.ts',
-      'store/evidence/read-log.ts',
-    ],
-    ...['strategies/react/cycle-warning.ts'],
-  ],
 };

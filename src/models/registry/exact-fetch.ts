@@ -19,7 +19,7 @@ export const exactFetch: typeof fetch = async (...request) => {
 
 /** A stream is marked line by line, so that it is not delayed. Nothing but calls has values of the model. */
 const safe = (text: string): string => (calls.test(text) ? marked(text) : text);
-const safeLines = (lines: string): string => lines.split('\n').map(safe).join('\n');
+export const safeLines = (lines: string): string => lines.split('\n').map(safe).join('\n');
 
 /** As Google and Anthropic name them. */
 const calls = /"functionCall"|"tool_use"/;
