@@ -14,34 +14,24 @@ export async function* readSse(
   onComment: () => void,
 ): AsyncGenerator<SseMessage, void, void> {
   const decoder = new TextDecoder();
-  // what came of a block; each chunk is searched once, however many a block takes
-  let pieces: string[] = [];
-  for await (const chunk of chunks) {
-    const text = decoder.decode(chunk, { stream: true });
-    // the blank line may be cut in two
-    const cut = text.startsWith('\n') && pieces.at(-1)?.endsWith('\n');
-    let from = 0;
-    for (let end = cut ? 0 : text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n', from)) {
-      const block = pieces.join('') + text.slice(from, end);
-      pieces = [];
-      from = end + (end === 0 && cut ? 1 : 2);
-      if (block.startsWith(':')) onComment();
-      const message = parse(block);
-      if (message) yield message;
-    }
-    if (from < text.length) pieces.push(text.slice(from));
-  }
-}
-
-/** A block of lines as a message; undefined for comments and `retry`. */
-function parse(block: string): SseMessage | undefined {
   let event = 'message';
-  const data: string[] = [];
-  for (const line of block.split('\n')) {
-    const colon = line.indexOf(':');
-    const value = line.slice(colon + 1).replace(/^ /, '');
-    if (line.startsWith('event:')) event = value;
-    else if (line.startsWith('data:')) data.push(value);
+  let data: string[] = [];
+  // the line that has not ended: not searched again with each chunk
+  let begun = '';
+  for await (const chunk of chunks) {
+    const lines = decoder.decode(chunk, { stream: true }).split('\n');
+    lines[0] = begun + lines[0]!;
+    begun = lines.pop()!;
+    for (const line of lines) {
+      const value = line.slice(line.indexOf(':') + 1).replace(/^ /, '');
+      if (line.startsWith(':')) onComment();
+      else if (line.startsWith('event:')) event = value;
+      else if (line.startsWith('data:')) data.push(value);
+      else if (line === '') {
+        if (data.length > 0) yield { event, data: data.join('\n') };
+        event = 'message';
+        data = [];
+      }
+    }
   }
-  return data.length > 0 ? { event, data: data.join('\n') } : undefined;
 }

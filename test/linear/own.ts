@@ -20,7 +20,7 @@ export const own: Record<string, readonly string[]> = {
   `),
   'each pattern takes every character once, as literals.test.ts shows': list(`
     cli/commands/context.ts cli/output.ts cli/show-stream.ts client/case.ts common/case.ts
-    evals/report/markdown.ts models/scripted/model.ts policy/summary.ts runtime/webhooks/read-answer.ts
+    evals/report/markdown.ts policy/summary.ts runtime/webhooks/read-answer.ts
     store/evidence/read-log.ts strategies/react/cycle-warning.ts tools/error-message.ts
   `),
 };

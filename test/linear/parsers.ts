@@ -42,7 +42,17 @@ import { parseScores, parseThoughts } from '../../src/strategies/tot/parse.ts';
 import { parseSupervision } from '../../src/strategies/trm/parse.ts';
 import { readEventToken } from '../../src/tokens/event-token.ts';
 import { acceptableNames } from '../../src/tools/acceptable-names.ts';
-import { all, askDemo, orRefuses, piecesOf, readEvents, readPage, readStream, type Parser } from './readers.ts';
+import {
+  all,
+  askDemo,
+  askModel,
+  orRefuses,
+  piecesOf,
+  readEvents,
+  readPage,
+  readStream,
+  type Parser,
+} from './readers.ts';
 
 const times = { slot: new Date(0), previous: new Date(0), timeZone: 'UTC' };
 const known = new Set([1, 2]);
@@ -77,7 +87,13 @@ export const parsers: Record<string, Parser> = {
   'context/large-content.ts': { read: (text) => shorten(text, 10_000), worst: ['a', '\ud83d\ude00', '\ud800'] },
   'contracts/parse-answer.ts': {
     read: orRefuses(parseAnswer),
-    worst: ['```', '```\n', { before: '```json', pump: '\t' }, { before: '```\n', pump: '\r\n`', after: 'x' }],
+    worst: [
+      '```',
+      '```\n',
+      'lines\n',
+      { before: '```json', pump: '\t' },
+      { before: '```\n', pump: '\r\n`', after: 'x' },
+    ],
   },
   'durable-streams/messages.ts': {
     read: orRefuses((text) => toData(Buffer.from(text), 'application/json')),
@@ -154,6 +170,7 @@ export const parsers: Record<string, Parser> = {
   },
   'models/scripted/demo.ts': { read: askDemo, worst: ['(', '1 + ', 'A', 'in ', '#'] },
   'models/scripted/id.ts': { read: orRefuses(parseScriptedId), worst: ['?', '[', ']', '&'] },
+  'models/scripted/model.ts': { read: askModel('scripted:echo'), worst: [' ', 'x', { pump: '\n', after: 'x' }] },
   'models/sending/acceptable.ts': { read: acceptableName, worst: ['-', '.', 'é'] },
   'portable/line.ts': {
     read: parseLine,

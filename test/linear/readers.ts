@@ -4,6 +4,8 @@ import { frame } from '../../src/durable-streams/sse.ts';
 import { readable } from '../../src/models/registry/readable-usage.ts';
 import { eachWholeLine } from '../../src/models/registry/whole-lines.ts';
 import { demoTurn } from '../../src/models/scripted/demo.ts';
+import { generate } from '../../src/models/generate.ts';
+import { createModelRegistry } from '../../src/models/registry/registry.ts';
 import type { Worst } from './growth.ts';
 
 /** Something that reads text which callers, models, tools, receivers or files decide, and what it finds hardest. */
@@ -67,6 +69,18 @@ const cutUp = (): TransformStream<string, string> =>
       for (const piece of piecesOf(chunk)) controller.enqueue(piece);
     },
   });
+
+const models = createModelRegistry();
+
+/** Asks a scripted model, which streams its answer in words. */
+export const askModel =
+  (id: string) =>
+  async (text: string): Promise<unknown> =>
+    generate(await models.resolve(id), {
+      prompt: [{ role: 'user', content: [{ type: 'text', text }] }],
+      ...{ tools: [], settings: {}, stream: true, idleTimeoutMs: 60_000 },
+      signal: new AbortController().signal,
+    });
 
 export const askDemo = (text: string): unknown =>
   demoTurn({ prompt: [{ role: 'user', content: [{ type: 'text', text }] }], tools: [tool] } as never);
