@@ -1,6 +1,6 @@
 -- Stores the heartbeat of a worker for the view `worker`: its abilities and current work. p: {host, pid, version,
 -- queue, agents, strategies, versions, tools?, concurrency, dead_after_ms, runs_held, draining, stopped, stalls?: [{kind, from_ms, to_ms}],
--- times before this report in which its event loop served nothing: `busy`, because the process computed, or `frozen`. The first report of a
+-- times before this report in which its event loop served nothing: `busy`, because a call did not yield, or `frozen`. The first report of a
 -- worker adds its row and removes workers last seen more than 30 days ago; `stopped` marks the last report. It is sent with
 -- lease renewals, so it must never wait: a report is skipped if its row is locked, for example by a hung session of
 -- the same worker.

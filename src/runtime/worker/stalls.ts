@@ -1,17 +1,21 @@
 import type { Stall } from '../../store/worker/report-worker.ts';
+import { pulse } from './pulse.ts';
 
 interface Usage {
   at: number;
   /** Time on the processors, of all threads. */
   cpuMs: number;
+  /** Time in which the process ran, whether it used a processor or slept. */
+  aliveMs: number;
 }
 
 /** More than a database that does not hear this worker could miss. */
 const mostKept = 20;
 
 /**
- * Notices when the event loop stands still for as long as a lease, and why. A call that never yields uses the processor
- * meanwhile. A process that was stopped, or whose machine was, uses none; nor does a call that sleeps without yielding.
+ * Notices when the event loop stands still for as long as a lease, and why. If a call does not yield, the process runs
+ * meanwhile: it uses the processor, or its other threads do not sleep. Nothing runs in a process that was stopped, or whose
+ * machine was.
  */
 export class Stalls {
   #last = usage();
@@ -25,7 +29,8 @@ export class Stalls {
     const now = (this.#last = usage());
     if (now.at - before.at < this.leaseMs) return;
     // between two looks, a loop that turns computes for a third of a lease at most, also if the process is frozen then
-    const kind = now.cpuMs - before.cpuMs >= this.leaseMs / 2 ? 'busy' : 'frozen';
+    const ranMs = Math.max(now.cpuMs - before.cpuMs, now.aliveMs - before.aliveMs);
+    const kind = ranMs >= this.leaseMs / 2 ? 'busy' : 'frozen';
     this.#untold = [...this.#untold, { kind, from: before.at, to: now.at } as const].slice(-mostKept);
   }
 
@@ -43,5 +48,5 @@ export class Stalls {
 
 function usage(): Usage {
   const { user, system } = process.cpuUsage();
-  return { at: performance.now(), cpuMs: (user + system) / 1_000 };
+  return { at: performance.now(), cpuMs: (user + system) / 1_000, aliveMs: pulse.aliveMs() };
 }

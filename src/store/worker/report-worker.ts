@@ -4,7 +4,7 @@ import type { Capabilities } from './capabilities.ts';
 
 /** A time in which the event loop of a worker served nothing, in ms before its report. */
 export interface Stall {
-  /** `busy`: the process computed. `frozen`: it stood still, or its whole machine did. */
+  /** `busy`: a call did not yield. `frozen`: it stood still, or its whole machine did. */
   kind: 'busy' | 'frozen';
   fromMs: number;
   toMs: number;
