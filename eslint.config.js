@@ -1,3 +1,4 @@
+import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 
 const restrict = (selectors, message) => selectors.map((selector) => ({ selector, message }));
@@ -39,6 +40,14 @@ const clocks = restrict(
   'Use db.settings.clock; or src/common/clock.ts, if the time concerns this process alone.',
 );
 
+const builtPatterns = restrict(
+  [
+    ':matches(NewExpression, CallExpression)[callee.name="RegExp"]',
+    'CallExpression[callee.property.name=/^(match|matchAll|search)$/] > :matches(TemplateLiteral, Literal:not([regex])).arguments',
+  ],
+  'Write the pattern down, so that it can be checked, or build it in src/common/pattern.ts.',
+);
+
 export default tseslint.config(
   { ignores: ['dist/', 'node_modules/', '.lanefold/'] },
   ...tseslint.configs.recommended,
@@ -50,8 +59,18 @@ export default tseslint.config(
     },
   },
   {
+    // Text of strangers must not block a process: a pattern takes linear time, also to find out that it does not match.
+    files: ['src/**', 'page/**', 'workers/**', 'examples/**'],
+    plugins: { regexp },
+    rules: {
+      'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
+      // a sticky pattern is tried at one place
+      'regexp/no-super-linear-move': ['error', { report: 'potential', ignorePartial: false, ignoreSticky: true }],
+    },
+  },
+  {
     files: ['src/**', 'workers/**'],
-    rules: { 'no-restricted-syntax': ['error', ...json, ...timers] },
+    rules: { 'no-restricted-syntax': ['error', ...json, ...timers, ...builtPatterns] },
   },
   {
     // Only the clock of the database decides when something is due.
@@ -65,16 +84,17 @@ export default tseslint.config(
       'src/durable-streams/live-cursor.ts',
       'src/library/evidence/signed-head.ts',
     ],
-    rules: { 'no-restricted-syntax': ['error', ...json, ...timers, ...clocks] },
+    rules: { 'no-restricted-syntax': ['error', ...json, ...timers, ...clocks, ...builtPatterns] },
   },
   // what the others use instead
   {
     files: ['src/common/json.ts', 'src/contracts/validator-thread.js'],
-    rules: { 'no-restricted-syntax': ['error', ...timers, ...clocks] },
+    rules: { 'no-restricted-syntax': ['error', ...timers, ...clocks, ...builtPatterns] },
   },
   // what our server sends has only numbers that doubles hold
-  { files: ['src/client/**'], rules: { 'no-restricted-syntax': ['error', ...timers] } },
-  { files: ['src/common/timer.ts'], rules: { 'no-restricted-syntax': ['error', ...json] } },
+  { files: ['src/client/**'], rules: { 'no-restricted-syntax': ['error', ...timers, ...builtPatterns] } },
+  { files: ['src/common/timer.ts'], rules: { 'no-restricted-syntax': ['error', ...json, ...builtPatterns] } },
+  { files: ['src/common/pattern.ts'], rules: { 'no-restricted-syntax': ['error', ...json, ...timers, ...clocks] } },
   {
     // Runs in browsers: nothing of Node, and no package but React.
     files: ['src/client/**', 'src/react/**'],

@@ -689,6 +689,8 @@ CREATE TABLE "lanefold"."_worker" (
 	"versions" text[] NOT NULL,
 	"tools" text[] DEFAULT '{}' NOT NULL,
 	"silences" "tstzmultirange" DEFAULT '{}' NOT NULL,
+	"busy" "tstzmultirange" DEFAULT '{}' NOT NULL,
+	"frozen" "tstzmultirange" DEFAULT '{}' NOT NULL,
 	CONSTRAINT "_worker_id_pk" PRIMARY KEY("id")
 );
 --> statement-breakpoint

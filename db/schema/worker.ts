@@ -34,6 +34,10 @@ export const worker = lanefold.table(
     tools: text('tools').array().notNull().default([]),
     /** The times without a heartbeat of any worker that ended with one of its heartbeats; see `report_worker`. */
     silences: spans('silences').notNull().default('{}'),
+    /** The times in which its event loop served nothing because a call did not yield; see `report_worker`. */
+    busy: spans('busy').notNull().default('{}'),
+    /** Those in which the process or its machine stood still. */
+    frozen: spans('frozen').notNull().default('{}'),
   },
   (t) => [
     primaryKey({ columns: [t.id] }),

@@ -65,7 +65,7 @@ comment on function lanefold.set_rollout(text, jsonb) is 'Sets which versions of
 comment on function lanefold.remove_rollout(text, text) is 'Removes the rollout of an agent.';
 comment on function lanefold.set_thread_version(text, text, text, text) is 'Sets the version of an agent that a thread keeps.';
 comment on function lanefold.report_worker(text, jsonb) is 'The heartbeat of a worker; the first one adds it to the view worker, the last one says that it has stopped.';
-comment on function lanefold.loss_cause(text, timestamptz, text) is 'Why a worker was lost, if the cause lies outside of its runs: database_restarted, database_silent, worker_stopping or workers_lost; null if it is unknown.';
+comment on function lanefold.loss_cause(text, timestamptz, text) is 'Why a worker was lost, if the cause lies outside of its runs: database_restarted, database_silent, worker_frozen, worker_stopping or workers_lost; null if it is unknown, or a run kept the worker busy.';
 comment on function lanefold.unattended_reason(text, text, text, text, text[]) is 'Why no live worker can execute runs of a queue with these needs: no_worker, unknown_agent, unknown_version, unknown_strategy or unknown_tool; null if one can.';
 comment on function lanefold.unattended_ms(text, text, text, text, text[], timestamptz) is 'For how long no worker could execute runs of a queue with these needs, without the times in which the database heard no worker.';
 comment on function lanefold.release_run(text, text, bigint, boolean) is 'Returns a run to the queue, under the lease of the worker that gives it up.';

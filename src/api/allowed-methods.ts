@@ -6,7 +6,7 @@ export function allowedMethods(app: ApiApp, path: string): string[] {
   const methods = new Set<string>();
   for (const route of app.routes) {
     // Hono registers middlewares under ALL.
-    if (route.method !== 'ALL' && toPattern(route.path).test(path)) methods.add(route.method);
+    if (route.method !== 'ALL' && fits(route.path, path)) methods.add(route.method);
   }
   if (methods.has('GET')) methods.add('HEAD');
   return [...methods].sort();
@@ -26,12 +26,11 @@ export function withoutSlash(
   return allowedMethods(app, meant).includes('GET') ? `${meant}${new URL(url).search}` : undefined;
 }
 
-const toPattern = (path: string): RegExp =>
-  new RegExp(
-    `^${path
-      .split('/')
-      .map((part) =>
-        part === '*' ? '.*' : part.startsWith(':') ? '[^/]+' : part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'),
-      )
-      .join('/')}$`,
-  );
+/** A `*` at the end of a route stands for any rest, a `:name` for one part. */
+function fits(route: string, path: string): boolean {
+  const parts = route.split('/');
+  const given = path.split('/', parts.length + 1);
+  const open = parts.at(-1) === '*';
+  if (open ? given.length < parts.length : given.length !== parts.length) return false;
+  return parts.every((part, i) => part === '*' || (part.startsWith(':') ? given[i] !== '' : part === given[i]));
+}

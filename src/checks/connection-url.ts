@@ -2,8 +2,13 @@ import pg from 'pg';
 import { LanefoldError } from '../errors.ts';
 
 /** libpq tries hosts that are separated by commas, one after the other. The driver takes them for a name, or for no URL. */
-const severalHosts =
-  /^postgres(?:ql)?:\/\/(?:[^/?#]*@)?[^@/?#]*,[^@/?#]*(?:[/?#]|$)|^postgres(?:ql)?:.*[?&]host=[^&#]*(?:,|%2c)/i;
+function namesSeveralHosts(url: string): boolean {
+  const [scheme = '', authority = ''] = /^postgres(?:ql)?:(?:\/\/([^/?#]*))?/i.exec(url) ?? [];
+  if (scheme === '') return false;
+  if (authority.slice(authority.lastIndexOf('@') + 1).includes(',')) return true;
+  const query = url.slice(url.indexOf('?') + 1).split('#', 1)[0]!;
+  return query.split('&').some((part) => /^host=.*(?:,|%2c)/is.test(part));
+}
 
 /**
  * Rejects anything that is not a PostgreSQL URL with one host, before the driver reads it as a host name.
@@ -12,7 +17,7 @@ const severalHosts =
  * @throws LanefoldError `invalid_input`
  */
 export function checkDatabaseUrl(url: string, source: string): void {
-  if (severalHosts.test(url)) {
+  if (namesSeveralHosts(url)) {
     throw new LanefoldError('invalid_input', `${source} names several hosts.`, {
       hint: 'The driver connects to one: name a proxy that follows the primary, such as HAProxy beside Patroni.',
     });

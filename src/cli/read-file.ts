@@ -1,5 +1,6 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { maxRequestDepth, readJson as parse } from '../common/json.ts';
+import { LineSplitter } from '../common/line-splitter.ts';
 import { UsageError } from './errors.ts';
 
 /** Opens a file that an option names. */
@@ -37,12 +38,9 @@ export async function* readJsonLines(file: string): AsyncGenerator<unknown, void
 /** The lines of a file, or of standard input for `-`. Only a line feed ends a line. */
 export async function* readLines(file: string): AsyncGenerator<string, void, void> {
   const stream = file === '-' ? process.stdin : (await opened(file)).createReadStream();
-  let rest = '';
-  for await (const chunk of stream.setEncoding('utf8') as AsyncIterable<string>) {
-    const lines = (rest + chunk).split('\n');
-    rest = lines.pop()!;
-    yield* lines;
-  }
+  const lines = new LineSplitter();
+  for await (const chunk of stream.setEncoding('utf8') as AsyncIterable<string>) yield* lines.push(chunk);
+  const rest = lines.rest();
   if (rest !== '') yield rest;
 }
 

@@ -1,10 +1,11 @@
+import { LineSplitter } from '../common/line-splitter.ts';
 import { printable } from '../log/printable.ts';
 import type { TreeStreamItem } from '../streams/tree.ts';
 import { StreamText } from './show-stream.ts';
 
 /** Formats the stream of a tree as text: whole lines, each with the agent of its run. */
 export class TreeText {
-  readonly #runs = new Map<string, { text: StreamText; line: string }>();
+  readonly #runs = new Map<string, { text: StreamText; lines: LineSplitter }>();
   /** By the id of the run. */
   readonly #agents = new Map<string, string>();
 
@@ -18,9 +19,8 @@ export class TreeText {
       if (child?.agent) this.#agents.set(child.run_id, child.agent);
     }
     let shown = this.#runs.get(run.id);
-    if (!shown) this.#runs.set(run.id, (shown = { text: new StreamText(), line: '' }));
-    const lines = (shown.line + shown.text.of(item)).split('\n');
-    shown.line = lines.pop()!;
+    if (!shown) this.#runs.set(run.id, (shown = { text: new StreamText(), lines: new LineSplitter() }));
+    const lines = shown.lines.push(shown.text.of(item));
     const agent = printable(this.#agents.get(run.id) ?? run.id);
     return lines.map((line) => `${agent} | ${line}\n`).join('');
   }

@@ -144,7 +144,8 @@ function segmentOf(id: unknown): string {
 }
 
 function baseOf(url: string): string {
-  const text = String(url).replace(/\/+$/, '');
+  let text = String(url);
+  while (text.endsWith('/')) text = text.slice(0, -1);
   if (/^https?:\/\/[^/\s]+/.test(text) || /^(\/[^/\s]+)*$/.test(text)) return text;
   throw new LanefoldClientError('invalid_input', `${JSON.stringify(url)} is not the URL of an API.`, {
     hint: 'Pass a URL with http: or https:, such as http://127.0.0.1:4100, without /v1; or a path of the page’s own server.',

@@ -14,30 +14,24 @@ export async function* readSse(
   onComment: () => void,
 ): AsyncGenerator<SseMessage, void, void> {
   const decoder = new TextDecoder();
-  let rest = '';
+  let event = 'message';
+  let data: string[] = [];
+  // the line that has not ended: not searched again with each chunk
+  let begun = '';
   for await (const chunk of chunks) {
-    rest += decoder.decode(chunk, { stream: true });
-    for (;;) {
-      const end = rest.indexOf('\n\n');
-      if (end < 0) break;
-      const block = rest.slice(0, end);
-      if (block.startsWith(':')) onComment();
-      const message = parse(block);
-      rest = rest.slice(end + 2);
-      if (message) yield message;
+    const lines = decoder.decode(chunk, { stream: true }).split('\n');
+    lines[0] = begun + lines[0]!;
+    begun = lines.pop()!;
+    for (const line of lines) {
+      const value = line.slice(line.indexOf(':') + 1).replace(/^ /, '');
+      if (line.startsWith(':')) onComment();
+      else if (line.startsWith('event:')) event = value;
+      else if (line.startsWith('data:')) data.push(value);
+      else if (line === '') {
+        if (data.length > 0) yield { event, data: data.join('\n') };
+        event = 'message';
+        data = [];
+      }
     }
   }
-}
-
-/** A block of lines as a message; undefined for comments and `retry`. */
-function parse(block: string): SseMessage | undefined {
-  let event = 'message';
-  const data: string[] = [];
-  for (const line of block.split('\n')) {
-    const colon = line.indexOf(':');
-    const value = line.slice(colon + 1).replace(/^ /, '');
-    if (line.startsWith('event:')) event = value;
-    else if (line.startsWith('data:')) data.push(value);
-  }
-  return data.length > 0 ? { event, data: data.join('\n') } : undefined;
 }

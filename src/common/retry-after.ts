@@ -1,9 +1,8 @@
 /** No server is waited for longer: an hour, in ms. A time further away is more likely a fault of its clock. */
 export const longestRetryAfterMs = 3_600_000;
 
-const number = String.raw`\s*\d+(?:\.\d+)?\s*`;
 /** Proxies join several headers of the same name with commas. */
-const numbers = new RegExp(`^${number}(?:,${number})*$`);
+const numbers = /^\s*\d+(?:\.\d+)?\s*(?:,\s*\d+(?:\.\d+)?\s*)*$/;
 /** The three forms of HTTP, and that of RFC 3339. */
 const dates = [
   /(?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?, \d{1,2}[ -][A-Z][a-z]{2}[ -]\d{2,4} \d{2}:\d{2}:\d{2} GMT/g,

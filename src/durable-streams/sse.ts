@@ -52,7 +52,7 @@ function wholeEnd(text: Buffer): number {
 }
 
 /** A page as one piece of text, so that no client gets its data without its offset. */
-function frame(page: Page, cursor: string | undefined): string {
+export function frame(page: Page, cursor: string | undefined): string {
   const { data, mediaType, next, upToDate, closed } = page;
   const control = {
     streamNextOffset: toOffset(next),

@@ -8,16 +8,19 @@ const worthNaming = 48;
 export class Parts {
   readonly texts: string[] = [];
   readonly hashes: string[] = [];
+  readonly #own = new Map<string, number>();
 
   constructor(private readonly known: { get(hash: string): Address | undefined }) {}
 
   add(text: string, hash = shortHash(text)): Address {
     const before = text.length < worthNaming ? undefined : this.known.get(hash);
     if (before) return before;
-    const own = text.length < worthNaming ? -1 : this.hashes.indexOf(hash);
-    if (own >= 0) return { seq: -1, index: own };
+    const own = text.length < worthNaming ? undefined : this.#own.get(hash);
+    if (own !== undefined) return { seq: -1, index: own };
     this.hashes.push(hash);
-    return { seq: -1, index: this.texts.push(text) - 1 };
+    const index = this.texts.push(text) - 1;
+    this.#own.set(hash, index);
+    return { seq: -1, index };
   }
 }
 

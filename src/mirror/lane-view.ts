@@ -29,21 +29,21 @@ export function laneView(turns: readonly Turn[], { over = false }: { over?: bool
   const prompts = turns.slice(0, first < 0 ? turns.length : first);
   const prompt = promptOf(prompts.map((turn) => (turn.is === 'system' ? turn.text : '')).join('\n\n'));
   const messages: LaneMessage[] = [];
-  let open: { calls: Calls; results: Map<string, Result> } | undefined;
+  let open: { calls: Calls; ids: ReadonlySet<string>; results: Map<string, Result> } | undefined;
   const close = () => {
-    if (open) messages.push(...groupOf(open.calls, open.results));
+    if (open) for (const message of groupOf(open.calls, open.results)) messages.push(message);
     open = undefined;
   };
   for (const turn of turns.slice(prompts.length)) {
     if (turn.is === 'result') {
-      const called = open?.calls.message.tool_calls.some(({ id }) => id === turn.callId);
-      if (open && called && !open.results.has(turn.callId)) open.results.set(turn.callId, turn);
+      if (open?.ids.has(turn.callId) && !open.results.has(turn.callId)) open.results.set(turn.callId, turn);
       else messages.push({ role: 'user', name: 'tool', content: turn.content });
-      if (open && open.results.size === new Set(open.calls.message.tool_calls.map(({ id }) => id)).size) close();
+      if (open?.results.size === open?.ids.size) close();
       continue;
     }
     close();
-    if (turn.is === 'calls') open = { calls: turn, results: new Map() };
+    if (turn.is === 'calls')
+      open = { calls: turn, ids: new Set(turn.message.tool_calls.map(({ id }) => id)), results: new Map() };
     else messages.push(turn.is === 'system' ? { role: 'user', name: 'system', content: turn.text } : turn.message);
   }
   if (over) close();

@@ -52,7 +52,7 @@ export class BoundedPool extends pg.Pool {
    */
   #connect(): Promise<pg.PoolClient> {
     return super.connect().catch((error: Error) => {
-      if (!/startup parameter.*statement_timeout/.test(error.message)) throw error;
+      if (!['startup parameter', 'statement_timeout'].every((part) => error.message.includes(part))) throw error;
       delete this.options.statement_timeout;
       return super.connect();
     });

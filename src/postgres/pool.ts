@@ -109,7 +109,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     max,
     connectionTimeoutMillis: options.connectMs ?? options.timeoutMs ?? connectionTimeoutMillis,
     query_timeout: options.silentMs ?? options.timeoutMs ?? silentMs,
-    ...(/[?&].*statement_timeout/.test(options.url)
+    ...(options.url.split('?').slice(1).join('?').includes('statement_timeout')
       ? {}
       : { statement_timeout: options.timeoutMs ?? statementTimeoutMs }),
     keepAlive: true,

@@ -12,11 +12,14 @@ export type BullCall =
   | 'next_signal'
   | 'extend_locks';
 
+// eslint-disable-next-line regexp/no-super-linear-backtracking -- reads statements that BullMQ has in its package
 const called = /\bselect\s+(?:[\w, *]+\sfrom\s+)?(\w+)\s*\(/i;
+/* eslint-disable regexp/no-super-linear-move -- the same */
 const withoutFunction: [BullCall, RegExp][] = [
   ['has_waiting_job', /^\s*exists\(\s*select 1 from job where queue = \$1 and state = 'waiting'\s*\)/im],
   ['extend_locks', /^\s*update job\s+set locked_until_ms = /im],
 ];
+/* eslint-enable regexp/no-super-linear-move */
 const calls = new Map<string, string | undefined>();
 
 /** What a statement of BullMQ's asks for; any other text has another name or none. BullMQ sends few texts. */

@@ -9,10 +9,9 @@ export async function redisCpuMs(url: string): Promise<number | undefined> {
   const client = new RedisClient(url, { maxRetriesPerRequest: 1 });
   try {
     const info = await client.info('cpu');
-    const seconds = ['used_cpu_sys', 'used_cpu_user'].map(
-      (name) => new RegExp(`^${name}:([\\d.]+)`, 'm').exec(info)?.[1],
-    );
-    return seconds.includes(undefined) ? undefined : seconds.reduce((sum, text) => sum + Number(text) * 1_000, 0);
+    const facts = new Map(info.split('\r\n').map((line) => line.split(':', 2) as [string, string]));
+    const ms = (Number(facts.get('used_cpu_sys')) + Number(facts.get('used_cpu_user'))) * 1_000;
+    return Number.isFinite(ms) ? ms : undefined;
   } catch {
     return undefined;
   } finally {

@@ -1,6 +1,7 @@
 import { endOfValue } from './text-values.ts';
 import { hideUrlCredentials } from './url-credentials.ts';
 import { maxRequestDepth, parseJson } from '../common/json.ts';
+import { labelPattern } from '../common/pattern.ts';
 
 /*
  * Redaction by key: removes the values of sensitive keys from data that describes a run (traces, jobs, logs). For error
@@ -59,10 +60,7 @@ export interface Redactor {
 export function createKeyRedactor(keys: readonly string[] = defaultRedactKeys): Redactor {
   if (keys.length === 0) return { value: (value) => value, text: (text) => text };
   const isSecret = matcher(keys);
-  const label = new RegExp(
-    String.raw`(?<![\w-])(?=[\w\\"'-])(\\?["']?)(?:${keys.map(toPattern).join('|')})\1\s{0,20}[:=]\s{0,20}`,
-    'gi',
-  );
+  const label = labelPattern(keys);
   const text = (value: string): string =>
     json(value) ?? (mayName.test(value) ? hideForms(hideLabelled(value, label)) : value);
 
@@ -129,11 +127,6 @@ function matcher(keys: readonly string[]): (key: string) => boolean {
     return answer;
   };
 }
-
-const toPattern = (key: string): string =>
-  key.startsWith('*') ? String.raw`[\w-]{0,64}${escape(key.slice(1))}` : escape(key);
-
-const escape = (text: string): string => text.replace(/[^\w]/g, '\\$&');
 
 function hideLabelled(text: string, label: RegExp): string {
   let shown = '';

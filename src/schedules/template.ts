@@ -15,17 +15,29 @@ const placeholders = {
 
 export const placeholderNames = Object.keys(placeholders);
 
-const pattern = /\{\{\s*([^{}]*?)\s*\}\}/g;
+/** Blanks around a name are trimmed afterwards: a pattern that skips them on both sides takes cubic time. */
+const pattern = /\{\{([^{}]*)\}\}/g;
 
-/** The first `{{name}}` of a text that is none of ours. */
-export const unknownPlaceholder = (text: string): string | undefined =>
-  [...text.matchAll(pattern)].map(([, name]) => name!).find((name) => !Object.hasOwn(placeholders, name));
+/** The first `{{name}}` of a text that is not a known placeholder. */
+export const unknownPlaceholder = (text: string): string | undefined => {
+  for (const [, written] of text.matchAll(pattern)) {
+    const name = written!.trim();
+    if (!Object.hasOwn(placeholders, name)) return name;
+  }
+  return undefined;
+};
 
-/** A text with the times of a slot. */
-export const fillIn = (text: string, times: SlotTimes): string =>
-  text.replace(pattern, (whole, name: string) =>
-    Object.hasOwn(placeholders, name) ? placeholders[name as keyof typeof placeholders](times) : whole,
-  );
+/** A text with the times of a slot. Each is written once, however often the text names it: a time zone takes a while. */
+export function fillIn(text: string, times: SlotTimes): string {
+  const known = new Map<string, string>();
+  return text.replace(pattern, (whole, written: string) => {
+    const name = written.trim();
+    if (!Object.hasOwn(placeholders, name)) return whole;
+    const value = known.get(name) ?? placeholders[name as keyof typeof placeholders](times);
+    known.set(name, value);
+    return value;
+  });
+}
 
 /** ISO 8601 with the offset of the zone, such as `2026-11-25T09:00:00+01:00`. */
 function isoIn(at: Date, timeZone: string): string {

@@ -2,9 +2,9 @@ import { ESLint } from 'eslint';
 import { expect, test } from 'vitest';
 
 const eslint = new ESLint();
-const refusals = async (text: string, filePath: string) => {
+const refusals = async (text: string, filePath: string, rule = /^no-restricted-syntax$/) => {
   const [result] = await eslint.lintText(`${text}\n`, { filePath });
-  return result!.messages.filter(({ ruleId }) => ruleId === 'no-restricted-syntax').length;
+  return result!.messages.filter(({ ruleId }) => rule.test(ruleId ?? '')).length;
 };
 
 test.each([
@@ -17,6 +17,10 @@ test.each([
   "import pTimeout from 'p-timeout';",
   'export const due = Date.now() + ms;',
   'export const now = new Date();',
+  'export const pattern = new RegExp(`<${tag}`);',
+  'export const pattern = RegExp(source);',
+  'export const found = text.match(`${name}:`);',
+  "export const at = text.search('a+');",
 ])('product code does not contain: %s', async (text) => {
   expect(await refusals(text, 'src/runtime/worker/some.ts')).toBe(1);
 });
@@ -52,4 +56,18 @@ test('a turn of the event loop is no timer, and a known time no clock', async ()
 test('timers are restricted in browsers as well', async () => {
   for (const file of ['src/client/some.ts', 'src/react/some.ts'])
     expect(await refusals('setTimeout(act, ms);', file)).toBe(1);
+});
+
+test.each([
+  'export const tag = /<(?=\\s*\\/?\\s*question\\b)/giu;',
+  'export const placeholder = /\\{\\{\\s*([^{}]*?)\\s*\\}\\}/g;',
+  'export const mark = /^[-*\\s]*(\\p{L}+)\\**:\\**(.*)$/u;',
+  'export const end = (text: string) => text.replace(/\\s+$/, "");',
+])('a pattern that takes more than linear time is refused: %s', async (text) => {
+  for (const file of ['src/strategies/some.ts', 'page/views/some.tsx'])
+    expect(await refusals(text, file, /^regexp\/no-super-linear/)).toBeGreaterThan(0);
+});
+
+test('one module builds patterns', async () => {
+  expect(await refusals('export const pattern = new RegExp(source);', 'src/common/pattern.ts')).toBe(0);
 });

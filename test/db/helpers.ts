@@ -123,6 +123,6 @@ export const workerReport = (id: string, given: Partial<WorkerReport> = {}): Wor
     versions: [],
     tools: [],
   },
-  ...{ concurrency: 20, deadAfterMs: 600_000, runsHeld: 0, draining: false, stopped: false },
+  ...{ concurrency: 20, deadAfterMs: 600_000, runsHeld: 0, draining: false, stopped: false, stalls: [] },
   ...given,
 });

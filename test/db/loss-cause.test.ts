@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openDatabase, type Database } from '../../src/postgres/pool.ts';
 import { reportWorker } from '../../src/store/worker/report-worker.ts';
 import { useLog, value, workerReport } from './helpers.ts';
@@ -35,6 +35,10 @@ const silence = (id: string, fromAgo: number, toAgo: number) =>
        ${now} - $2 * interval '1 s', ${now} - $3 * interval '1 s')) where id = $1`,
     [id, fromAgo, toAgo],
   );
+
+/** A heartbeat that tells of a time in which the event loop of this worker served nothing. */
+const stall = (id: string, kind: 'busy' | 'frozen', fromAgo: number, toAgo: number) =>
+  reportWorker(db, workerReport(id, { deadAfterMs, stalls: [{ kind, fromMs: fromAgo * 1_000, toMs: toAgo * 1_000 }] }));
 
 /** Of a worker that renewed the lease of its run so many seconds ago, for another one. */
 const causeOf = (id: string, seenAgo = 12, askedBy = 'asking') =>
@@ -107,4 +111,50 @@ test('a server that was started since', async () => {
     `select lanefold.loss_cause('lost', pg_postmaster_start_time() - interval '1 ms', 'asking')`,
   );
   expect(cause).toBe('database_restarted');
+});
+
+describe('a worker that reports later why it missed its heartbeats', () => {
+  test('has lost its runs by what kept it busy, also if the database heard nobody else', async () => {
+    await worker('lost', 34);
+    await worker('asking', 34);
+    await stall('asking', 'busy', 34, 1);
+    // the other one was not there to hear that the database is silent
+    expect(await causeOf('lost', 32)).toBeNull();
+    await stall('lost', 'busy', 33, 0);
+    expect(await causeOf('lost', 32)).toBeNull();
+    await worker('other', 2);
+    await silence('other', 34, 3);
+    expect(await causeOf('lost', 32)).toBeNull();
+  });
+
+  test('is no witness of the time in which it was busy, but of what was left', async () => {
+    await worker('lost', 34);
+    await worker('asking', 34);
+    await stall('asking', 'busy', 34, 20);
+    expect(await causeOf('lost', 32)).toBeNull();
+    // the database heard nobody from then on either
+    expect(await causeOf('lost', 25)).toBe('database_silent');
+  });
+
+  test('was frozen, whatever others did', async () => {
+    await worker('lost', 34);
+    await worker('asking', 2);
+    expect(await causeOf('lost', 32)).toBeNull();
+    await stall('lost', 'frozen', 33, 0);
+    expect(await causeOf('lost', 32)).toBe('worker_frozen');
+    // a lease that ran out after it had woken up
+    expect(await causeOf('lost', 8)).toBeNull();
+  });
+
+  test('has its stalls kept for a month', async () => {
+    const month = 30 * 86_400;
+    await worker('lost', 34);
+    await stall('lost', 'busy', month + 40, month - 10);
+    await stall('lost', 'busy', 20, 10);
+    const kept = await log.pool.query<{ n: number; oldest: boolean }>(
+      `select count(*)::int as n, min(lower(s)) >= ${now} - interval '30 days 1 minute' as oldest
+       from lanefold._worker w, unnest(w.busy) s where w.id = 'lost'`,
+    );
+    expect(kept.rows).toEqual([{ n: 2, oldest: true }]);
+  });
 });

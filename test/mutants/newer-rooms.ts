@@ -284,7 +284,7 @@ export const newerRooms: Mutant[] = [
   },
   {
     name: 'a blocked worker is taken for a silent database: poisoned',
-    sql: { loss_cause: [['where w.id <> p_worker_id and lower(s)', 'where lower(s)']] },
+    sql: { loss_cause: [['where w.id <> p_worker_id and upper(heeded)', 'where upper(heeded)']] },
     caughtBy: {
       file: 'test/db/loss-cause.test.ts',
       test: 'such a time says nothing if the lost worker is the only one that lived through it',
@@ -292,10 +292,26 @@ export const newerRooms: Mutant[] = [
   },
   {
     name: 'a worker that was killed while it stopped speaks for poisoned',
-    sql: { loss_cause: [['if v_draining then', 'if false then']] },
+    sql: { loss_cause: [['elsif v_draining then', 'elsif false then']] },
     caughtBy: {
       file: 'test/db/loss-cause.test.ts',
       test: 'a worker that had been told to stop',
+    },
+  },
+  {
+    name: 'a worker that was busy itself is a witness against the database: not poisoned',
+    sql: { loss_cause: [['tstzmultirange(s) - w.busy', 'tstzmultirange(s)']] },
+    caughtBy: {
+      file: 'test/db/loss-cause.test.ts',
+      test: 'a worker that reports later why it missed its heartbeats is no witness of the time in which it was busy, but of what was left',
+    },
+  },
+  {
+    name: 'a worker that was frozen speaks for poisoned',
+    sql: { loss_cause: [['elsif v_frozen then', 'elsif false then']] },
+    caughtBy: {
+      file: 'test/db/loss-cause.test.ts',
+      test: 'a worker that reports later why it missed its heartbeats was frozen, whatever others did',
     },
   },
   {

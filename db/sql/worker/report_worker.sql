@@ -1,5 +1,6 @@
 -- Stores the heartbeat of a worker for the view `worker`: its abilities and current work. p: {host, pid, version,
--- queue, agents, strategies, versions, tools?, concurrency, dead_after_ms, runs_held, draining, stopped}. The first report of a
+-- queue, agents, strategies, versions, tools?, concurrency, dead_after_ms, runs_held, draining, stopped, stalls?: [{kind, from_ms, to_ms}],
+-- times before this report in which its event loop served nothing: `busy`, because a call did not yield, or `frozen`. The first report of a
 -- worker adds its row and removes workers last seen more than 30 days ago; `stopped` marks the last report. It is sent with
 -- lease renewals, so it must never wait: a report is skipped if its row is locked, for example by a hung session of
 -- the same worker.
@@ -29,6 +30,12 @@ begin
       set silences = (silences + v_silence) * tstzmultirange(tstzrange(v_at - interval '30 days', null))
       where id = p_id;
     end if;
+    if p ? 'stalls' then
+      update lanefold._worker
+      set busy = (busy + lanefold._stalled(p -> 'stalls', 'busy', v_at)) * tstzmultirange(tstzrange(v_at - interval '30 days', null)),
+          frozen = (frozen + lanefold._stalled(p -> 'stalls', 'frozen', v_at)) * tstzmultirange(tstzrange(v_at - interval '30 days', null))
+      where id = p_id;
+    end if;
     return;
   end if;
   insert into lanefold._worker (id, started_at, heartbeat_at, stopped_at, dead_after_ms, host, pid, version, queue_prefix, agents,
@@ -41,3 +48,10 @@ begin
   delete from lanefold._worker
   where id in (select id from lanefold._worker where heartbeat_at < v_at - interval '30 days' for update skip locked);
 end $$;
+
+-- The stalls of one kind in a report that came at p_at.
+create or replace function lanefold._stalled(p_stalls jsonb, p_kind text, p_at timestamptz) returns tstzmultirange
+language sql immutable as $$
+  select coalesce(range_agg(tstzrange(p_at - s.from_ms * interval '1 ms', p_at - s.to_ms * interval '1 ms')), '{}')
+  from jsonb_to_recordset(p_stalls) as s (kind text, from_ms float8, to_ms float8) where s.kind = p_kind
+$$;

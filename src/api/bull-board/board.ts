@@ -30,7 +30,9 @@ const blockJobEdits: BeforeHook = ({ method, route }) =>
 const keepLocal: MiddlewareHandler = async (c, next) => {
   await next();
   if (!c.res.headers.get('content-type')?.startsWith('text/html')) return;
-  const html = (await c.res.text()).replace(/<link\b[^>]*\bhref="https?:\/\/[^>]*>/gi, '');
+  const html = (await c.res.text()).replace(/<link\b[^<>]*>/gi, (link) =>
+    /\bhref="https?:\/\//i.test(link) ? '' : link,
+  );
   c.res = new Response(html, { status: c.res.status, headers: { 'content-type': 'text/html; charset=utf-8' } });
   c.res.headers.set('Content-Security-Policy', pagePolicy);
 };

@@ -14,7 +14,7 @@ const encodings: [RegExp, Encoding][] = [
 const perMessage = 4;
 const perCall = 8;
 
-/** The tokenizer takes quadratic time per word, so a long run of text without spaces would block the process. */
+/** The tokenizer takes quadratic time per word, so a long run of text without spaces, or of spaces, would block the process. */
 const longestWord = 200;
 
 /** Counts the exact tokens of a model's messages; undefined if its provider publishes no tokenizer for it. */
@@ -49,13 +49,12 @@ function messageTokens(message: Message, count: (text: string) => number, fileTo
   return tokens;
 }
 
-const longWord = new RegExp(`[^\\s]{${longestWord},}`, 'g');
-
-/** The text, cut inside words that are too long for the tokenizer. */
+/** The text, cut inside words and blanks that are too long for the tokenizer. */
 function pieces(text: string): string[] {
   const cut: string[] = [];
   let at = 0;
-  for (const { 0: word, index } of text.matchAll(longWord)) {
+  for (const { 0: word, index } of text.matchAll(/\S+|\s+/g)) {
+    if (word.length < longestWord) continue;
     if (index > at) cut.push(text.slice(at, index));
     for (let i = 0; i < word.length; i += longestWord) cut.push(word.slice(i, i + longestWord));
     at = index + word.length;

@@ -30,45 +30,44 @@ const sentences: readonly RegExp[] = [
   /max_tokens must be at least 1, got -/, // vLLM, when the prompt alone fills the window
 ];
 
-const number = '\\(?([\\d,]{1,12})\\)?';
-const patterns = (...sources: string[]): RegExp[] =>
-  sources.map((source) => new RegExp(source.replaceAll('#', number)));
+const windows: readonly RegExp[] = [
+  /"n_ctx": ?\(?([\d,]{1,12})\)?/,
+  /(?:context|prompt|model) length (?:is|of) (?:only )?\(?([\d,]{1,12})\)?/,
+  /tokens > \(?([\d,]{1,12})\)? maximum/,
+  /number of tokens allowed \(?([\d,]{1,12})\)?/,
+  /\(?([\d,]{1,12})\)? maximum context length/,
+  /context length \(?([\d,]{1,12})\)?/,
+  /context window of \(?([\d,]{1,12})\)?/,
+  /context size \(?([\d,]{1,12})\)?/,
+  /exceeds the limit of \(?([\d,]{1,12})\)?/,
+  /token limit: \(?([\d,]{1,12})\)?/,
+  /must be <= \(?([\d,]{1,12})\)?/,
+  /must have less than \(?([\d,]{1,12})\)?/,
+  /max input tokens: \(?([\d,]{1,12})\)?/,
+  /cannot exceed \(?([\d,]{1,12})\)?/,
+  / > \(?([\d,]{1,12})\)?, decrease/,
+  /limit \(?([\d,]{1,12})\)?, requested/,
+];
 
-const windows = patterns(
-  '"n_ctx": ?#',
-  '(?:context|prompt|model) length (?:is|of) (?:only )?#',
-  'tokens > # maximum',
-  'number of tokens allowed #',
-  '# maximum context length',
-  'context length #',
-  'context window of #',
-  'context size #',
-  'exceeds the limit of #',
-  'token limit: #',
-  'must be <= #',
-  'must have less than #',
-  'max input tokens: #',
-  'cannot exceed #',
-  ' > #, decrease',
-  'limit #, requested',
-);
+const requests: readonly RegExp[] = [
+  /"n_prompt_tokens": ?\(?([\d,]{1,12})\)?/,
+  /\(?([\d,]{1,12})\)? (?:in|of) (?:the |your )?(?:messages|prompt|text input|input)/,
+  /too long: \(?([\d,]{1,12})\)? tokens/,
+  /resulted in (?:over )?\(?([\d,]{1,12})\)? tokens/,
+  /(?:has|contains?) \(?([\d,]{1,12})\)? (?:input )?tokens/,
+  /token count:? (?:of )?\(?([\d,]{1,12})\)?/,
+  /(?:input|request|requested tokens) \(?([\d,]{1,12})\)?(?: tokens)?/,
+  /prompt \(length \(?([\d,]{1,12})\)?/,
+  /given: \(?([\d,]{1,12})\)?/,
+  /limit: \(?([\d,]{1,12})\)? \+/,
+  /received \(?([\d,]{1,12})\)?/,
+  /requested:? (?:about |a total of )?\(?([\d,]{1,12})\)?/,
+];
 
-const requests = patterns(
-  '"n_prompt_tokens": ?#',
-  '# (?:in|of) (?:the |your )?(?:messages|prompt|text input|input)',
-  'too long: # tokens',
-  'resulted in (?:over )?# tokens',
-  '(?:has|contains?) # (?:input )?tokens',
-  'token count:? (?:of )?#',
-  '(?:input|request|requested tokens) #(?: tokens)?',
-  'prompt \\(length #',
-  'given: #',
-  'limit: # \\+',
-  'received #',
-  'requested:? (?:about |a total of )?#',
-);
-
-const answers = patterns('# (?:in|of|for) (?:the )?(?:completion|output)', 'limit: [\\d,]{1,12} \\+ #');
+const answers: readonly RegExp[] = [
+  /\(?([\d,]{1,12})\)? (?:in|of|for) (?:the )?(?:completion|output)/,
+  /limit: [\d,]{1,12} \+ \(?([\d,]{1,12})\)?/,
+];
 
 /** Refusals for other reasons, whatever they say: keys, payment, models, rates, servers that are down. */
 const otherStatus = new Set([401, 402, 403, 404, 408, 409, 429, 502, 503, 504]);

@@ -11,10 +11,24 @@ const mark = '\u0000json ';
 export const marked = (json: string): string => quoteNumbers(isDeeper(json, maxRequestDepth) ? cut(json) : json, mark);
 
 /** JSON that was written from marked JSON, as it was before. */
-export const unmarked = (json: string): string =>
-  json.includes('"\\u0000json ')
-    ? json.replace(/"\\u0000json (?:[^"\\]|\\.)*"/g, (text) => (parseJson(text) as string).slice(mark.length))
-    : json;
+export const unmarked = (json: string): string => (json.includes(written) ? withoutMarks(json) : json);
+
+/** How a marked string begins in JSON. */
+const written = '"\\u0000json ';
+
+function withoutMarks(json: string): string {
+  let result = '';
+  let copied = 0;
+  let string = -1;
+  for (const [from, to] of outsideStrings(json)) {
+    if (string >= 0 && json.startsWith(written, string)) {
+      result += json.slice(copied, string) + (parseJson(json.slice(string, from)) as string).slice(mark.length);
+      copied = from;
+    }
+    string = to;
+  }
+  return result + json.slice(copied);
+}
 
 function cut(json: string): string {
   let result = '';

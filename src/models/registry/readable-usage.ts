@@ -1,3 +1,5 @@
+import { eachWholeLine } from './whole-lines.ts';
+
 /** A counter of OpenAI's `usage` that is no JSON number: a string, or a NaN of a server in Python. */
 const unreadable = /("(?:prompt|completion|total)_tokens"\s*:\s*)("[^"]{0,40}"|NaN|-?Infinity)/g;
 
@@ -5,29 +7,10 @@ const unreadable = /("(?:prompt|completion|total)_tokens"\s*:\s*)("[^"]{0,40}"|N
  * Text of a response with counters that the provider's package can read: it rejects the whole answer for one it cannot.
  * Inside a text of the model, the quotes would be escaped.
  */
-const readable = (text: string): string =>
+export const readable = (text: string): string =>
   text.includes('_tokens"')
     ? text.replace(unreadable, (_, key: string, value: string) => key + (/^"(\d{1,12})"$/.exec(value)?.[1] ?? 'null'))
     : text;
-
-/** Passes on whole lines, so that no counter is cut in two. */
-function readableLines(): TransformStream<string, string> {
-  let rest = '';
-  return new TransformStream({
-    transform(chunk, controller) {
-      const end = chunk.lastIndexOf('\n') + 1;
-      if (end === 0) {
-        rest += chunk;
-        return;
-      }
-      controller.enqueue(readable(rest + chunk.slice(0, end)));
-      rest = chunk.slice(end);
-    },
-    flush(controller) {
-      if (rest !== '') controller.enqueue(readable(rest));
-    },
-  });
-}
 
 /** A `fetch` whose answers have readable counters, for servers that only resemble OpenAI's. */
 export const fetchReadable: typeof fetch = async (...request) => {
@@ -35,7 +18,7 @@ export const fetchReadable: typeof fetch = async (...request) => {
   if (!response.ok || !response.body) return response;
   const body = response.body
     .pipeThrough(new TextDecoderStream() as unknown as ReadableWritablePair<string, Uint8Array>)
-    .pipeThrough(readableLines())
+    .pipeThrough(eachWholeLine(readable))
     .pipeThrough(new TextEncoderStream() as unknown as ReadableWritablePair<Uint8Array<ArrayBuffer>, string>);
   const { status, statusText } = response;
   const headers = new Headers(response.headers);

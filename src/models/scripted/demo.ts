@@ -5,10 +5,7 @@ import { placeholderArgs } from './placeholder.ts';
 import type { ScriptedTurn } from './id.ts';
 import { lastUserText, resultText, sinceLastUser, toolResultParts } from './prompt.ts';
 
-/**
- * Characters of a question that are searched: the patterns below search from every position, so longer text takes too
- * long.
- */
+/** Characters of a question that are searched. */
 const longestQuestion = 2_000;
 
 /**
@@ -51,7 +48,7 @@ function callFor(tool: LanguageModelV4FunctionTool, question: string): { name: s
 
 /** Arithmetic as written (`12 * (3 + 4)`), or else the sum of the numbers in the text. */
 function expressionIn(text: string): string | undefined {
-  const written = /[\d(][\d\s.()]*(?:[-+*/×x^%][\d\s.()]+)+/i.exec(text)?.[0];
+  const written = arithmeticIn(text);
   if (written) {
     const expression = written.replace(/[×x]/gi, '*').trim().replace(/\.$/, '');
     // The match may include an unpaired parenthesis of the surrounding sentence.
@@ -62,12 +59,30 @@ function expressionIn(text: string): string | undefined {
   return numbers.join(/\btimes\b|\bmultipl|\bproduct\b/i.test(text) ? ' * ' : ' + ');
 }
 
-/** Text that looks like an id: `A-17`, `INV-2024-003`, `#4711`. */
-const idIn = (text: string): string | undefined => /\b\p{Lu}+-?\d[\p{L}\d-]*|(?<=#)\d[\p{L}\d-]*/u.exec(text)?.[0];
+/** The first operands with signs between them, from a digit or a parenthesis on. */
+function arithmeticIn(text: string): string | undefined {
+  for (const [run] of text.matchAll(/[\d(][-+*/×x^%\d\s.()]*/gi)) {
+    const parts = run.split(/([-+*/×x^%])/i);
+    for (let from = 0; from < parts.length; from += 2) {
+      const start = parts[from]!.search(/[\d(]/);
+      if (start < 0 || !parts[from + 2]) continue;
+      let to = from + 2;
+      while (parts[to + 2]) to += 2;
+      return parts
+        .slice(from, to + 1)
+        .join('')
+        .slice(start);
+    }
+  }
+  return undefined;
+}
 
-const capitalised = String.raw`\p{Lu}[\p{L}'-]+(?:\s+\p{Lu}[\p{L}'-]+)*`;
-const afterPreposition = new RegExp(String.raw`\b(?:in|at|for|near|to|of)\s+(${capitalised})`, 'u');
-const insideSentence = new RegExp(String.raw`(?<=[\p{Ll}\d,]\s+)(${capitalised})`, 'u');
+/** Text that looks like an id: `A-17`, `INV-2024-003`, `#4711`. */
+const idIn = (text: string): string | undefined =>
+  /(?<![\p{L}\d_])\p{Lu}+-?\d[\p{L}\d-]*|(?<=#)\d[\p{L}\d-]*/u.exec(text)?.[0];
+
+const afterPreposition = /\b(?:in|at|for|near|to|of)\s+(\p{Lu}[\p{L}'-]+(?:\s+\p{Lu}[\p{L}'-]+)*)/u;
+const insideSentence = /[\p{Ll}\d,]\s+(\p{Lu}[\p{L}'-]+(?:\s+\p{Lu}[\p{L}'-]+)*)/u;
 
 /** A capitalised name after a preposition, or anywhere but at the start of a sentence. */
 const placeIn = (text: string): string | undefined =>

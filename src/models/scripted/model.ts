@@ -84,13 +84,17 @@ function toParts(result: LanguageModelV4GenerateResult): LanguageModelV4StreamPa
   return parts;
 }
 
-const streamOf = (parts: LanguageModelV4StreamPart[]): ReadableStream<LanguageModelV4StreamPart> =>
-  new ReadableStream<LanguageModelV4StreamPart>({
-    start(controller) {
-      for (const part of parts) controller.enqueue(part);
-      controller.close();
+/** One after the other, as they are read: taking the first of a long queue moves all the others. */
+function streamOf(parts: LanguageModelV4StreamPart[]): ReadableStream<LanguageModelV4StreamPart> {
+  const left = parts.values();
+  return new ReadableStream<LanguageModelV4StreamPart>({
+    pull(controller) {
+      const { done, value } = left.next();
+      if (done) controller.close();
+      else controller.enqueue(value);
     },
   });
+}
 
 function pacedStream(
   parts: LanguageModelV4StreamPart[],

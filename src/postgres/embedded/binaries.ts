@@ -35,7 +35,7 @@ async function inspect(found: string, user: SystemUser | undefined): Promise<Bin
   const bin = await usableBin(found, user);
   const postgres = join(bin, 'postgres');
   const { code, output } = await run(postgres, ['--version'], user);
-  const version = /(\d+)(\.\d+|devel|beta\d+|rc\d+)\S*/.exec(output);
+  const version = /(?<!\d)(\d+)(\.\d+|devel|beta\d+|rc\d+)\S*/.exec(output);
   if (code !== 0 || !version) return `${postgres}: ${output.trim()}`;
   return { bin, postgres, initdb: join(bin, 'initdb'), version: version[0], major: Number(version[1]) };
 }

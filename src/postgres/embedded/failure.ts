@@ -23,7 +23,7 @@ const hints: [pattern: RegExp, hint: string][] = [
     'Shared memory is too small: give the container a larger /dev/shm, or lower shared_buffers in `settings`.',
   ],
   [
-    /unrecognized configuration parameter|invalid value for parameter|configuration file .* contains errors/i,
+    /unrecognized configuration parameter|invalid value for parameter|configuration file "[^"\n]*" contains errors/i,
     'Fix the `settings` you passed.',
   ],
 ];

@@ -39,4 +39,4 @@ export const lifelineSetting = 'lanefold.lifeline';
 
 /** The name of a postmaster's lifeline; undefined if Lanefold did not start it. */
 export const lifelineOf = (command: Command): string | undefined =>
-  new RegExp(`${lifelineSetting}=([\\w-]+)`).exec(command.line)?.[1];
+  /lanefold\.lifeline=([\w-]+)/.exec(command.line)?.[1];

@@ -10,7 +10,8 @@ export const isRoot = (): boolean => process.geteuid?.() === 0;
 
 /** The entry of `name` in the text of /etc/passwd. macOS writes -2 where the kernel says 4294967294. */
 export function parsePasswd(passwd: string, name: string): SystemUser | undefined {
-  const [, , uid, gid] = passwd.match(new RegExp(`^${name}:.*$`, 'm'))?.[0].split(':') ?? [];
+  const entry = passwd.split('\n').find((line) => line.startsWith(`${name}:`));
+  const [, , uid, gid] = entry?.split(':') ?? [];
   return uid && gid ? { uid: Number(uid) >>> 0, gid: Number(gid) >>> 0 } : undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { AgentRegistry, ReadyAgent } from '../../agents/registry.ts';
 import { claimRun, type Claim, type ClaimTerms, type Refusal, type TermsOfAgent } from '../../store/run/claim-run.ts';
-import { findLossCause } from '../../store/worker/loss-cause.ts';
+import { findLossCause, type LossCause, type LostWorker } from '../../store/worker/loss-cause.ts';
 import type { RunDependencies } from '../run/dependencies.ts';
 import { executable } from '../run/strategy-of.ts';
 import { onClaimFailed } from './claim-failed.ts';
@@ -20,9 +20,7 @@ export async function claimJob(held: HeldJob, agent: ReadyAgent): Promise<Claim 
   if (claim.claimed || claim.reason !== 'alone') return claim;
   const lossCause =
     claim.lost &&
-    (await findLossCause(held.deps.db, claim.lost, worker.id).catch((error: unknown) =>
-      delayOrFail(worker, job, token, error),
-    ));
+    (await lossCauseOf(held, claim.lost).catch((error: unknown) => delayOrFail(worker, job, token, error)));
   if (claim.ends && lossCause === null) {
     // the others of this worker need not make room for a run that ends
     const end = await claimOnce(held, agent, { alone: false, lossCause });
@@ -32,6 +30,12 @@ export async function claimJob(held: HeldJob, agent: ReadyAgent): Promise<Claim 
   if (hasStopped(worker)) return releaseJob(job, token);
   run.renewed(performance.now());
   return claimOnce(held, agent, { alone: true, lossCause });
+}
+
+/** This worker may have stood still, too: then it is no witness of what happened meanwhile, and the database must know. */
+async function lossCauseOf({ deps: { db }, worker }: HeldJob, lost: LostWorker): Promise<LossCause | null> {
+  await worker.keeper.heartbeat.tellStalls(db);
+  return findLossCause(db, lost, worker.id);
 }
 
 /** What a claim says besides what follows from the worker and the agent. */

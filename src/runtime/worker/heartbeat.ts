@@ -3,6 +3,7 @@ import { packageVersion } from '../../common/package-root.ts';
 import type { Database } from '../../postgres/pool.ts';
 import type { Capabilities } from '../../store/worker/capabilities.ts';
 import { reportWorker, type WorkerReport } from '../../store/worker/report-worker.ts';
+import { Stalls } from './stalls.ts';
 
 /** The fields of a report that change while the worker runs. */
 type Now = Pick<WorkerReport, 'runsHeld' | 'draining'>;
@@ -12,7 +13,8 @@ type Now = Pick<WorkerReport, 'runsHeld' | 'draining'>;
  * lease. A worker that misses three heartbeats, which takes two leases, counts as dead.
  */
 export class Heartbeat {
-  readonly #facts: Omit<WorkerReport, keyof Now | 'stopped'>;
+  readonly #facts: Omit<WorkerReport, keyof Now | 'stopped' | 'stalls'>;
+  readonly #stalls: Stalls;
   #sentAt = -Infinity;
 
   constructor(
@@ -25,6 +27,12 @@ export class Heartbeat {
       ...{ host: hostname(), pid: process.pid, version: packageVersion() },
       deadAfterMs: 2 * leaseMs,
     };
+    this.#stalls = new Stalls(leaseMs);
+  }
+
+  /** Notes whether the event loop stood still: call at least twice per lease. */
+  look(): void {
+    this.#stalls.look();
   }
 
   /** The heartbeat for the next renewal, if one is due. */
@@ -33,17 +41,25 @@ export class Heartbeat {
   }
 
   /** Call when a renewal that carried a heartbeat was answered. */
-  sent(): void {
+  sent({ stalls }: WorkerReport): void {
     this.#sentAt = performance.now();
+    this.#stalls.told(stalls.length);
+  }
+
+  /** Sends a heartbeat if the database does not know yet that this worker stood still. */
+  async tellStalls(db: Database): Promise<void> {
+    this.look();
+    if (this.#stalls.untold.length > 0) await this.send(db);
   }
 
   /** Sends a heartbeat at once: at the start, when the worker stops taking runs, and when it has `stopped`. */
   async send(db: Database, { stopped = false } = {}): Promise<void> {
-    await reportWorker(db, { ...this.#report(), stopped });
-    this.sent();
+    const report = { ...this.#report(), stopped };
+    await reportWorker(db, report);
+    this.sent(report);
   }
 
   #report(): WorkerReport {
-    return { ...this.#facts, ...this.now(), stopped: false };
+    return { ...this.#facts, ...this.now(), stopped: false, stalls: this.#stalls.untold };
   }
 }

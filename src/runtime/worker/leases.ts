@@ -33,7 +33,11 @@ export class LeaseKeeper {
     /** Sent with the renewals. */
     readonly heartbeat: Heartbeat,
   ) {
-    this.#timer = every(leaseMs / 3, () => void this.renew(), { ref: false });
+    const onTime = () => {
+      heartbeat.look();
+      void this.renew();
+    };
+    this.#timer = every(leaseMs / 3, onTime, { ref: false });
   }
 
   get size(): number {
@@ -107,7 +111,7 @@ export class LeaseKeeper {
     } catch {
       return false;
     }
-    if (report) this.heartbeat.sent();
+    if (report) this.heartbeat.sent(report);
     if (db === this.own) this.#answeredAt = performance.now();
     return true;
   }

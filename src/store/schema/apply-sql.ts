@@ -6,6 +6,7 @@ import { minCompatibleVersion, schemaVersion } from '../../../db/schema/version.
 import { packageRoot } from '../../common/package-root.ts';
 
 /** A semicolon, or text in which one ends no statement: a comment, a string, a body in dollar quotes. */
+// eslint-disable-next-line regexp/no-super-linear-move -- reads the SQL of the package
 const token = /--.*$|'(?:[^']|'')*'|(\$\w*\$)[\s\S]*?\1|;/gm;
 
 /** The statements of a file of SQL, as written, each with the comment before it. */

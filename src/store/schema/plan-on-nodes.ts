@@ -27,7 +27,9 @@ export async function planOnNodes(client: pg.Client): Promise<boolean> {
  * @param version as `citus_version()` has it: `Citus 13.2.2 on …`
  */
 export function keepsEveryPlan(version: string): boolean {
-  const [major = 0, minor = 0, patch = 0] = (/(\d+)\.(\d+)(?:\.(\d+))?/.exec(version) ?? []).slice(1).map(Number);
+  const [major = 0, minor = 0, patch = 0] = (/(?<!\d)(\d+)\.(\d+)(?:\.(\d+))?/.exec(version) ?? [])
+    .slice(1)
+    .map(Number);
   const number = (major * 100 + minor) * 100 + (patch || 0);
   return number >= 13_02_01 && number <= 14_00_01;
 }

@@ -1,7 +1,7 @@
 import type { Database } from '../../postgres/pool.ts';
 
 /** Why a worker was lost, if the cause lies outside of the runs that it held. */
-export type LossCause = 'database_restarted' | 'database_silent' | 'worker_stopping' | 'workers_lost';
+export type LossCause = 'database_restarted' | 'database_silent' | 'worker_frozen' | 'worker_stopping' | 'workers_lost';
 
 /** A worker that lost a run. */
 export interface LostWorker {

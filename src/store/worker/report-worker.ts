@@ -2,6 +2,14 @@ import { snakeKeys } from '../../common/case.ts';
 import type { Database } from '../../postgres/pool.ts';
 import type { Capabilities } from './capabilities.ts';
 
+/** A time in which the event loop of a worker served nothing, in ms before its report. */
+export interface Stall {
+  /** `busy`: a call did not yield. `frozen`: it stood still, or its whole machine did. */
+  kind: 'busy' | 'frozen';
+  fromMs: number;
+  toMs: number;
+}
+
 /** What a worker reports with each heartbeat. */
 export interface WorkerReport extends Capabilities {
   id: string;
@@ -19,10 +27,13 @@ export interface WorkerReport extends Capabilities {
   draining: boolean;
   /** It has ended: this is its last report. */
   stopped: boolean;
+  /** Those that the database may not know yet. */
+  stalls: Stall[];
 }
 
 /** The second argument of `lanefold.report_worker`. */
-export const toReport = ({ id: _, ...report }: WorkerReport): string => JSON.stringify(snakeKeys(report));
+export const toReport = ({ id: _, stalls, ...report }: WorkerReport): string =>
+  JSON.stringify({ ...snakeKeys(report), ...(stalls.length > 0 && { stalls: stalls.map(snakeKeys) }) });
 
 /** A heartbeat sent alone, without renewing leases. */
 export async function reportWorker(db: Database, report: WorkerReport): Promise<void> {

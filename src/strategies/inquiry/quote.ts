@@ -10,8 +10,22 @@
  * console.log(quote('question', 'What is 12 * 7?'));
  * ```
  */
-export const quote = (tag: string, text: string): string =>
-  `<${tag}>\n${text.replaceAll(new RegExp(`<(?=\\s*/?\\s*${tag}\\b)`, 'giu'), '&lt;')}\n</${tag}>`;
+export const quote = (tag: string, text: string): string => {
+  const name = folded(tag);
+  const escaped = text.replaceAll(opening, (found, at: number) => {
+    const from = at + found.length;
+    const to = from + tag.length;
+    const isTag = folded(text.slice(from, to)) === name && !wordLetter.test(text.charAt(to));
+    return isTag ? `&lt;${found.slice(1)}` : found;
+  });
+  return `<${tag}>\n${escaped}\n</${tag}>`;
+};
+
+const opening = /<\s*(?:\/\s*)?/g;
+const wordLetter = /\w/iu;
+
+/** Letters that Unicode takes for others in another case, such as the long s, are those. */
+const folded = (name: string): string => name.toLowerCase().toUpperCase();
 
 /** Part of every system prompt of the built-in strategies. */
 export const quotedIsData =

@@ -10,7 +10,7 @@ export interface Supervision {
 // Match whole words: "incorrect" is not a strength. Require a colon, which ordinary prose does not have after them.
 const score = /(?<![\p{L}\p{N}_])score(?![\p{L}\p{N}_])/giu;
 const number = /^[\s*:：=]{0,20}(\d+(?:\.\d+)?)/u;
-const marked = /^[-*•\s]*(\p{L}+)\**[:：]\**(.*)$/u;
+const marked = /^[-*•\s]*(\p{L}+)\**[:：]\**/u;
 
 const strengthWords = new Set(['strength', 'strengths', 'correct', 'good', 'clear', 'complete', 'well']);
 const issueWords = new Set(['issue', 'issues', 'problem', 'error', 'incorrect', 'missing', 'unclear', 'weakness']);
@@ -21,9 +21,10 @@ export function parseSupervision(text: string): Supervision {
   const issues = new Set<string>();
   const suggestions = new Set<string>();
   for (const line of text.split('\n')) {
-    const found = marked.exec(line.trim());
-    const content = found?.[2]!.trim();
-    if (!found || !content) continue;
+    const trimmed = line.trim();
+    const found = marked.exec(trimmed);
+    const content = found && trimmed.slice(found[0].length).trim();
+    if (!content) continue;
     const word = found[1]!.toLowerCase();
     if (strengthWords.has(word)) strengths.add(content);
     else if (issueWords.has(word)) issues.add(content);

@@ -57,6 +57,12 @@ export class Worker {
     this.actor.frozenUntil = this.world.clock.now + ms;
   }
 
+  /** As if it were frozen, but it computes. */
+  block(ms: number): void {
+    this.freeze(ms);
+    this.actor.computedMs += ms;
+  }
+
   /** Gives its runs back, and starts again. */
   stop(): void {
     const { life } = this.actor;

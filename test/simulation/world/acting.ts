@@ -3,6 +3,8 @@ export interface Acting {
   /** Rises with each crash. */
   life: number;
   frozenUntil: number;
+  /** How long it has computed without yielding, in ms; default: never. */
+  computedMs?: number;
   /** The next random number from 0 to 1. */
   random(): number;
   /** The next id that it draws. */

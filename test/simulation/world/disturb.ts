@@ -5,6 +5,8 @@ export interface Disturbed {
   readonly name: string;
   crash(restartMs: number): void;
   freeze(ms: number): void;
+  /** As if it were frozen, but it computes. */
+  block(ms: number): void;
   stop(): void;
 }
 

@@ -7,6 +7,8 @@ interface Heard {
   at: number;
   since: number;
   stopping: boolean;
+  /** The times in which it computed without yielding. */
+  busy: [from: number, to: number][];
 }
 
 /** The causes of lost workers that the product promises to know, from what really happened. */
@@ -20,8 +22,10 @@ export class Losses {
     const [id, report] = values as [string, string];
     if (name === 'loss_cause') this.#askedAt.set(id, at);
     if (name !== 'report_worker') return;
-    const { draining, stopped } = JSON.parse(report) as Body;
-    this.#heard.set(id, { at, since: this.#heard.get(id)?.since ?? at, stopping: draining || stopped });
+    const { draining, stopped, stalls = [] } = JSON.parse(report) as Body;
+    const { since = at, busy = [] } = this.#heard.get(id) ?? {};
+    for (const { kind, from_ms, to_ms } of stalls) if (kind === 'busy') busy.push([at - from_ms, at - to_ms]);
+    this.#heard.set(id, { at, since, stopping: draining || stopped, busy });
   }
 
   restarted(at: number): void {
@@ -30,7 +34,11 @@ export class Losses {
 
   /** Whether a worker that was last seen at this time was lost in a way that says nothing against its runs. */
   isExplained(worker: string, seenAt: number): boolean {
-    if (this.#restartedAt > seenAt || this.#heard.get(worker)?.stopping) return true;
+    if (this.#restartedAt > seenAt) return true;
+    const lost = this.#heard.get(worker);
+    const expiredAt = seenAt + lockMs;
+    if (lost?.busy.some(([from, to]) => from <= expiredAt && expiredAt < to)) return false;
+    if (lost?.stopping) return true;
     const askedAt = this.#askedAt.get(worker) ?? 0;
     const others = [...this.#heard].filter(([other]) => other !== worker);
     // it was heard for the last time in that moment, and no more for longer than live ones stay silent

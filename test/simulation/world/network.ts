@@ -20,6 +20,7 @@ interface Waiting {
 export class Actor implements Acting {
   life = 0;
   frozenUntil = 0;
+  computedMs = 0;
   readonly recorder: Recorder;
   readonly db: Database;
   #sent = new Map<string, number>();

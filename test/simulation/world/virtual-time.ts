@@ -1,6 +1,7 @@
 import { syncBuiltinESMExports } from 'node:module';
 import promises from 'node:timers/promises';
 import { idSource } from '../../../src/checks/ids.ts';
+import { pulse } from '../../../src/runtime/worker/pulse.ts';
 import type { Acting, Scheduled, Timed } from './acting.ts';
 
 /** The event that is happening: who acts, in which of its lives, and on which clock. */
@@ -12,6 +13,7 @@ interface Moment {
 
 const real = {
   ...{ setTimeout, setInterval, setImmediate, clearTimeout, clearInterval, clearImmediate, random: Math.random },
+  ...{ cpuUsage: process.cpuUsage.bind(process), aliveMs: pulse.aliveMs },
   ...{ date: Date.now, performance: performance.now.bind(performance), timeout: AbortSignal.timeout },
   ...{ delay: promises.setTimeout, immediate: promises.setImmediate, Date, uuid: idSource.uuid },
 };
@@ -118,9 +120,16 @@ function install(): void {
     construct: (target, args, made) =>
       Reflect.construct(target, args.length === 0 ? [Date.now()] : args, made) as object,
   });
+  // a process that computes uses the processor
+  pulse.aliveMs = () => (moment ? 0 : real.aliveMs());
   idSource.uuid = () => moment?.acting.uuid() ?? real.uuid();
   Date.now = () => moment?.clock.now ?? real.date();
   performance.now = () => moment?.clock.now ?? real.performance();
+  process.cpuUsage = Object.assign(
+    (before?: NodeJS.CpuUsage) =>
+      moment ? { user: (moment.acting.computedMs ?? 0) * 1_000, system: 0 } : real.cpuUsage(before),
+    process.cpuUsage,
+  );
   Math.random = () => moment?.acting.random() ?? real.random();
   AbortSignal.timeout = (ms) => {
     if (!moment) return real.timeout.call(AbortSignal, ms);
