@@ -1,8 +1,8 @@
-import { hasMoreValues } from '../../src/api/json-size.ts';
 import { cleanText, isBlank, isBlankToProviders } from '../../src/checks/text.ts';
 import { calculate } from '../../src/cli/assistant/calculator.ts';
 import { inOneLine } from '../../src/cli/show-message.ts';
 import { findUnfit, isDeeper, isExact, readJson } from '../../src/common/json.ts';
+import { readJsonBytes } from '../../src/common/json-bytes.ts';
 import { LineSplitter } from '../../src/common/line-splitter.ts';
 import { retryAfterMs } from '../../src/common/retry-after.ts';
 import { shorten } from '../../src/context/large-content.ts';
@@ -14,7 +14,7 @@ import { element } from '../../src/evals/report/xml.ts';
 import { normaliseText } from '../../src/evals/scorers/text.ts';
 import { fromLines } from '../../src/history/json-lines.ts';
 import { laneOf } from '../../src/langgraph/keys.ts';
-import { Parts, readAddresses } from '../../src/langgraph/parts.ts';
+import { Parts } from '../../src/langgraph/parts.ts';
 import { oneLine, printable } from '../../src/log/printable.ts';
 import { exactTokens } from '../../src/models/counting/exact-tokens.ts';
 import { sizeOf } from '../../src/models/counting/image-size.ts';
@@ -26,6 +26,7 @@ import { safeLines } from '../../src/models/registry/exact-fetch.ts';
 import { readable } from '../../src/models/registry/readable-usage.ts';
 import { parseScriptedId } from '../../src/models/scripted/id.ts';
 import { acceptableName } from '../../src/models/sending/acceptable.ts';
+import { rangesOf } from '../../src/mirror/addresses.ts';
 import { parseLine } from '../../src/portable/line.ts';
 import { maskSecrets } from '../../src/redaction/error-text.ts';
 import { createKeyRedactor } from '../../src/redaction/sensitive-keys.ts';
@@ -61,7 +62,6 @@ const count = (await exactTokens('openai:gpt-5'))!;
 
 /** By the module, from `src`. */
 export const parsers: Record<string, Parser> = {
-  'api/json-size.ts': { read: (text) => hasMoreValues(Buffer.from(text), Infinity), worst: ['"', '\\"', '{"a":'] },
   'checks/text.ts': {
     read: all(isBlank, isBlankToProviders, cleanText),
     worst: [{ pump: ' ', after: 'x' }, '\u0000', '\ud800'],
@@ -72,6 +72,10 @@ export const parsers: Record<string, Parser> = {
   'common/json.ts': {
     read: all(readJson, findUnfit, (text) => isDeeper(text, 200), isExact),
     worst: ['"', '\\', '\\"', '1', '1.', '[1e999,', '"1234567890123456789"', '{"a":', { before: '"', pump: '\\\\"' }],
+  },
+  'common/json-bytes.ts': {
+    read: (text) => readJsonBytes(Buffer.from(text)),
+    worst: ['"', '\\"', '{"a":', { before: '"', pump: '\\\\' }],
   },
   'common/line-splitter.ts': {
     read: (text) => {
@@ -107,16 +111,14 @@ export const parsers: Record<string, Parser> = {
   'durable-streams/sse.ts': { read: readPage, worst: ['\r', '\n', '\r\n', 'x', ' \n', '\u2028'] },
   'langgraph/keys.ts': { read: (text) => laneOf('langgraph', text), worst: ['|', 'a', '-'] },
   'langgraph/parts.ts': {
-    read: all(
-      orRefuses((text) => readAddresses(text, 0)),
-      (text) => {
-        const parts = new Parts({ get: () => undefined });
-        for (const piece of piecesOf(text)) parts.add(piece, `${parts.texts.length}`);
-      },
-    ),
-    worst: ['1 ', '1.1-1 ', '1-'],
+    read: (text) => {
+      const parts = new Parts({ get: () => undefined });
+      for (const piece of piecesOf(text)) parts.add(piece, `${parts.texts.length}`);
+    },
+    worst: ['1 ', 'a'],
   },
   'log/printable.ts': { read: all(printable, oneLine), worst: ['\r', '\r\n', '\u0007', '\n'] },
+  'mirror/addresses.ts': { read: (text) => rangesOf(text, 0), worst: ['1 ', '1.1-1 ', '1-', '1'] },
   'models/counting/exact-tokens.ts': {
     read: (text) => count({ role: 'user', content: text }),
     worst: ['a', `${'a'.repeat(199)} `, '\n', '\u{1f600}'],
