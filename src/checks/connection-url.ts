@@ -40,11 +40,14 @@ export const checkRedisUrl = (url: string, source: string): void =>
  * than the URL standard knows.
  */
 export function withoutPassword(url: string): string {
-  const [, scheme, authority, path, query] = /^([^:]+:\/\/)([^/?#]*)([^?]*)\??(.*)$/s.exec(url) as unknown as string[];
-  const at = authority!.lastIndexOf('@');
-  const user = at === -1 ? '' : `${authority!.slice(0, at).split(':')[0]}@`;
-  const kept = query!.split('&').filter((pair) => pair !== '' && !/^(?:ssl)?password=/i.test(pair));
-  return `${scheme}${user}${authority!.slice(at + 1)}${path}${kept.length > 0 ? `?${kept.join('&')}` : ''}`;
+  const start = url.indexOf('://') + 3;
+  const [, authority, path] = /^([^/?#]*)([^?]*)/.exec(url.slice(start)) as unknown as [string, string, string];
+  const query = url.slice(start + authority.length + path.length + 1);
+  const at = authority.lastIndexOf('@');
+  const user = at === -1 ? '' : `${authority.slice(0, at).split(':')[0]}@`;
+  const kept = query.split('&').filter((pair) => pair !== '' && !/^(?:ssl)?password=/i.test(pair));
+  const shown = `${url.slice(0, start)}${user}${authority.slice(at + 1)}${path}`;
+  return kept.length > 0 ? `${shown}?${kept.join('&')}` : shown;
 }
 
 function check(url: string, source: string, schemes: string[], example: string, read: () => void): void {

@@ -3,7 +3,13 @@ import { assertWhole, centuryMs } from '../../checks/whole-number.ts';
 import type { Database } from '../../postgres/pool.ts';
 import type { RunQueue } from '../../queue/queue.ts';
 import { isKeyValid } from '../../store/access/api-keys.ts';
-import { invalidEventToken, readEventToken, signEvent, tokenExpired, type EventGrant } from '../../tokens/event-token.ts';
+import {
+  invalidEventToken,
+  readEventToken,
+  signEvent,
+  tokenExpired,
+  type EventGrant,
+} from '../../tokens/event-token.ts';
 import { signingSecret } from '../../tokens/secrets.ts';
 import { assertKeepMs, sendEvent, type SendOptions, type SentEvent } from './send-event.ts';
 
