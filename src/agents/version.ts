@@ -39,7 +39,7 @@ interface Defined extends Omit<
  * The version of an agent: prompt, model, settings, tools with their descriptions and schemas, strategy, context policy,
  * output contract and limits. Code is not part of it: a function counts by its name.
  *
- * Values that may be secret are hidden and do not count: everybody who may read versions could guess a short one from
+ * Values that may be secret are hidden and do not count: every reader of versions could guess a short one from
  * a hash of it. So that such values can still tell versions apart, the label of a definition that has any counts.
  *
  * @param redactKeys keys whose values are hidden besides the default ones

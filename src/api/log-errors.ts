@@ -9,7 +9,7 @@ type OnError = NonNullable<AppOptions['onError']>;
 const signed = /^(\/signed\/[a-z]+\/).*/s;
 
 /**
- * A path that may be logged. What follows `/signed/…/` is a credential that works for whoever reads it; keys and tokens
+ * A path that may be logged. What follows `/signed/…/` is a credential that works for every reader; keys and tokens
  * in any other path are recognised by their form.
  */
 export const safePath = (path: string): string => maskSecrets(path.replace(signed, '$1[redacted]'));

@@ -127,7 +127,7 @@ describe.skipIf(noRedis())('events over HTTP', () => {
     await api.lanefold.keys.revoke(id);
     expect(await post(own.path)).toMatchObject(problem(410, 'token_expired'));
     expect((await post(ofRoot.path)).status).toBe(200);
-    // a tenant's library knows the keys of nobody else
+    // a tenant's library knows no keys of other tenants
     const acme = await made(keys.acme.auth);
     const sent = api.lanefold.forTenant('acme').events.sendSigned(acme.path.split('/').at(-1)!);
     expect(await sent).toMatchObject({ event: 'ends', released: [] });

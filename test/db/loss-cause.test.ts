@@ -114,7 +114,7 @@ test('a server that was started since', async () => {
 });
 
 describe('a worker that reports later why it missed its heartbeats', () => {
-  test('has lost its runs by what kept it busy, also if the database heard nobody else', async () => {
+  test('has lost its runs by what kept it busy, also if the database heard no other worker', async () => {
     await worker('lost', 34);
     await worker('asking', 34);
     await stall('asking', 'busy', 34, 1);
@@ -132,7 +132,7 @@ describe('a worker that reports later why it missed its heartbeats', () => {
     await worker('asking', 34);
     await stall('asking', 'busy', 34, 20);
     expect(await causeOf('lost', 32)).toBeNull();
-    // the database heard nobody from then on either
+    // the database heard no other worker from then on either
     expect(await causeOf('lost', 25)).toBe('database_silent');
   });
 

@@ -28,7 +28,7 @@ test('a tenant neither uses up nor sees what another one has of a value that req
   for (const on of [acme, bolt, lanefold]) {
     expect([await ask(on, 'c'), await ask(on, 'c')]).toEqual(['final_answer', 'final_answer']);
     expect(await ask(on, 'c')).toBe('budget_exhausted');
-    // other amounts name the value, whoever chooses it
+    // other amounts name the value, whichever caller chose it
     expect([await ask(on, 'big'), await ask(on, 'big'), await ask(on, 'big')]).not.toContain('budget_exhausted');
     expect(await ask(on, 'big')).toBe('budget_exhausted');
   }

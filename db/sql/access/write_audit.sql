@@ -1,5 +1,5 @@
 -- Writes an audit record. p: {actor?: default sql:<role>, action, tenant_id?, thread_id?, run_id?, detail?}. A function that acts
--- calls it, so that an act leaves a row whoever calls, and a refused one leaves none.
+-- calls it, so that an act leaves a row for every caller, and a refused one leaves none.
 create or replace function lanefold.write_audit(p jsonb)
 returns void language plpgsql as $$
 begin
