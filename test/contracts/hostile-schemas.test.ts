@@ -1,4 +1,3 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { defineAgent, type OutputContract } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/context/message.ts';
@@ -25,20 +24,10 @@ const recursive = object(
   { tree: { $ref: '#/$defs/node' } },
   { $defs: { node: object({ name: { type: 'string' }, left: { $ref: '#/$defs/node' } }) } },
 );
+const asked = object({ a: { type: 'string' } });
 const evil = object({ a: { type: 'string', pattern: '^(a+)+$' } });
 const evilText = `${'a'.repeat(40)}!`;
 const nested = (levels: number): JsonObject => (levels === 0 ? {} : { a: nested(levels - 1) });
-
-/** The longest time, in ms, in which this process did nothing else. */
-async function longestBlock(work: () => Promise<unknown>): Promise<number> {
-  const delay = monitorEventLoopDelay({ resolution: 10 });
-  delay.enable();
-  await work();
-  // a block that has just ended is recorded in the next turn
-  await new Promise((resolve) => setTimeout(resolve, 30));
-  delay.disable();
-  return delay.max / 1e6;
-}
 
 describe('the size of a schema', () => {
   test('counts what a reference points to wherever it is referred to', () => {
@@ -48,10 +37,10 @@ describe('the size of a schema', () => {
     expect(measureSchema(evil)).toMatchObject({ patterns: true });
   });
 
-  test('is bounded, and measured in no time', async () => {
+  test('is bounded, and measured without being expanded', () => {
     let deep: JsonObject = {};
     for (let i = 0; i < 10_000; i += 1) deep = { not: deep };
-    expect(await longestBlock(async () => measureSchema(doubled(5_000)))).toBeLessThan(200);
+    expect(measureSchema(doubled(5_000))).toContain('once every $ref is followed');
     expect(() => measureSchema(deep)).not.toThrow();
     expect(measureSchema(deep)).toContain(`${schemaLimits.depth} levels`);
     expect(measureSchema(object({ a: { enum: ['x'.repeat(300_000)] } }))).toContain('characters');
@@ -72,12 +61,14 @@ describe('validation', () => {
     expect(await validator.validate(bad)).toEqual({ ok: false, message: expect.stringMatching(/^(a|tree)/) });
   });
 
-  test('by a pattern that backtracks is given up, blocks nothing, and the next one works', { retry: 2 }, async () => {
+  test('by a pattern that backtracks is given up, blocks nothing, and the next one works', async () => {
     const validator = jsonSchemaValidator(evil);
-    const block = await longestBlock(() =>
-      expect(validator.validate({ a: evilText })).rejects.toMatchObject({ code: 'validation_timeout' }),
-    );
-    expect(block).toBeLessThan(200);
+    let over = false;
+    const given = validator.validate({ a: evilText }).finally(() => (over = true));
+    // in this process the pattern would take hours, and nothing else would run
+    expect(await jsonSchemaValidator(asked).validate({ a: 'x' })).toMatchObject({ ok: true });
+    expect(over).toBe(false);
+    await expect(given).rejects.toMatchObject({ code: 'validation_timeout' });
     expect(await jsonSchemaValidator(evil).validate({ a: 'aaa' })).toMatchObject({ ok: true });
   });
 });
@@ -89,28 +80,26 @@ describe('a run with a hostile schema', () => {
   });
   afterAll(() => lanefold?.close());
 
-  test('fails with validation_timeout while other runs of its worker go on', { retry: 2 }, async () => {
+  test('fails with validation_timeout while other runs of its worker go on', async () => {
     const slow = lanefold.model([{ text: JSON.stringify({ a: evilText }) }]);
     const model = lanefold.model([{ text: 'done' }]);
     let others = 0;
-    const block = await longestBlock(async () => {
-      let over = false;
-      const attack = lanefold
-        .run({ agent: 'text', model: slow.id, input: 'x', output: asContract(evil) })
-        .finally(() => (over = true));
-      while (!over) {
-        const { run } = await lanefold.run({ agent: 'text', model: model.id, input: 'y' });
-        expect(run).toMatchObject({ status: 'completed', result: 'done' });
-        others += 1;
-      }
-      const { run, threadId } = await attack;
-      expect(run).toMatchObject({ status: 'failed', error: { type: 'validation_timeout' } });
-      expect(slow.calls).toHaveLength(1);
-      // the answer is not lost
-      expect((await entriesOf(lanefold, threadId)).at(-1)).toMatchObject({ role: 'assistant' });
-    });
+    let over = false;
+    const attack = lanefold
+      .run({ agent: 'text', model: slow.id, input: 'x', output: asContract(evil) })
+      .finally(() => (over = true));
+    // the pattern would take hours: both end only if a thread is given it, and then ended
+    while (!over) {
+      const { run } = await lanefold.run({ agent: 'text', model: model.id, input: 'y' });
+      expect(run).toMatchObject({ status: 'completed', result: 'done' });
+      others += 1;
+    }
+    const { run, threadId } = await attack;
+    expect(run).toMatchObject({ status: 'failed', error: { type: 'validation_timeout' } });
+    expect(slow.calls).toHaveLength(1);
+    // the answer is not lost
+    expect((await entriesOf(lanefold, threadId)).at(-1)).toMatchObject({ role: 'assistant' });
     expect(others).toBeGreaterThan(0);
-    expect(block).toBeLessThan(200);
   });
 
   test('is refused where the schema is too large, too deep or cannot be read', async () => {

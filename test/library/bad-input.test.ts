@@ -197,6 +197,7 @@ describe.skipIf(noRedis())('a rejected request', () => {
       'evidence.heads',
       'limits.list',
       'limits.totals',
+      'events.checkToken',
       'events.sendSigned',
       'webhooks.list',
       'monitors.list',
