@@ -53,19 +53,22 @@ test.each(Object.entries(shapes))('checking and repairing %s takes time in propo
   }
 });
 
-test.each(Object.entries(shapes))('what a provider accepts in place of %s takes time in proportion', async (_, messages) => {
-  // ids that are kept, that are replaced, and that all calls share
-  for (const [dialect, id] of [
-    ['openai', `'c' || i`],
-    ['anthropic', `'é' || i`],
-    ['mistral', `'c'`],
-  ] as const) {
-    const of = (n: number) => messages(n).replaceAll(`'c' || i`, id);
-    const call = (m: string) => `lanefold._acceptable(${m}, '${dialect}')`;
-    const [few, many] = [await cost(call, of(100)), await cost(call, of(3_200))];
-    expect(many / few, dialect).toBeLessThan(200);
-  }
-});
+test.each(Object.entries(shapes))(
+  'what a provider accepts in place of %s takes time in proportion',
+  async (_, messages) => {
+    // ids that are kept, that are replaced, and that all calls share
+    for (const [dialect, id] of [
+      ['openai', `'c' || i`],
+      ['anthropic', `'é' || i`],
+      ['mistral', `'c'`],
+    ] as const) {
+      const of = (n: number) => messages(n).replaceAll(`'c' || i`, id);
+      const call = (m: string) => `lanefold._acceptable(${m}, '${dialect}')`;
+      const [few, many] = [await cost(call, of(100)), await cost(call, of(3_200))];
+      expect(many / few, dialect).toBeLessThan(200);
+    }
+  },
+);
 
 test('ten thousand unanswered calls are repaired, each with its result', async () => {
   const n = 10_000;

@@ -20,7 +20,9 @@ export async function askJudge(
   const request = { agent: by.agent, input: prompt, requestId, priority, output: judgeOutput, createThread: true };
   try {
     const { threadId } = (await idsOf(accepting.db)).own(requestId);
-    return { waits: await enqueue(accepting, { ...request, threadId, ...omitUndefined({ model: by.model as never }) }) };
+    return {
+      waits: await enqueue(accepting, { ...request, threadId, ...omitUndefined({ model: by.model as never }) }),
+    };
   } catch (error) {
     if (!isPermanent(error)) throw error;
     return { score: judged({ score: null, reason: null, error: `The judge could not be asked: ${error.message}` }) };
