@@ -1,9 +1,11 @@
 -- Whether every large text that an entry quotes is present and unchanged.
 create or replace function lanefold._contents_whole(p_thread_id text, p_entry lanefold._entry)
-returns boolean language sql stable as $$
-  with quoted as materialized (select distinct q as id from lanefold._quoted(p_entry.kind, p_entry.payload, p_entry.refs) q)
-  select not exists (select from quoted x where not lanefold._content_whole(p_thread_id, x.id))
-$$;
+returns boolean language plpgsql stable as $$
+begin
+  return not exists (
+    with quoted as materialized (select distinct q as id from lanefold._quoted(p_entry.kind, p_entry.payload, p_entry.refs) q)
+    select from quoted x where not lanefold._content_whole(p_thread_id, x.id));
+end $$;
 
 -- The ids of the large texts that an entry quotes: a message in its refs, an operation in the context it sets. Entries of other
 -- kinds quote none, because their contents are the caller's.
