@@ -1,5 +1,5 @@
 import canonicalize from 'canonicalize';
-import type { diffArrays } from 'diff';
+import type { diffArrays } from './compare.ts';
 import type { Message } from '../api/types.ts';
 
 /** A step from the messages of one call to those of the next. */

@@ -1,5 +1,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, MiddlewareHandler } from 'hono';
+import type { Principal } from '../access/principal.ts';
+import { partyOf } from './access/limited-parties.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import type { ApiEnv } from './env.ts';
 import { isDurable } from './stream-paths.ts';
@@ -42,12 +44,13 @@ export function holdAnswer(c: Context<ApiEnv>, budget: ByteBudget, size: number)
   const { socket } = incoming;
   // a disconnected client takes nothing, and its `close` event has already fired
   if (outgoing.destroyed || socket.destroyed) return;
-  budget.take(bytes);
+  const held = budget.open(partyOf(c.get('principal') as Principal | undefined));
+  held.take(bytes);
   outgoing.setTimeout(stallMs, () => outgoing.destroy());
   const release = () => {
     outgoing.off('close', release);
     socket.off('close', release);
-    budget.release(bytes);
+    held.release();
   };
   outgoing.once('close', release);
   // Node closes no response that still waits for an earlier one of its connection

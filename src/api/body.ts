@@ -1,6 +1,8 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { matchedRoutes } from 'hono/route';
+import type { Principal } from '../access/principal.ts';
 import { assertStorable } from '../checks/text.ts';
+import { partyOf } from './access/limited-parties.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import type { ApiEnv } from './env.ts';
 import { jsonOf, unsupportedMediaType } from './problem.ts';
@@ -26,16 +28,12 @@ export const limitedBody =
     const wanted = matchedRoutes(c).some((route) => route.method !== 'ALL');
     if (!wanted || body === null || method === 'GET' || method === 'HEAD') return next();
     if (Number(headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes, hint);
-    let held = 0;
-    const hold = (bytes: number) => {
-      budget.take(bytes);
-      held += bytes;
-    };
+    const held = budget.open(partyOf(c.get('principal') as Principal | undefined));
     try {
-      keepBody(c, await readBody(body, { maxBytes, timeoutMs, hint }, hold));
+      keepBody(c, await readBody(body, { maxBytes, timeoutMs, hint }, held.take));
       await next();
     } finally {
-      budget.release(held);
+      held.release();
     }
   };
 

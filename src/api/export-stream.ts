@@ -2,6 +2,7 @@ import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import { isLanefoldError } from '../errors.ts';
 import { exportPageBytes } from '../store/portable/read-export.ts';
+import { partyOf } from './access/limited-parties.ts';
 import type { ApiEnv } from './env.ts';
 import type { LiveStreams } from './live-streams.ts';
 
@@ -24,11 +25,12 @@ export async function sendExport(
 ): Promise<Response> {
   const { budget, onError } = streams.limits;
   const live = streams.open(c);
+  const holding = budget.open(partyOf(c.get('principal')));
   let held = 0;
   const hold = (bytes: number) => {
     // a single page always fits
     const more = Math.min(bytes, budget.bytes) - held;
-    if (more > 0) budget.take(more);
+    if (more > 0) holding.take(more);
     held += Math.max(more, 0);
   };
   const { outgoing } = (c.env ?? {}) as Partial<HttpBindings>;
@@ -45,8 +47,7 @@ export async function sendExport(
   const end = () => {
     live.signal.removeEventListener('abort', broken);
     live.end();
-    budget.release(held);
-    held = 0;
+    holding.release();
     void lines.return().catch(() => {});
   };
   live.signal.addEventListener('abort', broken);

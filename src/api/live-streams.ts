@@ -1,7 +1,8 @@
 import type { Context } from 'hono';
 import type { LanefoldError } from '../errors.ts';
 import { watchAccess } from './access/watch-access.ts';
-import { serverBusy, type ByteBudget } from './byte-budget.ts';
+import { partyOf } from './access/limited-parties.ts';
+import { ByteBudget } from './byte-budget.ts';
 import type { ApiEnv } from './env.ts';
 
 export interface StreamLimits {
@@ -28,15 +29,17 @@ export interface LiveStream {
 
 /** The streams that a server has open. */
 export class LiveStreams {
-  #open = 0;
+  readonly #places: ByteBudget;
 
-  constructor(readonly limits: StreamLimits) {}
+  constructor(readonly limits: StreamLimits) {
+    this.#places = new ByteBudget(limits.maxStreams, 'streams', (open) => `it serves ${open} streams`);
+  }
 
   /** @throws LanefoldError `server_busy` */
   open(c: Context<ApiEnv>): LiveStream {
-    const { maxStreams, keyRecheckMs, closing } = this.limits;
-    if (this.#open >= maxStreams) throw serverBusy(`it serves ${this.#open} streams`);
-    this.#open += 1;
+    const { keyRecheckMs, closing } = this.limits;
+    const place = this.#places.open(partyOf(c.get('principal')));
+    place.take(1);
     const left = new AbortController();
     let refusal: LanefoldError | undefined;
     const unwatch = watchAccess(c.var, keyRecheckMs, (why) => {
@@ -44,7 +47,7 @@ export class LiveStreams {
       end();
     });
     const end = () => {
-      if (!left.signal.aborted) this.#open -= 1;
+      place.release();
       left.abort();
       unwatch();
       closing?.removeEventListener('abort', end);

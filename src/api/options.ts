@@ -40,10 +40,14 @@ export interface AppOptions {
   /**
    * Bytes that this server may hold at once, 64 MiB each by default: of request bodies, of large answers that clients
    * have not taken yet, and of large stream messages that readers have not taken yet. Beyond that, requests get 503
-   * `server_busy`, and streams end; their clients can resume them.
+   * `server_busy`, and streams end; their clients can resume them. A tenant, or a key of no tenant, holds at most half of
+   * what the others leave, unless it is with a single request.
    */
   maxHeldBytes?: number;
-  /** Live streams that this server may serve at once; default 1,000. Beyond that, requests get 503 `server_busy`. */
+  /**
+   * Live streams that this server may serve at once; default 1,000. Beyond that, requests get 503 `server_busy`. A tenant, or a
+   * key of no tenant, has at most half of what the others leave.
+   */
   maxStreams?: number;
   /**
    * How long a key's lookup result is reused, in ms; default 5,000, at least 100. A revoked key keeps working for at

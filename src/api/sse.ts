@@ -3,6 +3,9 @@ import type { Context } from 'hono';
 import { streamSSE, type SSEMessage } from 'hono/streaming';
 import { asLine } from '../common/json.ts';
 import { isLanefoldError, type LanefoldError } from '../errors.ts';
+import type { Principal } from '../access/principal.ts';
+import { partyOf } from './access/limited-parties.ts';
+import type { ApiEnv } from './env.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import { every } from '../common/timer.ts';
 
@@ -39,6 +42,7 @@ export function sse(
 ): Response {
   // Buffering in a proxy would defeat streaming.
   c.header('X-Accel-Buffering', 'no');
+  const holding = budget.open(partyOf((c as Context<ApiEnv>).get('principal') as Principal | undefined));
   const response = streamSSE(c, async (stream) => {
     stream.onAbort(abort);
     let writing = true;
@@ -46,13 +50,13 @@ export function sse(
     let held = 0;
     const write = async (send: () => Promise<unknown>, bytes = 0) => {
       const taken = bytes > largeBytes ? bytes : 0;
-      budget.take(taken);
+      holding.take(taken);
       writing = true;
       try {
         await send();
       } finally {
         // the client has now taken the previous message
-        budget.release(held);
+        holding.release(held);
         held = taken;
       }
       writing = false;
@@ -76,7 +80,7 @@ export function sse(
       if (!isLanefoldError(error, 'server_busy')) onError(error);
       else if (onBusy && !stream.aborted) await write(() => stream.writeSSE(escaped(onBusy(error))));
     } finally {
-      budget.release(held);
+      holding.release();
       heartbeat.cancel();
       abort();
     }

@@ -39,8 +39,11 @@ export const defaultTenant = 'default';
 export interface DerivedIds {
   /** The thread of a request that names none. */
   thread(requestId: string): string;
-  /** The id of a run that is derived from its request. */
-  run(requestId: string): string;
+  /**
+   * The thread and the run of a request that the library makes itself, as for the slot of a schedule. Its request id can be
+   * guessed within the tenant, and no request of a caller leads there.
+   */
+  own(requestId: string): { threadId: string; id: string };
   /** The thread and the id of an imported case, which derive from what it asks: importing it again finds them. */
   case(key: string): { threadId: string; id: string };
 }
@@ -51,8 +54,8 @@ export function derivedIds(key: string): DerivedIds {
     `${prefix}_${base32(createHmac('sha256', key).update(`${prefix} ${name}`).digest('hex').slice(0, 32))}`;
   return {
     thread: (requestId) => derive('thread', requestId),
-    run: (requestId) => derive('run', requestId),
     // ids contain no space
+    own: (requestId) => ({ threadId: derive('thread', `own ${requestId}`), id: derive('run', `own ${requestId}`) }),
     case: (name) => ({ threadId: derive('thread', `case ${name}`), id: derive('case', name) }),
   };
 }

@@ -20,8 +20,8 @@ export interface ReadPart {
 /** Collects what a reader could not carry over. */
 export class Notes {
   readonly #notes: ImportNote[] = [];
-  /** Places of what no reader reads, by the place without its numbers. */
-  readonly #unread = new Map<string, string[]>();
+  /** What no reader reads, by its place without its numbers: the first of these places, and how many there are. */
+  readonly #unread = new Map<string, { first: string; count: number }>();
 
   leftOut(where: string, what: string): void {
     this.#notes.push({ outcome: 'left_out', where, what });
@@ -41,8 +41,9 @@ export class Notes {
       if (read.includes(key) || saysNothing(value)) continue;
       const place = where === '' ? key : `${where}.${key}`;
       const kind = place.replace(/\[\d+\]/g, '[]');
-      const places = this.#unread.get(kind) ?? [];
-      this.#unread.set(kind, [...places, place]);
+      const unread = this.#unread.get(kind) ?? { first: place, count: 0 };
+      unread.count += 1;
+      this.#unread.set(kind, unread);
     }
   }
 
@@ -77,13 +78,12 @@ export class Notes {
 
   /** In the order in which they were made; fields that many places have are one note. */
   list(): ImportNote[] {
-    const unread = [...this.#unread].map(([kind, places]): ImportNote => {
-      const [first] = places as [string];
-      if (places.length === 1) return { outcome: 'left_out', where: first, what: 'Lanefold has no such field.' };
+    const unread = [...this.#unread].map(([kind, { first, count }]): ImportNote => {
+      if (count === 1) return { outcome: 'left_out', where: first, what: 'Lanefold has no such field.' };
       return {
         outcome: 'left_out',
         where: kind,
-        what: `Lanefold has no such field: ${places.length} times, first ${first}.`,
+        what: `Lanefold has no such field: ${count} times, first ${first}.`,
       };
     });
     return [...this.#notes, ...unread];

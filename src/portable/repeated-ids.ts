@@ -9,16 +9,20 @@ const mark = '\uffff';
  * within an answer, and its results then bind by position.
  */
 export function numberRepeated(turns: readonly Turn[]): Turn[] {
-  let open = new Map<string, string[]>();
+  /** By the id that they share: how many calls there are, and how many have a result. */
+  let open = new Map<string, { calls: number; results: number }>();
+  const numbered = (id: string, earlier: number) => (earlier === 0 ? id : `${id}${mark}${earlier}`);
   return turns.map((turn) => {
-    if (turn.is === 'result') return { ...turn, callId: open.get(turn.callId)?.shift() ?? turn.callId };
+    if (turn.is === 'result') {
+      const same = open.get(turn.callId);
+      return same && same.results < same.calls ? { ...turn, callId: numbered(turn.callId, same.results++) } : turn;
+    }
     open = new Map();
     if (turn.is !== 'calls') return turn;
     const calls = turn.message.tool_calls.map((call) => {
-      const earlier = open.get(call.id) ?? [];
-      const id = earlier.length === 0 ? call.id : `${call.id}${mark}${earlier.length}`;
-      open.set(call.id, [...earlier, id]);
-      return { ...call, id };
+      const same = open.get(call.id) ?? { calls: 0, results: 0 };
+      open.set(call.id, same);
+      return { ...call, id: numbered(call.id, same.calls++) };
     });
     return { ...turn, message: { ...turn.message, tool_calls: calls } };
   });

@@ -92,6 +92,59 @@ describe('before the credential of a request', () => {
     expect((await api.call('POST', '/v1/threads', undefined, bearer('root'))).status).toBe(201);
   });
 
+  test('one tenant, or one key, leaves room for the others', async () => {
+    const mib = 1024 * 1024;
+    const own = { port: 0, apiKey: 'root', maxHeldBytes: 2 * mib, maxStreams: 8, onError: () => {} };
+    const { port, url } = await api.lanefold.startServer(own);
+    const keyOf = async (tenant: string) => {
+      const scopes = ['read', 'run'] as const;
+      return bearer((await api.lanefold.keys.create({ name: tenant, tenant, scopes: [...scopes] })).key);
+    };
+    const [a, b] = [await keyOf('a'), await keyOf('b')];
+    const token = await api.lanefold.events.token('paid');
+    const bodies = (path: string, headers: Record<string, string>) =>
+      Array.from({ length: 60 }, () => {
+        const socket = net.connect(port, '127.0.0.1').on('error', () => {});
+        sockets.push(socket);
+        let said = '';
+        socket.setEncoding('utf8').on('data', (text: string) => (said += text));
+        const head = Object.entries({ host: '127.0.0.1', 'content-type': 'application/json', ...headers });
+        const lines = head.map(([name, value]) => `${name}: ${value}`).join('\r\n');
+        socket.write(`POST ${path} HTTP/1.1\r\n${lines}\r\ncontent-length: 1000000\r\n\r\n${' '.repeat(60_000)}`);
+        return { socket, status: () => /^HTTP\/1.1 (\d+)/.exec(said)?.[1] };
+      });
+    const large = (headers: Record<string, string>) =>
+      fetch(`${url}/v1/threads`, {
+        ...{ method: 'POST', headers: { ...headers, 'content-type': 'application/json' } },
+        body: JSON.stringify({ metadata: { x: 'x'.repeat(10) } }).padEnd(400_000),
+      });
+    for (const [path, headers] of [
+      ['/v1/threads', a],
+      [`/signed/events/${token}`, {}],
+    ] as const) {
+      const begun = bodies(path, headers);
+      await until('it has no more room', () => begun.filter(({ status }) => status() === '503').length >= 20);
+      expect((await large(b)).status).toBe(201);
+      for (const { socket } of begun) socket.destroy();
+    }
+    await until('the room is back', async () => (await large(a)).status === 201);
+    const { id } = (await (await large(a)).json()) as { id: string };
+    const { id: other } = (await (await large(b)).json()) as { id: string };
+    const left = new AbortController();
+    const stream = async (thread: string, headers: Record<string, string>) =>
+      (
+        await fetch(`${url}/v1/threads/${thread}/events`, {
+          headers: { ...headers, accept: 'text/event-stream' },
+          signal: left.signal,
+        })
+      ).status;
+    const opened = [];
+    for (let n = 0; n < 6; n++) opened.push(await stream(id, a));
+    expect(opened).toEqual([200, 200, 200, 200, 503, 503]);
+    expect(await stream(other, b)).toBe(200);
+    left.abort();
+  });
+
   test('the handlers of AG-UI and of chats ask first, and then read', async () => {
     const asked: string[] = [];
     const request = (headers: Record<string, string> = {}) => {

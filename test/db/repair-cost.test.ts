@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { useLog, value } from './helpers.ts';
 
@@ -52,9 +53,53 @@ test.each(Object.entries(shapes))('checking and repairing %s takes time in propo
   }
 });
 
+test.each(Object.entries(shapes))(
+  'what a provider accepts in place of %s takes time in proportion',
+  async (_, messages) => {
+    // ids that are kept, that are replaced, and that all calls share
+    for (const [dialect, id] of [
+      ['openai', `'c' || i`],
+      ['anthropic', `'é' || i`],
+      ['mistral', `'c'`],
+    ] as const) {
+      const of = (n: number) => messages(n).replaceAll(`'c' || i`, id);
+      const call = (m: string) => `lanefold._acceptable(${m}, '${dialect}')`;
+      const [few, many] = [await cost(call, of(100)), await cost(call, of(3_200))];
+      expect(many / few, dialect).toBeLessThan(200);
+    }
+  },
+);
+
 test('ten thousand unanswered calls are repaired, each with its result', async () => {
   const n = 10_000;
   const repaired = `lanefold._repair_messages(${shapes['one turn with many calls, none answered'](n)})`;
   expect(await value(log.db, `select jsonb_array_length(${repaired})`)).toBe(n + 1);
   expect(await value(log.db, `select ${repaired} -> ${n} ->> 'tool_call_id'`)).toBe(`c${n}`);
+});
+
+test('an import is checked in proportion, however often it repeats itself', async () => {
+  const text = 'x'.repeat(4_000_000);
+  const id = `c_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
+  const threadOf = async (quotes: number) => {
+    const entries = Array.from({ length: quotes }, (_, seq) => {
+      const payload = { content: 'A long text.' };
+      return { seq, kind: 'ai_message', context_ref: 'default', role: 'user', payload, refs: { contents: [{ id }] } };
+    });
+    // the text itself is no part of the lane
+    entries.push({ ...entries[0]!, seq: quotes, payload: { content: 'y'.repeat(4_000_000) } });
+    const p = { entries, contents: [{ id, text }], lanes: [], request_hash: 'x', facts: {} };
+    const thread = `quotes-${quotes}`;
+    await value(log.db, 'select lanefold.import_thread($1, $2)', thread, JSON.stringify(p));
+    return thread;
+  };
+  const costOf = async (thread: string, quotes: number, lanes: number) => {
+    const digest = `lanefold.lane_digest('${thread}', 'default', ${quotes})`;
+    const repeated = `(select jsonb_build_object('lanes', jsonb_agg(jsonb_build_object('context_ref', 'default', 'digest', d)))
+      from (select ${digest} as d offset 0) x, generate_series(1, ${lanes}))`;
+    return cost((m) => `lanefold._check_import('${thread}', ${m}, ${quotes + 1})::text`, repeated);
+  };
+  const [few, many] = [await threadOf(2), await threadOf(100)];
+  const base = await costOf(few, 2, 1);
+  expect((await costOf(many, 100, 1)) / base, 'texts').toBeLessThan(5);
+  expect((await costOf(few, 2, 50)) / base, 'lanes').toBeLessThan(5);
 });

@@ -134,6 +134,20 @@ describe.skipIf(noRedis())('the names of two tenants', () => {
       expect((await lanefold.threads.get(thread)).tenantId).toBe(owner);
   });
 
+  test('of what the library starts itself cannot be taken within a tenant either', async () => {
+    const name = `taken-${randomBytes(4).toString('hex')}`;
+    const requestId = `schedule:${name}:${new Date(slot).toISOString()}`;
+    const asked = await as('b', 'POST', '/v1/runs', {
+      runs: [{ agent: 'echo', input: 'not this', request_id: requestId }],
+    });
+    const { run } = (asked.body as { data: { run: { id: string; thread_id: string } }[] }).data[0]!;
+    const fired = await doors['schedules']!('b', name);
+    expect(fired).not.toBe(run.thread_id);
+    const [own] = (await lanefold.forTenant('b').runs.list({ threadId: fired })).data;
+    expect(own).toMatchObject({ requestId, status: expect.stringMatching(/queued|running|completed/) });
+    expect(own!.id).not.toBe(run.id);
+  });
+
   test('find the same thread again, also from another process', async () => {
     const other = await createLanefold(lanefold.options);
     const request = { agent: 'echo', input: 'hi', requestId: 'again' };

@@ -15,12 +15,13 @@ export const own: Record<string, readonly string[]> = {
   `),
   'the name of a model or a host, an id, a header: each is short, or searched once for a character': list(`
     api/auth.ts models/counting/context-windows.ts models/counting/image-tokens.ts models/counting/price.ts
+    limits/dimensions.ts
     models/registry/registry.ts models/registry/unknown-model.ts runtime/limits/limited-run.ts
     runtime/webhooks/resolve.ts store/context/read-call.ts telemetry/opentelemetry/chat-span.ts
   `),
   'each pattern takes every character once, as literals.test.ts shows': list(`
     cli/commands/context.ts cli/output.ts cli/show-stream.ts client/case.ts common/case.ts
-    evals/report/markdown.ts policy/summary.ts runtime/webhooks/read-answer.ts
+    evals/report/markdown.ts policy/summary.ts portable/notes.ts runtime/webhooks/read-answer.ts
     store/evidence/read-log.ts strategies/react/cycle-warning.ts tools/error-message.ts
   `),
 };

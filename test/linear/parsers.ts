@@ -16,6 +16,7 @@ import { fromLines } from '../../src/history/json-lines.ts';
 import { laneOf } from '../../src/langgraph/keys.ts';
 import { Parts } from '../../src/langgraph/parts.ts';
 import { oneLine, printable } from '../../src/log/printable.ts';
+import { assertFewCalls } from '../../src/models/answer/bounds.ts';
 import { exactTokens } from '../../src/models/counting/exact-tokens.ts';
 import { sizeOf } from '../../src/models/counting/image-size.ts';
 import { tooLong } from '../../src/models/errors/context-too-long.ts';
@@ -119,6 +120,7 @@ export const parsers: Record<string, Parser> = {
   },
   'log/printable.ts': { read: all(printable, oneLine), worst: ['\r', '\r\n', '\u0007', '\n'] },
   'mirror/addresses.ts': { read: (text) => rangesOf(text, 0), worst: ['1 ', '1.1-1 ', '1-', '1'] },
+  'models/answer/bounds.ts': { read: orRefuses(assertFewCalls), worst: ['"function"', '"function"\n', '\n', '"'] },
   'models/counting/exact-tokens.ts': {
     read: (text) => count({ role: 'user', content: text }),
     worst: ['a', `${'a'.repeat(199)} `, '\n', '\u{1f600}'],

@@ -52,6 +52,30 @@ describe('OpenAI-compatible', () => {
     expect([text, usage.input_tokens, usage.output_tokens]).toEqual(['hi', 0, 2]);
   });
 
+  it('ends an answer that calls thousands of tools before it is put together', async () => {
+    const made = Array.from({ length: 3_000 }, (_, i) => ({ id: `c${i}`, name: 'add', arguments: '{}' }));
+    // the place of each call is the same, so the package compares it with all others
+    const deltas = made.map(({ id, ...fn }) => ({ index: 0, id, type: 'function', function: fn }));
+    const chunk = (calls: object[]) =>
+      `data: ${JSON.stringify({ id: '1', choices: [{ index: 0, delta: { tool_calls: calls } }] })}\n\n`;
+    const many = { errorType: 'llm_response', retryable: false, message: expect.stringContaining('2000 tools') };
+    for (const body of [chunk(deltas), deltas.map((delta) => chunk([delta])).join('')]) {
+      server.reply({ status: 200, headers: { 'content-type': 'text/event-stream' }, body: `${body}data: [DONE]\n\n` });
+      await expect(ask(id)).rejects.toMatchObject(many);
+    }
+    for (const [other, stream] of [
+      [id, false],
+      ['anthropic:test-model', true],
+      ['anthropic:test-model', false],
+      ['google:test-model', true],
+    ] as const) {
+      server.reply({ toolCalls: made });
+      await expect(ask(other, [question], { stream })).rejects.toMatchObject(many);
+    }
+    server.reply({ toolCalls: made.slice(0, 1_000) });
+    expect((await ask(id)).toolCalls).toHaveLength(1_000);
+  });
+
   it('streams reasoning, text, calls in fragments, and usage', async () => {
     server.reply({
       reasoning: 'let me think',

@@ -1,5 +1,6 @@
 import { createLanefold, defineAgent, type Lanefold, type ScheduleDefinition } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { derivedIds } from '../../src/checks/ids.ts';
 import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { typedModel, type Keyboard, type TypedModel } from '../support/typed-model.ts';
 import { until } from '../support/until.ts';
@@ -225,11 +226,19 @@ describe.skipIf(noRedis())('a schedule', () => {
     await lanefold.schedules.remove('goes-on');
   });
 
+  /** The run of a slot, as a worker requests it. */
+  const asSlot = async (requestId: string, input: string) => {
+    const [row] = (await lanefold.database.pool.query<{ key: string }>("select lanefold.name_key('default') as key"))
+      .rows;
+    const { threadId } = derivedIds(row!.key).own(requestId);
+    return lanefold.runs.enqueue({ agent: 'echo', input, requestId, threadId, createThread: true, busy: 'wait' });
+  };
+
   test('starts the same run again if its worker died in between', async () => {
     await set('dies');
     const slot = new Date('2026-01-01T06:00:00Z');
     const requestId = `schedule:dies:${slot.toISOString()}`;
-    const run = await lanefold.runs.enqueue({ agent: 'echo', input: 'Report of 2026-01-01', requestId, busy: 'wait' });
+    const run = await asSlot(requestId, 'Report of 2026-01-01');
     await sql(
       `insert into lanefold._schedule_slot (name, slot, due_at, status, taken_at, request)
        select name, $1, $1, 'firing', now() - interval '1 minute',
@@ -284,7 +293,7 @@ describe.skipIf(noRedis())('a schedule', () => {
     await set('refused');
     const slot = new Date('2026-01-01T06:00:00Z');
     const requestId = `schedule:refused:${slot.toISOString()}`;
-    const run = await lanefold.runs.enqueue({ agent: 'echo', input: 'x', requestId, busy: 'wait' });
+    const run = await asSlot(requestId, 'x');
     await sql(
       `insert into lanefold._schedule_slot (name, slot, due_at, status, taken_at, request)
        select name, $1, $1, 'firing', now() - interval '11 minutes',

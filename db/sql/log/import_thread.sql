@@ -295,22 +295,23 @@ end $$;
 create or replace function lanefold._check_import(p_thread_id text, p jsonb, p_rev bigint)
 returns void language plpgsql stable as $$
 declare
-  e lanefold._entry;
   l record;
+  v_seq bigint;
 begin
-  for e in
-    select * from lanefold._entry x
-    where x.thread_id = p_thread_id and x.kind in ('ai_message', 'ai_context_operation') order by x.seq
-  loop
-    if not lanefold._contents_whole(p_thread_id, e) then
-      perform lanefold._fail('LF014', format('Entry %s quotes a large text that was not imported, or that does not have its id.', e.seq),
-        'Nothing was imported. Correct the source, or export the thread again.');
-    end if;
-  end loop;
+  -- each text is read once, however many entries quote it
+  with quoted as materialized (
+    select q as id, min(e.seq) as seq from lanefold._entry e cross join lateral lanefold._quoted(e.kind, e.payload, e.refs) q
+    where e.thread_id = p_thread_id and e.kind in ('ai_message', 'ai_context_operation') group by q
+  )
+  select min(x.seq) into v_seq from quoted x where not lanefold._content_whole(p_thread_id, x.id);
+  if v_seq is not null then
+    perform lanefold._fail('LF014', format('Entry %s quotes a large text that was not imported, or that does not have its id.', v_seq),
+      'Nothing was imported. Correct the source, or export the thread again.');
+  end if;
   for l in select context_ref as ref from lanefold._lane where thread_id = p_thread_id loop
     perform lanefold._check_context(p_thread_id, l.ref, 0, p);
   end loop;
-  for l in select x ->> 'context_ref' as ref, x ->> 'digest' as digest from jsonb_array_elements(coalesce(p -> 'lanes', '[]')) x loop
+  for l in select distinct x ->> 'context_ref' as ref, x ->> 'digest' as digest from jsonb_array_elements(coalesce(p -> 'lanes', '[]')) x loop
     if lanefold.lane_digest(p_thread_id, l.ref, p_rev - 1) is distinct from l.digest then
       perform lanefold._fail('LF032', format('The context of lane %s differs from the exported one.', l.ref),
         'Nothing was imported. Import it with the version of Lanefold that exported it, and report this.');

@@ -15,6 +15,17 @@ export const limitedParties = ({ actor, tenant, limits, tenantLimits }: Principa
   ...(tenant !== undefined && tenantLimits ? [{ name: `tenant:${tenant}`, tenant, limits: tenantLimits }] : []),
 ];
 
+/**
+ * Whose share of a server's memory a request takes: that of its tenant or its key, or of all holders of signed paths. The
+ * operator has all of it.
+ */
+export function partyOf(principal: Principal | undefined): string | undefined {
+  if (principal === undefined) return 'signed';
+  const { actor, tenant } = principal;
+  if (actor === operator.actor) return undefined;
+  return tenant === undefined ? holder(actor) : `tenant:${tenant}`;
+}
+
 /** The key; a token counts as the key that made it. */
 const holder = (actor: string): string => actor.replace(/^token:/, '');
 

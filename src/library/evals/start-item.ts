@@ -43,9 +43,7 @@ const ofTheAgent = [
 
 /** The run of an item, by ids that derive from eval and item. */
 export async function runOfItem(db: Database, evalId: string, no: number): Promise<RunRef> {
-  const requestId = requestIdOf(evalId, no);
-  const ids = await idsOf(db);
-  return { threadId: ids.thread(requestId), id: ids.run(requestId) };
+  return (await idsOf(db)).own(requestIdOf(evalId, no));
 }
 
 const requestIdOf = (evalId: string, no: number): string => `${evalId}:${no}`;

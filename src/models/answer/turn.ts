@@ -4,6 +4,7 @@ import type { JsonObject, ModelTurn, ToolCall } from '../../context/message.ts';
 import { cleanJson, cleanText } from '../../checks/text.ts';
 import { parseObject } from '../messages/assistant-parts.ts';
 import { unmarked } from '../messages/marked-json.ts';
+import { AnswerBounds } from './bounds.ts';
 import { mergePlainText, toMetadata, type Block, type TextBlock } from './blocks.ts';
 import { toFinishReason, toUsage } from './usage.ts';
 
@@ -13,6 +14,7 @@ type Finish = Pick<LanguageModelV4GenerateResult, 'usage' | 'finishReason'>;
 export class TurnCollector {
   private readonly blocks: Block[] = [];
   private readonly open = new Map<string, TextBlock>();
+  private readonly bounds = new AnswerBounds();
   private cleaned = false;
   responseId: string | undefined;
   finish: Finish | undefined;
@@ -20,6 +22,12 @@ export class TurnCollector {
   /** Adds one stream part. Ignores parts that a ModelTurn does not store; the caller handles `error` parts. */
   add(part: LanguageModelV4StreamPart): void {
     switch (part.type) {
+      case 'tool-input-start':
+        this.bounds.call();
+        break;
+      case 'tool-input-delta':
+        this.bounds.chars(part.delta.length);
+        break;
       case 'text-start':
       case 'reasoning-start':
         this.start(part.type === 'text-start' ? 'text' : 'reasoning', part.id, part.providerMetadata);
@@ -46,8 +54,10 @@ export class TurnCollector {
 
   /** Adds one content part of a call without streaming. */
   addContent(part: LanguageModelV4Content): void {
-    if (part.type === 'tool-call') this.addCall(part);
-    else if (part.type === 'text' || part.type === 'reasoning')
+    if (part.type === 'tool-call') {
+      this.bounds.call();
+      this.addCall(part);
+    } else if (part.type === 'text' || part.type === 'reasoning')
       this.push({ type: part.type, text: part.text }, part.providerMetadata);
   }
 
@@ -87,6 +97,7 @@ export class TurnCollector {
   }
 
   private extend(type: 'text' | 'reasoning', id: string, delta: string, metadata?: SharedV4ProviderMetadata): void {
+    this.bounds.chars(delta.length);
     const block = this.open.get(type + id) ?? this.start(type, id, undefined);
     block.text += delta;
     // As in the AI SDK, the last metadata of a block wins, because signatures arrive at the end.

@@ -36,7 +36,9 @@ function isNetworkFailure(error: unknown): boolean {
  * The original error is not kept as `cause`: an APICallError holds the whole prompt, and errors end up in logs.
  */
 export function classify(error: unknown, phase: ModelErrorType, now: number = Date.now()): ModelError {
-  if (error instanceof ModelError) return error;
+  // what our own `fetch` threw, the package has wrapped
+  for (const own of [error, (error as { cause?: unknown } | null | undefined)?.cause])
+    if (own instanceof ModelError) return own;
   const facts = factsOf(error);
   const long = tooLong(facts.status, facts.words, saidBy(error));
   if (long) {

@@ -1,3 +1,4 @@
+import { assertFewCalls } from '../answer/bounds.ts';
 import { eachWholeLine } from './whole-lines.ts';
 
 /** A counter of OpenAI's `usage` that is no JSON number: a string, or a NaN of a server in Python. */
@@ -7,10 +8,12 @@ const unreadable = /("(?:prompt|completion|total)_tokens"\s*:\s*)("[^"]{0,40}"|N
  * Text of a response with counters that the provider's package can read: it rejects the whole answer for one it cannot.
  * Inside a text of the model, the quotes would be escaped.
  */
-export const readable = (text: string): string =>
-  text.includes('_tokens"')
+export const readable = (text: string): string => {
+  assertFewCalls(text);
+  return text.includes('_tokens"')
     ? text.replace(unreadable, (_, key: string, value: string) => key + (/^"(\d{1,12})"$/.exec(value)?.[1] ?? 'null'))
     : text;
+};
 
 /** A `fetch` whose answers have readable counters, for servers that only resemble OpenAI's. */
 export const fetchReadable: typeof fetch = async (...request) => {

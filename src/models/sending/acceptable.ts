@@ -38,8 +38,8 @@ export class Acceptable {
   readonly #taken = new Set<string>();
   /** How often each replaced id was replaced. */
   readonly #replaced = new Map<string, number>();
-  /** The calls without a result, as they were written and as they are sent, in an answer where these differ. */
-  #open: { written: ToolCall; sent: ToolCall }[] = [];
+  /** The calls by their id, as they were written and as they are sent, in an answer where these differ; the next one last. */
+  #open = new Map<string, { written: ToolCall; sent: ToolCall }[]>();
   #begun = false;
   readonly #changes = new Map<Change, number>();
 
@@ -82,12 +82,17 @@ export class Acceptable {
 
   #answer(message: Message): Message | undefined {
     const calls = message.tool_calls ?? [];
-    this.#open = [];
+    this.#open = new Map();
     if (calls.length === 0) return saysNothing(message.content) ? void this.#count('left_out') : message;
     if (!this.#dialect.idsOnce) this.#taken.clear();
     const sent = calls.map((call) => this.#call(call));
     if (calls.every((call, i) => call === sent[i])) return message;
-    this.#open = calls.map((written, i) => ({ written, sent: sent[i]! }));
+    for (let i = calls.length - 1; i >= 0; i--) {
+      const written = calls[i]!;
+      const same = this.#open.get(written.id) ?? [];
+      this.#open.set(written.id, same);
+      same.push({ written, sent: sent[i]! });
+    }
     return { ...message, tool_calls: sent };
   }
 
@@ -114,16 +119,15 @@ export class Acceptable {
   }
 
   #result(message: Message): Message {
-    const result = this.#open.length > 0 ? this.#renamed(message) : message;
+    const result = this.#open.size > 0 ? this.#renamed(message) : message;
     return saysNothing(message.content) ? this.#filled(result, noOutput) : result;
   }
 
   /** A result answers the first call without one that has its id. */
   #renamed(message: Message): Message {
-    const at = this.#open.findIndex(({ written }) => written.id === message.tool_call_id);
-    if (at < 0) return message;
-    const { written, sent } = this.#open[at]!;
-    this.#open.splice(at, 1);
+    const call = this.#open.get(message.tool_call_id ?? '')?.pop();
+    if (!call) return message;
+    const { written, sent } = call;
     return { ...message, tool_call_id: sent.id, ...(message.name === written.name && { name: sent.name }) };
   }
 

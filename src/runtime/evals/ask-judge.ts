@@ -4,6 +4,7 @@ import type { Score } from '../../evals/item.ts';
 import { judgeOutput, readJudgement } from '../../evals/scorers/judge.ts';
 import { enqueue, type EnqueueDeps } from '../../library/runs/enqueue.ts';
 import type { Database } from '../../postgres/pool.ts';
+import { idsOf } from '../../store/tenant/derived-ids.ts';
 import { readRun } from '../../store/run/read-run.ts';
 import { isPermanent } from './is-permanent.ts';
 
@@ -16,9 +17,12 @@ export async function askJudge(
   by: { agent: string; model?: string },
   { prompt, requestId, priority }: { prompt: string; requestId: string; priority: number },
 ): Promise<Asked> {
-  const request = { agent: by.agent, input: prompt, requestId, priority, output: judgeOutput };
+  const request = { agent: by.agent, input: prompt, requestId, priority, output: judgeOutput, createThread: true };
   try {
-    return { waits: await enqueue(accepting, { ...request, ...omitUndefined({ model: by.model as never }) }) };
+    const { threadId } = (await idsOf(accepting.db)).own(requestId);
+    return {
+      waits: await enqueue(accepting, { ...request, threadId, ...omitUndefined({ model: by.model as never }) }),
+    };
   } catch (error) {
     if (!isPermanent(error)) throw error;
     return { score: judged({ score: null, reason: null, error: `The judge could not be asked: ${error.message}` }) };

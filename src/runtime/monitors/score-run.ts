@@ -65,9 +65,7 @@ async function scoreRun(
   if (signal.aborted) return;
   if (!monitor.judge) return storeScore(deps.db, monitor, { ...of, ...done(scores) });
   const requestId = `monitor:${requestHash(`${monitor.name} ${threadId} ${id}`).slice(0, 32)}`;
-  const ids = await idsOf(db);
-  const planned = { threadId: ids.thread(requestId), id: ids.run(requestId) };
-  await planJudge(deps.db, monitor, planned, planMs);
+  await planJudge(deps.db, monitor, (await idsOf(db)).own(requestId), planMs);
   const asked = await askJudge(accepting, monitor.judge, { prompt: judgePrompt(input), requestId, priority });
   if ('score' in asked) return storeScore(deps.db, monitor, { ...of, ...done([...scores, asked.score]) });
   const judge = { thread_id: asked.waits.threadId, run_id: asked.waits.id };

@@ -105,9 +105,8 @@ export class RoundWaits {
 
   /** Derived from the call, so that the same call starts the same run. */
   async #idsOf(index: number): Promise<RunOfAgent> {
-    const requestId = childRequestId(this.run.runId, this.round.round, index);
     const ids = await idsOf(this.deps.db, this.claim.tenant_id);
-    return { threadId: ids.thread(requestId), id: ids.run(requestId) };
+    return ids.own(childRequestId(this.run.runId, this.round.round, index));
   }
 
   /** A child may spend its own limit, but at most an equal share of what its parent had left before the round. */

@@ -5,8 +5,8 @@ import type { RunHandle, RunRef } from '../../store/run/run.ts';
 /** The request of a slot. */
 export interface ScheduledRequest extends ScheduleRunOptions, Pick<ScheduleDefinition, 'agent' | 'input'> {
   requestId: string;
-  threadId?: string;
-  createThread?: boolean;
+  threadId: string;
+  createThread: true;
   busy: 'wait';
 }
 

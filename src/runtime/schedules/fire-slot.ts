@@ -1,4 +1,5 @@
 import { isLanefoldError } from '../../errors.ts';
+import type { Database } from '../../postgres/pool.ts';
 import { isTransient } from '../../postgres/errors.ts';
 import { fromStored } from '../../schedules/stored.ts';
 import { fillIn } from '../../schedules/template.ts';
@@ -56,7 +57,7 @@ async function start(
     onSettled('fired');
   };
   try {
-    const run = await requests.enqueue(tenant, requestOf(open, taken));
+    const run = await requests.enqueue(tenant, await requestOf(db, open, taken));
     // afterwards: a request that is refused interrupts nothing
     if (taken.request.interrupts)
       for (const earlier of await unendedBefore(db, open, mostInterrupted))
@@ -66,9 +67,8 @@ async function start(
   } catch (error) {
     onError(error);
     if (isTransient(error) || (isLanefoldError(error) && error.status >= 500)) return false;
-    const { threadId, requestId } = requestOf(open, taken);
-    const thread = threadId ?? (await idsOf(db, tenant)).thread(requestId);
-    const accepted = await findRequested(db, tenant, thread, requestId);
+    const { threadId, requestId } = await requestOf(db, open, taken);
+    const accepted = await findRequested(db, tenant, threadId, requestId);
     if (accepted) {
       await fired(accepted);
       return true;
@@ -80,15 +80,17 @@ async function start(
   }
 }
 
-function requestOf({ name, slot }: OpenSlot, { request }: TakenSlot): ScheduledRequest {
+async function requestOf(db: Database, open: OpenSlot, { request }: TakenSlot): Promise<ScheduledRequest> {
+  const { name, slot, tenant_id: tenant } = open;
   const { agent, input, threadId, options, timeZone = 'UTC' } = fromStored(request);
   const at = new Date(slot);
   const times = { slot: at, previous: new Date(request.previous ?? slot), timeZone };
+  const requestId = `schedule:${name}:${at.toISOString()}`;
   return {
     ...options,
-    ...{ agent, input: mapTexts(input, (text) => fillIn(text, times)) },
-    requestId: `schedule:${name}:${at.toISOString()}`,
-    ...(threadId === undefined ? {} : { threadId, createThread: true }),
+    ...{ agent, input: mapTexts(input, (text) => fillIn(text, times)), requestId },
+    threadId: threadId ?? (await idsOf(db, tenant)).own(requestId).threadId,
+    createThread: true,
     busy: 'wait',
   };
 }
