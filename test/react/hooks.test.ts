@@ -42,7 +42,10 @@ describe.skipIf(noBrowser).each(reactVersions)('hooks of React %s in a browser, 
       if (message.type() === 'error' && !/Failed to load resource/.test(message.text())) faults.push(message.text());
     });
     const requests: string[] = [];
-    page.on('request', (request) => requests.push(`${request.method()} ${new URL(request.url()).pathname}`));
+    page.on('request', (request) => {
+      const { pathname, searchParams } = new URL(request.url());
+      requests.push(`${request.method()} ${pathname}${searchParams.has('wait') ? ' wait' : ''}`);
+    });
     // on the origin of the API
     const html = `<!doctype html><title>t</title><div id="app"></div><script type="module">${script.replaceAll('</script', '<\\/script')}</script>`;
     await page.route('**/fixture', (route) => route.fulfill({ contentType: 'text/html', body: html }));
@@ -147,7 +150,9 @@ describe.skipIf(noBrowser).each(reactVersions)('hooks of React %s in a browser, 
     const [one, two] = await page.locator('#thread output').allTextContents();
     expect(one).toBe(two);
     expect(requests.filter((request) => request === 'POST /v1/threads/shared/runs')).toHaveLength(1);
-    expect(requests.filter((request) => request === 'GET /v1/threads/shared/events')).toHaveLength(1);
+    // the thread did not exist at first
+    for (const wait of [' wait', ''])
+      expect(requests.filter((request) => request === `GET /v1/threads/shared/events${wait}`)).toHaveLength(1);
     await page.getByRole('button', { name: 'Toggle' }).click();
     keys.stop();
     await until('the run ends', async () => (await api.lanefold.threads.get('shared')).activeRunId === null);
