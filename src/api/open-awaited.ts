@@ -1,7 +1,6 @@
 import type { Context } from 'hono';
 import { isLanefoldError } from '../errors.ts';
 import { isMissing } from '../store/missing.ts';
-import type { Subject } from '../store/trace/find-existing.ts';
 import type { OpenStream } from '../streams/stream.ts';
 import type { ApiEnv } from './env.ts';
 import { toEventMessages } from './event-messages.ts';
@@ -11,11 +10,11 @@ import type { Opened } from './serve-stream.ts';
 /** A stream whose thread or run may not exist yet. Its first message, `exists`, comes as soon as it does. */
 export async function openAwaited(
   c: Context<ApiEnv>,
-  subject: Subject,
+  { threadId, runId }: { threadId: string; runId: string | undefined },
   open: () => Promise<OpenStream>,
   signal: AbortSignal,
 ): Promise<Opened> {
-  const exists = { event: 'exists', data: JSON.stringify(toJson(subject)) };
+  const exists = { event: 'exists', data: JSON.stringify(toJson({ threadId, runId })) };
   const existing = await open().catch((error: unknown) => {
     if (!isMissing(error)) throw error;
     return undefined;
@@ -33,7 +32,8 @@ export async function openAwaited(
   return {
     over: false,
     async *messages(refusal) {
-      if (!(await c.var.lanefold.streams.arrived(subject, signal))) return yield* toEventMessages(nothing, refusal);
+      if (!(await c.var.lanefold.streams.arrived(threadId, runId, signal)))
+        return yield* toEventMessages(nothing, refusal);
       let opened: OpenStream;
       try {
         // the key may not be allowed to see it: for instance, if another agent was asked in the thread

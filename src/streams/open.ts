@@ -24,8 +24,11 @@ export interface Streams {
   follow(threadId: string, runId: string | undefined, options?: StreamOptions): AsyncGenerator<StreamItem, void, void>;
   /** The stream of a run and the runs below it; throws as `open`, and `invalid_input` for a cursor of something else. */
   openTree(run: RunRef, options?: TreeStreamOptions): Promise<OpenTreeStream>;
-  /** Waits for a thread or a run that does not exist yet: see `Arrivals`. */
-  arrived: Arrivals['arrived'];
+  /**
+   * Waits for a thread or a run that does not exist yet. True once it does, or its thread was erased; false when `signal`
+   * aborts, or the streams of this process end.
+   */
+  arrived(threadId: string, runId: string | undefined, signal: AbortSignal): Promise<boolean>;
   /** Streams over these connections, which belong to one tenant. They end with the others. */
   forTenant(db: Database): TenantStreams;
   /** The model calls of this process. */
@@ -60,7 +63,7 @@ export function openStreams(db: Database, queue: QueueOptions, quietOn: (db: Dat
     const open: Streams['open'] = (threadId, runId, options) => openStream(deps, threadId, runId, options);
     return {
       open,
-      arrived: (subject, signal) => arrivals.arrived(subject, signal),
+      arrived: (threadId, runId, signal) => arrivals.arrived({ threadId, runId }, signal),
       openTree: (run, options) => openTreeStream(deps, run, options),
       async *follow(threadId, runId, options) {
         yield* (await open(threadId, runId, options)).items;
