@@ -18,23 +18,30 @@ export async function* follow(
   connection: Connection,
   id: 'listRunEvents' | 'listThreadEvents',
   params: Params,
-  { after, deltas = true, entries = false, signal }: StreamOptions,
+  { after, deltas = true, entries = false, wait = false, signal }: StreamOptions,
 ): AsyncGenerator<StreamItem, void, void> {
   const answers = new Answers();
   let at = after;
   let over = false;
+  // a page may resume after an event of a thread that is erased by now
+  let existed = after !== undefined && !wait;
   // since a connection has last worked
   let failures = 0;
   const works = () => void (failures = 0);
+  const opened = () => void (existed ||= !wait);
+  const from = () => ({ at, deltas, entries, wait, signal, opened, works });
   while (!signal?.aborted) {
     let accepted = false;
     try {
-      for await (const message of connect(connection, id, params, { at, deltas, entries, signal, works })) {
+      for await (const message of connect(connection, id, params, from())) {
         if (message === 'nothing more') return;
         accepted = true;
         if (message.event === 'problem') throw fromProblem(JSON.parse(message.data) as Problem);
         works();
         const item = toItem(message);
+        // each connection begins with it
+        if (item.type === 'exists' && existed) continue;
+        existed = true;
         if (item.type === 'event') {
           at = item.event.eventSeq;
           over ||= id === 'listRunEvents' && isTerminal(item.event.kind);
@@ -50,7 +57,7 @@ export async function* follow(
       if (signal?.aborted) return;
       const lost = connection.lost(error, connection.locate(id, params)[1]);
       // the stream of a thread ends with its thread
-      if (at !== undefined && isClientError(lost, 'thread_erased')) return;
+      if (existed && isClientError(lost, 'thread_erased')) return;
       failures += 1;
       if (!isWorthRepeating(lost)) {
         if (!(await connection.renew(lost))) throw lost;
@@ -70,7 +77,10 @@ interface From {
   at: number | undefined;
   deltas: boolean;
   entries: boolean;
+  wait: boolean;
   signal: AbortSignal | undefined;
+  /** Called when the server has accepted the request. */
+  opened: () => void;
   /** Called when the server shows that the connection works, although it has nothing to say. */
   works: () => void;
 }
@@ -80,11 +90,16 @@ async function* connect(
   connection: Connection,
   id: 'listRunEvents' | 'listThreadEvents',
   params: Params,
-  { at, deltas, entries, signal, works }: From,
+  { at, deltas, entries, wait, signal, opened, works }: From,
 ): AsyncGenerator<SseMessage | 'nothing more', void, void> {
   const limit = linked(signal, silenceMs);
   try {
-    const query = { format: 'sse', ...(deltas ? {} : { deltas }), ...(entries ? { entries } : {}) };
+    const query = {
+      format: 'sse',
+      ...(deltas ? {} : { deltas }),
+      ...(entries ? { entries } : {}),
+      ...(wait ? { wait } : {}),
+    };
     const [method, path] = connection.locate(id, params, query);
     // a negative one is from the beginning, as without it, and no event has such an id
     const isNew = at === undefined || at < 0;
@@ -93,6 +108,7 @@ async function* connect(
     if (response.status === 204) return yield 'nothing more';
     const type = response.headers.get('content-type') ?? '';
     if (!type.startsWith('text/event-stream') || !response.body) throw unexpected(response);
+    opened();
     yield* readSse(chunksOf(response.body, limit.touch), works);
   } finally {
     limit.release();

@@ -4,6 +4,8 @@ import type { SseMessage } from './sse.ts';
 
 /** What a stream yields, in order. */
 export type StreamItem =
+  /** With the `wait` option, the first item: the thread or run exists. */
+  | { type: 'exists'; threadId: Id; runId?: Id }
   /** An event of the trace; with the `entries` option, also the payload of the entry it is about. */
   | { type: 'event'; event: RunEvent; entry?: JsonObject }
   /** More of an answer: `text` or `thinking` that begins at `offset` (as `string.length` counts). */
@@ -21,6 +23,8 @@ export interface StreamOptions {
   deltas?: boolean;
   /** Include the payload of the entry that an event is about; default false. */
   entries?: boolean;
+  /** If the thread or run does not exist yet, wait for it instead of rejecting; default false. */
+  wait?: boolean;
   /** The stream rejects with its reason. */
   signal?: AbortSignal;
 }

@@ -75,7 +75,7 @@ export interface ClientThreads {
   uiMessages(id: string, query?: ListUiMessagesQuery, call?: CallOptions): Promise<Page<UiMessage>>;
   /** A page of the trace of all runs of the thread. */
   events(id: string, query?: { after?: number; limit?: number }, call?: CallOptions): Promise<Page<RunEvent, number>>;
-  /** Like `runs.stream`, for all present and future runs. Ends with `signal`, or when the thread is erased. */
+  /** Like `runs.stream`, for all present and future runs. Ends when the thread is erased. */
   stream(id: string, options?: StreamOptions): AsyncGenerator<StreamItem, void, void>;
   /** Permanently deletes everything of the thread; its id cannot be used again. */
   erase(id: string, call?: CallOptions): Promise<ErasureReport>;

@@ -56,7 +56,7 @@ export interface TenantLibrary<
   /** Tool calls of all threads that wait for human approval, soonest to expire first. */
   readonly approvals: { list(options?: { after?: string; limit?: number }): Promise<ListPage<PendingApproval>> };
   /** Live streams: like `runs.stream`, `runs.streamTree` and `threads.stream`, with errors thrown before the first item. */
-  readonly streams: Pick<Streams, 'open' | 'openTree' | 'follow'>;
+  readonly streams: Pick<Streams, 'open' | 'openTree' | 'follow' | 'arrived'>;
   /** Tamper evidence for the threads of tenants that have it enabled. */
   readonly evidence: TamperEvidence;
   /** Undefined: every tenant that the role of the connection may see. */

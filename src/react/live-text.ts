@@ -15,7 +15,7 @@ export type LiveAnswers = ReadonlyMap<string, LiveAnswer>;
 
 /** What an item of a stream makes of the answers in progress; the same map if it changes nothing. */
 export function withItem(answers: LiveAnswers, item: StreamItem): LiveAnswers {
-  if (item.type === 'unattended') return answers;
+  if (item.type === 'unattended' || item.type === 'exists') return answers;
   if (item.type === 'event') {
     const { kind, data, runId } = item.event;
     // what it has not completed is not in the log

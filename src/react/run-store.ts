@@ -1,21 +1,25 @@
 import type { Client } from '../client/client.ts';
-import type { LanefoldClientError } from '../client/errors.ts';
+import { isClientError, type LanefoldClientError } from '../client/errors.ts';
 import type { Content, RunRef, RunSnapshot } from '../client/operations.ts';
 import type { StreamItem } from '../client/stream-item.ts';
 import { approvalsOf, type Decide, type PendingApproval } from './approval.ts';
 import { Decisions } from './decisions.ts';
 import { coalesced, Followed } from './followed.ts';
 import { withItem, without, type LiveAnswer, type LiveAnswers } from './live-text.ts';
+import { onceItExists } from './once-it-exists.ts';
 
 /** What is known of a run. */
 export interface RunState {
-  /** Undefined until it is read. */
+  /** Undefined until it is read: the run may not exist yet. */
   run: RunSnapshot | undefined;
   /** The answer of the current model call, as it is written, or else of the last one. */
   text: string;
   thinking: string;
   approvals: PendingApproval[];
-  /** Why the last call, or the connection, failed; undefined once something has succeeded. */
+  /**
+   * Why the last call, or the connection, failed; undefined once something has succeeded. `run_not_found` while the run
+   * does not exist: it is followed as soon as it does.
+   */
   error: LanefoldClientError | undefined;
 }
 
@@ -32,10 +36,30 @@ export class RunStore extends Followed<RunState> {
   }
 
   protected async follow(signal: AbortSignal): Promise<void> {
+    const { client, ref } = this;
+    try {
+      await onceItExists(() => this.#followExisting(signal), {
+        missing: (error) => this.#lose(error),
+        arrival: () => client.runs.stream(ref, { wait: true, deltas: false, signal }),
+        signal,
+      });
+    } catch (error) {
+      if (!signal.aborted && isClientError(error, 'thread_erased')) this.#lose(error);
+      throw error;
+    }
+  }
+
+  async #followExisting(signal: AbortSignal): Promise<void> {
     this.#answers = new Map();
     await this.#refresh();
     for await (const item of this.client.runs.stream(this.ref, { signal })) this.#take(item);
     await this.#refresh();
+  }
+
+  /** The run does not exist yet, or was erased. */
+  #lose(error: LanefoldClientError): void {
+    this.#answers = new Map();
+    this.#show({ ...nothing, run: undefined, error });
   }
 
   #take(item: StreamItem): void {
@@ -86,7 +110,8 @@ export class RunStore extends Followed<RunState> {
       this.fail(error);
       throw error;
     }
-    void this.track(this.#refresh());
+    if (this.follows) void this.track(this.#refresh());
+    else this.restart();
   }
 }
 

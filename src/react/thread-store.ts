@@ -10,6 +10,7 @@ import { Decisions } from './decisions.ts';
 import { coalesced, Followed, mayPass } from './followed.ts';
 import { withItem, without, type LiveAnswers } from './live-text.ts';
 import { merged, sentMessage, shown, type ThreadMessage } from './messages.ts';
+import { onceItExists } from './once-it-exists.ts';
 
 /** What is known of a thread. */
 export interface ThreadState {
@@ -22,6 +23,11 @@ export interface ThreadState {
   status: ThreadStatus;
   /** The active run, or else the last one that was seen. */
   run: RunSnapshot | undefined;
+  /**
+   * `false` before the thread is created, by the first question or by others, and once it was erased. Undefined until that
+   * is known.
+   */
+  exists: boolean | undefined;
   approvals: PendingApproval[];
   /** Why the last call failed, until the next one; or else why the connection failed, until it works. */
   error: LanefoldClientError | undefined;
@@ -41,7 +47,7 @@ export class ThreadStore extends Followed<ThreadState> {
   #answers: LiveAnswers = new Map();
   readonly #current: CurrentRun;
   #earlier: string | null = null;
-  #exists = false;
+  #exists: boolean | undefined;
   /** Why the last call of the user failed. */
   #refusal: LanefoldClientError | undefined;
   /** A question that the server may have, although no answer said so. */
@@ -52,35 +58,52 @@ export class ThreadStore extends Followed<ThreadState> {
     readonly client: Client,
     readonly threadId: string,
   ) {
-    super({ messages: [], status: 'loading', run: undefined, approvals: [], error: undefined, hasEarlier: false });
+    super({
+      ...{ messages: [], status: 'loading', run: undefined, exists: undefined },
+      ...{ approvals: [], error: undefined, hasEarlier: false },
+    });
     this.#current = new CurrentRun(client, threadId);
   }
 
   protected async follow(signal: AbortSignal): Promise<void> {
     const { client, threadId } = this;
-    this.#answers = new Map();
     try {
-      const { eventRev } = await client.threads.get(threadId, { signal });
-      this.#exists = true;
-      const { data, nextAfter } = await client.threads.uiMessages(threadId, { limit: pageSize }, { signal });
-      const known = this.#history.some(({ id }) => data.some((message) => message.id === id));
-      this.#history = known ? merged(this.#history, data) : data;
-      if (!known) this.#earlier = nextAfter;
-      await this.#refresh();
-      for await (const item of client.threads.stream(threadId, { after: eventRev - 1, signal })) this.#take(item);
-      this.#lose();
+      await onceItExists(() => this.#followExisting(signal), {
+        missing: () => this.#lose(false),
+        arrival: () => client.threads.stream(threadId, { wait: true, deltas: false, signal }),
+        signal,
+      });
     } catch (error) {
-      if (signal.aborted || !isClientError(error) || mayPass(error)) throw error;
-      this.#lose();
-      // the first question creates it
-      if (error.code !== 'thread_not_found') throw error;
+      if (!signal.aborted && isClientError(error) && !mayPass(error))
+        this.#lose(error.code === 'thread_erased' ? false : undefined);
+      throw error;
     }
   }
 
-  /** The thread does not exist, is erased, or may not be read: nothing more will be known of its run. */
-  #lose(): void {
-    this.#exists = false;
+  async #followExisting(signal: AbortSignal): Promise<void> {
+    const { client, threadId } = this;
+    this.#answers = new Map();
+    const { eventRev } = await client.threads.get(threadId, { signal });
+    this.#exists = true;
+    const { data, nextAfter } = await client.threads.uiMessages(threadId, { limit: pageSize }, { signal });
+    const known = this.#history.some(({ id }) => data.some((message) => message.id === id));
+    this.#history = known ? merged(this.#history, data) : data;
+    if (!known) this.#earlier = nextAfter;
+    await this.#refresh();
+    for await (const item of client.threads.stream(threadId, { after: eventRev - 1, signal })) this.#take(item);
+    // the stream ends with its thread: this rejects with the reason
+    await client.threads.get(threadId, { signal });
+  }
+
+  /** Nothing more will be known of its run. @param exists undefined if the thread may not be read */
+  #lose(exists: false | undefined): void {
+    this.#exists = exists;
     this.#current.lose();
+    if (exists === false) {
+      this.#history = [];
+      this.#earlier = null;
+      this.#answers = new Map();
+    }
     this.#show({ error: this.#refusal });
   }
 
@@ -125,7 +148,15 @@ export class ThreadStore extends Followed<ThreadState> {
     const messages = shown(this.#history, this.#sent, this.#answers);
     const { run, status } = this.#current;
     const approvals = run?.finishedAt === null ? this.#decisions.open(approvalsOf(run)) : [];
-    this.set({ messages, run, status, approvals, hasEarlier: this.#earlier !== null, ...changes });
+    this.set({
+      messages,
+      run,
+      status,
+      approvals,
+      exists: this.#exists,
+      hasEarlier: this.#earlier !== null,
+      ...changes,
+    });
   }
 
   /** What the user asks for. Whatever comes of it, the thread may have changed. */

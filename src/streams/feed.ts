@@ -23,7 +23,7 @@ export class EventFeed {
   /** @param active it is among these while it has readers */
   constructor(
     db: Database,
-    private readonly active: Set<EventFeed> = new Set(),
+    private readonly active: Set<{ close(): void }> = new Set(),
   ) {
     this.#db = db;
   }

@@ -1,7 +1,7 @@
 // The page of hooks.test.ts: components that show what the hooks return, under StrictMode.
 import { createClient } from 'lanefold/client';
 import { useApprovals, useRun, useThread } from 'lanefold/react';
-import { StrictMode, useState } from 'react';
+import { StrictMode, useState, version } from 'react';
 import { createRoot } from 'react-dom/client';
 
 const client = createClient({ url: '', retryDelayMs: 50 });
@@ -38,12 +38,13 @@ function Inbox() {
 }
 
 function Thread() {
-  const { messages, status, send, error } = useThread(client, threadId, { agent: 'writer' });
+  const [shown, setShown] = useState(threadId);
+  const { messages, status, exists, send, error } = useThread(client, shown, { agent: 'writer' });
+  const texts = messages.map(({ parts }) => parts.map(({ text }) => text).join(''));
   return (
     <section id="thread">
-      <output>
-        {JSON.stringify({ status, texts: messages.map(({ parts }) => parts.map(({ text }) => text).join('')) })}
-      </output>
+      <output>{JSON.stringify({ status, exists: exists ?? null, texts })}</output>
+      <button onClick={() => setShown(`${threadId}-next`)}>Next</button>
       <button onClick={() => void send('Go on.')}>Send</button>
       <i>{error?.code}</i>
     </section>
@@ -61,6 +62,7 @@ function App() {
   );
 }
 
+document.title = version;
 createRoot(document.getElementById('app')).render(
   <StrictMode>
     <App />

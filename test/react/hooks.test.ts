@@ -1,17 +1,17 @@
 // @module-tag long
-import { build } from 'esbuild';
 import { defineAgent, defineTool, type RunHandle } from 'lanefold';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { startApi, type Api } from '../api/helpers.ts';
 import { launchBrowser, noBrowser } from '../support/browser.ts';
+import { bundleWithReact, reactVersions } from '../support/react.ts';
 import { typedModel, type Keyboard } from '../support/typed-model.ts';
 import { until } from '../support/until.ts';
 
 const refund = defineTool({ name: 'refund', input: z.object({}), needsApproval: true, execute: () => 'refunded' });
 
-describe.skipIf(noBrowser)('hooks in a browser, under StrictMode', () => {
+describe.skipIf(noBrowser).each(reactVersions)('hooks of React %s in a browser, under StrictMode', (version) => {
   const model = typedModel();
   let api: Api;
   let browser: Browser;
@@ -22,14 +22,7 @@ describe.skipIf(noBrowser)('hooks in a browser, under StrictMode', () => {
       agents: [defineAgent({ name: 'writer', model: 'typed:m', tools: [refund] })],
       models: { typed: () => model },
     });
-    const { outputFiles } = await build({
-      entryPoints: ['test/react/fixture.jsx'],
-      ...{ bundle: true, write: false, format: 'esm', jsx: 'automatic', jsxDev: false, target: 'es2022' },
-      // effects run twice only in React's development build
-      define: { 'process.env.NODE_ENV': '"development"' },
-      logLevel: 'error',
-    });
-    script = outputFiles[0]!.text;
+    script = await bundleWithReact(version, 'test/react/fixture.jsx', {});
     browser = await launchBrowser();
   });
   afterAll(async () => {
@@ -49,7 +42,10 @@ describe.skipIf(noBrowser)('hooks in a browser, under StrictMode', () => {
       if (message.type() === 'error' && !/Failed to load resource/.test(message.text())) faults.push(message.text());
     });
     const requests: string[] = [];
-    page.on('request', (request) => requests.push(`${request.method()} ${new URL(request.url()).pathname}`));
+    page.on('request', (request) => {
+      const { pathname, searchParams } = new URL(request.url());
+      requests.push(`${request.method()} ${pathname}${searchParams.has('wait') ? ' wait' : ''}`);
+    });
     // on the origin of the API
     const html = `<!doctype html><title>t</title><div id="app"></div><script type="module">${script.replaceAll('</script', '<\\/script')}</script>`;
     await page.route('**/fixture', (route) => route.fulfill({ contentType: 'text/html', body: html }));
@@ -101,9 +97,46 @@ describe.skipIf(noBrowser)('hooks in a browser, under StrictMode', () => {
     await shows(page, 'run', { status: 'cancelled', ended: true });
   });
 
-  test('useRun of a run that does not exist has the error', async () => {
-    const { page } = await open('none/run_none');
+  test('useRun of a run that does not exist has the error, until the run exists', async () => {
+    const database = await api.lanefold.database.pool.connect();
+    await database.query('begin');
+    const request = { agent: 'writer', input: 'Write.', threadId: 'late', createThread: true };
+    const run = await api.lanefold.runs.enqueue(request, { tx: database });
+    const { page } = await open(`late/${run.id}`);
+    expect((await page.title()).split('.')[0]).toBe(version);
     await page.locator('#run i', { hasText: 'run_not_found' }).waitFor();
+    await database.query('commit');
+    database.release();
+    const keys = await model.next();
+    keys.type('Here.');
+    await shows(page, 'run', { status: 'running', text: 'Here.' });
+    keys.stop();
+    await shows(page, 'run', { ended: true, result: 'Here.' });
+  });
+
+  test('useThread follows a thread that another tab creates, also after another id, unmounts and mounts', async () => {
+    const [first, second] = [await open('tabs'), await open('tabs')];
+    for (const { page } of [first, second]) await shows(page, 'thread', { status: 'ready', exists: false });
+    await first.page.getByRole('button', { name: 'Send' }).first().click();
+    const keys = await model.next();
+    keys.type('Going');
+    for (const { page } of [first, second])
+      await shows(page, 'thread', { status: 'busy', exists: true, texts: ['Go on.', 'Going'] });
+    keys.stop();
+    for (const { page } of [first, second]) await shows(page, 'thread', { status: 'ready' });
+    // one of the two components leaves for a thread that does not exist, and waits for that
+    await second.page.getByRole('button', { name: 'Next' }).first().click();
+    await shows(second.page, 'thread', { status: 'ready', exists: false, texts: [] });
+    const toggle = second.page.getByRole('button', { name: 'Toggle' });
+    await toggle.click();
+    await toggle.click();
+    await second.page.getByRole('button', { name: 'Next' }).first().click();
+    await shows(second.page, 'thread', { exists: false });
+    const run = { agent: 'writer', input: 'Next.', threadId: 'tabs-next', createThread: true };
+    await api.lanefold.runs.enqueue(run);
+    (await model.next()).stop();
+    await shows(second.page, 'thread', { status: 'ready', exists: true });
+    expect((await state(second.page, 'thread'))['texts']).toContain('Next.');
   });
 
   test('useThread sends once, and two components share one stream, which ends with them', async () => {
@@ -117,7 +150,9 @@ describe.skipIf(noBrowser)('hooks in a browser, under StrictMode', () => {
     const [one, two] = await page.locator('#thread output').allTextContents();
     expect(one).toBe(two);
     expect(requests.filter((request) => request === 'POST /v1/threads/shared/runs')).toHaveLength(1);
-    expect(requests.filter((request) => request === 'GET /v1/threads/shared/events')).toHaveLength(1);
+    // the thread did not exist at first
+    for (const wait of [' wait', ''])
+      expect(requests.filter((request) => request === `GET /v1/threads/shared/events${wait}`)).toHaveLength(1);
     await page.getByRole('button', { name: 'Toggle' }).click();
     keys.stop();
     await until('the run ends', async () => (await api.lanefold.threads.get('shared')).activeRunId === null);

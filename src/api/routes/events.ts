@@ -11,6 +11,7 @@ import { problems } from '../schemas/problem.ts';
 import { RunEventPage } from '../schemas/run.ts';
 import { after, limit, trueOrFalse } from '../schemas/values.ts';
 import { toUiEvents } from '../ui-events.ts';
+import { openAwaited } from '../open-awaited.ts';
 import type { ServeStream } from '../serve-stream.ts';
 import { json, orMissing, run, security, thread } from './shared.ts';
 
@@ -32,6 +33,10 @@ const streaming = {
   entries: trueOrFalse(
     'Streams only: add `entry` to each event about an entry, with the payload of that entry. Not for browser tokens.',
   ),
+  wait: trueOrFalse(
+    'Server-sent events only: if the thread or run does not exist yet, wait for it instead of answering 404. The first ' +
+      'message is `exists`.',
+  ),
 };
 
 const streamQuery = z.strictObject({ limit: limit(100), ...streaming });
@@ -51,7 +56,7 @@ const streamed = {
       'A page of events, or a stream. A stream sends trace events, each named by its kind and with its `event_seq` as `id`. ' +
       'It also sends messages without an id: `llm_delta` {run_id, llm_call_id, offset, text or thinking}, `llm_snapshot` ' +
       '{run_id, llm_call_id, text, thinking}, and, if nothing happens because no worker can take the run, `unattended` ' +
-      '{thread_id, run_id, agent, reason, message}. The stream of a run ends after its last event; the stream of a thread ' +
+      '{thread_id, run_id, agent, reason, message}. With `wait`, `exists` {thread_id, run_id} comes first. The stream of a run ends after its last event; the stream of a thread ' +
       'does not end. Once the key no longer allows a stream, the stream ends with `problem`, also without an id.',
     content: {
       ...json('', page).content,
@@ -126,13 +131,16 @@ export function addEvents(app: ApiApp, serve: ServeStream): void {
     if (runId === null) return c.body(null, 204);
     const lastId = c.req.header('last-event-id') || undefined;
     return serve(c, async (signal) => {
-      const { items, over } = await c.var.lanefold.streams.open(threadId, runId, {
-        // A UI message always starts from its beginning, because its chunks have no ids to resume from.
-        ...(ui ? { entries: true } : omitUndefined({ after: lastId === undefined ? query.after : Number(lastId) })),
-        deltas: query.deltas !== 'false',
-        ...(query.entries === 'true' ? { entries: true } : {}),
-        signal,
-      });
+      const open = () =>
+        c.var.lanefold.streams.open(threadId, runId, {
+          // A UI message always starts from its beginning, because its chunks have no ids to resume from.
+          ...(ui ? { entries: true } : omitUndefined({ after: lastId === undefined ? query.after : Number(lastId) })),
+          deltas: query.deltas !== 'false',
+          ...(query.entries === 'true' ? { entries: true } : {}),
+          signal,
+        });
+      if (query.wait === 'true') return openAwaited(c, { threadId, runId }, open, signal);
+      const { items, over } = await open();
       if (!ui) return { over, messages: (why) => toEventMessages(items, why) };
       c.header(...uiMessageHeader);
       return { over: false, messages: (why) => toUiEvents(items, { threadId, runId: runId! }, why) };
@@ -156,9 +164,9 @@ interface Followed {
 }
 
 /** The requested format. Rejects parameters that do not apply to it. */
-function formatOf(c: Context<ApiEnv>, { format, after, limit, deltas, entries }: StreamQuery): Format {
+function formatOf(c: Context<ApiEnv>, { format, after, limit, deltas, entries, wait }: StreamQuery): Format {
   const chosen = format ?? (/\btext\/event-stream\b/.test(c.req.header('accept') ?? '') ? 'sse' : 'json');
-  const others = { json: { deltas, entries }, sse: { limit }, ui: { limit, after, entries } }[chosen];
+  const others = { json: { deltas, entries, wait }, sse: { limit }, ui: { limit, after, entries, wait } }[chosen];
   const wrong = Object.entries(others).filter(([, value]) => value !== undefined);
   if (wrong.length === 0) return chosen;
   const message = chosen === 'json' ? 'Only applies to a stream.' : 'Does not apply to this stream.';
