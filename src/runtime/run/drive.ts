@@ -2,7 +2,14 @@ import { effectiveAgent, toolsOnly } from '../../agents/apply-overrides.ts';
 import type { Json } from '../../context/message.ts';
 import { readChildren } from '../../store/wait/child-runs.ts';
 import { isTransient } from '../../postgres/errors.ts';
-import type { Command, StrategyDecision, EntryDraft, StrategyMachine, RunFacts, StepDraft } from '../../strategies/machine.ts';
+import type {
+  Command,
+  StrategyDecision,
+  EntryDraft,
+  StrategyMachine,
+  RunFacts,
+  StepDraft,
+} from '../../strategies/machine.ts';
 import type { StoredAnswer } from '../../strategies/node.ts';
 import type { Claim, NodeRow } from '../../store/run/claim-run.ts';
 import { commit } from './commit.ts';
