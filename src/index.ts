@@ -203,7 +203,7 @@ export type { ConfigChanges, ThreadConfig } from './library/threads/config.ts';
 export type { ConfigReceipt } from './store/context/read-config.ts';
 export type { ErasureReport, TenantErasureReport } from './library/threads/erasure-report.ts';
 export type { RemovedRows } from './library/threads/removed.ts';
-export type { UiMessagesOptions } from './library/threads/ui-messages.ts';
+export type { RunOfMessage, UiMessagesOptions } from './library/threads/ui-messages.ts';
 export type {
   AnswerMetadata,
   UiApproval,

@@ -4,7 +4,8 @@ import { isTerminal } from '../streams/assemble-deltas.ts';
 import type { StreamItem } from '../streams/stream-item.ts';
 import { UiAnswer } from '../ui-messages/answer.ts';
 import { callName } from '../checks/call.ts';
-import type { UiChunk } from '../ui-messages/message.ts';
+import type { UiChunk, UiMessage } from '../ui-messages/message.ts';
+import { replay } from '../ui-messages/replay.ts';
 import type { RunRef } from '../store/run/run.ts';
 
 export interface AnswerOptions {
@@ -57,19 +58,27 @@ async function* chunksOf(
     return;
   }
   if (signal.aborted) return;
+  const recorded = known.round === undefined && (await recordedAnswer(lanefold, run));
+  if (recorded) return yield* replay(recorded);
   throw new LanefoldError('lanefold_closed', 'The server stopped during the answer; the run continues.', {
     hint: 'Resume the stream.',
   });
+}
+
+/** The answer of a run that has ended, from the conversation: its trace was dropped. */
+async function recordedAnswer(lanefold: TenantLibrary, { threadId, id }: RunRef): Promise<UiMessage | undefined> {
+  const run = await lanefold.threads.runOf(threadId, id);
+  if (!run?.ended) return undefined;
+  const { data } = await lanefold.threads.uiMessages(threadId);
+  return data.find((message) => message.id === id);
 }
 
 /** Skips the part of a message that the client already has: everything up to the approvals of a round. */
 class KnownPart {
   over: boolean;
   #asked = false;
-  readonly #round: number | undefined;
 
-  constructor(round: number | undefined) {
-    this.#round = round;
+  constructor(readonly round: number | undefined) {
     this.over = round === undefined;
   }
 
@@ -77,7 +86,7 @@ class KnownPart {
     if (this.over || item.type !== 'event') return;
     const { kind, data } = item.event;
     const asks = kind === 'approval_requested';
-    if (asks && data['round'] === this.#round) this.#asked = true;
+    if (asks && data['round'] === this.round) this.#asked = true;
     this.over = (this.#asked && !asks) || isTerminal(kind);
   }
 }

@@ -38,8 +38,8 @@ const optionKeys: KeysOf<ChatOptions> = { agent: true, authorize: true, maxBodyB
 
 /**
  * A chat route for `useChat`, as `DefaultChatTransport` calls it: `POST …` sends a message or responses to approvals,
- * and streams the answer; `GET …/{chat id}/stream` resumes an answer in progress; `GET …/{chat id}/messages` returns
- * what was said; `POST …/{chat id}/stop` cancels the run.
+ * and streams the answer; `GET …/{chat id}/stream?after={message id}` streams the answer to that message again;
+ * `GET …/{chat id}/messages` returns what was said; `POST …/{chat id}/stop` cancels the run.
  *
  * @throws LanefoldError `invalid_input` without `authorize`
  *
@@ -115,8 +115,10 @@ async function answer(
       const page = thread ? await lanefold.threads.uiMessages(threadId, options) : { data: [], nextAfter: null };
       return json({ messages: page.data, next_after: page.nextAfter });
     }
-    case 'resume':
-      return thread?.activeRunId ? stream(thread.activeRunId) : new Response(null, { status: 204 });
+    case 'resume': {
+      const runId = thread && (await runToResume(lanefold, thread, new URL(request.url).searchParams.get('after')));
+      return runId === undefined ? new Response(null, { status: 204 }) : stream(runId);
+    }
     case 'stop': {
       if (!thread?.activeRunId) return json({ accepted: false });
       const { accepted } = await lanefold.runs.cancel({ threadId, id: thread.activeRunId });
@@ -132,6 +134,21 @@ async function answer(
     case 'send':
       return stream(await send(lanefold, thread, lastMessage(body), body, { ...grant, agent: grant.agent ?? agent }));
   }
+}
+
+/**
+ * The run whose answer a page lacks: the one that answers the last message the page has whole, though it may have ended
+ * since. A page that does not name that message gets the unfinished answer, because it may have every other.
+ */
+async function runToResume(
+  lanefold: TenantLibrary,
+  { id, activeRunId }: Thread,
+  after: string | null,
+): Promise<string | undefined> {
+  if (!after) return activeRunId ?? undefined;
+  const run = await lanefold.threads.runOf(id, after);
+  const isWhole = run?.id === after && run.ended;
+  return isWhole ? undefined : run?.id;
 }
 
 /** Accepts the run that answers a message, once for each message id. */

@@ -35,7 +35,7 @@ export function actionOf({ method, url }: Request): ChatAction | undefined {
   const action = actions[`${method} ${new URL(url).pathname.split('/').at(-1)}`];
   if (action !== undefined || method === 'POST') return action;
   throw new LanefoldError('not_found', 'The chat handler has no such path.', {
-    hint: 'GET …/{chat id}/stream resumes an answer, and GET …/{chat id}/messages reads the conversation.',
+    hint: 'GET …/{chat id}/stream streams an answer again, and GET …/{chat id}/messages reads the conversation.',
   });
 }
 

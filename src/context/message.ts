@@ -43,7 +43,7 @@ export interface ModelTurn {
   usage: Usage;
   /**
    * `stop`, `tool_calls`, `length`, `content_filter`, `error`, `incomplete`, `unknown`; null when the provider gave
-   * none.
+   * none. `cancelled`: the run was cancelled meanwhile.
    */
   finishReason: string | null;
   responseId?: string;

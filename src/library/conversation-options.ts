@@ -29,7 +29,7 @@ const input = {
 /** The options of the methods of threads, runs and contexts; a missing one does not compile. */
 export const conversationOptions = {
   threads: {
-    ...{ get: none, peek: none, marks: none, erase: none, export: none },
+    ...{ get: none, peek: none, marks: none, erase: none, export: none, runOf: none },
     // the stream checks its options when it opens
     stream: none,
     create: [

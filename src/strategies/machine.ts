@@ -232,10 +232,10 @@ export interface StepDraft {
   drain?: boolean;
   /**
    * Ends the run. Without `result`, the last entry is the result; null means no result. `events` and `output` apply
-   * only if the step really ends the run.
+   * only if the step really ends the run. `cancelled` is for the runtime.
    */
   finish?: {
-    status: 'completed' | 'failed';
+    status: 'completed' | 'failed' | 'cancelled';
     reason: string;
     result?: Json;
     /** Why the model stopped writing the answer with which the run ends; null: the provider did not say. */

@@ -72,6 +72,12 @@ export interface UiMessage {
 /** A chunk of the AI SDK's UI message stream. */
 export type UiChunk = { type: string } & Record<string, unknown>;
 
+const unasked = '.input';
+
 /** The id of a run's question is its request's id; the id of its answer is the run's own id. */
 export const questionId = (runId: string, requestId: string | null): string =>
-  requestId === null || requestId === runId ? `${runId}.input` : requestId;
+  requestId === null || requestId === runId ? runId + unasked : requestId;
+
+/** The ids that the request of a question may have. */
+export const requestIdsOf = (messageId: string): string[] =>
+  messageId.endsWith(unasked) ? [messageId, messageId.slice(0, -unasked.length)] : [messageId];

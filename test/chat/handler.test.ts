@@ -173,6 +173,56 @@ describe('the chat handler, called by the AI SDK’s own transport', () => {
     expect(after.chunks.at(-1)).toMatchObject({ type: 'abort' });
   });
 
+  test('streams the answer again to a page that lacks it, however its run ended and whatever followed', async () => {
+    const after = (id: string, by = chat) => call(`/again/stream?after=${encodeURIComponent(id)}`, {}, by);
+    const again = async (id: string) => {
+      const reading = new DefaultChatTransport<UIMessage>({
+        api: base,
+        fetch: (url, init) => chat(new Request(`${url as string}?after=${id}`, init)),
+      });
+      const stream = await reading.reconnectToStream({ chatId: 'again' });
+      const answer = read(stream!);
+      await answer.ended.catch(() => {});
+      return JSON.parse(JSON.stringify(answer.message())) as UIMessage;
+    };
+    const ask = async (id: string, end: (keys: Awaited<ReturnType<typeof pair.model.next>>) => unknown) => {
+      const answer = await send('again', user(id, 'hi'));
+      const keys = await pair.model.next();
+      keys.type(`Answer to ${id}`);
+      await until('it is shown', () => answer.text() === `Answer to ${id}`);
+      await end(keys);
+      await answer.ended.catch(() => {});
+    };
+    await ask('m1', (keys) => keys.stop());
+    await ask('m2', () => call('/again/stop', { method: 'POST', headers: { 'content-type': 'application/json' } }));
+    await ask('m3', async (keys) => {
+      keys.stop({ id: 'l', name: 'look', args: { at: 'nothing' } }, { id: 'd', name: 'dig' });
+      const { id } = (await pair.front.runs.list({ threadId: 'chat:again' })).data[0]!;
+      const run = { threadId: 'chat:again', id };
+      await until('it waits', async () => (await pair.front.runs.get(run)).status === 'suspended');
+      await pair.front.runs.deny(run, '1.1');
+      (await pair.model.next()).fail(new Error('out of words'));
+      await pair.front.runs.wait(run);
+    });
+    const whole = await history('again');
+    const shownTo = async () => [await again('m1'), await again('m2'), await again('m3')];
+    expect(whole.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant', 'user', 'assistant']);
+    const answers = whole.filter(({ role }) => role === 'assistant');
+    expect((await shownTo()).map(textOf)).toEqual(answers.map(textOf));
+    expect((await shownTo()).map(({ id, metadata }) => [id, metadata])).toEqual(
+      answers.map(({ id, metadata }) => [id, metadata]),
+    );
+    // to a page that has it, that asked nothing yet, or whose question never arrived, there is nothing to send
+    for (const id of [...answers.map(({ id }) => id), 'm4']) expect((await after(id)).status, id).toBe(204);
+    expect((await call('/again/stream')).status).toBe(204);
+    expect(await codeOf(after('not an id'))).toEqual([400, 'invalid_id']);
+    const foreign = handler({ authorize: () => ({ threadId: 'chat:again', tenantId: 'evil' }) });
+    expect((await after('m1', foreign)).status).toBe(204);
+    // the conversation has it longer than the trace
+    await pair.front.database.pool.query('delete from lanefold._event_batch where thread_id = $1', ['chat:again']);
+    expect(await shownTo()).toEqual(answers);
+  });
+
   test('refuses whoever authorize does not name a thread for, and threads of other tenants', async () => {
     expect(() => createChatHandler(pair.front, { agent: 'typist' } as never)).toThrow(/authorize/);
     expect(() => handler({ autorize: () => null } as never)).toThrow('does not take "autorize"');

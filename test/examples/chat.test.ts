@@ -9,7 +9,7 @@ import { createApp } from '../../examples/chat/app.ts';
 import { launchBrowser, noBrowser } from '../support/browser.ts';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { typedModel } from '../support/typed-model.ts';
-import { until } from '../support/until.ts';
+import { deferred, until } from '../support/until.ts';
 
 describe.skipIf(noBrowser)('the chat example in a browser', () => {
   const model = typedModel();
@@ -18,6 +18,39 @@ describe.skipIf(noBrowser)('the chat example in a browser', () => {
   let browser: Browser;
   let url: string;
   const faults: string[] = [];
+  /** The server refuses what pages ask for, as a proxy does while it restarts. */
+  let down = false;
+  /** Ends the streams that are open: as a proxy that has waited too long, or by breaking their connections. */
+  const streams = new Set<(how: 'end' | 'break') => void>();
+  const cut = (how: 'end' | 'break') => streams.forEach((stream) => stream(how));
+  function cuttable(response: Response): Response {
+    if (response.headers.get('content-type') !== 'text/event-stream') return response;
+    const reader = response.body!.getReader();
+    let stream: ((how: 'end' | 'break') => void) | undefined;
+    const over = () => stream !== undefined && streams.delete(stream);
+    const body = new ReadableStream({
+      start(controller) {
+        stream = (how) => {
+          over();
+          void reader.cancel().catch(() => {});
+          if (how === 'end') controller.close();
+          else controller.error(new Error('cut by the test'));
+        };
+        streams.add(stream);
+      },
+      async pull(controller) {
+        const { done, value } = await reader.read();
+        if (!done && streams.has(stream!)) controller.enqueue(value);
+        // otherwise it was cut
+        if (done && over()) controller.close();
+      },
+      cancel(reason) {
+        over();
+        return reader.cancel(reason);
+      },
+    });
+    return new Response(body, response);
+  }
   beforeAll(async () => {
     lanefold = await startLanefold({
       agents: agents.map((agent) => defineAgent({ ...agent, model: 'typed:m' })),
@@ -25,8 +58,12 @@ describe.skipIf(noBrowser)('the chat example in a browser', () => {
     });
     await lanefold.startWorker();
     const app = await createApp(lanefold, 'secret');
+    const fetch = async (request: Request) => {
+      if (down && request.url.includes('/api/')) return new Response(null, { status: 503 });
+      return cuttable(await app.fetch(request));
+    };
     await new Promise<void>((ready) => {
-      server = serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 }, () => ready());
+      server = serve({ fetch, hostname: '127.0.0.1', port: 0 }, () => ready());
     });
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
     browser = await launchBrowser();
@@ -37,13 +74,18 @@ describe.skipIf(noBrowser)('the chat example in a browser', () => {
     await lanefold?.close();
   });
 
-  async function open(chat: string): Promise<Page> {
-    const page = await (await browser.newContext()).newPage();
+  /** A page of another person, or another tab of the person whose page it gets. */
+  async function open(chat: string, other?: Page): Promise<Page> {
+    const page = await (other?.context() ?? (await browser.newContext())).newPage();
     page.setDefaultTimeout(30_000);
     page.on('pageerror', (error) => faults.push(error.message));
     await page.goto(`${url}?chat=${chat}`);
     return page;
   }
+  const over = (page: Page) => until('it is over', async () => (await page.getByRole('status').innerText()) === '');
+  const threadOf = async (chat: string) =>
+    (await lanefold.threads.list()).data.find(({ id }) => id.endsWith(`:${chat}`))!.id;
+  const lastRun = async (chat: string) => (await lanefold.runs.list({ threadId: await threadOf(chat) })).data[0]!;
   const say = async (page: Page, text: string) => {
     await page.getByLabel('Message').fill(text);
     await page.getByRole('button', { name: 'Send' }).click();
@@ -96,6 +138,103 @@ describe.skipIf(noBrowser)('the chat example in a browser', () => {
     await page.reload();
     await page.getByText('Refunded.').waitFor();
     expect(await shown(page)).toEqual(conversation);
+  });
+
+  test('an answer that ends between the history and the resume is shown, once', async () => {
+    const page = await open('gap');
+    await say(page, 'Where is A-17?');
+    const keys = await model.next();
+    keys.type('It is on its way.');
+    await page.getByText('It is on its way.').waitFor();
+    for (const part of ['no part', 'every part'] as const) {
+      // the history has been read; the run ends before the page resumes
+      const resumes = deferred<() => Promise<void>>();
+      await page.route('**/stream?*', (route) => resumes.resolve(() => route.continue()));
+      await page.reload();
+      const resume = await resumes.promise;
+      if (part === 'no part') {
+        expect(await shown(page)).toEqual(['You Where is A-17?']);
+        keys.stop();
+        await lanefold.runs.wait(await lastRun('gap'));
+      }
+      const answered = page.waitForResponse(/\/stream\?/);
+      await resume();
+      expect((await answered).status()).toBe(part === 'no part' ? 200 : 204);
+      await page.unroute('**/stream?*');
+      await page.getByText('It is on its way.').waitFor();
+      await over(page);
+      expect(await shown(page)).toEqual(['You Where is A-17?', 'Shop It is on its way.']);
+    }
+  });
+
+  test.each(['end', 'break'] as const)(
+    'an answer whose stream was cut (%s) is completed on the page, once',
+    async (how) => {
+      const page = await open(`cut-${how}`);
+      await say(page, 'Where is A-17?');
+      const keys = await model.next();
+      keys.type('It is ');
+      await page.getByText('It is', { exact: true }).waitFor();
+      cut(how);
+      // while it is written
+      keys.type('on its ');
+      await page.getByText('It is on its', { exact: true }).waitFor();
+      // and after it has ended, because the server was away
+      down = true;
+      const refused = page.waitForResponse((response) => response.status() === 503);
+      cut(how);
+      keys.type('way.');
+      keys.stop();
+      await lanefold.runs.wait(await lastRun(`cut-${how}`));
+      await refused;
+      down = false;
+      await page.getByText('It is on its way.').waitFor();
+      await over(page);
+      expect(await shown(page)).toEqual(['You Where is A-17?', 'Shop It is on its way.']);
+      await say(page, 'Thanks.');
+      const last = await model.next();
+      last.type('Bye.');
+      last.stop();
+      await page.getByText('Bye.').waitFor();
+    },
+  );
+
+  test('a question that was lost on its way is sent again, and asked once', async () => {
+    const page = await open('lost');
+    // the first never arrives; of the second the answer is lost
+    await page.route('**/api/chat', (route) => route.abort('connectionreset'), { times: 1 });
+    await say(page, 'Where is A-17?');
+    const keys = await model.next();
+    cut('break');
+    keys.type('It is here.');
+    keys.stop();
+    await page.getByText('It is here.').waitFor();
+    await over(page);
+    expect(await shown(page)).toEqual(['You Where is A-17?', 'Shop It is here.']);
+    expect((await lanefold.runs.list({ threadId: await threadOf('lost') })).data).toHaveLength(1);
+  });
+
+  test('two tabs, and a stop while one of them resumes: both show what was written until then, and so does a reload', async () => {
+    const page = await open('tabs');
+    await say(page, 'Tell me a story.');
+    const keys = await model.next();
+    keys.type('Once upon a time');
+    await page.getByText('Once upon a time').waitFor();
+    const resumes = deferred<() => Promise<void>>();
+    await page.context().route('**/stream?*', (route) => resumes.resolve(() => route.continue()), { times: 1 });
+    const other = await open('tabs', page);
+    const resume = await resumes.promise;
+    await page.getByRole('button', { name: 'Stop' }).click();
+    const conversation = ['You Tell me a story.', 'Shop Once upon a time This answer ended early: user_cancelled'];
+    await page.getByText('This answer ended early').waitFor();
+    await resume();
+    await other.getByText('This answer ended early').waitFor();
+    for (const tab of [page, other]) {
+      expect(await shown(tab)).toEqual(conversation);
+      await tab.reload();
+      await tab.getByText('Once upon a time').waitFor();
+      expect(await shown(tab)).toEqual(conversation);
+    }
   });
 
   test('a denial is shown, a stop ends the run, and the chat goes on', async () => {

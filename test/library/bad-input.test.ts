@@ -189,7 +189,7 @@ describe.skipIf(noRedis())('a rejected request', () => {
   ];
   /** Methods without options, and those whose own check another test is about. */
   const plain = [
-    ...['threads.get', 'threads.peek', 'threads.marks', 'threads.erase', 'threads.export', 'threads.stream'],
+    ...['threads.get', 'threads.peek', 'threads.marks', 'threads.erase', 'threads.export', 'threads.stream', 'threads.runOf'],
     ...['runs.get', 'runs.cancel', 'runs.ranOnly', 'runs.stream', 'runs.streamTree', 'runs.tree'],
     ...['contexts.call', 'contexts.lanes'],
     ...['keys.create', 'keys.list', 'keys.get', 'keys.find', 'keys.holder', 'audit.write', 'audit.writeRead'],

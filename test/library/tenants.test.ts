@@ -58,6 +58,7 @@ const calls = (library: TenantLibrary, threadId: string, runId: string): Record<
     'threads.fork': () => library.threads.fork(threadId),
     'threads.export': () => first(library.threads.export(threadId)),
     'threads.erase': () => library.threads.erase(threadId),
+    'threads.runOf': () => library.threads.runOf(threadId, runId),
     'contexts.project': () => library.contexts.project(threadId),
     'contexts.replace': () => library.contexts.replace(threadId, { entries: [] }),
     'contexts.reset': () => library.contexts.reset(threadId),

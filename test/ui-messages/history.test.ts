@@ -3,6 +3,7 @@ import { type AnswerMetadata, type RunHandle, type UiMessage } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'vitest';
 import { toUiChunks } from '../../src/ui-messages/answer.ts';
 import { noRedis } from '../support/lanefold.ts';
+import { expectSound } from '../support/log.ts';
 import { startPair, type Pair } from '../support/two-processes.ts';
 import { until } from '../support/until.ts';
 
@@ -93,6 +94,42 @@ describe.skipIf(noRedis())('the history of a thread', () => {
       { state: 'output-available', output: 'dug', approval: { id: '1.0', approved: true } },
       { state: 'output-denied', approval: { id: '1.2', approved: false, reason: 'too deep' } },
     ]);
+  });
+
+  test('keeps what a cancelled answer had written, for its readers and for the next question', async () => {
+    const run = await start();
+    const keys = await pair.model.next();
+    keys.think('Where to begin?');
+    keys.type('Once upon a ');
+    for await (const item of pair.front.runs.stream(run)) if ('text' in item && item.text !== '') break;
+    await pair.front.runs.cancel(run, 'enough');
+    const ended = await pair.front.runs.wait(run);
+    expect(ended).toMatchObject({ status: 'cancelled', result: null, error: { message: 'enough' } });
+    // the provider has counted tokens, but did not come to say how many
+    expect(ended.usage!['estimated_tokens']).toBe(ended.usage!.total_tokens);
+    const answer = await same(run);
+    expect(answer).toMatchObject({
+      metadata: { error: { type: 'cancelled', message: 'enough' } },
+      parts: [
+        { type: 'step-start' },
+        { type: 'reasoning', text: 'Where to begin?' },
+        { type: 'text', text: 'Once upon a ' },
+      ],
+    });
+    const call = await pair.front.contexts.call(run.threadId, `${run.id}.1`);
+    expect(call).toMatchObject({ verified: true, finishReason: 'cancelled' });
+
+    const next = await start({ threadId: run.threadId });
+    const asked = await pair.model.next();
+    expect(JSON.stringify(asked.call.prompt)).toContain('Once upon a ');
+    // no word of it: nothing is kept, and nothing is in the way of the next question
+    await pair.front.runs.cancel(next);
+    await pair.front.runs.wait(next);
+    expect((await history(run.threadId)).at(-1)).toMatchObject({ id: next.id, parts: [] });
+    const last = await start({ threadId: run.threadId });
+    (await pair.model.next()).stop();
+    expect(await pair.front.runs.wait(last)).toMatchObject({ status: 'completed' });
+    await expectSound(pair.front, run.threadId);
   });
 
   test('says how a run ended: failed, cancelled with open calls, at its limit', async () => {

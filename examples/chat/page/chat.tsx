@@ -1,27 +1,12 @@
-import { useChat } from '@ai-sdk/react';
-import { DefaultChatTransport, lastAssistantMessageIsCompleteWithApprovalResponses, type UIMessage } from 'ai';
+import { useChat, type Chat } from '@ai-sdk/react';
 import { useState, type FormEvent } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Message } from './message.tsx';
+import { api, isCut, openChat, type ChatMessage } from './open-chat.ts';
 
-const api = '/api/chat';
-
-const transport = new DefaultChatTransport({
-  api,
-  // the server has what was said before
-  prepareSendMessagesRequest: ({ id, messages, trigger }) => ({ body: { id, message: messages.at(-1), trigger } }),
-});
-
-function Chat({ id, history }: { id: string; history: UIMessage[] }) {
-  const { messages, sendMessage, addToolApprovalResponse, status, error } = useChat({
-    id,
-    messages: history,
-    transport,
-    // an answer under way goes on after a reload
-    resume: true,
-    // once every approval has its response, the run goes on
-    sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
-  });
+function Page({ chat }: { chat: Chat<ChatMessage> }) {
+  // an answer under way goes on after a reload
+  const { id, messages, sendMessage, addToolApprovalResponse, status, error } = useChat({ chat, resume: true });
   const [text, setText] = useState('');
   const busy = status === 'submitted' || status === 'streaming';
 
@@ -40,7 +25,7 @@ function Chat({ id, history }: { id: string; history: UIMessage[] }) {
       {messages.map((message) => (
         <Message key={message.id} message={message} decide={addToolApprovalResponse} />
       ))}
-      <p role="status">{error ? 'That did not work. Try again, or reload the page.' : busy ? 'Writing …' : ''}</p>
+      <p role="status">{error ? problem(error) : busy ? 'Writing …' : ''}</p>
       <form onSubmit={send}>
         <input aria-label="Message" value={text} onChange={(event) => setText(event.target.value)} />
         {busy ? (
@@ -55,6 +40,9 @@ function Chat({ id, history }: { id: string; history: UIMessage[] }) {
   );
 }
 
+const problem = (error: Error) =>
+  isCut(error) ? 'The connection was lost. Reconnecting …' : 'That did not work. Try again, or reload the page.';
+
 const id = new URLSearchParams(location.search).get('chat') ?? 'main';
-const { messages } = (await (await fetch(`${api}/${id}/messages`)).json()) as { messages: UIMessage[] };
-createRoot(document.getElementById('app')!).render(<Chat id={id} history={messages} />);
+const { messages } = (await (await fetch(`${api}/${id}/messages`)).json()) as { messages: ChatMessage[] };
+createRoot(document.getElementById('app')!).render(<Page chat={openChat(id, messages)} />);

@@ -1,12 +1,10 @@
-import { getToolName, isToolUIPart, type DynamicToolUIPart, type ToolUIPart, type UIMessage } from 'ai';
+import { getToolName, isToolUIPart, type DynamicToolUIPart, type ToolUIPart } from 'ai';
+import type { ChatMessage } from './open-chat.ts';
 
 type Decide = (response: { id: string; approved: boolean; reason?: string }) => unknown;
 
-export function Message({ message, decide }: { message: UIMessage; decide: Decide }) {
-  const { error, termination_reason: reason } = Object(message.metadata) as {
-    error?: { message: string };
-    termination_reason?: string;
-  };
+export function Message({ message, decide }: { message: ChatMessage; decide: Decide }) {
+  const { error, termination_reason: reason } = message.metadata ?? {};
   return (
     <article aria-label={message.role}>
       <h2>{message.role === 'user' ? 'You' : 'Shop'}</h2>

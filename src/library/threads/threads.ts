@@ -29,7 +29,7 @@ import { eraseTenant } from './erase-tenant.ts';
 import { readContent } from './content.ts';
 import { importSource } from './import.ts';
 import { agUiSnapshot } from './ag-ui-snapshot.ts';
-import { uiMessages } from './ui-messages.ts';
+import { runOf, uiMessages } from './ui-messages.ts';
 import { requestHash } from '../runs/enqueue-request.ts';
 import type { NewEntry, Threads } from './types.ts';
 
@@ -120,6 +120,7 @@ export function threadsOf(
 
     readContent: (id, contentId, range) => readContent(db, id, contentId, range),
     uiMessages: (id, options) => uiMessages(db, id, options),
+    runOf: (id, messageId) => runOf(db, id, messageId),
     agUiSnapshot: (id, options) => agUiSnapshot(db, id, options),
     async config(id, { contextRef, atSeq } = {}) {
       assertId(id, 'The thread id');

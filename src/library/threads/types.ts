@@ -19,7 +19,7 @@ import type { ErasureReport, TenantErasureReport } from './erasure-report.ts';
 import type { ReadContentOptions } from './content.ts';
 import type { ImportOptions, ImportReceipt, ThreadSource } from './import.ts';
 import type { AgUiSnapshot, AgUiSnapshotOptions } from './ag-ui-snapshot.ts';
-import type { UiMessagesOptions } from './ui-messages.ts';
+import type { RunOfMessage, UiMessagesOptions } from './ui-messages.ts';
 import type { ConfigReceipt } from '../../store/context/read-config.ts';
 
 /** A thread; `cost` covers its newest 1,000 runs. */
@@ -122,6 +122,11 @@ export interface Threads {
    * @throws LanefoldError `thread_not_found`, `thread_erased`, `invalid_input`
    */
   uiMessages(id: string, options?: UiMessagesOptions): Promise<ListPage<UiMessage>>;
+  /**
+   * The run of a message of `uiMessages`: the one that answers a question, or that wrote an answer. Undefined for a message
+   * of no run, and for one that the thread does not have.
+   */
+  runOf(id: string, messageId: string): Promise<RunOfMessage | undefined>;
   /**
    * The conversation of a lane as AG-UI's messages, with the state of the thread, as of one moment: the newest 1,000
    * turns, fewer if they have more than 2 MiB or 25,000 values of JSON. The calls of an unfinished round have the results that are known so far.

@@ -1,11 +1,12 @@
 import { LanefoldError } from '../../errors.ts';
 import { assertId } from '../../checks/ids.ts';
 import type { Database } from '../../postgres/pool.ts';
-import { readConversation, readWaitingQuestions } from '../../store/log/read-conversation.ts';
+import { findRun, readConversation, readWaitingQuestions } from '../../store/log/read-conversation.ts';
 import { readThread } from '../../store/log/read-thread.ts';
 import type { ListPage } from '../../store/page.ts';
+import type { RunRef } from '../../store/run/run.ts';
 import { toUiMessages } from '../../ui-messages/history.ts';
-import type { UiMessage } from '../../ui-messages/message.ts';
+import { requestIdsOf, type UiMessage } from '../../ui-messages/message.ts';
 
 export interface UiMessagesOptions {
   /** Default: the active lane. */
@@ -14,6 +15,12 @@ export interface UiMessagesOptions {
   after?: string;
   /** Maximum number of questions, each with its answer; default 50. */
   limit?: number;
+}
+
+/** The run of a message of a conversation. */
+export interface RunOfMessage extends RunRef {
+  /** It has ended: nothing is added to its answer. */
+  ended: boolean;
 }
 
 /** A page ends early, after a whole turn, once it has more bytes of messages than this. */
@@ -44,4 +51,12 @@ export async function uiMessages(
     data: toUiMessages(threadId, page, waiting),
     nextAfter: page.nextBefore === null ? null : String(page.nextBefore),
   };
+}
+
+/** The run of a message. See `Threads.runOf`. */
+export async function runOf(db: Database, threadId: string, messageId: string): Promise<RunOfMessage | undefined> {
+  assertId(threadId, 'The thread id');
+  assertId(messageId, 'The message id');
+  const run = await findRun(db, threadId, messageId, requestIdsOf(messageId));
+  return run && { threadId, ...run };
 }

@@ -7,8 +7,10 @@ import { generate } from '../../models/generate.ts';
 import { loggedCalls } from '../../tools/call-limit.ts';
 import type { ContextRoom } from '../../policy/room.ts';
 import type { StrategyEvent } from '../../strategies/machine.ts';
+import type { AnswerSoFar } from '../../streams/publish-deltas.ts';
 import type { Claim } from '../../store/run/claim-run.ts';
-import type { HeldRun } from './held-run.ts';
+import { cutShort } from './cut-short.ts';
+import { CancelRequested, type HeldRun } from './held-run.ts';
 import type { Reservation } from '../limits/run-limits.ts';
 import { modelFailed } from './model-failed.ts';
 import { abandonCall, isOfLimits, reserveCall, settleCall } from './reserve-call.ts';
@@ -42,6 +44,7 @@ export async function callModel(
   const { callId, earlier = '' } = command;
   if (command.afterMs) await delay(command.afterMs, { signal }).catch(() => signal.throwIfAborted());
   let closeLive: (() => void) | undefined;
+  let written: (() => AnswerSoFar) | undefined;
   let reserved: Reservation | undefined;
   let call: PreparedCall | undefined;
   try {
@@ -63,9 +66,12 @@ export async function callModel(
         stream: agent.streaming,
         signal,
         idleTimeoutMs: agent.idleTimeoutMs,
-        // live readers see only answers to the user
-        onStart: (soFar) =>
-          (closeLive = command.quiet ? undefined : deps.live?.open(run.threadId, run.runId, callId, soFar)),
+        onStart: (soFar) => {
+          // live readers see only answers to the user
+          if (command.quiet) return;
+          written = soFar;
+          closeLive = deps.live?.open(run.threadId, run.runId, callId, soFar);
+        },
         onFirstPart,
       });
       // an estimate says nothing about how far the heuristic is off
@@ -92,6 +98,8 @@ export async function callModel(
     });
   } catch (error) {
     abandonCall(reserved, error);
+    if (signal.reason instanceof CancelRequested && call && written)
+      throw new CancelRequested(cutShort(deps, agent, callId, call, written()));
     signal.throwIfAborted();
     if (isOfLimits(error)) throw error;
     const failed = modelFailed(error);

@@ -10,7 +10,7 @@ import { addUsage } from '../../context/usage.ts';
  * Adds the tokens of a model call to those of the run and, where a request transformer chose another model, to that
  * model's.
  */
-function addUsed(progress: Pick<RunProgress, 'usage' | 'otherUsage'>, event: StrategyEvent): void {
+export function addUsed(progress: Pick<RunProgress, 'usage' | 'otherUsage'>, event: StrategyEvent): void {
   const { usage, model } = spentBy(event);
   if (!usage) return;
   progress.usage = addUsage(progress.usage, usage);

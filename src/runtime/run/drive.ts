@@ -2,10 +2,18 @@ import { effectiveAgent, toolsOnly } from '../../agents/apply-overrides.ts';
 import type { Json } from '../../context/message.ts';
 import { readChildren } from '../../store/wait/child-runs.ts';
 import { isTransient } from '../../postgres/errors.ts';
-import type { StrategyDecision, EntryDraft, StrategyMachine, RunFacts, StepDraft } from '../../strategies/machine.ts';
+import type {
+  Command,
+  StrategyDecision,
+  EntryDraft,
+  StrategyMachine,
+  RunFacts,
+  StepDraft,
+} from '../../strategies/machine.ts';
 import type { StoredAnswer } from '../../strategies/node.ts';
 import type { Claim, NodeRow } from '../../store/run/claim-run.ts';
 import { commit } from './commit.ts';
+import { endCutShort } from './cut-short.ts';
 import { decide, decideOn, type Decider } from './decide.ts';
 import { handoffIn, withoutHandoff } from './accept-handoff.ts';
 import { handOn } from './hand-on.ts';
@@ -28,6 +36,7 @@ import { RunBudget } from '../limits/run-budget.ts';
 import { LimitReached } from '../limits/limit-reached.ts';
 import { strategyOf } from './strategy-of.ts';
 import { assertOwnTools, ToolsElsewhere } from './tools-elsewhere.ts';
+import type { Answered } from '../../strategies/turn/model-answer.ts';
 import { callId, type TurnState } from '../../strategies/turn/state.ts';
 import { suspend } from './suspend.ts';
 
@@ -140,7 +149,10 @@ async function loop(
       return await endAbnormally(deps, run, progress, 'failed', command.error, command.events);
     } else {
       if (command.type === 'run_tools') await assertOwnTools(deps, active, state, command.calls);
-      const event = await executeCommand(deps, active, state, command, write);
+      const event = await executeCommand(deps, active, state, command, write).catch((error: unknown) => ({
+        cancelled: answerOfCancel(error, command),
+      }));
+      if ('cancelled' in event) return await endCutShort(deps, active, facts, state, event.cancelled, progress);
       if (event.type === 'calls_wait') return await suspend(deps, active, progress, event);
       const handoff = event.type === 'tools_finished' ? handoffIn(event.outcomes) : undefined;
       const next = await decide(decider, event, decision);
@@ -177,6 +189,12 @@ const withoutLoss = (decision: StrategyDecision): StrategyDecision => {
   if (!step?.events) return decision;
   return { ...decision, step: { ...step, events: step.events.filter(({ kind }) => kind !== 'llm_lost') } };
 };
+
+/** What the model had written before a cancel aborted its call. The questions of a strategy are not in the conversation. */
+function answerOfCancel(error: unknown, command: Command): Answered {
+  if (command.type === 'call_model' && error instanceof CancelRequested && error.answer) return error.answer;
+  throw error;
+}
 
 function isFull({ agent, claim, context }: ActiveRun): boolean {
   const { compact_at: share } = agent.contextPolicy ?? {};

@@ -2,6 +2,7 @@ import { LanefoldError, isLanefoldError, type ErrorCode } from '../../errors.ts'
 import { isNodeUnreachable, isTransient } from '../../postgres/errors.ts';
 import type { JsonObject } from '../../context/message.ts';
 import type { RunBudget } from '../limits/run-budget.ts';
+import type { Answered } from '../../strategies/turn/model-answer.ts';
 import type { RunLimits } from '../limits/run-limits.ts';
 import { silentRun, type RunTelemetry } from '../../telemetry/telemetry.ts';
 import { delay } from '../../common/timer.ts';
@@ -106,7 +107,8 @@ export class HeldRun {
 
 /** Abort reason: a cancel was requested. */
 export class CancelRequested extends Error {
-  constructor() {
+  /** @param answer what the model had written by then */
+  constructor(readonly answer?: Answered) {
     super('The run was cancelled.');
     this.name = 'CancelRequested';
   }

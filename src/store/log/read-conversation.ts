@@ -124,6 +124,22 @@ export async function readWaitingQuestions(
   return rows.map(({ id: runId, request_id: requestId, ...question }) => ({ runId, requestId, ...question }));
 }
 
+/** The run that has this id, or else the one whose request has one of these ids. */
+export async function findRun(
+  db: Database,
+  threadId: string,
+  id: string,
+  requestIds: readonly string[],
+): Promise<{ id: string; ended: boolean } | undefined> {
+  const [run] = await db.query<{ id: string; ended: boolean }>(
+    'run_of_message',
+    `select id, finished_at is not null as ended from lanefold._run
+     where thread_id = $1 and (id = $2 or request_id = any ($3::text[])) order by id = $2 desc limit 1`,
+    [threadId, id, requestIds],
+  );
+  return run;
+}
+
 type EntryRow = Omit<ConversationEntry, 'runId' | 'requestId'> & { run_id: string | null; request_id: string | null };
 type RunRow = Omit<ConversationRun, 'terminationReason' | 'finishReason'> & {
   termination_reason: string | null;

@@ -33,6 +33,11 @@ describe.skipIf(noRedis())('an interrupt', () => {
     server.reply({ text: 'a long story', fragments: 6, hangAfter: 3 });
     const run = await lanefold.runs.enqueue({ agent: 'a', model: 'wire:m', input: 'tell me a story' });
     const request = await until('the model streams', () => server.requests[0]);
+    let read = '';
+    for await (const item of lanefold.runs.stream(run)) {
+      if ('text' in item) read += item.text;
+      if (read === 'a lo') break;
+    }
     const waiting = await lanefold.runs.enqueue({
       agent: 'a',
       input: 'and then',
@@ -49,6 +54,7 @@ describe.skipIf(noRedis())('an interrupt', () => {
     await lanefold.runs.wait(waiting);
     expect((await contextOf(lanefold, run.threadId)).map(([, content]) => content)).toEqual([
       'tell me a story',
+      'a lo',
       ...['stop that', 'stop that'],
       ...['and then', 'and then'],
     ]);
