@@ -140,6 +140,7 @@ describe.skipIf(noRedis())('a rejected request', () => {
     ['evals.remove', (o) => lanefold.evals.remove('e', o)],
     ['cases.keep', (o) => lanefold.cases.keep({ threadId: 'idle', runId: 'x', dataset: 'd' }, o)],
     ['cases.update', (o) => lanefold.cases.update('c', o)],
+    ['cases.update', (o) => lanefold.cases.update('c', {}, o)],
     ['cases.list', (o) => lanefold.cases.list(o)],
     ['cases.export', (o) => lanefold.cases.export('d', o).next()],
     ['cases.import', (o) => lanefold.cases.import('d', ['{}'], o)],
