@@ -12,11 +12,12 @@ const tools = [
   defineTool({ name: 'pay', input: z.object({}), needsApproval: true, execute: () => 'paid' }),
   defineTool({ name: 'listen', input: z.object({}), execute: () => waitFor('bell') }),
 ];
+const overridable = { http: overridableFields };
 const agents = [
-  defineAgent({ name: 'echo', model: 'scripted:echo', overridable: { http: overridableFields } }),
-  defineAgent({ name: 'payer', model: 'scripted:[{"tool":"pay"},"done"]', tools }),
-  defineAgent({ name: 'listener', model: 'scripted:[{"tool":"listen"},"done"]', tools }),
-  defineAgent({ name: 'hanging', model: 'fake:hanging' }),
+  defineAgent({ name: 'echo', model: 'scripted:echo', overridable }),
+  defineAgent({ name: 'payer', model: 'scripted:[{"tool":"pay"},"done"]', tools, version: 'a', overridable }),
+  defineAgent({ name: 'listener', model: 'scripted:[{"tool":"listen"},"done"]', tools, overridable }),
+  defineAgent({ name: 'hanging', model: 'fake:hanging', overridable }),
 ];
 
 type Act = () => Promise<Answer>;
@@ -30,7 +31,8 @@ const unaudited = new Set([
   ...['createStream', 'appendStream', 'createThreadStream', 'appendThreadStream'],
 ]);
 
-describe.skipIf(noRedis())('the audit of the HTTP API', () => {
+// in this order: what one sets, another removes
+describe.skipIf(noRedis())('the audit of the HTTP API', { shuffle: false }, () => {
   let api: Api;
   let auth: Record<string, string>;
   let actor: string;
@@ -67,7 +69,6 @@ describe.skipIf(noRedis())('the audit of the HTTP API', () => {
     const entries = await threads.entries('one', { limit: 100 });
     ids['call'] = String(entries.map(({ refs }) => refs['llm_call_id']).find(Boolean));
     ids['case'] = (await cases.keep({ threadId: 'one', runId: ended.id, dataset: 'd' })).id;
-    ids['version'] = (await api.lanefold.agents.versions('payer'))[0]!.id;
     token = (await runs.checkpoint(ended)).token;
   });
   afterAll(() => api?.close());
@@ -192,7 +193,7 @@ describe.skipIf(noRedis())('the audit of the HTTP API', () => {
       () => call('POST', '/events/bell/tokens', {}),
       () => call('POST', `/events/${'b'.repeat(300)}/tokens`, {}),
     ],
-    deleteStream: [withStream('/streams/mine'), () => call('DELETE', '/streams/none')],
+    deleteStream: [withStream('/stream/mine'), () => call('DELETE', '/stream/none')],
     deleteThreadStream: [withStream('/threads/one/streams/mine'), () => call('DELETE', '/threads/one/streams/none')],
     eraseThread: [
       async () => {
@@ -267,8 +268,8 @@ describe.skipIf(noRedis())('the audit of the HTTP API', () => {
       () => call('PUT', '/agents/payer/rollout', { weights: { a: -1 } }),
     ],
     moveThread: [
-      () => call('POST', '/agents/payer/rollout/moves', { thread_id: 'one', version: ids['version'] }),
-      () => call('POST', '/agents/payer/rollout/moves', { thread_id: 'none', version: ids['version'] }),
+      () => call('POST', '/agents/payer/rollout/moves', { thread_id: 'one', version: 'a' }),
+      () => call('POST', '/agents/payer/rollout/moves', { thread_id: 'none', version: 'a' }),
     ],
     removeRollout: [() => call('DELETE', '/agents/payer/rollout'), () => call('DELETE', '/agents/payer/rollout')],
     setSchedule: [
