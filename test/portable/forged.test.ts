@@ -271,7 +271,7 @@ test.each<[string, object]>([
 test('an id that no index takes is refused as what it is', async () => {
   const acme = lanefold.forTenant('acme');
   const { id } = await acme.threads.create();
-  await acme.contexts.switch(id, { contextRef: 'other' });
+  await acme.contexts.switch(id, 'other');
   // no two of its parts are the same, so that it is as long when compressed
   const long = Array.from({ length: 9_000 }, (_, i) => (i * 7_919).toString(36)).join('');
   const forged = lineWriter(await linesOf(acme.threads, id), (fields) =>
