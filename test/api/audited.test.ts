@@ -37,7 +37,6 @@ describe.skipIf(noRedis())('the audit of the HTTP API', { shuffle: false }, () =
   let auth: Record<string, string>;
   let actor: string;
   let ended: RunHandle;
-  let hangs: RunHandle;
   let token: string;
   const ids: Record<string, string> = {};
 
