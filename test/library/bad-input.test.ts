@@ -199,6 +199,7 @@ describe.skipIf(noRedis())('a rejected request', () => {
       'limits.list',
       'limits.totals',
       'events.sendSigned',
+      'events.checkToken',
       'webhooks.list',
       'monitors.list',
       'streams.open',
