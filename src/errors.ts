@@ -136,7 +136,7 @@ export const errorStatus = {
   database_outdated: 503,
   database_too_new: 503,
   tenants_not_enforced: 503,
-  role_unfit: 503,
+  role_unfit: 501,
   log_replaced: 503,
   lanefold_closed: 503,
   queue_unreachable: 503,

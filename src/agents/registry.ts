@@ -17,6 +17,7 @@ import type { RequestTransformer } from './transformer.ts';
 import { assertDistinct, assertReferences } from './check-agents.ts';
 import type { AgentRegistry, ReadyAgent } from './ready-agent.ts';
 import { view, type AgentsByName } from './registry-view.ts';
+import { createDefinitionRedactor } from './shown-definition.ts';
 import { versionOf } from './version.ts';
 
 export type { AgentRegistry, ReadyAgent } from './ready-agent.ts';
@@ -103,6 +104,7 @@ async function ready(
   const transformer = typeof given === 'string' ? findTransformer(given, agent.requestTransformers, shared) : given;
   const output = contract && (await readContract(contract));
   const contextPolicy = policy === undefined ? undefined : readPolicy(policy);
+  const hidden = createDefinitionRedactor(redactKeys);
   const resolved = {
     ...agent,
     strategy,
@@ -125,7 +127,8 @@ async function ready(
           strategy,
           instructions: agent.instructions,
           maxIterations: iterationLimit(agent),
-          ...(agent.strategyOptions ? { strategyOptions: agent.strategyOptions } : {}),
+          // in a token that its holder can read: from a hash of what is secret, a short secret could be guessed
+          ...(agent.strategyOptions ? { strategyOptions: hidden.options(agent.strategyOptions) } : {}),
           streaming: agent.streaming,
           tools: tools.map((tool) => tool.name).sort(),
           toolLimits: [agent.toolTimeoutMs, agent.toolMaxRetries, agent.toolRetryBackoffMs, agent.toolConcurrency],

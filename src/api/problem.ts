@@ -1,7 +1,7 @@
 import type { z } from '@hono/zod-openapi';
 import { HTTPException } from 'hono/http-exception';
 import { toSnakeCase } from '../common/case.ts';
-import { errorStatus, LanefoldError } from '../errors.ts';
+import { errorStatus, LanefoldError, type ErrorCode } from '../errors.ts';
 import type { Problem } from './schemas/problem.ts';
 import { readJsonBytes } from '../common/json-bytes.ts';
 
@@ -21,6 +21,9 @@ export const invalidRequest = (errors: FieldError[]): LanefoldError =>
     },
   );
 
+/** Server errors whose callers are told what to do. */
+const shown: ReadonlySet<ErrorCode> = new Set(['not_ready', 'role_unfit', 'server_busy']);
+
 /**
  * Converts an error to a problem. For server errors and unavailable dependencies, callers get the code but no details.
  */
@@ -34,7 +37,7 @@ export function toProblem(error: unknown): ProblemBody {
     code: known.code,
     detail: known.message,
   };
-  if (status >= 500 && known.code !== 'not_ready' && known.code !== 'server_busy') {
+  if (status >= 500 && !shown.has(known.code)) {
     return {
       ...problem,
       detail: status === 500 ? 'The server failed to process the request.' : `${title(known.code)}.`,

@@ -1,6 +1,7 @@
 import { WeakValues } from '../common/weak-values.ts';
 import { QuietWaits } from '../fleet/quiet-waits.ts';
 import { findUnattendedIn } from '../fleet/unattended.ts';
+import { noteAuditing } from '../library/access/auditing.ts';
 import { auditOf, keysOf } from '../library/access/keys.ts';
 import { enforcesTenants, otherTenant, tenantScope } from '../library/access/tenant-scope.ts';
 import { tenantsOf } from '../library/access/tenants.ts';
@@ -39,6 +40,7 @@ import { reportErrors } from '../log/report-errors.ts';
 import type { Database } from '../postgres/pool.ts';
 import { Admission } from '../runtime/limits/admission.ts';
 import type { LimitGate } from '../runtime/limits/gate.ts';
+import { withAudit } from '../store/access/audited-act.ts';
 import { listApprovals } from '../store/wait/list-approvals.ts';
 import type { RunRef } from '../store/run/run.ts';
 import type { StoredChild } from '../store/wait/wait-tasks.ts';
@@ -92,6 +94,7 @@ export function assemble(
     });
     const threads = refusingOptions('threads', threadsOf(db, agents, counting, streams, queue));
     noteDatabase(threads, db);
+    noteAuditing(threads, (acts) => libraryOn(withAudit(db, acts), streams, waiter));
     return {
       threads,
       runs: refusingOptions('runs', runs),

@@ -1,5 +1,6 @@
 import type { SerializerProtocol } from '@langchain/langgraph-checkpoint';
 import { LanefoldError } from '../errors.ts';
+import { unreadable } from '../store/history/unreadable.ts';
 
 /**
  * A value as a text: `type` as the serialiser names it, JSON unless it says otherwise; binary data in base64. A list of
@@ -48,5 +49,13 @@ const unserialisable = (what: string, cause?: unknown): LanefoldError =>
     cause,
   });
 
-export const load = (serde: SerializerProtocol, type: string, text: string): Promise<unknown> =>
-  serde.loadsTyped(type, type === 'json' ? text : new Uint8Array(Buffer.from(text, 'base64'))) as Promise<unknown>;
+/** @throws LanefoldError `history_unreadable` for a text that is no JSON, or JSON nested too deeply */
+export async function load(serde: SerializerProtocol, type: string, text: string): Promise<unknown> {
+  if (type !== 'json') return serde.loadsTyped(type, new Uint8Array(Buffer.from(text, 'base64')));
+  try {
+    return await (serde.loadsTyped(type, text) as Promise<unknown>);
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof RangeError) throw unreadable('A value of a checkpoint', error);
+    throw error;
+  }
+}

@@ -70,7 +70,8 @@ export const operationOptions = {
   },
   cases: {
     // export yields, and refuses what it does not take itself
-    ...{ get: none, update: none, datasets: none, export: none },
+    ...{ get: none, datasets: none, export: none },
+    update: [[2, { by: true } satisfies Options<Cases['update'], 2>]],
     keep: [[1, { by: true } satisfies Options<Cases['keep'], 1>]],
     list: [[0, { ...page, dataset: true, tag: true, split: true } satisfies Options<Cases['list'], 0>]],
     import: [[2, owner satisfies Options<Cases['import'], 2>]],

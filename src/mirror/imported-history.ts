@@ -1,7 +1,8 @@
+import { parseJson } from '../common/json.ts';
 import type { JsonObject } from '../context/message.ts';
 import { isLanefoldError } from '../errors.ts';
 import { historyOwners } from '../store/history/reserved.ts';
-import { countOf, maxTexts, rangesOf } from './addresses.ts';
+import { countOf, maxTexts, rangesOf, type AddressRange } from './addresses.ts';
 import { checkpointKind, checkpointOf, writesKind, writesOf, type Stored } from './langgraph-entry.ts';
 import { changeOf, itemsKind, loadItem } from './openai-entry.ts';
 
@@ -20,6 +21,8 @@ export interface ImportedEntry {
 export class ImportedHistory {
   /** How many parts the entries of LangGraph have. */
   readonly #parts = new Map<number, number>();
+  /** Which of them are no JSON: values of another type, in base64. */
+  readonly #binary = new Map<number, number[]>();
   /** The values of checkpoints, by entry and channel: how many texts they consist of, and whether they are a list. */
   readonly #values = new Map<number, Map<string, { texts: number; isList: boolean }>>();
   #items = 0;
@@ -50,14 +53,17 @@ export class ImportedHistory {
   }
 
   #checkpoint(seq: number, payload: JsonObject, appendKey: string): string | undefined {
-    const { id, values, parts } = checkpointOf({ seq, payload });
-    this.#parts.set(seq, parts.length);
+    const { id, values, parts, metadata } = checkpointOf({ seq, payload });
+    this.#addParts(seq, parts);
+    const [type, text] = Array.isArray(metadata) ? metadata : ['json', metadata];
+    if (type === 'json' && typeof text === 'string' && !isJson(text)) return 'has metadata that is no JSON';
     if (!names(appendKey, id)) return 'has the key of another checkpoint';
     const own = new Map<string, { texts: number; isList: boolean }>();
     let texts = 0;
     for (const [channel, value] of Object.entries(values)) {
       const found = typeof value === 'number' ? this.#valueAt(value, channel, seq) : this.#valueOf(value, seq, channel);
-      if (!found) return `names something for the channel ${channel.slice(0, 100)} that no earlier entry has`;
+      if (!found)
+        return `names something for the channel ${channel.slice(0, 100)} that no earlier entry has, or that is no JSON`;
       texts += found.texts;
       if (typeof value !== 'number') own.set(channel, found);
     }
@@ -67,7 +73,7 @@ export class ImportedHistory {
 
   #writes(seq: number, payload: JsonObject, appendKey: string): string | undefined {
     const { checkpoint, writes, parts } = writesOf({ seq, payload });
-    this.#parts.set(seq, parts.length);
+    this.#addParts(seq, parts);
     if (!names(appendKey, checkpoint)) return 'has the key of another checkpoint';
     let texts = 0;
     for (const [, , value] of writes) {
@@ -76,6 +82,16 @@ export class ImportedHistory {
       texts += found.texts;
     }
     return texts > maxTexts ? `names ${texts} texts, more than ${maxTexts}` : undefined;
+  }
+
+  #addParts(seq: number, parts: readonly string[]): void {
+    this.#parts.set(seq, parts.length);
+    const binary = parts.flatMap((part, index) => (isJson(part) ? [] : [index]));
+    if (binary.length > 0) this.#binary.set(seq, binary);
+  }
+
+  #hasBinary({ seq, first, last }: AddressRange): boolean {
+    return this.#binary.get(seq)?.some((index) => index >= first && index <= last) ?? false;
   }
 
   #valueAt(seq: number, channel: string, own: number) {
@@ -87,12 +103,26 @@ export class ImportedHistory {
     const isList = 'list' in stored;
     const ranges = rangesOf(isList ? stored.list : stored.value, seq);
     if (!ranges?.every((range) => range.seq <= seq && range.last < (this.#parts.get(range.seq) ?? 0))) return undefined;
+    const isTyped = !isList && (stored.type ?? 'json') !== 'json';
+    if (!isTyped && ranges.some((range) => this.#hasBinary(range))) return undefined;
     const texts = countOf(ranges);
     if (!isList) return texts === 1 ? { texts, isList } : undefined;
     if (stored.base === undefined) return { texts, isList };
     const base = this.#valueAt(stored.base, channel, seq);
     const { keep = 0 } = stored;
     return base?.isList && keep <= base.texts ? { texts: keep + texts, isList } : undefined;
+  }
+}
+
+/** Nested deeper, it would exhaust the stack of its readers. */
+const deepest = 1_000;
+
+function isJson(text: string): boolean {
+  try {
+    parseJson(text, deepest);
+    return true;
+  } catch {
+    return false;
   }
 }
 

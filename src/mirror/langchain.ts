@@ -26,7 +26,7 @@ export interface Kwargs {
 export function turnsOf(texts: readonly string[]): Turn[] | undefined {
   const turns: Turn[] = [];
   for (const text of texts) {
-    const turn = turnOf(parseJson(text) as Serialised);
+    const turn = turnOf(Object(parseJson(text)) as Serialised);
     if (turn === undefined) return undefined;
     if (turn) turns.push(turn);
   }

@@ -17,6 +17,8 @@ const text = z.string();
 const count = z.number().int().nonnegative();
 const nullable = text.nullish();
 const moment = z.iso.datetime({ offset: true });
+/** Lists of threads and the activity of the fleet add them up. */
+const usage = z.record(text, count.max(1e12));
 
 const types = {
   thread: z.looseObject({
@@ -58,7 +60,8 @@ const types = {
     ...{
       step: count,
       iteration: count,
-      usage: z.record(text, z.unknown()).nullish(),
+      usage: usage.nullish(),
+      other_usage: z.record(text, usage).nullish(),
       error: z.record(text, z.unknown()).nullish(),
     },
     tool_calls: z.array(

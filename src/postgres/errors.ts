@@ -59,6 +59,7 @@ const readOnly = '25006';
 const lockTimeout = '55P03';
 const cancelled = '57014';
 const forbidden = '42501';
+const deniedFunction = /^permission denied for function (\w+)/;
 
 /** The database is unreachable or the connection broke. It is unknown whether the statement was executed. */
 export function isConnectionError(error: unknown): boolean {
@@ -189,6 +190,16 @@ export function fromPostgres(error: unknown, threadId?: string): unknown {
   if (fault.code === '3D000' || fault.code === '28P01' || fault.code === '28000') {
     return new LanefoldError('database_unreachable', `PostgreSQL rejected the connection: ${fault.message}.`, {
       hint: 'Check the database name, user and password in DATABASE_URL.',
+      cause: error,
+    });
+  }
+  const [, denied] = deniedFunction.exec(fault.code === forbidden ? (fault.message ?? '') : '') ?? [];
+  if (denied !== undefined) {
+    return new LanefoldError('role_unfit', `The role with which this process connects may not call ${denied}.`, {
+      hint:
+        'Nothing was written. Use a process that connects with a role that may, such as the role of an API or the owner of ' +
+        'the schema; `lanefold roles` creates them.',
+      details: { sqlstate: fault.code },
       cause: error,
     });
   }

@@ -35,6 +35,8 @@ export interface Database {
   readonly settings: DatabaseSettings;
   /** The tenant that statements are executed for; undefined: all tenants that the connection's role may see. */
   readonly tenant: string | undefined;
+  /** Whether the call of a function with these arguments is audited, and so has a statement for itself. */
+  audits?(name: string, values: readonly unknown[]): boolean;
   /** The same connections, restricted to one tenant's rows. */
   forTenant(scope: DatabaseScope): Database;
   close(): Promise<void>;

@@ -21,4 +21,7 @@ export async function runQuery<Row>(
 
 /** The thread of a call to one of our functions, whose first argument it is. */
 const threadOf = ({ text, values }: { text: string; values: unknown[] }): string | undefined =>
-  /^select ([\w, ]+ from )?lanefold\.\w+\(\$1\b/.test(text) && typeof values[0] === 'string' ? values[0] : undefined;
+  /^(with act as materialized \()?select ([\w, ]+ from )?lanefold\.\w+\(\$1\b/.test(text) &&
+  typeof values[0] === 'string'
+    ? values[0]
+    : undefined;

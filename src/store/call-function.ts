@@ -20,7 +20,7 @@ const attempts = 'select a.result, a.locked, a.error from lanefold.attempt_all($
 
 /**
  * Calls a function that writes one thread. Calls that this process makes at the same moment for other threads share its
- * statement and its transaction (group commit). A call runs alone if it is large, if its thread is locked, or if its
+ * statement and its transaction (group commit). A call runs alone if it is large or audited, if its thread is locked, or if its
  * batch failed, so that no call fails because of another one.
  *
  * @param args the arguments after the thread id; none may be `undefined`
@@ -34,7 +34,8 @@ export async function callFunction<Result>(
   ends?: string,
 ): Promise<Result> {
   const item = JSON.stringify({ thread_id: threadId, function: name, args, ends });
-  if (db.settings.distributed || item.length > longestItem) return callAlone(db, name, threadId, args);
+  if (db.settings.distributed || db.audits?.(name, [threadId, ...args]) || item.length > longestItem)
+    return callAlone(db, name, threadId, args);
   let attempt: Attempt;
   try {
     attempt = await db.gather<Attempt>('attempts', attempts, item);

@@ -1,5 +1,6 @@
 import { defineAgent, defineTool, type AgentDefinition } from 'lanefold';
 import fc from 'fast-check';
+import { defineStrategy } from 'lanefold/strategy';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { diffVersions } from '../../src/agents/diff-versions.ts';
@@ -94,6 +95,19 @@ describe('values that may be secret', () => {
     expect(registry.get('support').version.definition).toMatchObject({
       settings: { provider_options: { some: { pin: '[REDACTED]', apiKey: '[REDACTED]', effort: 'high' } } },
     });
+  });
+
+  test('do not count in the fingerprint either, which checkpoint tokens show to whoever holds one', async () => {
+    const done = { memory: null, end: { reason: 'success' as const, result: 'done' } };
+    const strategy = defineStrategy({
+      ...{ name: 'asker', begin: () => done, learn: () => done, best: () => done.end },
+      options: { api_key: z.string().default(''), depth: z.number().default(1) },
+    });
+    const fingerprintOf = async (strategyOptions: object) =>
+      (await createAgentRegistry([defineAgent({ ...base, strategy, strategyOptions })])).get('support').fingerprint;
+    const known = await fingerprintOf({ api_key: '1234', depth: 2 });
+    expect(await fingerprintOf({ api_key: '5678', depth: 2 })).toBe(known);
+    expect(await fingerprintOf({ api_key: '1234', depth: 3 })).not.toBe(known);
   });
 
   test('are nowhere in a version, whatever they are and wherever they stand', async () => {

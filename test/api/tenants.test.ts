@@ -112,10 +112,13 @@ test.each([...scopes.map((scope) => [scope]), [...scopes]])(
 
 test('what the operator does to a thread is in the audit of its tenant', async () => {
   const { auth } = await mint({ scopes: ['admin'], tenant: 'bolt' });
+  const switching = { op_id: 'audited', context_ref: 'default', operation: { type: 'switch' } };
+  const path = `/v1/threads/${bolt.thread_id}/context-operations`;
+  expect((await api.call('POST', path, switching, root)).status).toBeLessThan(300);
   const { body } = await api.call('GET', `/v1/audit?thread_id=${bolt.thread_id}`, undefined, auth);
   const found = (body as { data: object[] }).data;
   expect(found).toContainEqual(
-    expect.objectContaining({ actor: 'operator', action: 'changeConfig', tenant_id: 'bolt' }),
+    expect.objectContaining({ actor: 'operator', action: 'applyContextOperation', tenant_id: 'bolt' }),
   );
 });
 

@@ -193,6 +193,20 @@ const ofSlots = new Set([
 /** It locks the thread of a stream, which is a row on another node, and writes rows of the coordinator. */
 const ofStreams = new Set(['create_stream']);
 
+test('no aggregate takes time in the square of the keys of an object that callers, models or tools decide', async () => {
+  const found = await rows<{ name: string }>(
+    log.db,
+    `select proname::text as name from pg_proc where pronamespace = 'lanefold'::regnamespace
+       and coalesce(prosrc, '') || coalesce(pg_get_function_sqlbody(oid), '') ~ 'jsonb_(object_)?agg\\('  order by 1`,
+  );
+  // these aggregate what the database makes itself, or what is bounded
+  expect(found.map(({ name }) => name)).toEqual([
+    ...['_change_interval', '_check_alert', '_endpoint_of', '_lacked_tools', '_name_set', '_note_lost_worker'],
+    ...['_take_or_wait', 'cancel_eval', 'erase_conversation', 'open_endpoints', 'rotate_webhook', 'set_limit'],
+    ...['spread_event', 'take_deliveries'],
+  ]);
+});
+
 test('every function on tables takes its thread first, so that a call can be routed to the thread', async () => {
   const found = await onTables();
   expect(found.length).toBeGreaterThan(40);

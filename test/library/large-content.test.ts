@@ -17,7 +17,12 @@ const report = defineTool({
   input: z.object({ name: z.string() }),
   execute: ({ name }) => long(name),
 });
-const agents = [defineAgent({ name: 'a', model: unset, tools: [report] })];
+const agents = [
+  defineAgent({ name: 'a', model: unset, tools: [report] }),
+  defineAgent({ name: 'guarded', model: unset, tools: [report], guardTool: () => undefined }),
+  defineAgent({ name: 'asking', model: unset, tools: [{ ...report, needsApproval: true }] }),
+  defineAgent({ name: 'mixed', model: unset, tools: [report] }),
+];
 
 describe.skipIf(noRedis())('large texts', () => {
   let lanefold: Runtime;
@@ -100,6 +105,24 @@ describe.skipIf(noRedis())('large texts', () => {
     });
     expect(await quoted(threadId)).toEqual(['user: a 0', 'user: z 0']);
     expect(await stored(threadId)).toHaveLength(7);
+  });
+
+  test.each([
+    ['guarded', [{ name: 'r' }], ['tool: r 0']],
+    ['asking', [{ name: 'r' }], ['tool: r 0']],
+    // the arguments of the first call are refused, so that the other one starts in a step of its own
+    ['mixed', [{ name: 7 }, { name: 'r' }], ['tool: r 0']],
+  ])('a result is kept whole, whatever was decided before its call: %s', async (agent, args, results) => {
+    const threadId = await newThread();
+    const calls = args.map((each) => ({ name: 'report', args: each }));
+    const model = lanefold.model((_, n) => (n === 0 ? { calls } : { text: 'done' }));
+    const asked = await lanefold.runs.enqueue({ agent, threadId, model: model.id, input: 'Report.' });
+    if (agent === 'asking') {
+      await until('its call waits', async () => (await lanefold.runs.get(asked)).status === 'suspended');
+      await lanefold.runs.approve(asked, '1.0');
+    }
+    expect(await lanefold.runs.wait(asked)).toMatchObject({ status: 'completed' });
+    expect(await quoted(threadId)).toEqual(results);
   });
 
   test('the model reads on, through a tool that no list of a request leaves out', async () => {

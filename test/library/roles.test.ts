@@ -79,7 +79,11 @@ test('the role of a worker learns no secret of a webhook that it does not sign w
   const worker = await open('worker');
   const api = await open('api');
   try {
-    await expect(worker.webhooks.rotate('hook', { tenant: 'acme' })).rejects.toMatchObject({ code: 'database_error' });
+    const told = { code: 'role_unfit', hint: expect.stringMatching(/role of an API or the owner/) as unknown };
+    await expect(worker.webhooks.rotate('hook', { tenant: 'acme' })).rejects.toMatchObject(told);
+    const { url: server } = await worker.startServer({ port: 0 });
+    const answer = await fetch(`${server}/v1/webhooks/hook/rotate?tenant=acme`, { method: 'POST' });
+    expect([answer.status, answer.headers.get('retry-after'), await answer.json()]).toMatchObject([501, null, told]);
     const rotated = await api.forTenant('acme').webhooks.rotate('hook');
     expect(rotated.secret).not.toBe(secret);
     await api.forTenant('acme').webhooks.remove('hook');

@@ -254,3 +254,28 @@ test('an export with new hashes is still held to the chain, the contexts and the
     ),
   ).toMatchObject({ rev: rev + 1 });
 });
+
+test.each<[string, object]>([
+  ['a text for a count', { usage: { input_tokens: 'many' } }],
+  ['more than can be added up', { usage: { total_tokens: 9_007_199_254_740_991 } }],
+  ['what is no usage at all', { other_usage: -1 }],
+  ['what is no usage, for another model', { other_usage: { 'scripted:echo': 'free' } }],
+])('an import is refused whose usage has %s, on which lists over threads would fail', async (_, change) => {
+  let at = 0;
+  const found = lines.findIndex((line) => (JSON.parse(line) as { type: string }).type === 'run');
+  const forged = lineWriter(lines, (fields) => (at++ === found ? { ...fields, ...change } : fields));
+  await refused(importAs('forged-usage', forged), 'import_refused');
+  expect(await lanefold.threads.list()).toMatchObject({ data: expect.any(Array) as unknown });
+});
+
+test('an id that no index takes is refused as what it is', async () => {
+  const acme = lanefold.forTenant('acme');
+  const { id } = await acme.threads.create();
+  await acme.contexts.switch(id, 'other');
+  // no two of its parts are the same, so that it is as long when compressed
+  const long = Array.from({ length: 9_000 }, (_, i) => (i * 7_919).toString(36)).join('');
+  const forged = lineWriter(await linesOf(acme.threads, id), (fields) =>
+    fields['op_id'] === undefined || fields['op_id'] === null ? fields : { ...fields, op_id: long },
+  );
+  await refused(importAs('forged-id', forged), 'import_refused');
+});

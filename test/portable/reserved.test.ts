@@ -110,6 +110,9 @@ describe('an import is refused whose history', () => {
     ['has the key of another checkpoint', (p) => (p['id'] = 'other')],
     ['ends its lane nowhere', (p) => (p['lane'] = 'never')],
     ['has no JSON', (p) => (p['checkpoint'] = '{')],
+    ['has metadata that are no JSON', (p) => (p['metadata'] = '{')],
+    ['has metadata that are nested endlessly', (p) => (p['metadata'] = '['.repeat(100_000) + ']'.repeat(100_000))],
+    ['has a text that is no JSON', (p) => (p['parts'] = (p['parts'] as string[]).map(() => 'told'))],
   ])('%s', (_, change) => refusesAfter(graph, 'langgraph_checkpoint', change));
 
   test.each<[string, (payload: Payload, entry: Payload) => void]>([
@@ -150,7 +153,7 @@ describe('readers stop at a history that another program wrote', () => {
         checkpoint: JSON.stringify({ ...emptyCheckpoint(), id }),
         metadata,
         values,
-        parts: [`"${'x'.repeat(3_000)}"`],
+        parts: [`"${'x'.repeat(3_000)}"`, '{'],
       },
       ...more,
     },
@@ -167,6 +170,7 @@ describe('readers stop at a history that another program wrote', () => {
   test.each<[string, object]>([
     ['a range', { messages: { list: '0-4000000000' } }],
     ['many channels', Object.fromEntries(Array.from({ length: 2_000 }, (_, i) => [`c${i}`, { list: '0-99999' }]))],
+    ['a text that is no JSON', { messages: { value: '1' } }],
     ['one text named often', { messages: { list: '0 '.repeat(99_999).trim() } }],
     ['a list that keeps what is not there', { messages: { list: '0', base: 0, keep: 4_000_000_000 } }],
   ])('%s', async (name, values) => {

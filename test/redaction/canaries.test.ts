@@ -1,6 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { tool } from 'ai';
-import { callAgent, defineAgent, defineTool, type AgentDefinition, type Logger, type RunHandle } from 'lanefold';
+import {
+  callAgent,
+  defineAgent,
+  defineTool,
+  handOff,
+  type AgentDefinition,
+  type Logger,
+  type RunHandle,
+} from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { overridableFields } from '../../src/agents/overridable.ts';
@@ -30,6 +38,8 @@ const given = {
   context: canary('RequestContext'),
   option: canary('RequestOption'),
   child: canary('ChildContext'),
+  handed: canary('HandedContext'),
+  handedHeader: canary('HandedHeader'),
   schedule: canary('ScheduleContext'),
   webhook: canary('WebhookUrl'),
 };
@@ -40,6 +50,7 @@ const defined = {
   option: canary('Option'),
   toolOption: canary('ToolOption'),
   example: canary('Example'),
+  judge: canary('Judge'),
 };
 
 /** Where the secrets of requests have to be, as their owner sees it. */
@@ -74,7 +85,9 @@ const agent = (changes: Partial<AgentDefinition> = {}): AgentDefinition => ({
 let api: Api;
 let sdk: ReturnType<typeof startSdk>;
 let readKey: string;
-let runs: RunHandle[];
+let runs: Pick<RunHandle, 'threadId' | 'id'>[];
+const ids: Record<string, string> = {};
+const exported: string[] = [];
 const lines: unknown[] = [];
 const sent: unknown[] = [];
 const roles = {
@@ -99,6 +112,11 @@ describe.skipIf(noRedis())('secrets of definitions and requests', () => {
       agents: [
         agent(),
         defineAgent({ name: 'helper', model: 'scripted:["helped"]', toolContext: { door: defined.context } }),
+        agent({ name: 'giver', model: 'scripted:["given"]', tools: {}, onEnd: handOff('helper', { ask: 'Go on.' }) }),
+        defineAgent({
+          ...{ name: 'judge', model: 'fake:judge', toolContext: { door: defined.judge } },
+          settings: settings('x-judge', defined.judge, defined.judge),
+        }),
       ],
     });
     const { lanefold } = api;
@@ -120,6 +138,34 @@ describe.skipIf(noRedis())('secrets of definitions and requests', () => {
     expect((await lanefold.runs.wait(runs[0]!)).result).toBe('done');
     runs.push(await lanefold.runs.enqueue(request));
     expect((await lanefold.runs.wait(runs[1]!)).status).toBe('failed');
+    const handed = await lanefold.runs.enqueue({
+      ...{ agent: 'giver', input: 'hi', threadId: 'handed', createThread: true, toolContext: { room: given.handed } },
+      settings: settings('x-hall', given.handedHeader, given.handedHeader),
+    });
+    expect((await lanefold.runs.wait(handed)).result).toBe('helped');
+    const again = [await lanefold.runs.retry(handed), await lanefold.runs.rerun(handed, { threadId: 'handed-again' })];
+    for (const run of again) expect((await lanefold.runs.wait(run)).result).toBe('helped');
+    runs.push(handed, ...again);
+    const { id: caseId } = await lanefold.cases.keep({
+      ...{ threadId: 'canaries', runId: runs[0]!.id, dataset: 'kept', expected: { rubric: 'Does it help?' } },
+    });
+    const judge = { agent: 'judge' };
+    await lanefold.monitors.set('watch', {
+      agents: ['helper'],
+      scorers: ['ok'],
+      rubric: 'Does it help?',
+      judge,
+      sample: 1,
+    });
+    // as it was, it fails: the model refuses all further requests, with what they carry
+    const variants = [{ name: 'as it was' }, { name: 'helped', agent: 'helper' }];
+    const { id: evalId } = await lanefold.evals.run({ dataset: 'kept', judge, variants });
+    await lanefold.evals.wait(evalId);
+    for await (const line of lanefold.cases.export('kept')) exported.push(line);
+    const items = await lanefold.evals.items(evalId);
+    expect(items.map(({ runId }) => runId !== null)).toEqual([true, true]);
+    runs.push(...items.map(({ threadId, runId }) => ({ threadId: threadId!, id: runId! })));
+    Object.assign(ids, { case_id: caseId, eval_id: evalId });
     await lanefold.schedules.set('nightly', {
       ...{ agent: 'helper', input: 'hi', everyMs: 1_000, options: { toolContext: { door: given.schedule } } },
     });
@@ -201,8 +247,8 @@ describe.skipIf(noRedis())('secrets of definitions and requests', () => {
       paths: Record<string, Record<string, unknown>>;
     };
     const values: Record<string, string> = {
+      ...ids,
       ...{
-        thread_id: 'canaries',
         agent: 'main',
         name: 'nightly',
         context_ref: 'default',
@@ -210,14 +256,17 @@ describe.skipIf(noRedis())('secrets of definitions and requests', () => {
         to: version!.id,
       },
     };
+    const names: Record<string, string> = { webhooks: 'hook', monitors: 'watch' };
     const places: string[] = [];
     let answered = 0;
     for (const path of Object.keys(document.paths).filter((one) => document.paths[one]!['get'])) {
-      const name = path.startsWith('/v1/webhooks') ? 'hook' : 'nightly';
+      const name = /^\/v1\/(webhooks|monitors)/.exec(path)?.[1];
       for (const run of runs) {
         const url = path.replace(
           /\{(\w+)\}/g,
-          (_, key: string) => ({ ...values, run_id: run.id, name })[key] ?? 'none',
+          (_, key: string) =>
+            ({ ...values, thread_id: run.threadId, run_id: run.id, ...(name && { name: names[name]! }) })[key] ??
+            'none',
         );
         const query = path.endsWith('/diff') ? `?from=${version!.id}&to=${version!.id}` : '';
         const { status, text } = await api.call('GET', `${url}${query}`, undefined, {
@@ -251,7 +300,8 @@ describe.skipIf(noRedis())('secrets of definitions and requests', () => {
   test('an export has no secret', async () => {
     const { text } = await api.call('GET', '/v1/threads/canaries/export');
     expect(text).toContain('ai_message');
-    expect(found(text, 'export')).toEqual([]);
+    expect(exported.length).toBeGreaterThan(0);
+    expect(found(`${text} ${exported.join(' ')}`, 'export')).toEqual([]);
   });
 
   test('the queue has no secret', async () => {

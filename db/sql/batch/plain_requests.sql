@@ -17,7 +17,7 @@ declare
   v_claimed json[] := array[]::json[];  -- answers of the claims, by place
 begin
   with request as materialized (
-    select min(x.n)::int as place, c ->> 'thread_id' as thread_id, jsonb_agg(c #> '{args,0}') -> 0 as p
+    select min(x.n)::int as place, c ->> 'thread_id' as thread_id, to_jsonb(array_agg(c #> '{args,0}')) -> 0 as p
     from jsonb_array_elements(p_calls) with ordinality as x (c, n)
     group by 2
     having count(*) = 1 and bool_and(c ->> 'function' = 'enqueue_run' and (c #> '{args,0}') - v_keys = '{}'
@@ -51,9 +51,9 @@ begin
   select array_agg(o.place order by o.place) into v_places from accepted a join owned o on o.thread_id = a.thread_id;
   if p_calls @> '[{"args": [{"claim": {}}]}]' then
     -- the same places, each with the claim of its request
-    select jsonb_agg(case when x.n = any (v_places) and lanefold._takes_directly(c #> '{args,0}') then
+    select to_jsonb(array_agg(case when x.n = any (v_places) and lanefold._takes_directly(c #> '{args,0}') then
       jsonb_build_object('thread_id', c -> 'thread_id', 'function', 'claim_run', 'args', jsonb_build_array(c #> '{args,0,run_id}', 1, c #> '{args,0,claim}'))
-      else 'null' end order by x.n) into v_claims
+      else 'null' end order by x.n)) into v_claims
     from jsonb_array_elements(p_calls) with ordinality as x (c, n);
     for place, result in select c.place, c.result from lanefold._plain_claims(v_claims) c loop
       v_claimed[place] := result;

@@ -15,10 +15,10 @@ begin
   ), kept as (
     select * from result where refs @> '{"durable": true, "kind": "skill_activation"}'
   ), turn as (
-    select a.*, (select jsonb_agg(a.tool_calls -> k.call_index::int order by k.ordinal) from kept k where k.turn = a.turn) as kept_calls
+    select a.*, (select to_jsonb(array_agg(a.tool_calls -> k.call_index::int order by k.ordinal)) from kept k where k.turn = a.turn) as kept_calls
     from message a where a.role = 'assistant' and a.turn in (select turn from kept)
   )
-  select jsonb_agg(x.m order by x.ordinal) into v_messages from (
+  select to_jsonb(array_agg(x.m order by x.ordinal)) into v_messages from (
     select ordinal, jsonb_build_object('role', role, 'content', content, 'tool_calls', kept_calls, 'run_id', run_id,
         'request_id', request_id, 'refs', refs)
       || case when kept_calls = tool_calls

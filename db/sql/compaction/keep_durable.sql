@@ -11,11 +11,11 @@ returns jsonb language sql immutable as $$
     from jsonb_array_elements(p_durable) with ordinality as x (m, n)
   ), missing as (
     select n, case when result then m else jsonb_set(m, '{tool_calls}', (
-      select coalesce(jsonb_agg(c order by i), '[]') from jsonb_array_elements(m -> 'tool_calls') with ordinality as y (c, i)
+      select coalesce(to_jsonb(array_agg(c order by i)), '[]') from jsonb_array_elements(m -> 'tool_calls') with ordinality as y (c, i)
       where array[c ->> 'id', c ->> 'name'] not in (select g.answers from given g where g.m ->> 'role' = 'tool'))) end as m
     from durable where not result or answers not in (select g.answers from given g where g.m ->> 'role' = 'tool')
   )
-  select coalesce(jsonb_agg(m order by part, n), '[]') from (
+  select coalesce(to_jsonb(array_agg(m order by part, n)), '[]') from (
     select 0 as part, n, m from missing where m ->> 'role' = 'tool' or m -> 'tool_calls' <> '[]'
     union all
     select 1, g.n, coalesce((

@@ -5,9 +5,9 @@ returns jsonb language plpgsql stable as $$
 declare
   v_messages jsonb;
 begin
-  select jsonb_agg(e.payload
+  select to_jsonb(array_agg(e.payload
       || jsonb_strip_nulls(jsonb_build_object('role', e.role, 'run_id', e.run_id, 'request_id', coalesce(e.request_id, e.run_id)))
-      || case when e.refs is null then '{}' else jsonb_build_object('refs', e.refs) end order by e.seq)
+      || case when e.refs is null then '{}' else jsonb_build_object('refs', e.refs) end order by e.seq))
   into v_messages from lanefold._entry e
   where e.thread_id = p_thread_id and e.context_ref = p_context_ref and e.kind = 'ai_message' and e.seq > p_base;
   return coalesce(v_messages, '[]');

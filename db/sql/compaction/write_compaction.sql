@@ -10,7 +10,7 @@ declare
   v_entries jsonb := lanefold._context_snapshot(p_thread_id, r.context_ref, (p ->> 'base_seq')::bigint) -> 'entries';
   v_operation jsonb;
 begin
-  select jsonb_agg(x.m order by x.part, x.n) into v_entries from (
+  select to_jsonb(array_agg(x.m order by x.part, x.n)) into v_entries from (
     select 2 * k.n as part, e.n, e.m
     from jsonb_array_elements(v_entries) with ordinality as e (m, n)
     join jsonb_array_elements(p -> 'keep') with ordinality as k (range, n)

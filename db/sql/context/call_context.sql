@@ -77,7 +77,7 @@ begin
     select x.n, (x.m ->> 'seq')::bigint, x.m ->> 'role', x.m -> 'content', nullif(x.m -> 'tool_calls', 'null'), x.m ->> 'tool_call_id',
            x.m ->> 'name', x.m ->> 'thinking', nullif(x.m -> 'reasoning_details', 'null'), nullif(x.m -> 'provider_metadata', 'null')
     from jsonb_array_elements((
-      select lanefold._acceptable(jsonb_agg(to_jsonb(c) order by c.n), v_answer.refs -> 'sent_as' ->> 'for')
+      select lanefold._acceptable(to_jsonb(array_agg(to_jsonb(c) order by c.n)), v_answer.refs -> 'sent_as' ->> 'for')
       from chosen c where v_answer.refs ? 'sent_as')) with ordinality as x (m, n)
   )
   select row_number() over (order by s.n) - 1, s.seq, s.role, s.content, s.tool_calls, s.tool_call_id, s.name, s.thinking,

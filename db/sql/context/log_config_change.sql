@@ -15,11 +15,11 @@ begin
   select c.value into v_known
   from lanefold.lane_config_at(p_thread_id, coalesce(p_context_ref, 'default'), v_first) c where c.field = 'tools';
   v_configures := exists (select from jsonb_array_elements(p_changes) c where c ->> 'field' <> 'system_prompt');
-  select jsonb_agg(jsonb_build_object('kind', 'ai_config_change', 'payload', case
+  select to_jsonb(array_agg(jsonb_build_object('kind', 'ai_config_change', 'payload', case
       when c ->> 'field' = 'tools' then jsonb_build_object('field', 'tools', 'value', jsonb_build_object(
         'added', lanefold._name_set(v_known -> 'added', c -> 'value' -> 'register', c -> 'value' -> 'unregister'),
         'removed', lanefold._name_set(v_known -> 'removed', c -> 'value' -> 'unregister', c -> 'value' -> 'register')))
-      else c - 'by' end, 'refs', case when c ? 'by' then jsonb_build_object('by', c -> 'by') end) order by n)
+      else c - 'by' end, 'refs', case when c ? 'by' then jsonb_build_object('by', c -> 'by') end) order by n))
   into v_changes from jsonb_array_elements(p_changes) with ordinality as x (c, n);
   perform lanefold._insert_entries(p_thread_id, v_first, v_at, v_changes, p_context_ref);
   update lanefold.thread

@@ -1,7 +1,7 @@
 -- Keeps a case. p: {dataset, kind: run|call, thread_id, run_id?, llm_call_id?: both absent for an imported call, seq, context_ref, context_hash, agent, model,
 -- tags, split?, expected?, note?, by}. Returns {id, kept: false if there was a case of this id, or the dataset had one of this
 -- source, whose id it is}.
--- Raises LF016.
+-- Audited. Raises LF016.
 create or replace function lanefold.keep_case(p_tenant text, p_id text, p jsonb)
 returns jsonb language plpgsql as $$
 declare
@@ -17,6 +17,10 @@ begin
     p ->> 'split', nullif(p -> 'expected', 'null'), p ->> 'note', p ->> 'by', v_at, v_at)
   on conflict do nothing;
   if found then
+    -- an imported case is a copy of one that was audited where it was kept
+    if p ? 'run_id' then
+      perform lanefold._changed_case('keep', p ->> 'by', p_tenant, p ->> 'thread_id', p_id, p ->> 'dataset');
+    end if;
     return jsonb_build_object('id', p_id, 'kept', true);
   end if;
   select id into v_id from lanefold._case
@@ -25,10 +29,12 @@ begin
   return jsonb_build_object('id', v_id, 'kept', false);
 end $$;
 
--- Changes what p has of {tags, split, expected, note}; a null takes away. Returns false if there is no such case, or if its
+-- Changes what p has of {tags, split, expected, note}, by p.by; a null takes away. Audited. Returns false if there is no such case, or if its
 -- thread is erased.
 create or replace function lanefold.update_case(p_id text, p jsonb)
 returns boolean language plpgsql as $$
+declare
+  c lanefold._case;
 begin
   update lanefold._case
   set tags = case when p ? 'tags' then array(select jsonb_array_elements_text(p -> 'tags')) else tags end,
@@ -36,8 +42,12 @@ begin
       expected = case when p ? 'expected' then nullif(p -> 'expected', 'null') else expected end,
       note = case when p ? 'note' then p ->> 'note' else note end,
       updated_at = lanefold._now()
-  where id = p_id and erased_at is null;
-  return found;
+  where id = p_id and erased_at is null returning * into c;
+  if c.id is null then
+    return false;
+  end if;
+  perform lanefold._changed_case('update', p ->> 'by', c.tenant_id, c.thread_id, c.id, c.dataset);
+  return true;
 end $$;
 
 -- Removes a case, which is audited. Returns whether there was one.
@@ -50,9 +60,16 @@ begin
   if c.id is null then
     return false;
   end if;
-  perform lanefold.write_audit(jsonb_build_object('actor', p_by, 'action', 'cases.remove', 'tenant_id', c.tenant_id, 'thread_id', c.thread_id,
-    'detail', jsonb_build_object('id', c.id, 'dataset', c.dataset)));
+  perform lanefold._changed_case('remove', p_by, c.tenant_id, c.thread_id, c.id, c.dataset);
   return true;
+end $$;
+
+-- Audits a change of a case, without what the case says: the audit is kept when its thread is erased.
+create or replace function lanefold._changed_case(p_action text, p_by text, p_tenant text, p_thread text, p_id text, p_dataset text)
+returns void language plpgsql as $$
+begin
+  perform lanefold.write_audit(jsonb_build_object('actor', p_by, 'action', 'cases.' || p_action, 'tenant_id', p_tenant, 'thread_id', p_thread,
+    'detail', jsonb_build_object('id', p_id, 'dataset', p_dataset)));
 end $$;
 
 -- Marks the cases of an erased thread and their items, also those of removed cases, and removes what they quote of it; workers erase

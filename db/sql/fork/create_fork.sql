@@ -67,12 +67,12 @@ end $$;
 -- The first operations of a fork, as drafts of entries: an anchor for each lane, the active lane last.
 create or replace function lanefold._fork_operations(p_lanes jsonb, p_active text, p_meta jsonb)
 returns jsonb language sql immutable as $$
-  select jsonb_agg(jsonb_build_object('kind', 'ai_context_operation', 'op_id', 'fork/' || x.context_ref, 'context_ref', x.context_ref,
+  select to_jsonb(array_agg(jsonb_build_object('kind', 'ai_context_operation', 'op_id', 'fork/' || x.context_ref, 'context_ref', x.context_ref,
       'is_anchor', x.context is not null, 'payload', jsonb_build_object('operation',
         case when x.context is null then jsonb_build_object('type', 'switch')
           else jsonb_build_object('type', 'replace', 'result_context', x.context) end
         || jsonb_build_object('reason', 'system', 'meta', p_meta)))
-    order by x.context_ref = p_active, x.context_ref)
+    order by x.context_ref = p_active, x.context_ref))
   from (
     select l ->> 'context_ref' as context_ref, l -> 'context' as context from jsonb_array_elements(p_lanes) l
     union all

@@ -29,8 +29,8 @@ begin
     perform lanefold._fail('LF014', format('Thread %s has no entry %s to fork at: its last entry is %s.', p_thread_id, v_seq, t.rev - 1),
       'Pass the seq of an entry, -1 to begin empty, or nothing for the last entry.');
   end if;
-  select coalesce(jsonb_agg(jsonb_build_object('kind', 'ai_config_change', 'context_ref', c.context_ref, 'payload', c.payload,
-    'refs', c.refs) order by c.seq), '[]')
+  select coalesce(to_jsonb(array_agg(jsonb_build_object('kind', 'ai_config_change', 'context_ref', c.context_ref, 'payload', c.payload,
+    'refs', c.refs) order by c.seq)), '[]')
   into v_config from (
     select distinct on (e.context_ref, e.payload ->> 'field') e.context_ref, e.payload, e.refs, e.seq
     from lanefold._entry e
@@ -65,7 +65,7 @@ begin
     v_lanes := array_append(v_lanes, jsonb_build_object('context_ref', v_ref, 'context',
       lanefold._fork_context(p_thread_id, v_ref, v_seq, coalesce((p -> 'repair')::boolean, false))));
   end loop;
-  select coalesce(jsonb_agg(jsonb_build_object('id', c.id, 'home', coalesce(c.home_thread_id, p_thread_id))), '[]') into v_contents
+  select coalesce(to_jsonb(array_agg(jsonb_build_object('id', c.id, 'home', coalesce(c.home_thread_id, p_thread_id)))), '[]') into v_contents
   from lanefold.content c
   where c.thread_id = p_thread_id and c.id in (
     select k ->> 'id' from jsonb_path_query(to_jsonb(v_lanes), '$[*].context.entries[*].refs.contents[*]') k
@@ -112,10 +112,10 @@ begin
     end if;
     v_entries := lanefold._repair_messages(v_entries);
   end if;
-  select coalesce(jsonb_agg(case when m ? 'refs'
+  select coalesce(to_jsonb(array_agg(case when m ? 'refs'
     then jsonb_set(m, '{refs}', (m -> 'refs') - array['dropped', 'policy_hash', 'kinds', 'kinds_cut', 'cut_moved', 'summary_role', 'prompt',
       'over_budget', 'sent_as'])
-    else m end order by n), '[]')
+    else m end order by n)), '[]')
   into v_entries from jsonb_array_elements(v_entries) with ordinality as x (m, n);
   -- a prompt from another source is part of the configuration
   select l.source into v_source from lanefold._lane_prompt(p_thread_id, p_context_ref, p_seq) l;

@@ -40,7 +40,7 @@ begin
   -- the caller chooses the order between lanes; the rules apply within each lane
   for e in
     select coalesce(x.e ->> 'context_ref', 'default') as ref,
-           jsonb_agg(x.e -> 'payload' || jsonb_build_object('refs', x.e -> 'refs') order by n) as messages
+           to_jsonb(array_agg(x.e -> 'payload' || jsonb_build_object('refs', x.e -> 'refs') order by n)) as messages
     from jsonb_array_elements(p_entries) with ordinality as x (e, n)
     where x.e ->> 'kind' = 'ai_message'
     group by 1
@@ -70,10 +70,10 @@ begin
 
   if v_repair then
     -- a repair keeps the messages of one lane together; entries of other kinds keep their places between them
-    select coalesce(jsonb_agg(d order by n, k), '[]') into v_drafts from (
+    select coalesce(to_jsonb(array_agg(d order by n, k)), '[]') into v_drafts from (
       select x.n, m.k, lanefold._message_draft(m.m) || jsonb_build_object('context_ref', x.ref) as d
       from (select coalesce(x.e ->> 'context_ref', 'default') as ref, min(n) as n,
-                   jsonb_agg(x.e -> 'payload' || jsonb_build_object('refs', x.e -> 'refs') order by n) as messages
+                   to_jsonb(array_agg(x.e -> 'payload' || jsonb_build_object('refs', x.e -> 'refs') order by n)) as messages
             from jsonb_array_elements(p_entries) with ordinality as x (e, n)
             where x.e ->> 'kind' = 'ai_message' group by 1) x
       cross join lateral jsonb_array_elements(lanefold._repair_messages(x.messages)) with ordinality as m (m, k)
@@ -82,10 +82,10 @@ begin
       from jsonb_array_elements(p_entries) with ordinality as x (e, n) where x.e ->> 'kind' is distinct from 'ai_message'
     ) y;
   else
-    select coalesce(jsonb_agg(case when x.e ->> 'kind' = 'ai_message'
+    select coalesce(to_jsonb(array_agg(case when x.e ->> 'kind' = 'ai_message'
       then lanefold._message_draft(x.e -> 'payload' || jsonb_build_object('refs', x.e -> 'refs'))
            || jsonb_build_object('context_ref', coalesce(x.e ->> 'context_ref', 'default'))
-      else lanefold._own_draft(x.e) end order by n), '[]') into v_drafts
+      else lanefold._own_draft(x.e) end order by n)), '[]') into v_drafts
     from jsonb_array_elements(p_entries) with ordinality as x (e, n);
   end if;
   if jsonb_array_length(v_drafts) = 0 then

@@ -84,8 +84,8 @@ begin
   select r.first_seq into v_first from lanefold._append_receipt r where r.thread_id = p_thread_id and r.op_id = 'import/request';
   select e.seq + 1 into v_rev from lanefold._entry e
   where e.thread_id = p_thread_id and e.seq >= v_first and e.kind = 'thread_import' order by e.seq limit 1;
-  select coalesce(jsonb_agg(jsonb_build_object('seq', e.seq, 'context_ref', e.context_ref, 'tool_call_id', e.payload -> 'tool_call_id')
-    order by e.seq), '[]') into v_repaired
+  select coalesce(to_jsonb(array_agg(jsonb_build_object('seq', e.seq, 'context_ref', e.context_ref, 'tool_call_id', e.payload -> 'tool_call_id')
+    order by e.seq)), '[]') into v_repaired
   from lanefold._entry e
   where e.thread_id = p_thread_id and e.seq >= v_first and e.seq < v_rev and e.kind = 'ai_message';
   return jsonb_build_object('id', p_thread_id, 'rev', v_rev, 'duplicate', p_duplicate, 'repaired', v_repaired);
@@ -173,14 +173,14 @@ declare
   v_problem text;
 begin
   -- refs of the runtime may be larger than those of callers
-  select coalesce(jsonb_agg(m - 'refs' order by n), '[]') into v_bare from jsonb_array_elements(p_messages) with ordinality as x (m, n);
+  select coalesce(to_jsonb(array_agg(m - 'refs' order by n)), '[]') into v_bare from jsonb_array_elements(p_messages) with ordinality as x (m, n);
   perform lanefold._check_messages(v_bare, p_what);
   v_problem := lanefold._messages_problem(v_bare);
   if v_problem is null then
     return;
   end if;
   if p_open and lanefold._messages_problem(v_bare, true) is null
-    and (select jsonb_agg(m order by n) from jsonb_array_elements(lanefold._repair_messages(v_bare)) with ordinality as x (m, n)
+    and (select to_jsonb(array_agg(m order by n)) from jsonb_array_elements(lanefold._repair_messages(v_bare)) with ordinality as x (m, n)
          where n <= jsonb_array_length(v_bare)) = v_bare then
     return;
   end if;
@@ -199,9 +199,9 @@ begin
   for g in
     select y.ref, y.segment, y.segment = max(y.segment) over (partition by y.ref) as is_last, y.messages
     from (
-      select x.ref, x.segment, coalesce(jsonb_agg(x.e -> 'payload' || jsonb_build_object('role', x.e -> 'role',
+      select x.ref, x.segment, coalesce(to_jsonb(array_agg(x.e -> 'payload' || jsonb_build_object('role', x.e -> 'role',
           'run_id', x.e -> 'run_id', 'request_id', x.e -> 'request_id') order by x.n)
-        filter (where x.e ->> 'kind' = 'ai_message'), '[]') as messages
+        filter (where x.e ->> 'kind' = 'ai_message')), '[]') as messages
       from (
         select e, n, e ->> 'context_ref' as ref,
                count(*) filter (where (e -> 'is_anchor')::boolean) over (partition by e ->> 'context_ref' order by n) as segment
@@ -217,8 +217,8 @@ begin
       -- the results belong to the run that asked
       select m into v_asked from jsonb_array_elements(g.messages) with ordinality as x (m, n) where m ->> 'role' = 'assistant'
       order by n desc limit 1;
-      select v_repairs || coalesce(jsonb_agg(lanefold._message_draft(m) || jsonb_build_object('context_ref', g.ref,
-        'run_id', v_asked -> 'run_id', 'request_id', v_asked -> 'request_id') order by n), '[]')
+      select v_repairs || coalesce(to_jsonb(array_agg(lanefold._message_draft(m) || jsonb_build_object('context_ref', g.ref,
+        'run_id', v_asked -> 'run_id', 'request_id', v_asked -> 'request_id') order by n)), '[]')
       into v_repairs
       from jsonb_array_elements(lanefold._repair_messages(g.messages)) with ordinality as x (m, n) where n > jsonb_array_length(g.messages);
     end if;

@@ -4,7 +4,7 @@ create or replace function lanefold._message_draft(m jsonb)
 returns jsonb language sql immutable as $$
   select jsonb_build_object('role', m ->> 'role', 'refs', m -> 'refs', 'payload',
     jsonb_build_object('content', coalesce(nullif(m -> 'content', 'null'), '""')) || coalesce((
-      select jsonb_object_agg(key, value) from jsonb_each(m)
+      select json_object_agg(key, value)::jsonb from jsonb_each(m)
       where key in ('tool_calls', 'tool_call_id', 'name', 'thinking', 'reasoning_details', 'provider_metadata')
         and value <> 'null' and not (key = 'tool_calls' and value = '[]')), '{}'));
 $$;

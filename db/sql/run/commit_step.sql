@@ -170,8 +170,8 @@ begin
     v_then := coalesce(case when v_continued then p -> 'continue' -> 'events' else p -> 'then_events' end, '[]');
     if v_inputs is not null then
       -- the worker's count of messages does not include these inputs
-      select coalesce(jsonb_agg(case when e ? 'm'
-        then jsonb_set(e, '{m}', to_jsonb((e -> 'm')::int + jsonb_array_length(v_inputs))) else e end order by n), '[]')
+      select coalesce(to_jsonb(array_agg(case when e ? 'm'
+        then jsonb_set(e, '{m}', to_jsonb((e -> 'm')::int + jsonb_array_length(v_inputs))) else e end order by n)), '[]')
       into v_then from jsonb_array_elements(v_then) with ordinality as x (e, n);
     end if;
     v_events := v_events || v_then;

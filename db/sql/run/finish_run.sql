@@ -51,18 +51,18 @@ begin
     where c.thread_id = p_thread_id and c.run_id = p_run_id and c.round = x.round and c.call_index = x.call_index
     returning c.*, x.outcome as stored, x.hands or x.outcome is null as bare, x.n
   )
-  select jsonb_agg(jsonb_build_object('role', 'tool', 'context_ref', m.context_ref,
+  select to_jsonb(array_agg(jsonb_build_object('role', 'tool', 'context_ref', m.context_ref,
            'payload', jsonb_build_object('tool_call_id', c.tool_call_id, 'name', c.name, 'content',
              -- outcomes that are too large together are left out, so that the run can end
              case when v_stored <= 67108864 and not c.bare then c.stored ->> 'content' else v_no_result end),
            'refs', jsonb_build_object('iteration', r.iteration) || case when c.bare then jsonb_build_object('kind', c.status)
              else coalesce(c.stored -> 'refs', '{}') || case when c.stored ? 'cleaned' then '{"cleaned": true}' else '{}' end::jsonb
-             end) order by n),
-         jsonb_agg(jsonb_build_object('k', 'tool_completed', 'i', r.iteration, 'e', n - 1,
+             end) order by n)),
+         to_jsonb(array_agg(jsonb_build_object('k', 'tool_completed', 'i', r.iteration, 'e', n - 1,
            'd', jsonb_build_object('tool_call_id', c.tool_call_id, 'tool_name', c.name, 'status', c.status, 'attempts', c.attempts,
              'duration_ms', c.duration_ms)
-           || case when c.stored ? 'refused' then jsonb_build_object('refused_effects', c.stored -> 'refused') else '{}' end) order by n),
-         jsonb_agg(c.stored -> 'effects' order by n) filter (where c.stored ? 'effects')
+           || case when c.stored ? 'refused' then jsonb_build_object('refused_effects', c.stored -> 'refused') else '{}' end) order by n)),
+         to_jsonb(array_agg(c.stored -> 'effects' order by n) filter (where c.stored ? 'effects'))
   into v_drafts, v_events, v_effects
   from closed c left join lanefold._entry m on m.thread_id = p_thread_id and m.seq = c.call_seq;
   if v_drafts is not null then
@@ -71,7 +71,7 @@ begin
   end if;
   if v_effects is not null then
     perform lanefold._write_effects(p_thread_id, t.rev + v_n, v_at, p_run_id, r.request_id, r.iteration,
-      (select jsonb_agg(e order by x.n, y.n) from jsonb_array_elements(v_effects) with ordinality as x (list, n),
+      (select to_jsonb(array_agg(e order by x.n, y.n)) from jsonb_array_elements(v_effects) with ordinality as x (list, n),
          jsonb_array_elements(x.list) with ordinality as y (e, n)));
     v_n := v_n + 1;
   end if;

@@ -26,7 +26,7 @@ begin
     return b;
   end if;
   return a || coalesce((
-    select jsonb_object_agg(key, case when a ? key then lanefold._deep_merge(a -> key, value) else value end) from jsonb_each(b)), '{}');
+    select json_object_agg(key, case when a ? key then lanefold._deep_merge(a -> key, value) else value end)::jsonb from jsonb_each(b)), '{}');
 end $$;
 
 -- Creates missing parents and replaces parents that are not objects.

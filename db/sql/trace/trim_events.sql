@@ -5,7 +5,7 @@ returns jsonb language plpgsql as $$
 declare
   v_kept jsonb;
 begin
-  select coalesce(jsonb_agg(e order by n), '[]') into v_kept
+  select coalesce(to_jsonb(array_agg(e order by n)), '[]') into v_kept
   from jsonb_array_elements(p_events) with ordinality as x (e, n)
   where n <= p_room or e ->> 'k' not in ('llm_started', 'llm_delta', 'tool_started', 'keepalive', 'output_started');
   if jsonb_array_length(v_kept) < jsonb_array_length(p_events) then

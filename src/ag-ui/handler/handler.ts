@@ -148,7 +148,7 @@ async function answer(
         ?.tools.map((tool) => tool.name),
     assertMay: () => {},
     // as for every call of the library, the process that makes it is the operator's
-    audit: () => Promise.resolve(),
+    answering: () => lanefold,
   };
   const signal = AbortSignal.any([left.signal, request.signal]);
   const events = await answerAgUi(lanefold, asked, { signal, onError: report });

@@ -66,8 +66,8 @@ export async function beginRun(lanefold: TenantLibrary, request: AgUiRequest): P
   if (results.length > 0) {
     const by = request.by === undefined ? {} : { by: request.by };
     for (const { wait, given } of results) {
-      await request.audit('releaseWait', active!.id);
-      await lanefold.waits.release(active!, wait.call, { ...given, ...by });
+      const { waits } = request.answering('releaseWait', active!.id);
+      await waits.release(active!, wait.call, { ...given, ...by });
     }
     const answered = new Set(results.map(({ message }) => message.toolCallId));
     const known = messages.filter(({ id }) => !results.some(({ message }) => message.id === id));

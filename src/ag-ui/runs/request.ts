@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { idGrammar } from '../../checks/ids.ts';
 import { LanefoldError } from '../../errors.ts';
+import type { TenantLibrary } from '../../library/library.ts';
 import type { EnqueueOptions } from '../../library/runs/enqueue.ts';
 import type { RunHandle } from '../../store/run/run.ts';
 import type { AgUiInput } from '../input.ts';
@@ -19,8 +20,8 @@ export interface AgUiRequest {
   toolsOf(agent: string): readonly string[] | undefined;
   /** Throws if the client may not approve calls, or release them from waiting for an event. */
   assertMay(what: 'approve' | 'release'): void;
-  /** Records an answer to an interrupt or a call before it is given. */
-  audit(action: 'approveToolCall' | 'denyToolCall' | 'releaseWait', runId: string): Promise<void>;
+  /** The library that gives an answer to an interrupt or a call, which audits it. */
+  answering(action: 'approveToolCall' | 'denyToolCall' | 'releaseWait', runId: string): TenantLibrary;
   /** Who answers, for the log. */
   by: string | undefined;
 }

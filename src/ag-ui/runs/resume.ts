@@ -79,11 +79,11 @@ export async function readAnswers(
 export async function giveAnswers(
   lanefold: TenantLibrary,
   { run, answers }: Answers,
-  { by, audit }: AgUiRequest,
+  { by, answering }: AgUiRequest,
 ): Promise<void> {
   // answers that write come after all that can be refused
   for (const answer of answers) if (!answer.open) await assertSame(lanefold, run, answer);
-  for (const answer of answers) if (answer.open) await give(lanefold, run, answer, { by, audit });
+  for (const answer of answers) if (answer.open) await give(run, answer, { by, answering });
 }
 
 async function findRun(
@@ -136,18 +136,18 @@ async function assertSame(lanefold: TenantLibrary, run: RunSnapshot, answer: Ans
 }
 
 async function give(
-  lanefold: TenantLibrary,
   run: RunSnapshot,
   { kind, round, index, approved, reason, given }: Answer,
-  { by, audit }: Pick<AgUiRequest, 'by' | 'audit'>,
+  { by, answering }: Pick<AgUiRequest, 'by' | 'answering'>,
 ): Promise<void> {
   const who = by === undefined ? {} : { by };
   const call = callName({ round, index });
-  await audit(kind === 'event' ? 'releaseWait' : approved ? 'approveToolCall' : 'denyToolCall', run.id);
+  const action = kind === 'event' ? 'releaseWait' : approved ? 'approveToolCall' : 'denyToolCall';
+  const { runs, waits } = answering(action, run.id);
   try {
-    if (kind === 'event') await lanefold.waits.release(run, call, { ...given, ...who });
+    if (kind === 'event') await waits.release(run, call, { ...given, ...who });
     else {
-      const decide = approved ? lanefold.runs.approve : lanefold.runs.deny;
+      const decide = approved ? runs.approve : runs.deny;
       await decide(run, call, { ...who, ...(reason === undefined ? {} : { reason }) });
     }
   } catch (error) {

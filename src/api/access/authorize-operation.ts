@@ -4,10 +4,14 @@ import { assertScope, authorize, otherAgents } from '../../access/authorize.ts';
 import type { Principal } from '../../access/principal.ts';
 import { RequestRate } from '../../access/rate.ts';
 import type { Scope } from '../../access/scope.ts';
+import { parseJson } from '../../common/json.ts';
 import { LanefoldError } from '../../errors.ts';
 import { idGrammar } from '../../checks/ids.ts';
+import { auditing } from '../../library/access/auditing.ts';
 import { databaseOf } from '../../library/database-of.ts';
 import type { Library } from '../../library/library.ts';
+import type { AuditedAction } from '../../store/access/audit.ts';
+import type { AuditedAct } from '../../store/access/audited-act.ts';
 import { idsOf } from '../../store/tenant/derived-ids.ts';
 import type { ApiApp, ApiEnv } from '../env.ts';
 import { auditReads } from './audit-reads.ts';
@@ -19,7 +23,7 @@ import { aboutNoThread, acrossThreads, audited, everywhere, operationScopes, sho
 interface AuthorizeOperation {
   /** Before the body: applies the key's limits, and checks its scope. */
   before: MiddlewareHandler<ApiEnv>;
-  /** With the body: checks that the key allows the `/v1` operation, and audits it. */
+  /** With the body: checks that the key allows the `/v1` operation, whose acts are audited. */
   after: MiddlewareHandler<ApiEnv>;
 }
 
@@ -59,31 +63,46 @@ export function authorizeOperation(app: ApiApp, { audit }: Pick<Library, 'audit'
       await check(now);
       return now;
     });
-    const { tenantId, threadIds, runId, interrupts } = subject;
+    const { threadIds, runId } = subject;
     const [threadId] = threadIds;
-    for (const id of interrupts.filter(isId)) {
-      const detail = { busy: 'interrupt' };
-      await c.var.lanefold.audit.write({ actor: principal.actor, action: operation, threadId: id, runId, detail });
-    }
-    // the operation itself rejects a malformed id
-    if (audited.has(operation) && [tenantId, threadId, runId].every((id) => id === undefined || idGrammar.test(id))) {
-      await c.var.lanefold.audit.write({
-        actor: principal.actor,
-        action: operation,
-        tenantId: principal.tenant ?? tenantId,
-        threadId,
-        runId,
-      });
-    }
+    c.set('lanefold', auditing(c.var.lanefold, actsOf(principal, operation, subject)));
     if (scope === 'read' || showing.has(operation)) {
       if (threadIds.length === 0 && !aboutNoThread.has(operation)) await auditRead(principal, { operation });
       for (const id of threadIds)
         if (isId(id)) await auditRead(principal, { operation, threadId: id, ...(id === threadId ? { runId } : {}) });
     }
     await next();
+    const told = audited.has(operation) && audited.get(operation) === undefined && !c.error && c.res.ok;
+    if (told) await c.var.lanefold.audit.write(actionOf(principal, operation, subject));
   };
   return { before, after };
 }
+
+/** What the audit says of an operation. */
+const actionOf = (
+  { actor, tenant }: Principal,
+  operation: string,
+  { tenantId, threadIds: [threadId], runId }: RequestSubject,
+): AuditedAction => ({ actor, action: operation, tenantId: tenant ?? tenantId, threadId, runId });
+
+/** The acts of a request that write their rows; the runs that it interrupts have their own. */
+function actsOf(principal: Principal, operation: string, subject: RequestSubject): AuditedAct[] {
+  const carriedOutBy = audited.get(operation);
+  const action = actionOf(principal, operation, subject);
+  const interrupts = subject.interrupts.map((threadId): AuditedAct => {
+    const { actor, runId } = action;
+    return {
+      action: { actor, action: operation, threadId, runId, detail: { busy: 'interrupt' } },
+      carriedOutBy: 'enqueue_run',
+      onlyIf: ([thread, request]) => thread === threadId && interruptsRun(request),
+    };
+  });
+  return [...interrupts, ...(carriedOutBy === undefined ? [] : [{ action, carriedOutBy }])];
+}
+
+/** @param request the argument of `enqueue_run`, maybe as JSON */
+const interruptsRun = (request: unknown): boolean =>
+  ((typeof request === 'string' ? parseJson(request) : request) as { busy?: string }).busy === 'interrupt';
 
 /** @throws LanefoldError `forbidden` */
 async function assertAllowed(

@@ -1,4 +1,5 @@
 import type { Scope } from '../../access/scope.ts';
+import type { ActingFunction } from '../../store/access/audited-act.ts';
 
 /**
  * The scope that each operation needs, by its `operationId`. An operation missing here needs `admin`, so that
@@ -105,24 +106,29 @@ export const everywhere: ReadonlySet<string> = new Set([
   ...['listRollouts', 'setRollout', 'removeRollout', 'moveThread'],
 ]);
 
-/** Operations that are audited before they are carried out. */
-export const audited: ReadonlySet<string> = new Set([
-  'changeConfig',
-  'applyContextOperation',
-  'resetLane',
-  'compactLane',
-  'replayCall',
-  'forkThread',
-  'importThread',
-  'rerunRun',
-  'cancelRun',
-  'cancelByToken',
-  'approveToolCall',
-  'denyToolCall',
-  'releaseWait',
-  'createEventToken',
-  'deleteStream',
-  'deleteThreadStream',
-  'eraseThread',
-  'eraseTenant',
-]);
+/**
+ * Operations that are audited, and the function of the database that carries them out and writes the row; undefined: no
+ * function does, and the row is written before the answer. Others audit themselves: limits, keys, webhooks and so on.
+ */
+export const audited: ReadonlyMap<string, ActingFunction | undefined> = new Map(
+  Object.entries({
+    changeConfig: 'change_config',
+    applyContextOperation: 'apply_operation',
+    resetLane: 'apply_operation',
+    compactLane: 'enqueue_run',
+    replayCall: undefined,
+    forkThread: 'create_fork',
+    importThread: 'import_thread',
+    rerunRun: 'enqueue_run',
+    cancelRun: 'cancel_run',
+    cancelByToken: 'cancel_run',
+    approveToolCall: 'decide_tool_call',
+    denyToolCall: 'decide_tool_call',
+    releaseWait: 'end_wait',
+    createEventToken: undefined,
+    deleteStream: 'delete_stream',
+    deleteThreadStream: 'delete_stream',
+    eraseThread: 'erase_conversation',
+    eraseTenant: 'erase_schedules',
+  } as const),
+);

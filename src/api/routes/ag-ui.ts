@@ -4,6 +4,7 @@ import { may, operator, type Principal } from '../../access/principal.ts';
 import type { AgUiInput } from '../../ag-ui/input.ts';
 import type { AgUiRequest } from '../../ag-ui/runs/request.ts';
 import { LanefoldError } from '../../errors.ts';
+import { auditing } from '../../library/access/auditing.ts';
 import type { Library } from '../../library/library.ts';
 import type { EnqueueOptions } from '../../library/runs/enqueue.ts';
 import { withinRuns } from '../access/limit-runs.ts';
@@ -83,7 +84,13 @@ function toRequest(c: AgUiContext, app: ApiApp, all: Library): AgUiRequest {
         .list()
         .find((known) => known.name === name)
         ?.tools.map((tool) => tool.name),
-    audit: (action, runId) => lanefold.audit.write({ actor: principal.actor, action, threadId: input.threadId, runId }),
+    answering: (action, runId) =>
+      auditing(lanefold, [
+        {
+          action: { actor: principal.actor, action, threadId: input.threadId, runId },
+          carriedOutBy: action === 'releaseWait' ? 'end_wait' : 'decide_tool_call',
+        },
+      ]),
     assertMay: (what) => (what === 'approve' ? assertScope(principal, 'approve') : assertMayRelease(principal)),
   };
 }

@@ -76,7 +76,8 @@ export function addCases(app: ApiApp): void {
   app.openapi(get, async (c) => c.json(toAnswer(await c.var.lanefold.cases.get(c.req.valid('param').case_id)), 200));
   app.openapi(update, async (c) => {
     const changes = omitUndefined(c.req.valid('json')) as unknown as Changes;
-    return c.json(toAnswer(await c.var.lanefold.cases.update(c.req.valid('param').case_id, changes)), 200);
+    const by = c.var.principal.actor;
+    return c.json(toAnswer(await c.var.lanefold.cases.update(c.req.valid('param').case_id, changes, { by })), 200);
   });
   app.openapi(remove, async (c) => {
     await c.var.lanefold.cases.remove(c.req.valid('param').case_id, { by: c.var.principal.actor });

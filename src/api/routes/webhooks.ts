@@ -67,7 +67,7 @@ const rotate = createRoute({
   summary: 'Give a webhook a new secret',
   description: 'Until the secrets before end, each request has a signature of each.',
   request: { params, query, body: body(NewWebhookSecret) },
-  responses: { 200: json('The new secret.', WebhookSecret), ...problems(404, ...bodyProblems) },
+  responses: { 200: json('The new secret.', WebhookSecret), ...problems(404, 501, ...bodyProblems) },
 });
 
 const pause = createRoute({

@@ -47,6 +47,7 @@ const descriptions = {
     '`open_tool_group`, `import_refused`, `idempotency_mismatch`, `missing_token_secret`, `case_unverified`.',
   429: 'Too many requests or streams at once: `rate_limited`, with `Retry-After`.',
   500: 'Internal server error: `internal`.',
+  501: 'The role with which this server connects to the database may not do this: `role_unfit`.',
   503: 'The database or the queue is unavailable: `database_unreachable`, `database_busy`, `database_full`, `database_timeout`, `database_error`, `thread_locked`, `prepared_statement_lost`, `queue_unreachable`, `not_ready`; or the server is overloaded: `server_busy`. Try again after `Retry-After` seconds.',
 } as const;
 

@@ -38,13 +38,13 @@ export function casesOf(deps: KeepDeps): Cases {
       const page = await listCases(db, { dataset, tag, split, after, limit });
       return { ...page, data: await withQuestions(db, page.data) };
     },
-    async update(id, changes) {
+    async update(id, changes, { by = 'operator' } = {}) {
       assertId(id, 'The case id');
       refuseUnknownKeys('cases.update', changes, changeKeys);
       const { expected } = changes;
       const labels = readLabels(changes);
       if (expected !== null && expected !== undefined) readExpected(expected);
-      const p = omitUndefined({ expected, ...labels }) as unknown as JsonObject;
+      const p = omitUndefined({ expected, ...labels, by }) as unknown as JsonObject;
       if (await updateCase(db, id, p)) return get(id);
       await get(id);
       throw new LanefoldError('case_erased', `The thread of case ${id} was erased.`, {

@@ -79,7 +79,7 @@ export interface Cases {
   /** The oldest first. */
   list(query?: Partial<CaseQuery>): Promise<ListPage<EvalCase>>;
   /** Changes what is given. @throws LanefoldError `case_not_found`, `case_erased`, `invalid_input` */
-  update(id: string, changes: CaseChanges): Promise<EvalCase>;
+  update(id: string, changes: CaseChanges, options?: CaseBy): Promise<EvalCase>;
   /** Removes a case; its thread stays. @throws LanefoldError `case_not_found` */
   remove(id: string, options?: CaseBy): Promise<void>;
   /** The datasets, by tenant and name. */

@@ -29,7 +29,7 @@ export async function commit(
   );
   const own = entries.filter((entry) => entry.contextRef === undefined);
   const messages = context.messages.length + own.length;
-  const { contents } = active;
+  const contents = [...active.contents];
   const awaited = deps.isAwaited?.(run) ?? false;
   const { otherUsage } = progress;
   const options = { resumed, maxTraceEvents: deps.maxTraceEvents, messages, contents, awaited, otherUsage, handoff };
@@ -40,7 +40,8 @@ export async function commit(
   );
   // it wrote nothing: a run that is to be cancelled is not handed over
   if (handoff && result.cancel_requested && !result.duplicate) return result;
-  active.contents = [];
+  // in place: the round under way adds the results that it gets after this step
+  active.contents.splice(0, contents.length);
   run.step = result.step;
   progress.iteration = state.iteration;
   deps.onStep?.(redactedStep);

@@ -12,17 +12,17 @@ export interface AuditedAction {
   detail?: JsonObject;
 }
 
-/** Audits an action. An action on a thread is recorded for the thread's tenant, unless the entry names a tenant. */
+/**
+ * SQL that audits an action: `facts` and `threadId` are the numbers of its parameters. An action on a thread is recorded
+ * for the thread's tenant, unless the facts name a tenant.
+ */
+export const writtenAudit = (facts: number, threadId: number): string =>
+  `lanefold.write_audit(jsonb_strip_nulls(jsonb_build_object(
+     'tenant_id', (select t.tenant_id from lanefold.thread t where t.id = $${threadId}::text))) || $${facts}::jsonb)`;
+
+/** Audits an action that no statement carries out; see `withAudit` for the others. */
 export async function writeAudit(db: Database, entry: AuditedAction): Promise<void> {
-  const facts = snakeKeys({ ...entry });
-  if (entry.threadId === undefined)
-    return void (await db.query('write_audit', 'select lanefold.write_audit($1)', [facts]));
-  await db.query(
-    'write_audit_of_thread',
-    `select lanefold.write_audit(jsonb_strip_nulls(jsonb_build_object(
-       'tenant_id', (select t.tenant_id from lanefold.thread t where t.id = $2))) || $1::jsonb)`,
-    [facts, entry.threadId],
-  );
+  await db.query('write_audit', `select ${writtenAudit(1, 2)}`, [snakeKeys({ ...entry }), entry.threadId ?? null]);
 }
 
 /**

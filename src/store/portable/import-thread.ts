@@ -30,9 +30,9 @@ export async function importThread(db: Database, threadId: string, p: string): P
   return row!.result;
 }
 
-/** SQLSTATEs of classes 22 and 23: a value that its column cannot have. */
+/** SQLSTATEs of classes 22, 23 and 54: a value that its column or an index cannot have. */
 function unstorable(error: unknown): LanefoldError | undefined {
-  if (!isLanefoldError(error, 'database_error') || !/^2[23]/.test(String(error.details?.['sqlstate'])))
+  if (!isLanefoldError(error, 'database_error') || !/^(2[23]|54)/.test(String(error.details?.['sqlstate'])))
     return undefined;
   return new LanefoldError('import_refused', `A value of the import cannot be stored: ${error.message}`, {
     hint: 'Nothing was imported. Correct the source, or export the thread again.',

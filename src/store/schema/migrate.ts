@@ -4,7 +4,7 @@ import { migrate as applyMigrations } from 'drizzle-orm/node-postgres/migrator';
 import pg from 'pg';
 import { QuietClient } from '../../postgres/quiet-client.ts';
 import { schemaVersion } from '../../../db/schema/version.ts';
-import { isLanefoldError, LanefoldError } from '../../errors.ts';
+import { LanefoldError } from '../../errors.ts';
 import { checkDatabaseUrl } from '../../checks/connection-url.ts';
 import { packageRoot } from '../../common/package-root.ts';
 import { fromPostgres } from '../../postgres/errors.ts';
@@ -91,7 +91,7 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
 /** Says how to migrate as another role, if this one may not. */
 function refusedMigration(error: unknown): unknown {
   const known = fromPostgres(error);
-  if (!isLanefoldError(known, 'database_error') || known.details?.['sqlstate'] !== insufficientPrivilege) return known;
+  if (!(known instanceof LanefoldError) || known.details?.['sqlstate'] !== insufficientPrivilege) return known;
   return new LanefoldError('database_error', `The migration was refused. ${known.message}`, {
     hint:
       '`lanefold dev` and `createLanefold({ migrate: true })` migrate before they start. Run `lanefold migrate` as the owner ' +
