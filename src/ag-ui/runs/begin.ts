@@ -2,13 +2,13 @@ import { omitUndefined } from '../../common/omit-undefined.ts';
 import { isLanefoldError, LanefoldError } from '../../errors.ts';
 import type { TenantLibrary } from '../../library/library.ts';
 import type { AgUiSnapshot } from '../../library/threads/ag-ui-snapshot.ts';
-import type { RunRef } from '../../store/run/run.ts';
-import { toQuestion } from '../content.ts';
+import type { RunHandle, RunRef } from '../../store/run/run.ts';
+import { refsOf as toRefs, toQuestion } from '../content.ts';
 import { answerableOf, isClientCall } from '../interrupts.ts';
 import { sameJson } from '../json-patch.ts';
 import type { AgUiMessage, AgUiUserMessage } from '../message.ts';
-import { resultsIn } from './client-results.ts';
-import { assertTools, requestIdOf, type AgUiRequest } from './request.ts';
+import { resultsIn, type ClientResult } from './client-results.ts';
+import { requestIdOf, type AgUiRequest } from './request.ts';
 import { assertNoneLeft } from './interrupt-errors.ts';
 import { giveAnswers, readAnswers } from './resume.ts';
 
@@ -33,14 +33,14 @@ export interface Begun {
 }
 
 const nothing: AgUiSnapshot = {
-  ...{ messages: [], state: {}, questions: [], complete: true, eventSeq: -1, activeRunId: null },
+  ...{ messages: [], state: {}, questions: [], waitingRuns: [], complete: true },
+  ...{ rev: 0, eventSeq: -1, activeRunId: null },
 };
 
 /** Carries out what a request asks for: answers interrupts or calls, asks a question, or only looks. */
 export async function beginRun(lanefold: TenantLibrary, request: AgUiRequest): Promise<Begun> {
-  const { input, agent, threadId } = request;
+  const { input, threadId } = request;
   const { messages, resume = [] } = input;
-  assertTools(request);
   const before = await findSnapshot(lanefold, request);
   const active =
     before.activeRunId === null ? undefined : await lanefold.runs.get({ threadId, id: before.activeRunId });
@@ -63,32 +63,63 @@ export async function beginRun(lanefold: TenantLibrary, request: AgUiRequest): P
   }
   const open = active ? answerableOf(active) : [];
   const results = active ? resultsIn(active, open, before.messages, messages) : [];
-  if (results.length > 0) {
-    const by = request.by === undefined ? {} : { by: request.by };
-    for (const { wait, given } of results) {
-      await request.audit('releaseWait', active!.id);
-      await lanefold.waits.release(active!, wait.call, { ...given, ...by });
-    }
+  const known = messages.filter((message) => !results.some((result) => result.message === message));
+  const question = messages.at(-1);
+  if (question?.role !== 'user' || before.messages.some(({ id }) => id === question.id)) {
+    if (results.length === 0) return { ...begun, joins: true, run: active && refOf(active) };
+    await giveResults(lanefold, active!, results, request);
     const answered = new Set(results.map(({ message }) => message.toolCallId));
-    const known = messages.filter(({ id }) => !results.some(({ message }) => message.id === id));
     return { ...begun, known, answered, continued: true, run: refOf(active!) };
   }
-  const question = messages.at(-1);
-  if (question?.role !== 'user' || before.messages.some(({ id }) => id === question.id))
-    return { ...begun, joins: true, run: active && refOf(active) };
-  if (active)
-    assertNoneLeft(
-      active.id,
-      open.filter((wait) => !isClientCall(active.id, wait)),
-      new Set(),
-    );
-  const { duplicate, ...run } = await request.enqueue({
-    ...{ agent, threadId, createThread: true, requestId: requestIdOf(input.runId) },
-    ...toQuestion(question, input.context),
-  });
+  if (active) {
+    const ofOthers = open.filter((wait) => !isClientCall(active.id, wait));
+    assertNoneLeft(active.id, ofOthers, new Set());
+    // a refused question leaves everything as it is
+    if (request.busy !== 'reject') await giveResults(lanefold, active, results, request);
+  }
+  const { duplicate, ...run } = await ask(lanefold, request, question, active?.id);
   // the same request, sent twice at once: the thread has moved since it was read
   if (duplicate) return { ...begun, joins: true, before: await findSnapshot(lanefold, request), run: refOf(run) };
-  return { ...begun, fresh: true, known: messages.slice(0, -1), question, run: refOf(run) };
+  return { ...begun, fresh: true, known: known.slice(0, -1), question, run: refOf(run) };
+}
+
+/** Gives calls the results of the client. */
+async function giveResults(
+  lanefold: TenantLibrary,
+  run: RunRef,
+  results: readonly ClientResult[],
+  { by, audit }: AgUiRequest,
+): Promise<void> {
+  for (const { wait, given, id } of results) {
+    await audit('releaseWait', run.id);
+    const extraRefs = id === undefined ? undefined : toRefs({ message_id: id });
+    await lanefold.waits.release(run, wait.call, { ...given, ...omitUndefined({ by, extraRefs }) });
+  }
+}
+
+/** Asks a question. @param active the active run, if there was one a moment ago */
+async function ask(
+  lanefold: TenantLibrary,
+  request: AgUiRequest,
+  question: AgUiUserMessage,
+  active: string | undefined,
+): Promise<RunHandle> {
+  const { agent, threadId, input, busy, audit, enqueue } = request;
+  const options = {
+    ...{ agent, threadId, createThread: true, requestId: requestIdOf(input.runId) },
+    ...toQuestion(question, input.context),
+  };
+  if (busy !== 'interrupt') return enqueue({ ...options, busy });
+  let interrupted = active;
+  try {
+    if (interrupted === undefined) return await enqueue({ ...options, busy: 'reject' });
+  } catch (error) {
+    // another question was faster
+    if (!isLanefoldError(error, 'thread_busy')) throw error;
+    interrupted = (await lanefold.threads.peek(threadId)).activeRunId ?? undefined;
+  }
+  await audit('interrupt', interrupted);
+  return enqueue({ ...options, busy });
 }
 
 const refOf = ({ threadId, id }: RunRef): RunRef => ({ threadId, id });

@@ -17,6 +17,16 @@ import { Id } from '../schemas/values.ts';
 import { sse } from '../sse.ts';
 import { body, security } from './shared.ts';
 
+const Busy = z
+  .enum(['interrupt', 'wait', 'reject'])
+  .optional()
+  .openapi({
+    description:
+      'What a question does while another run of the thread is active: `interrupt` (default for keys and tokens with the ' +
+      'scope `steer`, which it needs) cancels that run, `wait` asks after it, `reject` (default for others) fails with 409 ' +
+      '`thread_busy`.',
+  });
+
 const runAgUi = createRoute({
   method: 'post',
   path: '/v1/ag-ui/{agent}',
@@ -26,8 +36,9 @@ const runAgUi = createRoute({
   summary: 'Run an agent for a client of AG-UI',
   description:
     'Asks the new user message, answers interrupts, or follows the active run. Needs the scopes `run` and `read`; ' +
-    'answering an approval also needs `approve`, and releasing a call that waits for an event `steer`.',
-  request: { params: z.object({ agent: Id }), body: body(RunAgentInput) },
+    'answering an approval also needs `approve`, and releasing a call that waits for an event, or cancelling the active ' +
+    'run with a question, `steer`.',
+  request: { params: z.object({ agent: Id }), query: z.object({ busy: Busy }), body: body(RunAgentInput) },
   responses: {
     200: {
       description: 'The events of AG-UI 1.0, each as JSON in one `data` line. Disconnecting does not cancel the run.',
@@ -66,14 +77,20 @@ export function addAgUi(app: ApiApp, all: Library, streams: LiveStreams): void {
   });
 }
 
-type AgUiContext = Context<ApiEnv, string, { in: { json: unknown }; out: { param: { agent: string }; json: unknown } }>;
+type AgUiContext = Context<
+  ApiEnv,
+  string,
+  { in: { json: unknown }; out: { param: { agent: string }; query: { busy?: AgUiRequest['busy'] }; json: unknown } }
+>;
 
 function toRequest(c: AgUiContext, app: ApiApp, all: Library): AgUiRequest {
   const { agent } = c.req.valid('param');
   const { lanefold, principal } = c.var;
+  const { busy = may(principal, 'steer') ? 'interrupt' : 'reject' } = c.req.valid('query');
+  if (busy === 'interrupt') assertScope(principal, 'steer');
   const input = c.req.valid('json') as AgUiInput;
   return {
-    ...{ agent, threadId: input.threadId, input, by: principal === operator ? undefined : principal.actor },
+    ...{ agent, threadId: input.threadId, input, by: principal === operator ? undefined : principal.actor, busy },
     enqueue: (options) =>
       withinRuns(c, app, () =>
         lanefold.runs.enqueue({ ...options, ...contextOf(input) }, { from: 'http', ...callerOf(principal) }),
@@ -83,7 +100,11 @@ function toRequest(c: AgUiContext, app: ApiApp, all: Library): AgUiRequest {
         .list()
         .find((known) => known.name === name)
         ?.tools.map((tool) => tool.name),
-    audit: (action, runId) => lanefold.audit.write({ actor: principal.actor, action, threadId: input.threadId, runId }),
+    audit: (what, runId) =>
+      lanefold.audit.write({
+        ...{ actor: principal.actor, threadId: input.threadId, runId },
+        ...(what === 'interrupt' ? { action: 'runAgUi', detail: { busy: what } } : { action: what }),
+      }),
     assertMay: (what) => (what === 'approve' ? assertScope(principal, 'approve') : assertMayRelease(principal)),
   };
 }
