@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { CopilotKitCore, type FrontendTool } from '@copilotkit/core';
+import { CopilotKitCore, ProxiedCopilotRuntimeAgent, type FrontendTool } from '@copilotkit/core';
 import { serve, type ServerType } from '@hono/node-server';
 import { Hono } from 'hono';
 import { clientTool, createLanefold, defineAgent, defineTool, type Lanefold } from 'lanefold';
@@ -21,8 +21,6 @@ class Runtime {
 
   constructor(handlers: Record<string, AgUiHandler>) {
     const app = new Hono();
-    const agents = Object.fromEntries(Object.keys(handlers).map((name) => [name, { name, description: name }]));
-    app.get('/info', (c) => c.json({ version: '1.75.0', agents, mode: 'sse' }));
     for (const path of ['/agent/:agent/run', '/agent/:agent/connect'])
       app.post(path, async (c) => {
         const body = await c.req.text();
@@ -90,11 +88,16 @@ describe('the core of CopilotKit', () => {
 
   /** A page with one chat; errors that the core reports are failures, unless the page has stopped an answer. */
   async function open(agentId: string, threadId: string, tools: FrontendTool[] = [setTitle()]) {
-    const core = new CopilotKitCore({ runtimeUrl: await runtime.url(), tools });
+    // outside of a browser the core does not ask the runtime for its agents
+    const agent = new ProxiedCopilotRuntimeAgent({
+      runtimeUrl: await runtime.url(),
+      agentId,
+      threadId,
+      transport: 'rest',
+    });
+    const core = new CopilotKitCore({ agents__unsafe_dev_only: { [agentId]: agent }, tools });
     const errors: string[] = [];
     core.subscribe({ onError: ({ error, code }) => void errors.push(`${code}: ${error.message}`) });
-    const agent = await until('the agent is known', () => core.getAgent(agentId));
-    agent.threadId = threadId;
     const events: { type: string; name?: string; value?: unknown }[] = [];
     agent.subscribe({ onEvent: ({ event }) => void events.push(event as never) });
     let asked = 0;
