@@ -67,9 +67,10 @@ export async function beginRun(lanefold: TenantLibrary, request: AgUiRequest): P
   const question = messages.at(-1);
   if (question?.role !== 'user' || before.messages.some(({ id }) => id === question.id)) {
     if (results.length === 0) return { ...begun, joins: true, run: active && refOf(active) };
-    await giveResults(lanefold, active!, results, request);
+    // where another result was first, the client gets that one
+    const joins = !(await giveResults(lanefold, active!, results, request));
     const answered = new Set(results.map(({ message }) => message.toolCallId));
-    return { ...begun, known, answered, continued: true, run: refOf(active!) };
+    return { ...begun, known, answered, joins, continued: true, run: refOf(active!) };
   }
   if (active) {
     const ofOthers = open.filter((wait) => !isClientCall(active.id, wait));
@@ -77,48 +78,45 @@ export async function beginRun(lanefold: TenantLibrary, request: AgUiRequest): P
     // a refused question leaves everything as it is
     if (request.busy !== 'reject') await giveResults(lanefold, active, results, request);
   }
-  const { duplicate, ...run } = await ask(lanefold, request, question, active?.id);
+  const { duplicate, ...run } = await ask(lanefold, request, question);
   // the same request, sent twice at once: the thread has moved since it was read
   if (duplicate) return { ...begun, joins: true, before: await findSnapshot(lanefold, request), run: refOf(run) };
   return { ...begun, fresh: true, known: known.slice(0, -1), question, run: refOf(run) };
 }
 
-/** Gives calls the results of the client. */
+/** Gives calls the results of the client. @returns whether each of them was the first */
 async function giveResults(
   lanefold: TenantLibrary,
   run: RunRef,
   results: readonly ClientResult[],
   { by, audit }: AgUiRequest,
-): Promise<void> {
+): Promise<boolean> {
+  let first = true;
   for (const { wait, given, id } of results) {
     await audit('releaseWait', run.id);
     const extraRefs = id === undefined ? undefined : toRefs({ message_id: id });
-    await lanefold.waits.release(run, wait.call, { ...given, ...omitUndefined({ by, extraRefs }) });
+    const options = { ...given, ...omitUndefined({ by, extraRefs }) };
+    const { released } = await lanefold.waits.release(run, wait.call, options);
+    first &&= released;
   }
+  return first;
 }
 
-/** Asks a question. @param active the active run, if there was one a moment ago */
-async function ask(
-  lanefold: TenantLibrary,
-  request: AgUiRequest,
-  question: AgUiUserMessage,
-  active: string | undefined,
-): Promise<RunHandle> {
+async function ask(lanefold: TenantLibrary, request: AgUiRequest, question: AgUiUserMessage): Promise<RunHandle> {
   const { agent, threadId, input, busy, audit, enqueue } = request;
   const options = {
     ...{ agent, threadId, createThread: true, requestId: requestIdOf(input.runId) },
     ...toQuestion(question, input.context),
   };
   if (busy !== 'interrupt') return enqueue({ ...options, busy });
-  let interrupted = active;
   try {
-    if (interrupted === undefined) return await enqueue({ ...options, busy: 'reject' });
+    // interrupts nothing that a question waits for anyway, such as a compaction
+    return await enqueue({ ...options, busy: 'reject' });
   } catch (error) {
-    // another question was faster
     if (!isLanefoldError(error, 'thread_busy')) throw error;
-    interrupted = (await lanefold.threads.peek(threadId)).activeRunId ?? undefined;
   }
-  await audit('interrupt', interrupted);
+  const { activeRunId } = await lanefold.threads.peek(threadId);
+  await audit('interrupt', activeRunId ?? undefined);
   return enqueue({ ...options, busy });
 }
 

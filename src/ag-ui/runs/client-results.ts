@@ -1,3 +1,4 @@
+import { assertStorable } from '../../checks/text.ts';
 import { LanefoldError } from '../../errors.ts';
 import type { RunSnapshot } from '../../library/runs/run-snapshot.ts';
 import { assertResult } from '../../library/waits/payload.ts';
@@ -33,6 +34,7 @@ export function resultsIn(
     if (message.role !== 'tool' || !wait) return [];
     // the first result counts
     waits.delete(message.toolCallId);
+    assertStorable({ id: message.id }, 'The id of a result');
     const id = taken.has(message.id) ? undefined : message.id;
     taken.add(message.id);
     return [{ wait, message, given: givenBy(message), id }];

@@ -16,7 +16,7 @@ const nodesAtOnce = 500;
 export class EventContext {
   /** The run that a call waits for, by the place of the call. */
   readonly #children = new Map<string, RunRef>();
-  /** Whether a call of the current round waits for an event or for the client, so that a client may name its result. */
+  /** Whether a call of the current round has waited for the client, which may have named its result. */
   #waits = false;
 
   constructor(
@@ -33,8 +33,8 @@ export class EventContext {
       const { thread_id: threadId, run_id: id } = Object(data['child']) as JsonObject;
       this.#children.set(callName(data), { threadId: String(threadId), id: String(id) });
     }
-    if (kind === 'wait_started' || kind === 'llm_completed')
-      this.#waits = data['kind'] === 'event' || (this.#waits && kind === 'wait_started');
+    if (kind === 'llm_completed') this.#waits = false;
+    if (kind === 'wait_started' && data['kind'] === 'event') this.#waits = true;
     const child = kind === 'wait_ended' ? this.#children.get(callName(data)) : undefined;
     if (child) return { subAgent: await this.#readChild(child) };
     if (!nodes.any || !isTerminal(kind)) return {};
