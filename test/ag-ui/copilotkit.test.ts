@@ -27,7 +27,7 @@ class Runtime {
         const left = new AbortController();
         this.#open.set((JSON.parse(body) as { threadId: string }).threadId, left);
         const init = { method: 'POST', body, signal: left.signal, headers: { 'content-type': 'application/json' } };
-        return handlers[c.req.param('agent')]!(new Request('https://shop.example/ag-ui', init));
+        return handlers[c.req.param('agent')!]!(new Request('https://shop.example/ag-ui', init));
       });
     // the runtime leaves the response of its agent, which cancels nothing
     app.post('/agent/:agent/stop/:thread', (c) => {
