@@ -1889,7 +1889,7 @@ export interface components {
        */
       at: string;
     };
-    /** @description `RunAgentInput` of AG-UI 1.0, with its field names. Of `messages`, a new user message at the end is asked, and tool messages at the end answer the tools that the client runs. */
+    /** @description `RunAgentInput` of AG-UI 1.0, with its field names. Of `messages`, a new user message at the end is asked, and tool messages answer the tools that the client runs. */
     RunAgentInput: {
       threadId: string;
       runId: string;

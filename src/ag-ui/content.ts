@@ -47,30 +47,42 @@ function toContentPart(part: AgUiPart): Exclude<ContentInput, string>[number] {
 /** What the log keeps of a client's message besides its content, in `refs.ag_ui`. */
 interface MessageRefs extends JsonObject {
   message_id: string;
+}
+
+interface QuestionRefs extends MessageRefs {
   /** How many parts at the end are the context that the application has sent along. */
   context_parts: number;
+}
+
+/** The refs of a message that has its id from a client. */
+export const refsOf = <REFS extends MessageRefs>(refs: REFS): { ag_ui: REFS } => ({ ag_ui: refs });
+
+/** The id that a client gave a message; undefined if no client wrote it. @param refs of the entry */
+export function clientIdIn(refs: JsonObject | null | undefined): string | undefined {
+  const { message_id: id } = Object(refs?.['ag_ui']) as Partial<MessageRefs>;
+  return typeof id === 'string' ? id : undefined;
 }
 
 /** A question as the run gets it: the user's message, then what the application says about the situation. */
 export function toQuestion(
   { id, content }: AgUiUserMessage,
   context: readonly { description: string; value: string }[] = [],
-): { input: ContentInput; extraRefs: { ag_ui: MessageRefs } } {
+): { input: ContentInput; extraRefs: { ag_ui: QuestionRefs } } {
   const asked = toInput(content);
   const said = context.map(({ description, value }) => ({ type: 'text', text: `${description}:\n${value}` }) as const);
   const parts = typeof asked === 'string' ? [{ type: 'text', text: asked } as const] : asked;
   return {
     input: said.length > 0 ? [...parts, ...said] : asked,
-    extraRefs: { ag_ui: { message_id: id, context_parts: said.length } },
+    extraRefs: refsOf({ message_id: id, context_parts: said.length }),
   };
 }
 
-/** The client's own message again. @param refs of the entry */
+/** The client's own message again, under this id. @param refs of the entry */
 export function fromQuestion(content: Json | undefined, refs: JsonObject, id: string): AgUiUserMessage {
-  const { message_id: own, context_parts: more } = Object(refs['ag_ui']) as Partial<MessageRefs>;
+  const { context_parts: more } = Object(refs['ag_ui']) as Partial<QuestionRefs>;
   const parts = Array.isArray(content) && more ? content.slice(0, -more) : content;
   const [first] = Array.isArray(parts) ? (parts as ContentPart[]) : [];
   // the text was a string before the context was put beside it
   const alone = more && Array.isArray(parts) && parts.length === 1 && first!.type === 'text';
-  return { id: own ?? id, role: 'user', content: toAgUiContent(alone ? (first as { text: string }).text : parts) };
+  return { id, role: 'user', content: toAgUiContent(alone ? (first as { text: string }).text : parts) };
 }

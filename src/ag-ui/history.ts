@@ -2,7 +2,7 @@ import { textOf, type Json, type JsonObject, type Message, type ToolCall } from 
 import type { ConversationEntry, WaitingQuestion } from '../store/log/read-conversation.ts';
 import { questionId } from '../ui-messages/message.ts';
 import { textOrJson } from '../ui-messages/parts.ts';
-import { fromQuestion, toAgUiContent } from './content.ts';
+import { clientIdIn, fromQuestion, toAgUiContent } from './content.ts';
 import {
   messageIdOf,
   reasoningIdOf,
@@ -27,16 +27,22 @@ export interface AgUiQuestion {
 export function toAgUiMessages(
   entries: readonly ConversationEntry[],
   waiting: readonly WaitingQuestion[],
-): { messages: AgUiMessage[]; questions: AgUiQuestion[] } {
+): { messages: AgUiMessage[]; questions: AgUiQuestion[]; waitingRuns: string[] } {
   const messages: AgUiMessage[] = [];
   const questions: AgUiQuestion[] = [];
-  const ask = (question: AgUiQuestion) => {
-    questions.push(question);
-    messages.push(question.message);
+  const named = new Set<string>();
+  const ask = (of: Omit<AgUiQuestion, 'message'>, content: Json | undefined, refs: JsonObject, fallback: string) => {
+    const own = clientIdIn(refs);
+    // a run that was retried asks the same question again
+    const id = own === undefined || named.has(own) ? fallback : own;
+    named.add(id);
+    const message = fromQuestion(content, refs, id);
+    questions.push({ ...of, message });
+    messages.push(message);
   };
   let open: OpenCall[] = [];
   const closeRound = () => {
-    for (const { id, result } of open) if (result !== null) messages.push(toolMessage(id, result));
+    for (const { id, result, refs } of open) if (result !== null) messages.push(toolMessage(id, result, refs));
     open = [];
   };
   for (const entry of entries) {
@@ -44,7 +50,7 @@ export function toAgUiMessages(
     const content = payload['content'];
     if (role === 'tool') {
       const call = open.shift();
-      if (call) messages.push(toolMessage(call.id, content));
+      if (call) messages.push(toolMessage(call.id, content, refs));
       continue;
     }
     closeRound();
@@ -52,33 +58,35 @@ export function toAgUiMessages(
       const id = messageIdOf(refs['llm_call_id'], seq);
       const calls = (payload['tool_calls'] ?? []) as unknown as ToolCall[];
       messages.push(...toAnswer(id, payload, calls));
-      const resultOf = (at: number) => entry.calls?.find(({ index }) => index === at)?.result ?? null;
-      open = calls.map((_, index) => ({ id: toolCallIdOf(id, index), result: resultOf(index) }));
+      open = calls.map((_, at) => {
+        const { result = null, refs: ofResult = null } = entry.calls?.find(({ index }) => index === at) ?? {};
+        return { id: toolCallIdOf(id, at), result, refs: ofResult };
+      });
     } else if (refs['kind'] === 'steer' || refs['kind'] === 'inject') {
       messages.push({ id: textOrJson(refs['input_id'] ?? seq), role: 'user', content: toAgUiContent(content) });
     } else if (refs['kind'] === undefined || runId === null) {
       const id = runId === null ? messageIdOf(undefined, seq) : questionId(runId, requestId);
-      ask({ runId, requestId, message: fromQuestion(content, refs, id) });
+      ask({ runId, requestId }, content, refs, id);
     }
   }
   closeRound();
   const asked = new Set(questions.map(({ runId }) => runId));
-  for (const { runId, requestId, content, refs } of waiting) {
-    // claimed after the questions that wait were read
-    if (asked.has(runId)) continue;
-    ask({ runId, requestId, message: fromQuestion(content, refs, questionId(runId, requestId)) });
-  }
-  return { messages, questions };
+  // one that was claimed after the questions that wait were read is in the log
+  const behind = waiting.filter(({ runId }) => !asked.has(runId));
+  for (const { runId, requestId, content, refs } of behind)
+    ask({ runId, requestId }, content, refs, questionId(runId, requestId));
+  return { messages, questions, waitingRuns: behind.map(({ runId }) => runId) };
 }
 
 interface OpenCall {
   id: string;
   /** While it is in the ledger only. */
   result: Json;
+  refs: JsonObject | null;
 }
 
-const toolMessage = (toolCallId: string, content: Json | undefined): AgUiMessage => ({
-  ...{ id: toolMessageIdOf(toolCallId), role: 'tool', toolCallId },
+const toolMessage = (toolCallId: string, content: Json | undefined, refs: JsonObject | null): AgUiMessage => ({
+  ...{ id: clientIdIn(refs) ?? toolMessageIdOf(toolCallId), role: 'tool', toolCallId },
   content: toAgUiContent(content),
 });
 

@@ -18,7 +18,7 @@ export interface AgUiInput {
   runId: string;
   /** The conversation as the client has it. A new user message at its end is asked; the log has the rest. */
   messages: AgUiMessage[];
-  /** Tools that the client runs. The agent must have each of them as a `clientTool`. */
+  /** Tools that the client runs. The agent uses those that it has as a `clientTool`; the others are ignored. */
   tools: { name: string; description: string; parameters?: Json | undefined }[];
   /** What the application says about the situation; it becomes part of the user's message. */
   context: { description: string; value: string }[];

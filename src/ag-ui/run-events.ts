@@ -22,6 +22,8 @@ export interface AnswerableWait {
 /** What an event is about, where the stream does not say it. */
 export interface EventFacts {
   node?: FoundNode | undefined;
+  /** The id that a client gave a result. */
+  resultId?: string | undefined;
   /** All nodes, at the end of the run: strategies score some of them later. */
   nodes?: readonly (readonly [node: number, found: FoundNode])[];
   subAgent?: EndedSubAgent | undefined;
@@ -135,7 +137,7 @@ export class RunEvents {
       case 'tool_completed':
         // a strategy's own calls are not part of the conversation
         if (!this.round.open) break;
-        yield* this.round.next(entry['content'] ?? '');
+        yield* this.round.next(entry['content'] ?? '', facts.resultId);
         if (!this.round.open) yield* this.#endStep();
         break;
       case 'approval_requested':

@@ -2,7 +2,7 @@ import type { Json, ToolCall } from '../context/message.ts';
 import { toAgUiContent } from './content.ts';
 import type { AgUiEvent } from './event.ts';
 import { toToolCall } from './history.ts';
-import { toolCallIdOf, toolMessageIdOf } from './message.ts';
+import { toolCallIdOf, toolMessageIdOf, type AgUiMessage, type AgUiToolMessage } from './message.ts';
 
 /** The tool calls of a run's last message, and which of their results the client has. */
 export class ToolRound {
@@ -42,23 +42,31 @@ export class ToolRound {
     for (const call of this.#calls) call.answered ||= toolCallIds.has(toolCallIdOf(this.#messageId, call.index));
   }
 
-  /** The result of the next call in the log, where results are in the order of their calls. */
-  *next(content: Json): Generator<AgUiEvent> {
+  /** The result of the next call in the log, where results are in the order of their calls. @param id from a client */
+  *next(content: Json, id?: string): Generator<AgUiEvent> {
     const call = this.#calls.shift();
-    if (call && !call.answered) yield this.#result(call.index, content);
-  }
-
-  /** The result of a call that only the ledger has so far. */
-  *early(index: number, content: Json): Generator<AgUiEvent> {
-    const call = this.#calls.find((call) => call.index === index);
     if (!call || call.answered) return;
-    call.answered = true;
-    yield this.#result(index, content);
+    const toolCallId = toolCallIdOf(this.#messageId, call.index);
+    yield toResult({ id: id ?? toolMessageIdOf(toolCallId), toolCallId, content: toAgUiContent(content) });
   }
 
-  #result(index: number, content: Json): AgUiEvent {
-    const toolCallId = toolCallIdOf(this.#messageId, index);
-    const messageId = toolMessageIdOf(toolCallId);
-    return { type: 'TOOL_CALL_RESULT', messageId, toolCallId, role: 'tool', content: toAgUiContent(content) };
+  /** Whether the client lacks the result of a call. */
+  lacks(index: number): boolean {
+    return this.#calls.some((call) => call.index === index && !call.answered);
+  }
+
+  /** Results that only the ledger has so far. @param messages of the conversation */
+  *early(messages: readonly AgUiMessage[]): Generator<AgUiEvent> {
+    for (const call of this.#calls) {
+      const toolCallId = toolCallIdOf(this.#messageId, call.index);
+      const result = messages.find((message) => message.role === 'tool' && message.toolCallId === toolCallId);
+      if (call.answered || !result) continue;
+      call.answered = true;
+      yield toResult(result as AgUiToolMessage);
+    }
   }
 }
+
+const toResult = ({ id: messageId, toolCallId, content }: Omit<AgUiToolMessage, 'role'>): AgUiEvent => ({
+  ...{ type: 'TOOL_CALL_RESULT', messageId, toolCallId, role: 'tool', content },
+});

@@ -106,7 +106,7 @@ export const operationOptions = {
   },
   waits: {
     list: [[0, { ...page, event: true, kind: true, threadId: true } satisfies Options<Waits['list'], 0>]],
-    release: [[2, { result: true, error: true, by: true } satisfies Options<Waits['release'], 2>]],
+    release: [[2, { result: true, error: true, by: true, extraRefs: true } satisfies Options<Waits['release'], 2>]],
   },
   approvals: { list: [[0, page satisfies Options<TenantLibrary['approvals']['list'], 0>]] },
   agents: {

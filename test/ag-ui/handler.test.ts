@@ -342,12 +342,24 @@ describe('the handler for AG-UI, called by the protocol’s own client', () => {
     expect(client.types().slice(next)).not.toContain('MESSAGES_SNAPSHOT');
     const other = join('where');
     await other.agent.runAgent();
-    const results = (of: Client) => of.said().flatMap((m) => (m.role === 'tool' ? [[m.toolCallId, m.content]] : []));
+    const results = (of: Client) =>
+      of.said().flatMap((m) => (m.role === 'tool' ? [[m.id, m.toolCallId, m.content]] : []));
     expect(results(other).sort()).toEqual(results(client).sort());
     expect(results(client)).toHaveLength(2);
-    await refuses(join('where'), 422, 'unknown_tool', {
-      tools: [{ name: 'fly', description: 'Not of this agent.', parameters: {} }],
-    });
+  });
+
+  test('ignores tools that the agent does not have, and says so', async () => {
+    const client = join('lacks');
+    const tools = ['fly', 'look', 'dive'].map((name) => ({ name, description: 'Of the page.', parameters: {} }));
+    const asked = ask(client, 'm1', 'hi', { tools });
+    (await model.next()).stop();
+    await asked;
+    await client.agent.runAgent({ tools });
+    expect(client.events.filter(({ type }) => type === 'CUSTOM')).toEqual(
+      Array.from({ length: 2 }, () => ({
+        ...{ type: 'CUSTOM', name: 'lanefold.tools_ignored', value: { agent: 'typist', tools: ['fly', 'dive'] } },
+      })),
+    );
   });
 
   test('shows sub-agents while they work, and counts what they use', async () => {
@@ -612,7 +624,7 @@ describe('the handler for AG-UI, called by the protocol’s own client', () => {
     const client = join('busy');
     const asked = ask(client, 'm1', 'hi', { runId: 'r1' });
     const keys = await model.next();
-    const other = join('busy');
+    const other = join('busy', handlerOf({ busy: 'reject' }));
     other.agent.addMessage(user('m2', 'me too'));
     await refuses(other, 409, 'thread_busy');
     // the run id belongs to another question

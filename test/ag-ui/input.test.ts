@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { hasHistory } from '../../src/ag-ui/same-history.ts';
 import { patchOf, sameJson } from '../../src/ag-ui/json-patch.ts';
 import { runAgentInput } from '../../src/ag-ui/input.ts';
-import { fromQuestion, toQuestion } from '../../src/ag-ui/content.ts';
+import { clientIdIn, fromQuestion, toQuestion } from '../../src/ag-ui/content.ts';
 import type { AgUiMessage, AgUiUserMessage } from '../../src/ag-ui/message.ts';
 import { acceptContent } from '../../src/models/messages/accept-content.ts';
 import type { Json, JsonObject } from '../../src/context/message.ts';
@@ -166,7 +166,8 @@ test('a question comes back as the client has sent it, whatever the application 
     fc.property(id, said, context, (id, content, context) => {
       const message = { id, role: 'user', content } as AgUiUserMessage;
       const { input, extraRefs } = toQuestion(message, context);
-      expect(fromQuestion(acceptContent(input) as Json, extraRefs, 'none')).toEqual(message);
+      expect(clientIdIn(extraRefs)).toBe(message.id);
+      expect(fromQuestion(acceptContent(input) as Json, extraRefs, message.id)).toEqual(message);
     }),
   );
 });

@@ -56,10 +56,8 @@ describe.each(files)('the runs of %s', (file) => {
   /** The response to the question of a run, as if it had only begun. */
   async function* replayed(names: { threadId: string; runId: string }): AsyncGenerator<string> {
     yield JSON.stringify({ type: 'RUN_STARTED', ...names });
-    const run = new FollowedRun(lanefold, { threadId: names.threadId, id: names.runId }, names, {
-      state: {},
-      contextRef: undefined,
-    });
+    const before = { state: {}, rev: Number.MAX_SAFE_INTEGER, waitingRuns: [] };
+    const run = new FollowedRun(lanefold, { threadId: names.threadId, id: names.runId }, names, before, undefined);
     const events = run.events(-1, undefined, new AbortController().signal);
     for await (const event of events) yield JSON.stringify(event);
   }

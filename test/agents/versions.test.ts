@@ -97,8 +97,8 @@ describe('values that may be secret', () => {
     });
   });
 
-  test('do not count in the fingerprint either, which checkpoint tokens show to whoever holds one', async () => {
-    const done = { memory: null, end: { reason: 'success' as const, result: 'done' } };
+  test('do not count in the fingerprint either, which checkpoint tokens show to their holders', async () => {
+    const done = { memory: null, end: { reason: 'success' as const, answer: 'done', result: 'done' } };
     const strategy = defineStrategy({
       ...{ name: 'asker', begin: () => done, learn: () => done, best: () => done.end },
       options: { api_key: z.string().default(''), depth: z.number().default(1) },

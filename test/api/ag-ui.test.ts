@@ -212,6 +212,47 @@ describe.skipIf(noRedis())('the endpoint for AG-UI', () => {
     expect(audit.map(({ action }) => action).sort()).toEqual(['approveToolCall', 'releaseWait']);
   });
 
+  test('a question cancels the active run for those who may steer, and is refused to others', async () => {
+    const key = async (...scopes: string[]) => (await mintKey(api.call, root, { scopes })).auth;
+    const [both, steers] = await Promise.all([key('run', 'read'), key('run', 'read', 'steer')]);
+    const { token } = api.lanefold.keys.browserToken({ threadId: 'interrupts', access: 'chat' });
+    const first = join('interrupts', both);
+    let asked = ask(first, 'm1', 'tell me everything');
+    await model.next();
+    const question = (n: number) =>
+      minimal('interrupts', { runId: `r${n}`, messages: [{ id: `q${n}`, role: 'user', content: 'in short' }] });
+    const path = '/v1/ag-ui/typist';
+    expect(await post(question(0), 'typist', both)).toMatchObject(problem(409, 'thread_busy'));
+    expect(await api.call('POST', `${path}?busy=interrupt`, question(0), both)).toMatchObject(
+      problem(403, 'forbidden'),
+    );
+    expect(await api.call('POST', `${path}?busy=reject`, question(0), steers)).toMatchObject(
+      problem(409, 'thread_busy'),
+    );
+    expect(await api.call('POST', `${path}?busy=soon`, question(0), root)).toMatchObject(
+      problem(400, 'invalid_request'),
+    );
+    expect(await api.lanefold.audit.list({ threadId: 'interrupts' })).toEqual([]);
+    for (const [n, auth] of [steers, bearer(token), root].entries()) {
+      const next = join('interrupts', auth);
+      const running = ask(next, `q${n + 1}`, 'in short');
+      await model.next();
+      await asked;
+      asked = running;
+    }
+    const { data: runs } = await api.lanefold.runs.list({ threadId: 'interrupts' });
+    expect(runs.map(({ status }) => status)).toEqual(['running', 'cancelled', 'cancelled', 'cancelled']);
+    const audit = await api.lanefold.audit.list({ threadId: 'interrupts' });
+    expect(audit.map(({ action, detail, runId }) => [action, detail, runId])).toEqual(
+      runs
+        .slice(1)
+        .toReversed()
+        .map(({ id }) => ['runAgUi', { busy: 'interrupt' }, id]),
+    );
+    await api.lanefold.runs.cancel({ threadId: 'interrupts', id: runs[0]!.id });
+    await asked;
+  });
+
   test('a token of one thread does not open another, or the same one of another tenant', async () => {
     const client = join('mine');
     const asked = ask(client, 'm1', 'hi');

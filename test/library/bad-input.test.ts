@@ -190,7 +190,15 @@ describe.skipIf(noRedis())('a rejected request', () => {
   ];
   /** Methods without options, and those whose own check another test is about. */
   const plain = [
-    ...['threads.get', 'threads.peek', 'threads.marks', 'threads.erase', 'threads.export', 'threads.stream', 'threads.runOf'],
+    ...[
+      'threads.get',
+      'threads.peek',
+      'threads.marks',
+      'threads.erase',
+      'threads.export',
+      'threads.stream',
+      'threads.runOf',
+    ],
     ...['runs.get', 'runs.cancel', 'runs.ranOnly', 'runs.stream', 'runs.streamTree', 'runs.tree'],
     ...['contexts.call', 'contexts.lanes'],
     ...['keys.create', 'keys.list', 'keys.get', 'keys.find', 'keys.holder', 'audit.write', 'audit.writeRead'],
@@ -200,7 +208,6 @@ describe.skipIf(noRedis())('a rejected request', () => {
       'limits.totals',
       'events.checkToken',
       'events.sendSigned',
-      'events.checkToken',
       'webhooks.list',
       'monitors.list',
       'streams.open',

@@ -155,7 +155,9 @@ describe.skipIf(noRedis())('waiting for events and times', () => {
     const run = await start([call('await_event', { event: unique() }), call('await_event', { event: unique() }, 'b')]);
     await suspended(run, 2);
     const release = (index: number, options: object) => lanefold.waits.release(run, `1.${index}`, options);
-    expect(await release(0, { result: { ok: 1 }, by: 'ada' })).toEqual({
+    await expect(release(0, { extraRefs: { kind: 'steer' } })).rejects.toMatchObject({ code: 'invalid_input' });
+    const extraRefs = { ticket: 7 };
+    expect(await release(0, { result: { ok: 1 }, by: 'ada', extraRefs })).toEqual({
       ...{ released: true, wait: 'released', status: 'suspended' },
     });
     expect(await release(0, { result: 2 })).toMatchObject({ released: false, wait: 'released' });
@@ -165,6 +167,8 @@ describe.skipIf(noRedis())('waiting for events and times', () => {
       ['ok', '{"ok":1}'],
       ['error', expect.stringContaining('The order was cancelled')],
     ]);
+    const entries = await lanefold.threads.entries(run.threadId);
+    expect(entries.filter(({ role }) => role === 'tool').map(({ refs }) => refs['ticket'])).toEqual([7, undefined]);
     await expect(release(0, {})).resolves.toMatchObject({ released: false, status: 'completed' });
     await expect(release(7, {})).rejects.toMatchObject({ code: 'tool_call_not_found' });
     await expect(release(0, { result: 1, error: 'x' })).rejects.toMatchObject({ code: 'invalid_input' });

@@ -1,5 +1,5 @@
 -- Ends a wait of a tool call: the first one to end it counts. p: {status: resolved|expired|released, outcome: {status:
--- ok|error, content}: of the call, by?, queue_prefix?: of the queue the caller adds the job to}. A child run that is
+-- ok|error, content, refs?: of the result's entry}: of the call, by?, queue_prefix?: of the queue the caller adds the job to}. A child run that is
 -- still unfinished after the wait expired or was released is to be cancelled.
 -- Returns {ended: whether this call ended it, wait: its status, status: of the run, job?: as _go_on returns it}. Raises
 -- LF011 no such run, LF020 no such wait.

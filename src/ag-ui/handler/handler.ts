@@ -14,6 +14,7 @@ import type { Thread } from '../../store/log/read-thread.ts';
 import type { AgUiEvent } from '../event.ts';
 import { runAgentInput, type AgUiInput } from '../input.ts';
 import { answerAgUi } from '../runs/answer.ts';
+import type { Busy } from '../runs/request.ts';
 import { notYours, type AgUiAuthorization, type AgUiClientRequest, type AgUiGrant } from './grant.ts';
 
 export interface AgUiOptions {
@@ -25,6 +26,12 @@ export interface AgUiOptions {
    * the client's `threadId` like any other untrusted input. `forwardedProps` is in `client.input`.
    */
   authorize(request: Request): AgUiAuthorization | Promise<AgUiAuthorization>;
+  /**
+   * What a question does while another run of the thread is active, unless the grant says it: `interrupt` (default)
+   * cancels that run, as a client that has stopped reading it expects; `wait` asks after it; `reject` answers 409
+   * `thread_busy`.
+   */
+  busy?: 'interrupt' | 'wait' | 'reject';
   /** Maximum size of a body, in bytes; default 4 MiB. */
   maxBodyBytes?: number;
   /** Called with the error behind a response of 500 or above, or behind a `RUN_ERROR`; default: log it. Must not throw. */
@@ -34,7 +41,9 @@ export interface AgUiOptions {
 /** A route handler for any framework that uses the web's `Request` and `Response`. */
 export type AgUiHandler = (request: Request) => Promise<Response>;
 
-const optionKeys: KeysOf<AgUiOptions> = { agent: true, authorize: true, maxBodyBytes: true, onError: true };
+const optionKeys: KeysOf<AgUiOptions> = {
+  ...{ agent: true, authorize: true, busy: true, maxBodyBytes: true, onError: true },
+};
 
 /**
  * A route for clients of AG-UI 1.0, such as `HttpAgent` of `@ag-ui/client`: `POST …` asks the new user message, answers
@@ -61,7 +70,7 @@ const optionKeys: KeysOf<AgUiOptions> = { agent: true, authorize: true, maxBodyB
  */
 export function createAgUiHandler(lanefold: Library, options: AgUiOptions): AgUiHandler {
   refuseUnknownKeys('createAgUiHandler', options, optionKeys);
-  const { authorize, maxBodyBytes = defaultMaxBodyBytes, agent } = options;
+  const { authorize, maxBodyBytes = defaultMaxBodyBytes, agent, busy = 'interrupt' } = options;
   const onError = withSafePath(options.onError ?? logErrors(lanefold.log));
   if (typeof authorize !== 'function') {
     throw new LanefoldError(
@@ -78,7 +87,7 @@ export function createAgUiHandler(lanefold: Library, options: AgUiOptions): AgUi
       const admitted = await admit<AgUiClientRequest, AgUiGrant>(await authorize(request), read, notYours);
       if (admitted instanceof Response) return admitted;
       const grant = { ...(agent ? { agent } : {}), ...admitted.grant };
-      return await answer(lanefold, request, admitted.asked, { grant, report });
+      return await answer(lanefold, request, admitted.asked, { grant, busy, report });
     } catch (error) {
       const problem = toProblem(error);
       if (problem.status >= 500) report(error);
@@ -110,7 +119,7 @@ async function answer(
   all: Library,
   request: Request,
   { input }: AgUiClientRequest,
-  { grant, report }: { grant: AgUiGrant; report: (error: unknown) => void },
+  { grant, busy, report }: { grant: AgUiGrant; busy: Busy; report: (error: unknown) => void },
 ): Promise<Response> {
   const { threadId, tenantId, agent, by } = grant;
   // where the database enforces tenants, its policies then apply
@@ -128,7 +137,7 @@ async function answer(
   }
   const left = new AbortController();
   const asked = {
-    ...{ agent, threadId, input, by, contextRef: grant.run?.contextRef },
+    ...{ agent, threadId, input, by, contextRef: grant.run?.contextRef, busy: grant.run?.busy ?? busy },
     enqueue: async (options: EnqueueOptions) => {
       const run = { ...grant.run, ...options };
       if (thread || tenantId === undefined) return lanefold.runs.enqueue(run);

@@ -6,9 +6,10 @@ import { protocolVersion } from '../event.ts';
 import { sameJson } from '../json-patch.ts';
 import type { AgUiMessage } from '../message.ts';
 import { hasHistory } from '../same-history.ts';
+import { snapshots } from '../snapshots.ts';
 import { beginRun, type Begun } from './begin.ts';
 import { FollowedRun } from './follow.ts';
-import type { AgUiRequest } from './request.ts';
+import { ignoredTools, type AgUiRequest } from './request.ts';
 
 export interface AnswerOptions {
   /** The client has left, or the server stops; ends the response, not the run. */
@@ -23,7 +24,7 @@ export interface AnswerOptions {
  * Carries out a request and opens the response. What is wrong with the request is thrown; what goes wrong afterwards is a
  * `RUN_ERROR`.
  *
- * @throws LanefoldError `unknown_agent`, `unknown_tool`, `thread_busy`, `idempotency_mismatch`, `interrupt_not_found`,
+ * @throws LanefoldError `unknown_agent`, `thread_busy`, `idempotency_mismatch`, `interrupt_not_found`,
  * `interrupt_ended`, `interrupts_open`, `invalid_input`, `empty_content`, `thread_erased`, `forbidden`
  */
 export async function answerAgUi(
@@ -33,7 +34,8 @@ export async function answerAgUi(
 ): Promise<AsyncGenerator<AgUiEvent>> {
   const { contextRef, input } = request;
   const { threadId, runId, messages, state } = input;
-  const opening = [{ messages, state, contextRef, begun: await beginRun(lanefold, request) }];
+  const ignored = { agent: request.agent, tools: ignoredTools(request) };
+  const opening = [{ messages, state, contextRef, ignored, begun: await beginRun(lanefold, request) }];
   return eventsOf(lanefold, { threadId, runId }, opening, options);
 }
 
@@ -47,6 +49,8 @@ interface Opening {
   messages: readonly AgUiMessage[];
   state: unknown;
   contextRef: string | undefined;
+  /** Tools of the client that the agent does not have. */
+  ignored: { agent: string; tools: string[] };
   begun: Begun;
 }
 
@@ -81,16 +85,17 @@ async function* open(
   names: Names,
   opening: Opening[],
 ): AsyncGenerator<AgUiEvent, { run: FollowedRun; after: number; end: RunEvent | undefined } | undefined> {
-  const { messages: had, state, contextRef, begun } = opening.pop()!;
+  const { messages: had, state, contextRef, ignored, begun } = opening.pop()!;
+  if (ignored.tools.length > 0) yield { type: 'CUSTOM', name: 'lanefold.tools_ignored', value: ignored };
   const { run, before } = begun;
-  const followed = run && new FollowedRun(lanefold, run, names, { state: before.state, contextRef });
+  const followed = run && new FollowedRun(lanefold, run, names, before, contextRef);
   const end = followed && !begun.fresh ? await followed.passUntil(before) : undefined;
   const known = hasHistory(begun.known, before.messages, before.complete) && !begun.joins;
   if (!known) {
     // of a reasoning that goes on, the client may have the beginning, and it gets all of it again
     const emptied = followed?.unfinished(had) ?? [];
     const messages = [...before.messages, ...(begun.question ? [begun.question] : []), ...emptied];
-    yield { type: 'MESSAGES_SNAPSHOT', messages };
+    yield* snapshots(messages, had);
   }
   if (!sameJson(state, before.state)) yield { type: 'STATE_SNAPSHOT', snapshot: before.state };
   if (!followed) return undefined;

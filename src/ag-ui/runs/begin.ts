@@ -2,13 +2,13 @@ import { omitUndefined } from '../../common/omit-undefined.ts';
 import { isLanefoldError, LanefoldError } from '../../errors.ts';
 import type { TenantLibrary } from '../../library/library.ts';
 import type { AgUiSnapshot } from '../../library/threads/ag-ui-snapshot.ts';
-import type { RunRef } from '../../store/run/run.ts';
-import { toQuestion } from '../content.ts';
+import type { RunHandle, RunRef } from '../../store/run/run.ts';
+import { refsOf as toRefs, toQuestion } from '../content.ts';
 import { answerableOf, isClientCall } from '../interrupts.ts';
 import { sameJson } from '../json-patch.ts';
 import type { AgUiMessage, AgUiUserMessage } from '../message.ts';
-import { resultsIn } from './client-results.ts';
-import { assertTools, requestIdOf, type AgUiRequest } from './request.ts';
+import { resultsIn, type ClientResult } from './client-results.ts';
+import { requestIdOf, type AgUiRequest } from './request.ts';
 import { assertNoneLeft } from './interrupt-errors.ts';
 import { giveAnswers, readAnswers } from './resume.ts';
 
@@ -33,14 +33,14 @@ export interface Begun {
 }
 
 const nothing: AgUiSnapshot = {
-  ...{ messages: [], state: {}, questions: [], complete: true, eventSeq: -1, activeRunId: null },
+  ...{ messages: [], state: {}, questions: [], waitingRuns: [], complete: true },
+  ...{ rev: 0, eventSeq: -1, activeRunId: null },
 };
 
 /** Carries out what a request asks for: answers interrupts or calls, asks a question, or only looks. */
 export async function beginRun(lanefold: TenantLibrary, request: AgUiRequest): Promise<Begun> {
-  const { input, agent, threadId } = request;
+  const { input, threadId } = request;
   const { messages, resume = [] } = input;
-  assertTools(request);
   const before = await findSnapshot(lanefold, request);
   const active =
     before.activeRunId === null ? undefined : await lanefold.runs.get({ threadId, id: before.activeRunId });
@@ -63,32 +63,59 @@ export async function beginRun(lanefold: TenantLibrary, request: AgUiRequest): P
   }
   const open = active ? answerableOf(active) : [];
   const results = active ? resultsIn(active, open, before.messages, messages) : [];
-  if (results.length > 0) {
-    const by = request.by === undefined ? {} : { by: request.by };
-    for (const { wait, given } of results) {
-      const { waits } = request.answering('releaseWait', active!.id);
-      await waits.release(active!, wait.call, { ...given, ...by });
-    }
-    const answered = new Set(results.map(({ message }) => message.toolCallId));
-    const known = messages.filter(({ id }) => !results.some(({ message }) => message.id === id));
-    return { ...begun, known, answered, continued: true, run: refOf(active!) };
-  }
+  const known = messages.filter((message) => !results.some((result) => result.message === message));
   const question = messages.at(-1);
-  if (question?.role !== 'user' || before.messages.some(({ id }) => id === question.id))
-    return { ...begun, joins: true, run: active && refOf(active) };
-  if (active)
-    assertNoneLeft(
-      active.id,
-      open.filter((wait) => !isClientCall(active.id, wait)),
-      new Set(),
-    );
-  const { duplicate, ...run } = await request.enqueue({
-    ...{ agent, threadId, createThread: true, requestId: requestIdOf(input.runId) },
-    ...toQuestion(question, input.context),
-  });
+  if (question?.role !== 'user' || before.messages.some(({ id }) => id === question.id)) {
+    if (results.length === 0) return { ...begun, joins: true, run: active && refOf(active) };
+    // where another result was first, the client gets that one
+    const joins = !(await giveResults(active!, results, request));
+    const answered = new Set(results.map(({ message }) => message.toolCallId));
+    return { ...begun, known, answered, joins, continued: true, run: refOf(active!) };
+  }
+  if (active) {
+    const ofOthers = open.filter((wait) => !isClientCall(active.id, wait));
+    assertNoneLeft(active.id, ofOthers, new Set());
+    // a refused question leaves everything as it is
+    if (request.busy !== 'reject') await giveResults(active, results, request);
+  }
+  const { duplicate, ...run } = await ask(lanefold, request, question);
   // the same request, sent twice at once: the thread has moved since it was read
   if (duplicate) return { ...begun, joins: true, before: await findSnapshot(lanefold, request), run: refOf(run) };
-  return { ...begun, fresh: true, known: messages.slice(0, -1), question, run: refOf(run) };
+  return { ...begun, fresh: true, known: known.slice(0, -1), question, run: refOf(run) };
+}
+
+/** Gives calls the results of the client. @returns whether each of them was the first */
+async function giveResults(
+  run: RunRef,
+  results: readonly ClientResult[],
+  { by, answering }: AgUiRequest,
+): Promise<boolean> {
+  let first = true;
+  const { waits } = answering('releaseWait', run.id);
+  for (const { wait, given, id } of results) {
+    const extraRefs = id === undefined ? undefined : toRefs({ message_id: id });
+    const options = { ...given, ...omitUndefined({ by, extraRefs }) };
+    const { released } = await waits.release(run, wait.call, options);
+    first &&= released;
+  }
+  return first;
+}
+
+async function ask(lanefold: TenantLibrary, request: AgUiRequest, question: AgUiUserMessage): Promise<RunHandle> {
+  const { agent, threadId, input, busy, enqueue } = request;
+  const options = {
+    ...{ agent, threadId, createThread: true, requestId: requestIdOf(input.runId) },
+    ...toQuestion(question, input.context),
+  };
+  if (busy !== 'interrupt') return enqueue({ ...options, busy });
+  try {
+    // interrupts nothing that a question waits for anyway, such as a compaction
+    return await enqueue({ ...options, busy: 'reject' });
+  } catch (error) {
+    if (!isLanefoldError(error, 'thread_busy')) throw error;
+  }
+  const { activeRunId } = await lanefold.threads.peek(threadId);
+  return enqueue({ ...options, busy }, activeRunId ?? undefined);
 }
 
 const refOf = ({ threadId, id }: RunRef): RunRef => ({ threadId, id });

@@ -1,3 +1,4 @@
+import { assertStorable } from '../../checks/text.ts';
 import { LanefoldError } from '../../errors.ts';
 import type { RunSnapshot } from '../../library/runs/run-snapshot.ts';
 import { assertResult } from '../../library/waits/payload.ts';
@@ -9,9 +10,11 @@ export interface ClientResult {
   wait: Answerable;
   message: AgUiToolMessage;
   given: { result: string } | { error: string };
+  /** Its id, unless another message has it. */
+  id: string | undefined;
 }
 
-/** The tool messages at the end of the conversation that answer calls of the client's own tools. */
+/** The tool messages that answer calls of the client's own tools. */
 export function resultsIn(
   run: RunSnapshot,
   open: readonly Answerable[],
@@ -25,10 +28,16 @@ export function resultsIn(
       .filter((wait) => isClientCall(run.id, wait))
       .map((wait) => [toolCallIdOf(parent.id, wait.index), wait] as const),
   );
-  const from = messages.findLastIndex(({ role }) => role !== 'tool') + 1;
-  return (messages.slice(from) as AgUiToolMessage[]).flatMap((message) => {
-    const wait = waits.get(message.toolCallId);
-    return wait ? [{ wait, message, given: givenBy(message) }] : [];
+  const taken = new Set(logged.map(({ id }) => id));
+  return messages.flatMap((message) => {
+    const wait = message.role === 'tool' ? waits.get(message.toolCallId) : undefined;
+    if (message.role !== 'tool' || !wait) return [];
+    // the first result counts
+    waits.delete(message.toolCallId);
+    assertStorable({ id: message.id }, 'The id of a result');
+    const id = taken.has(message.id) ? undefined : message.id;
+    taken.add(message.id);
+    return [{ wait, message, given: givenBy(message), id }];
   });
 }
 

@@ -3,6 +3,7 @@ import type { TenantLibrary } from '../../library/library.ts';
 import type { RunRef } from '../../store/run/run.ts';
 import type { RunEvent } from '../../store/trace/read-events.ts';
 import { isTerminal } from '../../streams/assemble-deltas.ts';
+import { clientIdIn } from '../content.ts';
 import type { FoundNode } from '../nodes.ts';
 import { callName } from '../../checks/call.ts';
 import type { EventFacts, RunEvents } from '../run-events.ts';
@@ -15,6 +16,8 @@ const nodesAtOnce = 500;
 export class EventContext {
   /** The run that a call waits for, by the place of the call. */
   readonly #children = new Map<string, RunRef>();
+  /** Whether a call of the current round has waited for the client, which may have named its result. */
+  #waits = false;
 
   constructor(
     private readonly lanefold: TenantLibrary,
@@ -30,10 +33,25 @@ export class EventContext {
       const { thread_id: threadId, run_id: id } = Object(data['child']) as JsonObject;
       this.#children.set(callName(data), { threadId: String(threadId), id: String(id) });
     }
+    if (kind === 'llm_completed') this.#waits = false;
+    if (kind === 'wait_started' && data['kind'] === 'event') this.#waits = true;
     const child = kind === 'wait_ended' ? this.#children.get(callName(data)) : undefined;
     if (child) return { subAgent: await this.#readChild(child) };
     if (!nodes.any || !isTerminal(kind)) return {};
     return { nodes: await this.nodes(), answer: await this.#answerAfter(lastSeq) };
+  }
+
+  /** As `of`, for an event whose result is shown. */
+  async live(event: RunEvent, events: RunEvents): Promise<EventFacts> {
+    return { ...(await this.of(event, events)), resultId: await this.#resultId(event) };
+  }
+
+  /** The id that a client gave the result that an event is about. */
+  async #resultId({ kind, data }: RunEvent): Promise<string | undefined> {
+    if (kind !== 'tool_completed' || !this.#waits || typeof data['seq'] !== 'number') return undefined;
+    const after = data['seq'] - 1;
+    const [entry] = await this.lanefold.threads.entries(this.run.threadId, { after, kind: 'ai_message', limit: 1 });
+    return clientIdIn(entry?.refs);
   }
 
   /** All nodes of the run. */

@@ -12,6 +12,7 @@ import { answerableOf, isClientCall, toInterrupt } from '../interrupts.ts';
 import { patchOf } from '../json-patch.ts';
 import { reasoningIdOf, type AgUiMessage } from '../message.ts';
 import { callName } from '../../checks/call.ts';
+import { snapshotsAfter } from '../snapshots.ts';
 import { RunEvents, type EventFacts, type Mapped } from '../run-events.ts';
 import { EventContext } from './event-facts.ts';
 import { orLate } from '../../common/time-limit.ts';
@@ -27,6 +28,11 @@ export class FollowedRun {
   readonly #facts: EventContext;
   #state: JsonObject;
   readonly #contextRef: string | undefined;
+  /** The number of entries that the client has, or will have before the first event. */
+  readonly #rev: number;
+  /** Whether it has questions that wait for their runs, before and behind that of this one. */
+  #ahead: boolean;
+  readonly #behind: boolean;
   /** The tool message after which the log may have a change of the state. */
   #toolSeq: number | undefined;
 
@@ -34,12 +40,17 @@ export class FollowedRun {
     private readonly lanefold: TenantLibrary,
     private readonly run: RunRef,
     names: { threadId: string; runId: string },
-    { state, contextRef }: { state: JsonObject; contextRef: string | undefined },
+    { state, rev, waitingRuns }: Pick<AgUiSnapshot, 'state' | 'rev' | 'waitingRuns'>,
+    contextRef: string | undefined,
   ) {
     this.#events = new RunEvents(names, run.id);
     this.#facts = new EventContext(lanefold, run);
     this.#state = state;
     this.#contextRef = contextRef;
+    this.#rev = rev;
+    const place = waitingRuns.indexOf(run.id);
+    this.#ahead = place !== 0 && waitingRuns.length > 0;
+    this.#behind = place + 1 < waitingRuns.length;
   }
 
   get over(): boolean {
@@ -140,20 +151,46 @@ export class FollowedRun {
   async *#take(item: StreamItem): AsyncGenerator<AgUiEvent> {
     const kind = item.type === 'event' ? item.event.kind : undefined;
     if (kind !== undefined && kind !== 'tool_completed') yield* this.#stateChange();
-    const facts: EventFacts = item.type === 'event' ? await this.#facts.of(item.event, this.#events) : {};
+    if (item.type === 'event' && kind === 'request_started') yield* this.#start(item.event);
+    const facts: EventFacts = item.type === 'event' ? await this.#facts.live(item.event, this.#events) : {};
     yield* this.#sent(this.#events.add(item, facts));
     if (item.type === 'event' && kind === 'tool_completed') this.#toolSeq = item.event.data['seq'] as number;
   }
 
+  /** Shows what the log got between the snapshot and the question: other runs went first. */
+  async *#start({ data }: RunEvent): AsyncGenerator<AgUiEvent> {
+    const seq = Number(data['seq']);
+    if (!this.#ahead && seq > this.#rev) {
+      const lane = omitUndefined({ contextRef: this.#contextRef });
+      const range = { after: this.#rev - 1, kind: 'ai_message', limit: 1, ...lane };
+      const [next] = await this.lanefold.threads.entries(this.run.threadId, range);
+      this.#ahead = next?.seq !== seq;
+    }
+    if (!this.#ahead) return;
+    yield* snapshotsAfter((await this.#snapshot(seq)).messages, (await this.#snapshot(seq + 1)).messages);
+  }
+
+  /** Puts the questions that wait behind the run, and that the client has before its answer, behind its answer. */
+  async *#leave(): AsyncGenerator<AgUiEvent> {
+    if (this.#behind)
+      yield* snapshotsAfter(
+        (await this.#snapshot(this.#events.lastSeq + 1)).messages,
+        (await this.#snapshot()).messages,
+      );
+  }
+
+  #snapshot = (before?: number): Promise<AgUiSnapshot> =>
+    this.lanefold.threads.agUiSnapshot(this.run.threadId, omitUndefined({ before, contextRef: this.#contextRef }));
+
   /** Sends mapped events; a retraction becomes a snapshot without what it takes back. */
   async *#sent(mapped: Iterable<Mapped>): AsyncGenerator<AgUiEvent> {
     for (const event of mapped) {
+      if (event.type === 'RUN_FINISHED' || event.type === 'RUN_ERROR') yield* this.#leave();
       if (event.type !== 'RETRACT') {
         yield event;
         continue;
       }
-      const upTo = omitUndefined({ before: event.lastSeq + 1, contextRef: this.#contextRef });
-      const { messages } = await this.lanefold.threads.agUiSnapshot(this.run.threadId, upTo);
+      const { messages } = await this.#snapshot(event.lastSeq + 1);
       const emptied = event.reasoning.map((id) => ({ id, role: 'reasoning', content: '' }) as const);
       yield { type: 'MESSAGES_SNAPSHOT', messages: [...messages, ...emptied] };
     }
@@ -182,8 +219,9 @@ export class FollowedRun {
     // the trace has not been read up to the suspension
     if (open.length === 0 || !open.every((wait) => this.#events.waits.has(callName(wait)))) return;
     const [{ round }] = open as [(typeof open)[number]];
-    for (const call of run.toolCalls)
-      if (call.round === round && call.result !== null) yield* this.#events.round.early(call.index, call.result);
+    const { round: calls } = this.#events;
+    if (run.toolCalls.some((call) => call.round === round && call.result !== null && calls.lacks(call.index)))
+      yield* calls.early((await this.#snapshot()).messages);
     const asked = open.map((wait) => ({ wait, toolCallId: this.#events.round.toolCallId(wait.index) }));
     const ofClient = asked.every(({ wait, toolCallId }) => isClientCall(run.id, wait) && toolCallId !== undefined);
     yield* this.#sent(

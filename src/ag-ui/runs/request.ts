@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { idGrammar } from '../../checks/ids.ts';
-import { LanefoldError } from '../../errors.ts';
 import type { TenantLibrary } from '../../library/library.ts';
 import type { EnqueueOptions } from '../../library/runs/enqueue.ts';
 import type { RunHandle } from '../../store/run/run.ts';
 import type { AgUiInput } from '../input.ts';
+
+export type Busy = NonNullable<EnqueueOptions['busy']>;
 
 /** A request of a client that may use its thread. */
 export interface AgUiRequest {
@@ -14,10 +15,12 @@ export interface AgUiRequest {
   input: AgUiInput;
   /** The lane of the conversation; default: the active one. */
   contextRef?: string | undefined;
-  /** Accepts the run of a new question. */
-  enqueue(options: EnqueueOptions): Promise<RunHandle>;
+  /** Accepts the run of a new question. With `busy: 'interrupt'`, it may cancel a run: `active`, as far as is known. */
+  enqueue(options: EnqueueOptions, active?: string): Promise<RunHandle>;
   /** The names of the tools of an agent; undefined if this process does not know it. */
   toolsOf(agent: string): readonly string[] | undefined;
+  /** What a question does while another run is active. */
+  busy: Busy;
   /** Throws if the client may not approve calls, or release them from waiting for an event. */
   assertMay(what: 'approve' | 'release'): void;
   /** The library that gives an answer to an interrupt or a call, which audits it. */
@@ -34,14 +37,8 @@ export function requestIdOf(runId: string): string {
   return idGrammar.test(id) ? id : prefix + createHash('sha256').update(runId).digest('hex');
 }
 
-/** Refuses tools that the agent does not have. @throws LanefoldError `unknown_tool` */
-export function assertTools({ agent, input, toolsOf }: AgUiRequest): void {
-  if (input.tools.length === 0) return;
-  const known = toolsOf(agent);
-  const unknown = input.tools.map(({ name }) => name).filter((name) => !known?.includes(name));
-  if (!known || unknown.length === 0) return;
-  throw new LanefoldError('unknown_tool', `The agent ${agent} does not have the tools ${unknown.join(', ')}.`, {
-    hint: 'Nothing was written. Give the agent a clientTool for each tool that the client runs.',
-    details: { tools: unknown },
-  });
+/** Tools that the agent does not have: a client sends all of its tools to every agent. */
+export function ignoredTools({ agent, input, toolsOf }: AgUiRequest): string[] {
+  const known = input.tools.length > 0 ? toolsOf(agent) : undefined;
+  return known ? input.tools.map(({ name }) => name).filter((name) => !known.includes(name)) : [];
 }

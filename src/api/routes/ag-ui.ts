@@ -5,7 +5,9 @@ import type { AgUiInput } from '../../ag-ui/input.ts';
 import type { AgUiRequest } from '../../ag-ui/runs/request.ts';
 import { LanefoldError } from '../../errors.ts';
 import { auditing } from '../../library/access/auditing.ts';
-import type { Library } from '../../library/library.ts';
+import type { Library, TenantLibrary } from '../../library/library.ts';
+import type { ActingFunction } from '../../store/access/audited-act.ts';
+import type { JsonObject } from '../../context/message.ts';
 import type { EnqueueOptions } from '../../library/runs/enqueue.ts';
 import { withinRuns } from '../access/limit-runs.ts';
 import { callerOf } from '../access/limited-parties.ts';
@@ -18,6 +20,16 @@ import { Id } from '../schemas/values.ts';
 import { sse } from '../sse.ts';
 import { body, security } from './shared.ts';
 
+const Busy = z
+  .enum(['interrupt', 'wait', 'reject'])
+  .optional()
+  .openapi({
+    description:
+      'What a question does while another run of the thread is active: `interrupt` (default for keys and tokens with the ' +
+      'scope `steer`, which it needs) cancels that run, `wait` asks after it, `reject` (default for others) fails with 409 ' +
+      '`thread_busy`.',
+  });
+
 const runAgUi = createRoute({
   method: 'post',
   path: '/v1/ag-ui/{agent}',
@@ -27,8 +39,9 @@ const runAgUi = createRoute({
   summary: 'Run an agent for a client of AG-UI',
   description:
     'Asks the new user message, answers interrupts, or follows the active run. Needs the scopes `run` and `read`; ' +
-    'answering an approval also needs `approve`, and releasing a call that waits for an event `steer`.',
-  request: { params: z.object({ agent: Id }), body: body(RunAgentInput) },
+    'answering an approval also needs `approve`, and releasing a call that waits for an event, or cancelling the active ' +
+    'run with a question, `steer`.',
+  request: { params: z.object({ agent: Id }), query: z.object({ busy: Busy }), body: body(RunAgentInput) },
   responses: {
     200: {
       description: 'The events of AG-UI 1.0, each as JSON in one `data` line. Disconnecting does not cancel the run.',
@@ -67,30 +80,37 @@ export function addAgUi(app: ApiApp, all: Library, streams: LiveStreams): void {
   });
 }
 
-type AgUiContext = Context<ApiEnv, string, { in: { json: unknown }; out: { param: { agent: string }; json: unknown } }>;
+type AgUiContext = Context<
+  ApiEnv,
+  string,
+  { in: { json: unknown }; out: { param: { agent: string }; query: { busy?: AgUiRequest['busy'] }; json: unknown } }
+>;
 
 function toRequest(c: AgUiContext, app: ApiApp, all: Library): AgUiRequest {
   const { agent } = c.req.valid('param');
   const { lanefold, principal } = c.var;
+  const { busy = may(principal, 'steer') ? 'interrupt' : 'reject' } = c.req.valid('query');
+  if (busy === 'interrupt') assertScope(principal, 'steer');
   const input = c.req.valid('json') as AgUiInput;
+  const acting = (action: string, carriedOutBy: ActingFunction, runId?: string, detail?: JsonObject): TenantLibrary => {
+    const { actor } = principal;
+    return auditing(lanefold, [{ action: { actor, action, threadId: input.threadId, runId, detail }, carriedOutBy }]);
+  };
   return {
-    ...{ agent, threadId: input.threadId, input, by: principal === operator ? undefined : principal.actor },
-    enqueue: (options) =>
+    ...{ agent, threadId: input.threadId, input, by: principal === operator ? undefined : principal.actor, busy },
+    enqueue: (options, active) =>
       withinRuns(c, app, () =>
-        lanefold.runs.enqueue({ ...options, ...contextOf(input) }, { from: 'http', ...callerOf(principal) }),
+        (options.busy === 'interrupt'
+          ? acting('runAgUi', 'enqueue_run', active, { busy: 'interrupt' })
+          : lanefold
+        ).runs.enqueue({ ...options, ...contextOf(input) }, { from: 'http', ...callerOf(principal) }),
       ),
     toolsOf: (name) =>
       all.agents
         .list()
         .find((known) => known.name === name)
         ?.tools.map((tool) => tool.name),
-    answering: (action, runId) =>
-      auditing(lanefold, [
-        {
-          action: { actor: principal.actor, action, threadId: input.threadId, runId },
-          carriedOutBy: action === 'releaseWait' ? 'end_wait' : 'decide_tool_call',
-        },
-      ]),
+    answering: (action, runId) => acting(action, action === 'releaseWait' ? 'end_wait' : 'decide_tool_call', runId),
     assertMay: (what) => (what === 'approve' ? assertScope(principal, 'approve') : assertMayRelease(principal)),
   };
 }

@@ -5,7 +5,7 @@ import { runAgentInput } from '../../ag-ui/input.ts';
 export const RunAgentInput = runAgentInput.clone().openapi('RunAgentInput', {
   description:
     '`RunAgentInput` of AG-UI 1.0, with its field names. Of `messages`, a new user message at the end is asked, and tool ' +
-    'messages at the end answer the tools that the client runs.',
+    'messages answer the tools that the client runs.',
   example: {
     threadId: 'support-42',
     runId: 'r-1',

@@ -23,6 +23,10 @@ export interface AgUiSnapshot {
   questions: AgUiQuestion[];
   /** False: earlier messages are left out. */
   complete: boolean;
+  /** The runs whose questions no worker has taken yet, in the order in which they start: their questions are the last messages. */
+  waitingRuns: string[];
+  /** The number of entries of the thread at that moment. */
+  rev: number;
   /** The last event of the thread at that moment; -1: it has none. Follow the stream after it. */
   eventSeq: number;
   activeRunId: string | null;
@@ -52,6 +56,6 @@ export async function agUiSnapshot(
   const { messages, complete } = newestTurns(all.messages);
   return {
     ...{ messages, state, questions: all.questions, complete: complete && nextBefore === null },
-    ...{ eventSeq: eventRev - 1, activeRunId },
+    ...{ waitingRuns: all.waitingRuns, rev, eventSeq: eventRev - 1, activeRunId },
   };
 }

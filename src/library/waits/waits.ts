@@ -1,7 +1,9 @@
 import { readCall } from '../../checks/call.ts';
 import { assertId } from '../../checks/ids.ts';
+import { assertRefs } from '../../checks/refs.ts';
 import { assertStorable } from '../../checks/text.ts';
 import { omitUndefined } from '../../common/omit-undefined.ts';
+import type { JsonObject } from '../../context/message.ts';
 import { LanefoldError } from '../../errors.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { briefly, dispatchFirst } from '../../queue/dispatch.ts';
@@ -26,6 +28,8 @@ export interface ReleaseOptions {
   error?: string;
   /** Who releases it, for the log. */
   by?: string;
+  /** Kept in the `refs` of the result's message. */
+  extraRefs?: JsonObject;
 }
 
 export interface ReleasedWait {
@@ -55,10 +59,11 @@ export const waitsOf = (db: Database, queue: RunQueue): Waits => ({
     if (filter.event !== undefined) assertId(filter.event, 'The event');
     return listWaits(db, { ...filter, limit });
   },
-  async release(run, call, { result, error, by } = {}) {
+  async release(run, call, { result, error, by, extraRefs: refs } = {}) {
     assertRef(run);
     const place = readCall(call);
-    assertStorable({ error, by }, 'The release');
+    assertRefs(refs);
+    assertStorable({ error, by, extraRefs: refs }, 'The release');
     if (result !== undefined && error !== undefined) {
       throw new LanefoldError('invalid_input', 'A call has either a result or an error.', {
         hint: 'Pass one of them.',
@@ -68,10 +73,11 @@ export const waitsOf = (db: Database, queue: RunQueue): Waits => ({
       error === undefined
         ? { status: 'ok' as const, content: contentOf(result, 'The result') }
         : errorMessage({ type: 'released', message: error, retryable: false });
-    const end = { status: 'released' as const, outcome: { status: outcome.status, content: outcome.content } };
+    const { status: ended, content } = outcome;
+    const end = { status: 'released' as const, outcome: { status: ended, content, ...omitUndefined({ refs }) } };
     const given = { ...end, queuePrefix: queue.prefix, ...omitUndefined({ by }) };
-    const { ended, wait, status, job } = await endWait(db, { threadId: run.threadId, runId: run.id }, place, given);
-    if (job) await briefly(dispatchFirst(db, queue, [job]));
-    return { released: ended, wait: wait as ReleasedWait['wait'], status };
+    const answer = await endWait(db, { threadId: run.threadId, runId: run.id }, place, given);
+    if (answer.job) await briefly(dispatchFirst(db, queue, [answer.job]));
+    return { released: answer.ended, wait: answer.wait as ReleasedWait['wait'], status: answer.status };
   },
 });

@@ -20,6 +20,8 @@ export interface ConversationCall {
   approval: { decision?: 'approved' | 'denied'; reason?: string | null } | null;
   /** The result, for as long as it is not in the log. */
   result: string | null;
+  /** What the message of that result will have in its `refs`, beside what the runtime adds. */
+  refs: JsonObject | null;
 }
 
 export interface ConversationRun {
@@ -79,7 +81,7 @@ export async function readConversation(
     `select e.seq::float8, e.role, e.run_id, e.request_id, e.payload, e.refs,
        case when e.role = 'assistant' and e.payload ? 'tool_calls' then (
          select json_agg(json_build_object('round', c.round, 'index', c.call_index, 'status', c.status, 'approval', c.approval,
-           'result', c.outcome ->> 'content') order by c.call_index)
+           'result', c.outcome ->> 'content', 'refs', c.outcome -> 'refs') order by c.call_index)
          from lanefold._tool_call c where c.thread_id = $1 and c.run_id = e.run_id and c.call_seq = e.seq) end as calls
      from lanefold.thread_entry e
      where e.thread_id = $1 and e.context_ref = $2 and e.kind = 'ai_message' and e.seq >= $3 and e.seq < $4
