@@ -264,7 +264,9 @@ test('no CASE or COALESCE of a write has a stable or volatile call: a sharded da
   const found = all.flatMap((f) =>
     // what is said in a plpgsql condition or assignment is not part of a statement on tables
     (f.body.match(/\b(insert into|update|delete from) lanefold\.[\s\S]*?;/g) ?? [])
-      .map((statement) => statement.replace(/\)\s*select jsonb_agg[\s\S]*$/, ''))
+      .map((statement) =>
+        statement.replace(/\)\s*select (?:jsonb_agg|coalesce\(to_jsonb\(array_agg|to_jsonb\(array_agg)[\s\S]*$/, ''),
+      )
       .flatMap(conditional)
       .filter((expression) => refused.test(expression))
       .map((expression) => `${f.name}: ${expression}`),

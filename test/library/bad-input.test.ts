@@ -213,6 +213,7 @@ describe.skipIf(noRedis())('a rejected request', () => {
       'streams.open',
       'streams.openTree',
       'streams.follow',
+      'streams.arrived',
       'streams.forTenant',
       'streams.close',
       'tenants.limits',
