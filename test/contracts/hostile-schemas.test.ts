@@ -40,7 +40,7 @@ describe('the size of a schema', () => {
   test('is bounded, and measured without being expanded', () => {
     let deep: JsonObject = {};
     for (let i = 0; i < 10_000; i += 1) deep = { not: deep };
-    expect(measureSchema(doubled(5_000))).toContain('once every $ref is followed');
+    expect(measureSchema(doubled(60))).toContain('once every $ref is followed');
     expect(() => measureSchema(deep)).not.toThrow();
     expect(measureSchema(deep)).toContain(`${schemaLimits.depth} levels`);
     expect(measureSchema(object({ a: { enum: ['x'.repeat(300_000)] } }))).toContain('characters');
