@@ -1,7 +1,7 @@
 /** Modules that go over text that is not a stranger's, or over so little of it that it takes no time: by the reason. */
 export const own: Record<string, readonly string[]> = {
   'names, ids, statements and messages of the program': list(`
-    api/access/authorize-operation.ts api/bull-board/board.ts api/metrics.ts api/problem.ts
+    ag-ui/runs/follow.ts api/access/authorize-operation.ts api/bull-board/board.ts api/metrics.ts api/problem.ts
     api/routes/durable-streams.ts chaos/campaign-log.ts chaos/random.ts cli/command-groups.ts cli/main.ts
     client/connection.ts common/pattern.ts log/redacted.ts log/report-errors.ts nodes/target.ts
     policy/cut-groups.ts runtime/limits/waiting-for.ts store/nodes/search-each.ts store/schema/apply-sql.ts
