@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { overridableFields } from '../../src/agents/overridable.ts';
 import { fakeModel } from '../support/fake-model.ts';
 import { noRedis } from '../support/lanefold.ts';
+import { onCitus } from '../support/services.ts';
 import { until } from '../support/until.ts';
 import { operationsOf, type OpenApi } from './document.ts';
 import { bearer, mintKey, startApi, type Answer, type Api } from './helpers.ts';
@@ -308,7 +309,9 @@ describe.skipIf(noRedis())('the audit of the HTTP API', { shuffle: false }, () =
     expect(writing.map(({ operationId }) => operationId).sort()).toEqual([...Object.keys(walk), ...unaudited].sort());
   });
 
-  test.each(Object.keys(walk))('%s: one row if it is carried out, none if it is refused', async (operation) => {
+  // a distributed database imports nothing
+  const possible = Object.keys(walk).filter((operation) => !onCitus || operation !== 'importThread');
+  test.each(possible)('%s: one row if it is carried out, none if it is refused', async (operation) => {
     const [done, refused] = walk[operation]!;
     const carried = await rowsOf(done);
     expect(carried.answer.status, carried.answer.text).toBeLessThan(300);
@@ -327,7 +330,8 @@ describe.skipIf(noRedis())('the audit of the HTTP API', { shuffle: false }, () =
     expect([twice.answer.status, twice.rows.length]).toEqual([200, 1]);
   });
 
-  test('an act whose row cannot be written is not carried out', async () => {
+  // its threads are on other nodes than its audit
+  test.skipIf(onCitus)('an act whose row cannot be written is not carried out', async () => {
     const { pool } = api.lanefold.database;
     const path = await suspended('payer');
     await pool.query("alter table lanefold._audit add constraint closed check (action <> 'approveToolCall') not valid");

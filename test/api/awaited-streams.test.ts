@@ -59,7 +59,7 @@ test('without wait, and where nothing can be waited for, a stream is refused', a
   );
   for (const format of ['json', 'ui'])
     expect((await api.call('GET', `${events}?format=${format}&wait=true`, undefined, root)).status).toBe(400);
-  await ask('mine', 'erased');
+  await api.lanefold.threads.create({ id: 'erased' });
   await api.lanefold.threads.erase('erased');
   for (const path of ['', '/runs/run_1'])
     expect(

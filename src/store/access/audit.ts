@@ -22,7 +22,19 @@ export const writtenAudit = (facts: number, threadId: number): string =>
 
 /** Audits an action that no statement carries out; see `withAudit` for the others. */
 export async function writeAudit(db: Database, entry: AuditedAction): Promise<void> {
-  await db.query('write_audit', `select ${writtenAudit(1, 2)}`, [snakeKeys({ ...entry }), entry.threadId ?? null]);
+  const facts = snakeKeys({ ...entry });
+  if (!db.settings.distributed)
+    return void (await db.query('write_audit', `select ${writtenAudit(1, 2)}`, [facts, entry.threadId ?? null]));
+  // the threads are on nodes, and the audit is on the coordinator
+  const [thread] =
+    entry.threadId === undefined
+      ? []
+      : await db.query<{ tenant_id: string }>(
+          'tenant_of_audited',
+          'select t.tenant_id from lanefold.thread t where t.id = $1',
+          [entry.threadId],
+        );
+  await db.query('write_audit_here', 'select lanefold.write_audit($1)', [{ ...thread, ...facts }]);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { snakeKeys } from '../../common/case.ts';
 import type { Database } from '../../postgres/pool.ts';
-import { writtenAudit, type AuditedAction } from './audit.ts';
+import { writeAudit, writtenAudit, type AuditedAction } from './audit.ts';
 
 /**
  * The functions whose calls can be audited, and when such a call has changed something: a condition on `act`, its row as
@@ -45,12 +45,18 @@ export function withAudit(db: Database, acts: readonly AuditedAct[]): Database {
     async <Row>(name: string, text: string, values: unknown[] = []) => {
       const act = actOf(name, values);
       if (!act) return send<Row>(name, text, values);
-      const facts = [snakeKeys({ ...act.action }), act.action.threadId ?? null];
       const when = changed[act.carriedOutBy];
-      if (!db.settings.distributed)
+      if (!db.settings.distributed) {
+        const facts = [snakeKeys({ ...act.action }), act.action.threadId ?? null];
         return send<Row>(`${name}_audited`, inOne(text, when, values.length), [...values, ...facts]);
+      }
       const rows = await send<Row>(name, text, values);
-      await db.query(`${name}_audit`, afterwards(when), [JSON.stringify(rows[0]), ...facts]);
+      const [done] = await db.query<{ changed: boolean }>(
+        `${name}_changed`,
+        `select ${when} as changed from (select $1::jsonb as act) told`,
+        [JSON.stringify(rows[0])],
+      );
+      if (done!.changed) await writeAudit(db, act.action);
       return rows;
     };
   return {
@@ -69,6 +75,3 @@ export function withAudit(db: Database, acts: readonly AuditedAct[]): Database {
 const inOne = (text: string, when: string, arguments_: number): string =>
   `with act as materialized (${text}), told as materialized (select to_jsonb(a) as act from act a)
    select a.*, (select ${writtenAudit(arguments_ + 1, arguments_ + 2)} from told where ${when}) as audited from act a`;
-
-const afterwards = (when: string): string =>
-  `select ${writtenAudit(2, 3)} from (select $1::jsonb as act) told where ${when}`;
