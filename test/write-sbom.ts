@@ -20,9 +20,10 @@ type Packages = Record<string, Locked>;
 const read = <T>(file: string): T => JSON.parse(readFileSync(file, 'utf8')) as T;
 
 /**
- * What `npm ci --omit=dev` installs, in the form of CycloneDX. `npm sbom --omit=dev` leaves out what a development
- * dependency or a peer needs as well, so this follows the dependencies from the package itself, as Node resolves them.
- * The lock file says what there is; what is installed has to be the same. Optional peers are left to who installs them.
+ * What `npm install lanefold` installs, in the form of CycloneDX and in the versions of the lock file. `npm sbom --omit=dev`
+ * leaves out what a development dependency or a peer needs as well, so this follows the dependencies from the package itself,
+ * as Node resolves them. The lock file says what there is; what is installed has to be the same. Optional peers, also those of
+ * dependencies, are left to who installs them; `npm ci --omit=dev` in a checkout adds those that development needs.
  *
  * @param root the folder of the package
  */

@@ -7,7 +7,7 @@ const keys: KeysOf<WebhookDefinition> = { url: true, types: true, agents: true, 
 const mostAgents = 100;
 
 /**
- * Checks an endpoint, except the addresses of its host, and fills in the defaults.
+ * Checks an endpoint, except the addresses of its host, and fills in the defaults. Writes its URL as browsers do.
  *
  * @param anywhere `http:` URLs and private addresses are allowed
  * @throws LanefoldError `invalid_input`
@@ -16,15 +16,16 @@ export function readDefinition(given: WebhookDefinition, anywhere: boolean): Req
   if (typeof given !== 'object' || given === null) throw invalid('definition', 'must be an object');
   refuseUnknownKeys('webhooks.set', given, keys);
   const { url, types = [], agents = [], ordered = false, includeResult = false } = given;
-  const problem = readUrl(url, anywhere).problem;
-  if (problem) throw invalid('url', problem);
+  const read = readUrl(url, anywhere);
+  if (read.problem !== undefined) throw invalid('url', read.problem);
   if (!isTexts(types) || types.some((type) => !webhookTypes.includes(type)))
     throw invalid('types', `must be a list of ${webhookTypes.join(', ')}`);
   if (!isTexts(agents) || agents.length > mostAgents)
     throw invalid('agents', `must be a list of at most ${mostAgents} names`);
   for (const [field, value] of Object.entries({ ordered, includeResult }))
     if (typeof value !== 'boolean') throw invalid(field, 'must be true or false');
-  return { url, types: unique(types), agents: unique(agents), ordered, includeResult };
+  // as it was read: elsewhere, the host of "https:\\host\secret" would seem to have no end
+  return { url: read.url.href, types: unique(types), agents: unique(agents), ordered, includeResult };
 }
 
 const isTexts = (value: unknown): boolean =>

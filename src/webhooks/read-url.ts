@@ -1,4 +1,4 @@
-const longestUrl = 2_000;
+export const longestUrl = 2_000;
 
 /** Reads the URL of an endpoint, or says what is wrong with it. @param anywhere `http:` is allowed too */
 export function readUrl(text: unknown, anywhere: boolean): { url: URL; problem?: never } | { problem: string } {

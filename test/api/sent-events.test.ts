@@ -127,6 +127,23 @@ describe.skipIf(noRedis())('events over HTTP', () => {
     await api.lanefold.keys.revoke(id);
     expect(await post(own.path)).toMatchObject(problem(410, 'token_expired'));
     expect((await post(ofRoot.path)).status).toBe(200);
+    // of a key that expires, no later than the key, whatever was asked for
+    const brief = await mintKey(api.call, root, { scopes: ['steer'], expires_in_ms: 3_600_000 });
+    for (const body of [{}, { expires_ms: 86_400_000 }]) {
+      const { path, grant } = await made(brief.auth, body);
+      const { expiresAt } = (await api.lanefold.keys.list()).find(({ id: one }) => one === brief.id)!;
+      expect(grant.key).toBe(brief.id);
+      // not a day or more, as was asked for
+      expect(grant.expiresAtMs - expiresAt!.getTime()).toBeLessThan(3_600_000);
+      expect((await post(path)).status).toBe(200);
+      await api.lanefold.database.pool.query('update lanefold._api_key set expires_at = now() where id = $1', [
+        ...[brief.id],
+      ]);
+      expect(await post(path)).toMatchObject(problem(410, 'token_expired'));
+      await api.lanefold.database.pool.query('update lanefold._api_key set expires_at = $2 where id = $1', [
+        ...[brief.id, expiresAt],
+      ]);
+    }
     // a tenant's library knows no keys of other tenants
     const acme = await made(keys.acme.auth);
     const sent = api.lanefold.forTenant('acme').events.sendSigned(acme.path.split('/').at(-1)!);

@@ -124,6 +124,46 @@ describe.skipIf(noRedis())('webhooks over HTTP', () => {
     for (const one of secrets) expect(seen).not.toContain(one);
   });
 
+  // they are all https://1.1.1.1/s3cret to those that read URLs as browsers do
+  test.each([
+    ...['https:\\\\1.1.1.1\\s3cret//x', 'https://1.1.1.1\\s3cret', 'https:/1.1.1.1/s3cret//x', 'https:1.1.1.1/s3cret'],
+    ...[
+      ' https://1.1.1.1/s3cret',
+      'ht\ttps://1.1.1.1/s3cret',
+      'HTTPS://1.1.1.1:443/s3cret',
+      'https://0x1.1.1.1?s3cret',
+    ],
+  ])('are stored as they were read, so that readers see the origin of %j alone', async (url) => {
+    const { pool } = api.lanefold.database;
+    await call(keys.acme, 'DELETE', '/spelt');
+    const given = await put('spelt', { url }, keys.acme);
+    expect(given.body).toMatchObject({ url: new URL(url).href });
+    const seen = async (table: string, column: string) =>
+      (await pool.query<{ seen: string }>(`select ${column} as seen from lanefold.${table} order by 1`)).rows;
+    expect(await seen("webhook where name = 'spelt'", 'url')).toEqual([{ seen: 'https://1.1.1.1' }]);
+    const rows = await seen("audit where detail ->> 'name' = 'spelt'", 'detail::text');
+    expect(JSON.stringify(rows)).not.toContain('s3cret');
+  });
+
+  test('set with SQL show no more of a URL than its origin either', async () => {
+    const { pool } = api.lanefold.database;
+    for (const [url, origin] of [
+      ['https://1.1.1.1:8443/s3cret', 'https://1.1.1.1:8443'],
+      ...['https://1.1.1.1\\s3cret', 'https:\\\\1.1.1.1\\s3cret//x', 'https://s3cret@1.1.1.1/'].map((one) => [
+        one,
+        null,
+      ]),
+      ...['https://s3cret:s3cret@1.1.1.1', 'https:1.1.1.1/s3cret//x', 's3cret//'].map((one) => [one, null]),
+    ]) {
+      const p = { url, types: [], agents: [], ordered: false, include_result: false, by: 'sql' };
+      await pool.query("select lanefold.set_webhook('acme', 'by-sql', 'webhook_by_sql', $1)", [p]);
+      const { rows } = await pool.query("select url from lanefold.webhook where name = 'by-sql'");
+      expect(rows).toEqual([{ url: origin }]);
+    }
+    const { rows } = await pool.query("select from lanefold.audit where detail::text like '%by-sql%s3cret%'");
+    expect(rows).toEqual([]);
+  });
+
   test('are at most 50 of a tenant', async () => {
     for (let i = 0; i < 50; i++) expect((await put(`many-${i}`, endpoint, keys.bolt)).status).toBe(200);
     expect((await put('one-more', endpoint, keys.bolt)).status).toBe(400);

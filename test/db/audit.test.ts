@@ -157,6 +157,58 @@ describe('an act that is refused, or changes nothing, leaves none', () => {
   ])('%s', async (_, act) => expect(await auditOf(act)).toEqual([]));
 });
 
+test('an act on webhooks and schedules by SQL leaves one row if it changes something, and none if it is refused', async () => {
+  const webhook = { url: 'https://1.1.1.1/x', types: [], agents: [], ordered: false, include_result: false, by: 'ann' };
+  const set = (name: string, p: object) => [
+    'select lanefold.set_webhook($1, $2, $3, $4)',
+    ['acme', name, `id-${name}`, p],
+  ];
+  const on = (call: string) => [`select lanefold.${call}`, []];
+  const schedule = {
+    ...{ agent: 'a', overlap: 'skip', timing: { cron: '@daily' }, definition: { input: 'x' } },
+    ...{ next_at: '2099-01-01', source: 'user', by: 'ann' },
+  };
+  const setSchedule = (p: object) => ['select lanefold.set_schedule($1, $2, $3)', ['acme', 's', p]];
+  for (const [[text, values], actions] of [
+    [set('w', webhook), ['webhooks.set']],
+    [set('w', webhook), []],
+    [set('w', { ...webhook, url: 'https://1.1.1.1/y' }), ['webhooks.set']],
+    [set('w', { ...webhook, url: null }), []],
+    [set('no name', webhook), []],
+    [set('nameless', { ...webhook, by: null }), []],
+    [on("pause_webhook('acme', 'w', true, 'ann')"), ['webhooks.pause']],
+    [on("pause_webhook('acme', 'w', true, 'ann')"), []],
+    [on("pause_webhook('acme', 'w', false, 'ann')"), ['webhooks.resume']],
+    [on("pause_webhook('bolt', 'w', false, 'ann')"), []],
+    [on("rotate_webhook('acme', 'w', 0, 'ann')"), ['webhooks.rotate']],
+    [on("rotate_webhook('acme', 'none', 0, 'ann')"), []],
+    [on("test_webhook('/webhooks/id-w', 'acme', 'id-w', 'ann')"), ['webhooks.test']],
+    [on("test_webhook('/webhooks/id-w', 'bolt', 'id-w', 'ann')"), []],
+    [on("count_attempt('acme', 'id-w', false, false, 20, 3)"), []],
+    [on("count_attempt('acme', 'id-w', false, true, 20, 3)"), ['webhooks.pause']],
+    [on("count_attempt('acme', 'id-w', false, true, 20, 3)"), []],
+    [on("remove_webhook('acme', 'w', null)"), []],
+    [on("remove_webhook('acme', 'w', 'ann')"), ['webhooks.remove']],
+    [on("remove_webhook('acme', 'w', 'ann')"), []],
+    [setSchedule(schedule), ['schedules.set']],
+    [setSchedule(schedule), []],
+    [setSchedule({ ...schedule, agent: null }), []],
+    [on("pause_schedule('acme', 's', 9, true, null, 'ann')"), []],
+    [on("pause_schedule('acme', 's', 1, true, null, 'ann')"), ['schedules.pause']],
+    [on("pause_schedule('acme', 's', 2, true, null, 'ann')"), []],
+    [on("pause_schedule('acme', 's', 2, false, '2099-01-01', 'ann')"), ['schedules.resume']],
+    [on("remove_schedule('acme', 's', 'ann', 'code')"), []],
+    [on("remove_schedule('acme', 's', 'ann')"), ['schedules.remove']],
+    [on("remove_schedule('acme', 's', 'ann')"), []],
+  ] as [[string, unknown[]], string[]][]) {
+    const rows = await auditOf(() =>
+      sql(text, values).catch((error: { code?: string }) => expect(error.code).toBeDefined()),
+    );
+    expect([text, values, rows.map(({ action }) => action)]).toEqual([text, values, actions]);
+    for (const { tenant_id: tenant } of rows) expect(tenant).toBe('acme');
+  }
+});
+
 test('every function that changes what the operator sets writes to the audit itself', async () => {
   const rows = await sql<{ name: string }>(
     `select p.proname as name from pg_proc p

@@ -406,6 +406,33 @@ test.each(duties)('a %s reads no row of another tenant', async (duty) => {
   }
 });
 
+test('no function that a reader or an API may execute answers with what another tenant has, whatever it is asked', async () => {
+  const found = await rows<{ name: string; args: string[]; volatile: boolean }>(
+    log.db,
+    `select proname::text as name, provolatile = 'v' as volatile,
+       -- for all there is: since ever, as many as possible
+       array(select case when t <> 'int4'::regtype then 'null' when n = 'p_ms' then '0' else '1000' end
+         from unnest(proargtypes::oid[], proargnames) with ordinality as x (t, n, place) where t is not null order by place) as args
+     from pg_proc where pronamespace = 'lanefold'::regnamespace and proname !~ '^_' and coalesce(proargnames[1], '') <> 'p_thread_id'
+       and (provolatile <> 'v' or proname = 'idle_limit_accounts') order by 1`,
+  );
+  const answers = async (client: pg.Client) => {
+    const all: Record<string, string> = {};
+    for (const { name, args } of found)
+      all[name] = await outcome(client, `select * from lanefold.${name}(${args.join(', ')})`);
+    return all;
+  };
+  await actFor(sessions.worker, '');
+  expect((await answers(sessions.worker))['holding_limit_accounts']).toContain('thread-of-bolt');
+  for (const duty of ['api', 'reader'] as const) {
+    await actFor(sessions[duty], 'acme');
+    for (const [name, answer] of Object.entries(await answers(sessions[duty]))) {
+      expect([duty, name, answer.includes('bolt')]).toEqual([duty, name, false]);
+      if (name.endsWith('_limit_accounts')) expect(answer).toMatch(/^42501/);
+    }
+  }
+});
+
 test.each(duties)('a %s writes no row of another tenant', async (duty) => {
   const client = sessions[duty];
   await actFor(client, 'acme');

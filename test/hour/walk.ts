@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pages, snippetsOf } from '../docs/snippets.ts';
+import { assertBilled } from './billed.ts';
 import { commandLines, mistakes, programs, told, typed, typedTables } from './programs.ts';
 import { node, npm, start } from './processes.ts';
 
@@ -63,6 +64,17 @@ try {
     const quick = ['--prefer-offline', '--no-audit', '--no-fund', '--silent'];
     const { code, stderr } = await npm(['install', ...quick, `./${tarball}`, ...versions], home);
     assert.equal(code, 0, stderr);
+  });
+
+  await step('the bill of materials has what the tarball brings', async () => {
+    const empty = path.join(root, 'empty');
+    await mkdir(empty);
+    await writeFile(path.join(empty, 'package.json'), '{ "private": true }');
+    const [tarball] = (await readdir(home)).filter((name) => name.endsWith('.tgz'));
+    const quick = ['--prefer-offline', '--no-audit', '--no-fund', '--silent', '--ignore-scripts'];
+    const { code, stderr } = await npm(['install', ...quick, path.join(home, tarball!)], empty);
+    assert.equal(code, 0, stderr);
+    await assertBilled(empty);
   });
 
   await step('source maps contain their sources', async () => {

@@ -48,6 +48,8 @@ describe('an address', () => {
     ],
     ...['2001:2::1', '2001:10::1', '2001:20::1', '2001:30::1', '3fff::1', '2620:4f:8000::1', '2606:4700::1111%eth0'],
     ...['127.1', '2130706433', '0177.0.0.1', '192.0.0.1', '192.88.99.1', '[::1]'],
+    // of a cloud, in a range of the internet
+    ...['168.63.129.16', '::ffff:168.63.129.16', '::ffff:a83f:8110', '100.100.100.200', '192.0.0.192', 'fd00:ec2::254'],
   ])('%s is not', (address) => {
     expect(isPublic(address)).toBe(false);
   });
@@ -113,6 +115,18 @@ describe('a host', () => {
     expect(await resolve('https://public.example/')).toEqual([{ address: '8.8.8.8', family: 4 }]);
     expect(await resolve('https://inside.example/', true)).toEqual(own);
   });
+
+  test.each(['8.8.8.8', '::ffff:8.8.8.8', '2606:4700:0::1111'])(
+    'is refused if it is this machine, whose own address is %s',
+    async (address) => {
+      for (const host of ['public.example', '8.8.8.8', '[::ffff:808:808]', '[2606:4700::1111]']) {
+        const found = await resolveHost(new URL(`https://${host}/`), false, names, () => ['127.0.0.1', address]);
+        const isOwn = host.includes('2606') === address.includes('2606');
+        expect([host, Array.isArray(found)]).toEqual([host, !isOwn]);
+      }
+      expect(Array.isArray(await resolveHost(new URL('https://8.8.8.8/'), true, names, () => [address]))).toBe(true);
+    },
+  );
 
   test.each([
     ...[

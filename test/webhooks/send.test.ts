@@ -74,6 +74,27 @@ test('of an answer without end, the beginning is kept', async () => {
   expect(await post(receiver.url)).toMatchObject({ delivered: true, answer: 'so far' });
 });
 
+test('what of the URL may be secret is in no answer and no redirect of the receiver', async () => {
+  const path = '/hooks/T0/s3cret-of-acme';
+  const url = `${receiver.url}${path}?token=k%C3%B6nigsgeheimnis`;
+  receiver.respond = (request, response) => void response.writeHead(404).end(`Cannot POST ${request.path}`);
+  expect(await post(url)).toMatchObject({ statusCode: 404, answer: 'Cannot POST …' });
+  receiver.respond = (_, response) =>
+    void response.writeHead(404).end(JSON.stringify({ of: 's3cret-of-acme', token: 'königsgeheimnis' }));
+  expect(await post(url)).toMatchObject({ answer: '{"of":"…","token":"…"}' });
+  // also where the text that is kept ends
+  receiver.respond = (request, response) => void response.writeHead(200).end(`${'x'.repeat(1_010)}${request.path}`);
+  expect((await post(url))!.answer).toBe(`${'x'.repeat(1_010)}…`);
+  for (const location of [`${path}/?token=k%C3%B6nigsgeheimnis`, `https://example.com${path}/`]) {
+    receiver.respond = (_, response) => void response.writeHead(308, { location }).end();
+    const { error } = (await post(url))!;
+    expect(error).toMatchObject({ code: 'redirect', message: expect.stringContaining('redirects to') as string });
+    expect(error!.message).not.toMatch(/s3cret|geheimnis/);
+  }
+  receiver.respond = (_, response) => void response.writeHead(200).end('<a href="/a">ok</a>');
+  expect(await post(`${receiver.url}/a`)).toMatchObject({ answer: '<a href="/a">ok</a>' });
+});
+
 test('a closed port is named', async () => {
   const other = await startReceiver();
   await other.close();

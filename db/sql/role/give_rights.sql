@@ -41,9 +41,10 @@ begin
       -- called by statements of the library
       when p.proname in ('_now', '_lease_over', '_lane_prompt', '_agent_queue', '_delivery_id', '_for_tenant', '_has_tools') then p_duty <> 'reader'
       when p.proname ~ '^_' or p.proname in ('grant_role', 'revoke_role') then false
-      when p.provolatile <> 'v' then v_calls
+      -- also those that only read: the functions of limits see those of all tenants
       when lanefold._is_for_workers(p.proname) then p_duty = 'worker'
       when lanefold._is_for_apis(p.proname) then p_duty = 'api'
+      when p.provolatile <> 'v' then v_calls
       else p_duty <> 'reader' end
   loop
     execute format('grant execute on function %s to %I', v_function, p_role);

@@ -182,7 +182,7 @@ end $$;
 -- only the beginning, because the audit is kept when the tenant is erased. Null for none.
 create or replace function lanefold._webhook_detail(w lanefold._webhook)
 returns jsonb language sql immutable as $$
-  select case when w.id is not null then jsonb_build_object('origin', substring(w.url from '^[^/]*//[^/?#]*'), 'types', w.types, 'agents', w.agents, 'ordered', w.ordered,
+  select case when w.id is not null then jsonb_build_object('origin', substring(w.url from '^(https?://[^/?#\\@\s]+)(?:[/?#]|$)'), 'types', w.types, 'agents', w.agents, 'ordered', w.ordered,
     'include_result', w.include_result) end;
 $$;
 

@@ -53,7 +53,7 @@ export function addSentEvents(app: ApiApp): void {
     const { expires_ms: asked, keep_ms: keepMs } = c.req.valid('json');
     // a token lives no longer than the key that made it
     const { actor, expiresAtMs = Infinity } = c.var.principal;
-    const left = Math.max(1, expiresAtMs - processClock.now());
+    const left = Math.max(1, Math.floor(expiresAtMs - processClock.now()));
     const most = Math.min(asked ?? defaultEventTokenMs, left);
     const how = omitUndefined({ expiresMs: most, keepMs, keyId: keyOf(actor) });
     const token = await c.var.lanefold.events.token(c.req.valid('param').event, how);

@@ -1,12 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 import { after } from '../../common/timer.ts';
+import { hideUrl } from '../../webhooks/hide-url.ts';
+import { longestUrl } from '../../webhooks/read-url.ts';
 
 const mostBytes = 1_024;
+/** A part of the URL is found whole, also where the text that is kept ends. */
+const readBytes = mostBytes + longestUrl;
 /** The status counts; its text is not worth a long wait, in ms. */
 const patienceMs = 1_000;
 
-/** The beginning of an answer as text, without control characters. Ends the connection, unless the answer ends. */
-export async function readAnswer(response: IncomingMessage): Promise<string> {
+/**
+ * The beginning of an answer as text, without control characters and without what of the endpoint's URL may be secret. Ends
+ * the connection, unless the answer ends.
+ */
+export async function readAnswer(response: IncomingMessage, url: URL): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   const timer = after(patienceMs, () => response.destroy());
@@ -14,7 +21,7 @@ export async function readAnswer(response: IncomingMessage): Promise<string> {
     for await (const chunk of response) {
       chunks.push(chunk as Buffer);
       bytes += (chunk as Buffer).length;
-      if (bytes >= mostBytes) break;
+      if (bytes >= readBytes) break;
     }
   } catch {
     // what has come until then is enough
@@ -22,7 +29,8 @@ export async function readAnswer(response: IncomingMessage): Promise<string> {
     timer.cancel();
     if (!response.complete) response.destroy();
   }
-  const text = Buffer.concat(chunks).subarray(0, mostBytes).toString('utf8');
+  const read = hideUrl(Buffer.concat(chunks).subarray(0, readBytes).toString('utf8'), url);
+  const text = Buffer.from(read).subarray(0, mostBytes).toString('utf8');
 
   return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, '').trim();
 }

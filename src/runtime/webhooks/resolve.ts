@@ -1,6 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
-import { isPublic } from '../../webhooks/is-public.ts';
+import { networkInterfaces } from 'node:os';
+import { isPublic, isSame } from '../../webhooks/is-public.ts';
 import { isLocalhost, nameServers, nameServersAndHosts, type Resolver } from './name-servers.ts';
 
 /** Why a host may not be called. */
@@ -17,11 +18,14 @@ const publicNames = nameServers();
  *
  * @param anywhere private addresses are allowed, and names that only this machine knows
  * @param resolve tests pass their own
+ * @param own the addresses of this machine. Those in a public range count as well: what goes to them does not leave the
+ * machine, so no firewall in front of it sees it
  */
 export async function resolveHost(
   { hostname }: Pick<URL, 'hostname'>,
   anywhere: boolean,
   resolve: Resolver = anywhere ? nameServersAndHosts : publicNames,
+  own: () => readonly string[] = ownAddresses,
 ): Promise<LookupAddress[] | Refused> {
   const host = hostname.replace(/^\[|\]$/g, '');
   if (!anywhere && isLocalhost(host)) return notPublic(host);
@@ -30,9 +34,13 @@ export async function resolveHost(
     : await resolve(host).catch((error: NodeJS.ErrnoException) => error.code ?? error.message);
   if (typeof addresses === 'string' || addresses.length === 0)
     return { code: 'unknown_host', message: `The host ${host} has no address (${String(addresses) || 'none'}).` };
-  const refused = addresses.find(({ address }) => !anywhere && !isPublic(address));
-  return refused ? notPublic(host) : addresses;
+  if (anywhere) return addresses;
+  const others = addresses.every(({ address }) => isPublic(address) && !own().some((one) => isSame(one, address)));
+  return others ? addresses : notPublic(host);
 }
+
+const ownAddresses = (): string[] =>
+  Object.values(networkInterfaces()).flatMap((addresses) => (addresses ?? []).map(({ address }) => address));
 
 /** Without the address: names inside the operator's network are not for tenants to look up. */
 const notPublic = (host: string): Refused => ({

@@ -3,6 +3,7 @@ import { processClock } from '../../common/clock.ts';
 import { retryAfterMs } from '../../common/retry-after.ts';
 import { packageVersion } from '../../common/package-root.ts';
 import type { AttemptEnd } from '../../store/webhook/deliveries.ts';
+import { hideUrl } from '../../webhooks/hide-url.ts';
 import { readUrl } from '../../webhooks/read-url.ts';
 import type { Resolver } from './name-servers.ts';
 import { post } from './post.ts';
@@ -51,12 +52,12 @@ export async function send(
     const response = await post(url, body, { ...headers, 'user-agent': userAgent }, { signal, addresses });
     if (!response) return undefined;
     const { statusCode = 0 } = response;
-    const answer = await readAnswer(response);
+    const answer = await readAnswer(response, url);
     const waitMs = asksToWait.has(statusCode) ? waitOf(response) : undefined;
     return {
       statusCode,
       answer,
-      ...outcomeOf(statusCode, response.headers.location),
+      ...outcomeOf(statusCode, response.headers.location && hideUrl(response.headers.location, url)),
       ...(waitMs && { retryAfterMs: waitMs }),
     };
   }
