@@ -1,16 +1,16 @@
-import { clientTool, createLanefold, defineAgent, handoffTool, type Lanefold } from 'lanefold';
+import { clientTool, defineAgent, handoffTool } from 'lanefold';
 import { createAgUiHandler, type AgUiHandler, type AgUiOptions } from 'lanefold/ag-ui';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
+import { noRedis } from '../support/lanefold.ts';
 import { typedModel, type Keyboard, type TypedModel } from '../support/typed-model.ts';
 import { until } from '../support/until.ts';
+import { startTwo, type TwoProcesses } from '../support/two-processes.ts';
 import { clientOf, noWarnings, user, type Client } from './client.ts';
 import { idsOf, loggedIds } from './thread.ts';
 
 describe.skipIf(noRedis())('several clients of a thread', () => {
-  let front: TestLanefold;
-  let back: Lanefold;
+  let two: TwoProcesses;
   let model: TypedModel;
   let assertQuiet: () => void;
   beforeEach(() => void (assertQuiet = noWarnings()));
@@ -20,17 +20,12 @@ describe.skipIf(noRedis())('several clients of a thread', () => {
     const where = clientTool({ name: 'where', input: z.object({}) });
     const clerk = defineAgent({ name: 'clerk', model: 'typed:m', tools: [where] });
     const agents = [defineAgent({ name: 'typist', model: 'typed:m', tools: [where, handoffTool(clerk)] }), clerk];
-    front = await startLanefold({ agents, models: { typed: () => model } });
-    back = await createLanefold(front.options);
-    await back.startWorker();
+    two = await startTwo({ agents, models: { typed: () => model } });
   });
-  afterAll(async () => {
-    await back?.close();
-    await front?.close();
-  });
+  afterAll(() => two?.close());
 
   const handlerOf = (busy?: AgUiOptions['busy']): AgUiHandler =>
-    createAgUiHandler(front, {
+    createAgUiHandler(two.front, {
       ...{ agent: 'typist', ...(busy ? { busy } : {}) },
       authorize:
         () =>
@@ -56,7 +51,7 @@ describe.skipIf(noRedis())('several clients of a thread', () => {
   };
   const idsHad = ({ agent }: Client) => idsOf(agent.messages);
   const logged = (threadId: string, results: Record<string, string> = {}) =>
-    loggedIds(front, threadId, new Map(Object.entries(results)));
+    loggedIds(two.front, threadId, new Map(Object.entries(results)));
 
   test('a question interrupts the run that is active, and its clients see that', async () => {
     const first = join('interrupt');
@@ -82,7 +77,7 @@ describe.skipIf(noRedis())('several clients of a thread', () => {
     const keys = await model.next();
     const second = join('wait', 'wait');
     const next = ask(second, 'q2', 'r2');
-    await until('it waits', async () => (await front.runs.list({ threadId: 'wait' })).data.length === 2);
+    await until('it waits', async () => (await two.front.runs.list({ threadId: 'wait' })).data.length === 2);
     // the same client twice more: by its run, and without
     const [again, loaded] = [join('wait', 'wait'), join('wait', 'wait')];
     again.agent.addMessage(user('q2', 'Question q2'));
@@ -177,7 +172,7 @@ describe.skipIf(noRedis())('several clients of a thread', () => {
     expect(JSON.stringify(keys.call.prompt)).toContain('result rb');
     answer(keys, 'There.');
     await next;
-    await front.contexts.replace('later', { entries: [] }, { reason: 'compaction' });
+    await two.front.contexts.replace('later', { entries: [] }, { reason: 'compaction' });
     const all = await logged('later', { [a]: 'ra', [b]: 'rb' });
     expect(all).toEqual(expect.arrayContaining(['q1', 'ra', 'rb', 'q2']));
     expect(idsHad(client)).toEqual(all);
@@ -191,10 +186,10 @@ describe.skipIf(noRedis())('several clients of a thread', () => {
     const asked = ask(client, 'q1');
     (await model.next()).fail(new Error('broken'));
     await asked.catch(() => {});
-    const { data: runs } = await front.runs.list({ threadId: 'retry' });
-    await front.runs.retry({ threadId: 'retry', id: runs[0]!.id });
+    const { data: runs } = await two.front.runs.list({ threadId: 'retry' });
+    await two.front.runs.retry({ threadId: 'retry', id: runs[0]!.id });
     answer(await model.next(), 'Right.');
-    await until('it has ended', async () => (await front.threads.peek('retry')).activeRunId === null);
+    await until('it has ended', async () => (await two.front.threads.peek('retry')).activeRunId === null);
     await client.agent.runAgent();
     expect(new Set(idsHad(client)).size).toBe(idsHad(client).length);
     expect(client.said().filter(({ content }) => content === 'Question q1')).toHaveLength(2);

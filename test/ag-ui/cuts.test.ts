@@ -1,11 +1,11 @@
 // @module-tag long
-import { createLanefold, defineAgent, defineTool, withEffects, type Lanefold } from 'lanefold';
+import { defineAgent, defineTool, withEffects } from 'lanefold';
 import { createAgUiHandler, type AgUiHandler } from 'lanefold/ag-ui';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { fakeModel } from '../support/fake-model.ts';
-import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
+import { startTwo, type TwoProcesses } from '../support/two-processes.ts';
 import { clientOf, noWarnings, user, type Client } from './client.ts';
 
 /** The model thinks, calls tools twice, and answers; `dig` needs approval. */
@@ -20,8 +20,7 @@ const model = () =>
   });
 
 describe('a response that breaks off', () => {
-  let front: TestLanefold;
-  let back: Lanefold;
+  let two: TwoProcesses;
   let handler: AgUiHandler;
   let assertQuiet: () => void;
   beforeEach(() => void (assertQuiet = noWarnings()));
@@ -34,20 +33,15 @@ describe('a response that breaks off', () => {
   const dig = defineTool({ name: 'dig', input: z.object({}), needsApproval: true, execute: () => 'dug' });
   beforeAll(async () => {
     const agents = [defineAgent({ name: 'busy', model: 'fake:m', tools: [put, dig] })];
-    front = await startLanefold({ agents, models: { fake: model } });
-    back = await createLanefold(front.options);
-    await back.startWorker();
-    handler = createAgUiHandler(front, {
+    two = await startTwo({ agents, models: { fake: model } });
+    handler = createAgUiHandler(two.front, {
       agent: 'busy',
       authorize:
         () =>
         ({ threadId }) => ({ threadId }),
     });
   });
-  afterAll(async () => {
-    await back?.close();
-    await front?.close();
-  });
+  afterAll(() => two?.close());
 
   const url = 'https://shop.example/ag-ui';
   type Fetch = (to: string, init: RequestInit) => Promise<Response>;

@@ -1,12 +1,12 @@
 import { HttpAgent } from '@ag-ui/client';
 import type { Message } from '@ag-ui/core';
 import fc from 'fast-check';
-import { clientTool, createLanefold, defineAgent, defineTool, type Lanefold } from 'lanefold';
+import { clientTool, defineAgent, defineTool } from 'lanefold';
 import { createAgUiHandler, type AgUiHandler } from 'lanefold/ag-ui';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { fakeModel } from '../support/fake-model.ts';
-import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
+import { startTwo, type TwoProcesses } from '../support/two-processes.ts';
 import { clientOf, noWarnings, user, type Client } from './client.ts';
 import { idsOf, loggedIds, obedient } from './thread.ts';
 
@@ -25,8 +25,7 @@ const action = fc.oneof(
 );
 
 describe('what a client has', () => {
-  let front: TestLanefold;
-  let back: Lanefold;
+  let two: TwoProcesses;
   let handler: AgUiHandler;
   let assertQuiet: () => void;
   beforeEach(() => void (assertQuiet = noWarnings()));
@@ -35,20 +34,15 @@ describe('what a client has', () => {
     const where = clientTool({ name: 'where', input: z.object({ round: z.number() }) });
     const look = defineTool({ name: 'look', input: z.object({ round: z.number() }), execute: () => 'seen' });
     const agents = [defineAgent({ name: 'guide', model: 'fake:m', tools: [where, look] })];
-    front = await startLanefold({ agents, models: { fake: () => fakeModel(obedient) } });
-    back = await createLanefold(front.options);
-    await back.startWorker();
-    handler = createAgUiHandler(front, {
+    two = await startTwo({ agents, models: { fake: () => fakeModel(obedient) } });
+    handler = createAgUiHandler(two.front, {
       agent: 'guide',
       authorize:
         () =>
         ({ threadId }) => ({ threadId }),
     });
   });
-  afterAll(async () => {
-    await back?.close();
-    await front?.close();
-  });
+  afterAll(() => two?.close());
 
   const join = (threadId: string): Client =>
     clientOf({ url: 'https://shop.example/ag-ui', threadId, fetch: (to, init) => handler(new Request(to, init)) });
@@ -90,7 +84,7 @@ describe('what a client has', () => {
         const threadId = newId('thread');
         const clients = [join(threadId), join(threadId)];
         const results = new Map<string, string>();
-        const expected = () => loggedIds(front, threadId, results);
+        const expected = () => loggedIds(two.front, threadId, results);
         for (const step of actions) {
           if (step.what === 'fresh') clients[step.client] = join(threadId);
           const of = clients[step.client]!;
@@ -104,7 +98,7 @@ describe('what a client has', () => {
           } else if (step.what === 'forget') {
             of.agent.setMessages(of.agent.messages.slice(-2).toReversed());
           } else if (results.size > 0) {
-            await front.contexts.replace(threadId, { entries: [] }, { reason: 'compaction' });
+            await two.front.contexts.replace(threadId, { entries: [] }, { reason: 'compaction' });
           }
         }
         for (const { agent } of [...clients, join(threadId)]) {

@@ -3,14 +3,32 @@ import { z } from 'zod';
 import { startLanefold, type TestLanefold } from './lanefold.ts';
 import { typedModel, type TypedModel } from './typed-model.ts';
 
-export interface Pair {
+export interface TwoProcesses {
   /** Enqueues and reads runs; has no worker. */
   front: TestLanefold;
   /** Executes the runs. Shares only the database and the queue with `front`, as another process would. */
   back: Lanefold;
+  close(): Promise<void>;
+}
+
+export interface Pair extends TwoProcesses {
   /** The model of the agent `typist`; the test writes its answers. */
   model: TypedModel;
-  close(): Promise<void>;
+}
+
+/** Starts a reader and a worker. */
+export async function startTwo(options: LanefoldOptions): Promise<TwoProcesses> {
+  const front = await startLanefold(options);
+  const back = await createLanefold(front.options);
+  await back.startWorker();
+  return {
+    front,
+    back,
+    async close() {
+      await back.close();
+      await front.close();
+    },
+  };
 }
 
 const look = defineTool({
@@ -34,16 +52,6 @@ export async function startPair(options: LanefoldOptions = {}): Promise<Pair> {
     defineAgent({ name: 'typist', model: 'typed:m', tools: [look, dig], maxIterations: 5 }),
     defineAgent({ name: 'echo', model: 'scripted:echo', tools: [look], maxIterations: 5 }),
   ];
-  const front = await startLanefold({ agents, models: { typed: () => model, silent: typedModel }, ...options });
-  const back = await createLanefold(front.options);
-  await back.startWorker();
-  return {
-    front,
-    back,
-    model,
-    async close() {
-      await back.close();
-      await front.close();
-    },
-  };
+  const two = await startTwo({ agents, models: { typed: () => model, silent: typedModel }, ...options });
+  return { ...two, model };
 }
