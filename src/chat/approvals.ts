@@ -1,4 +1,5 @@
 import { invalidRequest } from '../api/problem.ts';
+import { wordOf } from '../checks/text.ts';
 import type { JsonObject } from '../context/message.ts';
 import { isLanefoldError } from '../errors.ts';
 import type { TenantLibrary } from '../library/library.ts';
@@ -43,7 +44,7 @@ function readResponses({ parts }: JsonObject): Response[] {
     const { state, approval } = Object(part) as JsonObject;
     if (state !== 'approval-responded') continue;
     const { id, approved, reason } = Object(approval) as JsonObject;
-    const place = /^(\d{1,4})\.\d{1,4}$/.exec(String(id));
+    const place = /^(\d{1,4})\.\d{1,4}$/.exec(wordOf(id));
     if (!place || typeof approved !== 'boolean' || (reason != null && typeof reason !== 'string'))
       throw invalidRequest([
         { path: 'message.parts', message: 'An approval needs an id and approved: true or false.' },

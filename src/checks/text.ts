@@ -8,6 +8,10 @@ export const isStorable = (text: string): boolean => text.isWellFormed() && !tex
 export const cleanText = (text: string): string =>
   isStorable(text) ? text : text.toWellFormed().replaceAll('\u0000', '\ufffd');
 
+/** A value that should be a word. `String` throws for an object of JSON whose `toString` is no function. */
+export const wordOf = (value: unknown): string =>
+  Object(value) === value ? (Array.isArray(value) ? 'list' : 'object') : String(value);
+
 /** Whether a text is empty or only Unicode white space, which is more than `trim` removes. */
 export const isBlank = (text: string): boolean => /^\p{White_Space}*$/u.test(text);
 

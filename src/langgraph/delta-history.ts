@@ -20,22 +20,28 @@ export async function deltaHistory(
   db: Database,
   { threadId, ns, id, channels }: { threadId: string; ns: string; id: string | undefined; channels: string[] },
 ): Promise<Record<string, DeltaChannelHistory>> {
-  const histories = new Map(channels.map((channel): [string, DeltaChannelHistory] => [channel, { writes: [] }]));
+  /** By channel, from the newest checkpoint back. */
+  const found = new Map<string, DeltaChannelHistory['writes'][]>(channels.map((channel) => [channel, []]));
+  const seeds = new Map<string, unknown>();
   const open = new Set(channels);
   const of = open.size > 0 ? await findCheckpoint(db, threadId, ns, id) : undefined;
   for await (const ancestor of ancestorsOf(db, threadId, ns, of?.payload.parent)) {
     for (const channel of open) {
-      const history = histories.get(channel)!;
       const own = ancestor.writes.filter((write) => write.channel === channel);
-      history.writes.unshift(...(await loadWrites(serde, own, ancestor.texts)));
+      found.get(channel)!.push(await loadWrites(serde, own, ancestor.texts));
       const value = ancestor.values.get(channel);
       if (!value) continue;
-      history.seed = await loadValue(serde, value.located, ancestor.texts);
+      seeds.set(channel, await loadValue(serde, value.located, ancestor.texts));
       open.delete(channel);
     }
     if (open.size === 0) break;
   }
-  return Object.fromEntries(histories);
+  return Object.fromEntries(
+    [...found].map(([channel, writes]): [string, DeltaChannelHistory] => [
+      channel,
+      { writes: writes.reverse().flat(), ...(seeds.has(channel) ? { seed: seeds.get(channel) } : {}) },
+    ]),
+  );
 }
 
 async function* ancestorsOf(

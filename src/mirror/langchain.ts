@@ -1,3 +1,4 @@
+import { wordOf } from '../checks/text.ts';
 import type { Json, JsonObject, Message, ToolCall } from '../context/message.ts';
 import { acceptableParts, plainIfOne } from '../mirror/content.ts';
 import type { Turn } from '../mirror/turn.ts';
@@ -39,13 +40,13 @@ export const turnsOfText = (text: string): Turn[] | undefined => (text === '[]' 
 /** Null: a message that no model reads; undefined: something else than a message. */
 export function turnOf({ lc, type, id, kwargs }: Serialised): Turn | null | undefined {
   if (lc !== 1 || type !== 'constructor' || !Array.isArray(id) || id[1] !== 'messages' || !kwargs) return undefined;
-  switch (String(id.at(-1)).replace(/Chunk$/, '')) {
+  switch (wordOf(id.at(-1)).replace(/Chunk$/, '')) {
     case 'SystemMessage':
       return { is: 'system', text: textOf(kwargs) };
     case 'AIMessage':
       return answer(kwargs);
     case 'ToolMessage':
-      return { is: 'result', callId: String(kwargs.tool_call_id), name: nameOf(kwargs), content: contentOf(kwargs) };
+      return { is: 'result', callId: wordOf(kwargs.tool_call_id), name: nameOf(kwargs), content: contentOf(kwargs) };
     case 'RemoveMessage':
       return null;
     case 'HumanMessage':
@@ -65,7 +66,10 @@ function answer(kwargs: Kwargs): Turn {
   const name = nameOf(kwargs);
   const message: Message = { role: 'assistant', content: contentOf(kwargs), ...(name === undefined ? {} : { name }) };
   if (calls.length === 0) return { is: 'message', message };
-  return { is: 'calls', message: { ...message, tool_calls: calls.map(toCall) } };
+  return {
+    is: 'calls',
+    message: { ...message, tool_calls: calls.map((call, i) => toCall(Object(call) as JsonObject, i)) },
+  };
 }
 
 const toCall = ({ id, name, args }: JsonObject, i: number): ToolCall => ({
@@ -84,7 +88,7 @@ function contentOf({ content }: Kwargs): Message['content'] {
   const blocks = content.map((block) =>
     typeof block === 'string' ? { type: 'text', text: block } : (block as unknown),
   );
-  return plainIfOne(acceptableParts(blocks.filter((block) => !unread.has(String((Object(block) as Serialised).type)))));
+  return plainIfOne(acceptableParts(blocks.filter((block) => !unread.has(wordOf((Object(block) as Serialised).type)))));
 }
 
 function textOf(kwargs: Kwargs): string {

@@ -1,3 +1,4 @@
+import { wordOf } from '../checks/text.ts';
 import type { JsonObject, Message, ToolCall } from '../context/message.ts';
 import { mergePlainText, toMetadata, type Block } from '../models/answer/blocks.ts';
 import type { ForeignThread, LocatedTurn } from './convert.ts';
@@ -26,7 +27,7 @@ export function readAiSdk(given: unknown): ForeignThread {
     else if (role === 'user')
       turns.push({ turn: { is: 'message', message: { role, content: contentOf(located, notes) } }, where });
     else if (role === 'system') turns.push({ turn: { is: 'system', text: notes.texts(located).join('\n') }, where });
-    else throw notA('a list of UIMessages', `${where} has the role ${String(role)}.`);
+    else throw notA('a list of UIMessages', `${where} has the role ${wordOf(role)}.`);
   });
   return { format: 'ai-sdk', turns, notes, facts: {} };
 }
@@ -81,7 +82,7 @@ function answerOf(parts: readonly Part[], where: string, notes: Notes): LocatedT
     const result = resultOf(given);
     if (result === undefined) return [];
     return [
-      { turn: { is: 'result', callId: String(given['toolCallId']), name: nameOf(given)!, content: result }, where },
+      { turn: { is: 'result', callId: wordOf(given['toolCallId']), name: nameOf(given)!, content: result }, where },
     ];
   });
   return [{ turn: { is: 'calls', message: { ...message, tool_calls: [...calls.values()] } }, where }, ...results];
@@ -117,7 +118,7 @@ const toCall = (given: Fields): ToolCall => ({
 
 /** The fields of a call that the thread has. */
 function ofCalls({ input, state }: Fields): string[] {
-  const result = { 'output-available': 'output', 'output-error': 'errorText' }[String(state)] ?? 'state';
+  const result = { 'output-available': 'output', 'output-error': 'errorText' }[wordOf(state)] ?? 'state';
   return [
     ...['type', 'toolName', 'toolCallId', 'state', 'approval', 'callProviderMetadata', result],
     input == null ? 'rawInput' : 'input',
@@ -127,7 +128,7 @@ function ofCalls({ input, state }: Fields): string[] {
 /** Undefined: the call has no result. */
 function resultOf({ state, output, errorText, approval }: Fields): string | undefined {
   if (state === 'output-available') return typeof output === 'string' ? output : JSON.stringify(output ?? null);
-  if (state === 'output-error') return errorResult('tool_error', String(errorText ?? 'The tool failed.'));
+  if (state === 'output-error') return errorResult('tool_error', textOf(errorText ?? 'The tool failed.'));
   if (state !== 'output-denied') return undefined;
   const { reason } = fieldsOf(approval);
   return errorResult('denied', isText(reason) ? `The call was denied: ${reason}` : 'The call was denied.');
@@ -140,9 +141,7 @@ function answered(parts: readonly Part[], notes: Notes): Message['content'] {
     parts.map(({ given, where }) => ({ given: { ...given, providerMetadata: undefined }, where })),
     notes,
   );
-  return typeof shown === 'string'
-    ? shown
-    : shown.map((part) => String((part as { text?: string }).text ?? '')).join('');
+  return typeof shown === 'string' ? shown : shown.map((part) => textOf((part as { text?: unknown }).text)).join('');
 }
 
 /** Texts and files; what else a message shows is noted. */
@@ -166,7 +165,7 @@ function contentOf(parts: readonly Part[], notes: Notes): Message['content'] {
           ...{ where, given, read: ['type', 'mediaType', 'url', 'filename', 'providerMetadata'] },
         },
       ];
-    notes.leftOut(where, `Lanefold has no part of the type ${String(type)}.`);
+    notes.leftOut(where, `Lanefold has no part of the type ${wordOf(type)}.`);
     return [];
   });
   return notes.content(read);

@@ -1,8 +1,10 @@
+import { wordOf } from '../checks/text.ts';
+import { parseJson } from '../common/json.ts';
 import { turnOf, type Serialised } from '../mirror/langchain.ts';
 import type { ForeignThread, LocatedTurn } from './convert.ts';
 import { fieldsOf, Notes, readPart, type Fields } from './notes.ts';
 import type { Turn } from '../mirror/turn.ts';
-import { notA } from './refused.ts';
+import { assertPlain, notA } from './refused.ts';
 
 /** What is read of a LangGraph checkpointer. Every `BaseCheckpointSaver`, such as `PostgresSaver`, is one. */
 export interface CheckpointReader {
@@ -30,7 +32,10 @@ export async function readLangGraph(saver: CheckpointReader, place: LangGraphPla
   const tuple = await saver.getTuple({ configurable: { thread_id: threadId, checkpoint_ns: '' } });
   if (!tuple) throw notA('a thread of this checkpointer', `it has no checkpoint of ${JSON.stringify(threadId)}.`);
   const { checkpoint, pendingWrites = [] } = tuple;
-  const { [channel]: messages, ...others } = checkpoint.channel_values;
+  const values = fieldsOf(checkpoint)['channel_values'];
+  if (!Array.isArray(pendingWrites) || Object(values) !== values)
+    throw notA('a thread of this checkpointer', 'its checkpoint has another form.');
+  const { [channel]: messages, ...others } = values as Fields;
   if (messages === undefined)
     throw notA(
       'a LangGraph thread',
@@ -40,7 +45,7 @@ export async function readLangGraph(saver: CheckpointReader, place: LangGraphPla
   const notes = new Notes();
   const turns: LocatedTurn[] = messages.flatMap((message, i) => {
     const where = `${channel}[${i}]`;
-    const serialised = JSON.parse(JSON.stringify(message)) as Serialised;
+    const serialised = serialise(message, where);
     const turn = turnOf(serialised);
     if (turn === undefined) throw notA('a LangGraph thread', `${where} is not a message.`);
     if (turn === null) notes.leftOut(where, 'It removes another message.');
@@ -52,11 +57,28 @@ export async function readLangGraph(saver: CheckpointReader, place: LangGraphPla
     if (!name.startsWith('__') && !name.startsWith('branch:'))
       notes.leftOut(`channel ${name}`, 'Lanefold has no channels; put what tools need into the state of the thread.');
   }
-  pendingWrites.forEach(([, name], i) =>
-    notes.leftOut(`pendingWrites[${i}]`, `The write to ${name} was not part of a checkpoint yet.`),
+  pendingWrites.forEach((write, i) =>
+    notes.leftOut(
+      `pendingWrites[${i}]`,
+      `The write to ${wordOf(fieldsOf(write)[1])} was not part of a checkpoint yet.`,
+    ),
   );
   const facts = { source_id: threadId, checkpoint_id: checkpoint.id, checkpoint_at: checkpoint.ts };
+  assertPlain(facts, 'checkpoint');
   return { format: 'langgraph', id: threadId, turns, notes, facts };
+}
+
+/** A message as JSON. @throws LanefoldError `invalid_input` */
+function serialise(message: unknown, where: string): Serialised {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(message);
+  } catch (error) {
+    throw notA('a LangGraph thread', `${where} is not JSON: ${(error as Error).message}`);
+  }
+  const value: unknown = parseJson(text ?? 'null');
+  assertPlain(value, where);
+  return Object(value) as Serialised;
 }
 
 /** What a message says besides what `turnOf` reads of it. A tool result without a status has succeeded. */
@@ -79,7 +101,7 @@ function noteBlocks(content: unknown, turn: Turn, where: string, notes: Notes): 
   if (!Array.isArray(content)) return;
   const shown = content.flatMap((block: unknown, i) => {
     const given = fieldsOf(typeof block === 'string' ? { type: 'text', text: block } : block);
-    const type = String(given['type']);
+    const type = wordOf(given['type']);
     const at = `${where}[${i}]`;
     if (unread.has(type)) notes.leftOut(at, `Only its provider can read a block of the type ${type}.`);
     return unread.has(type) || repeated.has(type) ? [] : [{ given, where: at }];

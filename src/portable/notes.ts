@@ -1,3 +1,4 @@
+import { wordOf } from '../checks/text.ts';
 import type { ContentPart, Message } from '../context/message.ts';
 import { acceptableParts, plainIfOne } from '../mirror/content.ts';
 import type { ImportNote } from './portable-thread.ts';
@@ -56,7 +57,7 @@ export class Notes {
         if (accepted!.type === 'text' && (type !== 'text' || fieldsOf(accepted)['text'] !== text))
           this.changed(
             where,
-            `A part of the type ${String(type)} became the text ${String((accepted as Fields)['text'])}.`,
+            `A part of the type ${wordOf(type)} became the text ${wordOf((accepted as Fields)['text'])}.`,
           );
         else this.rest(given, where, read);
         return accepted!;

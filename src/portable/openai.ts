@@ -1,4 +1,4 @@
-import { isBlank } from '../checks/text.ts';
+import { isBlank, wordOf } from '../checks/text.ts';
 import type { JsonObject, Message, ToolCall } from '../context/message.ts';
 import type { ForeignThread, LocatedTurn } from './convert.ts';
 import { argumentsOf, fieldsOf, isText, Notes, readPart, textOf, type Fields, type ReadPart } from './notes.ts';
@@ -70,7 +70,7 @@ class Reader {
       case 'message':
         return this.#say(item, where);
       default:
-        this.notes.leftOut(where, `Lanefold has no item of the type ${String(type)}.`);
+        this.notes.leftOut(where, `Lanefold has no item of the type ${wordOf(type)}.`);
     }
   }
 
@@ -102,7 +102,7 @@ class Reader {
   #result(callId: unknown, output: unknown, at: string, where: string, name?: string): void {
     const content = this.#content(output, at);
     this.add({
-      turn: { is: 'result', callId: String(callId), ...(name === undefined ? {} : { name }), content },
+      turn: { is: 'result', callId: wordOf(callId), ...(name === undefined ? {} : { name }), content },
       where,
     });
   }
@@ -140,7 +140,7 @@ class Reader {
         where,
       });
     } else if (role === 'assistant') this.#answer(item, calls, { read, name }, where);
-    else this.notes.leftOut(where, `Lanefold has no message of the role ${String(role)}.`);
+    else this.notes.leftOut(where, `Lanefold has no message of the role ${wordOf(role)}.`);
   }
 
   #answer(

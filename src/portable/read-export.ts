@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { JsonObject } from '../context/message.ts';
-import { findFlaw } from '../checks/text.ts';
+import { findFlaw, wordOf } from '../checks/text.ts';
 import { isDeeper, maxRequestDepth, readJson, tooDeep } from '../common/json.ts';
 import { isLanefoldError, LanefoldError } from '../errors.ts';
 import { ImportedHistory } from '../mirror/imported-history.ts';
@@ -122,7 +122,7 @@ export async function readExport(lines: Iterable<string> | AsyncIterable<string>
     if (head) throw refusedAt(number, 'follows the line with the head, which is the last one of an export.');
     const { type } = line.fields;
     if (number === 1 ? type !== 'thread' : type === 'thread')
-      throw refusedAt(number, `has the type ${String(type)}; an export begins with one line of the type thread.`);
+      throw refusedAt(number, `has the type ${wordOf(type)}; an export begins with one line of the type thread.`);
     switch (type) {
       case 'thread':
         header = fieldsOf('thread', line, number);
@@ -168,7 +168,7 @@ export async function readExport(lines: Iterable<string> | AsyncIterable<string>
         head = fieldsOf('head', line, number);
         break;
       default:
-        throw refusedAt(number, `has the unknown type ${String(type).slice(0, 100)}.`);
+        throw refusedAt(number, `has the unknown type ${wordOf(type).slice(0, 100)}.`);
     }
   }
   if (!header) throw empty();
@@ -220,7 +220,7 @@ function verifiedLine(given: string, number: number, previous: string): Line {
       number,
       `is line ${written as number} of the export: lines are missing, added or in another order.`,
     );
-  const which = type === 'entry' ? `entry ${seq as number}` : String(type).slice(0, 100);
+  const which = type === 'entry' ? `entry ${seq as number}` : wordOf(type).slice(0, 100);
   throw refusedAt(
     number,
     `(${which}) was changed after the export: its hash is ${line.hash}, but its text has ${expected}.`,
@@ -260,7 +260,7 @@ function configures({ kind, payload }: Fields<'entry'>, number: number): Configu
         ...(Object.hasOwn(Object(value) as object, 'system_prompt') ? { systemPrompt: true } : {}),
       };
     default:
-      throw refusedAt(number, `configures the unknown field ${String(field).slice(0, 100)}.`);
+      throw refusedAt(number, `configures the unknown field ${wordOf(field).slice(0, 100)}.`);
   }
 }
 

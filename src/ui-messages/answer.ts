@@ -1,3 +1,4 @@
+import { wordOf } from '../checks/text.ts';
 import { cutReason, type AnswerCut } from '../context/cut.ts';
 import type { Json, JsonObject, ToolCall } from '../context/message.ts';
 import type { RunEventKind } from '../strategies/event-kind.ts';
@@ -118,7 +119,7 @@ export class UiAnswer {
       case 'input_injected':
         yield {
           type: 'steering-message',
-          id: String(data['input_id'] ?? data['seq']),
+          id: wordOf(data['input_id'] ?? data['seq']),
           parts: toContentParts(entry['content'] ?? ''),
         };
         break;
@@ -203,7 +204,7 @@ export class UiAnswer {
   #result(data: JsonObject, entry: JsonObject): UiChunk {
     const at = this.#calls.findIndex((call) => call.id === data['tool_call_id']);
     const [call] = at < 0 ? [] : this.#calls.splice(at, 1);
-    return toResult(call?.shownAs ?? String(data['tool_call_id']), data['status'], entry['content'] ?? '');
+    return toResult(call?.shownAs ?? wordOf(data['tool_call_id']), data['status'], entry['content'] ?? '');
   }
 
   #metadata({ usage, termination_reason: reason }: JsonObject, error?: AnswerMetadata['error']): AnswerMetadata {

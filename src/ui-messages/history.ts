@@ -1,3 +1,4 @@
+import { wordOf } from '../checks/text.ts';
 import { isCut } from '../context/cut.ts';
 import type { Json, JsonObject, ToolCall } from '../context/message.ts';
 import type {
@@ -80,7 +81,7 @@ class Answer {
 
   steer({ seq, payload, refs }: ConversationEntry): void {
     const parts = toContentParts(payload['content'] ?? '');
-    this.message.parts.push({ type: 'steering-message', id: String(refs['input_id'] ?? seq), parts });
+    this.message.parts.push({ type: 'steering-message', id: wordOf(refs['input_id'] ?? seq), parts });
   }
 
   addStep({ payload, refs, calls }: ConversationEntry): void {

@@ -235,9 +235,23 @@ declare
   c jsonb;
   v_at constant timestamptz := lanefold._now();
   v_events bigint := 0::bigint;
+  v_results bigint[];
+  v_next int[];
+  v_last int[];
+  v_result int;
   v_unfinished constant jsonb := jsonb_build_object('status', 'cancelled', 'termination_reason', 'cancelled', 'result', null,
     'finished_at', v_at, 'error', jsonb_build_object('type', 'cancelled', 'message', 'The run had not ended when its thread was exported.'));
 begin
+  -- a call without a result has the one that closed its group: the results by lane, and for each entry the place of the next one
+  -- on its lane and of the last one
+  select array_agg(e.seq order by e.context_ref, e.seq) into v_results from lanefold._entry e
+  where e.thread_id = p_thread_id and e.role = 'tool';
+  select array_agg(x.earlier + 1 order by x.seq), array_agg(x.last order by x.seq) into v_next, v_last
+  from (
+    select e.seq, (count(*) filter (where e.role = 'tool') over (order by e.context_ref, e.seq))::int as earlier,
+           (count(*) filter (where e.role = 'tool') over (order by e.context_ref))::int as last
+    from lanefold._entry e where e.thread_id = p_thread_id
+  ) x;
   for r in select value from jsonb_array_elements(p_runs) loop
     if r ->> 'finished_at' is null then
       r := r || v_unfinished;
@@ -272,21 +286,16 @@ begin
         or coalesce(c ->> 'status', '') not in ('pending', 'awaiting_approval', 'started', 'waiting', 'ok', 'error', 'unknown', 'denied', 'abandoned') then
         perform lanefold._fail('LF014', format('A tool call of run %s is malformed.', r ->> 'id'), 'Nothing was imported. Correct the source, or export the thread again.');
       end if;
+      v_result := v_next[(c ->> 'call_seq')::int + 1] + (c ->> 'call_index')::smallint;
       insert into lanefold._tool_call (thread_id, tenant_id, run_id, round, call_index, tool_call_id, name, status, attempts,
         duration_ms, call_seq, result_seq, started_at, finished_at, approval)
       values (p_thread_id, p_tenant_id, r ->> 'id', (c ->> 'round')::int, (c ->> 'call_index')::smallint, c ->> 'tool_call_id',
         c ->> 'name', case when c ->> 'result_seq' is null then 'abandoned' else c ->> 'status' end, coalesce((c ->> 'attempts')::smallint, 0),
-        (c ->> 'duration_ms')::int, (c ->> 'call_seq')::bigint, (c ->> 'result_seq')::bigint, (c ->> 'started_at')::timestamptz,
-        (c ->> 'finished_at')::timestamptz, nullif(c -> 'approval', 'null'));
+        (c ->> 'duration_ms')::int, (c ->> 'call_seq')::bigint,
+        coalesce((c ->> 'result_seq')::bigint, case when v_result <= v_last[(c ->> 'call_seq')::int + 1] then v_results[v_result] end),
+        (c ->> 'started_at')::timestamptz, (c ->> 'finished_at')::timestamptz, nullif(c -> 'approval', 'null'));
     end loop;
   end loop;
-  -- the results that closed the last groups are above p_rev
-  update lanefold._tool_call c
-  set result_seq = (
-    select e.seq from lanefold._entry a
-    join lanefold._entry e on e.thread_id = a.thread_id and e.context_ref = a.context_ref and e.seq > a.seq and e.role = 'tool'
-    where a.thread_id = p_thread_id and a.seq = c.call_seq order by e.seq offset c.call_index limit 1)
-  where c.thread_id = p_thread_id and c.result_seq is null;
   update lanefold.thread set event_rev = v_events where id = p_thread_id;
 end $$;
 

@@ -1,3 +1,4 @@
+import { hasMoreValues } from '../../common/json-bytes.ts';
 import { ModelError } from '../errors/model-error.ts';
 
 /**
@@ -8,6 +9,15 @@ export const maxCalls = 2_000;
 
 /** How long one answer may be, with its thinking and the arguments of its calls. No context has room for more. */
 const maxChars = 2 ** 26;
+
+/** How long one event of a stream may be, or an answer that comes as one JSON text: a package holds and reads it at once. */
+const maxPiece = 2 ** 25;
+
+/** How long a stream may be: events take many times the characters that they carry. */
+const maxStream = 2 ** 28;
+
+/** How many values these may have: reading a few hundred thousand blocks the worker for a second. */
+const maxPieceValues = 250_000;
 
 /** Counts what an answer consists of while it arrives. */
 export class AnswerBounds {
@@ -40,3 +50,19 @@ const begun = '"function"';
 const tooMany = (): ModelError => beyond(`calls more than ${maxCalls} tools`);
 const beyond = (what: string): ModelError =>
   new ModelError(`The answer of the model ${what}.`, { errorType: 'llm_response', retryable: false });
+
+/** @throws ModelError for an event, or an answer as one text, that is too long */
+export function assertSize(chars: number): void {
+  if (chars > maxPiece) throw beyond(`has a part of more than ${maxPiece} characters`);
+}
+
+/** @throws ModelError for an event, or an answer as one text, that has too many values */
+export function assertFewValues(json: string): void {
+  if (json.length > maxPieceValues && hasMoreValues(Buffer.from(json), maxPieceValues))
+    throw beyond(`has a part of more than ${maxPieceValues} values`);
+}
+
+/** @throws ModelError for a stream that is too long */
+export function assertTotal(chars: number): void {
+  if (chars > maxStream) throw beyond(`has more than ${maxStream} characters`);
+}

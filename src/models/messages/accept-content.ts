@@ -1,4 +1,5 @@
 import { imageSize } from 'image-size';
+import { wordOf } from '../../checks/text.ts';
 import type { ContentPart, JsonObject, Message } from '../../context/message.ts';
 import { LanefoldError } from '../../errors.ts';
 import { isDetail } from '../image-detail.ts';
@@ -172,7 +173,7 @@ function assertBase64(type: string, data: string): void {
 
 function mediaTypeOf(type: string, given: unknown, source: Source): string {
   const known = typeof given === 'string' && /^[^/\s]+\/[^/\s*]+$/.test(given) ? given : undefined;
-  const image = type !== 'file' || /^image(\/\*?)?$/.test(String(given));
+  const image = type !== 'file' || /^image(\/\*?)?$/.test(wordOf(given));
   if (known && type !== 'file' && !/^image\//i.test(known))
     throw invalid(type, `has the media type ${known}, which is not an image`);
   if (known) return known;

@@ -4,6 +4,7 @@ import { exactFetch } from './exact-fetch.ts';
 import type { ProviderName } from './model-name.ts';
 import { parseScriptedId } from '../scripted/id.ts';
 import { invalidName } from './model-name.ts';
+import { providerFetch } from './provider-fetch.ts';
 import { fetchReadable } from './readable-usage.ts';
 
 export type Env = Record<string, string | undefined>;
@@ -30,7 +31,8 @@ export const builtInProviders: Record<ProviderName, BuiltInProvider> = {
       // Compatible servers implement chat completions, but rarely the Responses API.
       if (env.OPENAI_BASE_URL) return loadCompatible('openai', modelId, env);
       const { createOpenAI } = await import('@ai-sdk/openai');
-      return createOpenAI({ apiKey: env.OPENAI_API_KEY, baseURL: 'https://api.openai.com/v1' })(modelId);
+      const baseURL = 'https://api.openai.com/v1';
+      return createOpenAI({ apiKey: env.OPENAI_API_KEY, baseURL, fetch: providerFetch() })(modelId);
     },
   },
   anthropic: {
