@@ -101,3 +101,35 @@ test('a secret signs until its time is over', async () => {
   );
   expect(await take(delivery!, 2)).toEqual([secret]);
 });
+
+test('an endpoint that is removed while the first attempts of an event begin gets none', async () => {
+  const { pool } = lanefold.database;
+  const thread = await lanefold.threads.create({});
+  await lanefold.webhooks.set('removed', { url: 'https://1.1.1.1/' });
+  const { rows } = await pool.query<{ id: string; delivery: string }>(
+    `select id, lanefold._delivery_id(id, 'run.completed', 'key') as delivery from lanefold._webhook where name = 'removed'`,
+  );
+  const { id, delivery } = rows[0]!;
+  await pool.query(
+    `insert into lanefold._webhook_event (created_at, thread_id, type, key, webhook_ids, result_ids, payload)
+     values (now(), $1, 'run.completed', 'key', array[$2], '{}', '{"data": {}}')`,
+    [thread.id, id],
+  );
+  // beginning the attempt waits for another session that writes the same delivery, and takes it back
+  const other = await pool.connect();
+  await other.query('begin');
+  await other.query(
+    `insert into lanefold._webhook_delivery (no, created_at, thread_id, id, webhook_id, type, payload, status)
+     values (1, now(), $1, $2, $3, 'run.completed', '{}', 'pending')`,
+    [thread.id, delivery, id],
+  );
+  const spreading = pool.query<{ begun: unknown }>(
+    `select lanefold.spread_event($1, 'run.completed', 'key', $2, 1000) -> 'begun' as begun`,
+    [thread.id, JSON.stringify([id])],
+  );
+  await until('the attempt waits', async () => ((await pool.query(waitingForLock)).rowCount ?? 0) > 0);
+  await lanefold.webhooks.remove('removed');
+  await other.query('rollback');
+  other.release();
+  expect((await spreading).rows).toEqual([{ begun: null }]);
+});

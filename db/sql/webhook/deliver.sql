@@ -69,7 +69,8 @@ begin
   return jsonb_build_object('payload', e.payload, 'begun', (
     select jsonb_agg(lanefold._endpoint_of(w.id, w.tenant_id, w.url, w.failures, w.secrets, v_at)
       || jsonb_build_object('id', v_ids[array_position(v_webhooks, w.id)], 'full', w.id = any (e.result_ids)))
-    from lanefold._webhook w where w.tenant_id = e.tenant_id and w.id = any (v_new)));
+    -- it may have been removed since, with its secrets
+    from lanefold._webhook w where w.tenant_id = e.tenant_id and w.id = any (v_new) and w.removed_at is null));
 end $$;
 
 -- Begins attempts of deliveries of a thread that are due. p: [{id, attempt: its number, failing: whether the endpoint failed
@@ -102,7 +103,7 @@ begin
     select jsonb_agg(lanefold._endpoint_of(w.id, w.tenant_id, w.url, w.failures, w.secrets, v_at)
       || jsonb_build_object('id', d.id, 'attempt', d.attempts, 'nth', d.attempts - d.earlier, 'payload', d.payload))
     from lanefold._webhook_delivery d join lanefold._webhook w on w.tenant_id = d.tenant_id and w.id = d.webhook_id
-    where d.thread_id = p_thread_id and d.id = any (v_ids)));
+    where d.thread_id = p_thread_id and d.id = any (v_ids) and w.removed_at is null));
 end $$;
 
 -- Where an attempt goes, and what it is signed with: {webhook_id, tenant_id, url, secrets: [secret], failures}. Takes columns,

@@ -147,13 +147,17 @@ export class Dispatcher {
 
   #send(attempt: Attempt): void {
     this.#begun++;
-    const sending = deliver(attempt, { ...this.deps.send, stop: this.#stop.signal }, this.deps.db.settings.clock).then(
-      (ended) => {
-        this.#sending.delete(sending);
+    const sending = deliver(attempt, { ...this.deps.send, stop: this.#stop.signal }, this.deps.db.settings.clock)
+      .then((ended) => {
         this.#ended.push({ attempt, ended });
         this.#settling ??= this.#settle();
-      },
-    );
+      })
+      // another attempt begins when the time of this one is over
+      .catch((error: unknown) => {
+        this.#begun--;
+        this.deps.onError(error);
+      })
+      .finally(() => this.#sending.delete(sending));
     this.#sending.add(sending);
   }
 
