@@ -75,5 +75,6 @@ test('calls without a result get the one that closed their group, in linear time
     { run_id: 'o', call: 'c0', result: null },
   ];
   expect(many.results).toEqual([...others, ...own]);
-  expect(many.read / few.read).toBeLessThan(20);
+  // 10 in linear time and 100 in quadratic time; which of the rows a plan reads twice depends on their number
+  expect(many.read / few.read).toBeLessThan(40);
 });
