@@ -5,7 +5,7 @@ import { readRolesOnNodes } from './read-roles-on-nodes.ts';
 import { isDistributed } from './version.ts';
 
 /** Policies and functions read these on every node, so each has a full copy. Other tables without threads are local. */
-const onEveryNode = ['_role', '_secret', '_tenant', '_limit', '_webhook'];
+const onEveryNode = ['_role', '_tenant', '_limit', '_webhook'];
 
 /** Tables of threads with their distribution column; `thread` first, because the others are colocated with it. */
 const findTables = `
