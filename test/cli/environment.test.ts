@@ -89,7 +89,7 @@ test('DATABASE_URL with a role that has no rights', async () => {
 test('REDIS_URL with a closed port: why, and what else to do', async () => {
   const env = { DATABASE_URL: database.url, REDIS_URL: `redis://:${secret}@127.0.0.1:${closed}` };
   const { code, said } = await failure(['api', '--port', '0'], env);
-  expect([code, said]).toEqual([1, expect.stringMatching(/^lanefold: Redis .*ECONNREFUSED.*\nhint: .*REDIS_URL/)]);
+  expect([code, said]).toEqual([1, expect.stringMatching(/^lanefold: Redis .*ECONNREFUSED.*\nhint: .*REDIS_URL/m)]);
 });
 
 test('LANEFOLD_HOST that is no address of this machine', async () => {

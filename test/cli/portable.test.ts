@@ -88,12 +88,13 @@ test('threads of a PostgresSaver are imported one by one, and a refused one does
     await saver.end();
   }
   const one = await run('import', '--from', 'langgraph', database.url, '--schema', 'lg', '--thread', 'g1', '--json');
-  expect(JSON.parse(one.stdout)).toEqual({ id: 'g1', rev: 3, duplicate: false, notes: [] });
+  const notes = [{ where: 'messages[].id', outcome: 'left_out', what: expect.stringContaining('2 times') }];
+  expect(JSON.parse(one.stdout)).toEqual({ id: 'g1', rev: 3, duplicate: false, notes });
   const all = await run('import', '--from', 'langgraph', database.url, '--schema', 'lg');
   expect(all).toMatchObject({
     code: 1,
     stdout: 'g1: 3 entries, already imported\ng2: 3 entries\n',
-    stderr: expect.stringMatching(/^not an id: .*\[invalid_id\]\n$/),
+    stderr: expect.stringMatching(/^(?:left out: messages\[\]\.id: .*\n){2}not an id: .*\[invalid_id\]\n$/),
   });
   expect((await run('import', '--from', 'langgraph', database.url)).code).toBe(2);
 });
