@@ -54,7 +54,7 @@ interface QuestionRefs extends MessageRefs {
   context_parts: number;
 }
 
-/** The refs of a message that has its id from a client. */
+/** The refs of a message to which a client gave the id. */
 export const refsOf = <REFS extends MessageRefs>(refs: REFS): { ag_ui: REFS } => ({ ag_ui: refs });
 
 /** The id that a client gave a message; undefined if no client wrote it. @param refs of the entry */

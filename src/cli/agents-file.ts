@@ -35,6 +35,10 @@ export async function loadAgentsFile(file: string | undefined): Promise<AgentsFi
   return definition;
 }
 
+/** What the file defines, if one is given; without it, the workers know the agents, not the built-in assistant. */
+export const definitionIn = (file: string | undefined): Promise<LanefoldDefinition> =>
+  file ? loadAgentsFile(file) : Promise.resolve({});
+
 function exportedBy(module: Module, full: string): unknown {
   // The default export of a CommonJS module is wrapped once more.
   const inner = module.default as { default?: unknown } | null | undefined;

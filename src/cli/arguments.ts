@@ -12,7 +12,7 @@ export function checkCall(call: string): void {
   }
 }
 
-/** Reads a payload: JSON, or text that is none. */
+/** Reads a payload as JSON, or as plain text if it is not JSON. */
 export function toPayload(text: string | undefined): unknown {
   if (text === undefined) return null;
   const read = readJson(text);

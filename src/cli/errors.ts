@@ -45,18 +45,19 @@ const usageCodes = new Set<ErrorCode>([
 export function report(error: unknown): number {
   const { message, hint, code } = describe(error);
   if (jsonLogs()) {
-    note(told(message), { level: 'error', code, hint: hint && hideUrlCredentials(hint, '[redacted]') });
+    note(told(message), { level: 'error', code, hint: hint && hidden(hint) });
     return exitCodeOf(error);
   }
   process.stderr.write(`lanefold: ${told(message)} [${code}]\n`);
   if (hint) process.stderr.write(`hint: ${told(hint)}\n`);
   if (code === 'internal' && process.env['LANEFOLD_DEBUG'] && error instanceof Error)
-    process.stderr.write(`${hideUrlCredentials(String(error.stack), '[redacted]')}\n`);
+    process.stderr.write(`${hidden(String(error.stack))}\n`);
   return exitCodeOf(error);
 }
 
 /** A driver may quote the URL that it was given. */
-const told = (text: string): string => oneLine(hideUrlCredentials(text, '[redacted]'));
+const hidden = (text: string): string => hideUrlCredentials(text, '[redacted]');
+const told = (text: string): string => oneLine(hidden(text));
 
 export const exitCodeOf = (error: unknown): number =>
   error instanceof UsageError || (error instanceof LanefoldError && usageCodes.has(error.code))

@@ -41,7 +41,7 @@ export function parseJson(text: string, depth?: number): unknown {
   return JSON.parse(quoteNumbers(text, ''));
 }
 
-/** Why a text that may be JSON cannot be read as it is: a number or its depth. A text that is no JSON has no such reason. */
+/** Why a text that may be JSON cannot be read as it is: a number or its depth. A text that is not JSON has no such reason. */
 export function findUnfit(text: string, depth = maxDepth): string | undefined {
   if (text.length <= 2 * depth && !isSuspect(text)) return undefined;
   const read = readJson(text, depth);

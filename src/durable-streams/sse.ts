@@ -6,7 +6,7 @@ import type { Page, Readable } from './page.ts';
 
 const isText = (mediaType: string): boolean => mediaType.startsWith('text/') || mediaType === jsonType;
 
-/** Tells clients how to read data that is no text. */
+/** Tells clients how to read data that is not text. */
 export const encodingHeaders = ({ mediaType }: Page): Record<string, string> =>
   isText(mediaType) ? {} : { 'Stream-SSE-Data-Encoding': 'base64' };
 

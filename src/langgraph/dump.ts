@@ -49,7 +49,7 @@ const unserialisable = (what: string, cause?: unknown): LanefoldError =>
     cause,
   });
 
-/** @throws LanefoldError `history_unreadable` for a text that is no JSON, or JSON nested too deeply */
+/** @throws LanefoldError `history_unreadable` for a text that is not JSON, or JSON nested too deeply */
 export async function load(serde: SerializerProtocol, type: string, text: string): Promise<unknown> {
   if (type !== 'json') return serde.loadsTyped(type, new Uint8Array(Buffer.from(text, 'base64')));
   try {

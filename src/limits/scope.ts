@@ -7,7 +7,7 @@ const longest = 200;
 const ids = new Set(['tenant', 'thread', 'key']);
 const isOwn = (dimension: string): boolean => ownDimensions.some((own) => own === dimension);
 
-/** Why a name is none of a dimension; undefined if it is one. */
+/** Why a name does not name a dimension; undefined if it does. */
 export function dimensionProblem(name: string): string | undefined {
   if (dimensionGrammar.test(name)) return undefined;
   return `${JSON.stringify(name.slice(0, 80))} is not the name of a dimension: use up to 32 of a-z, 0-9 and _, starting with a letter`;

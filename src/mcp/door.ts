@@ -39,7 +39,7 @@ export const callerAt = ({ keys }: Pick<Library, 'keys'>, door: Door, credential
  * its user has the database anyway.
  */
 export function ownCaller(lanefold: Library, credential: string | undefined): Caller {
-  // a credential that is no key of the database must be the server's, if that has one
+  // a credential that the database does not know may be the key of the server itself
   const apiKey = (credential !== undefined && process.env['LANEFOLD_API_KEY']) || newSecret();
   const app = createApp(lanefold, { apiKey, page: false });
   const given = credential ?? apiKey;

@@ -74,7 +74,7 @@ export class LanefoldSession implements SessionHistoryTransactionAwareSession {
     return wanted.map(readItem);
   }
 
-  /** Adds items at the end. @throws LanefoldError `invalid_input` for an item that is no data */
+  /** Adds items at the end. @throws LanefoldError `invalid_input` for an item that is not plain data */
   async addItems(items: AgentInputItem[]): Promise<void> {
     const added = copyItems(items).map(writeItem);
     if (added.length > 0) await this.#log.change(() => ({ items: added }));
@@ -101,7 +101,7 @@ export class LanefoldSession implements SessionHistoryTransactionAwareSession {
    * Replaces the whole history by a compaction and what it retained, at once: after a crash the session has the one or
    * the other. Ids of operations stay used. The SDK calls it.
    *
-   * @throws LanefoldError `invalid_input` for an item that is no data
+   * @throws LanefoldError `invalid_input` for an item that is not plain data
    */
   async replaceHistoryWithCompaction(items: AgentInputItem[]): Promise<void> {
     const added = copyItems(items).map(writeItem);

@@ -63,7 +63,8 @@ function sortedCopy(value: unknown, within: readonly object[] = []): unknown {
   const keys = Reflect.ownKeys(value).filter((key) => !(Array.isArray(value) && key === 'length'));
   const fields = keys.sort().map((key) => {
     const field = Object.getOwnPropertyDescriptor(value, key)!;
-    if (typeof key !== 'string' || !field.enumerable || !('value' in field)) throw new Error('a field that is no data');
+    if (typeof key !== 'string' || !field.enumerable || !('value' in field))
+      throw new Error('a field that is not plain data');
     return [key, sortedCopy(field.value, inside)] as const;
   });
   if (Array.isArray(value)) {

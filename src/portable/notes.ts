@@ -105,7 +105,7 @@ const ofFiles = ['media_type', 'mediaType', 'filename', 'providerOptions', 'prov
 const saysNothing = (value: unknown): boolean =>
   value == null || value === '' || (typeof value === 'object' && Object.values(value).every(saysNothing));
 
-/** A text of the source; a value that is none, as JSON. */
+/** A text of the source as it is; any other value as JSON. */
 export const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : value == null ? '' : JSON.stringify(value);
 

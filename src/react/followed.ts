@@ -68,7 +68,7 @@ export abstract class Followed<STATE extends { error: LanefoldClientError | unde
     for (const changed of this.#users) changed();
   }
 
-  /** Keeps the error for the page. Throws what is none of ours. */
+  /** Keeps the error for the page. Throws every other error. */
   protected fail(error: unknown): void {
     if (!isClientError(error)) throw error;
     this.set({ error } as Partial<STATE>);

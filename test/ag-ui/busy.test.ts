@@ -1,12 +1,12 @@
 import { clientTool, defineAgent, handoffTool } from 'lanefold';
-import { createAgUiHandler, type AgUiHandler, type AgUiOptions } from 'lanefold/ag-ui';
+import type { AgUiHandler, AgUiOptions } from 'lanefold/ag-ui';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { noRedis } from '../support/lanefold.ts';
 import { typedModel, type Keyboard, type TypedModel } from '../support/typed-model.ts';
 import { until } from '../support/until.ts';
 import { startTwo, type TwoProcesses } from '../support/two-processes.ts';
-import { clientOf, noWarnings, user, type Client } from './client.ts';
+import { clientOf, handlerFor, noWarnings, user, type Client } from './client.ts';
 import { idsOf, loggedIds } from './thread.ts';
 
 describe.skipIf(noRedis())('several clients of a thread', () => {
@@ -25,12 +25,7 @@ describe.skipIf(noRedis())('several clients of a thread', () => {
   afterAll(() => two?.close());
 
   const handlerOf = (busy?: AgUiOptions['busy']): AgUiHandler =>
-    createAgUiHandler(two.front, {
-      ...{ agent: 'typist', ...(busy ? { busy } : {}) },
-      authorize:
-        () =>
-        ({ threadId }) => ({ threadId }),
-    });
+    handlerFor(two.front, { ...{ agent: 'typist', ...(busy ? { busy } : {}) } });
   const join = (threadId: string, busy?: AgUiOptions['busy']): Client => {
     const handler = handlerOf(busy);
     return clientOf({

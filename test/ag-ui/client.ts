@@ -1,6 +1,7 @@
 import { HttpAgent, type HttpAgentConfig } from '@ag-ui/client';
 import type { Event, Message } from '@ag-ui/core';
 import { EventSchema } from '@ag-ui/core/schemas';
+import { createAgUiHandler, type AgUiHandler, type AgUiOptions } from 'lanefold/ag-ui';
 import { expect, vi } from 'vitest';
 
 /** A client of the protocol with what it has received; its `HttpAgent` verifies the order of all events. */
@@ -12,6 +13,18 @@ export interface Client {
   types(): string[];
   last(): Event;
 }
+
+/** A handler whose clients may use every thread that they name. */
+export const handlerFor = (
+  lanefold: Parameters<typeof createAgUiHandler>[0],
+  options: Omit<AgUiOptions, 'authorize'>,
+): AgUiHandler =>
+  createAgUiHandler(lanefold, {
+    ...options,
+    authorize:
+      () =>
+      ({ threadId }) => ({ threadId }),
+  });
 
 /** A client of an endpoint; events that the schema of the protocol does not describe exactly are errors. */
 export function clientOf(config: HttpAgentConfig): Client {

@@ -1,12 +1,12 @@
 // @module-tag long
 import { defineAgent, defineTool, withEffects } from 'lanefold';
-import { createAgUiHandler, type AgUiHandler } from 'lanefold/ag-ui';
+import type { AgUiHandler } from 'lanefold/ag-ui';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { fakeModel } from '../support/fake-model.ts';
 import { startTwo, type TwoProcesses } from '../support/two-processes.ts';
-import { clientOf, noWarnings, user, type Client } from './client.ts';
+import { clientOf, handlerFor, noWarnings, user, type Client } from './client.ts';
 
 /** The model thinks, calls tools twice, and answers; `dig` needs approval. */
 const model = () =>
@@ -34,12 +34,7 @@ describe('a response that breaks off', () => {
   beforeAll(async () => {
     const agents = [defineAgent({ name: 'busy', model: 'fake:m', tools: [put, dig] })];
     two = await startTwo({ agents, models: { fake: model } });
-    handler = createAgUiHandler(two.front, {
-      agent: 'busy',
-      authorize:
-        () =>
-        ({ threadId }) => ({ threadId }),
-    });
+    handler = handlerFor(two.front, { agent: 'busy' });
   });
   afterAll(() => two?.close());
 

@@ -2,12 +2,12 @@ import { HttpAgent } from '@ag-ui/client';
 import type { Message } from '@ag-ui/core';
 import fc from 'fast-check';
 import { clientTool, defineAgent, defineTool } from 'lanefold';
-import { createAgUiHandler, type AgUiHandler } from 'lanefold/ag-ui';
+import type { AgUiHandler } from 'lanefold/ag-ui';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { fakeModel } from '../support/fake-model.ts';
 import { startTwo, type TwoProcesses } from '../support/two-processes.ts';
-import { clientOf, noWarnings, user, type Client } from './client.ts';
+import { clientOf, handlerFor, noWarnings, user, type Client } from './client.ts';
 import { idsOf, loggedIds, obedient } from './thread.ts';
 
 const calls = fc.array(fc.constantFrom('where', 'look'), { minLength: 1, maxLength: 3 });
@@ -35,12 +35,7 @@ describe('what a client has', () => {
     const look = defineTool({ name: 'look', input: z.object({ round: z.number() }), execute: () => 'seen' });
     const agents = [defineAgent({ name: 'guide', model: 'fake:m', tools: [where, look] })];
     two = await startTwo({ agents, models: { fake: () => fakeModel(obedient) } });
-    handler = createAgUiHandler(two.front, {
-      agent: 'guide',
-      authorize:
-        () =>
-        ({ threadId }) => ({ threadId }),
-    });
+    handler = handlerFor(two.front, { agent: 'guide' });
   });
   afterAll(() => two?.close());
 

@@ -2,7 +2,6 @@
 import type { RunAgentInput } from '@ag-ui/core';
 import { readFileSync } from 'node:fs';
 import { createLanefold, type Lanefold } from 'lanefold';
-import { createAgUiHandler } from 'lanefold/ag-ui';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FollowedRun } from '../../src/ag-ui/runs/follow.ts';
 import { sseResponse } from '../../src/common/sse-response.ts';
@@ -10,7 +9,7 @@ import { parseRecording } from '../../src/replay/recording.ts';
 import { replay } from '../../src/replay/replay.ts';
 import { recordedFiles, shopFile } from '../replay/setup.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { clientOf, noWarnings, type Client } from './client.ts';
+import { clientOf, handlerFor, noWarnings, type Client } from './client.ts';
 
 const files = recordedFiles().length > 0 ? recordedFiles() : [shopFile];
 
@@ -31,12 +30,7 @@ describe.each(files)('the runs of %s', (file) => {
 
   test('are sequences that the protocol allows, and leave the messages of the log', async () => {
     const assertQuiet = noWarnings();
-    const handler = createAgUiHandler(lanefold, {
-      agent: 'none',
-      authorize:
-        () =>
-        ({ threadId }) => ({ threadId }),
-    });
+    const handler = handlerFor(lanefold, { agent: 'none' });
     const { data: threads } = await lanefold.threads.list({ limit: 1_000 });
     let events = 0;
     for (const { id: threadId } of threads) {

@@ -57,7 +57,7 @@ test('a thread goes through a file, and a changed file is refused with the numbe
   });
 });
 
-test('a history of OpenAI is imported with its notes; what is no JSON, and options of another format, are refused', async () => {
+test('a history of OpenAI is imported with its notes; what is not JSON, and options of another format, are refused', async () => {
   const items = [
     { role: 'user', content: 'hi' },
     { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' },

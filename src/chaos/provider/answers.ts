@@ -15,7 +15,7 @@ export interface Answer {
   calls?: WrittenCall[];
   /** Default: `tool_calls` with calls, else `stop`. */
   finish?: string;
-  /** The connection breaks after the answer, or an event of it is no JSON, and is the last one or not. */
+  /** The connection breaks after the answer, or an event of it is not JSON, and is the last one or not. */
   breaks?: 'off' | 'json' | 'one event';
   /** Default: what the provider says. */
   usage?: 'none' | 'zero';

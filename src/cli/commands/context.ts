@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { ContextRow } from '../../context/fold.ts';
 import { parsePolicy } from '../../policy/parse-policy.ts';
 import { showProjection } from '../show-projection.ts';
-import { loadAgentsFile } from '../agents-file.ts';
+import { definitionIn } from '../agents-file.ts';
 import { connect } from '../connect.ts';
 import type { Lanefold } from '../../lanefold/lanefold.ts';
 import { asksOfCall, type PolicyView } from '../../library/contexts/project.ts';
@@ -61,7 +61,7 @@ export const addContext = (program: Command): Command =>
     )
     .action(async (id: string, options: Options) => {
       const projected = asksOfCall(options as PolicyView);
-      const definition = projected && options.agents ? await loadAgentsFile(options.agents) : {};
+      const definition = await definitionIn(projected ? options.agents : undefined);
       const lanefold = await connect(options, { start: false, ...definition });
       try {
         // The context of an unknown thread or lane is empty too, so check that they exist.

@@ -11,7 +11,7 @@ import type { Lanefold } from '../../lanefold/lanefold.ts';
 import { specJson } from '../../library/evals/spec-json.ts';
 import type { EvalDefinition, EvalTools, EvalVariant, ListedEval } from '../../library/evals/types.ts';
 import { actor } from '../actor.ts';
-import { loadAgentsFile } from '../agents-file.ts';
+import { definitionIn } from '../agents-file.ts';
 import { table } from '../demo/table.ts';
 import { Exit } from '../exit.ts';
 import { commandHelp } from '../help.ts';
@@ -110,8 +110,7 @@ export function addEval(program: Command): Command {
     .action(async (options: RunOptions) => {
       const { databaseUrl, dir, json, wait, tenant } = options;
       if (options.failIf !== undefined) parseCondition(options.failIf);
-      // Without a file, the workers know the agents, not the built-in assistant.
-      const definition = options.agents ? await loadAgentsFile(options.agents) : {};
+      const definition = await definitionIn(options.agents);
       const act = async (lanefold: Lanefold) => {
         const { evals } = lanefold;
         const started = await evals.run(definitionOf(options), omitUndefined({ tenant, by: actor() }));

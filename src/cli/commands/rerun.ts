@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { snakeKeys } from '../../common/case.ts';
 import { omitUndefined } from '../../common/omit-undefined.ts';
 import { parsePolicy } from '../../policy/parse-policy.ts';
-import { loadAgentsFile } from '../agents-file.ts';
+import { definitionIn } from '../agents-file.ts';
 import { connect } from '../connect.ts';
 import { commandHelp } from '../help.ts';
 import { withAgents, withJson, withQueue, type ConnectionOptions } from '../options.ts';
@@ -46,8 +46,7 @@ export const addRerun = (program: Command): Command =>
       ),
     )
     .action(async (threadId: string, runId: string, options: Options) => {
-      // Without a file, the workers know the agent, not the built-in assistant.
-      const definition = options.agents ? await loadAgentsFile(options.agents) : {};
+      const definition = await definitionIn(options.agents);
       const lanefold = await connect(options, { start: false, ...definition });
       try {
         const { id, agentVersion: version, model, prompt: systemPrompt, policy, freshChildren } = options;

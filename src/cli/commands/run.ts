@@ -81,7 +81,7 @@ export const addRun = (program: Command): Command =>
       ),
     )
     .action(async (question: string, options: Options) => {
-      // its worker is no one of a fleet, which would set the schedules
+      // setting the schedules is for the workers of a fleet, not for this one
       const { schedules: _, ...definition } = await loadAgentsFile(options.agents);
       const chosen = choose(definition, options.agent);
       const agent = options.model ? { ...chosen, model: options.model } : chosen;

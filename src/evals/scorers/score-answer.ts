@@ -40,10 +40,10 @@ export async function scoreAnswer(
   const only = input.expected.scorer;
   const chosen = only === undefined ? scorers : scorers.filter(({ name }) => name === only);
   if (only !== undefined && chosen.length === 0)
-    return [failure({ name: only, version: null }, `There is no scorer of this name.`)];
+    return [failure({ name: only, version: null }, `No scorer has this name.`)];
   const scores: Promise<Score>[] = [];
   for (const scorer of chosen) {
-    // one that blocks the thread must not make another late that has its score already
+    // a scorer that blocks the thread must not delay the score of another
     if (scores.length > 0) await nextTurn();
     scores.push(scoreBy(scorer, input, options.signal));
   }

@@ -2,7 +2,7 @@ import { isCut, type AnswerCut } from '../../context/cut.ts';
 import type { ModelTurn } from '../../context/message.ts';
 import { ModelError } from '../errors/model-error.ts';
 
-/** Why an answer is none, so that it is asked for again; undefined if it can be used. */
+/** Why an answer cannot be used, so that the model is asked again; undefined if it can. */
 export function brokenAnswer({ finishReason }: ModelTurn): ModelError | undefined {
   // how providers report a connection that broke mid-answer; half an answer is not an answer
   if (finishReason === 'incomplete') return broken('llm_stream', 'The provider interrupted its answer.');

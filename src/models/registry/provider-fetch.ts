@@ -3,7 +3,7 @@ import { beginning, eachWholeLine, whole } from './whole-lines.ts';
 /** How much is read of the body of an error. */
 const maxErrorChars = 2 ** 20;
 
-/** What becomes of an answer before a package reads it: of its whole lines, and of one that comes as JSON, if it has several. */
+/** How an answer is changed before a package reads it: line by line, or as a whole if it is JSON of several lines. */
 interface Change {
   lines?: (text: string) => string;
   json?: (text: string) => string;

@@ -1,7 +1,7 @@
 import { assertFewCalls } from '../answer/bounds.ts';
 import { providerFetch } from './provider-fetch.ts';
 
-/** A counter of OpenAI's `usage` that is no JSON number: a string, or a NaN of a server in Python. */
+/** A counter of OpenAI's `usage` that is not a JSON number: a string, or a NaN of a server in Python. */
 const unreadable = /("(?:prompt|completion|total)_tokens"\s*:\s*)("[^"]{0,40}"|NaN|-?Infinity)/g;
 
 /**

@@ -123,7 +123,7 @@ export class Acceptable {
     return saysNothing(message.content) ? this.#filled(result, noOutput) : result;
   }
 
-  /** A result answers the first call without one that has its id. */
+  /** A result answers the first call with its id that has no result yet. */
   #renamed(message: Message): Message {
     const call = this.#open.get(message.tool_call_id ?? '')?.pop();
     if (!call) return message;

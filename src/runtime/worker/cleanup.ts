@@ -8,7 +8,7 @@ import { giveUpOldDeliveries } from '../webhooks/give-up-deliveries.ts';
 import type { Repeater } from './repeat.ts';
 import { traceRetention } from './retention.ts';
 
-/** Deletes what is older than `retentionDays`; 0: only what no one waits for any more. */
+/** Deletes what is older than `retentionDays`; 0: only what nothing waits for any more. */
 export function repeatCleanup(
   repeater: Repeater,
   { db, sweepMs, retentionDays }: { db: Database; sweepMs: number; retentionDays: number },

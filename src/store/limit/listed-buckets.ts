@@ -12,7 +12,7 @@ export interface ListedBucket {
 /** A key as part of a cursor, whose parts are separated by slashes. */
 export const keyText = (key: string): string => key.replaceAll('%', '%25').replaceAll('/', '%2F');
 
-/** The key of such a text; undefined if it is none. */
+/** The key of such a text; undefined if the text has no key. */
 export function readKeyText(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
