@@ -40,7 +40,7 @@ export async function scoreAnswer(
   const only = input.expected.scorer;
   const chosen = only === undefined ? scorers : scorers.filter(({ name }) => name === only);
   if (only !== undefined && chosen.length === 0)
-    return [failure({ name: only, version: null }, `No scorer has this name.`)];
+    return [failure({ name: only, version: null }, 'There is no scorer with this name.')];
   const scores: Promise<Score>[] = [];
   for (const scorer of chosen) {
     // a scorer that blocks the thread must not delay the score of another
