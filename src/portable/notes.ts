@@ -102,8 +102,11 @@ export function readPart(given: Fields, where: string): ReadPart {
 
 const ofFiles = ['media_type', 'mediaType', 'filename', 'providerOptions', 'provider_metadata'];
 
-const saysNothing = (value: unknown): boolean =>
-  value == null || value === '' || (typeof value === 'object' && Object.values(value).every(saysNothing));
+/** A value that is nested deeper, or contains itself, says something. */
+const saysNothing = (value: unknown, levels = maxDepth): boolean =>
+  value == null ||
+  value === '' ||
+  (typeof value === 'object' && levels > 0 && Object.values(value).every((each) => saysNothing(each, levels - 1)));
 
 /** A text of the source as it is; any other value as JSON. */
 export const textOf = (value: unknown): string =>

@@ -26,14 +26,27 @@ beforeAll(async () => {
 afterAll(() => api?.close());
 
 type Tree = Record<string, unknown> | unknown[];
-const circle: Record<string, unknown> = { type: 'text', text: 'round' };
-circle['again'] = [circle];
+function circle(): Record<string, unknown> {
+  const round: Record<string, unknown> = { type: 'text', text: 'round' };
+  round['again'] = [round];
+  return round;
+}
 const nested = (levels: number): unknown => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
-const odd: unknown[] = [
+/** New ones for each history, because a mutation may change them too. */
+const oddValues = (): unknown[] => [
   ...[undefined, null, true, 0, -0, -1, 1e308, NaN, Infinity, 10n, '', ' ', '\u0000', '\ud800', '\uffff1', '__proto__'],
   ...[[], {}, [[]], [null], [{}], { type: 'text' }, { type: null, text: [1] }, { role: 'tool', content: [7] }],
   ...[JSON.parse('{"__proto__": {"role": "user"}, "constructor": 1, "toString": 2, "length": 4000000000}')],
-  ...[{ toJSON: 'no' }, new Date(0), new Date(NaN), new Map([[1, 2]]), new Uint8Array(3), () => 1, Symbol('s'), circle],
+  ...[
+    { toJSON: 'no' },
+    new Date(0),
+    new Date(NaN),
+    new Map([[1, 2]]),
+    new Uint8Array(3),
+    () => 1,
+    Symbol('s'),
+    circle(),
+  ],
   ...[nested(150), nested(5_000), 'x'.repeat(300), 'user', 'assistant', 'system', 'tool', 'tool-', 'dynamic-tool'],
   ...[
     'c1',
@@ -48,7 +61,8 @@ const odd: unknown[] = [
 
 /** The lists and objects of a value, each with its keys. */
 function branchesOf(value: unknown, seen = new Set<unknown>()): { of: Tree; key: string }[] {
-  if (value === null || typeof value !== 'object' || seen.has(value) || seen.size > 500) return [];
+  if (value === null || typeof value !== 'object' || ArrayBuffer.isView(value)) return [];
+  if (seen.has(value) || seen.size > 500) return [];
   seen.add(value);
   return Object.entries(value).flatMap(([key, each]) => [{ of: value as Tree, key }, ...branchesOf(each, seen)]);
 }
@@ -62,13 +76,14 @@ const mutations = fc.array(
   fc.record({
     at: fc.nat(),
     how: fc.constantFrom<Mutation['how']>('replace', 'replace', 'replace', 'delete', 'add', 'repeat', 'move'),
-    what: fc.nat(odd.length - 1),
+    what: fc.nat(oddValues().length - 1),
   }),
   { minLength: 1, maxLength: 4 },
 );
 
 function mutate<T>(root: T, changes: readonly Mutation[]): T {
   const holder = { root };
+  const odd = oddValues();
   for (const { at, how, what } of changes) {
     const all = branchesOf(holder);
     if (all.length === 0) break;
@@ -77,11 +92,12 @@ function mutate<T>(root: T, changes: readonly Mutation[]): T {
     const tree = of as Record<string, unknown>;
     if (how === 'delete') {
       if (Array.isArray(of)) of.splice(Number(key), 1);
-      else delete tree[key];
-    } else if (how === 'add' && !Array.isArray(of)) tree[`odd${what}`] = value;
+      // what a value keeps, such as the bytes of an array, stays
+      else Reflect.deleteProperty(tree, key);
+    } else if (how === 'add' && !Array.isArray(of)) Reflect.set(tree, `odd${what}`, value);
     else if (how === 'repeat' && Array.isArray(of)) of.push(of[Number(key)]);
-    else if (how === 'move') tree[key] = all[what % all.length]!.of;
-    else tree[key] = value;
+    else if (how === 'move') Reflect.set(tree, key, all[what % all.length]!.of);
+    else Reflect.set(tree, key, value);
   }
   return holder.root;
 }
@@ -217,4 +233,13 @@ test('lanefold: odd refs of messages are refused, or read by all readers', async
         if ((await expectReadable({ format: 'lanefold', lines: forged })) === 'read') read += 1;
       }
   expect(read).toBeGreaterThan(10);
+});
+
+test.each([
+  ['is nested endlessly', nested(5_000)],
+  ['contains itself', circle()],
+])('a field beside the items that %s is noted as left out', async (_, extra) => {
+  const items = { object: 'list', data: [{ role: 'user', content: 'Hi' }], extra };
+  const { notes } = await api.lanefold.threads.import({ format: 'openai', items }, { id: `odd-${++made}` });
+  expect(notes).toEqual([expect.objectContaining({ outcome: 'left_out', where: 'extra' })]);
 });
