@@ -30,7 +30,7 @@ const database = [
 const ours = ['--project', 'postgres', '--project', 'clock'];
 
 const stages: Stage[] = [
-  { name: 'postgres', vitest: [...ours, ...(values.rest ? ['--tags-filter', 'long'] : [])] },
+  { name: 'postgres', vitest: [...ours, ...(values.rest ? ['--tags-filter', 'slow'] : [])] },
   { name: 'redis', vitest: ['--project', 'redis'] },
 ];
 if (process.env['LANEFOLD_CITUS']) {

@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag slow
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';

@@ -2,14 +2,14 @@ import { clientTool, defineAgent, handoffTool } from 'lanefold';
 import type { AgUiHandler, AgUiOptions } from 'lanefold/ag-ui';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { noRedis } from '../support/lanefold.ts';
+
 import { typedModel, type Keyboard, type TypedModel } from '../support/typed-model.ts';
 import { until } from '../support/until.ts';
 import { startTwo, type TwoProcesses } from '../support/two-processes.ts';
 import { clientOf, handlerFor, noWarnings, user, type Client } from './client.ts';
 import { idsOf, loggedIds } from './thread.ts';
 
-describe.skipIf(noRedis())('several clients of a thread', () => {
+describe('several clients of a thread', () => {
   let two: TwoProcesses;
   let model: TypedModel;
   let assertQuiet: () => void;

@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag slow
 import { defineAgent, defineTool, withEffects } from 'lanefold';
 import type { AgUiHandler } from 'lanefold/ag-ui';
 import fc from 'fast-check';

@@ -2,7 +2,7 @@ import { clientTool, defineAgent, defineTool, waitFor, type RunningWorker } from
 import { createAgUiHandler, type AgUiHandler } from 'lanefold/ag-ui';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
+import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { fakeModel } from '../support/fake-model.ts';
 import { deferred, until } from '../support/until.ts';
 
@@ -10,7 +10,7 @@ const dig = defineTool({ name: 'dig', input: z.object({}), needsApproval: true, 
 const pay = defineTool({ name: 'pay', input: z.object({}), execute: (_, { runId }) => waitFor(`paid:${runId}`) });
 const where = clientTool({ name: 'where', input: z.object({}) });
 
-describe.skipIf(noRedis())('the same resume of AG-UI, sent again', () => {
+describe('the same resume of AG-UI, sent again', () => {
   let lanefold: TestLanefold;
   let worker: RunningWorker;
   let handler: AgUiHandler;

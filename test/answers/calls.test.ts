@@ -1,13 +1,13 @@
 import { defineAgent } from 'lanefold';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { noRedis } from '../support/lanefold.ts';
+
 import { entriesOf, eventsOf, expectSound, ledgerOf } from '../support/log.ts';
 import { answerTools, call, executed, startAnswers, type AnswerRuntime } from './helpers.ts';
 
 const failure = (result: string | null | undefined): { type: string; message: string } =>
   (JSON.parse(result ?? 'null') as { error: { type: string; message: string } }).error;
 
-describe.skipIf(noRedis())('a call that may not run', () => {
+describe('a call that may not run', () => {
   let lanefold: AnswerRuntime;
   const guarded: unknown[] = [];
   beforeAll(async () => {

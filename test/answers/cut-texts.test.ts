@@ -4,14 +4,14 @@ import { createClient } from 'lanefold/client';
 import { z } from 'zod';
 import { snakeKeys } from '../../src/common/case.ts';
 import { answerOf } from '../../src/mcp/runs/answer.ts';
-import { noRedis } from '../support/lanefold.ts';
+
 import { contextOf, entriesOf, expectSound } from '../support/log.ts';
 import { until } from '../support/until.ts';
 import { answerTools, call, startAnswers, type AnswerRuntime } from './helpers.ts';
 
 const cut = (text: string) => ({ text, finishReason: 'length' });
 
-describe.skipIf(noRedis())('an answer that is cut', () => {
+describe('an answer that is cut', () => {
   let lanefold: AnswerRuntime;
   beforeAll(async () => {
     const common = { model: 'compatible', tools: answerTools, maxModelRetries: 0 };

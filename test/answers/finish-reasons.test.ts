@@ -1,12 +1,12 @@
 import { defineAgent } from 'lanefold';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { noRedis } from '../support/lanefold.ts';
+
 import { expectSound } from '../support/log.ts';
 import { answerTools, call, executed, startAnswers, type AnswerRuntime } from './helpers.ts';
 
 const sse = (body: string) => ({ status: 200, headers: { 'content-type': 'text/event-stream' }, body });
 
-describe.skipIf(noRedis())('an answer', () => {
+describe('an answer', () => {
   let lanefold: AnswerRuntime;
   beforeAll(async () => {
     const common = { model: 'compatible', tools: answerTools, maxModelRetries: 2 };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { defineAgent, defineTool } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { noRedis } from '../support/lanefold.ts';
+
 import { entriesOf, expectSound, ledgerOf } from '../support/log.ts';
 import { startRuntime, unset, type Runtime } from '../runtime/helpers.ts';
 
@@ -36,7 +36,7 @@ function argumentsOf(text: string): string | undefined {
   }
 }
 
-describe.skipIf(noRedis())('whatever a model writes', () => {
+describe('whatever a model writes', () => {
   let lanefold: Runtime;
   beforeAll(async () => {
     const tools = [

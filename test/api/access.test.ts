@@ -1,14 +1,14 @@
 import http from 'node:http';
 import { createLanefold, isLanefoldError } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { noRedis } from '../support/lanefold.ts';
+
 import { bearer, caller, problem, startApi, type Api } from './helpers.ts';
 
 const basic = (user: string, key: string) => ({
   authorization: `Basic ${Buffer.from(`${user}:${key}`).toString('base64')}`,
 });
 
-describe.skipIf(noRedis())('a server with a key', () => {
+describe('a server with a key', () => {
   let api: Api;
   beforeAll(async () => {
     api = await startApi({ worker: false, server: { apiKey: 'k:ey' } });
@@ -66,7 +66,7 @@ describe.skipIf(noRedis())('a server with a key', () => {
   });
 });
 
-describe.skipIf(noRedis())('a server without a key', () => {
+describe('a server without a key', () => {
   let api: Api;
   beforeAll(async () => {
     api = await startApi({ worker: false });
@@ -102,7 +102,7 @@ describe.skipIf(noRedis())('a server without a key', () => {
   });
 });
 
-describe.skipIf(noRedis())('starting a server', () => {
+describe('starting a server', () => {
   let api: Api;
   beforeAll(async () => {
     api = await startApi({ worker: false });

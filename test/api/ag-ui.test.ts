@@ -15,12 +15,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { z } from 'zod';
 import { clientOf, noWarnings, user } from '../ag-ui/client.ts';
 import { collectGarbage } from '../support/collect-garbage.ts';
-import { noRedis } from '../support/lanefold.ts';
+
 import { typedModel, type TypedModel } from '../support/typed-model.ts';
 import { until } from '../support/until.ts';
 import { bearer, mintKey, problem, startApi, type Api } from './helpers.ts';
 
-describe.skipIf(noRedis())('the endpoint for AG-UI', () => {
+describe('the endpoint for AG-UI', () => {
   let api: Api;
   let back: Lanefold;
   let model: TypedModel;

@@ -1,7 +1,7 @@
 import { defineAgent, defineTool } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { noRedis } from '../support/lanefold.ts';
+
 import { until } from '../support/until.ts';
 import { problem, startApi, type Api } from './helpers.ts';
 
@@ -16,7 +16,7 @@ const model = `scripted:${JSON.stringify([
   'done',
 ])}`;
 
-describe.skipIf(noRedis())('approval over HTTP', () => {
+describe('approval over HTTP', () => {
   let api: Api;
   beforeAll(async () => {
     api = await startApi({ agents: [defineAgent({ name: 'a', model, tools: [pay] })] });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { overridableFields } from '../../src/agents/overridable.ts';
 import { fakeModel } from '../support/fake-model.ts';
-import { noRedis } from '../support/lanefold.ts';
+
 import { onCitus } from '../support/services.ts';
 import { until } from '../support/until.ts';
 import { operationsOf, type OpenApi } from './document.ts';
@@ -33,7 +33,7 @@ const unaudited = new Set([
 ]);
 
 // in this order: what one sets, another removes
-describe.skipIf(noRedis())('the audit of the HTTP API', { shuffle: false }, () => {
+describe('the audit of the HTTP API', { shuffle: false }, () => {
   let api: Api;
   let auth: Record<string, string>;
   let actor: string;

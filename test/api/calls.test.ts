@@ -4,12 +4,12 @@ import { z } from 'zod';
 import type { ModelCall } from '../../page/api/types.ts';
 import { contextHash } from '../../src/context/canonical.ts';
 import type { Message } from '../../src/context/message.ts';
-import { noRedis } from '../support/lanefold.ts';
+
 import { problem, startApi, type Api } from './helpers.ts';
 
 const twoTurns = `scripted:${JSON.stringify([{ tools: [{ tool: 'extra', args: {} }] }, 'done'])}`;
 
-describe.skipIf(noRedis())('the exact context of a model call', () => {
+describe('the exact context of a model call', () => {
   let api: Api;
   const run = async (threadId: string, agent: string, model?: string) => {
     const run = await api.lanefold.runs.enqueue({

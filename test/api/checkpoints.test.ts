@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { noRedis } from '../support/lanefold.ts';
+
 import { until } from '../support/until.ts';
 import { problem, startApi, type Api } from './helpers.ts';
 
-describe.skipIf(noRedis())('checkpoint tokens over HTTP', () => {
+describe('checkpoint tokens over HTTP', () => {
   let api: Api;
   beforeAll(async () => {
     api = await startApi({ tokenSecrets: ['secret'] });
@@ -107,7 +107,7 @@ describe.skipIf(noRedis())('checkpoint tokens over HTTP', () => {
   });
 });
 
-describe.skipIf(noRedis())('without a secret', () => {
+describe('without a secret', () => {
   test('creating a token names the variable to set', async () => {
     const api = await startApi({ tokenSecrets: [''] });
     try {

@@ -1,7 +1,7 @@
 import { policyForModel, type ContextProjection } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cli } from '../cli/cli.ts';
-import { noRedis } from '../support/lanefold.ts';
+
 import { problem, startApi, type Api } from './helpers.ts';
 
 const text = 'x'.repeat(360); // 100 tokens by the heuristic
@@ -20,7 +20,7 @@ const expected = [
 const rowsOf = ({ explain }: Pick<ContextProjection, 'explain'>) =>
   explain!.map(({ role, kind, reason, included }) => [role, kind, reason, included]);
 
-describe.skipIf(noRedis())('what a policy makes of a context, and why', () => {
+describe('what a policy makes of a context, and why', () => {
   let api: Api;
   beforeAll(async () => {
     api = await startApi({});

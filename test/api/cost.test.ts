@@ -1,7 +1,7 @@
 import { defineAgent, type Lanefold } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fakeModel } from '../support/fake-model.ts';
-import { noRedis } from '../support/lanefold.ts';
+
 import { startApi, type Api } from './helpers.ts';
 
 /** 2.50 and 10 dollars for a million tokens in and out; 0.15 and 0.60. */
@@ -10,7 +10,7 @@ const text = { text: 'Done.', usage: [1_000, 100] as [number, number] };
 const inDollars = { [large]: 0.0035, [small]: 0.00021 };
 const mixed = inDollars[large]! + inDollars[small]!;
 
-describe.skipIf(noRedis())('what runs and threads cost', () => {
+describe('what runs and threads cost', () => {
   let api: Api;
   let lanefold: Lanefold;
   beforeAll(async () => {

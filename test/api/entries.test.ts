@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { noRedis } from '../support/lanefold.ts';
+
 import { problem, startApi, type Api } from './helpers.ts';
 
 const user = (content: string) => ({ kind: 'ai_message', payload: { role: 'user', content } });
@@ -8,7 +8,7 @@ const asks = {
   payload: { role: 'assistant', content: '', tool_calls: [{ id: 'c1', name: 'add', arguments: { a: 1 } }] },
 };
 
-describe.skipIf(noRedis())('entries over HTTP', () => {
+describe('entries over HTTP', () => {
   let api: Api;
   beforeAll(async () => {
     api = await startApi({ worker: false, largeContentBytes: 4_096 });

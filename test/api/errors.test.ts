@@ -1,11 +1,11 @@
 import http from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { noRedis } from '../support/lanefold.ts';
+
 import { problem, startApi, type Api } from './helpers.ts';
 
 const maxBodyBytes = 20_000;
 
-describe.skipIf(noRedis())('bad requests', () => {
+describe('bad requests', () => {
   let api: Api;
   beforeAll(async () => {
     api = await startApi({ worker: false, server: { maxBodyBytes } });
@@ -111,7 +111,7 @@ describe.skipIf(noRedis())('bad requests', () => {
   });
 });
 
-describe.skipIf(noRedis())('server errors', () => {
+describe('server errors', () => {
   test('hide their details from the caller and report them to the operator', async () => {
     const seen: unknown[] = [];
     const api = await startApi({ worker: false, server: { onError: (error) => seen.push(error) } });

@@ -1,9 +1,9 @@
 import { defineAgent } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { noRedis } from '../support/lanefold.ts';
+
 import { bearer, mintKey, problem, startApi, type Api } from './helpers.ts';
 
-describe.skipIf(noRedis())('evals over HTTP', () => {
+describe('evals over HTTP', () => {
   let api: Api;
   const root = bearer('root');
   beforeAll(async () => {

@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag slow
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { operationsOf, resolved, type OpenApi, type Operation, type Schema } from './document.ts';

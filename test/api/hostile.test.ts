@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag slow
 import http from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { operationsOf, resolved, type OpenApi, type Operation } from './document.ts';

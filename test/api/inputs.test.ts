@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startHarness, type FaultHarness } from '../faults/harness.ts';
 import type { Answer } from '../faults/fixtures/call-server.ts';
-import { noRedis } from '../support/lanefold.ts';
+
 import { expectSound } from '../support/log.ts';
 import { deferred, until } from '../support/until.ts';
 import { caller, problem, type Api } from './helpers.ts';
 
-describe.skipIf(noRedis())('a run on a worker in another process', () => {
+describe('a run on a worker in another process', () => {
   let bench: FaultHarness;
   let call: Api['call'];
   let gate = deferred<Answer>();

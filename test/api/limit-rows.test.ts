@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { noRedis } from '../support/lanefold.ts';
+
 import { bearer, mintKey, problem, startApi, type Answer, type Api } from './helpers.ts';
 
-describe.skipIf(noRedis())('limits over HTTP', () => {
+describe('limits over HTTP', () => {
   let api: Api;
   const root = bearer('root');
   const keys = {} as Record<'reader' | 'runner' | 'acme' | 'acmeReader' | 'bolt' | 'bound', Record<string, string>>;

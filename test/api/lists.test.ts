@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { RunPage } from '../../page/api/types.ts';
 import { fakeModel } from '../support/fake-model.ts';
-import { noRedis } from '../support/lanefold.ts';
+
 import { until } from '../support/until.ts';
 import { problem, startApi, type Api } from './helpers.ts';
 
@@ -16,7 +16,7 @@ const refund = defineTool({
 });
 const asks = `scripted:${JSON.stringify([{ tools: [{ tool: 'refund', args: { order: 'A-1' } }] }, 'Refunded.'])}`;
 
-describe.skipIf(noRedis())('lists over threads', () => {
+describe('lists over threads', () => {
   let api: Api;
   const read = async (path: string) => (await api.call('GET', path)).body as RunPage;
   const ids = async (path: string) => (await read(path)).data.map(({ id }) => id);

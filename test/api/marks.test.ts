@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { MarkCount, MarkList } from '../../page/api/types.ts';
 import { markedWorld } from '../page/marks/agents.ts';
 import { faults, seedFaults } from '../page/marks/faults.ts';
-import { noRedis } from '../support/lanefold.ts';
+
 import { until } from '../support/until.ts';
 import { problem, startApi, type Api } from './helpers.ts';
 
 const time = expect.stringMatching(/^\d{4}-/) as string;
 
-describe.skipIf(noRedis())('what is worth a look', () => {
+describe('what is worth a look', () => {
   let api: Api;
   const runsOf = async (threadId: string) =>
     (await api.lanefold.runs.list({ threadId })).data.map(({ id }) => id).reverse();

@@ -1,11 +1,11 @@
 import { defineAgent } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RunNodePage } from '../../page/api/types.ts';
-import { noRedis } from '../support/lanefold.ts';
+
 import { treeModel } from '../support/tree-model.ts';
 import { problem, startApi, type Api } from './helpers.ts';
 
-describe.skipIf(noRedis())('the nodes of a run', () => {
+describe('the nodes of a run', () => {
   let api: Api;
   beforeAll(async () => {
     const model = treeModel();

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { assistant } from '../../src/cli/assistant/index.ts';
-import { noRedis } from '../support/lanefold.ts';
+
 import { startApi, type Api } from './helpers.ts';
 import { operationsOf, type OpenApi, type Schema } from './document.ts';
 
-describe.skipIf(noRedis())('the OpenAPI document', () => {
+describe('the OpenAPI document', () => {
   let api: Api;
   let document: OpenApi;
   beforeAll(async () => {

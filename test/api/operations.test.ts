@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApp } from '../../src/api/app.ts';
-import { noRedis } from '../support/lanefold.ts';
+
 import { problem, startApi, type Api } from './helpers.ts';
 
-describe.skipIf(noRedis())('a server', () => {
+describe('a server', () => {
   let api: Api;
   beforeAll(async () => {
     api = await startApi({ worker: false });

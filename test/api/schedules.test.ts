@@ -1,9 +1,9 @@
 import { defineAgent } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { noRedis } from '../support/lanefold.ts';
+
 import { bearer, mintKey, problem, startApi, type Answer, type Api } from './helpers.ts';
 
-describe.skipIf(noRedis())('schedules over HTTP', () => {
+describe('schedules over HTTP', () => {
   let api: Api;
   const root = bearer('root');
   const keys = {} as Record<'reader' | 'acme' | 'bolt', Record<string, string>>;

@@ -2,7 +2,7 @@ import { defineAgent, defineTool, waitFor, type Lanefold, type RunHandle } from 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { signEvent } from '../../src/tokens/event-token.ts';
-import { noRedis } from '../support/lanefold.ts';
+
 import { ledgerOf } from '../support/log.ts';
 import { until } from '../support/until.ts';
 import { bearer, mintKey, problem, startApi, type Api } from './helpers.ts';
@@ -13,7 +13,7 @@ const awaitEvent = defineTool({
   execute: ({ event }) => waitFor(event),
 });
 
-describe.skipIf(noRedis())('events over HTTP', () => {
+describe('events over HTTP', () => {
   let api: Api;
   const root = bearer('root');
   const keys = {} as Record<'steer' | 'reader' | 'acme' | 'bolt', Awaited<ReturnType<typeof mintKey>>>;

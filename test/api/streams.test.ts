@@ -3,13 +3,13 @@ import type { RunHandle, RunningServer } from 'lanefold';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { eventsOf } from '../support/log.ts';
-import { noRedis } from '../support/lanefold.ts';
+
 import { readSse, type SseMessage } from '../support/sse.ts';
 import { startPair, type Pair } from '../support/two-processes.ts';
 import { until } from '../support/until.ts';
 import { caller, problem, type Api } from './helpers.ts';
 
-describe.skipIf(noRedis())('a stream over HTTP', () => {
+describe('a stream over HTTP', () => {
   let pair: Pair;
   let server: RunningServer;
   let call: Api['call'];

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { noRedis } from '../support/lanefold.ts';
+
 import { problem, startApi, type Api } from './helpers.ts';
 
-describe.skipIf(noRedis())('threads over HTTP', () => {
+describe('threads over HTTP', () => {
   let api: Api;
   beforeAll(async () => {
     api = await startApi({ worker: false });

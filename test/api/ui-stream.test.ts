@@ -1,11 +1,11 @@
 import { DefaultChatTransport, readUIMessageStream, type UIMessage, type UIMessageChunk } from 'ai';
 import type { RunHandle, RunningServer } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { noRedis } from '../support/lanefold.ts';
+
 import { startPair, type Pair } from '../support/two-processes.ts';
 import { until } from '../support/until.ts';
 
-describe.skipIf(noRedis())('the UI message stream, read by the AI SDK’s own client', () => {
+describe('the UI message stream, read by the AI SDK’s own client', () => {
   let pair: Pair;
   let server: RunningServer;
   beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { noRedis } from '../support/lanefold.ts';
+
 import { readSse } from '../support/sse.ts';
 import { startApi, type Api } from './helpers.ts';
 
-describe.skipIf(noRedis())('a run that no worker can take, over HTTP', () => {
+describe('a run that no worker can take, over HTTP', () => {
   let api: Api;
   beforeAll(async () => {
     api = await startApi({ worker: false, unattendedMs: 50 });

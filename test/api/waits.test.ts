@@ -1,7 +1,7 @@
 import { agentTool, defineAgent, defineTool, waitFor, type Lanefold, type RunHandle } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { noRedis } from '../support/lanefold.ts';
+
 import { ledgerOf } from '../support/log.ts';
 import { until } from '../support/until.ts';
 import { bearer, mintKey, problem, startApi, type Api } from './helpers.ts';
@@ -14,7 +14,7 @@ const payer = defineAgent({ name: 'payer', model: 'scripted:[{"tool":"pay"},"set
 const lead = defineAgent({ name: 'lead', model: 'scripted:echo', tools: [...tools, agentTool(payer)] });
 const iso = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as string;
 
-describe.skipIf(noRedis())('waits over HTTP', () => {
+describe('waits over HTTP', () => {
   let api: Api;
   const root = bearer('root');
   const keys = {} as Record<'steer' | 'reader' | 'bound' | 'acme' | 'bolt', Awaited<ReturnType<typeof mintKey>>>;

@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag slow
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

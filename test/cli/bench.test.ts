@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag slow
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { createLanefold, defineAgent } from 'lanefold';

@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag slow
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';

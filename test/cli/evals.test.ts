@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag slow
 import { defineAgent } from 'lanefold';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';

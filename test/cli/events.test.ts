@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag slow
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from '../support/until.ts';
 import { on, rowsOf, startWaiting, time, type Waiting } from './waiting.ts';

@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag slow
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';

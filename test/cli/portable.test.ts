@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag slow
 import { HumanMessage } from '@langchain/core/messages';
 import { MessagesAnnotation, START, StateGraph } from '@langchain/langgraph';
 import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres';

@@ -39,7 +39,7 @@ describe('run, thread and context', () => {
     expect(stderr).not.toContain('\u001b');
   });
 
-  test('a strategy with options: its answer, and what it found as a tree', { tags: 'long' }, async () => {
+  test('a strategy with options: its answer, and what it found as a tree', { tags: 'slow' }, async () => {
     const tree = ['--strategy', 'tot', '--model', `scripted:${JSON.stringify(['1. 0.4\n2. 0.7'])}`];
     const options = ['--strategy-options', '{"maxDepth": 1}'];
     const { code, stdout } = await cli(['run', 'Which?', ...tree, ...options, '--tree'], { env });
@@ -51,7 +51,7 @@ describe('run, thread and context', () => {
 
   test(
     'a Google model answers through its own protocol, at the base URL from the environment',
-    { tags: 'long' },
+    { tags: 'slow' },
     async () => {
       const server = await startModelServer();
       try {
@@ -69,7 +69,7 @@ describe('run, thread and context', () => {
     },
   );
 
-  test('--image sends files and URLs to the model', { tags: 'long' }, async () => {
+  test('--image sends files and URLs to the model', { tags: 'slow' }, async () => {
     const server = await startModelServer();
     const folder = mkdtempSync(path.join(tmpdir(), 'lanefold-image-'));
     try {
@@ -173,7 +173,7 @@ describe('run, thread and context', () => {
     expect(stderr).toMatch(/^lanefold: The run failed: .+ \[\w+\]$/m);
   });
 
-  test('a run that reaches its limit prints no answer, exits with 1 and says why', { tags: 'long' }, async () => {
+  test('a run that reaches its limit prints no answer, exits with 1 and says why', { tags: 'slow' }, async () => {
     const model = 'scripted:[{"tool": "calculator", "args": {"expression": "1 + 1"}}]';
     const asked = await cli(['run', 'Loop.', '--model', model, '--thread', 'limited'], { env });
     expect([asked.code, asked.stdout]).toEqual([1, '']);
@@ -189,7 +189,7 @@ describe('run, thread and context', () => {
 
   test(
     'a search without an answer prints what the model wrote, or that there is none, never JSON',
-    { tags: 'long' },
+    { tags: 'slow' },
     async () => {
       const open = ['--strategy', 'aot', '--strategy-options', '{"requireExplicitAnswer": false}'];
       const found = await cli(['run', 'x', ...open, '--model', 'scripted:["Solution found."]'], { env });
@@ -209,7 +209,7 @@ describe('run, thread and context', () => {
     },
   );
 
-  test('--busy says what becomes of a run that is active on the thread', { tags: 'long' }, async () => {
+  test('--busy says what becomes of a run that is active on the thread', { tags: 'slow' }, async () => {
     const lanefold = await createLanefold({
       ...{ databaseUrl: database.url, redisUrl: null },
       agents: [{ name: 'assistant', model: 'scripted:echo' }],
@@ -232,7 +232,7 @@ describe('run, thread and context', () => {
     }
   });
 
-  test('a run that a killed command has left is ended by the next one', { tags: 'long' }, async () => {
+  test('a run that a killed command has left is ended by the next one', { tags: 'slow' }, async () => {
     const lanefold = await createLanefold({ databaseUrl: database.url, redisUrl: null });
     try {
       const agents = path.resolve('test/cli/fixtures/agents.ts');
@@ -262,7 +262,7 @@ describe('run, thread and context', () => {
 
   test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
     '%s cancels the run and frees its thread',
-    { tags: 'long' },
+    { tags: 'slow' },
     async (signal) => {
       const lanefold = await createLanefold({ databaseUrl: database.url, redisUrl: null });
       try {
@@ -322,7 +322,7 @@ describe('without DATABASE_URL', () => {
 
   test(
     'run starts PostgreSQL in the folder and keeps its data; read commands report that none is running',
-    { tags: 'long' },
+    { tags: 'slow' },
     async () => {
       const first = await cli(['run', 'one', '--thread', 'kept', '--model', 'scripted:echo'], { cwd });
       expect([first.code, first.stdout]).toEqual([0, 'one\n']);
@@ -339,7 +339,7 @@ describe('without DATABASE_URL', () => {
     },
   );
 
-  test('commands started together in an empty folder share one PostgreSQL', { tags: 'long' }, async () => {
+  test('commands started together in an empty folder share one PostgreSQL', { tags: 'slow' }, async () => {
     const folder = path.join(cwd, 'together');
     mkdirSync(folder);
     const asked = ['one', 'two'].map((question) => cli(['run', question, '--model', 'scripted:echo'], { cwd: folder }));
@@ -350,7 +350,7 @@ describe('without DATABASE_URL', () => {
     ]);
   });
 
-  test('a worker goes on when the command that started PostgreSQL has ended', { tags: 'long' }, async () => {
+  test('a worker goes on when the command that started PostgreSQL has ended', { tags: 'slow' }, async () => {
     const folder = path.join(cwd, 'outlived');
     mkdirSync(folder);
     const first = startCli(['api', '--port', '0'], { cwd: folder });

@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag slow
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createLanefold, type Lanefold } from 'lanefold';
 import { createDatabase, type TestDatabase } from '../support/database.ts';

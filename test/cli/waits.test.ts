@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag slow
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { cli } from './cli.ts';
 import { on, rowsOf, startWaiting, time, told, type Waiting } from './waiting.ts';

@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag slow
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createLanefold, type Lanefold } from 'lanefold';

@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag slow
 import fc from 'fast-check';
 import { createClient, type Client, type StreamItem } from 'lanefold/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag slow
 import http from 'node:http';
 import { defineAgent } from 'lanefold';
 import { createClient, isClientError, LanefoldClientError } from 'lanefold/client';

@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag slow
 import { appendFileSync, chmodSync, mkdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag slow
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag slow
 import { runConformanceTests } from '@durable-streams/server-conformance-tests';
 import { afterAll, beforeAll, describe, vi } from 'vitest';
 import { startApiProcess, type ApiProcess } from './api-process.ts';

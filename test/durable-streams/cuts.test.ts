@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag slow
 import fc from 'fast-check';
 import { defineAgent } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

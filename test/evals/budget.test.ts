@@ -1,11 +1,11 @@
-// @module-tag long
+// @module-tag slow
 import { defineAgent, defineTool, type EvalDefinition, type ModelName } from 'lanefold';
 import { failIf } from 'lanefold/evals';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { cli } from '../cli/cli.ts';
 import { fakeModel } from '../support/fake-model.ts';
-import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
+import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 
 const cases = 6;
 /** What a call costs, in US dollars; of the model that looks, five tokens of output. */
@@ -15,7 +15,7 @@ const prices: Record<string, number | undefined> = { [cheap]: 0.0001, [dear]: 0.
 /** What all items cost: each case under both variants. */
 const neededMicros = 6_600;
 
-describe.skipIf(noRedis())('the budget of an eval', () => {
+describe('the budget of an eval', () => {
   let lanefold: TestLanefold;
   beforeAll(async () => {
     const look = defineTool({ name: 'look', input: z.object({ n: z.number() }), execute: () => 'seen' });

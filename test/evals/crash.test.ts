@@ -1,7 +1,7 @@
-// @module-tag long
+// @module-tag slow
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { quick, startHarness, type FaultHarness, type WorkerProcess } from '../faults/harness.ts';
-import { noRedis } from '../support/lanefold.ts';
+
 import { expectSound } from '../support/log.ts';
 import { until } from '../support/until.ts';
 
@@ -10,7 +10,7 @@ const count = 60;
 /** 240 runs, and ten workers to start. */
 const longMs = 600_000;
 
-describe.skipIf(noRedis())('an eval', () => {
+describe('an eval', () => {
   let harness: FaultHarness;
   /** Answers that the model still gives; further calls wait for the next kill, so that items are left for the last one. */
   let left = Infinity;

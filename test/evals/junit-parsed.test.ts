@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag slow
 import fc from 'fast-check';
 import { toJUnit } from 'lanefold/evals';
 import { afterAll, beforeAll, expect, test } from 'vitest';

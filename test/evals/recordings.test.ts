@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag slow
 import path from 'node:path';
 import { createLanefold, type EvalCase, type Lanefold } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

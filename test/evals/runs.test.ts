@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag slow
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
 import { agentTool, defineAgent, defineTool, type EvalDefinition, type LanefoldOptions } from 'lanefold';
 import { defineScorer } from 'lanefold/evals';

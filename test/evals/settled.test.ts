@@ -1,12 +1,12 @@
-// @module-tag long
+// @module-tag slow
 import { createLanefold, defineAgent, type EvalDefinition, type Lanefold, type RunningWorker } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fakeModel } from '../support/fake-model.ts';
-import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
+import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 
 const patience = { timeout: 60_000, interval: 200 };
 
-describe.skipIf(noRedis())('what becomes of items', () => {
+describe('what becomes of items', () => {
   let lanefold: TestLanefold;
   let changed: Lanefold | undefined;
   let worker: RunningWorker;

@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag slow
 import { serve, type ServerType } from '@hono/node-server';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';

@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag slow
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { emptyFolder } from './folder.ts';
 import { startProgram } from './program.ts';

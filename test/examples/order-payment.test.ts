@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag slow
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { cli } from '../cli/cli.ts';
 import { until } from '../support/until.ts';

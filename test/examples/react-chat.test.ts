@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag slow
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag slow
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { crashEverywhere, simulate } from 'lanefold/testing';
 import { selfConsistency } from '../../examples/self-consistency/strategy.ts';

@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag slow
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';

@@ -1,11 +1,11 @@
 import type { RunHandle } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { noRedis } from '../support/lanefold.ts';
+
 import { until } from '../support/until.ts';
 import { startCrashHarness, type CrashHarness } from './crash-harness.ts';
 import type { Answer, ExternalCall } from './fixtures/call-server.ts';
 
-describe.skipIf(noRedis())('a worker that crashes around an approval', () => {
+describe('a worker that crashes around an approval', () => {
   let harness: CrashHarness;
   beforeAll(async () => {
     harness = await startCrashHarness();

@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag slow
 import { defineAgent, defineTool, type RunHandle, type RunningWorker } from 'lanefold';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openDatabase, type Database } from '../../src/postgres/pool.ts';

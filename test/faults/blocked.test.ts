@@ -1,6 +1,6 @@
-// @module-tag long
+// @module-tag slow
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { noRedis } from '../support/lanefold.ts';
+
 import { expectSound } from '../support/log.ts';
 import { until } from '../support/until.ts';
 import { startHarness, type FaultHarness } from './harness.ts';
@@ -9,7 +9,7 @@ import { startHarness, type FaultHarness } from './harness.ts';
 const worker = { leaseMs: 2_000, sweepMs: 150, maxClaimsWithoutProgress: 1, concurrency: 2 };
 const spinMs = 12_000;
 
-describe.skipIf(noRedis())('a run that keeps its workers busy beyond their leases', () => {
+describe('a run that keeps its workers busy beyond their leases', () => {
   let harness: FaultHarness;
   beforeEach(async () => {
     harness = await startHarness();
@@ -36,7 +36,7 @@ describe.skipIf(noRedis())('a run that keeps its workers busy beyond their lease
   });
 });
 
-test.skipIf(noRedis())('a worker that is stopped for longer than a lease reports that it was frozen', async () => {
+test('a worker that is stopped for longer than a lease reports that it was frozen', async () => {
   const harness = await startHarness();
   try {
     const child = await harness.spawnWorker({ worker });

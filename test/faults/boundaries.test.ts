@@ -1,8 +1,8 @@
-// @module-tag long
+// @module-tag slow
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Run, RunHandle } from 'lanefold';
-import { noRedis } from '../support/lanefold.ts';
+
 import { eventsOf, expectSound } from '../support/log.ts';
 import { until } from '../support/until.ts';
 import type { Answer, ExternalCall } from './fixtures/call-server.ts';
@@ -13,7 +13,7 @@ import { shapeOf } from './log-shape.ts';
 /** Leases that expire only through `expireLease`, and cancellations that only a worker completes. */
 const worker = { ...patient, cancelGraceMs: 600_000, concurrency: 200 };
 
-describe.skipIf(noRedis())('a worker killed before or after each write, model call and tool execution', () => {
+describe('a worker killed before or after each write, model call and tool execution', () => {
   let harness: FaultHarness;
   const runs = new Map<string, RunHandle>();
   beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { createLanefold, defineAgent, type Lanefold } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
+import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { expectSound } from '../support/log.ts';
 import { startOutage, type Outage } from '../support/outage.ts';
 import { until } from '../support/until.ts';
@@ -10,7 +10,7 @@ const concurrency = 4;
 /** Nothing is found by a sweep or because a lock expired. */
 const patient = { leaseMs: 600_000, sweepMs: 600_000, concurrency };
 
-describe.skipIf(noRedis())('a worker that reaches the queue but not the database', () => {
+describe('a worker that reaches the queue but not the database', () => {
   let front: TestLanefold;
   let back: Lanefold;
   let database: Outage;

@@ -1,7 +1,7 @@
-// @module-tag long
+// @module-tag slow
 import type { Run, RunHandle } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { noRedis } from '../support/lanefold.ts';
+
 import { contextOf, entriesOf, expectSound } from '../support/log.ts';
 import type { Answer, ExternalCall } from './fixtures/call-server.ts';
 import { crashAt, pointsOf } from './crash-points.ts';
@@ -18,7 +18,7 @@ function respond({ kind, prompt = '' }: ExternalCall): Answer {
   return { calls: [{ id: prompt.includes('"toolCallId":"c0"') ? 'c1' : 'c0', name: 'look' }] };
 }
 
-describe.skipIf(noRedis())('a worker killed before or after each write and model call of a compaction', () => {
+describe('a worker killed before or after each write and model call of a compaction', () => {
   let harness: FaultHarness;
   const runs = new Map<string, RunHandle<unknown>>();
   beforeAll(async () => {

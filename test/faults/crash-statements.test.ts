@@ -1,9 +1,9 @@
-// @module-tag long
+// @module-tag slow
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { noRedis } from '../support/lanefold.ts';
+
 import { startCrashHarness, type CrashHarness } from './crash-harness.ts';
 
-describe.skipIf(noRedis())('a worker that crashes right after a statement', () => {
+describe('a worker that crashes right after a statement', () => {
   let harness: CrashHarness;
   beforeAll(async () => {
     harness = await startCrashHarness();

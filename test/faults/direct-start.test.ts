@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { citusLacks } from '../support/citus-lacks.ts';
-import { noRedis } from '../support/lanefold.ts';
+
 import { eventsOf, expectSound } from '../support/log.ts';
 import { until } from '../support/until.ts';
 import { quick, startHarness, type FaultHarness } from './harness.ts';
@@ -9,7 +9,7 @@ import { quick, startHarness, type FaultHarness } from './harness.ts';
 const saidOf = (lines: readonly string[], threadId: string): string | undefined =>
   lines.find((line) => line.endsWith(` ${threadId}`))?.split(' ')[0];
 
-describe.skipIf(noRedis() || citusLacks.directStarts)(
+describe.skipIf(citusLacks.directStarts)(
   'a process that crashes with a run that it accepted and started at once',
   () => {
     let harness: FaultHarness;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { noRedis } from '../support/lanefold.ts';
+
 import { entriesOf } from '../support/log.ts';
 import { startCrashHarness, type CrashHarness } from './crash-harness.ts';
 import type { Answer, ExternalCall } from './fixtures/call-server.ts';
 
-describe.skipIf(noRedis())('a worker that crashes between a tool outcome and the commit of its round', () => {
+describe('a worker that crashes between a tool outcome and the commit of its round', () => {
   let harness: CrashHarness;
   beforeAll(async () => {
     harness = await startCrashHarness();

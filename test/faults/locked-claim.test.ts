@@ -2,10 +2,10 @@ import { defineAgent } from 'lanefold';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fakeModel } from '../support/fake-model.ts';
-import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
+import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { until } from '../support/until.ts';
 
-describe.skipIf(noRedis())('a run whose thread somebody keeps locked', () => {
+describe('a run whose thread somebody keeps locked', () => {
   let lanefold: TestLanefold;
   let holder: pg.Client;
   const errors: unknown[] = [];

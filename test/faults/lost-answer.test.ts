@@ -2,7 +2,7 @@ import { createLanefold, defineAgent, defineTool, type EnqueueOptions, type Lane
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { fakeModel } from '../support/fake-model.ts';
-import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
+import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { eventsOf, expectSound, ledgerOf } from '../support/log.ts';
 import { until } from '../support/until.ts';
 import { startLossyProxy, type LossyProxy } from './fixtures/lossy-proxy.ts';
@@ -33,7 +33,7 @@ const options = {
   models: { fake: model },
 };
 
-describe.skipIf(noRedis())('a lost response to', () => {
+describe('a lost response to', () => {
   let harness: TestLanefold;
   let proxy: LossyProxy;
   /** Connects through the proxy; only its queue connects directly. */

@@ -1,13 +1,13 @@
 import type { LanefoldError } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { noRedis } from '../support/lanefold.ts';
+
 import { contextOf, eventsOf, expectSound } from '../support/log.ts';
 import { patient, startHarness, type FaultHarness } from './harness.ts';
 
 const output = { schema: z.object({ city: z.string() }), maxRepairs: 2 };
 
-describe.skipIf(noRedis())('a worker killed during an output repair', () => {
+describe('a worker killed during an output repair', () => {
   let harness: FaultHarness;
   beforeAll(async () => {
     harness = await startHarness();

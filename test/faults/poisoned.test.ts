@@ -1,11 +1,11 @@
-// @module-tag long
+// @module-tag slow
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { noRedis } from '../support/lanefold.ts';
+
 import { contextOf, expectSound } from '../support/log.ts';
 import { until } from '../support/until.ts';
 import { patient, startHarness, type WorkerProcess, type FaultHarness } from './harness.ts';
 
-describe.skipIf(noRedis())('a run that kills every worker', () => {
+describe('a run that kills every worker', () => {
   let harness: FaultHarness;
   beforeEach(async () => {
     harness = await startHarness();

@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag slow
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

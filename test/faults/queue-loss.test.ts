@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag slow
 import { defineAgent } from 'lanefold';
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';

@@ -1,7 +1,7 @@
-// @module-tag long
+// @module-tag slow
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Run, RunHandle } from 'lanefold';
-import { noRedis } from '../support/lanefold.ts';
+
 import { expectSound } from '../support/log.ts';
 import type { Answer, ExternalCall } from './fixtures/call-server.ts';
 import { crashAt, pointsOf } from './crash-points.ts';
@@ -44,7 +44,7 @@ function respond({ kind, prompt = '' }: ExternalCall): Answer {
   return { text: `Answer: ${prompt.length % 7}` };
 }
 
-describe.skipIf(noRedis())('a worker killed before or after each write, model call and tool of a strategy', () => {
+describe('a worker killed before or after each write, model call and tool of a strategy', () => {
   let harness: FaultHarness;
   const runs = new Map<string, RunHandle>();
   beforeAll(async () => {

@@ -1,8 +1,8 @@
-// @module-tag long
+// @module-tag slow
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createLanefold, type Lanefold, type LogFacts, type UnattendedRuns } from 'lanefold';
-import { noRedis } from '../support/lanefold.ts';
+
 import { readStream } from '../support/read-stream.ts';
 import { functionsIn } from '../support/statements.ts';
 import { deferred, until } from '../support/until.ts';
@@ -11,7 +11,7 @@ import { parrot, patient, startHarness, type FaultHarness } from './harness.ts';
 /** Reports every few seconds, and keeps its lease on a busy machine: it dies when the test dates its signs of life back. */
 const mortal = { leaseMs: 9_000, sweepMs: 100 };
 
-describe.skipIf(noRedis())('a run that no worker can take', () => {
+describe('a run that no worker can take', () => {
   let harness: FaultHarness;
   let others: Lanefold[];
   let logged: { facts: LogFacts; message: string }[];

@@ -1,6 +1,6 @@
 import { defineAgent } from 'lanefold';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
+import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { expectSound } from '../support/log.ts';
 
 /** Has the database refuse every entry for which the condition holds: by a constraint, as Citus takes no trigger. */
@@ -14,7 +14,7 @@ async function refuseEntries(lanefold: TestLanefold, condition: string): Promise
   await pool.query(`alter table lanefold._entry add check (lanefold.refuse(${condition}))`);
 }
 
-describe.skipIf(noRedis())('a run that the database cannot hand to a worker', () => {
+describe('a run that the database cannot hand to a worker', () => {
   let lanefold: TestLanefold;
   const errors: unknown[] = [];
   beforeEach(async () => {

@@ -1,8 +1,8 @@
-// @module-tag long
+// @module-tag slow
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createLanefold, type Lanefold, type RunHandle, type UnknownAgent, type WorkerOptions } from 'lanefold';
-import { noRedis } from '../support/lanefold.ts';
+
 import { expectSound } from '../support/log.ts';
 import { functionsIn } from '../support/statements.ts';
 import { deferred, until } from '../support/until.ts';
@@ -11,7 +11,7 @@ import { parrot, quick, startHarness, type FaultHarness } from './harness.ts';
 /** Nothing in these workers happens by a timer: what a run gets, it got from another worker at once. */
 const noSweeps: WorkerOptions = { leaseMs: 120_000, sweepMs: 600_000 };
 
-describe.skipIf(noRedis())('a worker that does not know the agent of a run', () => {
+describe('a worker that does not know the agent of a run', () => {
   let harness: FaultHarness;
   let others: Lanefold[];
   beforeEach(async () => {

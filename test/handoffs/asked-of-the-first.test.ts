@@ -1,12 +1,12 @@
 import { defineAgent, defineTool, handoffTool } from 'lanefold';
 import { afterAll, beforeAll, expect, test, describe } from 'vitest';
-import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
+import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { until } from '../support/until.ts';
 import { fakeModel, type FakeModel } from '../support/fake-model.ts';
 
 const tool = (name: string) => defineTool({ name, input: { type: 'object' }, execute: () => name });
 
-describe.skipIf(noRedis())('what a request asks of its agent', () => {
+describe('what a request asks of its agent', () => {
   let lanefold: TestLanefold;
   const models: Record<'first' | 'second', FakeModel> = {
     first: fakeModel([{ calls: [{ name: 'transfer_to_second' }] }]),

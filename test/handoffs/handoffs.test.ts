@@ -1,7 +1,7 @@
 import { defineAgent, defineTool, handOff, handoffTool, waitFor, type RunRef } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { noRedis } from '../support/lanefold.ts';
+
 import { fakeModel, type FakeScript } from '../support/fake-model.ts';
 import { eventsOf, expectSound, ledgerOf } from '../support/log.ts';
 import { until } from '../support/until.ts';
@@ -61,7 +61,7 @@ const structured = defineAgent({
 });
 const thinker = defineAgent({ name: 'thinker', model: 'fake:billing', strategy: 'cot' });
 
-describe.skipIf(noRedis())('handing a run to another agent', () => {
+describe('handing a run to another agent', () => {
   let lanefold: Runtime;
   const scripts: Record<string, FakeScript> = {};
   const prompts: string[][] = [];

@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag slow
 import { describe, expect, test } from 'vitest';
 import { checkHistory } from '../../src/history/check-history.ts';
 import { operationChecks } from '../../src/history/checks/index.ts';

@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag slow
 import { deltaChannelHistoryTests, specTest } from '@langchain/langgraph-checkpoint-validation';
 import { LanefoldSaver } from 'lanefold/langgraph';
 import { readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag slow
 import type { BaseMessage } from '@langchain/core/messages';
 import { LanefoldSaver } from 'lanefold/langgraph';
 import { afterAll, beforeAll, expect, test } from 'vitest';

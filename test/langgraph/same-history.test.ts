@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag slow
 import { AIMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import { MemorySaver } from '@langchain/langgraph';
 import { LanefoldSaver } from 'lanefold/langgraph';

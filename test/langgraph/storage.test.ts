@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag slow
 import { AIMessage, HumanMessage, type BaseMessage } from '@langchain/core/messages';
 import { MessagesAnnotation, StateGraph, type BaseCheckpointSaver } from '@langchain/langgraph';
 import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres';

@@ -1,12 +1,12 @@
 import { defineAgent, type ContentPart, type EnqueueOptions } from 'lanefold';
 import type { NewBrowserToken } from '../../src/library/access/keys.ts';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
+import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 
 const agents = [defineAgent({ name: 'a', model: 'scripted:echo' })];
 const ok: EnqueueOptions = { agent: 'a', input: 'hi' };
 
-describe.skipIf(noRedis())('a rejected request', () => {
+describe('a rejected request', () => {
   let lanefold: TestLanefold;
   beforeAll(async () => {
     vi.stubEnv('OPENAI_API_KEY', undefined);

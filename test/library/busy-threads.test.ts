@@ -1,11 +1,11 @@
 import { createLanefold, defineAgent, isLanefoldError } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { noRedis } from '../support/lanefold.ts';
+
 import { contextOf, entriesOf, expectSound } from '../support/log.ts';
 import { deferred, until } from '../support/until.ts';
 import { startRuntime, unset, type Runtime } from '../runtime/helpers.ts';
 
-describe.skipIf(noRedis())('runs of one thread', () => {
+describe('runs of one thread', () => {
   let lanefold: Runtime;
   beforeAll(async () => {
     lanefold = await startRuntime([

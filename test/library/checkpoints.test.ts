@@ -3,13 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { startHarness } from '../faults/harness.ts';
 import { startRuntime, unset, type Runtime } from '../runtime/helpers.ts';
-import { noRedis } from '../support/lanefold.ts';
+
 import { entriesOf, eventsOf, expectSound } from '../support/log.ts';
 import { deferred } from '../support/until.ts';
 
 const look = defineTool({ name: 'look', input: z.object({}), execute: () => 'the secret plan' });
 
-describe.skipIf(noRedis())('checkpoint tokens', () => {
+describe('checkpoint tokens', () => {
   let runtime: Runtime;
   beforeAll(async () => {
     const agent = defineAgent({ name: 'solo', model: unset, instructions: 'Mind the plan.', tools: [look] });
@@ -214,7 +214,7 @@ describe.skipIf(noRedis())('checkpoint tokens', () => {
   });
 });
 
-describe.skipIf(noRedis())('a run whose worker died', () => {
+describe('a run whose worker died', () => {
   test('resumes from a token of its current step, and from no other', async () => {
     const bench = await startHarness({ tokenSecrets: ['s'] });
     try {

@@ -2,7 +2,7 @@ import { createLanefold, defineAgent } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sqlOf } from '../limits/sql.ts';
 import { startRuntime, unset, type Runtime } from '../runtime/helpers.ts';
-import { noRedis } from '../support/lanefold.ts';
+
 import { until } from '../support/until.ts';
 
 const versionOf = (version: string) =>
@@ -10,7 +10,7 @@ const versionOf = (version: string) =>
 const other = defineAgent({ name: 'other', model: unset, instructions: 'You are another.' });
 const full = { maxInputTokens: 600, reserveOutputTokens: 0, keepLastTurns: 1, compactAt: 0.5 };
 
-describe.skipIf(noRedis())('a compaction', () => {
+describe('a compaction', () => {
   let lanefold: Runtime;
   let sql: Awaited<ReturnType<typeof sqlOf>>;
   beforeAll(async () => {

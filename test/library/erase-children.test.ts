@@ -2,7 +2,7 @@ import { agentTool, defineAgent, type RunRef } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startRuntime, unset, type Runtime } from '../runtime/helpers.ts';
 import { fakeModel } from '../support/fake-model.ts';
-import { noRedis } from '../support/lanefold.ts';
+
 import { placesOf } from '../support/stored-text.ts';
 import { until } from '../support/until.ts';
 
@@ -11,7 +11,7 @@ const helper = defineAgent({ name: 'helper', model: 'scripted:echo' });
 const middle = defineAgent({ name: 'middle', model: 'fake:middle', tools: [agentTool(helper, { context: 'fork' })] });
 const lead = defineAgent({ name: 'lead', model: unset, tools: [agentTool(middle)] });
 
-describe.skipIf(noRedis())('erasing a thread whose runs called agents', () => {
+describe('erasing a thread whose runs called agents', () => {
   let lanefold: Runtime;
   beforeAll(async () => {
     const model = fakeModel(({ prompt }) =>

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { refused } from '../db/helpers.ts';
 import { startRuntime, unset, type Runtime } from '../runtime/helpers.ts';
-import { noRedis } from '../support/lanefold.ts';
+
 import { onCitus } from '../support/services.ts';
 import { until } from '../support/until.ts';
 
@@ -24,7 +24,7 @@ const agents = [
   defineAgent({ name: 'mixed', model: unset, tools: [report] }),
 ];
 
-describe.skipIf(noRedis())('large texts', () => {
+describe('large texts', () => {
   let lanefold: Runtime;
   beforeAll(async () => {
     lanefold = await startRuntime(agents, { largeContentBytes: limit });

@@ -3,12 +3,12 @@ import { createLanefold, type Lanefold, type LimitDefinition } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { refused } from '../db/helpers.ts';
 import { statements, urlAs } from '../support/citus.ts';
-import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
+import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 
 const tokens: LimitDefinition = { kind: 'tokens', amount: 100, per: 'minute' };
 const role = `api_${randomBytes(4).toString('hex')}`;
 
-describe.skipIf(noRedis())('limits', () => {
+describe('limits', () => {
   let operator: TestLanefold;
   let api: Lanefold;
   beforeAll(async () => {

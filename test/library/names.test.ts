@@ -11,12 +11,12 @@ import { newClient } from '../mcp/rig.ts';
 import { unseen } from '../schedules/support.ts';
 import { statements, urlAs } from '../support/citus.ts';
 import { createDatabase } from '../support/database.ts';
-import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
+import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { until } from '../support/until.ts';
 
 const agents = [defineAgent({ name: 'echo', model: 'scripted:echo', overridable: { http: ['contextPolicy'] } })];
 
-describe.skipIf(noRedis())('the names of two tenants', () => {
+describe('the names of two tenants', () => {
   let lanefold: TestLanefold;
   let url: string;
   const auth: Record<string, Record<string, string>> = {};

@@ -2,7 +2,7 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { defineAgent, defineTool, type EnqueueOptions, type JsonObject } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { noRedis } from '../support/lanefold.ts';
+
 import { entriesOf } from '../support/log.ts';
 import { startModelServer, type ModelServer } from '../support/openai-server.ts';
 import { startRuntime, unset, type Runtime } from '../runtime/helpers.ts';
@@ -10,7 +10,7 @@ import { startRuntime, unset, type Runtime } from '../runtime/helpers.ts';
 const tool = (name: string) =>
   defineTool({ name, input: z.object({}), execute: (_, ctx) => ({ [name]: ctx.context }) });
 
-describe.skipIf(noRedis())('a request', () => {
+describe('a request', () => {
   let lanefold: Runtime;
   let server: ModelServer;
   beforeAll(async () => {

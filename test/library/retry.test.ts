@@ -1,11 +1,11 @@
 import { defineAgent } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { noRedis } from '../support/lanefold.ts';
+
 import { contextOf } from '../support/log.ts';
 import { deferred } from '../support/until.ts';
 import { startRuntime, unset, type Runtime } from '../runtime/helpers.ts';
 
-describe.skipIf(noRedis())('runs.retry', () => {
+describe('runs.retry', () => {
   let lanefold: Runtime;
   beforeAll(async () => {
     lanefold = await startRuntime([defineAgent({ name: 'a', model: unset, maxModelRetries: 0 })]);

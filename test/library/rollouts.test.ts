@@ -1,7 +1,7 @@
 import { createLanefold, defineAgent, defineTool, type AgentDefinition, type Lanefold } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { noRedis } from '../support/lanefold.ts';
+
 import { expectSound } from '../support/log.ts';
 import { until } from '../support/until.ts';
 import { startRuntime, type Runtime } from '../runtime/helpers.ts';
@@ -23,7 +23,7 @@ const narrow = (version: string, maxInputTokens: number) =>
 const all = [support('a'), support('b'), plain, narrow('a', 1_000), narrow('b', 500)];
 const paying = script({ tool: 'pay', args: {} }, 'done');
 
-describe.skipIf(noRedis())('versions of an agent in one fleet', () => {
+describe('versions of an agent in one fleet', () => {
   let main: Runtime;
   const others: Lanefold[] = [];
   beforeAll(async () => {

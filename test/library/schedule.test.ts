@@ -2,14 +2,14 @@ import { defineAgent, LanefoldError, type EnqueueOptions, type RunHandle, type R
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openQueue } from '../../src/queue/open-queue.ts';
-import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
+import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { fakeModel } from '../support/fake-model.ts';
 import { citusLacks } from '../support/citus-lacks.ts';
 import { functionsIn } from '../support/statements.ts';
 import { deferred, until } from '../support/until.ts';
 
 /** One worker with one hand, which `busy` keeps from the runs that follow. */
-describe.skipIf(noRedis())('when a worker starts a run', () => {
+describe('when a worker starts a run', () => {
   let lanefold: TestLanefold;
   let worker: RunningWorker;
   let started: string[];

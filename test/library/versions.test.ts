@@ -1,7 +1,7 @@
 import { createLanefold, defineAgent, defineTool, handoffTool, type AgentDefinition, type Lanefold } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { noRedis } from '../support/lanefold.ts';
+
 import { eventsOf, expectSound } from '../support/log.ts';
 import { until } from '../support/until.ts';
 import { startRuntime, type Runtime } from '../runtime/helpers.ts';
@@ -19,7 +19,7 @@ const support = (instructions: string): AgentDefinition =>
 const billing = defineAgent({ name: 'billing', model: 'scripted:["billed"]' });
 const script = (...turns: unknown[]) => `scripted:${JSON.stringify(turns)}`;
 
-describe.skipIf(noRedis())('versions of agents', () => {
+describe('versions of agents', () => {
   let first: Runtime;
   let second: Lanefold;
   beforeAll(async () => {

@@ -1,11 +1,11 @@
 import { createLanefold, defineAgent, type EnqueueOptions, type Lanefold } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
+import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { typedModel, type TypedModel } from '../support/typed-model.ts';
 import { until } from '../support/until.ts';
 import { sqlOf } from './sql.ts';
 
-describe.skipIf(noRedis())('a run that has to wait for a slot', () => {
+describe('a run that has to wait for a slot', () => {
   let lanefold: TestLanefold;
   /** Another process, without a worker. */
   let client: Lanefold;
@@ -133,7 +133,7 @@ describe.skipIf(noRedis())('a run that has to wait for a slot', () => {
   });
 });
 
-describe.skipIf(noRedis())('a run that no limit would ever let pass', () => {
+describe('a run that no limit would ever let pass', () => {
   let lanefold: TestLanefold;
   beforeAll(async () => {
     lanefold = await startLanefold({
@@ -170,7 +170,7 @@ describe.skipIf(noRedis())('a run that no limit would ever let pass', () => {
   });
 });
 
-describe.skipIf(noRedis())('a run that no worker has taken', () => {
+describe('a run that no worker has taken', () => {
   let lanefold: TestLanefold;
   beforeAll(async () => {
     lanefold = await startLanefold({ agents: [defineAgent({ name: 'echo', model: 'scripted:echo' })] });

@@ -3,12 +3,12 @@ import { createClient, type Client } from 'lanefold/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bearer, mintKey, startApi, type Api } from '../api/helpers.ts';
 import { refused } from '../db/helpers.ts';
-import { noRedis } from '../support/lanefold.ts';
+
 import { until } from '../support/until.ts';
 
 const agents = ['a', 'b'].map((name) => defineAgent({ name, model: 'scripted:["done"]?latency_ms=600000' }));
 
-describe.skipIf(noRedis())('the runs that hold limits', () => {
+describe('the runs that hold limits', () => {
   let api: Api;
   let client: Client;
   const clientOf = {} as Record<'acme' | 'bolt', Client>;

@@ -1,12 +1,12 @@
-// @module-tag long
+// @module-tag slow
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { noRedis } from '../support/lanefold.ts';
+
 import { expectSound } from '../support/log.ts';
 import { until } from '../support/until.ts';
 import { patient, startHarness, type FaultHarness } from '../faults/harness.ts';
 import { sqlOf } from './sql.ts';
 
-describe.skipIf(noRedis())('one bucket for several processes', () => {
+describe('one bucket for several processes', () => {
   let harness: FaultHarness;
   let sql: Awaited<ReturnType<typeof sqlOf>>;
   /** Calls that a model is answering. */

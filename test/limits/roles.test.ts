@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { createLanefold, defineAgent, type Lanefold } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { statements, urlAs } from '../support/citus.ts';
-import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
+import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { typedModel, type TypedModel } from '../support/typed-model.ts';
 import { sqlOf } from './sql.ts';
 
 const role = `api_${randomBytes(4).toString('hex')}`;
 
-describe.skipIf(noRedis())('a run that the role of an API accepts for a tenant', () => {
+describe('a run that the role of an API accepts for a tenant', () => {
   let operator: TestLanefold;
   let api: Lanefold;
   let model: TypedModel;

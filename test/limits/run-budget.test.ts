@@ -1,7 +1,7 @@
 import { defineAgent, defineTool, type EnqueueOptions } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
+import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { treeModel } from '../support/tree-model.ts';
 import { typedModel, type TypedModel } from '../support/typed-model.ts';
 import { until } from '../support/until.ts';
@@ -9,7 +9,7 @@ import { until } from '../support/until.ts';
 const book = defineTool({ name: 'book', needsApproval: true, input: z.object({}), execute: () => 'booked' });
 
 // A token of output costs a dollar, and each call uses the 5 it may have.
-describe.skipIf(noRedis())('maxCost', () => {
+describe('maxCost', () => {
   let lanefold: TestLanefold;
   let model: TypedModel;
   beforeAll(async () => {

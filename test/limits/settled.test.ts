@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { patient, startHarness, type FaultHarness } from '../faults/harness.ts';
-import { noRedis } from '../support/lanefold.ts';
+
 import { until } from '../support/until.ts';
 import { sqlOf } from './sql.ts';
 
-describe.skipIf(noRedis())('a run that ends without a worker', () => {
+describe('a run that ends without a worker', () => {
   let harness: FaultHarness;
   let sql: Awaited<ReturnType<typeof sqlOf>>;
   beforeAll(async () => {

@@ -1,11 +1,11 @@
 import { createLanefold, defineAgent, type EnqueueOptions, type Lanefold, type RunHandle } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
+import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { typedModel, type TypedModel } from '../support/typed-model.ts';
 import { until } from '../support/until.ts';
 import { sqlOf } from './sql.ts';
 
-describe.skipIf(noRedis())('limits on the same runs', () => {
+describe('limits on the same runs', () => {
   let lanefold: TestLanefold;
   let model: TypedModel;
   let sql: Awaited<ReturnType<typeof sqlOf>>;

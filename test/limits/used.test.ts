@@ -1,9 +1,9 @@
 import { defineAgent, defineTool } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
+import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { typedModel, type TypedModel } from '../support/typed-model.ts';
 
-describe.skipIf(noRedis())('what a run used of a limit', () => {
+describe('what a run used of a limit', () => {
   let lanefold: TestLanefold;
   let model: TypedModel;
   beforeAll(async () => {

@@ -42,13 +42,13 @@ test.each([
   ['a link', '<link\\b[^>]*\\bhref="https?:\\/\\/[^>]*>', 'gi'],
   ['arithmetic', '[\\d(][\\d\\s.()]*(?:[-+*/×x^%][\\d\\s.()]+)+', 'i'],
   ['repeats of repeats', '^(\\w+-?)+$', ''],
-])('a pattern for %s that takes more than linear time is found', { tags: 'long' }, async (_, source, flags) => {
+])('a pattern for %s that takes more than linear time is found', { tags: 'slow' }, async (_, source, flags) => {
   expect(await slowOn({ source, flags })).toBeDefined();
 });
 
 const literals = modules.filter((file) => !(file in spared)).flatMap(literalsOf);
 
-test('every pattern of the product takes linear time for texts made of its parts', { tags: 'long' }, async () => {
+test('every pattern of the product takes linear time for texts made of its parts', { tags: 'slow' }, async () => {
   expect(literals.length).toBeGreaterThan(300);
   for (const literal of literals)
     expect(await slowOn(literal), `${literal.file}: /${literal.source}/${literal.flags}`).toBeUndefined();

@@ -58,7 +58,7 @@ describe.each(Object.entries(parsers))('%s', (_, { read, worst }) => {
     expect(await growth(read, hardest, 1_000_000)).toBeLessThan(tooMuch);
   });
 
-  test('takes linear time for 100 kB of anything', { tags: 'long' }, async () => {
+  test('takes linear time for 100 kB of anything', { tags: 'slow' }, async () => {
     for (const pump of anyWorst)
       for (const after of ['', '\u0000x'])
         expect(await growth(read, { pump, after }, 100_000), JSON.stringify(pump)).toBeLessThan(tooMuch);

@@ -1,9 +1,9 @@
-// @module-tag long
+// @module-tag slow
 import { defineAgent, type EnqueueOptions, type RunRef } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { patient } from '../faults/harness.ts';
 import { sqlOf } from '../limits/sql.ts';
-import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
+import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { onCitus } from '../support/services.ts';
 import { typedModel, type TypedModel } from '../support/typed-model.ts';
 import { until } from '../support/until.ts';
@@ -65,7 +65,7 @@ const damaged = (actions: readonly Action[]): Action[][] => [
   ...actions.flatMap(({ kind, run }, n) => (kind === 'line' ? [actions.with(n, { kind: 'grant', run })] : [])),
 ];
 
-describe.skipIf(noRedis() || onCitus || !canCheck())('the model of the line can do what real runs did', () => {
+describe.skipIf(onCitus || !canCheck())('the model of the line can do what real runs did', () => {
   let lanefold: TestLanefold;
   let model: TypedModel;
   let sql: Awaited<ReturnType<typeof sqlOf>>;

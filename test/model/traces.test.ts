@@ -1,11 +1,11 @@
-// @module-tag long
+// @module-tag slow
 import { agentTool, defineAgent, type RunHandle, type RunRef } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer, ExternalCall } from '../faults/fixtures/call-server.ts';
 import { patient, quick, startHarness, type FaultHarness } from '../faults/harness.ts';
 import { sqlOf } from '../limits/sql.ts';
 import { onCitus } from '../support/services.ts';
-import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
+import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { typedModel, type TypedModel } from '../support/typed-model.ts';
 import { deferred, until } from '../support/until.ts';
 import { atRest, hoursLater, startTree } from '../waits/trees.ts';
@@ -20,7 +20,7 @@ const script = (call: ExternalCall): Answer => {
 };
 const forever = new Promise<never>(() => {});
 
-describe.skipIf(noRedis() || onCitus || !canCheck())('the model can do what a real run did', () => {
+describe.skipIf(onCitus || !canCheck())('the model can do what a real run did', () => {
   let harness: FaultHarness;
   beforeAll(async () => {
     harness = await startHarness();
@@ -131,7 +131,7 @@ describe.skipIf(noRedis() || onCitus || !canCheck())('the model can do what a re
   });
 });
 
-describe.skipIf(noRedis() || onCitus || !canCheck())('the model can do what a tree of real runs did', () => {
+describe.skipIf(onCitus || !canCheck())('the model can do what a tree of real runs did', () => {
   let trees: FaultHarness;
   beforeAll(async () => {
     trees = await startHarness({}, { trees: true });
@@ -170,7 +170,7 @@ describe.skipIf(noRedis() || onCitus || !canCheck())('the model can do what a tr
   });
 });
 
-describe.skipIf(noRedis() || onCitus || !canCheck())('the model can do what two real runs did', () => {
+describe.skipIf(onCitus || !canCheck())('the model can do what two real runs did', () => {
   let lanefold: TestLanefold;
   let model: TypedModel;
   beforeAll(async () => {

@@ -1,12 +1,12 @@
-// @module-tag long
+// @module-tag slow
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { quick, startHarness, type FaultHarness } from '../faults/harness.ts';
-import { noRedis } from '../support/lanefold.ts';
+
 import { until } from '../support/until.ts';
 
 const count = 12;
 
-describe.skipIf(noRedis())('a monitor whose worker dies', () => {
+describe('a monitor whose worker dies', () => {
   let harness: FaultHarness;
   beforeAll(async () => {
     harness = await startHarness();

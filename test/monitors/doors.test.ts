@@ -2,9 +2,8 @@ import { defineAgent } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bearer, mintKey, problem, startApi, type Api } from '../api/helpers.ts';
 import { cli } from '../cli/cli.ts';
-import { noRedis } from '../support/lanefold.ts';
 
-describe.skipIf(noRedis())('monitors from outside', () => {
+describe('monitors from outside', () => {
   let api: Api;
   const root = bearer('root');
   beforeAll(async () => {

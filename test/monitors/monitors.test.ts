@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag slow
 import { APICallError, type LanguageModelV4Prompt } from '@ai-sdk/provider';
 import { defineAgent } from 'lanefold';
 import { defineScorer } from 'lanefold/evals';

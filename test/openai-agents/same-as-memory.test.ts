@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag slow
 import { MemorySession, type AgentInputItem, type Session } from '@openai/agents-core';
 import fc from 'fast-check';
 import { isLanefoldError } from 'lanefold';

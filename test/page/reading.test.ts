@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag slow
 import { defineAgent, defineTool } from 'lanefold';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

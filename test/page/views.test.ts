@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag slow
 import { defineAgent } from 'lanefold';
 import { defineScorer } from 'lanefold/evals';
 import type { Page } from 'playwright-core';

@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag slow
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';

@@ -5,7 +5,7 @@ import { createLanefold, isLanefoldError, type Lanefold } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startHarness, type FaultHarness } from '../faults/harness.ts';
 import { faultAgent } from '../faults/fixtures/agent.ts';
-import { noRedis } from '../support/lanefold.ts';
+
 import { contextOf, expectSound } from '../support/log.ts';
 import { startPgBouncer, type PgBouncer } from '../support/pgbouncer.ts';
 import { deferred, until } from '../support/until.ts';
@@ -14,7 +14,7 @@ import { openPool } from '../support/pool.ts';
 const probeDir = await mkdtemp(path.join(tmpdir(), 'lanefold-bouncer-'));
 afterAll(() => rm(probeDir, { recursive: true, force: true }));
 
-describe.skipIf(noRedis())('behind PgBouncer in transaction mode', () => {
+describe('behind PgBouncer in transaction mode', () => {
   let bench: FaultHarness;
   let bouncer: PgBouncer | undefined;
   let lanefold: Lanefold;

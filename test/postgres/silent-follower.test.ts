@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag slow
 import { createLanefold, type Lanefold } from 'lanefold';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startProxy, type Proxy } from '../../src/chaos/services/proxy.ts';

@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag slow
 import { createPostgresBackend, Job, withBackend } from 'bullmq';
 import fc from 'fast-check';
 import type pg from 'pg';

@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag slow
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { parseRecording } from '../../src/replay/recording.ts';

@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag slow
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { replayCli, shopFile } from './setup.ts';

@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag slow
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,12 +1,12 @@
-// @module-tag long
+// @module-tag slow
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { noRedis } from '../support/lanefold.ts';
+
 import { expectSound } from '../support/log.ts';
 import { until } from '../support/until.ts';
 import { quick, startHarness, type FaultHarness, type WorkerProcess } from '../faults/harness.ts';
 import { unseen } from './support.ts';
 
-describe.skipIf(noRedis())('the slots of schedules', () => {
+describe('the slots of schedules', () => {
   let harness: FaultHarness;
   beforeAll(async () => {
     harness = await startHarness();

@@ -1,10 +1,10 @@
 import { createLanefold, defineAgent, type Lanefold, type ScheduleDefinition } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
+import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 
 const daily: ScheduleDefinition = { agent: 'reporter', input: 'Report of {{date}}', cron: '0 6 * * *' };
 
-describe.skipIf(noRedis())('schedules', () => {
+describe('schedules', () => {
   let lanefold: TestLanefold;
   beforeAll(async () => {
     const agents = [defineAgent({ name: 'reporter', model: 'scripted:echo', overridable: { http: [] } })];

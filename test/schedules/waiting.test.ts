@@ -1,14 +1,14 @@
-// @module-tag long
+// @module-tag slow
 import { defineAgent } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDatabase, type Database } from '../../src/postgres/pool.ts';
 import { fireSchedules, type WaitingPlace } from '../../src/runtime/schedules/fire-schedules.ts';
 import type { ScheduledRequest } from '../../src/runtime/schedules/dependencies.ts';
-import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
+import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 
 const schedules = 1_000;
 
-describe.skipIf(noRedis())('slots that wait for an earlier run', () => {
+describe('slots that wait for an earlier run', () => {
   let lanefold: TestLanefold;
   let db: Database;
   beforeAll(async () => {

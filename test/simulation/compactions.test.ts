@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag slow
 import { describe, expect, test } from 'vitest';
 import { openLog } from '../db/helpers.ts';
 import { change } from '../history/mutants/change.ts';

@@ -1,12 +1,12 @@
 import type { RunHandle, StreamItem, StreamOptions } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventsOf } from '../support/log.ts';
-import { noRedis } from '../support/lanefold.ts';
+
 import { startPair, type Pair } from '../support/two-processes.ts';
 import { readStream } from '../support/read-stream.ts';
 import { until } from '../support/until.ts';
 
-describe.skipIf(noRedis())('a stream', () => {
+describe('a stream', () => {
   let pair: Pair;
   beforeAll(async () => {
     pair = await startPair();

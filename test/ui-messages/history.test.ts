@@ -2,7 +2,7 @@ import { readUIMessageStream, type UIMessage, type UIMessageChunk } from 'ai';
 import { type AnswerMetadata, type RunHandle, type UiMessage } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'vitest';
 import { toUiChunks } from '../../src/ui-messages/answer.ts';
-import { noRedis } from '../support/lanefold.ts';
+
 import { expectSound } from '../support/log.ts';
 import { startPair, type Pair } from '../support/two-processes.ts';
 import { until } from '../support/until.ts';
@@ -11,7 +11,7 @@ test('the messages are the AI SDK’s own type', () => {
   expectTypeOf<UiMessage>().toExtend<UIMessage<AnswerMetadata>>();
 });
 
-describe.skipIf(noRedis())('the history of a thread', () => {
+describe('the history of a thread', () => {
   let pair: Pair;
   beforeAll(async () => {
     pair = await startPair();

@@ -1,10 +1,10 @@
-// @module-tag long
+// @module-tag slow
 import type { RunHandle } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { randomOf } from '../../src/chaos/random.ts';
 import type { Plan, PlannedCall } from '../faults/fixtures/tree-agent.ts';
 import { startHarness, type FaultHarness, type WorkerProcess } from '../faults/harness.ts';
-import { noRedis } from '../support/lanefold.ts';
+
 import { expectSound } from '../support/log.ts';
 import { until } from '../support/until.ts';
 import { answerWith, startReceiver, type Receiver } from '../webhooks/receiver.ts';
@@ -19,7 +19,7 @@ const isCancelled = (tree: number) => tree % 4 === 3;
 /** No run may fail because its workers are killed. */
 const worker = { leaseMs: 1_000, sweepMs: 150, maxClaimsWithoutProgress: 1_000 };
 
-describe.skipIf(noRedis())('trees of runs whose workers are killed at random', () => {
+describe('trees of runs whose workers are killed at random', () => {
   let harness: FaultHarness;
   let receiver: Receiver;
   beforeAll(async () => {

@@ -1,9 +1,9 @@
-// @module-tag long
+// @module-tag slow
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { RunRef, RunningWorker } from 'lanefold';
 import type { Plan, PlannedCall } from '../faults/fixtures/tree-agent.ts';
 import { patient, startHarness, type FaultHarness, type WorkerProcess } from '../faults/harness.ts';
-import { noRedis } from '../support/lanefold.ts';
+
 import { eventsOf, expectSound } from '../support/log.ts';
 import { until } from '../support/until.ts';
 import { atRest, expectOneEach, expectWhole, hoursLater, leftOvers, startTree } from './trees.ts';
@@ -14,7 +14,7 @@ const ask = (plan: Plan): PlannedCall => ({ do: 'ask', plan });
 const around = (statements: string[]) =>
   statements.flatMap((statement) => (['dieBefore', 'dieAfter'] as const).map((how) => [how, statement] as const));
 
-describe.skipIf(noRedis())('a worker that dies', () => {
+describe('a worker that dies', () => {
   let harness: FaultHarness;
   let rescuers: RunningWorker[] = [];
   let dying: WorkerProcess[] = [];

@@ -1,7 +1,7 @@
 import { defineAgent, defineTool, waitFor } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startRuntime, unset, type Runtime } from '../runtime/helpers.ts';
-import { noRedis } from '../support/lanefold.ts';
+
 import { ledgerOf } from '../support/log.ts';
 import { until } from '../support/until.ts';
 
@@ -10,7 +10,7 @@ interface Asked {
   timeoutMs?: number;
 }
 
-describe.skipIf(noRedis())('a call whose time to wait is up', () => {
+describe('a call whose time to wait is up', () => {
   let lanefold: Runtime;
   beforeAll(async () => {
     const tool = defineTool<Asked>({

@@ -1,13 +1,13 @@
-// @module-tag long
+// @module-tag slow
 import { createLanefold, type Lanefold, type RunRef } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { treeAgent, type Plan } from '../faults/fixtures/tree-agent.ts';
 import { patient, startHarness, type FaultHarness } from '../faults/harness.ts';
-import { noRedis } from '../support/lanefold.ts';
+
 import { until } from '../support/until.ts';
 import { atRest, expectWhole, startTree } from './trees.ts';
 
-describe.skipIf(noRedis())('fleets with the same agents on one database', () => {
+describe('fleets with the same agents on one database', () => {
   let first: FaultHarness;
   let other: Lanefold;
   let lonely: Lanefold;

@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag slow
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isLanefoldError } from '../../src/errors.ts';

@@ -1,6 +1,6 @@
 import { agentResultTool, agentTool, defineAgent, type RunRef } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { noRedis } from '../support/lanefold.ts';
+
 import { expectSound, ledgerOf } from '../support/log.ts';
 import { startRuntime, unset, type Runtime } from '../runtime/helpers.ts';
 
@@ -18,7 +18,7 @@ const lead = defineAgent({
   ],
 });
 
-describe.skipIf(noRedis())('what calls of agents have answered', () => {
+describe('what calls of agents have answered', () => {
   let lanefold: Runtime;
   /** What the agent `helper` was asked. */
   let asked: string[] = [];

@@ -2,10 +2,10 @@ import { agentTool, defineAgent, type RunRef } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startRuntime, unset, type Runtime } from '../runtime/helpers.ts';
 import { fakeModel } from '../support/fake-model.ts';
-import { noRedis } from '../support/lanefold.ts';
+
 import { deferred, until } from '../support/until.ts';
 
-describe.skipIf(noRedis())('a run that a call has spawned', () => {
+describe('a run that a call has spawned', () => {
   let lanefold: Runtime;
   const answer = deferred();
   beforeAll(async () => {

@@ -1,9 +1,9 @@
-// @module-tag long
+// @module-tag slow
 import { agentTool, defineAgent, defineTool, waitFor, type RunRef, type TreeStreamItem } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { EventFeed } from '../../src/streams/feed.ts';
-import { noRedis } from '../support/lanefold.ts';
+
 import { bearer, mintKey, problem, startApi, type Api } from '../api/helpers.ts';
 import { readSse } from '../support/sse.ts';
 import { until } from '../support/until.ts';
@@ -40,7 +40,7 @@ const top = defineAgent({
   tools: [agentTool(middle), agentTool(leaf), agentTool(late, { name: 'start_late', wait: false })],
 });
 
-describe.skipIf(noRedis())('the stream of a tree', () => {
+describe('the stream of a tree', () => {
   let api: Api;
   beforeAll(async () => {
     api = await startApi({ server: { apiKey: 'root' }, agents: [top, middle, leaf, late, crowd] });

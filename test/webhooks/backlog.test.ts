@@ -1,11 +1,11 @@
-// @module-tag long
+// @module-tag slow
 import { createLanefold, defineAgent } from 'lanefold';
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../src/postgres/pool.ts';
 import { settleDeliveries } from '../../src/store/webhook/deliveries.ts';
 import { waitingForLock } from '../support/database.ts';
-import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
+import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { until } from '../support/until.ts';
 import { answerWith, startReceiver, type Receiver } from './receiver.ts';
 import { endedRun } from './support.ts';
@@ -13,7 +13,7 @@ import { endedRun } from './support.ts';
 /** Attempts never run into their time limit here: what waits for one waits longer than the tests do. */
 const worker = { webhookTimeoutMs: 60_000, sweepMs: 200 };
 
-describe.skipIf(noRedis())('the deliveries of a webhook', () => {
+describe('the deliveries of a webhook', () => {
   let lanefold: TestLanefold;
   let receiver: Receiver;
   beforeAll(async () => {

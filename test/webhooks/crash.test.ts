@@ -1,11 +1,11 @@
-// @module-tag long
+// @module-tag slow
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { quick, startHarness, type FaultHarness, type WorkerProcess } from '../faults/harness.ts';
-import { noRedis } from '../support/lanefold.ts';
+
 import { until } from '../support/until.ts';
 import { answerWith, startReceiver, type Received, type Receiver } from './receiver.ts';
 
-describe.skipIf(noRedis())('webhooks', () => {
+describe('webhooks', () => {
   let harness: FaultHarness;
   let receiver: Receiver;
   beforeAll(async () => {

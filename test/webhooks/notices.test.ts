@@ -2,13 +2,13 @@ import { createLanefold, defineAgent, defineTool, waitFor, type RunningWorker } 
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
+import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { until } from '../support/until.ts';
 import { unseen } from '../schedules/support.ts';
 import { answerWith, startReceiver, type Receiver } from './receiver.ts';
 import { endedRun } from './support.ts';
 
-describe.skipIf(noRedis())('between sweeps, a webhook', () => {
+describe('between sweeps, a webhook', () => {
   let lanefold: TestLanefold;
   let other: Awaited<ReturnType<typeof createLanefold>>;
   let worker: RunningWorker;

@@ -1,12 +1,12 @@
 import { defineAgent } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
+import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { unseen } from '../schedules/support.ts';
 
 const hour = 3_600_000;
 
 /** Without a worker: what is told shows in what is to be delivered. */
-describe.skipIf(noRedis())('a webhook is told of slots that started no run', () => {
+describe('a webhook is told of slots that started no run', () => {
   let lanefold: TestLanefold;
   beforeAll(async () => {
     lanefold = await startLanefold({ agents: [defineAgent({ name: 'echo', model: 'scripted:echo' })] });

@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag slow
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

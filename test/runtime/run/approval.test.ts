@@ -2,7 +2,7 @@ import { tool } from 'ai';
 import { defineAgent, defineTool, type Run, type RunHandle } from 'lanefold';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { noRedis } from '../../support/lanefold.ts';
+
 import { contextOf, entriesOf, eventsOf, expectSound, ledgerOf } from '../../support/log.ts';
 import { until } from '../../support/until.ts';
 import { startRuntime, unset, type Runtime } from '../helpers.ts';
@@ -32,7 +32,7 @@ const tools = [
   },
 ];
 
-describe.skipIf(noRedis())('approval', () => {
+describe('approval', () => {
   let lanefold: Runtime;
   beforeAll(async () => {
     lanefold = await startRuntime(

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { waitingForLock } from '../../support/database.ts';
-import { noRedis, startLanefold } from '../../support/lanefold.ts';
+import { startLanefold } from '../../support/lanefold.ts';
 import { contextOf, eventsOf, expectSound, ledgerOf } from '../../support/log.ts';
 import { deferred, until } from '../../support/until.ts';
 import { startRuntime, unset, type Runtime } from '../helpers.ts';
@@ -29,7 +29,7 @@ const busyFor = (seconds: number) =>
   });
 const agents = [defineAgent({ name: 'a', model: unset, tools: [deaf, quick] })];
 
-describe.skipIf(noRedis())('cancelling a run', () => {
+describe('cancelling a run', () => {
   let lanefold: Runtime;
   beforeAll(async () => {
     // A worker learns of cancels when it renews its leases.

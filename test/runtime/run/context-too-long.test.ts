@@ -3,7 +3,7 @@ import { createLanefold, defineAgent, defineTool, type RunHandle } from 'lanefol
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { startModelServer, type ModelServer, type RecordedRequest, type Reply } from '../../support/openai-server.ts';
-import { noRedis } from '../../support/lanefold.ts';
+
 import { contextOf, entriesOf, eventsOf } from '../../support/log.ts';
 import { startRuntime, type Runtime } from '../helpers.ts';
 
@@ -39,7 +39,7 @@ const strict =
   (request: RecordedRequest): Reply =>
     tokensOf(request) > windowOfServer ? { status: 400, body: words(tokensOf(request)) } : reply;
 
-describe.skipIf(noRedis())('a model whose window is unknown refuses a request as too long', () => {
+describe('a model whose window is unknown refuses a request as too long', () => {
   let server: ModelServer;
   let lanefold: Runtime;
   beforeAll(async () => {

@@ -2,7 +2,7 @@ import { tool } from 'ai';
 import { defineAgent, defineTool, ToolError, withEffects, type JsonObject } from 'lanefold';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { noRedis } from '../../support/lanefold.ts';
+
 import { contextOf, entriesOf, eventsOf, expectSound } from '../../support/log.ts';
 import { deferred } from '../../support/until.ts';
 import { startRuntime, unset, type Runtime } from '../helpers.ts';
@@ -55,7 +55,7 @@ const tools = [
   },
 ];
 
-describe.skipIf(noRedis())('tool effects', () => {
+describe('tool effects', () => {
   let lanefold: Runtime;
   beforeAll(async () => {
     lanefold = await startRuntime([

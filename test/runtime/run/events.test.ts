@@ -1,7 +1,7 @@
 import { defineAgent, defineTool, type EnqueueOptions, type JsonObject } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { noRedis } from '../../support/lanefold.ts';
+
 import { eventsOf, type EventRow } from '../../support/log.ts';
 import { deferred } from '../../support/until.ts';
 import { startRuntime, unset, type Runtime } from '../helpers.ts';
@@ -16,7 +16,7 @@ const contract = {
   schema_summary: { schema_kind: 'json_schema', required: ['a'], properties: ['a'] },
 };
 
-describe.skipIf(noRedis())('the events of a run', () => {
+describe('the events of a run', () => {
   let lanefold: Runtime;
   const firstOfKind = new Map<string, EventRow>();
   const runs: Record<string, { id: string; events: EventRow[] }> = {};

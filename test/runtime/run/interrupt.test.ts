@@ -2,7 +2,7 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { defineAgent, defineTool } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { noRedis } from '../../support/lanefold.ts';
+
 import { contextOf, expectSound, ledgerOf } from '../../support/log.ts';
 import { startModelServer, type ModelServer } from '../../support/openai-server.ts';
 import { until } from '../../support/until.ts';
@@ -11,7 +11,7 @@ import { startRuntime, unset, type Runtime } from '../helpers.ts';
 const deaf = defineTool({ name: 'deaf', input: z.object({}), execute: () => new Promise(() => {}) });
 const quick = defineTool({ name: 'quick', input: z.object({}), execute: () => 'quick result' });
 
-describe.skipIf(noRedis())('an interrupt', () => {
+describe('an interrupt', () => {
   let lanefold: Runtime;
   let server: ModelServer;
   beforeAll(async () => {

@@ -1,12 +1,12 @@
 import { defineAgent, defineTool, type ContentInput, type ImagePart } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { noRedis } from '../../support/lanefold.ts';
+
 import { contextOf, entriesOf, eventsOf, expectSound } from '../../support/log.ts';
 import { deferred, until } from '../../support/until.ts';
 import { startRuntime, type Runtime } from '../helpers.ts';
 
-describe.skipIf(noRedis())('the input of a run', () => {
+describe('the input of a run', () => {
   let lanefold: Runtime;
   const seen: unknown[] = [];
   beforeAll(async () => {

@@ -2,7 +2,7 @@ import { APICallError } from '@ai-sdk/provider';
 import { defineAgent, defineTool } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { noRedis } from '../../support/lanefold.ts';
+
 import { contextOf, entriesOf, eventsOf, expectSound } from '../../support/log.ts';
 import { startRuntime, unset, type Runtime } from '../helpers.ts';
 
@@ -16,7 +16,7 @@ const httpError = (statusCode: number, headers: Record<string, string> = {}) =>
   });
 const immediately = { 'retry-after-ms': '0' };
 
-describe.skipIf(noRedis())('a failing model', () => {
+describe('a failing model', () => {
   let lanefold: Runtime;
   beforeAll(async () => {
     const look = defineTool({ name: 'look', input: z.object({}), execute: () => 'seen' });

@@ -6,7 +6,7 @@ import { toMarkdown } from 'lanefold/evals';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { startModelServer, type ModelAnswer, type ModelServer } from '../../support/openai-server.ts';
-import { noRedis } from '../../support/lanefold.ts';
+
 import { eventsOf, expectSound } from '../../support/log.ts';
 import { startRuntime, type Runtime } from '../helpers.ts';
 
@@ -17,7 +17,7 @@ const perMillion = 1_000_000;
 const agent = (name: string, more: Partial<AgentDefinition> = {}) =>
   defineAgent({ name, model: 'compatible:m', tools: [look], cycleWarning: false, maxIterations: 40, ...more });
 
-describe.skipIf(noRedis())('a provider that reports no usage', () => {
+describe('a provider that reports no usage', () => {
   let server: ModelServer;
   let lanefold: Runtime;
   beforeAll(async () => {

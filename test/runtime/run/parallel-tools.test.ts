@@ -1,13 +1,13 @@
 import { defineAgent, defineTool } from 'lanefold';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { noRedis } from '../../support/lanefold.ts';
+
 import { contextOf, eventsOf, expectSound, ledgerOf } from '../../support/log.ts';
 import { deferred, until } from '../../support/until.ts';
 import { startRuntime, unset, type Runtime } from '../helpers.ts';
 
 type Gate = ReturnType<typeof deferred<string>>;
 
-describe.skipIf(noRedis())('parallel tool calls', () => {
+describe('parallel tool calls', () => {
   let lanefold: Runtime;
   /** Calls in progress, by their argument. */
   const open = new Map<number, Gate>();

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { citusLacks } from '../../support/citus-lacks.ts';
-import { noRedis } from '../../support/lanefold.ts';
+
 import { callsIn } from '../../support/statements.ts';
 import { startRuntime, unset, type Runtime } from '../helpers.ts';
 
@@ -12,7 +12,7 @@ const timed = ['renew_leases', 'renew_leases_and_report'];
 /** Statements that serve all runs at once, however many there are, and are not counted towards any one run. */
 const shared = ['runs_ended'];
 
-describe.skipIf(noRedis())('the SQL statements of a run', () => {
+describe('the SQL statements of a run', () => {
   let lanefold: Runtime;
   let counted: { name: string; about: string }[] = [];
   /** Whether each batch gets one call more, so that no call is alone in it. */

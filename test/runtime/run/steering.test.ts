@@ -2,7 +2,7 @@ import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { defineAgent, type ContentInput, type JsonObject, type LanefoldError } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createScriptedModel } from '../../../src/models/scripted/model.ts';
-import { noRedis, startLanefold, type TestLanefold } from '../../support/lanefold.ts';
+import { startLanefold, type TestLanefold } from '../../support/lanefold.ts';
 
 /** A scripted model that signals each call and answers only once the gate is open. */
 function gated() {
@@ -33,7 +33,7 @@ function gated() {
   };
 }
 
-describe.skipIf(noRedis())('steering', () => {
+describe('steering', () => {
   const gate = gated();
   let lanefold: TestLanefold;
   beforeAll(async () => {

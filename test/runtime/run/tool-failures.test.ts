@@ -1,7 +1,7 @@
 import { defineAgent, defineTool, ToolError } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { noRedis } from '../../support/lanefold.ts';
+
 import { contextOf, eventsOf, expectSound, ledgerOf } from '../../support/log.ts';
 import { startRuntime, unset, type Runtime } from '../helpers.ts';
 
@@ -68,7 +68,7 @@ const tools = [
   }),
 ];
 
-describe.skipIf(noRedis())('a failing tool', () => {
+describe('a failing tool', () => {
   let lanefold: Runtime;
   beforeAll(async () => {
     lanefold = await startRuntime([defineAgent({ name: 'a', model: unset, tools })]);

@@ -2,7 +2,7 @@ import { defineAgent } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { StrategyDecision, StrategyMachine, StrategyEvent } from '../../../src/strategies/machine.ts';
 import { react } from '../../../src/strategies/react/machine.ts';
-import { noRedis } from '../../support/lanefold.ts';
+
 import { expectSound } from '../../support/log.ts';
 import { facts, llm } from '../../strategies/given.ts';
 import { startRuntime, unset, type Runtime } from '../helpers.ts';
@@ -17,7 +17,7 @@ const odd = (name: string, command: object): StrategyMachine => ({
   on: () => ({ state: { phase: 'llm', iteration: 1, round: 0 }, command }) as StrategyDecision,
 });
 
-describe.skipIf(noRedis())('unknown commands and events', () => {
+describe('unknown commands and events', () => {
   let lanefold: Runtime;
   beforeAll(async () => {
     const strategies = [odd('dancer', { type: 'dance' }), odd('quitter', { type: 'finish' })];

@@ -1,7 +1,7 @@
 import { defineAgent, defineTool } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { noRedis } from '../../support/lanefold.ts';
+
 import { contextOf, entriesOf, expectSound, ledgerOf } from '../../support/log.ts';
 import { startRuntime, unset, type Runtime } from '../helpers.ts';
 
@@ -19,7 +19,7 @@ const tools = [
   }),
 ];
 
-describe.skipIf(noRedis())('text PostgreSQL cannot store', () => {
+describe('text PostgreSQL cannot store', () => {
   let lanefold: Runtime;
   beforeAll(async () => {
     lanefold = await startRuntime([defineAgent({ name: 'a', model: unset, tools })]);

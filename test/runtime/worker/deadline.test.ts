@@ -1,12 +1,12 @@
 import { defineAgent } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { noRedis } from '../../support/lanefold.ts';
+
 import { eventsOf, expectSound } from '../../support/log.ts';
 import { startRuntime, unset, type Runtime } from '../helpers.ts';
 
 const leaseMs = 1_000;
 
-describe.skipIf(noRedis())('a worker that was frozen beyond its lease', () => {
+describe('a worker that was frozen beyond its lease', () => {
   let lanefold: Runtime;
   /** How often a call of the model was prepared. */
   let prepared = 0;

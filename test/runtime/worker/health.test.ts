@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag slow
 import { createLanefold, defineAgent, type Lanefold, type RunningWorker } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { noRedis, queueBackend, startLanefold, type TestLanefold } from '../../support/lanefold.ts';

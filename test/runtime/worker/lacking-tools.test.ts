@@ -12,7 +12,7 @@ import {
 } from 'lanefold';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { noRedis, startLanefold, type TestLanefold } from '../../support/lanefold.ts';
+import { startLanefold, type TestLanefold } from '../../support/lanefold.ts';
 import { eventsOf, expectSound } from '../../support/log.ts';
 import { until } from '../../support/until.ts';
 
@@ -32,7 +32,7 @@ const calls = (...names: string[]) => script(...names.map((name) => ({ tool: nam
 const noSweeps: WorkerOptions = { leaseMs: 120_000, sweepMs: 600_000 };
 const sweeps: WorkerOptions = { leaseMs: 120_000, sweepMs: 100 };
 
-describe.skipIf(noRedis())('a worker that has the agent of a run but not its tools', () => {
+describe('a worker that has the agent of a run but not its tools', () => {
   let api: TestLanefold;
   let others: Lanefold[];
   beforeEach(async () => {

@@ -4,14 +4,14 @@ import { z } from 'zod';
 import { openDatabase, type Database } from '../../../src/postgres/pool.ts';
 import { traceRetention } from '../../../src/runtime/worker/retention.ts';
 import { dropTraces } from '../../../src/store/trace/drop-traces.ts';
-import { noRedis } from '../../support/lanefold.ts';
+
 import { contextOf, entriesOf, eventsOf, expectSound, ledgerOf } from '../../support/log.ts';
 import { until } from '../../support/until.ts';
 import { startRuntime, unset, type Runtime } from '../helpers.ts';
 
 const look = defineTool({ name: 'look', input: z.object({}), execute: () => 'seen' });
 
-describe.skipIf(noRedis())('old traces', () => {
+describe('old traces', () => {
   let runtime: Runtime;
   beforeAll(async () => {
     // its worker drops nothing: each test starts what does

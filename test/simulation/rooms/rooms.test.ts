@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag slow
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { mutants } from './mutants.ts';
