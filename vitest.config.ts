@@ -43,6 +43,7 @@ export default defineConfig({
     maxWorkers: 3,
     // the imports of one file after the other took a third of the time; a test undoes what it does to its process
     isolate: false,
+    setupFiles: ['test/support/cost.ts'],
     tags: [
       { name: 'slow', description: 'not part of npm test: takes long, or starts browsers and clusters' },
       { name: 'long', description: 'only part of npm run test:long, which a release needs: campaigns, long searches' },
