@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TestProject } from 'vitest/node';
@@ -36,15 +36,35 @@ export const onCitus = process.env['LANEFOLD_TEST_DATABASE'] === 'citus';
 
 /** No durability needed: the suites that restart PostgreSQL start their own. */
 async function startOne(dir: string): Promise<CitusCluster> {
-  const { url, stop } = await startEmbeddedPostgres({ dir, settings: { fsync: 'off', max_connections: '400' } });
+  const settings = { fsync: 'off', max_connections: '400', max_wal_size: '256MB' };
+  const { url, stop } = await startEmbeddedPostgres({ dir, settings });
   return { nodes: [url], stop };
+}
+
+/**
+ * The folder of temporary files: one in memory where there is room for the databases of a run, because a database has 800
+ * files, and a copy of them takes a disk ten times as long.
+ */
+async function scratch(): Promise<string> {
+  const memory = '/dev/shm';
+  const room = await statfs(memory).then(
+    ({ bavail, bsize }) => bavail * bsize,
+    () => 0,
+  );
+  return room > 6 * 1024 ** 3 ? memory : tmpdir();
 }
 
 /** Starts the servers that all tests share: PostgreSQL with a migrated template database and, if available, Redis. */
 export default async function setup(project: TestProject) {
-  const dir = await mkdtemp(path.join(tmpdir(), 'lanefold-test-'));
+  const dir = await mkdtemp(path.join(await scratch(), 'lanefold-test-'));
   // PostgreSQL and other servers may run as another user
   await chmod(dir, 0o755);
+  // what a test leaves goes with the folder of the run
+  const temporary = path.join(dir, 'tmp');
+  await mkdir(temporary);
+  await chmod(temporary, 0o1777);
+  const previous = process.env['TMPDIR'];
+  process.env['TMPDIR'] = temporary;
   const postgres = onCitus ? await startCitus(path.join(dir, 'citus')) : await startOne(dir);
   const [postgresUrl] = postgres.nodes as [string];
   if (onCitus) {
@@ -73,6 +93,8 @@ export default async function setup(project: TestProject) {
   return async () => {
     await redis?.stop();
     await postgres.stop();
+    if (previous === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = previous;
     await rm(dir, { recursive: true, force: true });
   };
 }
