@@ -44,7 +44,7 @@ try {
     await start('git', ['clone', '--quiet', '--depth', '1', `file://${checkout}`, clone]).ended;
     await symlink(path.join(checkout, 'node_modules'), path.join(clone, 'node_modules'));
     await mkdir(home);
-    await answers(npm(['run', '--silent', 'check:package'], clone), /^lanefold-.*\.tgz$/m);
+    await answers(npm(['run', '--silent', 'package:check'], clone), /^lanefold-.*\.tgz$/m);
     await cp(path.join(clone, '.lanefold/package'), home, { recursive: true });
   });
 
