@@ -43,6 +43,8 @@ export default defineConfig({
     maxWorkers: 3,
     // the imports of one file after the other took a third of the time; a test undoes what it does to its process
     isolate: false,
+    // transformed sources stay on the disk for the next run
+    experimental: { fsModuleCache: true },
     setupFiles: ['test/support/cost.ts'],
     tags: [
       { name: 'slow', description: 'not part of npm test: takes long, or starts browsers and clusters' },

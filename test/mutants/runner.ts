@@ -43,6 +43,8 @@ export class Runner {
         ...{ config: false, watch: false, maxWorkers: 1, isolate: true, testTimeout: hangsAfterMs },
         ...{ include: ['test/**/*.test.ts'], globalSetup: ['test/support/services.ts'] },
         env: { LANEFOLD_TEST_QUEUE: 'postgres' },
+        // a kept module would be the one without the mistake
+        experimental: { fsModuleCache: false },
         reporters: [{ onTestRunEnd: (modules) => void (reported.modules = modules) }],
       },
       {
