@@ -5,6 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../../src/postgres/embedded/free-port.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { callCli } from './call-cli.ts';
 import { cli } from './cli.ts';
 import { urlAs } from '../support/citus.ts';
 
@@ -27,7 +28,9 @@ afterAll(async () => {
 
 /** Prints one line and a hint; returns both. */
 async function failure(args: string[], env: Record<string, string>): Promise<{ code: number | null; said: string }> {
-  const { code, stderr } = await cli(args, { cwd: folder, env: { OPENAI_API_KEY: '', ...env } });
+  // dev loads the agents in a program of its own, unless it does not watch
+  const run = args[0] === 'dev' && !args.includes('--no-watch') ? cli : callCli;
+  const { code, stderr } = await run(args, { cwd: folder, env: { OPENAI_API_KEY: '', ...env } });
   expect(stderr).toMatch(/^lanefold: [^\n]+ \[\w+\]\nhint: [^\n]+\n$/m);
   expect(stderr).not.toContain(secret);
   return { code, said: stderr };
@@ -48,9 +51,9 @@ test.each<[string, Record<string, string>, RegExp]>([
   ['worker', { LANEFOLD_AGENTS: 'nowhere.mjs' }, /unknown_model/],
   ['run hi', { LANEFOLD_AGENTS: 'nowhere.mjs' }, /unknown_model/],
   ['dev', { LANEFOLD_AGENTS: 'missing.mjs' }, /missing\.mjs does not exist \(LANEFOLD_AGENTS\)/],
-  ['dev', { LANEFOLD_AGENTS: 'throws.mjs' }, /throws\.mjs \(LANEFOLD_AGENTS\): Error: boom/],
+  ['dev --no-watch', { LANEFOLD_AGENTS: 'throws.mjs' }, /throws\.mjs \(LANEFOLD_AGENTS\): Error: boom/],
   ['dev', { LANEFOLD_AGENTS: 'keyless.mjs' }, /OPENAI_API_KEY.*missing_provider_key/],
-  ['dev', { LANEFOLD_AGENTS: 'nowhere.mjs' }, /unknown_model/],
+  ['dev --no-watch', { LANEFOLD_AGENTS: 'nowhere.mjs' }, /unknown_model/],
   ['dev --no-watch', { LANEFOLD_AGENTS: 'keyless.mjs' }, /OPENAI_API_KEY.*missing_provider_key/],
 ])('%s with %j exits with 2 before a database starts', async (command, env, expected) => {
   expect(await failure(command.split(' '), env)).toEqual({ code: 2, said: expect.stringMatching(expected) as string });
