@@ -28,8 +28,8 @@ afterAll(async () => {
 
 /** Prints one line and a hint; returns both. */
 async function failure(args: string[], env: Record<string, string>): Promise<{ code: number | null; said: string }> {
-  // dev loads the agents in a program of its own, unless it does not watch
-  const run = args[0] === 'dev' && !args.includes('--no-watch') ? cli : callCli;
+  // dev starts a program, or was started by one
+  const run = args[0] === 'dev' ? cli : callCli;
   const { code, stderr } = await run(args, { cwd: folder, env: { OPENAI_API_KEY: '', ...env } });
   expect(stderr).toMatch(/^lanefold: [^\n]+ \[\w+\]\nhint: [^\n]+\n$/m);
   expect(stderr).not.toContain(secret);
@@ -51,9 +51,9 @@ test.each<[string, Record<string, string>, RegExp]>([
   ['worker', { LANEFOLD_AGENTS: 'nowhere.mjs' }, /unknown_model/],
   ['run hi', { LANEFOLD_AGENTS: 'nowhere.mjs' }, /unknown_model/],
   ['dev', { LANEFOLD_AGENTS: 'missing.mjs' }, /missing\.mjs does not exist \(LANEFOLD_AGENTS\)/],
-  ['dev --no-watch', { LANEFOLD_AGENTS: 'throws.mjs' }, /throws\.mjs \(LANEFOLD_AGENTS\): Error: boom/],
+  ['dev', { LANEFOLD_AGENTS: 'throws.mjs' }, /throws\.mjs \(LANEFOLD_AGENTS\): Error: boom/],
   ['dev', { LANEFOLD_AGENTS: 'keyless.mjs' }, /OPENAI_API_KEY.*missing_provider_key/],
-  ['dev --no-watch', { LANEFOLD_AGENTS: 'nowhere.mjs' }, /unknown_model/],
+  ['dev', { LANEFOLD_AGENTS: 'nowhere.mjs' }, /unknown_model/],
   ['dev --no-watch', { LANEFOLD_AGENTS: 'keyless.mjs' }, /OPENAI_API_KEY.*missing_provider_key/],
 ])('%s with %j exits with 2 before a database starts', async (command, env, expected) => {
   expect(await failure(command.split(' '), env)).toEqual({ code: 2, said: expect.stringMatching(expected) as string });
