@@ -1,9 +1,12 @@
 // @module-tag slow
+import { execFile } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { callCli } from './call-cli.ts';
 import { cli } from './cli.ts';
 
 // Outside any package, so no package.json marks these files as modules.
@@ -20,22 +23,59 @@ describe('an agents file', () => {
   });
   afterAll(() => database.drop());
   const run = (...args: string[]) =>
-    cli(['run', 'hello', ...args], { cwd: folder, env: { DATABASE_URL: database.url }, fromSources: true });
+    callCli(['run', 'hello', ...args], { cwd: folder, env: { DATABASE_URL: database.url } });
 
   const agent = (type: string) =>
     `import { defineAgent } from 'lanefold';\nconst name${type} = 'parrot';\nexport default [defineAgent({ name, model: 'scripted:echo' })];`;
-  test.each([
-    ['agents.ts', agent(': string')],
-    ['agents.mts', agent(': string')],
-    ['agents.js', agent('')],
-    ['agents.mjs', agent('')],
-    ['common.js', `module.exports = [{ name: 'parrot', model: 'scripted:echo' }];`],
-    [
-      'common.cts',
-      `const agents: { name: string; model: string }[] = [{ name: 'parrot', model: 'scripted:echo' }];\nexport default agents;`,
-    ],
-  ])('%s loads without a build', async (name, source) => {
-    const { code, stdout, stderr } = await run('--agents', write(name, source));
+  const plain = `[{ name: 'parrot', model: 'scripted:echo' }]`;
+  const list = `[{ name: 'parrot', model: 'mine' }]`;
+  const aliases = `aliases: { mine: 'scripted:echo' }`;
+
+  test('of any kind loads without a build, or is refused with the reason', async () => {
+    const agents = {
+      'agents.ts': agent(': string'),
+      'agents.mts': agent(': string'),
+      'agents.js': agent(''),
+      'agents.mjs': agent(''),
+      'common.js': `module.exports = ${plain};`,
+      'common.cts': `const agents: { name: string; model: string }[] = ${plain};\nexport default agents;`,
+    };
+    const more = {
+      'define.ts': `import { defineLanefold } from 'lanefold';\nexport default defineLanefold({ agents: ${list}, ${aliases} });`,
+      'plain.mjs': `export default { agents: ${list}, ${aliases} };`,
+      'options.cjs': `module.exports = { agents: ${list}, ${aliases} };`,
+    };
+    const refused: [string, string, RegExp][] = [
+      ['syntax.ts', 'export default [', /Cannot load .*syntax\.ts: .*ERROR/],
+      ['import.ts', 'import "./nowhere.js"; export default [];', /Cannot load .*import\.ts: .*nowhere/],
+      [
+        'typo.ts',
+        'import { defineLanefold } from "lanefold"; export default defineLanefold({ agents: [], modles: {} });',
+        /Cannot load .*typo\.ts: LanefoldError: defineLanefold does not take "modles"/,
+      ],
+      [
+        'throws.mjs',
+        'throw new TypeError("no luck\\ntoday"); export default [];',
+        /Cannot load .*throws\.mjs: TypeError: no luck today/,
+      ],
+    ];
+    const sources = [...Object.entries(agents), ...Object.entries(more), ...refused];
+    const files = sources.map(([name, source]) => write(name, source));
+    const loader = path.resolve('test/cli/fixtures/load-agents.mjs');
+    const { stdout } = await promisify(execFile)(process.execPath, [loader, ...files], { cwd: folder });
+    expect(JSON.parse(stdout)).toEqual([
+      ...Object.keys(agents).map((file) => ({ file, agents: ['parrot'] })),
+      ...Object.keys(more).map((file) => ({ file, agents: ['parrot'], aliases: { mine: 'scripted:echo' } })),
+      ...refused.map(([file, , why]) => ({
+        ...{ file, refused: expect.stringMatching(why) as string, hint: expect.any(String) as string },
+      })),
+    ]);
+  });
+
+  test('in TypeScript is run from the sources', async () => {
+    const env = { DATABASE_URL: database.url };
+    const args = ['run', 'hello', '--agents', write('own.ts', agent(': string'))];
+    const { code, stdout, stderr } = await cli(args, { cwd: folder, env, fromSources: true });
     expect([code, stdout], stderr).toEqual([0, 'hello\n']);
   });
 
@@ -63,20 +103,8 @@ describe('an agents file', () => {
     ['null.js', 'export default null;', /null\.js is null, not an array/],
     ['alone.js', 'export default { models: {} };', /alone\.js has no agents/],
     ['one-of.js', 'export default { agents: { name: "a" } };', /agents of the file .*one-of\.js are not an array/],
-    [
-      'typo.ts',
-      'import { defineLanefold } from "lanefold"; export default defineLanefold({ agents: [], modles: {} });',
-      /Cannot load .*typo\.ts: LanefoldError: defineLanefold does not take "modles"/,
-    ],
     ['empty.ts', 'export default [];', /exports an empty array/],
     ['number.ts', 'export default [3];', /Item 0 .* is a number, not an agent/],
-    ['syntax.ts', 'export default [', /Cannot load .*syntax\.ts: .*ERROR/],
-    ['import.ts', 'import "./nowhere.js"; export default [];', /Cannot load .*import\.ts: .*nowhere/],
-    [
-      'throws.mjs',
-      'throw new TypeError("no luck\\ntoday"); export default [];',
-      /Cannot load .*throws\.mjs: TypeError: no luck today/,
-    ],
     ['invalid.ts', 'export default [{ name: "a" }];', /Agent "a" is invalid: model is missing/],
     ['tool.ts', 'export default [{ name: "a", model: "scripted:echo", tools: [{ name: "x y" }] }];', /is not a tool/],
   ])('%s is rejected with a one-line reason', async (name, source, why) => {
@@ -89,18 +117,10 @@ describe('an agents file', () => {
     expect(second).toMatch(/^hint: /);
   });
 
-  const list = `[{ name: 'parrot', model: 'mine' }]`;
-  test.each([
-    [
-      'define.ts',
-      `import { defineLanefold } from 'lanefold';\nexport default defineLanefold({ agents: ${list}, %s });`,
-    ],
-    ['plain.mjs', `export default { agents: ${list}, %s };`],
-    ['options.cjs', `module.exports = { agents: ${list}, %s };`],
-  ])('%s exports more than agents', async (name, source) => {
+  test('may define more than agents', async () => {
     const { code, stdout, stderr } = await run(
       '--agents',
-      write(name, source.replace('%s', `aliases: { mine: 'scripted:echo' }`)),
+      write('defined.mjs', `export default { agents: ${list}, ${aliases} };`),
     );
     expect([code, stdout], stderr).toEqual([0, 'hello\n']);
     expect(stderr).not.toContain('not read');

@@ -2,7 +2,8 @@
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { cli, startCli } from './cli.ts';
+import { callCli } from './call-cli.ts';
+import { startCli } from './cli.ts';
 
 describe('approve and deny', () => {
   let database: TestDatabase;
@@ -26,12 +27,12 @@ describe('approve and deny', () => {
       const output = await waiting.says('stderr', '(or deny)\n');
       expect(output).toContain('the run waits for approval of pay({"amount":5})');
       const [, thread, run, call] = / {2}lanefold approve (\S+) (\S+) (\S+) {3}/.exec(output)!;
-      const decided = await cli([word, thread!, run!, call!, '--by', 'ada', '--reason', 'too much'], { env });
+      const decided = await callCli([word, thread!, run!, call!, '--by', 'ada', '--reason', 'too much'], { env });
       expect(decided).toMatchObject({ code: 0, stdout: `1.0 is ${done}; the run is queued\n` });
       expect(await waiting.ended).toMatchObject({ code: 0, stdout: 'settled\n' });
-      const again = await cli([word, thread!, run!, call!, '--json'], { env });
+      const again = await callCli([word, thread!, run!, call!, '--json'], { env });
       expect(JSON.parse(again.stdout)).toMatchObject({ run_id: run, decision: done, by: 'ada', duplicate: true });
-      expect((await cli(['context', word], { env })).stdout).toContain(shown);
+      expect((await callCli(['context', word], { env })).stdout).toContain(shown);
     },
     120_000,
   );
@@ -41,7 +42,7 @@ describe('approve and deny', () => {
     [['deny', 'nobody', 'r', '1.0'], 1, 'thread_not_found'],
     [['approve', 'approve', 'nobody', '1.0'], 1, 'run_not_found'],
   ])('%j exits with %i, %s', async (args, exit, error) => {
-    const { code, stderr } = await cli(args, { env });
+    const { code, stderr } = await callCli(args, { env });
     expect(code).toBe(exit);
     expect(stderr).toMatch(new RegExp(`^lanefold: .+ \\[${error}\\]\nhint: .+\n$`, 'm'));
   });

@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { noRedis, queueBackend } from '../support/lanefold.ts';
 import { until } from '../support/until.ts';
-import { cli, startCli } from './cli.ts';
+import { callCli } from './call-cli.ts';
+import { startCli } from './cli.ts';
 
 const quick = ['--seconds', '1', '--concurrency', '3'];
 const long = ['--seconds', '600', '--concurrency', '3'];
@@ -58,7 +59,7 @@ describe.skipIf(noRedis())('lanefold bench', () => {
 
   test('prints the figures and suggestions as JSON, and leaves nothing behind', async () => {
     const before = await stored();
-    const { code, stdout } = await cli(['bench', '--seconds', '1', '--concurrency', '1,3', '--json'], { env });
+    const { code, stdout } = await callCli(['bench', '--seconds', '1', '--concurrency', '1,3', '--json'], { env });
     expect(code).toBe(0);
     const number = expect.any(Number) as number;
     const percentiles = { p50: number, p95: number, p99: number };
@@ -95,7 +96,7 @@ describe.skipIf(noRedis())('lanefold bench', () => {
   test('measures with the settings of the database, and prints a table for people', async () => {
     await database.pool.query(`do $$ begin
       execute format('alter database %I set synchronous_commit = off', current_database()); end $$`);
-    const { code, stdout } = await cli(['bench', ...quick], { env });
+    const { code, stdout } = await callCli(['bench', ...quick], { env });
     await database.pool.query(`do $$ begin
       execute format('alter database %I reset synchronous_commit', current_database()); end $$`);
     expect(code).toBe(0);
@@ -110,13 +111,13 @@ describe.skipIf(noRedis())('lanefold bench', () => {
     const lanefold = await createLanefold({ databaseUrl: database.url, redisUrl: null, agents: [agent] });
     const run = await lanefold.runs.enqueue({ agent: 'nobody', input: 'Hello' });
     try {
-      const refused = await cli(['bench', ...quick], { env });
+      const refused = await callCli(['bench', ...quick], { env });
       expect([refused.code, refused.stdout]).toEqual([1, '']);
       expect(refused.stderr).toMatch(
         /^lanefold: Runs are active: 1 queued\. \[run_active\]\nhint: .*--beside-active-runs/,
       );
       const before = await stored();
-      const told = await cli(['bench', ...quick, '--beside-active-runs', '--json'], { env });
+      const told = await callCli(['bench', ...quick, '--beside-active-runs', '--json'], { env });
       expect(told.code).toBe(0);
       expect(await stored()).toEqual(before);
       expect((await lanefold.runs.get(run)).status).toBe('queued');
@@ -130,7 +131,7 @@ describe.skipIf(noRedis())('lanefold bench', () => {
   test.each(['SIGINT', 'SIGTERM'] as const)('leaves nothing behind on %s, and works alone', async (signal) => {
     const first = startCli(['bench', ...long], { env });
     await untilAtWork();
-    const second = await cli(['bench', ...quick], { env });
+    const second = await callCli(['bench', ...quick], { env });
     expect([second.code, second.stderr]).toEqual([1, expect.stringContaining('[database_busy]')]);
     first.process.kill(signal);
     const { code, stdout, stderr } = await first.ended;
@@ -163,7 +164,7 @@ describe.skipIf(noRedis())('lanefold bench', () => {
       );
       return rows.length === 0;
     });
-    expect((await cli(['bench', ...quick], { env })).code).toBe(0);
+    expect((await callCli(['bench', ...quick], { env })).code).toBe(0);
     expect(await left()).toEqual([]);
   });
 
@@ -174,7 +175,7 @@ describe.skipIf(noRedis())('lanefold bench', () => {
     const url = new URL(database.url);
     Object.assign(url, { username: role, password: 'secret' });
     try {
-      const { code, stderr } = await cli(['bench', ...quick], { env: { ...env, DATABASE_URL: url.href } });
+      const { code, stderr } = await callCli(['bench', ...quick], { env: { ...env, DATABASE_URL: url.href } });
       expect(code).toBe(1);
       expect(stderr).toContain('permission denied to create database. [database_error]');
       expect(stderr).toContain(`alter role "${role}" createdb`);
@@ -187,7 +188,7 @@ describe.skipIf(noRedis())('lanefold bench', () => {
 
   test('refuses a database that is not migrated', async () => {
     const empty = await createDatabase({ empty: true });
-    const { code, stderr } = await cli(['bench', ...quick], { env: { ...env, DATABASE_URL: empty.url } });
+    const { code, stderr } = await callCli(['bench', ...quick], { env: { ...env, DATABASE_URL: empty.url } });
     await empty.drop();
     expect([code, stderr]).toEqual([1, expect.stringContaining('[database_outdated]\nhint: Run `lanefold migrate`')]);
   });

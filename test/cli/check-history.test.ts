@@ -6,7 +6,7 @@ import type { HistoryEvent } from '../../src/history/event.ts';
 import { toLine } from '../../src/history/json-lines.ts';
 import { Recorder } from '../../src/history/recorder.ts';
 import { note } from '../history/concurrent.ts';
-import { cli } from './cli.ts';
+import { callCli } from './call-cli.ts';
 
 /** An append that was acknowledged, and a read after it. */
 function history(values: string[]): string {
@@ -29,16 +29,16 @@ describe('lanefold check-history', () => {
   afterAll(() => rm(dir, { recursive: true, force: true }));
 
   test('finds nothing in a legal history', async () => {
-    const { code, stdout } = await cli(['check-history', file('legal.jsonl')]);
+    const { code, stdout } = await callCli(['check-history', file('legal.jsonl')]);
     expect([code, stdout]).toEqual([0, 'operations: 2, threads: 1\n']);
   });
 
   test('prints each contradiction, and fails', async () => {
-    const { code, stdout, stderr } = await cli(['check-history', file('reordered.jsonl')]);
+    const { code, stdout, stderr } = await callCli(['check-history', file('reordered.jsonl')]);
     expect(code).toBe(1);
     expect(stdout).toContain('linearizable-appends: thread t: a was acknowledged at 0 and is at 1 (operations 0, 2)');
     expect(stderr).toContain('2 contradictions');
-    const json = await cli(['check-history', file('reordered.jsonl'), '--json']);
+    const json = await callCli(['check-history', file('reordered.jsonl'), '--json']);
     expect(JSON.parse(json.stdout)).toMatchObject({
       operations: 2,
       violations: [{ check: 'linearizable-appends', thread_id: 't', operations: [0, 2] }, {}],
@@ -47,7 +47,7 @@ describe('lanefold check-history', () => {
 
   test('refuses a file that is no history', async () => {
     for (const name of ['other.txt', 'missing.jsonl']) {
-      const { code, stderr } = await cli(['check-history', file(name)]);
+      const { code, stderr } = await callCli(['check-history', file(name)]);
       expect(code).toBe(2);
       expect(stderr).toMatch(/has no operations|Could not read/);
     }

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { withoutPassword } from '../../src/checks/connection-url.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { callCli } from './call-cli.ts';
 import { cli, startCli, type CliProcess } from './cli.ts';
 
 const agents = ['--agents', path.resolve('test/cli/fixtures/versions.ts'), '--no-watch'];
@@ -75,15 +76,17 @@ test('dev says that it migrates, and how to migrate separately, to a role that m
 const unreachable = 'postgresql://app:hunter2@127.0.0.1:1/shop';
 test.each([
   ['dev', { DATABASE_URL: unreachable }],
-  ['dev', { DATABASE_URL: 'postgre://app:hunter2@127.0.0.1/shop' }],
-  ['dev', { DATABASE_URL: 'postgresql://app:hunter2@a,b/shop' }],
+  ['worker', { DATABASE_URL: 'postgre://app:hunter2@127.0.0.1/shop' }],
+  ['api', { DATABASE_URL: 'postgresql://app:hunter2@a,b/shop' }],
   ['api', { DATABASE_URL: unreachable, LANEFOLD_READ_URL: 'postgresql://other:hunter2@127.0.0.1:1/shop' }],
   ['worker', { DATABASE_URL: unreachable, LANEFOLD_DIRECT_URL: 'http://app:hunter2@127.0.0.1' }],
   ['migrate', { DATABASE_URL: unreachable }],
   ['bench', { DATABASE_URL: unreachable }],
   ['bench', { DATABASE_URL: unreachable, REDIS_URL: 'rediss//:hunter2@127.0.0.1:1' }],
 ])('%s fails on %o without its password', async (command, env) => {
-  const { code, stdout, stderr } = await cli([command], { env });
+  // dev starts a program
+  const run = command === 'dev' ? cli : callCli;
+  const { code, stdout, stderr } = await run([command], { env });
   expect(code).toBeGreaterThan(0);
   expect(stderr).toContain('hint: ');
   expect(stdout + stderr).not.toMatch(secret);
@@ -91,7 +94,7 @@ test.each([
 
 test('worker fails on a Redis that does not answer without its password', async () => {
   const env = { DATABASE_URL: urlAs(roles.may), REDIS_URL: 'redis://app:hunter2@127.0.0.1:1' };
-  const { code, stdout, stderr } = await cli(['worker'], { env });
+  const { code, stdout, stderr } = await callCli(['worker'], { env });
   expect([code, stderr]).toEqual([1, expect.stringContaining('[queue_unreachable]')]);
   expect(stdout + stderr).not.toMatch(secret);
 });

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../../src/postgres/embedded/free-port.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { callCli } from './call-cli.ts';
 import { cli } from './cli.ts';
 import { urlAs } from '../support/citus.ts';
 
@@ -27,7 +28,9 @@ afterAll(async () => {
 
 /** Prints one line and a hint; returns both. */
 async function failure(args: string[], env: Record<string, string>): Promise<{ code: number | null; said: string }> {
-  const { code, stderr } = await cli(args, { cwd: folder, env: { OPENAI_API_KEY: '', ...env } });
+  // dev starts a program, or was started by one
+  const run = args[0] === 'dev' ? cli : callCli;
+  const { code, stderr } = await run(args, { cwd: folder, env: { OPENAI_API_KEY: '', ...env } });
   expect(stderr).toMatch(/^lanefold: [^\n]+ \[\w+\]\nhint: [^\n]+\n$/m);
   expect(stderr).not.toContain(secret);
   return { code, said: stderr };

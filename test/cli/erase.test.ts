@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { cli } from './cli.ts';
+import { callCli } from './call-cli.ts';
 
 describe('erase', () => {
   let database: TestDatabase;
@@ -14,9 +14,9 @@ describe('erase', () => {
   afterAll(() => database.drop());
 
   test('erases a thread, or all of a tenant, and reports what was removed', async () => {
-    const one = await cli(['erase', 'a', '--yes'], { env });
+    const one = await callCli(['erase', 'a', '--yes'], { env });
     expect(one).toMatchObject({ code: 0, stdout: expect.stringMatching(/^erased 1 threads, .*\nleft:\n- .*backups/s) });
-    const rest = await cli(['erase', '--tenant', 'acme', '--yes', '--json'], { env });
+    const rest = await callCli(['erase', '--tenant', 'acme', '--yes', '--json'], { env });
     expect(JSON.parse(rest.stdout)).toMatchObject({
       tenant_id: 'acme',
       busy: [],
@@ -30,7 +30,7 @@ describe('erase', () => {
     [['erase', 'x', '--tenant', 'acme', '--yes'], 2, 'usage'],
     [['erase', 'never-made', '--yes'], 1, 'thread_not_found'],
   ])('%j exits with %i, %s', async (args, exit, error) => {
-    const { code, stderr } = await cli(args, { env });
+    const { code, stderr } = await callCli(args, { env });
     expect([code, stderr]).toEqual([exit, expect.stringContaining(`[${error}]`)]);
   });
 });

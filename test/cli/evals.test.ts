@@ -2,7 +2,7 @@
 import { defineAgent } from 'lanefold';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
-import { cli } from './cli.ts';
+import { callCli } from './call-cli.ts';
 
 let lanefold: TestLanefold;
 let runId: string;
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => lanefold?.close());
 
-const run = (...args: string[]) => cli(args, { env: { DATABASE_URL: lanefold.database.url } });
+const run = (...args: string[]) => callCli(args, { env: { DATABASE_URL: lanefold.database.url } });
 
 test('a case is kept, asked again, reported, and fails a build on a condition', async () => {
   const kept = await run('cases', 'keep', 'one', '--run', runId, '--dataset', 'd', '--contains', 'Hi', '--json');

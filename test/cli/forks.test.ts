@@ -2,7 +2,7 @@
 import { createLanefold, type Lanefold } from 'lanefold';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { cli } from './cli.ts';
+import { callCli } from './call-cli.ts';
 
 let database: TestDatabase;
 let lanefold: Lanefold;
@@ -27,17 +27,17 @@ test('fork, diff and rerun', async () => {
   const worker = await lanefold.startWorker();
   await lanefold.runs.wait(run);
   await worker.stop();
-  expect(await cli(['fork', 't', '--at', '0', '--id', 'u'], { env })).toMatchObject({
+  expect(await callCli(['fork', 't', '--at', '0', '--id', 'u'], { env })).toMatchObject({
     code: 0,
     stdout: 'u: 1 entries\n',
   });
-  const { stdout } = await cli(['diff', 't', 'u'], { env });
+  const { stdout } = await callCli(['diff', 't', 'u'], { env });
   expect(stdout).toBe('  user  first\n- assistant  first\n');
-  const again = await cli(['rerun', 't', run.id, '--id', 'v', '--prompt', 'Be brief.', '--json'], { env });
+  const again = await callCli(['rerun', 't', run.id, '--id', 'v', '--prompt', 'Be brief.', '--json'], { env });
   expect(again).toMatchObject({ code: 0, stderr: '' });
   expect(JSON.parse(again.stdout)).toMatchObject({ thread_id: 'v', status: 'queued' });
   expect((await lanefold.contexts.project('v')).map((row) => row.content)).toEqual(['Be brief.']);
-  const beyond = await cli(['fork', 't', '--at', '99'], { env });
+  const beyond = await callCli(['fork', 't', '--at', '99'], { env });
   expect([beyond.code, beyond.stderr]).toEqual([2, expect.stringContaining('[invalid_input]')]);
 });
 
@@ -47,9 +47,9 @@ test('content shows what a message leaves out', async () => {
   await lanefold.threads.append('large', [{ message: { role: 'user', content: text } }]);
   const [entry] = await lanefold.threads.entries('large');
   const [{ id }] = entry!.refs['contents'] as [{ id: string }];
-  expect(await cli(['content', 'large', id], { env })).toMatchObject({ code: 0, stdout: `${text}\n` });
-  const part = await cli(['content', 'large', id, '--length', '5'], { env });
+  expect(await callCli(['content', 'large', id], { env })).toMatchObject({ code: 0, stdout: `${text}\n` });
+  const part = await callCli(['content', 'large', id, '--length', '5'], { env });
   expect([part.stdout, part.stderr]).toEqual(['begin\n', 'more: --offset 5 (of 5010 characters)\n']);
-  const none = await cli(['content', 'large', 'c_none'], { env });
+  const none = await callCli(['content', 'large', 'c_none'], { env });
   expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('[content_not_found]')]);
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { callCli } from './call-cli.ts';
 import { cli } from './cli.ts';
 
 const commands = [
@@ -17,7 +18,7 @@ const commands = [
 
 describe('help', () => {
   test('lists the commands, the environment and the exit codes', async () => {
-    const { code, stdout, stderr } = await cli(['--help']);
+    const { code, stdout, stderr } = await callCli(['--help']);
     expect([code, stderr]).toEqual([0, '']);
     for (const name of commands) expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'));
     for (const part of [
@@ -33,7 +34,7 @@ describe('help', () => {
   });
 
   test('lists every command in a group, the first steps first', async () => {
-    const { stdout } = await cli(['--help']);
+    const { stdout } = await callCli(['--help']);
     const headings = [...stdout.matchAll(/^([A-Z][a-z ]+):$/gm)].map((match) => match[1]!);
     expect(headings.slice(0, headings.indexOf('Environment'))).toEqual([
       ...['Options', 'Start', 'Processes', 'Inspect', 'Control runs', 'Change threads', 'Access and evidence', 'Test'],
@@ -50,7 +51,7 @@ describe('help', () => {
   });
 
   test.each(commands)('of %s shows examples', async (name) => {
-    const { code, stdout } = await cli([name, '--help']);
+    const { code, stdout } = await callCli([name, '--help']);
     expect(code).toBe(0);
     expect(stdout).toContain(`Usage: lanefold ${name} `);
     expect(stdout).toContain(`$ lanefold ${name}`);
@@ -59,13 +60,19 @@ describe('help', () => {
   });
 
   test('without a command is invalid usage', async () => {
-    const { code, stdout, stderr } = await cli([]);
+    const { code, stdout, stderr } = await callCli([]);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain('Usage: lanefold');
   });
 
   test('the version is that of the package', async () => {
-    expect((await cli(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect((await callCli(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  test('a program exits with the code, and keeps its streams apart', async () => {
+    const { code, stdout, stderr } = await cli(['wroker']);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain("unknown command 'wroker'");
   });
 });
 
@@ -81,7 +88,7 @@ describe('invalid usage exits with 2, one line and a hint', () => {
     [['thread', 't', '--limit', '1.5'], 'must be a whole number of at least 1', 'See'],
     [['replay', 'no-such-file.json'], 'Cannot read the recording no-such-file.json', 'JSON'],
   ])('%j', async (args, message, hint) => {
-    const { code, stdout, stderr } = await cli(args);
+    const { code, stdout, stderr } = await callCli(args);
     expect([code, stdout]).toEqual([2, '']);
     const lines = stderr.trimEnd().split('\n');
     expect(lines).toHaveLength(2);

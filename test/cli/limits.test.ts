@@ -1,7 +1,7 @@
 // @module-tag slow
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { cli } from './cli.ts';
+import { callCli } from './call-cli.ts';
 
 let database: TestDatabase;
 let env: Record<string, string>;
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => database?.drop());
 
-const limits = (...args: string[]) => cli(['limits', ...args], { env });
+const limits = (...args: string[]) => callCli(['limits', ...args], { env });
 
 test('are set, shown as a table and as JSON, and removed', async () => {
   expect(await limits()).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('there are no limits') });

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { startModelServer, type ModelServer } from '../support/openai-server.ts';
 import { until } from '../support/until.ts';
-import { cli, startCli, type CliProcess } from './cli.ts';
+import { callCli } from './call-cli.ts';
+import { startCli, type CliProcess } from './cli.ts';
 
 const agents = ['--agents', path.resolve('test/cli/fixtures/own-models.ts')];
 
@@ -31,7 +32,7 @@ const start = (...args: string[]): CliProcess => {
 
 test('a worker of the command line has the models and prices of its agents file, under a limit in money', async () => {
   const limit = ['budget', '--kind', 'money', '--amount', '1', '--calendar', 'month', '--scope', 'agent=*'];
-  expect(await cli(['limits', 'set', ...limit], { env })).toMatchObject({ code: 0 });
+  expect(await callCli(['limits', 'set', ...limit], { env })).toMatchObject({ code: 0 });
   const [api, worker] = [start('api', ...agents, '--port', '0', '--json'), start('worker', ...agents, '--json')];
   const { url } = JSON.parse(await api.says('stdout', '"ready"')) as { url: string };
   expect(await worker.says('stdout', '"ready"')).toContain('"agents":["support","gateway"]');
@@ -53,7 +54,7 @@ test('a worker of the command line has the models and prices of its agents file,
     expect(ended).toMatchObject({ status: 'completed', result: `I am ${agent}.`, cost: 0.002 });
     expect(server.requests.at(-1)!.body).toMatchObject({ model });
   }
-  const { stdout } = await cli(['limits', 'list', '--json'], { env });
+  const { stdout } = await callCli(['limits', 'list', '--json'], { env });
   const { data } = JSON.parse(stdout) as { data: { usage: { key: string; used: number }[] }[] };
   expect(data[0]!.usage.map(({ used }) => used)).toEqual([0.002, 0.002]);
 });

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { cli } from './cli.ts';
+import { callCli } from './call-cli.ts';
 
 let database: TestDatabase;
 let lanefold: Lanefold;
@@ -26,7 +26,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const run = (...args: string[]) => cli(['threads', ...args], { env });
+const run = (...args: string[]) => callCli(['threads', ...args], { env });
 const write = (name: string, text: string): string => {
   const file = path.join(folder, name);
   writeFileSync(file, text);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { migrate } from '../../src/store/schema/migrate.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { cli } from './cli.ts';
+import { callCli } from './call-cli.ts';
 
 describe.skipIf(!inject('redisUrl'))('with the queue in Redis, in a database without queue tables', () => {
   let database: TestDatabase;
@@ -14,6 +14,6 @@ describe.skipIf(!inject('redisUrl'))('with the queue in Redis, in a database wit
   // these need no queue, and have no option for one
   test.each(['workers', 'runs', 'threads'])('lanefold %s works', async (command) => {
     const env = { DATABASE_URL: database.url, REDIS_URL: inject('redisUrl') };
-    expect(await cli([command], { env })).toMatchObject({ code: 0 });
+    expect(await callCli([command], { env })).toMatchObject({ code: 0 });
   });
 });

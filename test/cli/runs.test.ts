@@ -1,7 +1,8 @@
 import { createLanefold, type Lanefold } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { cli, startCli } from './cli.ts';
+import { callCli } from './call-cli.ts';
+import { startCli } from './cli.ts';
 
 describe('lists, cancel and retry', () => {
   let database: TestDatabase;
@@ -20,15 +21,15 @@ describe('lists, cancel and retry', () => {
 
   test('a run is listed, cancelled, and asked again', async () => {
     const run = await lanefold.runs.enqueue({ agent: 'support', input: 'x', threadId: 't', createThread: true });
-    const listed = await cli(['runs', '--status', 'queued'], { env });
+    const listed = await callCli(['runs', '--status', 'queued'], { env });
     expect([listed.code, listed.stdout]).toEqual([0, expect.stringMatching(`queued +support +t +${run.id}\n`)]);
-    expect(await cli(['cancel', 't', run.id, '--reason', 'twice'], { env })).toMatchObject({
+    expect(await callCli(['cancel', 't', run.id, '--reason', 'twice'], { env })).toMatchObject({
       code: 0,
       stdout: 'the run is cancelled\n',
     });
-    const again = await cli(['retry', 't', run.id, '--json'], { env });
+    const again = await callCli(['retry', 't', run.id, '--json'], { env });
     const { id } = JSON.parse(again.stdout) as { id: string };
-    const { stdout } = await cli(['runs', 't', '--json'], { env });
+    const { stdout } = await callCli(['runs', 't', '--json'], { env });
     expect(JSON.parse(stdout)).toMatchObject({
       data: [
         { id, status: 'queued', retry_of: run.id },
@@ -36,11 +37,11 @@ describe('lists, cancel and retry', () => {
       ],
       next_after: null,
     });
-    const threads = await cli(['threads', '--agent', 'support'], { env });
+    const threads = await callCli(['threads', '--agent', 'support'], { env });
     expect(threads.stdout).toMatch(/ t +0 +queued support\n/);
   });
 
-  test('tail says on stderr that no worker is alive', async () => {
+  test('tail says on stderr that no worker is alive', { tags: 'slow' }, async () => {
     const run = await lanefold.runs.enqueue({ agent: 'support', input: 'x' });
     const tail = startCli(['tail', run.threadId, run.id], { env });
     const stderr = await tail.says('stderr', 'no worker is alive');
@@ -57,7 +58,7 @@ describe('lists, cancel and retry', () => {
     [['cancel', 't', 'none'], 1, 'run_not_found'],
     [['retry', 't', 'none'], 1, 'run_not_found'],
   ])('%j exits with %i, %s', async (args, exit, error) => {
-    const { code, stderr } = await cli(args, { env });
+    const { code, stderr } = await callCli(args, { env });
     expect([code, stderr]).toEqual([exit, expect.stringContaining(`[${error}]`)]);
   });
 });

@@ -1,7 +1,7 @@
 // @module-tag slow
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { cli } from './cli.ts';
+import { callCli } from './call-cli.ts';
 
 let database: TestDatabase;
 let env: Record<string, string>;
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => database?.drop());
 
-const schedules = (...args: string[]) => cli(['schedules', ...args], { env });
+const schedules = (...args: string[]) => callCli(['schedules', ...args], { env });
 const told = (text: string) => expect.stringContaining(text) as string;
 
 test('are set, shown as a table and as JSON, paused, resumed and removed', async () => {

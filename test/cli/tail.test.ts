@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventsOf } from '../support/log.ts';
 import { startPair, type Pair } from '../support/two-processes.ts';
-import { cli, startCli } from './cli.ts';
+import { callCli } from './call-cli.ts';
+import { startCli } from './cli.ts';
 
 describe('tail', () => {
   let pair: Pair;
@@ -78,7 +79,7 @@ describe('tail', () => {
   });
 
   test('reports a missing thread or run', async () => {
-    const { code, stderr } = await cli(['tail', 'nowhere'], { env });
+    const { code, stderr } = await callCli(['tail', 'nowhere'], { env });
     expect([code, stderr]).toEqual([1, expect.stringContaining('[thread_not_found]')]);
   });
 });

@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { cli } from './cli.ts';
+import { callCli } from './call-cli.ts';
 
 let database: TestDatabase;
 let env: Record<string, string>;
 let dir: string;
 const file = (name: string) => path.join(dir, name);
-const verify = (...args: string[]) => cli(['verify', ...args], { env });
+const verify = (...args: string[]) => callCli(['verify', ...args], { env });
 const withHeads = () => ['--heads', file('heads.jsonl'), '--key', file('seal.pub')];
 
 beforeAll(async () => {
@@ -31,13 +31,13 @@ test('says that nothing was verified, that all is well, or what happened to whic
   const nothing = await verify();
   expect(nothing).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('nothing was verified') });
 
-  await cli(['tenants', 'chain', 'acme'], { env });
+  await callCli(['tenants', 'chain', 'acme'], { env });
   for (const id of ['a', 'b'])
     await database.pool.query('select lanefold.create_thread($1, $2)', [
       id,
       { tenant_id: 'acme', system_prompt: 'Be brief.' },
     ]);
-  const heads = await cli(['heads', '--key', file('seal.key')], { env });
+  const heads = await callCli(['heads', '--key', file('seal.key')], { env });
   expect(JSON.parse(heads.stdout.split('\n')[0]!)).toMatchObject({ thread_id: 'a', tenant_id: 'acme', seq: 0 });
   await writeFile(file('heads.jsonl'), heads.stdout);
   const well = await verify(...withHeads());

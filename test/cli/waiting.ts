@@ -4,7 +4,8 @@ import { z } from 'zod';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { ledgerOf } from '../support/log.ts';
 import { until } from '../support/until.ts';
-import { cli, type CliResult } from './cli.ts';
+import { callCli } from './call-cli.ts';
+import type { CliResult } from './cli.ts';
 
 const awaitEvent = defineTool({
   name: 'await_event',
@@ -43,7 +44,7 @@ export async function startWaiting(): Promise<Waiting> {
     runs.enqueue({ agent: 'lead', input: 'go', model: `scripted:${JSON.stringify([{ tools: calls }, 'done'])}` });
   return {
     ...{ lanefold, env, enqueue },
-    run: (...args) => cli(args, { env }),
+    run: (...args) => callCli(args, { env }),
     async start(calls, { runs } = lanefold) {
       const handle = await enqueue(calls, { runs });
       await until('its calls wait', async () => {

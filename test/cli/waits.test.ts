@@ -1,6 +1,6 @@
 // @module-tag slow
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { cli } from './cli.ts';
+import { callCli } from './call-cli.ts';
 import { on, rowsOf, startWaiting, time, told, type Waiting } from './waiting.ts';
 
 let given: Waiting;
@@ -63,7 +63,9 @@ test.each<[string[], number, string]>([
 });
 
 test('without a secret, no token is signed', async () => {
-  const { code, stderr } = await cli(['events', 'token', 'e'], { env: { ...given.env, LANEFOLD_TOKEN_SECRET: '' } });
+  const { code, stderr } = await callCli(['events', 'token', 'e'], {
+    env: { ...given.env, LANEFOLD_TOKEN_SECRET: '' },
+  });
   expect([code, stderr]).toEqual([1, told('[missing_token_secret]')]);
   expect(stderr).toContain('hint: Set LANEFOLD_TOKEN_SECRET');
 });

@@ -1,7 +1,7 @@
 // @module-tag slow
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { cli } from './cli.ts';
+import { callCli } from './call-cli.ts';
 
 let database: TestDatabase;
 let env: Record<string, string>;
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => database?.drop());
 
-const webhooks = (...args: string[]) => cli(['webhooks', ...args], { env });
+const webhooks = (...args: string[]) => callCli(['webhooks', ...args], { env });
 const told = (text: string) => expect.stringContaining(text) as string;
 const rowsOf = (stdout: string) =>
   stdout

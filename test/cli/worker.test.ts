@@ -4,7 +4,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createLanefold, type Lanefold } from 'lanefold';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/until.ts';
-import { cli, startCli, type CliProcess } from './cli.ts';
+import { callCli } from './call-cli.ts';
+import { startCli, type CliProcess } from './cli.ts';
 import agents from './fixtures/agents.ts';
 
 const file = path.resolve('test/cli/fixtures/agents.ts');
@@ -56,7 +57,7 @@ describe('worker', () => {
 
   test('is in the list of workers: alive, stopped, or dead where it was killed', async () => {
     const list = async (...more: string[]) => {
-      const listed = await cli(['workers', ...more], { env: { DATABASE_URL: database.url } });
+      const listed = await callCli(['workers', ...more], { env: { DATABASE_URL: database.url } });
       expect(listed.code).toBe(0);
       return listed;
     };

@@ -1,14 +1,16 @@
 // @module-tag slow
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { emptyFolder } from './folder.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { startProgram } from './program.ts';
 
-let folder: ReturnType<typeof emptyFolder>;
-beforeAll(() => void (folder = emptyFolder()));
-afterAll(() => folder.remove());
+let database: TestDatabase;
+beforeAll(async () => void (database = await createDatabase()));
+afterAll(() => database?.drop());
 
 test('a graph asks a person, goes on elsewhere, and is sent the other way', async () => {
-  const { code, output, errors } = await startProgram('examples/langgraph/main.ts', { cwd: folder.path }).ended;
+  const { code, output, errors } = await startProgram('examples/langgraph/main.ts', {
+    env: { DATABASE_URL: database.url },
+  }).ended;
   expect([code, errors]).toEqual([0, '']);
   const sections = output.trim().split('\n\n');
   expect(sections[0]).toBe('The graph waits before tools, in no process.');

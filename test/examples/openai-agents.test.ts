@@ -1,14 +1,16 @@
 // @module-tag slow
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { emptyFolder } from './folder.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { startProgram } from './program.ts';
 
-let folder: ReturnType<typeof emptyFolder>;
-beforeAll(() => void (folder = emptyFolder()));
-afterAll(() => folder.remove());
+let database: TestDatabase;
+beforeAll(async () => void (database = await createDatabase()));
+afterAll(() => database?.drop());
 
 test('an agent of the SDK has its session in the log, and a question is taken back', async () => {
-  const { code, output, errors } = await startProgram('examples/openai-agents/main.ts', { cwd: folder.path }).ended;
+  const { code, output, errors } = await startProgram('examples/openai-agents/main.ts', {
+    env: { DATABASE_URL: database.url },
+  }).ended;
   expect([code, errors]).toEqual([0, '']);
   const [answers, lane, log] = output.trim().split('\n\n');
   expect(answers!.split('\n')).toEqual([

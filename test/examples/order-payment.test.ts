@@ -1,23 +1,23 @@
 // @module-tag slow
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { cli } from '../cli/cli.ts';
+import { callCli } from '../cli/call-cli.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/until.ts';
-import { emptyFolder } from './folder.ts';
 import { startProgram, type Program } from './program.ts';
 
-let folder: ReturnType<typeof emptyFolder>;
+let database: TestDatabase;
 const programs: Program[] = [];
-beforeEach(() => void (folder = emptyFolder()));
+beforeEach(async () => void (database = await createDatabase()));
 afterEach(async () => {
   for (const program of programs.splice(0)) {
     program.stop();
     await program.ended;
   }
-  folder.remove();
+  await database.drop();
 });
 
 function shop(): Program {
-  const program = startProgram('examples/order-payment/main.ts', { cwd: folder.path, env: { PORT: '0' } });
+  const program = startProgram('examples/order-payment/main.ts', { env: { DATABASE_URL: database.url, PORT: '0' } });
   programs.push(program);
   return program;
 }
@@ -41,7 +41,9 @@ test('an order that waits survives its process, and is paid at the link of the n
   const first = shop();
   const link = await linkOf(first);
   await until('the agent waits', async () => {
-    const { stdout } = await cli(['waits', '--event', 'order:A-17:paid', '--json'], { cwd: folder.path });
+    const { stdout } = await callCli(['waits', '--event', 'order:A-17:paid', '--json'], {
+      env: { DATABASE_URL: database.url },
+    });
     return (JSON.parse(stdout) as { data: object[] }).data.length === 1;
   });
   first.stop();

@@ -1,14 +1,16 @@
 // @module-tag slow
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { emptyFolder } from './folder.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { startProgram } from './program.ts';
 
-let folder: ReturnType<typeof emptyFolder>;
-beforeAll(() => void (folder = emptyFolder()));
-afterAll(() => folder.remove());
+let database: TestDatabase;
+beforeAll(async () => void (database = await createDatabase()));
+afterAll(() => database?.drop());
 
 test('an editor asks its team, three deep, and the tree shows what each of them spent', async () => {
-  const { code, output, errors } = await startProgram('examples/research-team/main.ts', { cwd: folder.path }).ended;
+  const { code, output, errors } = await startProgram('examples/research-team/main.ts', {
+    env: { DATABASE_URL: database.url },
+  }).ended;
   expect([code, errors]).toEqual([0, '']);
   const [answer, tree] = output.trimEnd().split('\n\n');
   expect(answer).toMatch(/^completed: Berlin is nearly 800 years old\./);

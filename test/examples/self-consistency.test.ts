@@ -2,12 +2,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { crashEverywhere, simulate } from 'lanefold/testing';
 import { selfConsistency } from '../../examples/self-consistency/strategy.ts';
-import { emptyFolder } from './folder.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { startProgram } from './program.ts';
 
-let folder: ReturnType<typeof emptyFolder>;
-beforeAll(() => void (folder = emptyFolder()));
-afterAll(() => folder.remove());
+let database: TestDatabase;
+beforeAll(async () => void (database = await createDatabase()));
+afterAll(() => database?.drop());
 
 test('the majority wins, wherever the worker crashes and in whatever order the samples come', () => {
   const run = (nextOf: (calls: readonly object[]) => number) =>
@@ -32,7 +32,9 @@ test('the most frequent answer is the result; of equals the first', () => {
 });
 
 test('the program runs offline', async () => {
-  const { code, output, errors } = await startProgram('examples/self-consistency/main.ts', { cwd: folder.path }).ended;
+  const { code, output, errors } = await startProgram('examples/self-consistency/main.ts', {
+    env: { DATABASE_URL: database.url },
+  }).ended;
   expect([code, errors]).toEqual([0, '']);
   expect(output).toContain('completed: {"of":5,"votes":5,"answer":"84","others":[]}');
   expect(output.match(/^ {2}sample \d: Answer: 84$/gm)).toHaveLength(5);

@@ -1,14 +1,16 @@
 // @module-tag slow
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { emptyFolder } from './folder.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { startProgram } from './program.ts';
 
-let folder: ReturnType<typeof emptyFolder>;
-beforeAll(() => void (folder = emptyFolder()));
-afterAll(() => folder.remove());
+let database: TestDatabase;
+beforeAll(async () => void (database = await createDatabase()));
+afterAll(() => database?.drop());
 
 test('two lanes: apart, replaced, reset, switched, and the past read back', async () => {
-  const { code, output, errors } = await startProgram('examples/two-lanes/main.ts', { cwd: folder.path }).ended;
+  const { code, output, errors } = await startProgram('examples/two-lanes/main.ts', {
+    env: { DATABASE_URL: database.url },
+  }).ended;
   expect([code, errors]).toEqual([0, '']);
   const sections = output.trim().split('\n\n');
   expect(sections.slice(0, 4).map((section) => section.split('\n').slice(1))).toEqual([

@@ -1,19 +1,23 @@
 // @module-tag slow
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { cli } from '../cli/cli.ts';
+import { callCli } from '../cli/call-cli.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/until.ts';
-import { emptyFolder } from './folder.ts';
 import { startProgram } from './program.ts';
 
-let folder: ReturnType<typeof emptyFolder>;
-beforeAll(() => void (folder = emptyFolder()));
-afterAll(() => folder.remove());
+let database: TestDatabase;
+let env: { DATABASE_URL: string };
+beforeAll(async () => {
+  database = await createDatabase();
+  env = { DATABASE_URL: database.url };
+});
+afterAll(() => database?.drop());
 
 test('a receiver is told of the end of a run, and verifies it', async () => {
-  const program = startProgram('examples/webhook-receiver/main.ts', { cwd: folder.path });
+  const program = startProgram('examples/webhook-receiver/main.ts', { env });
   await program.says(/^run\.completed \{.*"result":/m);
   const deliveries = await until('it is recorded', async () => {
-    const { code, stdout } = await cli(['webhooks', 'deliveries', 'orders'], { cwd: folder.path });
+    const { code, stdout } = await callCli(['webhooks', 'deliveries', 'orders'], { env });
     return code === 0 && / delivered /.test(stdout) && stdout;
   });
   expect(deliveries).toMatch(/^msg_\w+ +run\.completed +20\S+Z +delivered +1 +204$/m);

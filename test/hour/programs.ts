@@ -52,7 +52,8 @@ import pg from 'pg';
 const said = async (name, call) => {
   const error = await Promise.race([
     (async () => call())().then(() => ({ code: 'accepted' }), (error) => error),
-    new Promise((resolve) => setTimeout(resolve, 30_000, { code: 'hangs' })),
+    // unref: the program ends with its last mistake
+    new Promise((resolve) => setTimeout(resolve, 30_000, { code: 'hangs' }).unref()),
   ]);
   console.log(name + ': ' + error.code + ': ' + error.message + ' ' + error.hint);
 };

@@ -18,24 +18,22 @@ test('a graph killed in the middle of a step goes on in another process, from th
   const saver = new LanefoldSaver(lanefold);
   const config = { configurable: { thread_id: 'killed' } };
   const outputs: string[] = [];
-  for (const stop of ['4', '8']) {
-    const program = run('killed', stop);
-    await program.says(new RegExp(`^step ${stop}$`, 'm'));
-    // the sibling of the step has ended, and its writes are in the log
-    await until('the writes are stored', async () => {
-      const tuple = await saver.getTuple(config);
-      return tuple?.checkpoint.channel_values['n'] === Number(stop) && tuple.pendingWrites!.length > 0;
-    });
-    program.kill();
-    outputs.push((await program.ended).output);
-  }
+  const program = run('killed', '4');
+  await program.says(/^step 4$/m);
+  // the sibling of the step has ended, and its writes are in the log
+  await until('the writes are stored', async () => {
+    const tuple = await saver.getTuple(config);
+    return tuple?.checkpoint.channel_values['n'] === 4 && tuple.pendingWrites!.length > 0;
+  });
+  program.kill();
+  outputs.push((await program.ended).output);
   const last = await run('killed').ended;
   expect([last.code, last.errors]).toEqual([0, '']);
   outputs.push(last.output);
   expect(lines(last.output, 'ended')).toEqual(['ended 10']);
-  // each step once, but for those that died; the siblings that had ended are not repeated
+  // each step once, but for the one that died; its sibling, which had ended, is not repeated
   expect(outputs.flatMap((output) => lines(output, 'step'))).toEqual(
-    [0, 1, 2, 3, 4, 4, 5, 6, 7, 8, 8, 9].map((n) => `step ${n}`),
+    [0, 1, 2, 3, 4, 4, 5, 6, 7, 8, 9].map((n) => `step ${n}`),
   );
   expect(outputs.flatMap((output) => lines(output, 'side'))).toEqual(
     [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => `side ${n}`),

@@ -24,7 +24,7 @@ export function literalsOf(file: string): Literal[] {
     }
     ts.forEachChild(node, visit);
   };
-  visit(ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true));
+  visit(ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest));
   return found;
 }
 

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { laneView } from '../../src/mirror/lane-view.ts';
 import { turnsOf } from '../../src/openai-agents/turns.ts';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
+import { cases } from '../support/cases.ts';
 import { steps, type Step } from './arbitraries.ts';
 
 let lanefold: TestLanefold;
@@ -78,7 +79,7 @@ async function sameAsMemory(sequence: readonly Step[]): Promise<void> {
 
 /** Together, because most of a step is waiting for the database. */
 const batch = 50;
-const batches = Number(process.env['SESSION_BATCHES'] ?? 200);
+const batches = cases(6);
 
 test(`${batch * batches} sequences have the same results as in memory`, { timeout: 1_200_000 }, async () => {
   await fc.assert(

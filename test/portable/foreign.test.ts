@@ -7,6 +7,7 @@ import { openGroupAt } from '../../src/context/open-group.ts';
 import { refused, useLog } from '../db/helpers.ts';
 import { anyJson, anyText } from '../db/arbitraries.ts';
 import { recordedMessages } from '../support/recorded-messages.ts';
+import { cases } from '../support/cases.ts';
 
 const log = useLog();
 let made = 0;
@@ -249,7 +250,7 @@ test('whatever a history has, its thread has closed tool groups', async () => {
       const messages = (await log.contexts.project(copy.id)) as unknown as Message[];
       expect(openGroupAt(messages.filter(({ role }) => role !== 'system'))).toBe(-1);
     }),
-    { numRuns: 60 },
+    { numRuns: cases(20) },
   );
 });
 

@@ -2,6 +2,7 @@ import { AIMessage, HumanMessage, SystemMessage, ToolMessage, type BaseMessage }
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { useLog } from '../db/helpers.ts';
+import { cases } from '../support/cases.ts';
 
 const log = useLog();
 
@@ -57,7 +58,7 @@ let imported = 0;
 const check = <T>(arbitrary: fc.Arbitrary<T>, run: (history: T, id: string) => Promise<void>) =>
   fc.assert(
     fc.asyncProperty(arbitrary, (history) => run(history, `lost-${++imported}`)),
-    { numRuns: 60 },
+    { numRuns: cases(20) },
   );
 
 const callIds = { call_id: fc.constantFrom('c1', 'c2') };

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { isLanefoldError, type ThreadSource } from 'lanefold';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startApi, type Api } from '../api/helpers.ts';
+import { cases } from '../support/cases.ts';
 import { lineWriter } from './rehash.ts';
 import { linesOf } from './support.ts';
 
@@ -210,29 +211,44 @@ test.each(sources)('%s: what is odd is refused, or read by all readers', async (
   const ends = { refused: 0, read: 0 };
   await fc.assert(
     fc.asyncProperty(mutations, async (changes) => void (ends[await expectReadable(of(changes))] += 1)),
-    { numRuns: 40 },
+    { numRuns: cases(16) },
   );
-  expect(ends.read).toBeGreaterThan(10);
+  // about half of them
+  expect(ends.read).toBeGreaterThan(0);
 });
 
-test('lanefold: odd refs of messages are refused, or read by all readers', async () => {
+const word = JSON.parse('{"toString": 1}') as unknown;
+const oddRefs = [word, [word], 7, null, '', '\uffff1', nested(100)].flatMap((value) =>
+  ['input_id', 'kind', 'llm_call_id', 'ag_ui', 'contents'].flatMap((name) => [
+    { [name]: value },
+    { kind: 'steer', [name]: value },
+  ]),
+);
+
+/** Imports with each of the refs, and says how many were read. */
+async function expectRefsReadable(all: readonly object[]): Promise<number> {
   const { threads } = api.lanefold;
-  await threads.import({ format: 'openai', items: openAi() }, { id: 'whole' });
-  const lines = await linesOf(threads, 'whole');
+  const id = `whole-${++made}`;
+  await threads.import({ format: 'openai', items: openAi() }, { id });
+  const lines = await linesOf(threads, id);
   let read = 0;
-  const word = JSON.parse('{"toString": 1}') as unknown;
-  for (const value of [word, [word], 7, null, '', '\uffff1', nested(100)])
-    for (const name of ['input_id', 'kind', 'llm_call_id', 'ag_ui', 'contents'])
-      for (const rest of [{}, { kind: 'steer' }]) {
-        const forged = lineWriter(lines, (fields) => {
-          // the digest of a lane has the refs
-          if (fields.type === 'head') return { ...fields, lanes: [] };
-          if (fields['kind'] !== 'ai_message') return fields;
-          return { ...fields, run_id: 'r', refs: { ...rest, [name]: value } };
-        });
-        if ((await expectReadable({ format: 'lanefold', lines: forged })) === 'read') read += 1;
-      }
-  expect(read).toBeGreaterThan(10);
+  for (const refs of all) {
+    const forged = lineWriter(lines, (fields) => {
+      // the digest of a lane has the refs
+      if (fields.type === 'head') return { ...fields, lanes: [] };
+      return fields['kind'] === 'ai_message' ? { ...fields, run_id: 'r', refs } : fields;
+    });
+    if ((await expectReadable({ format: 'lanefold', lines: forged })) === 'read') read += 1;
+  }
+  return read;
+}
+
+const everyThird = oddRefs.filter((_, i) => i % 3 === 0);
+test('lanefold: odd refs of messages are refused, or read by all readers', async () => {
+  expect(await expectRefsReadable(everyThird)).toBeGreaterThan(3);
+});
+test('lanefold: any odd ref is refused, or read by all readers', { tags: 'slow' }, async () => {
+  expect(await expectRefsReadable(oddRefs)).toBeGreaterThan(10);
 });
 
 test.each([

@@ -4,6 +4,7 @@ import { newThread, refused, useLog } from '../db/helpers.ts';
 import { history, play } from '../db/history.ts';
 import { assertInvariants } from '../db/invariants.ts';
 import { asks, sqlRun } from '../db/sql-run.ts';
+import { cases } from '../support/cases.ts';
 import { contextsOf, factsOf, linesOf } from './support.ts';
 
 const log = useLog();
@@ -28,7 +29,7 @@ test('after an export and an import, every lane has the same context at every en
       const entriesOf = (all: string[]) => all.filter((line) => line.includes('"type":"entry"')).map(entry);
       expect(entriesOf(again).slice(0, -1)).toEqual(entriesOf(lines));
     }),
-    { numRuns: 12 },
+    { numRuns: cases(5) },
   );
 });
 
@@ -88,7 +89,7 @@ test('the result of any change to a line is a refusal that names the line, and n
         .catch((e: unknown) => e);
       expect(error).toMatchObject({ code: 'import_refused', details: { line: at + 1 } });
     }),
-    { numRuns: 300 },
+    { numRuns: cases(60) },
   );
   for (let cut = 0; cut < lines.length; cut++)
     await refused(log.threads.import({ format: 'lanefold', lines: lines.slice(0, cut) }), 'import_refused');
