@@ -44,10 +44,7 @@ export async function crashAt(
   });
   await crashing.kill();
   for (const threadId of threads) await harness.expireLease(threadId);
-  // the locks of such jobs last as long as a lease
-  await harness.database.pool.query(
-    `update lanefold._run set enqueue_no = enqueue_no + 1, enqueued_at = now() - interval '1 hour' where status = 'queued'`,
-  );
+  await harness.replaceJobs();
 }
 
 interface CrashOptions {

@@ -14,19 +14,20 @@ describe('a run that kills every worker', () => {
 
   // a committed step precedes the tool, so the first claim does make progress
   async function poisons(fatal: string, crashes: number, limit: { maxClaimsWithoutProgress?: number }): Promise<void> {
-    const names = Array.from({ length: crashes }, (_, i) => `${i}`);
     const worker = { ...patient, ...limit };
-    const spawned = await Promise.all(names.map((name) => harness.spawnWorker({ name, worker })));
-    const children = new Map<string, WorkerProcess>(names.map((name, i) => [name, spawned[i]!]));
-    harness.callServer.respond = ({ kind, worker: workerName }) => {
-      const target = children.get(workerName);
-      if (target && kind === fatal) return target.kill().then(() => ({ error: 'too late' }));
-      if (kind === 'model') return target ? { calls: [{ id: 'c0', name: 'look' }] } : { text: 'alive' };
+    let child: WorkerProcess | undefined;
+    harness.callServer.respond = ({ kind, worker: name }) => {
+      if (name === 'child' && kind === fatal) return child!.kill().then(() => ({ error: 'too late' }));
+      if (kind === 'model') return name === 'child' ? { calls: [{ id: 'c0', name: 'look' }] } : { text: 'alive' };
       return { result: 'never seen' };
     };
     const run = await harness.runs.enqueue({ agent: 'fault', input: 'die' });
     const next = await harness.runs.enqueue({ agent: 'fault', input: 'live', threadId: run.threadId, busy: 'wait' });
-    await Promise.all(spawned.map((child) => child.waitForExit().then(() => harness.expireLease(run.threadId))));
+    for (let crash = 1; crash <= crashes; crash += 1) {
+      child = await harness.spawnWorker({ worker });
+      await child.waitForExit();
+      await harness.expireLease(run.threadId);
+    }
     expect(harness.callServer.count(fatal)).toBe(crashes);
 
     await harness.startWorker(worker);
@@ -88,6 +89,7 @@ describe('a run that kills every worker', () => {
       child = await harness.spawnWorker({ name: `${crash}`, worker: limit });
       await child.waitForExit();
       await Promise.all(threadIds.map((threadId) => harness.expireLease(threadId)));
+      await harness.replaceJobs();
     }
     await harness.startWorker(limit);
     const ends = await Promise.all(runs.map((run) => harness.runs.wait(run)));

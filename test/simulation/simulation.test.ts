@@ -32,8 +32,9 @@ describe('a simulation', () => {
       ...['answer lost', 'answered before it is executed', 'crash', 'evict', 'flush', 'freeze', 'frozen while sending'],
       ...['job given twice', 'job late', 'job lost', 'outage', 'repeated', 'request lost', 'request slow', 'stop'],
     ];
-    // not every history has each of them
-    for (let seed = 1; seed <= 12 && kinds.size < known.length; seed++) {
+    // no history has each of them; the first four seeds had them together
+    for (const seed of [1, 3, 8, 9, 2, 4, 5, 6, 7, 10, 11, 12]) {
+      if (kinds.size >= known.length) break;
       const { happened } = await simulate(new Model(), { seed, steps: 600 });
       for (const [name, kind] of happened) if (!/^(ann|bob|cem):/.test(name)) kinds.add(kind);
     }
