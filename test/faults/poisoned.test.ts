@@ -15,16 +15,21 @@ describe('a run that kills every worker', () => {
   // a committed step precedes the tool, so the first claim does make progress
   async function poisons(fatal: string, crashes: number, limit: { maxClaimsWithoutProgress?: number }): Promise<void> {
     const worker = { ...patient, ...limit };
-    let child: WorkerProcess | undefined;
-    harness.callServer.respond = ({ kind, worker: name }) => {
-      if (name === 'child' && kind === fatal) return child!.kill().then(() => ({ error: 'too late' }));
-      if (kind === 'model') return name === 'child' ? { calls: [{ id: 'c0', name: 'look' }] } : { text: 'alive' };
+    const children = new Map<string, WorkerProcess>();
+    harness.callServer.respond = async ({ kind, worker: name }) => {
+      if (name !== 'rescuer' && kind === fatal) {
+        // it may call before it has said that it is ready
+        await (await until('the process is known', () => children.get(name))).kill();
+        return { error: 'too late' };
+      }
+      if (kind === 'model') return name === 'rescuer' ? { text: 'alive' } : { calls: [{ id: 'c0', name: 'look' }] };
       return { result: 'never seen' };
     };
     const run = await harness.runs.enqueue({ agent: 'fault', input: 'die' });
     const next = await harness.runs.enqueue({ agent: 'fault', input: 'live', threadId: run.threadId, busy: 'wait' });
     for (let crash = 1; crash <= crashes; crash += 1) {
-      child = await harness.spawnWorker({ worker });
+      const child = await harness.spawnWorker({ name: `${crash}`, worker });
+      children.set(`${crash}`, child);
       await child.waitForExit();
       await harness.expireLease(run.threadId);
     }
@@ -59,14 +64,14 @@ describe('a run that kills every worker', () => {
   test('poisons none of those that share its workers', async () => {
     const limit = { ...patient, maxClaimsWithoutProgress: 2, stopGraceMs: 500 };
     const isKiller = (thread: number) => thread === 1;
-    let child: WorkerProcess | undefined;
+    const children = new Map<string, WorkerProcess>();
     // the killer dies in its first model call as soon as its neighbours wait for theirs as well; alone, neighbours answer
     let waiting = new Map<string, number>();
     let together = 4;
     harness.callServer.respond = async ({ worker, userMessages }) => {
       if (worker === 'rescuer') return { text: 'alive' };
       waiting.set(worker, (waiting.get(worker) ?? 0) + 1);
-      const own = child!;
+      const own = await until('the process is known', () => children.get(worker));
       if (isKiller(userMessages!)) {
         await until('all of them run', () => waiting.get(worker)! >= together);
         await own.kill();
@@ -86,7 +91,8 @@ describe('a run that kills every worker', () => {
     for (let crash = 1; crash <= 3; crash += 1) {
       waiting = new Map();
       together = crash < 2 ? 4 : 1;
-      child = await harness.spawnWorker({ name: `${crash}`, worker: limit });
+      const child = await harness.spawnWorker({ name: `${crash}`, worker: limit });
+      children.set(`${crash}`, child);
       await child.waitForExit();
       await Promise.all(threadIds.map((threadId) => harness.expireLease(threadId)));
       await harness.replaceJobs();
