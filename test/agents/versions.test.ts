@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { diffVersions } from '../../src/agents/diff-versions.ts';
 import { createAgentRegistry } from '../../src/agents/registry.ts';
+import { cases } from '../support/cases.ts';
 
 const lookup = (description: string) =>
   defineTool({ name: 'lookup', description, input: z.object({ id: z.string() }), execute: () => 'found' });
@@ -132,7 +133,7 @@ describe('values that may be secret', () => {
         const shown = JSON.stringify(definition);
         expect(texts.filter((text) => shown.includes(`"${text}"`))).toEqual([]);
       }),
-      { numRuns: 50 },
+      { numRuns: cases(20) },
     );
   });
 });

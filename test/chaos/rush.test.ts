@@ -1,3 +1,4 @@
+// @module-tag slow
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -11,7 +12,7 @@ import { Journal } from '../../src/chaos/workload/journal.ts';
 import { haveLimitedRuns } from '../../src/chaos/workload/limited.ts';
 import { startLanefold } from '../support/lanefold.ts';
 
-test('a rush of runs that two limits refuse ends, without a fault', { timeout: 240_000 }, async () => {
+test('a rush of runs that two limits refuse ends, without a fault', async () => {
   const dir = await mkdtemp(path.join(tmpdir(), 'lanefold-rush-'));
   onTestFinished(() => rm(dir, { recursive: true, force: true }));
   const provider = await startProvider(1);
@@ -22,7 +23,7 @@ test('a rush of runs that two limits refuse ends, without a fault', { timeout: 2
   await lanefold.startWorker();
   const acknowledged = nothingAcknowledged();
   const client = { lanefold, acknowledged, signal: new AbortController().signal };
-  await haveLimitedRuns(client, randomOf(1, 'limited'), AbortSignal.abort());
+  await haveLimitedRuns(client, randomOf(1, 'limited'), AbortSignal.abort(), 300);
   const runs = await Promise.all(acknowledged.runs.map((run) => lanefold.runs.get(run)));
   expect(new Set(runs.map(({ status }) => status))).toEqual(new Set(['completed']));
   expect(runs).toHaveLength(160);

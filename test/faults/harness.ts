@@ -57,6 +57,8 @@ export interface FaultHarness extends TestLanefold {
   ): Promise<WorkerProcess>;
   /** Expires the lease of the thread's run, so that the next sweep recovers it. */
   expireLease(threadId: string): Promise<void>;
+  /** Has the next sweep replace the jobs that a killed worker took but did not claim: their locks last as long as a lease. */
+  replaceJobs(): Promise<void>;
   /** Resolves once the server executes nothing for Lanefold: PostgreSQL completes what a killed process has sent. */
   quiet(): Promise<unknown>;
 }
@@ -106,6 +108,12 @@ export async function startHarness(options: LanefoldOptions = {}, { trees = fals
         `update lanefold._run set lease_until = now() - interval '1 ms', lease_ms = 1,
            enqueued_at = now() - interval '1 hour' where thread_id = $1 and status = 'running'`,
         [threadId],
+      );
+    },
+    async replaceJobs() {
+      await lanefold.database.pool.query(
+        `update lanefold._run set enqueue_no = enqueue_no + 1, enqueued_at = now() - interval '1 hour'
+         where status = 'queued'`,
       );
     },
     async close() {

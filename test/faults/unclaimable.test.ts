@@ -22,15 +22,15 @@ describe('a run that the database cannot hand to a worker', () => {
     errors.length = 0;
   });
   afterEach(() => lanefold?.close());
-  const startWorker = () =>
-    lanefold.startWorker({ maxClaimsWithoutProgress: 3, onError: (error) => void errors.push(error) });
+  const startWorker = (options = {}) =>
+    lanefold.startWorker({ ...options, onError: (error) => void errors.push(error) });
 
   test('is tried again, ends as claim_failed with what the database said, and frees its thread', async () => {
     await refuseEntries(lanefold, `payload ->> 'content' = 'stuck'`);
     const run = await lanefold.runs.enqueue({ agent: 'a', input: 'stuck' });
     const next = await lanefold.runs.enqueue({ agent: 'a', threadId: run.threadId, input: 'next', busy: 'wait' });
     const other = await lanefold.runs.enqueue({ agent: 'a', input: 'other' });
-    await startWorker();
+    await startWorker({ maxClaimsWithoutProgress: 3 });
     expect(await lanefold.runs.wait(run)).toMatchObject({
       status: 'failed',
       terminationReason: 'error',
@@ -56,6 +56,8 @@ describe('a run that the database cannot hand to a worker', () => {
       message: expect.stringContaining('out of room'),
       skipped: ['operation', 'configuration'],
     });
+    // by default the fifth claim ends it
+    expect(errors).toHaveLength(4);
     const { rows } = await lanefold.database.pool.query('select op_id, status from lanefold.context_op');
     expect(rows).toEqual([{ op_id: 'anew', status: 'stale' }]);
     await expectSound(lanefold, threadId);

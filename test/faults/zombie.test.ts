@@ -6,6 +6,7 @@ import type { Answer, ExternalCall } from './fixtures/call-server.ts';
 import { quick, startHarness, type FaultHarness } from './harness.ts';
 import { shapeOf } from './log-shape.ts';
 
+// one process is frozen with three runs
 describe.skipIf(noRedis())('a worker frozen beyond its lease', () => {
   let harness: FaultHarness;
   beforeAll(async () => {
@@ -13,73 +14,70 @@ describe.skipIf(noRedis())('a worker frozen beyond its lease', () => {
   });
   afterAll(() => harness?.close());
 
-  test.each(['model', 'tool'])('during a %s call writes nothing and starts nothing when it resumes', async (kind) => {
-    const held = deferred<Answer>();
+  test('writes nothing and starts nothing when it resumes, and its successor’s results stand', async () => {
+    const held = { model: deferred<Answer>(), tool: deferred<Answer>(), shared: deferred<Answer>() };
+    const succeeding = deferred<Answer>();
     const script = (call: ExternalCall): Answer => {
       if (call.kind !== 'model') return { result: `by ${call.worker}` };
       return call.turn === 0 ? { calls: [{ id: 'c0', name: 'look' }] } : { text: 'Done.' };
     };
-    harness.callServer.calls.length = 0;
-    harness.callServer.respond = (call) => (call.worker === kind && call.kind === kind ? held.promise : script(call));
+    /** The zombie is frozen during a call of each thread; its successor makes the tool call of `shared` meanwhile. */
+    harness.callServer.respond = (call) => {
+      const threadId = call.threadId as keyof typeof held;
+      if (threadId === 'shared' && call.kind === 'tool')
+        return call.worker === 'zombie' ? held.shared.promise : succeeding.promise;
+      return call.worker === 'zombie' && !resumed && threadId === call.kind ? held[threadId].promise : script(call);
+    };
+    let resumed = false;
+    const callsOf = (threadId: string, kind: string) =>
+      harness.callServer.calls.filter((call) => call.threadId === threadId && call.kind === kind);
 
-    const zombie = await harness.spawnWorker({ name: kind, worker: quick });
-    const run = await harness.runs.enqueue({ agent: 'fault', input: 'go' });
+    const zombie = await harness.spawnWorker({ name: 'zombie', worker: quick });
+    const enqueue = (threadId: string) =>
+      harness.runs.enqueue({ agent: 'fault', input: threadId, threadId, createThread: true });
+    const [model, tool, shared] = [await enqueue('model'), await enqueue('tool'), await enqueue('shared')];
     await until(
-      'the worker makes the call',
-      () => harness.callServer.count(kind) === 1 && zombie.lines.includes('active 1'),
+      'the worker makes the calls',
+      () =>
+        [callsOf('model', 'model'), callsOf('tool', 'tool'), callsOf('shared', 'tool')].every(
+          ({ length }) => length === 1,
+        ) && zombie.lines.at(-1) === 'active 3',
     );
     zombie.process.kill('SIGSTOP');
     const rescuer = await harness.startWorker(quick);
-    expect(await harness.runs.wait(run)).toMatchObject({ status: 'completed', result: 'Done.' });
-    await rescuer.stop();
+    for (const run of [model, tool])
+      expect(await harness.runs.wait(run)).toMatchObject({ status: 'completed', result: 'Done.' });
+    await until('the successor makes the call', () => callsOf('shared', 'tool').length === 2);
 
-    const log = await shapeOf(harness, run.threadId);
-    const events = await eventsOf(harness, run.threadId);
+    const seen = async () =>
+      Promise.all(
+        [model, tool, shared].map(async ({ threadId }) => [
+          await shapeOf(harness, threadId),
+          await eventsOf(harness, threadId),
+        ]),
+      );
+    const before = await seen();
     const calls = harness.callServer.calls.length;
-    // the awaited response is available as soon as the worker resumes
-    held.resolve(script(harness.callServer.calls.findLast((call) => call.kind === kind && call.worker === kind)!));
+    // the awaited responses are available as soon as the worker resumes
+    resumed = true;
+    held.model.resolve(script(callsOf('model', 'model')[0]!));
+    held.tool.resolve(script(callsOf('tool', 'tool')[0]!));
+    held.shared.resolve({ result: 'by the zombie' });
     zombie.process.kill('SIGCONT');
-    await until('it drops the run', () => zombie.lines.at(-1) === 'active 0');
-    expect(await shapeOf(harness, run.threadId)).toEqual(log);
-    expect(await eventsOf(harness, run.threadId)).toEqual(events);
+    await until('it drops the runs', () => zombie.lines.at(-1) === 'active 0');
+    expect(await seen()).toEqual(before);
     expect(harness.callServer.calls).toHaveLength(calls);
 
-    const next = await harness.runs.enqueue({ agent: 'fault', input: 'again', threadId: run.threadId });
-    expect(await harness.runs.wait(next)).toMatchObject({ status: 'completed' });
-    await zombie.kill();
-    await expectSound(harness, run.threadId);
-  });
-
-  test('during a tool that its successor runs too: only the successor’s result is written', async () => {
-    const held = { zombie: deferred<Answer>(), rescuer: deferred<Answer>() };
-    harness.callServer.calls.length = 0;
-    harness.callServer.respond = ({ kind, worker, turn }) => {
-      if (kind === 'tool') return held[worker as keyof typeof held].promise;
-      return turn === 0 ? { calls: [{ id: 'c0', name: 'look' }] } : { text: 'Done.' };
-    };
-    const zombie = await harness.spawnWorker({ name: 'zombie', worker: quick });
-    const run = await harness.runs.enqueue({ agent: 'fault', input: 'go' });
-    await until(
-      'the worker makes the call',
-      () => harness.callServer.count('tool') === 1 && zombie.lines.includes('active 1'),
-    );
-    zombie.process.kill('SIGSTOP');
-    const rescuer = await harness.startWorker(quick);
-    await until('the successor makes the call', () => harness.callServer.count('tool') === 2);
-
-    const log = await shapeOf(harness, run.threadId);
-    held.zombie.resolve({ result: 'by the zombie' });
-    zombie.process.kill('SIGCONT');
-    await until('it drops the run', () => zombie.lines.at(-1) === 'active 0');
-    expect(await shapeOf(harness, run.threadId)).toEqual(log);
-    await zombie.kill();
-    held.rescuer.resolve({ result: 'by the successor' });
-    await harness.runs.wait(run);
+    succeeding.resolve({ result: 'by the successor' });
+    await harness.runs.wait(shared);
     await rescuer.stop();
-    expect((await contextOf(harness, run.threadId)).slice(3)).toEqual([
+    expect((await contextOf(harness, 'shared')).slice(3)).toEqual([
       ['tool', 'by the successor'],
       ['assistant', 'Done.'],
     ]);
-    await expectSound(harness, run.threadId);
+    const next = await harness.runs.enqueue({ agent: 'fault', input: 'again', threadId: 'model' });
+    expect(await harness.runs.wait(next)).toMatchObject({ status: 'completed' });
+    await zombie.kill();
+    for (const { threadId } of [model, tool, shared]) await expectSound(harness, threadId);
   });
 });

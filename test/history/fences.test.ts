@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { checkHistory } from '../../src/history/check-history.ts';
 import type { HistoryEvent } from '../../src/history/event.ts';
+import { cases } from '../support/cases.ts';
 import { ending, historyOf, interval, type Timed } from './concurrent.ts';
 
 const worker = fc.integer({ min: 1, max: 3 });
@@ -43,7 +44,7 @@ test('no legal history of claims and writes is refused', () => {
     fc.property(operations, (timed) => {
       expect(checkHistory(play(timed))).toEqual([]);
     }),
-    { numRuns: 200 },
+    { numRuns: cases(200) },
   );
 });
 
@@ -65,7 +66,7 @@ test('a write under a lease that was known to have passed on is found', () => {
       applied += Number(late);
       expect(checkHistory(events).some(({ check }) => check === 'monotonic-fences')).toBe(late);
     }),
-    { numRuns: 200 },
+    { numRuns: cases(200) },
   );
   expect(applied).toBeGreaterThan(10);
 });
@@ -77,6 +78,6 @@ test('two claims with the same lease are found', () => {
       const granted = events.filter(({ f, type }) => f === 'claim' && type === 'ok');
       expect(checkHistory(events).some(({ check }) => check === 'monotonic-fences')).toBe(granted.length > 1);
     }),
-    { numRuns: 200 },
+    { numRuns: cases(200) },
   );
 });

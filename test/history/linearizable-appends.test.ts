@@ -4,6 +4,7 @@ import { checkHistory } from '../../src/history/check-history.ts';
 import { operationsOf, type HistoryEvent } from '../../src/history/event.ts';
 import type { Answered, Snapshot } from '../../src/history/operation.ts';
 import { answered, before } from '../../src/history/select.ts';
+import { cases } from '../support/cases.ts';
 import { ending, historyOf, interval, note, type Timed } from './concurrent.ts';
 
 const append = (maxAttempts: number) =>
@@ -142,7 +143,7 @@ describe('linearizable appends', () => {
       fc.property(operations, (timed) => {
         expect(checkHistory(play(timed))).toEqual([]);
       }),
-      { numRuns: 150 },
+      { numRuns: cases(150) },
     );
   });
 
@@ -155,7 +156,7 @@ describe('linearizable appends', () => {
         applied += 1;
         expect(checksOf(events)).toContain('linearizable-appends');
       }),
-      { numRuns: 80 },
+      { numRuns: cases(80) },
     );
     expect(applied).toBeGreaterThan(5);
   });
@@ -174,7 +175,7 @@ describe('linearizable appends', () => {
         const damaged = timed.map((one) => (one === second ? { ...one, point: first.point - 0.01 } : one));
         expect(checksOf(play(damaged))).toContain('linearizable-appends');
       }),
-      { numRuns: 80 },
+      { numRuns: cases(80) },
     );
     expect(applied).toBeGreaterThan(5);
   });

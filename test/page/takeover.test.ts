@@ -5,8 +5,6 @@ import type { Browser } from 'playwright-core';
 import { startCrashHarness, type CrashHarness } from '../faults/crash-harness.ts';
 import { quick } from '../faults/harness.ts';
 import { launchBrowser, noBrowser } from '../support/browser.ts';
-import { ledgerOf } from '../support/log.ts';
-import { until } from '../support/until.ts';
 import { expectAccessible } from './harness.ts';
 
 describe.skipIf(noBrowser)('the waterfall of a run whose worker was killed', () => {
@@ -24,18 +22,7 @@ describe.skipIf(noBrowser)('the waterfall of a run whose worker was killed', () 
   });
 
   test('inside a tool: where it died, when that was noticed, and what was made again', async () => {
-    const forever = new Promise<never>(() => {});
-    const run = await harness.crash(
-      async (call, { child, threadId }) => {
-        if (call.worker !== 'child' || call.name !== 'look') return harness.script(call);
-        await until('the outcomes of the other tools are stored', async () => {
-          const rows = await ledgerOf(harness, threadId);
-          return rows.filter((row) => row.status === 'ok').length === 2;
-        });
-        return child.kill().then(() => forever);
-      },
-      { worker: quick },
-    );
+    const { run } = await harness.crash({ run: { during: ({ name }) => name === 'look', stored: 2 } }, quick);
     expect(run.events.filter(({ kind }) => kind === 'worker_lost')).toHaveLength(1);
     const page = await browser.newPage();
     page.setDefaultTimeout(10_000);

@@ -4,6 +4,7 @@ import type { Message } from '../../src/context/message.ts';
 import type { DroppedRange } from '../../src/policy/dropped.ts';
 import { summaryMark } from '../../src/policy/groups.ts';
 import { heuristicTokens } from '../../src/policy/heuristic.ts';
+import { cases } from '../support/cases.ts';
 import { assistant, cut, placed, system, user } from './given.ts';
 
 /** What happens next in a conversation; `calls` are the calls of a tool group. */
@@ -106,7 +107,7 @@ test('a request has groups whole or not at all, the newest question, and its bud
         expect(meta.over_budget).toBe(exceeds);
       }
     }),
-    { numRuns: 200 },
+    { numRuns: cases(60) },
   );
 });
 
@@ -131,6 +132,6 @@ test('a cut stays while what it lets through fits: until then a request begins w
         before = { count, sent };
       }
     }),
-    { numRuns: 200 },
+    { numRuns: cases(60) },
   );
 });

@@ -259,6 +259,7 @@ describe.skipIf(noRedis())('secrets of definitions and requests', () => {
     const names: Record<string, string> = { webhooks: 'hook', monitors: 'watch' };
     const places: string[] = [];
     let answered = 0;
+    const asked = new Set<string>();
     for (const path of Object.keys(document.paths).filter((one) => document.paths[one]!['get'])) {
       const name = /^\/v1\/(webhooks|monitors)/.exec(path)?.[1];
       for (const run of runs) {
@@ -269,6 +270,9 @@ describe.skipIf(noRedis())('secrets of definitions and requests', () => {
             'none',
         );
         const query = path.endsWith('/diff') ? `?from=${version!.id}&to=${version!.id}` : '';
+        // one that names no run is the same for all
+        if (asked.has(url)) continue;
+        asked.add(url);
         const { status, text } = await api.call('GET', `${url}${query}`, undefined, {
           ...{ authorization: `Bearer ${readKey}`, accept: 'application/json' },
         });

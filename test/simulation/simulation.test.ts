@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Model } from './model/model.ts';
+import { cases } from '../support/cases.ts';
 import type { Body } from './model/state.ts';
 import { show } from './show.ts';
 import { shrink } from './shrink.ts';
@@ -7,7 +8,7 @@ import { simulate } from './simulate.ts';
 import type { Statement } from './store.ts';
 
 describe('a simulation', () => {
-  test.each([1, 2])('contradicts no promise (seed %i)', async (seed) => {
+  test.each(Array.from({ length: cases(1) }, (_, i) => i + 1))('contradicts no promise (seed %i)', async (seed) => {
     const model = new Model();
     const { found, happened, events } = await simulate(model, { seed, steps: 1_500 });
     expect(found).toEqual([]);
@@ -18,7 +19,7 @@ describe('a simulation', () => {
   });
 
   test('depends on its seed alone', async () => {
-    const run = (seed: number) => simulate(new Model(), { seed, steps: 1_000 });
+    const run = (seed: number) => simulate(new Model(), { seed, steps: 400 });
     const [one, again, other] = [await run(7), await run(7), await run(8)];
     expect(JSON.stringify(again.events)).toBe(JSON.stringify(one.events));
     expect([...again.happened]).toEqual([...one.happened]);
@@ -27,14 +28,17 @@ describe('a simulation', () => {
 
   test('has every kind of fault', async () => {
     const kinds = new Set<string>();
-    for (let seed = 1; seed <= 8; seed++) {
-      const { happened } = await simulate(new Model(), { seed, steps: 1_000 });
-      for (const [name, kind] of happened) if (!/^(ann|bob|cem):/.test(name)) kinds.add(kind);
-    }
-    expect([...kinds].sort()).toEqual([
+    const known = [
       ...['answer lost', 'answered before it is executed', 'crash', 'evict', 'flush', 'freeze', 'frozen while sending'],
       ...['job given twice', 'job late', 'job lost', 'outage', 'repeated', 'request lost', 'request slow', 'stop'],
-    ]);
+    ];
+    // no history has each of them; the first four seeds had them together
+    for (const seed of [1, 3, 8, 9, 2, 4, 5, 6, 7, 10, 11, 12]) {
+      if (kinds.size >= known.length) break;
+      const { happened } = await simulate(new Model(), { seed, steps: 600 });
+      for (const [name, kind] of happened) if (!/^(ann|bob|cem):/.test(name)) kinds.add(kind);
+    }
+    expect([...kinds].sort()).toEqual(known);
   });
 });
 

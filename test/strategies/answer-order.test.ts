@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { simulate, type SimulatedCall, type SimulatedRun } from 'lanefold/testing';
 import { defineStrategy } from '../../src/strategies/inquiry/machine.ts';
 import type { EntryDraft, StepDraft } from '../../src/strategies/machine.ts';
+import { cases } from '../support/cases.ts';
 import { call } from './given.ts';
 
 /** Asks three questions together, each with tools, then one about their answers. */
@@ -84,7 +85,7 @@ describe('the order in which answers come', () => {
       fc.property(plans, orders, (plan, order) => {
         expect(outcomeOf(drive(plan, order))).toEqual(outcomeOf(drive(plan, [0])));
       }),
-      { numRuns: 300 },
+      { numRuns: cases(60) },
     );
   });
 
@@ -97,7 +98,7 @@ describe('the order in which answers come', () => {
       fc.property(plans, orders, fc.array(fc.nat(30), { maxLength: 3 }), (plan, order, crashAt) => {
         expect(lasting(drive(plan, order, crashAt))).toEqual(lasting(drive(plan, [0])));
       }),
-      { numRuns: 300 },
+      { numRuns: cases(60) },
     );
   });
 

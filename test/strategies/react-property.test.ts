@@ -5,6 +5,7 @@ import type { Checked } from '../../src/contracts/contract.ts';
 import type { EntryDraft, StrategyEvent, RunFacts } from '../../src/strategies/machine.ts';
 import { react } from '../../src/strategies/react/machine.ts';
 import type { ReactState } from '../../src/strategies/react/machine.ts';
+import { cases } from '../support/cases.ts';
 import { answered, call, facts, failed, finished } from './given.ts';
 
 /** What happens at the next decision. */
@@ -45,7 +46,7 @@ test('with any answers, crashes and queued input, tool groups stay closed and in
       expect(turns).toBeLessThanOrEqual(maxIterations);
       if (ended !== 'failed') expectClosed(log);
     }),
-    { numRuns: 300 },
+    { numRuns: cases(60) },
   );
 });
 
@@ -64,7 +65,7 @@ test('with an output contract, the run ends with an object that meets it, withou
       expectClosed(log);
       expect(result).toEqual(ended === 'max_iterations' ? null : { fits: true });
     }),
-    { numRuns: 300 },
+    { numRuns: cases(60) },
   );
 });
 

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { renderResult } from '../../src/tools/result.ts';
 import { errorMessage } from '../../src/tools/error-message.ts';
 import { cleanJson, isStorable } from '../../src/checks/text.ts';
+import { cases } from '../support/cases.ts';
 
 describe('renderResult', () => {
   test('renders any JSON value so that it parses back, and a string unchanged', () => {
@@ -139,7 +140,7 @@ describe('renderResult', () => {
         if (status === 'error') return /: \$/.test(error!.message);
         return typeof value === 'string' || value === undefined || shownLeaves(JSON.parse(content)) >= leaves(value);
       }),
-      { numRuns: 1_000 },
+      { numRuns: cases(200) },
     );
   });
 

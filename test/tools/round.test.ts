@@ -3,6 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { runToolRound } from '../../src/tools/round.ts';
 import { executeToolCall } from '../../src/tools/execute.ts';
 import type { ToolOutcome } from '../../src/tools/outcome.ts';
+import { cases } from '../support/cases.ts';
 import { base, call, deferred, ok, toolOf } from './helpers.ts';
 
 const calls = (n: number) => Array.from({ length: n }, (_, i) => call({}, 'probe', `call_${i}`));
@@ -47,7 +48,7 @@ describe('runToolRound', () => {
         expect(started).toEqual(calls(n).map((_, i) => i));
         expect(reported).toEqual(finished);
       }),
-      { numRuns: 60 },
+      { numRuns: cases(30) },
     );
   });
 

@@ -12,6 +12,7 @@ import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { canonicalMessage } from '../../../src/context/canonical.ts';
+import { cases } from '../../support/cases.ts';
 import { fakeModel } from '../../support/fake-model.ts';
 import { entriesOf } from '../../support/log.ts';
 import { startRuntime, unset, type Runtime } from '../helpers.ts';
@@ -233,6 +234,14 @@ describe('contexts.project', () => {
     by: fc.constantFrom('thread' as const, 'request' as const),
   });
 
+  /** A history that is cut, whatever chance adds. */
+  const sure = {
+    before: [],
+    turns: Array.from({ length: 4 }, () => ({ asked: 300, rounds: 0 })),
+    policy: { maxInputTokens: 400, maxMessages: 0 as const, keepLastTurns: 1, includeKinds: ['message' as const] },
+    by: 'request' as const,
+  };
+
   test('shows of every moment the messages that the model call was sent next', async () => {
     let moved = 0;
     await fc.assert(
@@ -262,7 +271,7 @@ describe('contexts.project', () => {
           if (shown.explain!.some(({ reason }) => reason === 'cut_before')) moved += 1;
         }
       }),
-      { numRuns: 25 },
+      { numRuns: cases(4), examples: [[sure]] },
     );
     // of some calls the cut of an earlier one was in force
     expect(moved).toBeGreaterThan(0);

@@ -12,24 +12,29 @@ describe('the trace of a run', () => {
   let runtime: Runtime;
   beforeAll(async () => {
     runtime = await startRuntime([agent]);
+    await runtime.worker.stop();
   });
   afterAll(() => runtime?.close());
 
   /** Runs `rounds` rounds of one tool with this cap on the trace. */
   async function walk(rounds: number, maxTraceEvents?: number) {
-    const own = maxTraceEvents === undefined ? runtime : await startRuntime([agent], { worker: { maxTraceEvents } });
+    const worker = await runtime.startWorker({ ...(maxTraceEvents !== undefined && { maxTraceEvents }) });
     try {
       const turns = Array.from({ length: rounds }, (_, at) => ({ calls: [{ name: 'look', args: { at } }] }));
-      const run = await own.run({ agent: 'walker', model: own.model([...turns, { text: 'there' }]).id, input: 'go' });
-      const events = await eventsOf(own, run.threadId);
-      await expectSound(own, run.threadId);
-      return { run: run.run, kinds: events.map((event) => event.kind), truncated: await truncated(own, run) };
+      const run = await runtime.run({
+        agent: 'walker',
+        model: runtime.model([...turns, { text: 'there' }]).id,
+        input: 'go',
+      });
+      const events = await eventsOf(runtime, run.threadId);
+      await expectSound(runtime, run.threadId);
+      return { run: run.run, kinds: events.map((event) => event.kind), truncated: await truncated(run) };
     } finally {
-      if (own !== runtime) await own.close();
+      await worker.stop();
     }
   }
-  const truncated = async (own: Runtime, run: RunHandle) => {
-    const { rows } = await own.database.pool.query<{ trace_truncated: boolean; event_count: number }>(
+  const truncated = async (run: RunHandle) => {
+    const { rows } = await runtime.database.pool.query<{ trace_truncated: boolean; event_count: number }>(
       'select trace_truncated, event_count from lanefold.run where thread_id = $1 and id = $2',
       [run.threadId, run.id],
     );
@@ -58,13 +63,15 @@ describe('the trace of a run', () => {
   test('is capped at 2,000 events by default', async () => {
     const calls = Array.from({ length: 210 }, (_, at) => ({ id: `c${at}`, name: 'look', args: { at } }));
     const { id: model } = runtime.model((_, n) => (n < 6 ? { calls } : { text: 'there' }));
+    const worker = await runtime.startWorker();
     const run = await runtime.run({ agent: 'walker', model, input: 'go' });
+    await worker.stop();
     const events = await eventsOf(runtime, run.threadId);
     const late = events.slice(2_000).map((event) => event.kind);
     expect(events.slice(0, 2_000).filter((event) => event.kind === 'tool_started')).toHaveLength(5 * 210);
     expect(late.filter((kind) => droppable.includes(kind))).toEqual([]);
     expect(late).toContain('request_completed');
-    expect(await truncated(runtime, run)).toEqual({ trace_truncated: true, event_count: events.length });
+    expect(await truncated(run)).toEqual({ trace_truncated: true, event_count: events.length });
     await expectSound(runtime, run.threadId);
   });
 });

@@ -10,7 +10,7 @@ import {
   type UnknownAgent,
   type WorkerOptions,
 } from 'lanefold';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { startLanefold, type TestLanefold } from '../../support/lanefold.ts';
 import { eventsOf, expectSound } from '../../support/log.ts';
@@ -34,15 +34,14 @@ const sweeps: WorkerOptions = { leaseMs: 120_000, sweepMs: 100 };
 
 describe('a worker that has the agent of a run but not its tools', () => {
   let api: TestLanefold;
-  let others: Lanefold[];
-  beforeEach(async () => {
-    others = [];
+  const others: Lanefold[] = [];
+  beforeAll(async () => {
     api = await startLanefold({ agents: [clerk('pay', 'sign', 'mail')], tools: [tool('search')] });
   });
   afterEach(async () => {
-    for (const other of others) await other.close();
-    await api?.close();
+    for (const other of others.splice(0)) await other.close();
   });
+  afterAll(() => api?.close());
 
   const startWorker = async (options: LanefoldOptions, worker = noSweeps) => {
     const other = await createLanefold({ ...api.options, tools: [], ...options });
@@ -64,10 +63,12 @@ describe('a worker that has the agent of a run but not its tools', () => {
       const { unknownTools } = await api.runs.get(run);
       return unknownTools?.join() === tools.join();
     });
-  const anHourPasses = () =>
-    api.database.pool.query(
-      "update lanefold._run set agent_unknown_since = now() - interval '1 hour' where agent_unknown_since is not null",
-    );
+  const anHourPasses = async () => {
+    for (const what of ['_run set agent_unknown_since', '_worker set stopped_at']) {
+      const column = what.split(' ').at(-1)!;
+      await api.database.pool.query(`update lanefold.${what} = now() - interval '1 hour' where ${column} is not null`);
+    }
+  };
 
   test('leaves the calls of the tools to workers that have them', async () => {
     await startWorker({ agents: [clerk()] });
@@ -151,9 +152,6 @@ describe('a worker that has the agent of a run but not its tools', () => {
     await api.runs.approve(run, call!.call);
     await moved(run, 'sign');
     await anHourPasses();
-    await api.database.pool.query(
-      "update lanefold._worker set stopped_at = now() - interval '1 hour' where stopped_at is not null",
-    );
     await until('the worker says so', () => seen.length > 0);
     expect(seen[0]).toMatchObject({ agent: 'clerk', version: null, strategy: null, tools: ['sign'], runs: 1 });
     expect(await api.runs.get(run)).toMatchObject({
