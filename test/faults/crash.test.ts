@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { noRedis } from '../support/lanefold.ts';
 import { contextOf, ledgerOf } from '../support/log.ts';
 import { until } from '../support/until.ts';
 import { startCrashHarness, type CrashHarness } from './crash-harness.ts';
 import type { Answer, ExternalCall } from './fixtures/call-server.ts';
 import { patient, quick } from './harness.ts';
 
-describe.skipIf(noRedis())('a worker that is killed', () => {
+describe('a worker that is killed', () => {
   let harness: CrashHarness;
   beforeAll(async () => {
     harness = await startCrashHarness();

@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { noRedis } from '../support/lanefold.ts';
 import { contextOf, eventsOf, expectSound } from '../support/log.ts';
 import { deferred, until } from '../support/until.ts';
 import type { Answer, ExternalCall } from './fixtures/call-server.ts';
 import { quick, startHarness, type FaultHarness } from './harness.ts';
 import { shapeOf } from './log-shape.ts';
 
-describe.skipIf(noRedis())('a worker frozen beyond its lease', () => {
+describe('a worker frozen beyond its lease', () => {
   let harness: FaultHarness;
   beforeAll(async () => {
     harness = await startHarness();

@@ -1,11 +1,10 @@
 import { agentTool, defineAgent } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { noRedis } from '../support/lanefold.ts';
 import { until } from '../support/until.ts';
 import { startRuntime, type Runtime } from '../runtime/helpers.ts';
 import { startSdk } from './otel.ts';
 
-describe.skipIf(noRedis())('traces of runs that tool calls start', () => {
+describe('traces of runs that tool calls start', () => {
   let sdk: ReturnType<typeof startSdk>;
   let lanefold: Runtime;
   beforeAll(async () => {
