@@ -1,4 +1,6 @@
 import type { Clock } from '../common/clock.ts';
+import { within } from '../common/time-limit.ts';
+import { answerTimeoutMs } from './add-jobs.ts';
 import type { Backend, BullQueue } from './queue.ts';
 
 /** Jobs per batch. Redis does nothing else during a batch; PostgreSQL sorts all removable jobs for each batch. */
@@ -19,4 +21,11 @@ export async function cleanQueue(
     const clean = () => queue.clean(Math.max(clock.now() - cutoff, 0), batchSize[backend], state);
     while ((await clean()).length === batchSize[backend]);
   }
+}
+
+/** Removes a job and its logs; returns 1 if there was such a job, else 0. In Redis, BullMQ reports missing jobs as removed. */
+export async function removeJob(queue: BullQueue, id: string): Promise<number> {
+  const state = await within(answerTimeoutMs, queue.getJobState(id));
+  const removed = await within(answerTimeoutMs, queue.remove(id));
+  return state === 'unknown' ? 0 : removed;
 }

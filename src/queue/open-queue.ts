@@ -1,10 +1,9 @@
-import { within } from '../common/time-limit.ts';
 import { silenceMs } from '../postgres/watched-client.ts';
-import { addJobs, answerTimeoutMs } from './add-jobs.ts';
+import { addJobs } from './add-jobs.ts';
 import { processClock } from '../common/clock.ts';
 import { bullClasses, keepsEvents } from './bull-classes.ts';
 import { allReady, closeWorker, createWorker } from './bull-workers.ts';
-import { cleanQueue } from './clean.ts';
+import { cleanQueue, removeJob } from './clean.ts';
 import { openConnections } from './connection.ts';
 import { jobId, type RunJob, type RunJobResult } from './job.ts';
 import { wakeJob } from './wake-job.ts';
@@ -107,8 +106,7 @@ export function openQueue(options: QueueOptions): RunQueue {
       for (const { run_id, enqueue_no: last, agent, queue_shard: shard } of jobs) {
         const own = [...agentQueues].filter(([name]) => name === agent || name.startsWith(`${agent}+`));
         for (const queue of [queues[shard % shards]!, ...own.map(([, queue]) => queue)]) {
-          for (let no = 1; no <= last; no++)
-            removed += await within(answerTimeoutMs, queue.remove(jobId({ run_id, enqueue_no: no })));
+          for (let no = 1; no <= last; no++) removed += await removeJob(queue, jobId({ run_id, enqueue_no: no }));
         }
       }
       return removed;

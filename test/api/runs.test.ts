@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { noRedis } from '../support/lanefold.ts';
 import { until } from '../support/until.ts';
 import { problem, startApi, type Api } from './helpers.ts';
 
 const sum = `scripted:${JSON.stringify([{ tool: 'add', args: { a: 1, b: 2 } }, 'It is 3.'])}`;
 
-describe.skipIf(noRedis())('runs over HTTP', () => {
+describe('runs over HTTP', () => {
   let api: Api;
   const shouted: unknown[] = [];
   beforeAll(async () => {

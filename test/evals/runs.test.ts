@@ -5,7 +5,7 @@ import { defineScorer } from 'lanefold/evals';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { fakeModel, type FakeTurn } from '../support/fake-model.ts';
-import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
+import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 
 const textsOf = (prompt: LanguageModelV4Prompt, role: string): string[] =>
   prompt.filter((message) => message.role === role).map((message) => JSON.stringify(message.content));
@@ -18,7 +18,7 @@ const support = (topic: string) =>
     return { text: `It says ${textsOf(prompt, 'tool').at(-1)}` };
   });
 
-describe.skipIf(noRedis())('evals', () => {
+describe('evals', () => {
   let lanefold: TestLanefold;
   let executed = 0;
   let tasks = 0;

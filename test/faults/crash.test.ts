@@ -1,6 +1,5 @@
 import type { RunHandle } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { noRedis } from '../support/lanefold.ts';
 import { contextOf, entriesOf } from '../support/log.ts';
 import { until } from '../support/until.ts';
 import { script, startCrashHarness, type Crash, type CrashedRun, type CrashHarness } from './crash-harness.ts';
@@ -8,7 +7,7 @@ import type { Answer, ExternalCall } from './fixtures/call-server.ts';
 import { patient } from './harness.ts';
 
 // one worker process has all of these runs and is killed once
-describe.skipIf(noRedis())('a worker that is killed', () => {
+describe('a worker that is killed', () => {
   let harness: CrashHarness;
   let crashed: Record<keyof typeof crashes, CrashedRun>;
   /** The run that interrupts another one. */

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createLanefold, defineAgent, defineTool, type Lanefold } from 'lanefold';
 import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startProxy, type Proxy } from '../../src/chaos/services/proxy.ts';
 import {
   detach,
@@ -17,14 +17,14 @@ import {
 } from '../../src/chaos/services/standby.ts';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/postgres/embedded/index.ts';
 import { fakeModel } from '../support/fake-model.ts';
-import { noRedis, queueBackend, type TestLanefold } from '../support/lanefold.ts';
+import type { TestLanefold } from '../support/lanefold.ts';
 import { expectSound, ledgerOf } from '../support/log.ts';
 import { deferred, until } from '../support/until.ts';
 import { openPool } from '../support/pool.ts';
 
 const runs = 6;
 
-describe.skipIf(noRedis())('a failover to a standby', () => {
+describe('a failover to a standby', () => {
   let dir: string;
   let primary: EmbeddedPostgres;
   let standby: EmbeddedPostgres;
@@ -61,7 +61,7 @@ describe.skipIf(noRedis())('a failover to a standby', () => {
     url.port = String(proxy.port);
     lanefold = await createLanefold({
       databaseUrl: url.href,
-      redisUrl: queueBackend() === 'redis' ? inject('redisUrl') : null,
+      redisUrl: null,
       queuePrefix: `t${randomBytes(4).toString('hex')}`,
       privateQueue: true,
       migrate: true,

@@ -7,11 +7,11 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { createLanefold, defineAgent, isLanefoldError, type Lanefold } from 'lanefold';
 import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/postgres/embedded/index.ts';
 import { isAlive } from '../../src/postgres/embedded/process-identity.ts';
 import { fakeModel } from '../support/fake-model.ts';
-import { noRedis, queueBackend, type TestLanefold } from '../support/lanefold.ts';
+import type { TestLanefold } from '../support/lanefold.ts';
 import { entriesOf, expectSound } from '../support/log.ts';
 import { functionsIn } from '../support/statements.ts';
 import { deferred, until } from '../support/until.ts';
@@ -44,7 +44,7 @@ const reason = probe ? '' : ' (skipped: no permission to mount a tmpfs)';
 /** Incompressible text, which needs new pages immediately. */
 const bulky = (bytes: number) => randomBytes(bytes / 2).toString('hex');
 
-describe.skipIf(noRedis() || !probe)(`a full disk under PostgreSQL${reason}`, () => {
+describe.skipIf(!probe)(`a full disk under PostgreSQL${reason}`, () => {
   let disk: string;
   let ballast: string;
   let postgres: EmbeddedPostgres;
@@ -60,7 +60,7 @@ describe.skipIf(noRedis() || !probe)(`a full disk under PostgreSQL${reason}`, ()
     gate = deferred<string>();
     lanefold = await createLanefold({
       databaseUrl: postgres.url,
-      redisUrl: queueBackend() === 'redis' ? inject('redisUrl') : null,
+      redisUrl: null,
       queuePrefix: `t${randomBytes(4).toString('hex')}`,
       privateQueue: true,
       migrate: true,

@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { createLanefold, type Lanefold, type RunHandle } from 'lanefold';
 import type pg from 'pg';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { withClient } from '../../src/chaos/services/with-client.ts';
-import { noRedis, queueBackend, type TestLanefold } from '../support/lanefold.ts';
+import type { TestLanefold } from '../support/lanefold.ts';
 import { entriesOf, expectSound, ledgerOf } from '../support/log.ts';
 import { findPrograms } from '../support/patroni/programs.ts';
 import { startPatroniCluster, type PatroniCluster } from '../support/patroni/cluster.ts';
@@ -19,7 +19,7 @@ if (missing.length > 0) console.log(`Not installed: ${missing.join(', ')}. The s
 /** How many runs are acknowledged before a fault, and after it. */
 const enough = 12;
 
-describe.skipIf(noRedis() || onCitus || missing.length > 0)('a failover by Patroni', () => {
+describe.skipIf(onCitus || missing.length > 0)('a failover by Patroni', () => {
   let cluster: PatroniCluster;
   let lanefold: Lanefold;
   let pool: pg.Pool;
@@ -44,7 +44,7 @@ describe.skipIf(noRedis() || onCitus || missing.length > 0)('a failover by Patro
     lanefold = await createLanefold({
       databaseUrl: cluster.url(name),
       readUrl: cluster.readUrl(name),
-      redisUrl: queueBackend() === 'redis' ? inject('redisUrl') : null,
+      redisUrl: null,
       queuePrefix: `t${randomBytes(4).toString('hex')}`,
       privateQueue: true,
       migrate: true,

@@ -5,10 +5,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startProxy, type Proxy } from '../../src/chaos/services/proxy.ts';
 import { privatePrefix } from '../../src/store/run/private-fleets.ts';
 import { fakeModel } from '../support/fake-model.ts';
-import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
+import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { deferred, until } from '../support/until.ts';
 
-describe.skipIf(noRedis())('a private fleet whose lock is gone', () => {
+describe('a private fleet whose lock is gone', () => {
   let shared: TestLanefold;
   let proxy: Proxy;
   let own: Lanefold;

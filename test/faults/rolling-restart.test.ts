@@ -1,13 +1,10 @@
 // @module-tag slow
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createLanefold, type Lanefold } from 'lanefold';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { startRedis, type RedisServer } from '../../src/chaos/services/redis.ts';
 import { startCli, type CliProcess } from '../cli/cli.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { noRedis, queueBackend, type TestLanefold } from '../support/lanefold.ts';
+import type { TestLanefold } from '../support/lanefold.ts';
 import { eventsOf, expectSound } from '../support/log.ts';
 import { startModelServer, type ModelServer, type RecordedRequest, type Reply } from '../support/openai-server.ts';
 import { deferred, until } from '../support/until.ts';
@@ -25,23 +22,18 @@ const answer = ({ body }: RecordedRequest): Reply => {
     : { text: 'Noted.' };
 };
 
-describe.skipIf(noRedis())('a rolling restart of worker processes under load', () => {
+describe('a rolling restart of worker processes under load', () => {
   let database: TestDatabase;
-  let dir: string;
-  let redis: RedisServer | undefined;
   let server: ModelServer;
   let lanefold: TestLanefold;
   let workers: CliProcess[];
   beforeEach(async () => {
     workers = [];
     database = await createDatabase();
-    dir = await mkdtemp(path.join(tmpdir(), 'lanefold-rolling-'));
-    // worker processes have no option for the queue prefix, so they need a separate server
-    redis = queueBackend() === 'redis' ? await startRedis(dir) : undefined;
     server = await startModelServer();
     vi.stubEnv('OPENAI_BASE_URL', server.url);
     vi.stubEnv('OPENAI_API_KEY', 'test');
-    const own: Lanefold = await createLanefold({ databaseUrl: database.url, redisUrl: redis?.url ?? null, agents });
+    const own: Lanefold = await createLanefold({ databaseUrl: database.url, redisUrl: null, agents });
     lanefold = { ...own, database, options: {} };
   });
   afterEach(async () => {
@@ -49,16 +41,14 @@ describe.skipIf(noRedis())('a rolling restart of worker processes under load', (
     await Promise.all(workers.map((worker) => worker.ended));
     await lanefold?.close();
     await server?.close();
-    await redis?.stop();
     await database?.drop();
-    await rm(dir, { recursive: true, force: true });
     vi.unstubAllEnvs();
   });
 
   const startWorker = async (): Promise<CliProcess & { id: string }> => {
     const worker = startCli(['--agents', file, '--json', '--grace', '100'], {
       program: 'dist/workers/worker.js',
-      env: { DATABASE_URL: database.url, ...(redis ? { REDIS_URL: redis.url } : {}) },
+      env: { DATABASE_URL: database.url },
     });
     workers.push(worker);
     const ready = JSON.parse(await worker.says('stdout', 'ready')) as { worker_id: string };

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { noRedis } from '../support/lanefold.ts';
 import { contextOf, eventsOf, expectSound } from '../support/log.ts';
 import { deferred, until } from '../support/until.ts';
 import type { Answer, ExternalCall } from './fixtures/call-server.ts';
@@ -7,7 +6,7 @@ import { quick, startHarness, type FaultHarness } from './harness.ts';
 import { shapeOf } from './log-shape.ts';
 
 // one process is frozen with three runs
-describe.skipIf(noRedis())('a worker frozen beyond its lease', () => {
+describe('a worker frozen beyond its lease', () => {
   let harness: FaultHarness;
   beforeAll(async () => {
     harness = await startHarness();

@@ -1,7 +1,6 @@
 import { callAgent, defineAgent, defineTool, handOff, handoffTool, waitFor, type RunRef } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { noRedis } from '../support/lanefold.ts';
 import { fakeModel } from '../support/fake-model.ts';
 import { entriesOf, eventsOf, expectSound, ledgerOf } from '../support/log.ts';
 import { until } from '../support/until.ts';
@@ -36,7 +35,7 @@ const named = ['billing', 'support', 'child'].map((name) =>
   defineAgent({ name, model: `scripted:["${name} answers."]` }),
 );
 
-describe.skipIf(noRedis())('a round with several calls, of which some hand the run over', () => {
+describe('a round with several calls, of which some hand the run over', () => {
   let lanefold: Runtime;
   let calls: string[] = [];
   beforeAll(async () => {

@@ -1,12 +1,12 @@
 import { defineAgent, type EnqueueOptions, type RunHandle } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
+import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { expectSound } from '../support/log.ts';
 import { sqlOf } from './sql.ts';
 import { typedModel, type TypedModel } from '../support/typed-model.ts';
 import { until } from '../support/until.ts';
 
-describe.skipIf(noRedis())('a run that a limit refuses', () => {
+describe('a run that a limit refuses', () => {
   let lanefold: TestLanefold;
   let model: TypedModel;
   let sql: Awaited<ReturnType<typeof sqlOf>>;

@@ -4,7 +4,7 @@ import { defineAgent } from 'lanefold';
 import { defineScorer } from 'lanefold/evals';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fakeModel } from '../support/fake-model.ts';
-import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
+import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { until } from '../support/until.ts';
 import { startReceiver, type Receiver } from '../webhooks/receiver.ts';
 
@@ -15,7 +15,7 @@ const lastText = (prompt: LanguageModelV4Prompt): string => {
     : content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 };
 
-describe.skipIf(noRedis())('monitors', () => {
+describe('monitors', () => {
   let lanefold: TestLanefold;
   let receiver: Receiver;
   const scorers = [

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import { createLanefold, type Lanefold } from 'lanefold';
 import { openDatabase } from '../../src/postgres/pool.ts';
+import { cases } from '../support/cases.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { startOutage } from '../support/outage.ts';
 import { until } from '../support/until.ts';
@@ -49,12 +50,14 @@ test('a call that gets no connection fails with database_busy, and the API answe
   onTestFinished(() => server.close());
   const occupied = await occupyPool();
   try {
-    await expect(lanefold.threads.get(occupied.id)).rejects.toMatchObject({
+    // both wait for the same seconds
+    const refused = expect(lanefold.threads.get(occupied.id)).rejects.toMatchObject({
       code: 'database_busy',
       status: 503,
       hint: expect.stringContaining('poolSize'),
     });
     const response = await fetch(`${server.url}/v1/threads/${occupied.id}`);
+    await refused;
     expect(response.status).toBe(503);
     expect(response.headers.get('retry-after')).toBe('1');
     expect(await response.json()).toMatchObject({ code: 'database_busy' });
@@ -93,8 +96,9 @@ const codeOf = (end: PromiseSettledResult<unknown>): unknown =>
   end.status === 'rejected' ? (end.reason as { code?: unknown }).code : end.status;
 
 test('however many calls wait, none fails while connections come free', async () => {
-  const many = Array.from({ length: 2_000 }, () => lanefold.threads.create());
-  expect(await Promise.all(many)).toHaveLength(2_000);
+  const count = cases(200);
+  const many = Array.from({ length: count }, () => lanefold.threads.create());
+  expect(await Promise.all(many)).toHaveLength(count);
 });
 
 test('a database that accepts connections but never answers is unreachable, not busy', async () => {

@@ -1,80 +1,43 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { DelayedError } from 'bullmq';
 import { Redis } from 'ioredis';
 import { defineAgent, type RunRef } from 'lanefold';
-import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { databaseOf } from '../../src/library/database-of.ts';
+import type { RunJob } from '../../src/queue/job.ts';
 import { openQueue } from '../../src/queue/open-queue.ts';
+import type { QueueOptions, RunQueue } from '../../src/queue/queue.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { noRedis, queueBackend, startLanefold, type TestLanefold } from '../support/lanefold.ts';
-import { deferred } from '../support/until.ts';
+import { deferred, until } from '../support/until.ts';
 
 const halfMinute = 30_000;
 const day = 86_400_000;
-const script = path.join(inject('packageDir'), 'dist/test/queue/fixtures/other-clock.js');
 
-describe.skipIf(noRedis())('only the clock of the database decides when a run is due', () => {
-  let lanefold: TestLanefold;
-  beforeEach(async () => {
-    lanefold = await startLanefold({ agents: [defineAgent({ name: 'a', model: 'scripted:echo' })] });
-  });
-  const others: ChildProcess[] = [];
-  afterEach(async () => {
-    await Promise.all(others.splice(0).map(stopped));
-    await lanefold?.close();
-  });
+describe.skipIf(noRedis())('in a queue', () => {
+  let database: TestDatabase;
+  beforeAll(async () => void (database = await createDatabase()));
+  afterAll(() => database?.drop());
+  afterEach(() => void vi.useRealTimers());
 
-  /** A process whose clock is wrong, once it has said something. */
-  async function other(wrongMs: number, role: 'worker' | 'caller'): Promise<string> {
-    const args = [script, `${wrongMs}`, role, JSON.stringify(lanefold.options)];
-    const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
-    others.push(child);
-    const lines = createInterface({ input: child.stdout });
-    for await (const line of lines) return line;
-    throw new Error('The process said nothing.');
-  }
-
-  /** How late the run was started, by the times of the database. */
-  async function lateness(run: RunRef, delayMs: number): Promise<number> {
-    const { createdAt, startedAt } = await lanefold.runs.wait(run);
-    return startedAt!.getTime() - createdAt.getTime() - delayMs;
-  }
-
-  // 20 s for a machine that is busy with others: a clock that decides is wrong by 30 s
-  test.each([-halfMinute, halfMinute])('a worker whose clock is wrong by %s ms starts it in time', async (wrongMs) => {
-    await other(wrongMs, 'worker');
-    const late = await lateness(await lanefold.runs.enqueue({ agent: 'a', input: 'Hello', delayMs: 1 }), 1);
-    expect(late).toBeGreaterThanOrEqual(0);
-    expect(late).toBeLessThan(20_000);
-  });
-
-  test.each([-halfMinute, halfMinute])(
-    'also if a caller accepted it whose clock is wrong by %s ms',
-    async (wrongMs) => {
-      await lanefold.startWorker();
-      const late = await lateness(JSON.parse(await other(wrongMs, 'caller')) as RunRef, 1);
-      expect(late).toBeGreaterThanOrEqual(0);
-      expect(late).toBeLessThan(20_000);
-    },
-  );
-
-  test('it tells whole milliseconds, as queues store them', () => {
-    const { clock } = databaseOf(lanefold, 'A test').settings;
-    const times = Array.from({ length: 20 }, () => clock.now());
-    expect(times.map(Math.trunc)).toEqual(times);
-  });
-
-  test('every time in the queue is by the clock of the queue', async () => {
-    const { options, databaseUrl } = lanefold;
-    const startedAt = Date.now() + day;
-    const queue = openQueue({
-      ...{ redisUrl: options.redisUrl ?? undefined, databaseUrl, prefix: 'times' },
-      clock: { now: () => Date.now() + day },
-    });
+  function open(options: Partial<QueueOptions> = {}): RunQueue {
+    const redisUrl = queueBackend() === 'redis' ? inject('redisUrl') : undefined;
+    const prefix = `t${randomBytes(4).toString('hex')}`;
+    const queue = openQueue({ databaseUrl: database.url, redisUrl, prefix, ...options });
     onTestFinished(() => queue.close());
+    return queue;
+  }
+
+  const settings = { concurrency: 1, name: 'w', lockMs: 60_000, stalledMs: 60_000 };
+
+  test.each([-day, day])('every time is by the clock of the queue, %s ms from that of the process', async (aheadMs) => {
+    const queue = open({ clock: { now: () => Date.now() + aheadMs } });
     const [taken, free, again, over] = [deferred(), deferred(), deferred(), deferred()];
+    onTestFinished(() => free.resolve());
+    const errors: unknown[] = [];
     const [worker] = await queue.work(
       async (job, token) => {
         if (job.attemptsStarted === 1) {
@@ -86,35 +49,114 @@ describe.skipIf(noRedis())('only the clock of the database decides when a run is
         }
         return { status: 'completed' };
       },
-      { concurrency: 1, name: 'w', lockMs: 60_000, stalledMs: 60_000, onError: () => {} },
+      { ...settings, onError: (error) => errors.push(error) },
     );
     worker!.on('completed', () => over.resolve());
     const job = { thread_id: 't', run_id: 'r', enqueue_no: 1, agent: 'a' };
+    const times = () => timesIn(database, queue.prefix);
+    const expectNear = (found: [string, number][], expected: number) => {
+      for (const [name, time] of found) expect([name, Math.abs(time - expected) < day / 2]).toEqual([name, true]);
+    };
     await queue.addAll([{ ...job, queue_shard: 0, delay_ms: 1 }], 'back');
 
     await taken.promise;
-    const active = await timesIn(lanefold, 'times');
+    const active = await times();
     expect(active.length).toBeGreaterThan(0);
-    for (const [name, time] of active) expect([name, time >= startedAt]).toEqual([name, true]);
+    expectNear(active, Date.now() + aheadMs);
 
     free.resolve();
     await again.promise;
-    const delayed = await timesIn(lanefold, 'times');
-    const due = delayed.filter(([name]) => /delayed|process_at/.test(name)).map(([, time]) => time);
+    const due = (await times()).filter(([name]) => /delayed|process_at/.test(name));
     expect(due).toHaveLength(1);
-    expect(due[0]).toBeGreaterThanOrEqual(startedAt + 2 * day);
+    expectNear(due, Date.now() + aheadMs + 2 * day);
+    expect(await queue.queues[0]!.getJobCounts('delayed')).toEqual({ delayed: 1 });
 
     await queue.wake({ ...job, queue: queue.queues[0]!.name });
     await over.promise;
-    const ended = await timesIn(lanefold, 'times');
-    const names = ended.map(([name]) => name);
-    expect(names).toContain(queueBackend() === 'redis' ? 'finishedOn' : 'finished_at_ms');
-    for (const [name, time] of ended) expect([name, time >= startedAt]).toEqual([name, true]);
+    const ended = await times();
+    expect(ended.map(([name]) => name)).toContain(queueBackend() === 'redis' ? 'finishedOn' : 'finished_at_ms');
+    expectNear(ended, Date.now() + aheadMs);
 
     await queue.clean({ keepMs: 3_600_000, keep: 10 });
     expect(await queue.queues[0]!.getJobCounts('completed')).toEqual({ completed: 1 });
     await queue.clean({ keepMs: 0, keep: 10 });
     expect(await queue.queues[0]!.getJobCounts('completed')).toEqual({ completed: 0 });
+    expect(errors).toEqual([]);
+  });
+
+  test('jobs that have ended are kept by number and by age, the last ones, of each kind', async () => {
+    const queue = open();
+    const [own] = queue.queues;
+    // the clock stands but for the end of each job
+    vi.useFakeTimers({ toFake: ['Date'] });
+    await queue.work(
+      async ({ data }) => {
+        vi.setSystemTime(Date.now() + 1);
+        if (data.agent === 'bad') throw new Error('bad');
+        return { status: 'completed' };
+      },
+      { ...settings, onError: () => {} },
+    );
+    const jobs = Array.from({ length: 12 }, (_, n) => ({
+      ...{ thread_id: 't', run_id: `r${n}`, enqueue_no: 1, agent: n % 3 ? 'good' : 'bad', queue_shard: 0 },
+    }));
+    await queue.addAll(jobs, 'back');
+    await until('all have ended', async () => {
+      const { completed, failed } = await own!.getJobCounts('completed', 'failed');
+      return completed === 8 && failed === 4;
+    });
+    const keep = async (kept: { keepMs: number; keep: number }) => {
+      await queue.clean(kept);
+      return own!.getJobCounts('completed', 'failed');
+    };
+    expect(await keep({ keepMs: 3_600_000, keep: 100 })).toEqual({ completed: 8, failed: 4 });
+    expect(await keep({ keepMs: 3_600_000, keep: 3 })).toEqual({ completed: 3, failed: 3 });
+    expect((await own!.getJobs(['completed'])).map(({ data }) => (data as RunJob).run_id)).toEqual([
+      'r11',
+      'r10',
+      'r8',
+    ]);
+    expect(await keep({ keepMs: 3_600_000, keep: 3 })).toEqual({ completed: 3, failed: 3 });
+    vi.setSystemTime(Date.now() + 1);
+    expect(await keep({ keepMs: 0, keep: 3 })).toEqual({ completed: 0, failed: 0 });
+  });
+});
+
+describe.skipIf(queueBackend() === 'redis')('only the clock of the database decides when a run is due', () => {
+  let lanefold: TestLanefold;
+  beforeAll(async () => {
+    lanefold = await startLanefold({ agents: [defineAgent({ name: 'a', model: 'scripted:echo' })] });
+  });
+  const others: ChildProcess[] = [];
+  afterAll(async () => {
+    await Promise.all(others.map(stopped));
+    await lanefold?.close();
+  });
+
+  /** A process whose clock is wrong, once it has said something. */
+  async function other(wrongMs: number, role: 'worker' | 'caller'): Promise<string> {
+    const script = path.join(inject('packageDir'), 'dist/test/queue/fixtures/other-clock.js');
+    const args = [script, `${wrongMs}`, role, JSON.stringify(lanefold.options)];
+    const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+    others.push(child);
+    const lines = createInterface({ input: child.stdout });
+    for await (const line of lines) return line;
+    throw new Error('The process said nothing.');
+  }
+
+  test('a run starts in time, where a caller accepted it whose clock is ahead and a worker took it whose clock is behind', async () => {
+    const [accepted] = await Promise.all([other(halfMinute, 'caller'), other(-halfMinute, 'worker')]);
+    const { createdAt, startedAt } = await lanefold.runs.wait(JSON.parse(accepted) as RunRef);
+    const late = startedAt!.getTime() - createdAt.getTime() - 1;
+    expect(late).toBeGreaterThanOrEqual(0);
+    // for a machine that is busy with others: a clock that decides is wrong by 30 s
+    expect(late).toBeLessThan(20_000);
+  });
+
+  test('it tells whole milliseconds, as queues store them', () => {
+    const { clock } = databaseOf(lanefold, 'A test').settings;
+    const times = Array.from({ length: 20 }, () => clock.now());
+    expect(times.map(Math.trunc)).toEqual(times);
   });
 });
 
@@ -126,17 +168,14 @@ const stopped = (child: ChildProcess): Promise<void> =>
   });
 
 /** All times of the jobs of a queue, in ms, by the name of their field. */
-async function timesIn({ options, databaseUrl }: TestLanefold, prefix: string): Promise<[string, number][]> {
+async function timesIn({ pool }: TestDatabase, prefix: string): Promise<[string, number][]> {
   if (queueBackend() === 'postgres') {
-    const client = new pg.Client({ connectionString: databaseUrl });
-    await client.connect();
-    const { rows } = await client.query('select * from bullmq.job where queue = $1', [`${prefix}-0`]);
-    await client.end();
+    const { rows } = await pool.query('select * from bullmq.job where queue = $1', [`${prefix}-0`]);
     return Object.entries(rows[0] as object).flatMap(([name, value]) =>
       name.endsWith('_ms') && value !== null && name !== 'delay_ms' ? [[name, Number(value)]] : [],
     );
   }
-  const redis = new Redis(options.redisUrl!);
+  const redis = new Redis(inject('redisUrl')!);
   const base = `{${prefix}-0}:${prefix}-0`;
   const fields = await redis.hgetall(`${base}:r.1`);
   const scores = await Promise.all(

@@ -9,21 +9,29 @@ import { queueBackend } from '../support/lanefold.ts';
 // Runs in its own process: if the worker spins, no test timeout can end it.
 const script = path.join(inject('packageDir'), 'dist/test/queue/fixtures/refused-worker.js');
 
-test.skipIf(queueBackend() === 'redis').each<[string, (socket: net.Socket) => void]>([
-  ['closes the connection, as during shutdown,', (socket) => socket.destroy()],
+const servers: [string, (socket: net.Socket) => void][] = [
+  ['closes the connection, as during shutdown', (socket) => socket.destroy()],
   ['never answers', () => {}],
-])('a worker whose PostgreSQL %s fails with queue_unreachable, and its process can exit', async (_, answer) => {
-  const sockets = new Set<net.Socket>();
-  const server = net.createServer((socket) => {
-    sockets.add(socket.on('error', () => {}));
-    answer(socket);
-  });
-  onTestFinished(() => void server.close());
-  const url = await listenFor(server, 'postgres://postgres@127.0.0.1/none');
-  const child = spawn(process.execPath, [script, url], { stdio: ['ignore', 'pipe', 'inherit'], timeout: 30_000 });
-  const exited = once(child, 'exit');
-  const [output] = (await Promise.race([once(child.stdout, 'data'), exited])) as [unknown];
-  expect(String(output)).toBe('queue_unreachable\n');
-  for (const socket of sockets) socket.destroy();
-  expect(await exited).toEqual([0, null]);
-});
+];
+
+test.skipIf(queueBackend() === 'redis')(
+  `workers whose PostgreSQL ${servers.map(([does]) => does).join(', or ')}, fail with queue_unreachable, and their process can exit`,
+  async () => {
+    const sockets = new Set<net.Socket>();
+    const urls = servers.map(([, answer]) => {
+      const server = net.createServer((socket) => {
+        sockets.add(socket.on('error', () => {}));
+        answer(socket);
+      });
+      onTestFinished(() => void server.close());
+      return listenFor(server, 'postgres://postgres@127.0.0.1/none');
+    });
+    const args = [script, ...(await Promise.all(urls))];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'], timeout: 30_000 });
+    const exited = once(child, 'exit');
+    const [output] = (await Promise.race([once(child.stdout, 'data'), exited])) as [unknown];
+    expect(String(output)).toBe('queue_unreachable queue_unreachable\n');
+    for (const socket of sockets) socket.destroy();
+    expect(await exited).toEqual([0, null]);
+  },
+);

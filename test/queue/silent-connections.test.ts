@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { listen } from '../../src/postgres/listen.ts';
 import { openQueue } from '../../src/queue/open-queue.ts';
 import type { RunQueue } from '../../src/queue/queue.ts';
-import { migrate } from '../../src/store/schema/migrate.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { noRedis, queueBackend } from '../support/lanefold.ts';
+import { listenFor } from '../support/listen.ts';
 import { startOutage, type Outage } from '../support/outage.ts';
 import { until } from '../support/until.ts';
 
@@ -18,7 +19,6 @@ describe.skipIf(noRedis())('connections that go silent while new ones work', () 
   let far: RunQueue;
   beforeAll(async () => {
     database = await createDatabase();
-    await migrate(database.url, { queueTables: true });
     const redis = queueBackend() === 'redis';
     outage = await startOutage(redis ? inject('redisUrl') : database.url);
     const options = { databaseUrl: database.url, prefix: `t${randomBytes(4).toString('hex')}` };
@@ -79,4 +79,15 @@ describe.skipIf(noRedis())('connections that go silent while new ones work', () 
     expect(heard).toEqual([undefined, undefined, 'hello']);
     await listener.close();
   });
+});
+
+test.skipIf(noRedis())('a queue whose server is not there says so with queue_unreachable', async () => {
+  const server = net.createServer();
+  const url = await listenFor(server, 'redis://127.0.0.1');
+  await new Promise((resolve) => server.close(resolve));
+  const servers =
+    queueBackend() === 'redis' ? { redisUrl: url, databaseUrl: '' } : { databaseUrl: url.replace('redis', 'postgres') };
+  const queue = openQueue({ ...servers, prefix: 'nowhere' });
+  await expect(queue.ready()).rejects.toMatchObject({ code: 'queue_unreachable' });
+  await queue.close();
 });

@@ -5,6 +5,7 @@ import type pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { GatheringPool } from '../../src/queue/gathering-pool.ts';
 import { Floor } from '../../src/queue/taking/floor.ts';
+import { cases } from '../support/cases.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/until.ts';
 
@@ -151,6 +152,6 @@ test('workers that take at once never take the same job, and none is left behind
         await trial.close();
       }
     }),
-    { numRuns: 12 },
+    { numRuns: cases(6) },
   );
 });

@@ -15,7 +15,6 @@ import { overridableFields } from '../../src/agents/overridable.ts';
 import { startApi, type Api } from '../api/helpers.ts';
 import { statements, urlAs } from '../support/citus.ts';
 import { fakeModel } from '../support/fake-model.ts';
-import { noRedis } from '../support/lanefold.ts';
 import { onCitus } from '../support/services.ts';
 import { placesOf } from '../support/stored-text.ts';
 import { openPool } from '../support/pool.ts';
@@ -95,7 +94,7 @@ const roles = {
   reader: `canary_reader_${randomBytes(4).toString('hex')}`,
 };
 
-describe.skipIf(noRedis())('secrets of definitions and requests', () => {
+describe('secrets of definitions and requests', () => {
   beforeAll(async () => {
     sdk = startSdk();
     const keep = (facts: object, message: string) => void lines.push([facts, message]);

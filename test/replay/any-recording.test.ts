@@ -1,10 +1,10 @@
 // @module-tag slow
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseRecording } from '../../src/replay/recording.ts';
 import { replay } from '../../src/replay/replay.ts';
+import { cases } from '../support/cases.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { queueBackend } from '../support/lanefold.ts';
 
 const text = fc.string({ unit: 'grapheme', maxLength: 30 }).map((s) => s.replaceAll('\u0000', ''));
 const words = text.map((s) => `Q${s}`);
@@ -68,7 +68,7 @@ describe('any recording', () => {
         const recording = parseRecording('any.json', JSON.stringify(trajs.map((one) => ({ traj: one }))));
         const report = await replay(recording, {
           databaseUrl: database.url,
-          redisUrl: queueBackend() === 'redis' ? inject('redisUrl') : null,
+          redisUrl: null,
           prefix: `p${n++}-`,
           concurrency: 8,
         });
@@ -81,7 +81,7 @@ describe('any recording', () => {
           toolCalls: roles.filter((role) => role === 'tool').length,
         });
       }),
-      { numRuns: 8 },
+      { numRuns: cases(3) },
     );
   });
 });

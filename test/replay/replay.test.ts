@@ -3,10 +3,9 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { noRedis, queueBackend } from '../support/lanefold.ts';
 import { record, recordedFiles, replayCli, shopFigures, shopFile } from './setup.ts';
 
-describe.skipIf(noRedis())('lanefold replay', () => {
+describe('lanefold replay', () => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await createDatabase();
@@ -26,7 +25,7 @@ describe.skipIf(noRedis())('lanefold replay', () => {
     expect(JSON.parse(stdout)).toMatchObject({
       ...shopFigures,
       mismatches: 0,
-      queue: queueBackend(),
+      queue: 'postgres',
       concurrency: 3,
       first_mismatches: [],
     });

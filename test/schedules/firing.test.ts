@@ -1,7 +1,7 @@
 import { createLanefold, defineAgent, type Lanefold, type ScheduleDefinition } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { derivedIds } from '../../src/checks/ids.ts';
-import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
+import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { typedModel, type Keyboard, type TypedModel } from '../support/typed-model.ts';
 import { until } from '../support/until.ts';
 import { unseen as passUnseen } from './support.ts';
@@ -9,7 +9,7 @@ import { unseen as passUnseen } from './support.ts';
 const second = 1_000;
 const hour = 3_600_000;
 
-describe.skipIf(noRedis())('a schedule', () => {
+describe('a schedule', () => {
   let lanefold: TestLanefold;
   /** A second process with a worker. */
   let other: Lanefold;

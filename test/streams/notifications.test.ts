@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { noRedis, queueBackend } from '../support/lanefold.ts';
 import { readStream } from '../support/read-stream.ts';
 import { startPair, type Pair } from '../support/two-processes.ts';
 import { until } from '../support/until.ts';
 import { urlAs } from '../support/citus.ts';
 
-describe.skipIf(noRedis())('a role that may do nothing but connect', () => {
+describe('a role that may do nothing but connect', () => {
   const role = `stranger_${randomBytes(4).toString('hex')}`;
   const heard: { channel: string; payload: string }[] = [];
   let pair: Pair;
@@ -54,7 +53,7 @@ describe.skipIf(noRedis())('a role that may do nothing but connect', () => {
 
     const expected = ['lanefold_cancel', 'lanefold_readers'];
     await until('the stranger has heard', () => expected.every((channel) => channelsHeard().includes(channel)));
-    if (queueBackend() === 'postgres') expect(channelsHeard()).toEqual(expect.arrayContaining(['bullmq_relay']));
+    expect(channelsHeard()).toEqual(expect.arrayContaining(['bullmq_relay']));
     for (const { channel, payload } of heard)
       for (const secret of [thread.id, run.id, thread.tenantId, 'visit-42', 'jane', 'doe%40', 'hospital'])
         expect(payload, channel).not.toContain(secret);

@@ -1,4 +1,4 @@
-import { defineAgent, defineTool } from 'lanefold';
+import { agentTool, defineAgent, defineTool } from 'lanefold';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { startRuntime, type Runtime } from '../runtime/helpers.ts';
@@ -12,7 +12,10 @@ beforeAll(async () => {
   const input = z.object({ user: z.string(), password: z.string() });
   const login = defineTool({ name: 'login', input, execute: () => ({ ok: true, token: 'tok-hidden' }) });
   const agent = defineAgent({ name: 'seer', model: 'fake:0', instructions: 'Be brief.', tools: [login] });
-  runtime = await startRuntime([agent], { telemetry: { content: true } });
+  const helper = defineAgent({ name: 'helper', model: 'scripted:["done"]' });
+  const calls = [{ tool: 'ask_helper', args: { task: 'help' } }, 'Finished.'];
+  const lead = defineAgent({ name: 'lead', model: `scripted:${JSON.stringify(calls)}`, tools: [agentTool(helper)] });
+  runtime = await startRuntime([agent, lead, helper], { telemetry: { content: true } });
 });
 afterAll(async () => {
   await runtime?.close();
@@ -61,4 +64,17 @@ test('over HTTP, the header traceparent is kept with the run, and no part of wha
   const { rows } = await runtime.database.pool.query(`select traceparent from lanefold.run where thread_id = 'http'`);
   expect(rows).toEqual([{ traceparent: header }]);
   await server.close();
+});
+
+test('a child is in the trace of its parent, below the claim that made the call', async () => {
+  const { run } = await runtime.run({ agent: 'lead', input: 'go' });
+  const [, child] = (await runtime.runs.tree(run)).runs;
+  const [parents, children] = await until('both are traced', async () => {
+    const found = [sdk.spansOf(run.id), sdk.spansOf(child!.id)] as const;
+    return found.every((spans) => spans.some(({ name }) => name.startsWith('invoke_agent'))) ? found : undefined;
+  });
+  const claim = children.find(({ name }) => name.startsWith('invoke_agent'))!;
+  const above = parents.find((span) => span.spanContext().spanId === claim.parentSpanContext?.spanId);
+  expect(above?.attributes['lanefold.claim.first']).toBe(true);
+  expect(claim.spanContext().traceId).toBe(above?.spanContext().traceId);
 });

@@ -21,7 +21,7 @@ beforeAll(async () => {
   ];
   runtime = await startRuntime(agents, {
     maxContextBytes: 10_240,
-    worker: { metrics: true, leaseMs: 1_500, sweepMs: 50 },
+    worker: { metrics: true, leaseMs: 900, sweepMs: 50 },
   });
 });
 afterAll(() => runtime?.close());
@@ -68,8 +68,9 @@ describe('the metrics of a worker', () => {
 
   test('see a lease that was lost, and the model call that was made again', async () => {
     const { pool } = runtime.database;
+    // with a time to come, the sweep at hand looks at the run: one long past would wait for the next look at all runs
     const stolen = `update lanefold._run set lease = lease + 1, lease_until = now() - interval '1 hour',
-      enqueued_at = now() - interval '1 hour' where thread_id = $1`;
+      enqueued_at = now() + interval '1 hour' where thread_id = $1`;
     const model = runtime.model(async (_, n) => {
       if (n === 0) await pool.query(stolen, ['robbed']);
       return { text: 'done' };
@@ -115,9 +116,9 @@ describe('the metrics of a worker', () => {
   });
 });
 
-describe('with 500 agents, each with a tool and a model of its own', () => {
+describe('with 60 agents, each with a tool and a model of its own', () => {
   const tool = (name: string) => defineTool({ name, input: z.object({}), execute: () => 'seen' });
-  const agents = Array.from({ length: 500 }, (_, i) =>
+  const agents = Array.from({ length: 60 }, (_, i) =>
     defineAgent({
       ...{ name: `agent-${i}`, model: `scripted:[{"tool":"tool-${i}"},"done ${i}"]`, tools: [tool(`tool-${i}`)] },
     }),
@@ -134,23 +135,23 @@ describe('with 500 agents, each with a tool and a model of its own', () => {
 
   test('the first 20 have series of their own, whichever run', async () => {
     const runs = await Promise.all(
-      [...agents.slice(0, 30), ...agents.slice(-30)].map(({ name }) => many.runs.enqueue({ agent: name, input: 'x' })),
+      [...agents.slice(0, 24), ...agents.slice(-6)].map(({ name }) => many.runs.enqueue({ agent: name, input: 'x' })),
     );
     for (const run of runs) expect((await many.runs.wait(run)).status).toBe('completed');
-    const ended = 'lanefold_worker_runs_ended_total{agent="other",status="completed"} 40';
+    const ended = 'lanefold_worker_runs_ended_total{agent="other",status="completed"} 10';
     await until('all are counted', async () => (await many.worker.metrics()).includes(ended));
     const text = await many.worker.metrics();
     const series = seriesOf(text);
     expect([...agentsIn(series)].sort()).toEqual([...agents.slice(0, 20).map(({ name }) => name), 'other'].sort());
     expect(text).toContain('lanefold_worker_tool_call_seconds_count{agent="other",tool="other",status="ok"} ');
-    expect(series.length).toBeLessThan(4_000);
+    expect(text).not.toMatch(/agent-59|tool-59|done 59/);
   });
 
   test('others may be chosen, and only those that there are', async () => {
-    const worker = await many.startWorker({ metrics: { agents: ['agent-499'] } });
-    expect([...agentsIn(seriesOf(await worker.metrics()))].sort()).toEqual(['agent-499', 'other']);
+    const worker = await many.startWorker({ metrics: { agents: ['agent-59'] } });
+    expect([...agentsIn(seriesOf(await worker.metrics()))].sort()).toEqual(['agent-59', 'other']);
     await worker.stop();
-    await expect(many.startWorker({ metrics: { agents: ['agent-500'] } })).rejects.toMatchObject({
+    await expect(many.startWorker({ metrics: { agents: ['agent-60'] } })).rejects.toMatchObject({
       code: 'unknown_agent',
     });
   });

@@ -234,8 +234,9 @@ describe('tokens', () => {
 
   test('of an answer that another claim made worthless are kept apart, and the call is marked as lost', async () => {
     const { pool } = runtime.database;
+    // with a time to come, the sweep at hand looks at the run: one long past would wait for the next look at all runs
     const stolen = `update lanefold._run set lease = lease + 1, lease_until = now() - interval '1 hour',
-      enqueued_at = now() - interval '1 hour' where thread_id = $1`;
+      enqueued_at = now() + interval '1 hour' where thread_id = $1`;
     const model = runtime.model(async (_, n) => {
       if (n === 1) await pool.query(stolen, ['robbed']);
       return n === 0 ? { calls: [{ name: 'look', args: { what: 'x' } }] } : { text: 'done' };

@@ -10,7 +10,6 @@ import {
 } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { noRedis } from '../support/lanefold.ts';
 import { expectSound, ledgerOf } from '../support/log.ts';
 import { until } from '../support/until.ts';
 import { startRuntime, unset, type Runtime } from '../runtime/helpers.ts';
@@ -51,7 +50,7 @@ const lead = defineAgent({
   ],
 });
 
-describe.skipIf(noRedis())('runs started by tool calls', () => {
+describe('runs started by tool calls', () => {
   let lanefold: Runtime;
   /** The scripts of the models `fake:helper`, `fake:gate` and `fake:nested`. */
   const scripts: Record<string, FakeScript> = {};

@@ -1,7 +1,6 @@
 import { defineAgent, defineTool, sleep, sleepUntil, waitFor, withEffects, type RunHandle } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { noRedis } from '../support/lanefold.ts';
 import { eventsOf, expectSound, ledgerOf } from '../support/log.ts';
 import { until } from '../support/until.ts';
 import { startRuntime, unset, type Runtime } from '../runtime/helpers.ts';
@@ -25,7 +24,7 @@ const tools = [
   defineTool({ name: 'pay', input: z.object({}), needsApproval: true, execute: () => waitFor('paid') }),
 ];
 
-describe.skipIf(noRedis())('waiting for events and times', () => {
+describe('waiting for events and times', () => {
   let lanefold: Runtime;
   let count = 0;
   beforeAll(async () => {

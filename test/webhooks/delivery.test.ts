@@ -3,12 +3,12 @@ import type { ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
+import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { until } from '../support/until.ts';
 import { answerWith, startReceiver, type Received, type Receiver } from './receiver.ts';
 import { endedRun, passTime, settled } from './support.ts';
 
-describe.skipIf(noRedis())('a webhook', () => {
+describe('a webhook', () => {
   let lanefold: TestLanefold;
   let receiver: Receiver;
   beforeAll(async () => {

@@ -1,7 +1,6 @@
 import { defineAgent, defineTool } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { noRedis } from '../../support/lanefold.ts';
 import { contextOf, entriesOf, eventsOf, expectSound, ledgerOf } from '../../support/log.ts';
 import { startRuntime, unset, type Runtime } from '../helpers.ts';
 
@@ -11,7 +10,7 @@ const add = defineTool({
   execute: ({ a, b }) => ({ sum: a + b }),
 });
 
-describe.skipIf(noRedis())('a run', () => {
+describe('a run', () => {
   let lanefold: Runtime;
   beforeAll(async () => {
     lanefold = await startRuntime([
