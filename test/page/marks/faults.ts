@@ -113,7 +113,7 @@ export const faults: Fault[] = [
 /** Holds all conversations. */
 export async function seedFaults(api: Api, world: MarkedWorld): Promise<void> {
   const { lanefold } = api;
-  const one = async ({ fault, seed }: Fault) => {
+  for (const { fault, seed } of faults) {
     const ask = async (input: string, agent = 'plain', more = {}) => {
       const run = await lanefold.runs.enqueue({ ...{ agent, threadId: fault, input }, ...more });
       await lanefold.runs.wait(run);
@@ -121,6 +121,5 @@ export async function seedFaults(api: Api, world: MarkedWorld): Promise<void> {
     };
     await lanefold.threads.create({ id: fault });
     await seed({ world, api, lanefold, threadId: fault, ask });
-  };
-  await Promise.all(faults.map(one));
+  }
 }
