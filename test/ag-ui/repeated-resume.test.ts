@@ -112,7 +112,7 @@ describe('the same resume of AG-UI, sent again', { shuffle: false }, () => {
     expect(await begun(of({ runId: 'r2', resume }))).toEqual([200, 'RUN_STARTED']);
     expect(await begun(of({ runId: 'r3', resume }))).toEqual([200, 'RUN_STARTED']);
     expect(await begun(of({ runId: 'r3', resume: [{ ...resume[0]!, payload: other }] }))).toEqual(late);
-    expect((await current(thread)).endedAt).toBeUndefined();
+    expect((await current(thread)).finishedAt).toBeFalsy();
     await lanefold.runs.cancel(thread.run);
   });
 
