@@ -4,6 +4,7 @@ import type { AgUiHandler } from 'lanefold/ag-ui';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { cases } from '../support/cases.ts';
 import { fakeModel } from '../support/fake-model.ts';
 import { startTwo, type TwoProcesses } from '../support/two-processes.ts';
 import { clientOf, handlerFor, noWarnings, user, type Client } from './client.ts';
@@ -106,7 +107,7 @@ describe('a response that breaks off', () => {
         const head = new Response(bytes.slice(0, length), { headers: { 'content-type': 'text/event-stream' } });
         expect(kept(await askTwice(threadId, question, () => Promise.resolve(head)))).toEqual(expected);
       }),
-      { numRuns: 500 },
+      { numRuns: cases(50) },
     );
   });
 });

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { AgUiMessage } from '../../src/ag-ui/message.ts';
 import { newestTurns } from '../../src/ag-ui/newest-turns.ts';
 import { hasMoreValues } from '../../src/common/json-bytes.ts';
+import { cases } from '../support/cases.ts';
 
 const calls = (count: number) =>
   Array.from({ length: count }, (_, i) => ({
@@ -28,6 +29,6 @@ test('a client can send back a conversation that it got, unless its last turn al
       expect(!hasMoreValues(text, 26_000) || turns === 1, 'values').toBe(true);
       if (!newest.complete) expect(newest.messages[0]!.role).toBe('user');
     }),
-    { numRuns: 50 },
+    { numRuns: cases(10) },
   );
 });

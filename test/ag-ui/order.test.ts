@@ -5,6 +5,7 @@ import { clientTool, defineAgent, defineTool } from 'lanefold';
 import type { AgUiHandler } from 'lanefold/ag-ui';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { cases } from '../support/cases.ts';
 import { fakeModel } from '../support/fake-model.ts';
 import { startTwo, type TwoProcesses } from '../support/two-processes.ts';
 import { clientOf, handlerFor, noWarnings, user, type Client } from './client.ts';
@@ -104,7 +105,7 @@ describe('what a client has', () => {
           expect(agent.messages).toEqual(first);
         }
       }),
-      { numRuns: 12 },
+      { numRuns: cases(3) },
     );
   });
 });

@@ -4,6 +4,7 @@ import { ProxiedCopilotRuntimeAgent } from '@copilotkit/core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AgUiMessage } from '../../src/ag-ui/message.ts';
+import { cases } from '../support/cases.ts';
 import { snapshots, snapshotsAfter } from '../../src/ag-ui/snapshots.ts';
 
 /** Messages whose ids are their places in the conversation: `r` is reasoning. */
@@ -45,6 +46,7 @@ describe.each([
         const events = [...snapshots(logged.map(toMessage), had.map(toMessage))];
         expect(settled(await merged(had, events), logged)).toEqual(logged);
       }),
+      { numRuns: cases(20) },
     );
   });
 
@@ -56,6 +58,7 @@ describe.each([
         const events = [...snapshotsAfter(first.map(toMessage), logged.map(toMessage))];
         expect(settled(await merged(had, events), logged)).toEqual(logged);
       }),
+      { numRuns: cases(20) },
     );
   });
 
@@ -65,6 +68,7 @@ describe.each([
         const had = logged.slice(0, cut % (logged.length + 1));
         expect([...snapshots(logged.map(toMessage), had.map(toMessage))]).toHaveLength(1);
       }),
+      { numRuns: cases(20) },
     );
   });
 });

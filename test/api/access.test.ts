@@ -8,18 +8,26 @@ const basic = (user: string, key: string) => ({
   authorization: `Basic ${Buffer.from(`${user}:${key}`).toString('base64')}`,
 });
 
-describe('a server with a key', () => {
-  let api: Api;
-  beforeAll(async () => {
-    api = await startApi({ worker: false, server: { apiKey: 'k:ey' } });
-  });
-  afterAll(() => api?.close());
+/** Of a Lanefold whose server needs no key. */
+let api: Api;
+beforeAll(async () => {
+  api = await startApi({ worker: false });
+});
+afterAll(() => api?.close());
 
-  const status = async (path: string, headers = {}) => (await api.call('GET', path, undefined, headers)).status;
+describe('a server with a key', () => {
+  let url: string;
+  let call: Api['call'];
+  beforeAll(async () => {
+    ({ url } = await api.lanefold.startServer({ port: 0, apiKey: 'k:ey', onError: () => {} }));
+    call = caller(url);
+  });
+
+  const status = async (path: string, headers = {}) => (await call('GET', path, undefined, headers)).status;
 
   test('requires it as a Bearer token for the API and the metrics', async () => {
     for (const path of ['/v1/threads/t', '/v1/nothing', '/metrics']) {
-      const without = await api.call('GET', path);
+      const without = await call('GET', path);
       expect(without).toMatchObject(problem(401, 'unauthorized'));
       expect(without.headers.get('www-authenticate')).toMatch(/^Bearer /);
       for (const wrong of [
@@ -45,7 +53,7 @@ describe('a server with a key', () => {
       '/docs/reference.js',
       '/openapi.json',
     ]) {
-      const without = await api.call('GET', path);
+      const without = await call('GET', path);
       expect(without).toMatchObject(problem(401, 'unauthorized'));
       expect(without.headers.get('www-authenticate')).toMatch(/^Basic /);
       expect(await status(path, basic('me', 'wrong'))).toBe(401);
@@ -60,19 +68,13 @@ describe('a server with a key', () => {
 
   test('rejects requests of other sites from a signed-in browser', async () => {
     const pause = (headers: Record<string, string>) =>
-      api.call('PUT', '/admin/queues/api/queues/pause', {}, { ...basic('me', 'k:ey'), ...headers });
+      call('PUT', '/admin/queues/api/queues/pause', {}, { ...basic('me', 'k:ey'), ...headers });
     expect(await pause({ origin: 'https://evil.example' })).toMatchObject(problem(403, 'forbidden_origin'));
-    expect((await pause({ origin: api.url })).status).toBe(200);
+    expect((await pause({ origin: url })).status).toBe(200);
   });
 });
 
 describe('a server without a key', () => {
-  let api: Api;
-  beforeAll(async () => {
-    api = await startApi({ worker: false });
-  });
-  afterAll(() => api?.close());
-
   const asked = (host: string) =>
     new Promise<number>((resolve, reject) => {
       const request = http.get(`${api.url}/v1/threads/t`, { headers: { host } }, (answer) => {
@@ -103,12 +105,6 @@ describe('a server without a key', () => {
 });
 
 describe('starting a server', () => {
-  let api: Api;
-  beforeAll(async () => {
-    api = await startApi({ worker: false });
-  });
-  afterAll(() => api?.close());
-
   const failure = (options: object) =>
     api.lanefold.startServer({ port: 0, ...options }).catch((error: unknown) => error);
 

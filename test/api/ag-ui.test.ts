@@ -297,7 +297,7 @@ describe('the endpoint for AG-UI', () => {
     ]);
   });
 
-  test('open responses hold nothing of the bodies that they answer', async () => {
+  test('open responses hold nothing of the bodies that they answer', { tags: 'slow' }, async () => {
     const count = 8;
     const large = JSON.stringify(
       minimal('large', { messages: [{ ...message, role: 'system', content: 'x'.repeat(3_000_000) }] }),

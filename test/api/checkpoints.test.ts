@@ -1,15 +1,16 @@
+import { createLanefold } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { until } from '../support/until.ts';
-import { problem, startApi, type Api } from './helpers.ts';
+import { caller, problem, startApi, type Api } from './helpers.ts';
+
+let api: Api;
+beforeAll(async () => {
+  api = await startApi({ tokenSecrets: ['secret'] });
+});
+afterAll(() => api?.close());
 
 describe('checkpoint tokens over HTTP', () => {
-  let api: Api;
-  beforeAll(async () => {
-    api = await startApi({ tokenSecrets: ['secret'] });
-  });
-  afterAll(() => api?.close());
-
   const start = async (thread: string, body = {}) => {
     const run = await api.call('POST', `/v1/threads/${thread}/runs`, {
       agent: 'calc',
@@ -109,14 +110,15 @@ describe('checkpoint tokens over HTTP', () => {
 
 describe('without a secret', () => {
   test('creating a token names the variable to set', async () => {
-    const api = await startApi({ tokenSecrets: [''] });
+    const other = await createLanefold({ ...api.lanefold.options, tokenSecrets: [''] });
     try {
-      const run = await api.call('POST', '/v1/threads/t/runs', { agent: 'calc', input: 'x', create_thread: true });
-      const answer = await api.call('POST', `${run.headers.get('location')}/checkpoint`, {});
+      const call = caller((await other.startServer({ port: 0, onError: () => {} })).url);
+      const run = await call('POST', '/v1/threads/t/runs', { agent: 'calc', input: 'x', create_thread: true });
+      const answer = await call('POST', `${run.headers.get('location')}/checkpoint`, {});
       expect(answer).toMatchObject(problem(422, 'missing_token_secret'));
       expect(answer.body['hint']).toContain('LANEFOLD_TOKEN_SECRET');
     } finally {
-      await api.close();
+      await other.close();
     }
   });
 });

@@ -1,6 +1,6 @@
 import { policyForModel, type ContextProjection } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { cli } from '../cli/cli.ts';
+import { callCli } from '../cli/call-cli.ts';
 
 import { problem, startApi, type Api } from './helpers.ts';
 
@@ -54,9 +54,12 @@ describe('what a policy makes of a context, and why', () => {
     const { body } = await get({ policy: JSON.stringify(policy), explain: 'true' });
     expect(body).toMatchObject({ meta, explain: JSON.parse(JSON.stringify(explain)) });
 
-    const { code, stdout } = await cli(['context', 'long', '--policy', JSON.stringify(policy), '--explain', '--json'], {
-      env: { DATABASE_URL: api.lanefold.database.url },
-    });
+    const { code, stdout } = await callCli(
+      ['context', 'long', '--policy', JSON.stringify(policy), '--explain', '--json'],
+      {
+        env: { DATABASE_URL: api.lanefold.database.url },
+      },
+    );
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ meta, explain: JSON.parse(JSON.stringify(explain)) });
   });
@@ -69,14 +72,14 @@ describe('what a policy makes of a context, and why', () => {
     const { body } = await get({ policy: JSON.stringify(policy), explain: 'true', full_budget: 'true' });
     expect(rowsOf(body)).toEqual(alone);
     const command = ['context', 'long', '--policy', JSON.stringify(policy), '--explain', '--full-budget', '--json'];
-    const { stdout } = await cli(command, { env: { DATABASE_URL: api.lanefold.database.url } });
+    const { stdout } = await callCli(command, { env: { DATABASE_URL: api.lanefold.database.url } });
     expect(rowsOf(JSON.parse(stdout) as ContextProjection)).toEqual(alone);
     expect(await get({ agent: 'nobody', explain: 'true' })).toMatchObject(problem(422, 'unknown_agent'));
     expect(await get({ explian: 'true' })).toMatchObject(problem(400, 'invalid_request'));
   });
 
   test('on the command line with the text of what is left out', async () => {
-    const { stdout } = await cli(['context', 'long', '--policy', JSON.stringify(policy), '--explain'], {
+    const { stdout } = await callCli(['context', 'long', '--policy', JSON.stringify(policy), '--explain'], {
       env: { DATABASE_URL: api.lanefold.database.url },
     });
     const lines = stdout.trimEnd().split('\n').slice(2);
@@ -88,7 +91,7 @@ describe('what a policy makes of a context, and why', () => {
       [true, true],
       [false, true],
     ]);
-    const coloured = await cli(['context', 'long', '--policy', JSON.stringify(policy), '--explain'], {
+    const coloured = await callCli(['context', 'long', '--policy', JSON.stringify(policy), '--explain'], {
       env: { DATABASE_URL: api.lanefold.database.url, FORCE_COLOR: '1' },
     });
     // what is left out is dimmed, and nothing else
@@ -113,7 +116,7 @@ describe('what a policy makes of a context, and why', () => {
       expect(body).not.toHaveProperty('explain');
     }
     expect((await get({ full_budget: 'false', explain: 'false' })).body).not.toHaveProperty('meta');
-    const { stdout } = await cli(['context', 'long', '--model', 'scripted:echo', '--json'], {
+    const { stdout } = await callCli(['context', 'long', '--model', 'scripted:echo', '--json'], {
       env: { DATABASE_URL: api.lanefold.database.url },
     });
     expect(JSON.parse(stdout)).toMatchObject(shown);
@@ -145,6 +148,30 @@ describe('what a policy makes of a context, and why', () => {
     expect(await get({ policy: '{"max_input_tokens": "window"}', model: 'nobody:knows' })).toMatchObject({
       body: { code: 'unknown_window' },
     });
+  });
+
+  test('a lane is compacted over HTTP and from the command line', async () => {
+    const { lanefold } = api;
+    const script = `scripted:${JSON.stringify(['an answer '.repeat(40), 'In short.'])}`;
+    const ask = { agent: 'calc', threadId: 'c', createThread: true };
+    await lanefold.runs.wait(await lanefold.runs.enqueue({ ...ask, model: script, input: 'one' }));
+    await lanefold.runs.wait(await lanefold.runs.enqueue({ ...ask, input: 'two' }));
+    const path = '/v1/threads/c/compact';
+    const answer = await api.call('POST', path, { keep_turns: 1, range: { from_seq: 0, to_seq: 1 } });
+    expect(answer).toMatchObject({ status: 202, body: { thread_id: 'c', duplicate: false } });
+    expect(answer.headers.get('location')).toMatch(/^\/v1\/threads\/c\/runs\/run_/);
+    const { id } = answer.body as { id: string };
+    const ended = await lanefold.runs.wait({ threadId: 'c', id });
+    expect(['completed', 'failed']).toContain(ended.status);
+    expect(ended).toMatchObject({ strategy: 'compaction', agent: 'calc' });
+    expect(await api.call('POST', path, { range: { from_seq: 2, to_seq: 1 } })).toMatchObject(
+      problem(400, 'invalid_input'),
+    );
+    expect(await api.call('POST', '/v1/threads/none/compact', {})).toMatchObject(problem(404, 'thread_not_found'));
+    const env = { DATABASE_URL: lanefold.databaseUrl, REDIS_URL: '' };
+    const again = await callCli(['compact', 'c', '--keep-turns', '9', '--json'], { env });
+    expect(JSON.parse(again.stdout)).toMatchObject({ thread_id: 'c' });
+    expect((await callCli(['compact', 'c', '--from', '1'], { env })).code).toBe(2);
   });
 });
 

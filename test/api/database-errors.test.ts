@@ -1,4 +1,4 @@
-import { defineAgent, type LanefoldError } from 'lanefold';
+import { createLanefold, defineAgent, type Lanefold, type LanefoldError } from 'lanefold';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { caller, problem, startApi, type Api } from './helpers.ts';
@@ -41,15 +41,13 @@ const failWith = (sqlstate: string) => api.lanefold.database.pool.query('insert 
 const heal = () => api.lanefold.database.pool.query('truncate fault');
 
 /** The API again, with connections that have these settings of PostgreSQL. */
-async function apiWith(settings: string): Promise<Pick<Api, 'call' | 'lanefold'>> {
+async function apiWith(settings: string): Promise<{ call: Api['call']; lanefold: Lanefold }> {
   const url = new URL(api.lanefold.database.url);
   url.searchParams.set('options', settings);
-  const { lanefold, server, url: at } = await startApi({ worker: false, databaseUrl: url.href });
-  onTestFinished(async () => {
-    await server.close();
-    await lanefold.close();
-  });
-  return { call: caller(at), lanefold };
+  const lanefold = await createLanefold({ ...api.lanefold.options, databaseUrl: url.href });
+  onTestFinished(() => lanefold.close());
+  const server = await lanefold.startServer({ port: 0, onError: () => {} });
+  return { call: caller(server.url), lanefold };
 }
 
 async function lockThread(): Promise<void> {

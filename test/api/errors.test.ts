@@ -1,18 +1,18 @@
 import http from 'node:http';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 
-import { problem, startApi, type Api } from './helpers.ts';
+import { caller, problem, startApi, type Api } from './helpers.ts';
 
 const maxBodyBytes = 20_000;
 
-describe('bad requests', () => {
-  let api: Api;
-  beforeAll(async () => {
-    api = await startApi({ worker: false, server: { maxBodyBytes } });
-    await api.call('POST', '/v1/threads', { id: 't' });
-  });
-  afterAll(() => api?.close());
+let api: Api;
+beforeAll(async () => {
+  api = await startApi({ worker: false, server: { maxBodyBytes } });
+  await api.call('POST', '/v1/threads', { id: 't' });
+});
+afterAll(() => api?.close());
 
+describe('bad requests', () => {
   test.each([
     ['cut off', '{"id":'],
     ['not JSON at all', 'id=7'],
@@ -114,21 +114,25 @@ describe('bad requests', () => {
 describe('server errors', () => {
   test('hide their details from the caller and report them to the operator', async () => {
     const seen: unknown[] = [];
-    const api = await startApi({ worker: false, server: { onError: (error) => seen.push(error) } });
-    await api.call('POST', '/v1/threads', { id: 't' });
-    await api.lanefold.database.pool.query('alter function lanefold.create_thread(text, jsonb) rename to gone');
-    const unavailable = await api.call('POST', '/v1/threads', {});
+    const { url } = await api.lanefold.startServer({ port: 0, onError: (error) => seen.push(error) });
+    const call = caller(url);
+    const { pool } = api.lanefold.database;
+    onTestFinished(async () => {
+      await pool.query('drop function if exists lanefold.create_thread(text, jsonb)');
+      await pool.query('alter function lanefold.gone(text, jsonb) rename to create_thread');
+    });
+    await pool.query('alter function lanefold.create_thread(text, jsonb) rename to gone');
+    const unavailable = await call('POST', '/v1/threads', {});
     expect(unavailable).toMatchObject(problem(503, 'database_outdated'));
-    await api.lanefold.database.pool.query(
+    await pool.query(
       `create function lanefold.create_thread(p_thread_id text, p jsonb) returns jsonb language plpgsql as $$ begin raise 'secret particulars'; end $$`,
     );
-    const failed = await api.call('POST', '/v1/threads', {});
+    const failed = await call('POST', '/v1/threads', {});
     expect(failed).toMatchObject(problem(503, 'database_error'));
     expect(failed.text + unavailable.text).not.toMatch(/secret|create_thread/);
     expect(seen.map(String)).toEqual([
       expect.stringContaining('create_thread'),
       expect.stringContaining('secret particulars'),
     ]);
-    await api.close();
   });
 });

@@ -1,12 +1,13 @@
 // @module-tag slow
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { cases } from '../support/cases.ts';
 import { operationsOf, resolved, type OpenApi, type Operation, type Schema } from './document.ts';
 import { startApi, type Api } from './helpers.ts';
 
 /** Another seed is another test: set FUZZ_SEED to repeat a failure or to look further. */
 const seed = Number(process.env['FUZZ_SEED'] ?? 20_261_122);
-const perOperation = Number(process.env['FUZZ_RUNS'] ?? 10);
+const perOperation = Number(process.env['FUZZ_RUNS'] ?? cases(4));
 const hangMs = 10_000;
 
 interface Sample {

@@ -1,6 +1,7 @@
 // @module-tag slow
 import http from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { cases } from '../support/cases.ts';
 import { operationsOf, resolved, type OpenApi, type Operation } from './document.ts';
 import { startApi, type Api } from './helpers.ts';
 
@@ -97,6 +98,9 @@ const queries = [
   '%F0%9F%A6%86',
 ];
 
+/** Of what is sent to an operation, a change tries one of so many, of each operation others; a release all. */
+const every = Math.ceil(3 / cases(1));
+
 interface Sent {
   method: string;
   path: string;
@@ -171,9 +175,9 @@ describe('hostile requests', () => {
   test('cause no server error in any operation, only errors with a stable code', async () => {
     const codes = new Set((document.components.schemas['Problem']!.properties!['code']!.enum ?? []) as string[]);
     const seen = new Map<string, number>();
-    for (const operation of operationsOf(document)) {
+    for (const [at, operation] of operationsOf(document).entries()) {
       const wrong: unknown[] = [];
-      const all = [...variants(operation)];
+      const all = [...variants(operation)].filter((_, i) => i % every === at % every);
       for (let i = 0; i < all.length; i += 8) {
         const batch = all.slice(i, i + 8);
         for (const [k, answer] of (await Promise.all(batch.map(send))).entries()) {

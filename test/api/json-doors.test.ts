@@ -6,18 +6,18 @@ import { maxValues } from '../../src/common/json-bytes.ts';
 import { maxRequestDepth, outsideStrings } from '../../src/common/json.ts';
 import { bearer, startApi, type Api } from './helpers.ts';
 
-const mib = 1024 * 1024;
+const size = 256 * 1024;
 
-/** Texts of up to 1 MiB that are cheap to send, and dear to parse or to walk through. */
-const deep = `${'['.repeat(mib / 2)}${']'.repeat(mib / 2)}`;
+/** Texts of some hundred KiB that are cheap to send, and dear to parse or to walk through. */
+const deep = `${'['.repeat(size / 2)}${']'.repeat(size / 2)}`;
 const attacks: Record<string, string> = {
   'deep arrays': deep,
   'deep objects': `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`,
   'a bit too deep': `${'['.repeat(300)}${']'.repeat(300)}`,
-  'open arrays': '['.repeat(mib),
-  'tiny values': `[${'0,'.repeat(mib / 2)}0]`,
+  'open arrays': '['.repeat(size),
+  'tiny values': `[${'0,'.repeat(size / 2)}0]`,
   'tiny keys': `{${Array.from({ length: 100_000 }, (_, i) => `"${i}":0`).join(',')}}`,
-  'tiny objects': `[${'{},'.repeat(mib / 3)}{}]`,
+  'tiny objects': `[${'{},'.repeat(size / 3)}{}]`,
 };
 const number = '12345678901234567890';
 

@@ -1,6 +1,6 @@
-import { defineAgent } from 'lanefold';
+import { createLanefold, defineAgent } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { problem, startApi, type Api } from './helpers.ts';
+import { caller, problem, startApi, type Api } from './helpers.ts';
 
 describe('overrides of callers over HTTP', () => {
   let api: Api;
@@ -169,8 +169,9 @@ describe('overrides of callers over HTTP', () => {
   });
 
   test('a server without agents allows no change of a configuration', async () => {
-    const other = await startApi({ worker: false, agents: [] });
-    expect(await other.call('POST', '/v1/threads', { system_prompt: 'x' })).toMatchObject(refused('system_prompt'));
+    const other = await createLanefold({ ...api.lanefold.options, agents: [] });
+    const call = caller((await other.startServer({ port: 0, onError: () => {} })).url);
+    expect(await call('POST', '/v1/threads', { system_prompt: 'x' })).toMatchObject(refused('system_prompt'));
     await other.close();
   });
 

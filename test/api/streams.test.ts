@@ -179,7 +179,7 @@ describe('a stream over HTTP', () => {
     const keys = await pair.model.next();
     await reader.has('llm_started');
     const chunk = 'x'.repeat(100_000);
-    const size = 150;
+    const size = 60;
     for (let n = 1; n <= size; n++) {
       keys.type(chunk);
       if (n % 10 === 0) await until('the reader follows', () => answerLength(reader.messages) === n * chunk.length);
@@ -204,10 +204,11 @@ describe('a stream over HTTP', () => {
     idle.destroy();
   });
 
-  test('needs no extra statements for hundreds of readers', async () => {
-    const runs = await Promise.all(Array.from({ length: 10 }, start));
+  test('needs no extra statements for more readers', async () => {
+    const perRun = 10;
+    const runs = await Promise.all(Array.from({ length: 3 }, start));
     const keys = await Promise.all(runs.map(() => pair.model.next()));
-    const readers = await Promise.all(runs.flatMap((run) => Array.from({ length: 30 }, () => read(ofRun(run)))));
+    const readers = await Promise.all(runs.flatMap((run) => Array.from({ length: perRun }, () => read(ofRun(run)))));
     await until('all have begun', () => readers.every((reader) => reader.events().includes('llm_started')));
     const asked: string[] = [];
     const query = pg.Client.prototype.query as (...args: unknown[]) => unknown;
@@ -226,7 +227,7 @@ describe('a stream over HTTP', () => {
     expect(asked).toContain('new_events');
     const all = await Promise.all(runs.map(stored));
     for (const [i, reader] of readers.entries()) {
-      expect(reader.ids()).toEqual(all[Math.floor(i / 30)]);
+      expect(reader.ids()).toEqual(all[Math.floor(i / perRun)]);
       expect(answer(reader.messages)).toBe('To all of you.');
     }
   });

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { clientFile, clientOperations } from './generate-client.ts';

@@ -4,9 +4,10 @@ import { createClient, type Client, type StreamItem } from 'lanefold/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startApi, type Api } from '../api/helpers.ts';
 import { recordedFiles, replayCli, shopFile } from '../replay/setup.ts';
+import { cases } from '../support/cases.ts';
 import { cuttingProxy, type CuttingProxy } from './cutting-proxy.ts';
 
-const wanted = 1_000;
+const wanted = cases(100);
 
 interface Recorded {
   threadId: string;

@@ -1,6 +1,5 @@
 // @module-tag slow
 import http from 'node:http';
-import { defineAgent } from 'lanefold';
 import { createClient, isClientError, LanefoldClientError } from 'lanefold/client';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { bearer, startApi, type Api } from '../api/helpers.ts';
@@ -293,17 +292,20 @@ describe('a request is sent again', () => {
 
 test('a live answer goes on across cuts, with every character once', async () => {
   const words = Array.from({ length: 300 }, (_, i) => `word${i}`).join(' ');
-  const agent = defineAgent({ name: 'writer', model: `scripted:${JSON.stringify([words])}?latency_ms=2` });
-  const live = await startApi({ agents: [agent] });
-  closing.push(() => void live.close());
+  const model = `scripted:${JSON.stringify([words])}?latency_ms=2`;
   let length = 700;
-  const proxy = await cuttingProxy(live.url, () => (length += 150));
+  const proxy = await cuttingProxy(api.url, () => (length += 150));
   closing.push(() => proxy.close());
-  const client = createClient({ url: live.url });
-  const run = await client.runs.enqueue({ agent: 'writer', input: 'x' });
+  const client = createClient({ url: api.url, apiKey: 'root' });
+  const run = await client.runs.enqueue({ agent: 'calc', model, input: 'x' });
   let text = '';
   const events: number[] = [];
-  for await (const item of createClient({ url: proxy.url, maxRetries: 1_000, retryDelayMs: 0 }).runs.stream(run)) {
+  for await (const item of createClient({
+    url: proxy.url,
+    apiKey: 'root',
+    maxRetries: 1_000,
+    retryDelayMs: 0,
+  }).runs.stream(run)) {
     if (item.type === 'event') events.push(item.event.eventSeq);
     else if (item.type === 'llm_snapshot') text = item.text;
     else if (item.type === 'llm_delta' && 'text' in item) {

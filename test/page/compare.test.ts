@@ -5,7 +5,7 @@ import { growth, tooMuch } from '../linear/growth.ts';
 
 const words = (text: string, by: string) => text.split(' ').map((word, n) => `${by}${n}${word}`);
 
-test('texts and contexts that have nothing in common are compared in linear time', async () => {
+test('texts and contexts that have nothing in common are compared in linear time', { tags: 'slow' }, async () => {
   const compareWords = (text: string) => diffWordsWithSpace(words(text, 'a').join(' '), words(text, 'b').join(' '));
   expect(await growth(compareWords, { pump: 'x ' }, 100_000)).toBeLessThan(tooMuch);
   const compareLists = (text: string) => diffArrays(words(text, 'a'), words(text, 'b'));

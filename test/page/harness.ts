@@ -52,6 +52,8 @@ export interface OpenPage {
   context: BrowserContext;
   /** Opens an address of the page from nothing, such as `#/threads`. */
   go(address: string): Promise<void>;
+  /** Goes to an address as a link does, from wherever the page is. */
+  follow(address: string): Promise<void>;
   /** Waits for an element with these words. */
   see(what: string, words: string | RegExp): Promise<void>;
   /** A message in the conversation: the title and the list of runs have the question, too. */
@@ -134,6 +136,10 @@ export async function openSite({
           await page.goto('about:blank');
           await page.goto(`${api.url}/${address}`);
         },
+        async follow(address) {
+          if (page.url().startsWith(api.url)) await page.evaluate(`location.hash = ${JSON.stringify(address)}`);
+          else await page.goto(`${api.url}/${address}`);
+        },
         see: (what, words) => page.locator(what).filter({ hasText: words }).first().waitFor(),
         said: (text) => page.locator('.virtual').getByText(text, { exact: true }),
       };
@@ -156,7 +162,7 @@ export async function openSite({
 /** axe-core finds nothing to complain of; by all its rules, or by some. */
 export async function expectAccessible(page: Page, what: string, rules?: string[]): Promise<void> {
   // the policy of the page refuses scripts in the document: this one comes from the debugger
-  await page.evaluate(axeSource);
+  if (!(await page.evaluate<boolean>('"axe" in globalThis'))) await page.evaluate(axeSource);
   const { violations } = await page.evaluate<{ violations: Violation[] }>(
     `axe.run(${JSON.stringify(rules ? { runOnly: rules } : {})})`,
   );
@@ -168,3 +174,13 @@ interface Violation {
   id: string;
   nodes: { html: string; failureSummary: string }[];
 }
+
+/** The rules of axe-core that a colour scheme can break. */
+export const ofColours = ['color-contrast', 'link-in-text-block'];
+
+/** Those that the width of a window can break, which shows and hides elements: the document is the same at any width. */
+export const ofLayout = [
+  ...ofColours,
+  ...['target-size', 'scrollable-region-focusable', 'button-name', 'link-name', 'label', 'select-name'],
+  ...['region', 'landmark-one-main', 'heading-order', 'nested-interactive', 'aria-hidden-focus'],
+];

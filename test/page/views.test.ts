@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { noBrowser } from '../support/browser.ts';
 import { treeModel } from '../support/tree-model.ts';
 import { until } from '../support/until.ts';
-import { expectAccessible, openSite, type OpenPage, type Site } from './harness.ts';
+import { expectAccessible, ofColours, ofLayout, openSite, type OpenPage, type Site } from './harness.ts';
 
 const slowModel = 'scripted:["done"]?latency_ms=600000';
 
@@ -110,10 +110,9 @@ describe.skipIf(noBrowser)('the views of the page', () => {
     await page.getByText(text).first().waitFor();
     await expectAccessible(page, 'light');
     await page.emulateMedia({ colorScheme: 'dark' });
-    // colours are all that differs
-    await expectAccessible(page, 'dark', ['color-contrast', 'link-in-text-block']);
+    await expectAccessible(page, 'dark', ofColours);
     await page.setViewportSize({ width: 390, height: 844 });
-    await expectAccessible(page, 'phone');
+    await expectAccessible(page, 'phone', ofLayout);
     await page.setViewportSize({ width: 360, height: 800 });
     const beyond = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
     expect(beyond).toBe(0);
@@ -252,7 +251,7 @@ describe.skipIf(noBrowser)('the views of the page', () => {
     expect(await effects.getByRole('listitem').count()).toBe(1);
     await expectAccessible(page, 'light');
     await page.emulateMedia({ colorScheme: 'dark' });
-    await expectAccessible(page, 'dark', ['color-contrast', 'link-in-text-block']);
+    await expectAccessible(page, 'dark', ofColours);
     await effects.getByRole('link').click();
     await page.getByText('Tools changed the state').first().waitFor();
   });

@@ -11,23 +11,26 @@ import { until } from '../support/until.ts';
 
 const refund = defineTool({ name: 'refund', input: z.object({}), needsApproval: true, execute: () => 'refunded' });
 
+const model = typedModel();
+let api: Api;
+let browser: Browser | undefined;
+beforeAll(async () => {
+  api = await startApi({
+    agents: [defineAgent({ name: 'writer', model: 'typed:m', tools: [refund] })],
+    models: { typed: () => model },
+  });
+  browser = noBrowser ? undefined : await launchBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  await api?.close();
+});
+
 describe.skipIf(noBrowser).each(reactVersions)('hooks of React %s in a browser, under StrictMode', (version) => {
-  const model = typedModel();
-  let api: Api;
-  let browser: Browser;
   let script: string;
   const faults: string[] = [];
   beforeAll(async () => {
-    api = await startApi({
-      agents: [defineAgent({ name: 'writer', model: 'typed:m', tools: [refund] })],
-      models: { typed: () => model },
-    });
     script = await bundleWithReact(version, 'test/react/fixture.jsx', {});
-    browser = await launchBrowser();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await api?.close();
   });
 
   interface Seen {
@@ -35,7 +38,7 @@ describe.skipIf(noBrowser).each(reactVersions)('hooks of React %s in a browser, 
     requests: string[];
   }
   async function open(hash: string, prepare?: (page: Page) => Promise<unknown>): Promise<Seen> {
-    const page = await (await browser.newContext()).newPage();
+    const page = await (await browser!.newContext()).newPage();
     page.setDefaultTimeout(30_000);
     page.on('pageerror', (error) => faults.push(error.message));
     page.on('console', (message) => {
@@ -100,9 +103,9 @@ describe.skipIf(noBrowser).each(reactVersions)('hooks of React %s in a browser, 
   test('useRun of a run that does not exist has the error, until the run exists', async () => {
     const database = await api.lanefold.database.pool.connect();
     await database.query('begin');
-    const request = { agent: 'writer', input: 'Write.', threadId: 'late', createThread: true };
+    const request = { agent: 'writer', input: 'Write.', threadId: `late-${version}`, createThread: true };
     const run = await api.lanefold.runs.enqueue(request, { tx: database });
-    const { page } = await open(`late/${run.id}`);
+    const { page } = await open(`late-${version}/${run.id}`);
     expect((await page.title()).split('.')[0]).toBe(version);
     await page.locator('#run i', { hasText: 'run_not_found' }).waitFor();
     await database.query('commit');
@@ -115,7 +118,7 @@ describe.skipIf(noBrowser).each(reactVersions)('hooks of React %s in a browser, 
   });
 
   test('useThread follows a thread that another tab creates, also after another id, unmounts and mounts', async () => {
-    const [first, second] = [await open('tabs'), await open('tabs')];
+    const [first, second] = [await open(`tabs-${version}`), await open(`tabs-${version}`)];
     for (const { page } of [first, second]) await shows(page, 'thread', { status: 'ready', exists: false });
     await first.page.getByRole('button', { name: 'Send' }).first().click();
     const keys = await model.next();
@@ -132,7 +135,7 @@ describe.skipIf(noBrowser).each(reactVersions)('hooks of React %s in a browser, 
     await toggle.click();
     await second.page.getByRole('button', { name: 'Next' }).first().click();
     await shows(second.page, 'thread', { exists: false });
-    const run = { agent: 'writer', input: 'Next.', threadId: 'tabs-next', createThread: true };
+    const run = { agent: 'writer', input: 'Next.', threadId: `tabs-${version}-next`, createThread: true };
     await api.lanefold.runs.enqueue(run);
     (await model.next()).stop();
     await shows(second.page, 'thread', { status: 'ready', exists: true });
@@ -140,7 +143,7 @@ describe.skipIf(noBrowser).each(reactVersions)('hooks of React %s in a browser, 
   });
 
   test('useThread sends once, and two components share one stream, which ends with them', async () => {
-    const { page, requests } = await open('shared');
+    const { page, requests } = await open(`shared-${version}`);
     await shows(page, 'thread', { status: 'ready', texts: [] });
     await page.getByRole('button', { name: 'Send' }).first().click();
     const keys = await model.next();
@@ -149,13 +152,15 @@ describe.skipIf(noBrowser).each(reactVersions)('hooks of React %s in a browser, 
     await expect.poll(() => page.locator('#thread output').allTextContents()).toHaveLength(2);
     const [one, two] = await page.locator('#thread output').allTextContents();
     expect(one).toBe(two);
-    expect(requests.filter((request) => request === 'POST /v1/threads/shared/runs')).toHaveLength(1);
+    expect(requests.filter((request) => request === `POST /v1/threads/shared-${version}/runs`)).toHaveLength(1);
     // the thread did not exist at first
     for (const wait of [' wait', ''])
-      expect(requests.filter((request) => request === `GET /v1/threads/shared/events${wait}`)).toHaveLength(1);
+      expect(requests.filter((request) => request === `GET /v1/threads/shared-${version}/events${wait}`)).toHaveLength(
+        1,
+      );
     await page.getByRole('button', { name: 'Toggle' }).click();
     keys.stop();
-    await until('the run ends', async () => (await api.lanefold.threads.get('shared')).activeRunId === null);
+    await until('the run ends', async () => (await api.lanefold.threads.get(`shared-${version}`)).activeRunId === null);
     await page.getByRole('button', { name: 'Toggle' }).click();
     await shows(page, 'thread', { status: 'ready', texts: ['Go on.', 'Going'] });
   });
