@@ -42,15 +42,18 @@ export interface CliOptions {
 export const cliBin = ({ fromSources = false } = {}): string =>
   path.join(fromSources ? process.cwd() : inject('packageDir'), 'src/cli/bin.js');
 
+/** An environment without settings of the command line. */
+export const withoutOurs = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(env).filter(([key]) => !ours.includes(key)));
+
 /** Starts the real command line, without settings from the environment. */
 export function startCli(args: string[], { program, cwd, env = {}, fromSources = false }: CliOptions = {}): CliProcess {
-  const inherited = Object.fromEntries(Object.entries(process.env).filter(([key]) => !ours.includes(key)));
   const child = spawn(
     process.execPath,
     [program ? path.join(inject('packageDir'), program) : cliBin({ fromSources }), ...args],
     {
       cwd: cwd ?? process.cwd(),
-      env: { ...inherited, ...env },
+      env: { ...withoutOurs(process.env), ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   );
