@@ -23,17 +23,19 @@ const wholeRuns = [
 export const onCitus = [
   ...named(
     'db',
-    'append append-only approval audit cancel claim commit-step compaction erase finish-run fork inputs interrupt',
+    'append append-only approval audit cancel claim commit-step compaction context-size erase finish-run fork inputs interrupt',
   ),
   ...named('db', 'leases loss-cause operations recent-runs refs restore run-marks state sweep tenants workers writer'),
-  ...named('limits', 'buckets idle-buckets settled'),
-  ...named('evals', 'cases held'),
+  ...named('limits', 'buckets idle-buckets line settled'),
+  ...named('evals', 'budget cases files held'),
   ...named('runtime/worker', 'retention trim-events'),
   ...[
     'test/context/projection.test.ts',
     'test/context/canonical.test.ts',
     'test/monitors/monitors.test.ts',
     'test/api/audited.test.ts',
+    'test/faults/unclaimable.test.ts',
+    'test/faults/zombie.test.ts',
   ],
   ...wholeRuns,
 ];
@@ -41,8 +43,9 @@ export const onCitus = [
 /** On the oldest PostgreSQL, where what is asked of SQL may be refused or answered otherwise. */
 export const onOldest = ['test/db', 'test/context', 'test/limits', ...named('evals', 'cases held'), ...wholeRuns];
 
-/** Calls that no distributed database takes: those of batches, of imports and of a worker's leases in one statement. */
-const notDistributed = /^(_plain_|_import_|_check_import|import_|attempt|renew_leases$)/;
+/** What a distributed database does otherwise: batches, imports, leases of several threads, jobs in its transactions. */
+const notDistributed =
+  /^(_plain_|_import_|_check_import|import_|attempt|renew_leases$|_add_(taken_)?job$|open_endpoints$)/;
 
 /**
  * The functions of db/sql that no suite has called on Citus, by the list that LANEFOLD_TEST_FUNCTIONS names. Those in SQL
