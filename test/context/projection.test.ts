@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { foldContext, type ContextRow, type FoldEntry } from '../../src/context/fold.ts';
 import { everythingOf, logOf, newThread, openLog, rows, type TestLog } from '../db/helpers.ts';
 import { assertInvariants } from '../db/invariants.ts';
-import { onCitus } from '../support/services.ts';
+import { cases } from '../support/cases.ts';
 import { history, lanes, play } from '../db/history.ts';
 
 let log: TestLog;
@@ -36,7 +36,7 @@ const concerns = (entry: FoldEntry, lane: string): boolean =>
     : entry.context_ref === lane && (entry.kind === 'ai_message' || entry.is_anchor);
 
 test('SQL and the fold agree on every lane at every seq', async () => {
-  const numRuns = onCitus ? 8 : 40;
+  const numRuns = cases(10);
   let contextsCompared = 0;
   await fc.assert(
     fc.asyncProperty(history, async (actions) => {

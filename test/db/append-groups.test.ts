@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import type { NewEntry } from '../../src/library/threads/types.ts';
 import type { JsonObject } from '../../src/context/message.ts';
+import { cases } from '../support/cases.ts';
 import { expectClosed } from '../support/log.ts';
 import { closedMessages } from './arbitraries.ts';
 import { everythingOf, newThread, refused, useLog } from './helpers.ts';
@@ -144,7 +145,7 @@ describe('repair', () => {
         expectClosed(context);
         expect(context).toHaveLength(closed.length);
       }),
-      { numRuns: 40 },
+      { numRuns: cases(10) },
     );
   });
 });

@@ -3,6 +3,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openDatabase } from '../../src/postgres/pool.ts';
 import { callFunction, type BatchedFunction } from '../../src/store/call-function.ts';
+import { cases } from '../support/cases.ts';
 import { citusLacks } from '../support/citus-lacks.ts';
 import { functionsIn } from '../support/statements.ts';
 import { openLog, rows, value, type TestLog } from './helpers.ts';
@@ -258,7 +259,7 @@ test.skipIf(citusLacks.batches)('a batch leaves the rows and answers of its call
         }
       },
     ),
-    { numRuns: 25 },
+    { numRuns: cases(8) },
   );
   expect(statements.some((functions) => functions.length > 5)).toBe(true);
   expect(await contents(batching)).toEqual(await contents(single));

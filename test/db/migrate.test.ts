@@ -1,15 +1,17 @@
 import { createLanefold } from 'lanefold';
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { schemaVersion } from '../../db/schema/version.ts';
 import { migrate } from '../../src/store/schema/migrate.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { refused } from './helpers.ts';
 
 let database: TestDatabase;
-beforeEach(async () => void (database = await createDatabase({ empty: true })));
 afterEach(() => database.drop());
+/** Makes an empty database, or a copy of one that `migrate` has made, for a test. */
+const useDatabase = async (kind: 'empty' | 'migrated') =>
+  void (database = await createDatabase({ empty: kind === 'empty' }));
 
 const current = { from: schemaVersion, to: schemaVersion, status: 'current' };
 
@@ -34,6 +36,7 @@ const pretend = (version: number, minCompatible: number) =>
 const connect = () => createLanefold({ databaseUrl: database.url, redisUrl: null });
 
 test('of eight that migrate at once one does the work and all succeed', async () => {
+  await useDatabase('empty');
   const done = await Promise.all(Array.from({ length: 8 }, () => migrate(database.url)));
   expect(done.filter((result) => result.status === 'migrated')).toEqual([
     { from: 0, to: schemaVersion, status: 'migrated' },
@@ -45,7 +48,7 @@ test('of eight that migrate at once one does the work and all succeed', async ()
 });
 
 test('migrating again changes nothing, and brings back what was altered', async () => {
-  await migrate(database.url);
+  await useDatabase('migrated');
   const objects = await everyObject();
   expect(await migrate(database.url)).toEqual(current);
   expect(await everyObject()).toEqual(objects);
@@ -60,6 +63,7 @@ test('migrating again changes nothing, and brings back what was altered', async 
 });
 
 test('a role whose name needs quotes migrates, and a superuser leaves to it what it owns', async () => {
+  await useDatabase('empty');
   const role = `Team A-${randomUUID().slice(0, 8)}`;
   const url = new URL(database.url);
   await database.pool.query(`create role ${pg.escapeIdentifier(role)} login password 'secret'`);
@@ -77,7 +81,7 @@ test('a role whose name needs quotes migrates, and a superuser leaves to it what
 });
 
 test('data survive a migration', async () => {
-  await migrate(database.url);
+  await useDatabase('migrated');
   const lanefold = await connect();
   try {
     await lanefold.threads.create({ id: 't', systemPrompt: 'p' });
@@ -94,6 +98,7 @@ test('data survive a migration', async () => {
 });
 
 test('without the queue’s tables there is no schema of the queue', async () => {
+  await useDatabase('empty');
   await migrate(database.url, { queueTables: false });
   const { rows } = await database.pool.query(
     "select nspname from pg_namespace where nspname in ('lanefold', 'bullmq', 'drizzle') order by 1",
@@ -103,7 +108,7 @@ test('without the queue’s tables there is no schema of the queue', async () =>
 
 describe('a database of other code', () => {
   test('newer and compatible is left as it is, and works', async () => {
-    await migrate(database.url);
+    await useDatabase('migrated');
     await pretend(schemaVersion + 5, schemaVersion);
     const objects = await everyObject();
     expect(await migrate(database.url)).toEqual({ from: schemaVersion + 5, to: schemaVersion + 5, status: 'newer' });
@@ -113,7 +118,7 @@ describe('a database of other code', () => {
   });
 
   test('newer and incompatible is refused, and nothing changed', async () => {
-    await migrate(database.url);
+    await useDatabase('migrated');
     await pretend(schemaVersion + 5, schemaVersion + 1);
     const objects = await everyObject();
     await refused(migrate(database.url), 'database_too_new');
@@ -122,7 +127,7 @@ describe('a database of other code', () => {
   });
 
   test('older is refused until it is migrated', async () => {
-    await migrate(database.url);
+    await useDatabase('migrated');
     await pretend(schemaVersion - 1, 0);
     await refused(connect(), 'database_outdated');
     await database.pool.query("comment on function lanefold._lock_thread(text) is 'of an older version'");
@@ -133,12 +138,14 @@ describe('a database of other code', () => {
 });
 
 test('a database that was never migrated is outdated, and stays untouched', async () => {
+  await useDatabase('empty');
   const objects = await everyObject();
   await refused(connect(), 'database_outdated');
   expect(await everyObject()).toEqual(objects);
 });
 
 test('a server that is not there, and a database that is not there, are unreachable', async () => {
+  await useDatabase('empty');
   const missing = new URL(database.url);
   missing.pathname = '/never_made';
   for (const databaseUrl of ['postgres://postgres@127.0.0.1:1/x', missing.href]) {
@@ -148,7 +155,7 @@ test('a server that is not there, and a database that is not there, are unreacha
 });
 
 test('a migration that a transaction blocks lets writers pass, says who blocks, and gives up', async () => {
-  await migrate(database.url);
+  await useDatabase('migrated');
   const lanefold = await connect();
   await lanefold.threads.create({ id: 't' });
   await database.pool.query("comment on function lanefold._lock_thread(text) is 'of another version'");

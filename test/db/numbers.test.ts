@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isExact } from '../../src/common/json.ts';
 import { newThread, openLog, value, type TestLog } from './helpers.ts';
+import { cases } from '../support/cases.ts';
 
 let log: TestLog;
 beforeAll(async () => void (log = await openLog()));
@@ -86,7 +87,7 @@ test('SQL and JavaScript agree which numbers are exact', async () => {
       // JavaScript also takes a double in more digits than it needs, and writes it in fewer
       expect(found).toEqual(tokens.map((each) => isExact(each) && same(each)));
     }),
-    { numRuns: 60 },
+    { numRuns: cases(20) },
   );
 });
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isLanefoldError } from '../../src/errors.ts';
+import { cases } from '../support/cases.ts';
 import { expectClosed } from '../support/log.ts';
-import { onCitus } from '../support/services.ts';
 import { logOf, newThread, openLog, rows, type TestLog } from './helpers.ts';
 import { assertInvariants } from './invariants.ts';
 import { answer, asks, input, results, sqlRun } from './sql-run.ts';
@@ -233,7 +233,7 @@ test('whatever workers, callers and sweeps do in whatever order, the invariants 
       await log.threads.erase(threadId);
     }),
     // chance alone might complete no run, or cancel none
-    { numRuns: onCitus ? 6 : 15, examples: [[completed], [cancelled], [suspended], [failed]] },
+    { numRuns: cases(5), examples: [[completed], [cancelled], [suspended], [failed]] },
   );
   expect(new Set(ended)).toEqual(new Set(['completed/final_answer', 'failed/error', 'cancelled/cancelled']));
 });

@@ -20,8 +20,8 @@ const shapes = {
        jsonb_build_array(jsonb_build_object('id', 'c' || i, 'name', 'f'))) order by i) from generate_series(1, ${n}) i)`,
 };
 
-/** CPU time of a statement in ms, the least of five: what else the machine does is not in it. */
-async function cost(call: (messages: string) => string, messages: string): Promise<number> {
+/** CPU time of a statement in ms, the least of some: what else the machine does is not in it. */
+async function cost(call: (messages: string) => string, messages: string, count = 5): Promise<number> {
   const client = await log.db.pool.connect();
   const times: number[] = [];
   const onNotice = ({ detail }: { detail?: string | undefined }) => {
@@ -31,11 +31,11 @@ async function cost(call: (messages: string) => string, messages: string): Promi
   client.on('notice', onNotice);
   try {
     await client.query('set client_min_messages = log; set log_executor_stats = on');
-    for (let i = 0; i < 5; i += 1) {
+    for (let i = 0; i < count; i += 1) {
       await client.query(`with m as materialized (select ${messages} as m) select ${call('m')} is null from m`);
     }
-    expect(times.length).toBeGreaterThanOrEqual(5);
-    return Math.min(...times.slice(-5));
+    expect(times.length).toBeGreaterThanOrEqual(count);
+    return Math.min(...times.slice(-count));
   } finally {
     client.off('notice', onNotice);
     client.release(true);
@@ -48,7 +48,7 @@ test.each(Object.entries(shapes))('checking and repairing %s takes time in propo
     (m: string) => `lanefold._messages_problem(${m})`,
     (m: string) => `lanefold._repair_messages(${m})`,
   ]) {
-    const [few, many] = [await cost(call, messages(100)), await cost(call, messages(3_200))];
+    const [few, many] = [await cost(call, messages(100)), await cost(call, messages(3_200), 2)];
     // 32 times the messages: 32 where the work is linear, 1,024 where it is quadratic
     expect(many / few, call('m')).toBeLessThan(200);
   }
@@ -65,7 +65,7 @@ test.each(Object.entries(shapes))(
     ] as const) {
       const of = (n: number) => messages(n).replaceAll(`'c' || i`, id);
       const call = (m: string) => `lanefold._acceptable(${m}, '${dialect}')`;
-      const [few, many] = [await cost(call, of(100)), await cost(call, of(3_200))];
+      const [few, many] = [await cost(call, of(100)), await cost(call, of(3_200), 2)];
       expect(many / few, dialect).toBeLessThan(200);
     }
   },
@@ -74,8 +74,8 @@ test.each(Object.entries(shapes))(
 test('ten thousand unanswered calls are repaired, each with its result', async () => {
   const n = 10_000;
   const repaired = `lanefold._repair_messages(${shapes['one turn with many calls, none answered'](n)})`;
-  expect(await value(log.db, `select jsonb_array_length(${repaired})`)).toBe(n + 1);
-  expect(await value(log.db, `select ${repaired} -> ${n} ->> 'tool_call_id'`)).toBe(`c${n}`);
+  const found = `select jsonb_build_array(jsonb_array_length(r), r -> ${n} ->> 'tool_call_id') from (select ${repaired} as r offset 0) x`;
+  expect(await value(log.db, found)).toEqual([n + 1, `c${n}`]);
 });
 
 test.skipIf(onCitus)('an import is checked in proportion, however often it repeats itself', async () => {

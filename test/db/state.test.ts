@@ -5,6 +5,7 @@ import { applyEffects, type StateEffect } from '../../src/context/state.ts';
 import { anyJson } from './arbitraries.ts';
 import { newThread, value, useLog } from './helpers.ts';
 import { asks, results, sqlRun } from './sql-run.ts';
+import { cases } from '../support/cases.ts';
 
 const log = useLog();
 
@@ -47,7 +48,7 @@ test('the database and the library make the same state of the same effects', asy
       expect(plain(applyEffects(start, list))).toEqual(JSON.parse(text));
       expect(JSON.stringify([start, list])).toBe(before);
     }),
-    { numRuns: 200 },
+    { numRuns: cases(40) },
   );
 });
 
@@ -75,7 +76,7 @@ test('the state of a thread is, at every entry, what its log makes of nothing', 
         await run.finish({ status: 'failed', reason: 'error' });
       },
     ),
-    { numRuns: 15 },
+    { numRuns: cases(5) },
   );
 });
 

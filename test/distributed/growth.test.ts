@@ -57,16 +57,14 @@ describe.skipIf(!citusFolder || !inject('redisUrl'))('a third node', () => {
 
   test('takes shards under load: no run is lost, and threads at rest have the contexts they had', async () => {
     const steps = `scripted:${JSON.stringify([{ tools: [{ tool: 'look', args: { ms: 1 } }] }, 'Seen.'])}`;
-    for (const threadId of resting) {
-      const run = await lanefold.runs.enqueue({
-        agent: 'chaos',
-        threadId,
-        createThread: true,
-        model: steps,
-        input: threadId,
-      });
-      expect(await lanefold.runs.wait(run)).toMatchObject({ status: 'completed' });
-    }
+    const each = (more: { input: string; createThread?: boolean }) =>
+      Promise.all(
+        resting.map(async (threadId) => {
+          const run = await lanefold.runs.enqueue({ agent: 'chaos', threadId, model: steps, ...more });
+          expect(await lanefold.runs.wait(run)).toMatchObject({ status: 'completed', result: 'Seen.' });
+        }),
+      );
+    await each({ createThread: true, input: 'go' });
     const before = await hashes();
     const added = new URL(databaseAt(cluster.nodes[3]!, name));
     const load = startLoad(lanefold, 'growing', 6);
@@ -85,12 +83,6 @@ describe.skipIf(!citusFolder || !inject('redisUrl'))('a third node', () => {
     await load.stop();
     expect(await hashes()).toEqual(before);
     await expectWhole(databaseUrl, dir, load.acknowledged);
-    for (const threadId of resting) {
-      const run = await lanefold.runs.enqueue({ agent: 'chaos', threadId, model: steps, input: 'and here?' });
-      expect(await lanefold.runs.wait(run)).toMatchObject({
-        status: 'completed',
-        result: 'Seen.',
-      });
-    }
+    await each({ input: 'and here?' });
   });
 });

@@ -3,6 +3,7 @@ import { failIf, parseCondition, printCondition, reportOf, type Condition, type 
 import { isLanefoldError } from 'lanefold';
 import { describe, expect, test } from 'vitest';
 import { itemOf, repeatsOf, scoreOf } from './items.ts';
+import { cases } from '../support/cases.ts';
 
 const scorer = fc.stringMatching(/^[A-Za-z][A-Za-z0-9_-]{0,20}$/);
 const ofVariant = fc.oneof(
@@ -51,7 +52,7 @@ describe('a condition', () => {
           expect(error.hint).toContain(allowed);
         }
       }),
-      { numRuns: 1_000 },
+      { numRuns: cases(200) },
     );
   });
 

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { compareVariants, type EvalItem } from 'lanefold/evals';
 import { expect, test } from 'vitest';
 import { repeatsOf } from './items.ts';

@@ -4,6 +4,7 @@ import { micromark } from 'micromark';
 import { gfmTable, gfmTableHtml } from 'micromark-extension-gfm-table';
 import { expect, test } from 'vitest';
 import { itemOf, repeatsOf, scoreOf } from './items.ts';
+import { cases } from '../support/cases.ts';
 
 const ids = (n: number) => Array.from({ length: n }, (_, i) => `case_${i}`);
 const both = (n: number, b: number, fields: Partial<EvalItem> = {}) =>
@@ -148,6 +149,6 @@ test('text of users and models changes nothing about the report', () => {
       const plain = { caseId: 'c', tag: 't', variant: 'v', scorer: 's', answer: 'w' };
       expect(frame(reportWith(given))).toBe(frame(reportWith(plain)));
     }),
-    { numRuns: 50 },
+    { numRuns: cases(15) },
   );
 });

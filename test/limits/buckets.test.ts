@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { LimitCall, Take } from '../../src/store/limit/use-limits.ts';
 import { rows, useLog, value } from '../db/helpers.ts';
+import { cases } from '../support/cases.ts';
 import { waitingForLock } from '../support/database.ts';
 import { until } from '../support/until.ts';
 import { limitsOf } from './log-limits.ts';
@@ -165,7 +166,7 @@ test('whatever runs take and give back, no limit is exceeded and nothing is lost
         }
       },
     ),
-    { numRuns: 60 },
+    { numRuns: cases(15) },
   );
 });
 

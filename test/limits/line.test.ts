@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { LimitAnswer, LimitCall, ReadyRun, Take } from '../../src/store/limit/use-limits.ts';
 import { rows, useLog, value } from '../db/helpers.ts';
 import { limitsOf } from './log-limits.ts';
+import { cases } from '../support/cases.ts';
 
 const log = useLog();
 const { use, set, next, resume } = limitsOf(log);
@@ -228,7 +229,7 @@ test('whatever runs want and in whichever order they end, every run gets its tur
         expect((await line()).filter(({ run }) => run.startsWith(`${key}-`))).toEqual([]);
       },
     ),
-    { numRuns: 40 },
+    { numRuns: cases(10) },
   );
 });
 

@@ -4,6 +4,7 @@ import { usageOf } from '../../src/library/limits/usage.ts';
 import type { Database } from '../../src/postgres/pool.ts';
 import { refused, openLog, rows, type TestLog } from '../db/helpers.ts';
 import { rowsReadOf, type Explained } from '../db/plan.ts';
+import { cases } from '../support/cases.ts';
 import { citusLacks } from '../support/citus-lacks.ts';
 import { limitsOf } from './log-limits.ts';
 
@@ -72,7 +73,7 @@ describe('the keys of a limit', () => {
       fc.asyncProperty(fc.integer({ min: 1, max: 14 }), async (limit) => {
         expect(await paged('few', limit)).toEqual(expected);
       }),
-      { numRuns: 14 },
+      { numRuns: cases(4) },
     );
     const all = await paged('many', 700);
     expect([all.length, new Set(all).size]).toEqual([many, many]);

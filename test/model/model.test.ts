@@ -21,20 +21,25 @@ const print = (what: string, { states, depth, broken }: Search, since: number) =
   );
 
 describe.skipIf(!canCheck())('the model of runs', () => {
-  test.each([
-    ['two runs on one thread, two faults', ['LANE', 'FAULTS=2']],
-    ['two runs on one thread and another caller', caller],
-    ['a child run', child],
-    ['a child run and another caller', ['CALLER', ...child]],
-    ['a limit', limit],
-    ['batches', batch],
-  ])('keeps every promise: %s', async (world, definitions) => {
+  const keepsEveryPromise = async (world: string, definitions: string[]) => {
     const since = performance.now();
     const found = await search(definitions, { short: world === 'batches' });
     print(world, found, since);
     expect(found.broken).toBeUndefined();
     expect(page).toMatch(new RegExp(`\\| ${found.states.toLocaleString('en')} +\\| ${found.depth} +\\|`));
-  });
+  };
+  test.each([
+    ['a child run', child],
+    ['a limit', limit],
+    ['batches', batch],
+  ])('keeps every promise: %s', keepsEveryPromise);
+
+  // millions of states
+  test.each([
+    ['two runs on one thread, two faults', ['LANE', 'FAULTS=2']],
+    ['two runs on one thread and another caller', caller],
+    ['a child run and another caller', ['CALLER', ...child]],
+  ])('keeps every promise: %s', { tags: 'long' }, keepsEveryPromise);
 
   test.each([
     ['two runs on one thread', lane],
@@ -90,13 +95,17 @@ describe.skipIf(!canCheck())('the model of the line', () => {
   test.each([
     ['two limits, with a fault', ['LIMITS=2', 'FAULTS=1']],
     ['three limits', ['LIMITS=3']],
-  ])('exceeds no limit, lets no run be overtaken, and gives every run its turn: %s', async (world, definitions) => {
-    const since = performance.now();
-    const found = await search(definitions, line);
-    print(world, found, since);
-    expect(found.broken).toBeUndefined();
-    expect(page).toMatch(new RegExp(`\\| ${found.states.toLocaleString('en')} +\\| ${found.depth} +\\|`));
-  });
+  ])(
+    'exceeds no limit, lets no run be overtaken, and gives every run its turn: %s',
+    { tags: 'long' },
+    async (world, definitions) => {
+      const since = performance.now();
+      const found = await search(definitions, line);
+      print(world, found, since);
+      expect(found.broken).toBeUndefined();
+      expect(page).toMatch(new RegExp(`\\| ${found.states.toLocaleString('en')} +\\| ${found.depth} +\\|`));
+    },
+  );
 
   test('ends every run, without a sweep', async () => {
     const since = performance.now();

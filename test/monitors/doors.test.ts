@@ -1,7 +1,7 @@
 import { defineAgent } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bearer, mintKey, problem, startApi, type Api } from '../api/helpers.ts';
-import { cli } from '../cli/cli.ts';
+import { callCli } from '../cli/call-cli.ts';
 
 describe('monitors from outside', () => {
   let api: Api;
@@ -71,7 +71,8 @@ describe('monitors from outside', () => {
   });
 
   test('are managed on the command line', async () => {
-    const run = (...args: string[]) => cli(['monitors', ...args], { env: { DATABASE_URL: api.lanefold.databaseUrl } });
+    const run = (...args: string[]) =>
+      callCli(['monitors', ...args], { env: { DATABASE_URL: api.lanefold.databaseUrl } });
     const judged = ['--rubric', 'Is polite.', '--judge', 'echo', '--alert-below', '0.8', '--sample', '1'];
     expect((await run('set', 'polite', ...judged)).stdout).toBe(
       'polite is set; workers score 100 % of the runs that end from now on\n',

@@ -1,6 +1,7 @@
 // @module-tag slow
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
+import { cases } from '../support/cases.ts';
 import { expectSound } from '../support/log.ts';
 import { until } from '../support/until.ts';
 import { quick, startHarness, type FaultHarness, type WorkerProcess } from '../faults/harness.ts';
@@ -52,8 +53,8 @@ describe('the slots of schedules', () => {
     await harness.schedules.remove(name);
   });
 
-  test('start one run each while workers are killed at random: a thousand slots', async () => {
-    const [schedules, slotsEach] = [20, 50];
+  test('start one run each while workers are killed at random', async () => {
+    const [schedules, slotsEach] = [cases(4), 20];
     const names = Array.from({ length: schedules }, (_, i) => `storm-${i}`);
     for (const name of names) await set(name, name);
     let workers: WorkerProcess[] = await Promise.all(
@@ -67,7 +68,7 @@ describe('the slots of schedules', () => {
           "select count(*)::int as n from lanefold.schedule_slot where name like 'storm-%' and settled_at is not null",
         )
       )[0]!.n;
-    for (let kill = 1; kill <= 8; kill++) {
+    for (let kill = 1; kill <= cases(3); kill++) {
       const before = await settled();
       if (before === schedules * slotsEach) break;
       await until('more slots are settled', async () => (await settled()) > before);

@@ -38,6 +38,7 @@ export async function startCitus(dir: string, workers = 2, namespace?: string): 
     'fsync = off',
     'citus.shard_count = 4',
     'citus.enable_stat_counters = on',
+    "track_functions = 'all'",
     'citus.enable_create_database_propagation = off',
   ];
   const change = [...settings.map((setting) => `alter system set ${setting}`), 'select pg_reload_conf()'];

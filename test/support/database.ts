@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { appendFileSync } from 'node:fs';
 import type pg from 'pg';
-import { inject } from 'vitest';
+import { expect, inject } from 'vitest';
+import path from 'node:path';
+import { on } from './citus-node.ts';
 import { databaseAt, statements } from './citus.ts';
 import { onCitus, templateDatabase } from './services.ts';
 import { until } from './until.ts';
@@ -39,6 +42,7 @@ export async function createDatabase({ empty = false } = {}): Promise<TestDataba
     onEachNode,
     async drop() {
       await pool.end();
+      if (calledFunctions) await noteFunctions(url);
       // the daemon of Citus comes back to a database that lets it in
       if (onCitus) await onEachNode(`alter database ${name} with allow_connections false`);
       await until('nothing is connected to the database', () =>
@@ -52,4 +56,26 @@ export async function createDatabase({ empty = false } = {}): Promise<TestDataba
       );
     },
   };
+}
+
+/** The file that lists the functions which suites called, one call of a suite a line; nothing is listed without it. */
+const calledFunctions = process.env['LANEFOLD_TEST_FUNCTIONS'];
+
+/** Appends the names of the functions of this database that were called on any node. */
+async function noteFunctions(url: string): Promise<void> {
+  const name = new URL(url).pathname.slice(1);
+  for (const node of inject('postgresNodes')) {
+    const called = await on(databaseAt(node, name), async (client) => {
+      // a session counts its calls when it ends
+      await client.query(
+        `select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = current_database()
+         and pid <> pg_backend_pid() and backend_type = 'client backend'`,
+      );
+      return client.query<{ name: string }>(
+        "select funcname as name from pg_stat_user_functions where schemaname = 'lanefold'",
+      );
+    });
+    const suite = path.relative('.', expect.getState().testPath ?? '');
+    appendFileSync(calledFunctions!, called.rows.map((row) => `${suite} ${row.name}\n`).join(''));
+  }
 }

@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import type { RunHandle } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { randomOf } from '../../src/chaos/random.ts';

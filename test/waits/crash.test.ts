@@ -10,9 +10,17 @@ import { atRest, expectOneEach, expectWhole, hoursLater, leftOvers, startTree } 
 
 const leaf = (name: string, ...calls: PlannedCall[]): Plan => ({ name, rounds: calls.length > 0 ? [calls] : [] });
 const ask = (plan: Plan): PlannedCall => ({ do: 'ask', plan });
-/** A worker before and after each of these statements, the n-th one that it sends. */
-const around = (statements: string[]) =>
-  statements.flatMap((statement) => (['dieBefore', 'dieAfter'] as const).map((how) => [how, statement] as const));
+type Death = [how: 'dieBefore' | 'dieAfter', statement: string];
+/**
+ * Tests with a worker that dies before the first of these statements, the n-th one that it sends, and after each of them. A
+ * release also has it die before the others, which is mostly as after the statement that precedes them.
+ */
+const testAround = (statements: string[]) => (title: string, work: (...death: Death) => Promise<void>) => {
+  const [first, ...others] = statements.map((statement): Death => ['dieBefore', statement]);
+  const after = statements.map((statement): Death => ['dieAfter', statement]);
+  test.each([first!, ...after])(title, work);
+  test.each(others)(title, { tags: 'long' }, work);
+};
 
 describe('a worker that dies', () => {
   let harness: FaultHarness;
@@ -63,20 +71,18 @@ describe('a worker that dies', () => {
   const eventKinds = async (run: RunRef, kind: string) =>
     (await eventsOf(harness, run.threadId, run.id)).filter((event) => event.kind === kind);
 
-  test.each(
-    around([
-      'record_tool_call:1',
-      'enqueue_run:1',
-      'end_wait_task:1',
-      'suspend_run:1',
-      // of the child, then of its parent
-      'commit_step:2',
-      'end_child:1',
-      'told_parent:1',
-      'claim_run:2',
-      'commit_step:3',
-    ]),
-  )('%s %s: a run asks another one once, and gets its answer', async (how, statement) => {
+  testAround([
+    'record_tool_call:1',
+    'enqueue_run:1',
+    'end_wait_task:1',
+    'suspend_run:1',
+    // of the child, then of its parent
+    'commit_step:2',
+    'end_child:1',
+    'told_parent:1',
+    'claim_run:2',
+    'commit_step:3',
+  ])('%s %s: a run asks another one once, and gets its answer', async (how, statement) => {
     const plan: Plan = { name: name(), rounds: [[ask(leaf(name()))]] };
     const root = await crash(how, statement, plan);
     await rescue();
@@ -85,7 +91,7 @@ describe('a worker that dies', () => {
     expect(await eventKinds(root, 'wait_ended')).toHaveLength(1);
   });
 
-  test.each(around(['end_child:2', 'told_parent:2', 'suspend_run:2', 'commit_step:5']))(
+  testAround(['end_child:2', 'told_parent:2', 'suspend_run:2', 'commit_step:5'])(
     '%s %s: below a child, with siblings',
     async (how, statement) => {
       const middle = (): Plan => ({ name: name(), rounds: [[ask(leaf(name())), ask(leaf(name()))]] });
@@ -96,21 +102,22 @@ describe('a worker that dies', () => {
     },
   );
 
-  test.each(
-    around(['record_tool_call:1', 'commit_step:1', 'commit_step:2', 'claim_run:2', 'commit_step:3', 'commit_step:4']),
-  )('%s %s: a run is handed over once', async (how, statement) => {
-    const plan: Plan = {
-      name: name(),
-      rounds: [[{ do: 'look' }, { do: 'hand', to: 'heir' }], [{ do: 'look' }]],
-    };
-    const root = await crash(how, statement, plan);
-    await rescue();
-    await finished(root, plan);
-    expect(await harness.runs.get(root)).toMatchObject({ agent: 'heir', model: 'inherited' });
-    expect(await eventKinds(root, 'handed_over')).toHaveLength(1);
-  });
+  testAround(['record_tool_call:1', 'commit_step:1', 'commit_step:2', 'claim_run:2', 'commit_step:3', 'commit_step:4'])(
+    '%s %s: a run is handed over once',
+    async (how, statement) => {
+      const plan: Plan = {
+        name: name(),
+        rounds: [[{ do: 'look' }, { do: 'hand', to: 'heir' }], [{ do: 'look' }]],
+      };
+      const root = await crash(how, statement, plan);
+      await rescue();
+      await finished(root, plan);
+      expect(await harness.runs.get(root)).toMatchObject({ agent: 'heir', model: 'inherited' });
+      expect(await eventKinds(root, 'handed_over')).toHaveLength(1);
+    },
+  );
 
-  test.each(around(['end_child:1', 'told_parent:1', 'commit_step:4', 'claim_run:3']))(
+  testAround(['end_child:1', 'told_parent:1', 'commit_step:4', 'claim_run:3'])(
     '%s %s: a child that was handed over answers its parent, which was handed over too',
     async (how, statement) => {
       const child = leaf(name(), { do: 'hand', to: 'heir' });
@@ -147,7 +154,7 @@ describe('a worker that dies', () => {
     expect((await harness.runs.get(root)).model).toBe('inherited');
   });
 
-  test.each(around(['create_fork:1', 'enqueue_run:1', 'end_wait_task:1']))(
+  testAround(['create_fork:1', 'enqueue_run:1', 'end_wait_task:1'])(
     '%s %s: a run asks a fork of itself once',
     async (how, statement) => {
       const plan: Plan = { name: name(), rounds: [[{ do: 'look' }], [{ do: 'ask', fork: true, plan: leaf(name()) }]] };
@@ -157,7 +164,7 @@ describe('a worker that dies', () => {
     },
   );
 
-  test.each(around(['record_tool_call:1', 'enqueue_run:1', 'end_wait_task:1', 'end_child:1', 'told_parent:1']))(
+  testAround(['record_tool_call:1', 'enqueue_run:1', 'end_wait_task:1', 'end_child:1', 'told_parent:1'])(
     '%s %s: a spawned run starts once, and its answer is collected',
     async (how, statement) => {
       const plan: Plan = {
@@ -246,7 +253,7 @@ describe('a worker that dies', () => {
     await finished(root, plan, payload);
   });
 
-  test.each(around(['record_tool_call:1', 'end_wait_task:1', 'end_wait:1', 'suspend_run:1', 'claim_run:2']))(
+  testAround(['record_tool_call:1', 'end_wait_task:1', 'end_wait:1', 'suspend_run:1', 'claim_run:2'])(
     '%s %s: an event that was kept is not lost',
     async (how, statement) => {
       const event = `kept:${name()}`;
@@ -260,7 +267,7 @@ describe('a worker that dies', () => {
     },
   );
 
-  test.each(around(['record_tool_call:1', 'suspend_run:1', 'claim_run:2', 'commit_step:2', 'commit_step:3']))(
+  testAround(['record_tool_call:1', 'suspend_run:1', 'claim_run:2', 'commit_step:2', 'commit_step:3'])(
     '%s %s: an event is sent once, and reaches its call',
     async (how, statement) => {
       const event = `sent:${name()}`;
@@ -287,7 +294,7 @@ describe('a worker that dies', () => {
     },
   );
 
-  test.each(around(['record_tool_call:1', 'suspend_run:1', 'expire_waits:1', 'claim_run:2']))(
+  testAround(['record_tool_call:1', 'suspend_run:1', 'expire_waits:1', 'claim_run:2'])(
     '%s %s: a sleeping call wakes once',
     async (how, statement) => {
       const plan = leaf(name(), { do: 'nap', ms: 1 });
@@ -298,7 +305,7 @@ describe('a worker that dies', () => {
     },
   );
 
-  test.each(around(['expire_waits:1', 'claim_run:2']))('%s %s: a call times out once', async (how, statement) => {
+  testAround(['expire_waits:1', 'claim_run:2'])('%s %s: a call times out once', async (how, statement) => {
     const event = `late:${name()}`;
     const root = await crash(how, statement, leaf(name(), { do: 'await', event, timeoutMs: 1 }));
     await rescue();
@@ -326,7 +333,7 @@ describe('a worker that dies', () => {
       expect(rows).toEqual([]);
     };
 
-    test.each(around(['record_tool_call:1', 'enqueue_run:1', 'end_wait_task:1', 'suspend_run:1', 'suspend_run:2']))(
+    testAround(['record_tool_call:1', 'enqueue_run:1', 'end_wait_task:1', 'suspend_run:1', 'suspend_run:2'])(
       '%s %s: the cancelled parent takes it along',
       async (how, statement) => {
         const worker = await spawn({ [how]: statement });
@@ -385,7 +392,7 @@ describe('a worker that dies', () => {
       await expectNoneLeft(root);
     });
 
-    test.each(around(['enqueue_run:1', 'end_wait_task:1']))(
+    testAround(['enqueue_run:1', 'end_wait_task:1'])(
       '%s %s: when the time of its call is up, it is cancelled',
       async (how, statement) => {
         const worker = await spawn({ [how]: statement });

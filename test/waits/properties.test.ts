@@ -5,7 +5,7 @@ import { isLanefoldError } from '../../src/errors.ts';
 import { newThread, openLog, rows, value, type TestLog } from '../db/helpers.ts';
 import { assertInvariants } from '../db/invariants.ts';
 import { answer, asks, results, sqlRun, type Receipt } from '../db/sql-run.ts';
-import { onCitus } from '../support/services.ts';
+import { cases } from '../support/cases.ts';
 
 let log: TestLog;
 beforeAll(async () => void (log = await openLog({ connections: 6 })));
@@ -285,7 +285,7 @@ test('whatever ends waits in whatever order, also at once: the first end counts,
         ).toEqual([]);
       },
     ),
-    { numRuns: onCitus ? 10 : 50, examples: examples() },
+    { numRuns: cases(10), examples: examples() },
   );
   // chance alone might try few of them
   for (const end of [

@@ -1,0 +1,68 @@
+// What test:all runs again on a distributed database and on the oldest PostgreSQL, which differ from the usual one in SQL
+// alone: suites that call each function of db/sql, and whole runs of each kind.
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+const named = (folder: string, names: string) => names.split(' ').map((name) => `test/${folder}/${name}.test.ts`);
+
+/** What writes to several threads, or to tables that every node has, from the request to the end. */
+const wholeRuns = [
+  ...named('runtime/run', 'run approval steering cancel compaction'),
+  ...named('waits', 'children events'),
+  ...named('webhooks', 'delivery retention'),
+  ...named('library', 'erase-children evidence large-content threads-asked'),
+  ...['test/handoffs/handoffs', 'test/schedules/firing', 'test/streams/streams', 'test/evals/runs'].map(
+    (suite) => `${suite}.test.ts`,
+  ),
+];
+
+/**
+ * On Citus: a suite for each function, each lock and each branch for databases that are distributed. A file is chosen here
+ * when it calls a function that no other one calls: `uncalled` says what is missing.
+ */
+export const onCitus = [
+  ...named(
+    'db',
+    'append append-only approval audit cancel claim commit-step compaction context-size erase finish-run fork inputs interrupt',
+  ),
+  ...named('db', 'leases loss-cause operations recent-runs refs restore run-marks state sweep tenants workers writer'),
+  ...named('limits', 'buckets idle-buckets line settled'),
+  ...named('evals', 'budget cases files held'),
+  ...named('runtime/worker', 'retention trim-events'),
+  ...[
+    'test/context/projection.test.ts',
+    'test/context/canonical.test.ts',
+    'test/monitors/monitors.test.ts',
+    'test/api/audited.test.ts',
+    'test/faults/unclaimable.test.ts',
+    'test/faults/zombie.test.ts',
+  ],
+  ...wholeRuns,
+];
+
+/** On the oldest PostgreSQL, where what is asked of SQL may be refused or answered otherwise. */
+export const onOldest = ['test/db', 'test/context', 'test/limits', ...named('evals', 'cases held'), ...wholeRuns];
+
+/** What a distributed database does otherwise: batches, imports, leases of several threads, jobs in its transactions. */
+const notDistributed =
+  /^(_plain_|_import_|_check_import|import_|attempt|renew_leases$|_add_(taken_)?job$|open_endpoints$)/;
+
+/**
+ * The functions of db/sql that no suite has called on Citus, by the list that LANEFOLD_TEST_FUNCTIONS names. Those in SQL
+ * become part of the statements that call them, and are not counted.
+ */
+export function uncalled(list: string): string[] {
+  const called = new Set(
+    readFileSync(list, 'utf8')
+      .split('\n')
+      .map((line) => line.split(' ')[1]),
+  );
+  return readdirSync('db/sql', { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.sql'))
+    .map((file) => readFileSync(path.join('db/sql', file), 'utf8'))
+    .flatMap((text) => text.split(/(?=create or replace function)/))
+    .flatMap((text) => {
+      const name = /^create or replace function lanefold\.(\w+)/.exec(text)?.[1];
+      return name && /language plpgsql/.test(text) && !called.has(name) && !notDistributed.test(name) ? [name] : [];
+    });
+}
