@@ -40,7 +40,7 @@ export default defineConfig({
     hookTimeout: 600_000,
     expect: { poll: { timeout: 600_000 } },
     // more than cores: most of these suites wait for servers, leases and processes
-    maxWorkers: 3,
+    maxWorkers: 4,
     // the imports of one file after the other took a third of the time; a test undoes what it does to its process
     isolate: false,
     // transformed sources stay on the disk for the next run
