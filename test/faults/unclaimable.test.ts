@@ -43,7 +43,7 @@ describe('a run that the database cannot hand to a worker', () => {
     await expectSound(lanefold, run.threadId);
   });
 
-  test('ends with less where its end cannot be written either', async () => {
+  test('ends with less where its end cannot be written either', { tags: 'slow' }, async () => {
     await refuseEntries(lanefold, `payload ->> 'content' = 'stuck' or kind <> 'ai_message'`);
     const run = await lanefold.runs.enqueue({ agent: 'a', input: 'stuck' });
     const { threadId } = run;

@@ -54,7 +54,7 @@ describe('when a worker starts a run', () => {
     );
   }
 
-  test.each([false, true])('its priority sorts it among those that wait; jobs lost: %s', async (lost) => {
+  async function sortsByPriority({ lost }: { lost: boolean }): Promise<void> {
     const { free } = await busy();
     const runs = [];
     for (const priority of [9, 2, 0, 5]) runs.push(await enqueue(`${priority}`, { priority }));
@@ -71,7 +71,10 @@ describe('when a worker starts a run', () => {
     free();
     for (const run of runs) expect(await end(run)).toMatchObject({ status: 'completed' });
     expect(started).toEqual(['busy', '0', '2', '5', '9']);
-  });
+  }
+  test('its priority sorts it among those that wait', () => sortsByPriority({ lost: false }));
+  // a sweep looks that far back after 15 s at the latest
+  test('its priority sorts it among those that lost their jobs', { tags: 'slow' }, () => sortsByPriority({ lost: true }));
 
   test('it has its priority also after it waited for its thread', async () => {
     const { run, free } = await busy();
