@@ -74,7 +74,9 @@ describe('when a worker starts a run', () => {
   }
   test('its priority sorts it among those that wait', () => sortsByPriority({ lost: false }));
   // a sweep looks that far back after 15 s at the latest
-  test('its priority sorts it among those that lost their jobs', { tags: 'slow' }, () => sortsByPriority({ lost: true }));
+  test('its priority sorts it among those that lost their jobs', { tags: 'slow' }, () =>
+    sortsByPriority({ lost: true }),
+  );
 
   test('it has its priority also after it waited for its thread', async () => {
     const { run, free } = await busy();
