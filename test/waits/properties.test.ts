@@ -318,8 +318,13 @@ function examples(): [Call[], boolean, Act[][]][] {
     { kind: 'approval', late: false, child: 0 },
   ];
   const release = (index: number): Act => ({ do: 'end', index, status: 'released' });
+  const answered: Act[] = [
+    { do: 'end', index: 0, status: 'resolved' },
+    { do: 'decide', index: 3, approved: true },
+  ];
   return [
     [late, false, [[{ do: 'suspend' }], [{ do: 'expire' }]]],
+    [patient, false, [[{ do: 'suspend' }], answered, [{ do: 'child', child: 0 }]]],
     [late, false, [[{ do: 'suspend' }, { do: 'expire' }, release(0)], [{ do: 'expire' }]]],
     [patient, true, [[{ do: 'suspend' }], [release(0), release(1)], [{ do: 'child', child: 0 }], [{ do: 'expire' }]]],
     [patient, false, [[{ do: 'suspend' }], [{ do: 'cancel' }], [{ do: 'child', child: 0 }]]],
