@@ -50,7 +50,7 @@ const check = async (numRuns: number) => {
 
 describe('a history with whatever models have written', () => {
   it('is refused by no provider, keeps its pairs, and grows only at its end', () => check(25));
-  it('is refused by no provider, in many histories', { tags: 'slow' }, () => check(3_000));
+  it('is refused by no provider, in many histories', { tags: 'long' }, () => check(3_000));
 });
 
 describe('without it, a strict provider refuses', () => {
