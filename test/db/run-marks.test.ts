@@ -106,6 +106,21 @@ test('marks a call whose model a request transformer chose', async () => {
   ]);
 });
 
+test('marks a replaced context at the answer that comes next, and not in the runs that follow', async () => {
+  const threadId = await newThread(log);
+  for (const [n, id] of ['first', 'second', 'third'].entries()) {
+    if (id === 'second') await log.contexts.replace(threadId, { entries: [{ role: 'user', content: 'anew' }] });
+    const run = sqlRun(log.db, threadId, id);
+    await run.enqueue();
+    await run.claim();
+    await run.commit(0, answered(n + 1));
+  }
+  expect(await marksOf(threadId, 'first', 'second', 'third')).toMatchObject([
+    { run_id: 'second', kind: 'context_replaced', seq: '2' },
+    { run_id: 'second', kind: 'cache_missed', seq: '4', data: { cause: 'anchor', seq: 2 } },
+  ]);
+});
+
 test('knows nothing of runs that are not on the thread', async () => {
   const threadId = await newThread(log);
   expect(await marksOf(threadId, 'none')).toEqual([]);
