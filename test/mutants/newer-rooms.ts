@@ -203,8 +203,8 @@ export const newerRooms: Mutant[] = [
     name: 'an append without a number forgets the last number of its stream',
     sql: { append_stream: [["last_seq = coalesce(p ->> 'seq', last_seq)", "last_seq = p ->> 'seq'"]] },
     caughtBy: {
-      file: 'test/durable-streams/sequence.test.ts',
-      test: 'the numbers that a writer gives its appends only rise, also over appends without one',
+      file: 'test/durable-streams/streams.test.ts',
+      test: 'a stream has numbers that a writer gives its appends, which only rise, also over appends without one',
     },
   },
   {
