@@ -9,7 +9,7 @@ const named = (folder: string, names: string) => names.split(' ').map((name) => 
 const wholeRuns = [
   ...named('runtime/run', 'run approval steering cancel compaction'),
   ...named('waits', 'children events'),
-  ...named('webhooks', 'delivery retention'),
+  'test/webhooks/delivery.test.ts',
   ...named('library', 'erase-children evidence large-content threads-asked'),
   ...['test/handoffs/handoffs', 'test/schedules/firing', 'test/streams/streams', 'test/evals/runs'].map(
     (suite) => `${suite}.test.ts`,
@@ -27,7 +27,7 @@ export const onCitus = [
   ),
   ...named('db', 'leases loss-cause operations recent-runs refs restore run-marks state sweep tenants workers writer'),
   ...named('limits', 'buckets idle-buckets line settled'),
-  ...named('evals', 'budget cases files held'),
+  ...named('evals', 'budget cases held'),
   ...named('runtime/worker', 'retention trim-events'),
   ...[
     'test/context/projection.test.ts',

@@ -9,7 +9,7 @@ import { startApiProcess, type ApiProcess } from './api-process.ts';
 import { startCutter } from './cutter.ts';
 import { readOnce, type Mode, type Reading } from './reader.ts';
 
-const cuts = cases(200);
+const cuts = cases(60);
 const modes: Mode[] = ['catch-up', 'long-poll', 'sse'];
 const fresh = <T>(): Reading<T> => ({ offset: '-1', items: [], closed: false });
 

@@ -72,13 +72,6 @@ describe.skipIf(noRedis())('a backlog', () => {
     return worker;
   };
   const order = (count: number) => until('the runs have started', () => asked.length >= count && asked.slice(0, count));
-  const numberOf = async (run: RunHandle) => {
-    const { rows } = await db.pool.query<{ enqueue_no: number }>(
-      'select enqueue_no from lanefold._run where thread_id = $1',
-      [run.threadId],
-    );
-    return rows[0]!.enqueue_no;
-  };
   /** Leaves a run as a crashed worker does: claimed, with an expired lease and no job. */
   const abandon = async ({ threadId, id }: Pick<RunHandle, 'threadId' | 'id'>) => {
     await (await queue.queues[0]!.getJob(`${id}.1`))!.remove();
