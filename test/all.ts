@@ -1,5 +1,5 @@
-// npm run test:all: what each change must pass. Every test on PostgreSQL, then the suites of the queue on Redis, those of
-// the database on Citus and on the oldest PostgreSQL, where these are there. --rest leaves out what `npm test` runs.
+// npm run test:all: what each change must pass. Every test on PostgreSQL, then the suites of the queue on Redis, and the
+// suites of the database on Citus and on the oldest PostgreSQL, where these are there. --rest leaves out what `npm test` runs.
 // npm run test:long (--long): what a release must pass as well, the tests tagged `long` and the property tests with many
 // more cases. With REPORTS, a folder, each stage leaves a report there.
 import { spawnSync } from 'node:child_process';

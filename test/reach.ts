@@ -51,7 +51,7 @@ export async function readUses(): Promise<Uses> {
 
 const definition = /create (?:or replace )?(?:function|view|trigger)\s+(?:lanefold\.)?(\w+)/gi;
 
-/** Names that may be those of functions and views: qualified ones, and words with an underscore. */
+/** Names that may belong to functions and views: qualified names, and words with an underscore. */
 function namesIn(text: string): Set<string> {
   const qualified = [...text.matchAll(/\blanefold\.(\w+)/g)].map(([, name]) => name!);
   const words = [...text.matchAll(/\w+/g)].map(([word]) => word).filter((word) => word.includes('_'));
@@ -59,8 +59,8 @@ function namesIn(text: string): Set<string> {
 }
 
 /**
- * The tests that a change of these files can reach, the nearest first: those that lead to it over the fewest other files,
- * less for each word that their paths share.
+ * The tests that a change of these files can reach, the nearest first: a test is nearer if fewer files lie between the test
+ * and the change, and if their paths share more words.
  */
 export function reachedTests(uses: Uses, changed: readonly string[]): string[] {
   const users = new Map<string, string[]>();
