@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { dataInAnswers, dataInRequests, fromWire, isListOfItems, toCamel, toSnake, toWire } from '../../src/client/case.ts';
+import {
+  dataInAnswers,
+  dataInRequests,
+  fromWire,
+  isListOfItems,
+  toCamel,
+  toSnake,
+  toWire,
+} from '../../src/client/case.ts';
 
 const field = fc.stringMatching(/^[a-z]{1,6}(_[a-z]{1,6}){0,3}$/).filter((name) => !dataInAnswers.has(name));
 const data = fc.constantFrom(...dataInAnswers).filter((name) => !isListOfItems(name, true));
