@@ -18,7 +18,7 @@ const wholeRuns = [
 
 /**
  * On Citus: a suite for each function, each lock and each branch for databases that are distributed. A file is chosen here
- * when it calls a function that no other one calls: `uncalled` says what is missing.
+ * when it calls a function that no other file calls: `uncalled` says what is missing.
  */
 export const onCitus = [
   ...named(
@@ -48,8 +48,8 @@ const notDistributed =
   /^(_plain_|_import_|_check_import|import_|attempt|renew_leases$|_add_(taken_)?job$|open_endpoints$)/;
 
 /**
- * The functions of db/sql that no suite has called on Citus, by the list that LANEFOLD_TEST_FUNCTIONS names. Those in SQL
- * become part of the statements that call them, and are not counted.
+ * The functions of db/sql that no suite has called on Citus, by the list that LANEFOLD_TEST_FUNCTIONS names. Functions
+ * in SQL become part of the statements that call them, and are not counted.
  */
 export function uncalled(list: string): string[] {
   const called = new Set(

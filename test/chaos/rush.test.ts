@@ -23,7 +23,7 @@ test('a rush of runs that two limits refuse ends, without a fault', async () => 
   await lanefold.startWorker();
   const acknowledged = nothingAcknowledged();
   const client = { lanefold, acknowledged, signal: new AbortController().signal };
-  await haveLimitedRuns(client, randomOf(1, 'limited'), AbortSignal.abort(), 1_000);
+  await haveLimitedRuns(client, randomOf(1, 'limited'), AbortSignal.abort());
   const runs = await Promise.all(acknowledged.runs.map((run) => lanefold.runs.get(run)));
   expect(new Set(runs.map(({ status }) => status))).toEqual(new Set(['completed']));
   expect(runs).toHaveLength(160);

@@ -1,16 +1,9 @@
 // @module-tag slow
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { callCli } from '../cli/call-cli.ts';
-import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { startProgram } from './program.ts';
+import { ownDatabase, startProgram } from './program.ts';
 
-let database: TestDatabase;
-let env: { DATABASE_URL: string };
-beforeAll(async () => {
-  database = await createDatabase();
-  env = { DATABASE_URL: database.url };
-});
-afterAll(() => database?.drop());
+const env = ownDatabase();
 
 test('a schedule of a program has its slots, and starts a run in each', async () => {
   const program = startProgram('examples/nightly-report/main.ts', { env, args: ['* * * * * *'] });

@@ -1,15 +1,12 @@
 // @module-tag slow
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { startProgram } from './program.ts';
+import { expect, test } from 'vitest';
+import { ownDatabase, startProgram } from './program.ts';
 
-let database: TestDatabase;
-beforeAll(async () => void (database = await createDatabase()));
-afterAll(() => database?.drop());
+const env = ownDatabase();
 
 test('an agent of the SDK has its session in the log, and a question is taken back', async () => {
   const { code, output, errors } = await startProgram('examples/openai-agents/main.ts', {
-    env: { DATABASE_URL: database.url },
+    env,
   }).ended;
   expect([code, errors]).toEqual([0, '']);
   const [answers, lane, log] = output.trim().split('\n\n');

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
-import { inject } from 'vitest';
+import { afterAll, beforeAll, inject } from 'vitest';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/until.ts';
 
 export interface Program {
@@ -12,6 +13,18 @@ export interface Program {
   /** Ends it at once, as a crash would. */
   kill(): void;
   ended: Promise<{ code: number | null; output: string; errors: string }>;
+}
+
+/** The environment of programs that share a database of this file. */
+export function ownDatabase(): Record<string, string> {
+  const env: Record<string, string> = {};
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createDatabase();
+    env['DATABASE_URL'] = database.url;
+  });
+  afterAll(() => database?.drop());
+  return env;
 }
 
 const tsx = import.meta.resolve('tsx');

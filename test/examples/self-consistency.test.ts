@@ -1,13 +1,10 @@
 // @module-tag slow
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { crashEverywhere, simulate } from 'lanefold/testing';
 import { selfConsistency } from '../../examples/self-consistency/strategy.ts';
-import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { startProgram } from './program.ts';
+import { ownDatabase, startProgram } from './program.ts';
 
-let database: TestDatabase;
-beforeAll(async () => void (database = await createDatabase()));
-afterAll(() => database?.drop());
+const env = ownDatabase();
 
 test('the majority wins, wherever the worker crashes and in whatever order the samples come', () => {
   const run = (nextOf: (calls: readonly object[]) => number) =>
@@ -33,7 +30,7 @@ test('the most frequent answer is the result; of equals the first', () => {
 
 test('the program runs offline', async () => {
   const { code, output, errors } = await startProgram('examples/self-consistency/main.ts', {
-    env: { DATABASE_URL: database.url },
+    env,
   }).ended;
   expect([code, errors]).toEqual([0, '']);
   expect(output).toContain('completed: {"of":5,"votes":5,"answer":"84","others":[]}');

@@ -1,14 +1,11 @@
 // @module-tag slow
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { startProgram } from './program.ts';
+import { expect, test } from 'vitest';
+import { ownDatabase, startProgram } from './program.ts';
 
-let database: TestDatabase;
-beforeAll(async () => void (database = await createDatabase()));
-afterAll(() => database?.drop());
+const env = ownDatabase();
 
 test('telemetry: one trace from the request to what the tool traced', async () => {
-  const program = startProgram('examples/telemetry/main.ts', { env: { DATABASE_URL: database.url } });
+  const program = startProgram('examples/telemetry/main.ts', { env });
   const { code, output, errors } = await program.ended;
   expect([code, errors]).toEqual([0, '']);
   const lines = output.trim().split('\n');

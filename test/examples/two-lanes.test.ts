@@ -1,15 +1,12 @@
 // @module-tag slow
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { startProgram } from './program.ts';
+import { expect, test } from 'vitest';
+import { ownDatabase, startProgram } from './program.ts';
 
-let database: TestDatabase;
-beforeAll(async () => void (database = await createDatabase()));
-afterAll(() => database?.drop());
+const env = ownDatabase();
 
 test('two lanes: apart, replaced, reset, switched, and the past read back', async () => {
   const { code, output, errors } = await startProgram('examples/two-lanes/main.ts', {
-    env: { DATABASE_URL: database.url },
+    env,
   }).ended;
   expect([code, errors]).toEqual([0, '']);
   const sections = output.trim().split('\n\n');

@@ -1,17 +1,10 @@
 // @module-tag slow
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { callCli } from '../cli/call-cli.ts';
-import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/until.ts';
-import { startProgram } from './program.ts';
+import { ownDatabase, startProgram } from './program.ts';
 
-let database: TestDatabase;
-let env: { DATABASE_URL: string };
-beforeAll(async () => {
-  database = await createDatabase();
-  env = { DATABASE_URL: database.url };
-});
-afterAll(() => database?.drop());
+const env = ownDatabase();
 
 test('a receiver is told of the end of a run, and verifies it', async () => {
   const program = startProgram('examples/webhook-receiver/main.ts', { env });

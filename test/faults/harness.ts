@@ -104,8 +104,8 @@ export async function startHarness(options: LanefoldOptions = {}, { trees = fals
       // a statement of a killed process may renew the lease
       await quiet();
       await lanefold.database.pool.query(
-        // Renewed a moment ago: nothing else has happened since. Enqueued in time to come, as after the clock went back: a
-        // running worker would find one enqueued long ago only with its next look at all runs, up to 15 s later.
+        // Renewed a moment ago: nothing else has happened since. Enqueued in the future, as after the clock went back: a
+        // running worker would find a run enqueued long ago only with its next look at all runs, up to 15 s later.
         `update lanefold._run set lease_until = now() - interval '1 ms', lease_ms = 1,
            enqueued_at = now() + interval '1 hour' where thread_id = $1 and status = 'running'`,
         [threadId],

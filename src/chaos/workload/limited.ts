@@ -20,15 +20,8 @@ const rushSize = 80;
 /**
  * Runs of an agent with three limits: a rush of runs while the limits are narrow, so that many wait for each of them, and
  * then a few at once for as long as the campaign lasts.
- *
- * @param perMs the interval of the limits
  */
-export async function haveLimitedRuns(
-  client: Client,
-  random: Random,
-  stopping: AbortSignal,
-  perMs?: number,
-): Promise<void> {
+export async function haveLimitedRuns(client: Client, random: Random, stopping: AbortSignal): Promise<void> {
   const run = async (name: string) => {
     const threadId = `chaos-limited-${name}`;
     const request = {
@@ -45,11 +38,11 @@ export async function haveLimitedRuns(
   };
   const together = (label: string, count: number) =>
     Promise.all(Array.from({ length: count }, (_, i) => run(`${label}.${i}`)));
-  await setStrictLimits(client, { 'strict-calls': narrow['strict-calls'] }, perMs);
+  await setStrictLimits(client, { 'strict-calls': narrow['strict-calls'] });
   const first = await together('first', rushSize);
-  await setStrictLimits(client, narrow, perMs);
+  await setStrictLimits(client, narrow);
   const second = await together('second', rushSize);
-  await setStrictLimits(client, {}, perMs);
+  await setStrictLimits(client, {});
   await waitForEnd(client, [...first, ...second]);
   for (let n = 0; !stopping.aborted; n++) await waitForEnd(client, await together(`${n}`, random.int(4, 12)));
 }
@@ -58,10 +51,9 @@ export async function haveLimitedRuns(
 export async function setStrictLimits(
   { lanefold, signal }: Pick<Client, 'lanefold' | 'signal'>,
   amounts: Partial<Record<string, number>>,
-  per?: number,
 ): Promise<void> {
   for (const { name, kind, amount, perMs } of strictLimits) {
-    const interval = perMs === null ? {} : { per: per ?? perMs };
+    const interval = perMs === null ? {} : { per: perMs };
     const limit = { kind, scope: { agent: limitedAgent }, amount: amounts[name] ?? amount, ...interval };
     await persist(() => lanefold.limits.set(name, limit), signal);
   }

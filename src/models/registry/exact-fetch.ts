@@ -3,7 +3,7 @@ import { providerFetch } from './provider-fetch.ts';
 
 const safe = (text: string): string => (calls.test(text) ? marked(text) : text);
 
-/** Marks what is no value of JavaScript, line by line. Nothing but calls has values of the model. */
+/** Marks, line by line, what JavaScript cannot hold exactly. Only calls contain values that a model wrote. */
 export const safeLines = (lines: string): string => lines.split('\n').map(safe).join('\n');
 
 /** As Google and Anthropic name them. */

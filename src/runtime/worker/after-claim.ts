@@ -34,7 +34,7 @@ async function afterRefusal(
   }
   if (promoted) await dispatch(deps.db, queue, promoted, worker.onError);
   if (agentQueue) await moveJob(held, agentQueue);
-  // a run that was let go on, and ended before its job came, or whose worker died before it settled
+  // The run may have resumed and ended before this job came, or its worker may have died before it settled the run.
   if (hasEnded(status)) await settleRun(deps, run).catch(worker.onError);
   return { status: status ?? 'unknown', reason };
 }

@@ -32,7 +32,7 @@ export async function claimJob(held: HeldJob, agent: ReadyAgent): Promise<Claim 
   return claimOnce(held, agent, { alone: true, lossCause });
 }
 
-/** This worker may have stood still, too: then it is no witness of what happened meanwhile, and the database must know. */
+/** This worker may have been frozen as well. The database must know, because the worker then cannot tell what happened meanwhile. */
 async function lossCauseOf({ deps: { db }, worker }: HeldJob, lost: LostWorker): Promise<LossCause | null> {
   await worker.keeper.heartbeat.tellStalls(db);
   return findLossCause(db, lost, worker.id);
