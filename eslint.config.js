@@ -31,6 +31,11 @@ const timers = restrict(
   'Use src/common/timer.ts: a timer of the platform waits for at most 2^31 - 1 ms, and a longer one is over at once.',
 );
 
+const aborts = restrict(
+  ['CallExpression[callee.property.name="addEventListener"][arguments.0.value="abort"]'],
+  'Use src/common/on-abort.ts: a listener is not called if the signal has aborted before.',
+);
+
 const clocks = restrict(
   [
     'CallExpression[callee.object.name="Date"][callee.property.name="now"]',
@@ -70,7 +75,7 @@ export default tseslint.config(
   },
   {
     files: ['src/**', 'workers/**'],
-    rules: { 'no-restricted-syntax': ['error', ...json, ...timers, ...builtPatterns] },
+    rules: { 'no-restricted-syntax': ['error', ...json, ...timers, ...aborts, ...builtPatterns] },
   },
   {
     // Only the clock of the database decides when something is due.
@@ -84,17 +89,27 @@ export default tseslint.config(
       'src/durable-streams/live-cursor.ts',
       'src/library/evidence/signed-head.ts',
     ],
-    rules: { 'no-restricted-syntax': ['error', ...json, ...timers, ...clocks, ...builtPatterns] },
+    rules: { 'no-restricted-syntax': ['error', ...json, ...timers, ...aborts, ...clocks, ...builtPatterns] },
   },
   // what the others use instead
   {
     files: ['src/common/json.ts', 'src/contracts/validator-thread.js'],
-    rules: { 'no-restricted-syntax': ['error', ...timers, ...clocks, ...builtPatterns] },
+    rules: { 'no-restricted-syntax': ['error', ...timers, ...aborts, ...clocks, ...builtPatterns] },
   },
   // what our server sends has only numbers that doubles hold
-  { files: ['src/client/**'], rules: { 'no-restricted-syntax': ['error', ...timers, ...builtPatterns] } },
-  { files: ['src/common/timer.ts'], rules: { 'no-restricted-syntax': ['error', ...json, ...builtPatterns] } },
-  { files: ['src/common/pattern.ts'], rules: { 'no-restricted-syntax': ['error', ...json, ...timers, ...clocks] } },
+  { files: ['src/client/**'], rules: { 'no-restricted-syntax': ['error', ...timers, ...aborts, ...builtPatterns] } },
+  {
+    files: ['src/common/timer.ts'],
+    rules: { 'no-restricted-syntax': ['error', ...json, ...aborts, ...builtPatterns] },
+  },
+  {
+    files: ['src/common/on-abort.ts'],
+    rules: { 'no-restricted-syntax': ['error', ...json, ...timers, ...clocks, ...builtPatterns] },
+  },
+  {
+    files: ['src/common/pattern.ts'],
+    rules: { 'no-restricted-syntax': ['error', ...json, ...timers, ...aborts, ...clocks] },
+  },
   {
     // Runs in browsers: nothing of Node, and no package but React.
     files: ['src/client/**', 'src/react/**'],

@@ -5,6 +5,7 @@ import { exportPageBytes } from '../store/portable/read-export.ts';
 import { partyOf } from './access/limited-parties.ts';
 import type { ApiEnv } from './env.ts';
 import type { LiveStreams } from './live-streams.ts';
+import { onAbort } from '../common/on-abort.ts';
 
 export const exportHeaders = { 'content-type': 'application/x-ndjson; charset=utf-8' };
 
@@ -44,18 +45,19 @@ export async function sendExport(
     end();
     breakOff(live.refusal() ?? new Error('The server closes.'));
   };
+  let unlisten = () => {};
   const end = () => {
-    live.signal.removeEventListener('abort', broken);
+    unlisten();
     live.end();
     holding.release();
     void lines.return().catch(() => {});
   };
-  live.signal.addEventListener('abort', broken);
-  // a client may leave before a body is read that could be cancelled
-  c.req.raw.signal.addEventListener('abort', end);
-  outgoing?.once('close', end);
   try {
     hold(exportPageBytes);
+    unlisten = onAbort(live.signal, broken);
+    // a client may leave before a body is read that could be cancelled
+    onAbort(c.req.raw.signal, end);
+    outgoing?.once('close', end);
     let line: IteratorResult<string, void> | undefined = await lines.next();
     outgoing?.setTimeout(stallMs, () => outgoing.destroy());
     const encoder = new TextEncoder();

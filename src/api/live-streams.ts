@@ -4,6 +4,7 @@ import { watchAccess } from './access/watch-access.ts';
 import { partyOf } from './access/limited-parties.ts';
 import { ByteBudget } from './byte-budget.ts';
 import type { ApiEnv } from './env.ts';
+import { onAbort } from '../common/on-abort.ts';
 
 export interface StreamLimits {
   /** Concurrent streams. */
@@ -46,13 +47,14 @@ export class LiveStreams {
       refusal = why;
       end();
     });
+    let unlisten = () => {};
     const end = () => {
       place.release();
       left.abort();
       unwatch();
-      closing?.removeEventListener('abort', end);
+      unlisten();
     };
-    closing?.addEventListener('abort', end);
+    unlisten = onAbort(closing, end);
     return { signal: left.signal, refusal: () => refusal, end };
   }
 }

@@ -1,18 +1,19 @@
 import { after } from '../common/timer.ts';
+import { onAbort } from '../common/on-abort.ts';
 
 const longestMs = 15_000;
 
 /** Resolves after `ms`, or at once when `signal` aborts. */
 export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
-    if (signal?.aborted) return resolve();
+    let unlisten = () => {};
     const done = () => {
       timer.cancel();
-      signal?.removeEventListener('abort', done);
+      unlisten();
       resolve();
     };
     const timer = after(ms, done);
-    signal?.addEventListener('abort', done);
+    unlisten = onAbort(signal, done);
   });
 
 /** The pause before attempt `failures` + 1: doubled each time, with jitter, so that clients do not return together. */

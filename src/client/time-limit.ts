@@ -1,18 +1,18 @@
 import { after } from '../common/timer.ts';
+import { onAbort } from '../common/on-abort.ts';
 
 /** A signal that aborts with `signal`, or after `ms` without `touch`. Release it when the work is done. */
 export function linked(signal: AbortSignal | undefined, ms: number): TimeLimit {
   const own = new AbortController();
   const abort = () => own.abort(signal?.reason);
-  if (signal?.aborted) abort();
-  signal?.addEventListener('abort', abort);
+  const unlisten = onAbort(signal, abort);
   const timer = after(ms, () => own.abort(new Error(`nothing arrived for ${ms} ms`)));
   return {
     signal: own.signal,
     touch: timer.restart,
     release() {
       timer.cancel();
-      signal?.removeEventListener('abort', abort);
+      unlisten();
     },
     abort: () => own.abort(),
   };
@@ -28,10 +28,6 @@ export interface TimeLimit {
 /** What `work` comes to, unless `signal` aborts first: then its reason. */
 export const orAborted = <T>(work: Promise<T> | undefined, signal: AbortSignal | null | undefined) =>
   new Promise<T | undefined>((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason as Error);
-    const stop = () => reject(signal?.reason as Error);
-    signal?.addEventListener('abort', stop);
-    Promise.resolve(work)
-      .then(resolve, reject)
-      .finally(() => signal?.removeEventListener('abort', stop));
+    const unlisten = onAbort(signal, () => reject(signal?.reason as Error));
+    Promise.resolve(work).then(resolve, reject).finally(unlisten);
   });

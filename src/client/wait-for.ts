@@ -2,6 +2,7 @@ import { LanefoldClientError } from './errors.ts';
 import type { RunRef, RunSnapshot } from './operations.ts';
 import type { StreamItem, StreamOptions } from './stream-item.ts';
 import { after } from '../common/timer.ts';
+import { onAbort } from '../common/on-abort.ts';
 
 export interface WaitOptions {
   /** Default: no limit. */
@@ -29,7 +30,7 @@ export async function waitFor(
   const timeUp = new AbortController();
   const timer = timeoutMs === undefined ? undefined : after(timeoutMs, () => timeUp.abort(timedOut(run, timeoutMs)));
   const stop = () => timeUp.abort(signal?.reason);
-  signal?.addEventListener('abort', stop);
+  const unlisten = onAbort(signal, stop);
   try {
     signal?.throwIfAborted();
     const found = await runs.get(run, { signal: timeUp.signal });
@@ -39,7 +40,7 @@ export async function waitFor(
     return await runs.get(run, { signal: timeUp.signal });
   } finally {
     timer?.cancel();
-    signal?.removeEventListener('abort', stop);
+    unlisten();
   }
 }
 

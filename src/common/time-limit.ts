@@ -1,4 +1,5 @@
 import { after } from './timer.ts';
+import { onAbort } from './on-abort.ts';
 
 /** Rejects if `work` has not settled after `ms`. The work itself continues, because a promise cannot be cancelled. */
 export const within = <T>(ms: number, work: Promise<T>): Promise<T> =>
@@ -56,9 +57,10 @@ export async function timed<T>(
   }
   const pending = Promise.resolve(started);
   return new Promise((resolve, reject) => {
+    let unlisten = () => {};
     const release = () => {
       timer.cancel();
-      signal?.removeEventListener('abort', onAbort);
+      unlisten();
     };
     // Reject before aborting: the reaction of the work to its signal must not become the outcome.
     const abandon = (reason: unknown) => {
@@ -66,9 +68,7 @@ export async function timed<T>(
       reject(reason);
       controller.abort(reason);
     };
-    const onAbort = () => abandon(signal?.reason);
     const timer = after(ms, () => abandon(late()));
-    signal?.addEventListener('abort', onAbort);
     const settle = (give: () => void) => {
       if (isOver()) return abandon(late());
       release();
@@ -78,7 +78,7 @@ export async function timed<T>(
       (value) => settle(() => resolve(value)),
       (error: unknown) => settle(() => reject(error)),
     );
-    if (signal?.aborted) onAbort();
+    unlisten = onAbort(signal, () => abandon(signal?.reason));
   });
 }
 

@@ -1,3 +1,4 @@
+import { onAbort } from './on-abort.ts';
 // The only timers of the product, for Node and browsers. A platform's own timer waits for at most 2^31 - 1 ms: a longer
 // wait is over at once.
 
@@ -70,19 +71,18 @@ export function every(ms: number, action: () => unknown, options?: TimerOptions)
 export const delay = (ms: number, { signal, ...options }: TimerOptions & { signal?: AbortSignal | undefined } = {}) =>
   new Promise<void>((resolve, reject) => {
     signal?.throwIfAborted();
-    const onAbort = () => {
-      timer.cancel();
-      reject(signal!.reason as Error);
-    };
     const timer = after(
       ms,
       () => {
-        signal?.removeEventListener('abort', onAbort);
+        unlisten();
         resolve();
       },
       options,
     );
-    signal?.addEventListener('abort', onAbort, { once: true });
+    const unlisten = onAbort(signal, () => {
+      timer.cancel();
+      reject(signal!.reason as Error);
+    });
   });
 
 /** A signal that aborts after `ms`, as `after`; with a `TimeoutError`, as that of `AbortSignal.timeout`. Cancel it when the work is done. */

@@ -3,6 +3,7 @@ import { liveCursor } from './live-cursor.ts';
 import { jsonType } from './messages.ts';
 import type { Page, Readable } from './page.ts';
 import { after } from '../common/timer.ts';
+import { onAbort } from '../common/on-abort.ts';
 
 /** How long a long-poll waits for data. */
 const waitMs = 20_000;
@@ -86,7 +87,7 @@ async function waitForMore(stream: Readable, page: Page, left: AbortSignal): Pro
   const over = new AbortController();
   const end = () => over.abort();
   const timer = after(waitMs, end);
-  left.addEventListener('abort', end);
+  const unlisten = onAbort(left, end);
   try {
     let found = page;
     while (isEnd(found) && !over.signal.aborted) {
@@ -96,7 +97,7 @@ async function waitForMore(stream: Readable, page: Page, left: AbortSignal): Pro
     return found;
   } finally {
     timer.cancel();
-    left.removeEventListener('abort', end);
+    unlisten();
   }
 }
 

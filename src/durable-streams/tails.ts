@@ -2,6 +2,7 @@ import type { Database } from '../postgres/pool.ts';
 import { readTails } from '../store/stream/streams.ts';
 import type { Page } from './page.ts';
 import { after, type Timer } from '../common/timer.ts';
+import { onAbort } from '../common/on-abort.ts';
 
 /** How often the tails of streams with waiting readers are looked up, for appends that other processes make. */
 const pollMs = 100;
@@ -42,15 +43,14 @@ export class Tails {
       if (!waiting) this.#waiting.set(id, (waiting = { tail, wake: new Set() }));
       const behind = tail < waiting.tail;
       const woken = (shared: SharedReads) => {
-        signal.removeEventListener('abort', left);
+        unlisten();
         waiting.wake.delete(woken);
         if (waiting.wake.size === 0 && this.#waiting.get(id) === waiting) this.#waiting.delete(id);
         resolve(shared);
       };
-      const left = () => woken(new SharedReads());
       if (behind) return resolve(new SharedReads());
       waiting.wake.add(woken);
-      signal.addEventListener('abort', left);
+      const unlisten = onAbort(signal, () => woken(new SharedReads()));
       this.#schedule();
     });
   }

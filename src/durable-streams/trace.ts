@@ -7,6 +7,7 @@ import { beyondTail } from './errors.ts';
 import { jsonType } from './messages.ts';
 import type { Page, Readable } from './page.ts';
 import { pageEvents, readEvents, toJsonArray } from './trace-events.ts';
+import { onAbort } from '../common/on-abort.ts';
 
 /** A client that reconnects is told. */
 function unlessErased(error: unknown): undefined {
@@ -45,13 +46,13 @@ export class TraceReader implements Readable {
   async changed({ next }: Page, signal: AbortSignal): Promise<void> {
     const left = new AbortController();
     const leave = () => left.abort();
-    signal.addEventListener('abort', leave);
+    const unlisten = onAbort(signal, leave);
     try {
       const items = await this.#open(next, left.signal);
       for await (const item of items) if (item.type === 'event') return;
     } finally {
       leave();
-      signal.removeEventListener('abort', leave);
+      unlisten();
     }
   }
 

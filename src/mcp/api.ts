@@ -5,6 +5,7 @@ import type { RunSnapshot } from '../api/schemas/run.ts';
 import { parseJson } from '../common/json.ts';
 import { LanefoldError, type ErrorCode } from '../errors.ts';
 import type { Caller } from './door.ts';
+import { onAbort } from '../common/on-abort.ts';
 
 /** A run as the HTTP API returns it. */
 export type RunJson = z.infer<typeof RunSnapshot>;
@@ -67,12 +68,12 @@ export function apiOf({ door, credential, name, may }: Caller): Api {
         .pipeThrough(new EventSourceParserStream())
         .getReader();
       const leave = () => void events.cancel().catch(() => {});
-      signal.addEventListener('abort', leave);
+      const unlisten = onAbort(signal, leave);
       try {
         if (signal.aborted) return;
         for (let next = await events.read(); !next.done; next = await events.read()) yield next.value.event ?? '';
       } finally {
-        signal.removeEventListener('abort', leave);
+        unlisten();
         leave();
       }
     },

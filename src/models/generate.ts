@@ -9,6 +9,7 @@ import { hideSettings } from './settings/secrets.ts';
 import { toCallOptions, type ModelSettings } from './settings/settings.ts';
 import { TurnCollector } from './answer/turn.ts';
 import { after, type Timer } from '../common/timer.ts';
+import { onAbort } from '../common/on-abort.ts';
 
 export interface GenerateCall {
   prompt: LanguageModelV4Prompt;
@@ -48,8 +49,7 @@ export async function generate(model: LanguageModelV4, call: GenerateCall): Prom
     stop(reason);
     provider.abort(reason);
   };
-  const onAbort = () => end(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
+  const unlisten = onAbort(signal, () => end(signal.reason));
   const timer = idleTimeoutMs ? after(idleTimeoutMs, () => end(silence(idleTimeoutMs))) : undefined;
   try {
     // One race for the whole call; inside it, the loop only checks the provider's signal.
@@ -59,7 +59,7 @@ export async function generate(model: LanguageModelV4, call: GenerateCall): Prom
     throw hideSettings(error, call.settings);
   } finally {
     timer?.cancel();
-    signal.removeEventListener('abort', onAbort);
+    unlisten();
   }
 }
 
@@ -95,7 +95,7 @@ async function generateStream(
   const reader = started.stream.getReader();
   const cancel = () => void reader.cancel(signal.reason).catch(() => {});
   // Cancelling also ends a pending read when the provider ignores the signal.
-  signal.addEventListener('abort', cancel, { once: true });
+  onAbort(signal, cancel);
   // One catch around the loop: a wrapper around each read would double the cost of a model call.
   try {
     while (!signal.aborted) {

@@ -1,6 +1,7 @@
 import { isWorthRepeating } from '../client/connection.ts';
 import { isClientError, type LanefoldClientError } from '../client/errors.ts';
 import { pause } from '../client/pause.ts';
+import { onAbort } from '../common/on-abort.ts';
 
 /** How long a page waits, after the client has given up, before it connects again. */
 const betweenMs = 10_000;
@@ -105,10 +106,10 @@ async function online({ retryAfterMs = 0 }: LanefoldClientError, signal: AbortSi
   const back = new AbortController();
   const end = () => back.abort();
   const page = globalThis as unknown as Partial<EventTarget>;
-  signal.addEventListener('abort', end);
+  const unlisten = onAbort(signal, end);
   page.addEventListener?.('online', end);
   await pause(Math.max(betweenMs, retryAfterMs), back.signal);
-  signal.removeEventListener('abort', end);
+  unlisten();
   page.removeEventListener?.('online', end);
 }
 

@@ -1,6 +1,7 @@
 import type { Database } from '../postgres/pool.ts';
 import { findExisting, type Subject } from '../store/trace/find-existing.ts';
 import { after, type Timer } from '../common/timer.ts';
+import { onAbort } from '../common/on-abort.ts';
 
 const pollMs = 250;
 
@@ -31,13 +32,12 @@ export class Arrivals {
     let settle!: (exists: boolean) => void;
     const arrival = new Promise<boolean>((resolve) => (settle = resolve));
     own.settle.add(settle);
-    const leave = () => settle(false);
-    signal.addEventListener('abort', leave);
+    const unlisten = onAbort(signal, () => settle(false));
     this.#schedule();
     try {
       return await arrival;
     } finally {
-      signal.removeEventListener('abort', leave);
+      unlisten();
       own.settle.delete(settle);
       if (own.settle.size === 0 && this.#waiting.get(key) === own) this.#waiting.delete(key);
       if (this.#waiting.size === 0) this.#rest();

@@ -1,5 +1,6 @@
 import type { RunEvent } from '../store/trace/read-events.ts';
 import { LiveText } from './assemble-deltas.ts';
+import { onAbort } from '../common/on-abort.ts';
 
 /** Number of recent events kept for readers that keep up; readers further behind read their own pages. */
 const kept = 256;
@@ -62,11 +63,11 @@ export class ThreadFeed {
     await new Promise<void>((resolve) => {
       const wake = () => {
         this.#waiting.delete(wake);
-        signal?.removeEventListener('abort', wake);
+        unlisten();
         resolve();
       };
       this.#waiting.add(wake);
-      signal?.addEventListener('abort', wake);
+      const unlisten = onAbort(signal, wake);
     });
   }
 }

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import pLimit from 'p-limit';
 import type { ToolCall } from '../context/message.ts';
 import type { ToolOutcome } from './outcome.ts';
+import { onAbort } from '../common/on-abort.ts';
 
 export interface RoundOptions {
   /** Maximum concurrent calls, at least 1; default 4. */
@@ -50,13 +51,12 @@ export async function runToolRound(
     }
   };
 
-  const onAbort = () => controller.abort(outer?.reason);
-  outer?.addEventListener('abort', onAbort);
+  const unlisten = onAbort(outer, () => controller.abort(outer?.reason));
   try {
     // The race ends the round even if a `run` ignores its signal.
-    const ended = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    const ended = new Promise<never>((_, reject) => onAbort(signal, () => reject(signal.reason)));
     return await Promise.race([Promise.all(calls.map((call, index) => limit(work, call, index))), ended]);
   } finally {
-    outer?.removeEventListener('abort', onAbort);
+    unlisten();
   }
 }

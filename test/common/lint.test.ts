@@ -16,6 +16,8 @@ test.each([
   "import { setInterval } from 'timers';",
   "import * as timers from 'node:timers';",
   "import pTimeout from 'p-timeout';",
+  "signal.addEventListener('abort', act);",
+  "signal?.addEventListener('abort', act);",
   'export const due = Date.now() + ms;',
   'export const now = new Date();',
   'export const pattern = new RegExp(`<${tag}`);',

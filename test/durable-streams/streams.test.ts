@@ -2,6 +2,7 @@ import { DurableStream, IdempotentProducer, stream } from '@durable-streams/clie
 import { defineAgent } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { bearer, mintKey, problem, startApi, type Api } from '../api/helpers.ts';
+import { createApp } from '../../src/api/app.ts';
 import { until } from '../support/until.ts';
 import { parseSse } from './parse-sse.ts';
 import { rowsOf } from './rows.ts';
@@ -301,6 +302,17 @@ test('the erasure of a tenant takes its streams that belong to no thread, and no
 });
 
 describe('a long-poll', () => {
+  test('of a client that left before it began does not wait', async () => {
+    await put('/v1/stream/silent', text);
+    const app = createApp(api.lanefold, { apiKey: 'root', maxStreams: 1 });
+    const ask = (signal: AbortSignal) =>
+      app.fetch(new Request('http://127.0.0.1/v1/stream/silent?offset=now&live=long-poll', { headers: root, signal }));
+    // without a timer of its own: it would end for no other reason
+    vi.stubGlobal('setTimeout', () => ({ unref() {}, ref() {} }));
+    onTestFinished(() => void vi.unstubAllGlobals());
+    for (const _ of [1, 2]) expect((await ask(AbortSignal.abort())).status).toBe(204);
+  });
+
   test('of a client that has left keeps no place among the streams of its key', async () => {
     await put('/v1/stream/open', text);
     await put('/v1/stream/over', { ...text, 'stream-closed': 'true' });

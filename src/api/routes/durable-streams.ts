@@ -22,6 +22,7 @@ import {
   writable,
 } from './durable-stream-operations.ts';
 import { after } from '../../common/timer.ts';
+import { onAbort } from '../../common/on-abort.ts';
 
 /** Clients reconnect about once a minute, so that proxies can serve many of them together. */
 const sseMs = 60_000;
@@ -60,7 +61,7 @@ export function addDurableStreams(app: ApiApp, streams: LiveStreams, answers: By
     if (live === 'sse') return (await follow(c, stream, from, cursor)) as never;
     const place = streams.open(c);
     // a client that has left keeps no place
-    c.req.raw.signal.addEventListener('abort', place.end);
+    onAbort(c.req.raw.signal, place.end);
     try {
       const answer = await longPoll(stream, from, cursor, place.signal);
       const refusal = place.refusal();

@@ -6,6 +6,7 @@ import { readJsonBytes } from '../../common/json-bytes.ts';
 import type { ByteBudget } from '../byte-budget.ts';
 import type { ApiApp, ApiEnv } from '../env.ts';
 import type { McpMount } from '../options.ts';
+import { onAbort } from '../../common/on-abort.ts';
 
 export const mcpPath = '/mcp';
 
@@ -29,7 +30,7 @@ export function addMcp(app: ApiApp, lanefold: Library, mount: McpMount, surround
     // what clients send wrong is theirs to see, in the answer
     onError: (error) => lanefold.log.debug({ err: error }, 'mcp: a request could not be served'),
   });
-  closing?.addEventListener('abort', () => void mcp.close());
+  onAbort(closing, () => void mcp.close());
   app.on(['GET', 'POST', 'DELETE'], mcpPath, (c) => {
     const { method, url, headers, signal } = c.req.raw;
     const body = c.get('body');

@@ -1,3 +1,4 @@
+import { onAbort } from '../../common/on-abort.ts';
 import type { ScheduleDefinition } from '../../schedules/definition.ts';
 import type { Client, KnownSchedule } from './client.ts';
 import { persist } from './persist.ts';
@@ -20,7 +21,7 @@ export async function haveSchedules(client: Client, stopping: AbortSignal): Prom
     await persist(() => lanefold.schedules.set(name, definition), signal);
     known.push({ name, everyMs: definition.everyMs, setAt: Date.now(), lastSlot: 0 });
   }
-  if (!stopping.aborted) await new Promise((resolve) => stopping.addEventListener('abort', resolve, { once: true }));
+  await new Promise<void>((resolve) => onAbort(stopping, resolve));
   for (const schedule of known) {
     // slots that no worker has seen when it is paused are not listed one by one
     const { data } = await persist(() => lanefold.schedules.slots(schedule.name, { limit: 1 }), signal);

@@ -5,6 +5,7 @@ import type { Database } from '../../postgres/pool.ts';
 import type { Run } from '../../store/run/run.ts';
 import { runsEnded, type RunKey } from '../../store/run/runs-ended.ts';
 import { after, type Timer } from '../../common/timer.ts';
+import { onAbort } from '../../common/on-abort.ts';
 
 interface Waiting extends RunKey {
   resolve: (run: Run | undefined) => void;
@@ -53,12 +54,11 @@ export class RunWaiter {
     this.#waiting.set(key, group.add(waiting));
     this.#pauseMs = shortestPauseMs;
     this.#schedule();
-    const onAbort = () => reject(signal!.reason);
-    signal?.addEventListener('abort', onAbort);
+    const unlisten = onAbort(signal, () => reject(signal!.reason));
     const quiet = this.quiet.watch(run, onUnattended);
     return promise.finally(() => {
       quiet.end();
-      signal?.removeEventListener('abort', onAbort);
+      unlisten();
       group.delete(waiting);
       if (group.size === 0 && this.#waiting.get(key) === group) this.#waiting.delete(key);
     });

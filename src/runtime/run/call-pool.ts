@@ -1,5 +1,6 @@
 import pLimit from 'p-limit';
 import type { StrategyEvent, PromptedCall } from '../../strategies/machine.ts';
+import { onAbort } from '../../common/on-abort.ts';
 
 /** Makes one call; must reject once the signal aborts. */
 type Call = (call: PromptedCall, signal: AbortSignal) => Promise<StrategyEvent>;
@@ -54,10 +55,9 @@ export class CallPool {
   }
 
   async #first(signal: AbortSignal): Promise<StrategyEvent> {
-    let stop!: () => void;
+    let unlisten!: () => void;
     const stopped = new Promise<never>((_, reject) => {
-      stop = () => reject(signal.reason as Error);
-      signal.addEventListener('abort', stop, { once: true });
+      unlisten = onAbort(signal, () => reject(signal.reason as Error));
     });
     try {
       const { callId, event } = await Promise.race([
@@ -67,7 +67,7 @@ export class CallPool {
       this.#underWay.delete(callId);
       return event;
     } finally {
-      signal.removeEventListener('abort', stop);
+      unlisten();
     }
   }
 

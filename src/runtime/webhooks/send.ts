@@ -11,6 +11,7 @@ import { resolveHost } from './resolve.ts';
 import { readAnswer } from './read-answer.ts';
 import { failureOf } from './failure.ts';
 import { deadline } from '../../common/timer.ts';
+import { onAbort } from '../../common/on-abort.ts';
 
 const userAgent = `Lanefold/${packageVersion()}`;
 
@@ -83,6 +84,5 @@ const noAnswer = (ms: number) => ({ code: 'timeout', message: `The receiver did 
 
 const aborted = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => {
-    if (signal.aborted) reject(signal.reason as Error);
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+    onAbort(signal, () => reject(signal.reason as Error));
   });

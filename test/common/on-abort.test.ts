@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { onAbort } from '../../src/common/on-abort.ts';
+
+test('what waits for an abort is called once, also when it comes after the abort', () => {
+  const controller = new AbortController();
+  const called: string[] = [];
+  onAbort(controller.signal, () => called.push('before'));
+  onAbort(controller.signal, () => called.push('not'))();
+  onAbort(undefined, () => called.push('never'))();
+  expect(called).toEqual([]);
+  controller.abort();
+  onAbort(controller.signal, () => called.push('after'))();
+  expect(called).toEqual(['before', 'after']);
+});
