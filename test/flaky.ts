@@ -49,7 +49,8 @@ function failuresIn({ faults, files }: Report): [string, string][] {
       firstLine(why),
     ]),
   );
-  return [...failed, ...faults.map((fault): [string, string] => ['(outside of the tests)', firstLine(fault)])];
+  // nothing but its stack says where such an error came from
+  return [...failed, ...faults.map((fault): [string, string] => ['(outside of the tests)', fault.slice(0, 2_000)])];
 }
 
 const firstLine = (text: string): string => text.split('\n')[0]!.slice(0, 200);

@@ -9,6 +9,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { callCli } from './call-cli.ts';
+import { openPool } from '../support/pool.ts';
 
 let database: TestDatabase;
 let lanefold: Lanefold;
@@ -75,7 +76,7 @@ test('a history of OpenAI is imported with its notes; what is not JSON, and opti
 });
 
 test('threads of a PostgresSaver are imported one by one, and a refused one does not keep the others back', async () => {
-  const saver = PostgresSaver.fromConnString(database.url, { schema: 'lg' });
+  const saver = new PostgresSaver(openPool({ connectionString: database.url }), undefined, { schema: 'lg' });
   try {
     await saver.setup();
     const graph = new StateGraph(MessagesAnnotation)

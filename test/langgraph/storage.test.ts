@@ -6,6 +6,7 @@ import { LanefoldSaver } from 'lanefold/langgraph';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
+import { openPool } from '../support/pool.ts';
 
 let lanefold: TestLanefold;
 beforeAll(async () => void (lanefold = await startLanefold()));
@@ -59,7 +60,7 @@ async function bytesOf(schema: string): Promise<number> {
 
 /** How much more PostgresSaver takes. */
 async function ratioAt(steps: number): Promise<number> {
-  const peer = PostgresSaver.fromConnString(lanefold.database.url, { schema: 'peer' });
+  const peer = new PostgresSaver(openPool({ connectionString: lanefold.database.url }), undefined, { schema: 'peer' });
   await peer.setup();
   const taken = async (schema: string, checkpointer: BaseCheckpointSaver) => {
     const before = await bytesOf(schema);

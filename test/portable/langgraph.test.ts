@@ -13,7 +13,7 @@ let saver: PostgresSaver;
 let reader: PostgresSaver;
 beforeAll(async () => {
   lanefold = await startLanefold();
-  saver = PostgresSaver.fromConnString(lanefold.database.url, { schema: 'lg' });
+  saver = new PostgresSaver(openPool({ connectionString: lanefold.database.url }), undefined, { schema: 'lg' });
   await saver.setup();
   // what reads cannot write
   const pool = openPool({ connectionString: lanefold.database.url, options: '-c default_transaction_read_only=on' });

@@ -286,7 +286,14 @@ describe('a webhook', () => {
       "update lanefold._webhook set failures = 19, failing_since = now() - interval '73 hours' where name = 'gone'",
     );
     await passTime(lanefold);
-    expect(await paused()).toMatchObject({ pausedReason: 'failures', failures: 20 });
+    const failing = await paused();
+    expect(failing).toMatchObject({ pausedReason: 'failures', failures: 20 });
+    // the same receiver has still failed; what failed was not another one
+    const { url, types } = failing;
+    const changed = await lanefold.webhooks.set('gone', { url, types, includeResult: true });
+    expect(changed).toMatchObject({ failures: 20, failingSince: failing.failingSince });
+    const moved = await lanefold.webhooks.set('gone', { url: `${url}?moved`, types, includeResult: true });
+    expect(moved).toMatchObject({ failures: 0, failingSince: null });
     const { rows } = await lanefold.database.pool.query(
       "select detail -> 'gone' as gone from lanefold.audit where action = 'webhooks.pause' and actor = 'lanefold' order by at",
     );
