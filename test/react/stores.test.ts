@@ -1,5 +1,6 @@
 import { createClient } from 'lanefold/client';
 import { afterEach, expect, test, vi } from 'vitest';
+import { shown } from '../../src/react/messages.ts';
 import { threadStore } from '../../src/react/stores.ts';
 
 /** A server of one thread that says what a test makes it say. */
@@ -97,6 +98,14 @@ async function withRun(status: string, finishedAt: string | null = null) {
   await expect.poll(server.open).toBe(true);
   return { ...server, stop };
 }
+
+test('an answer in progress joins what is known of it, also where a conversation begins with an answer', () => {
+  const known = { id: 'r', role: 'assistant' as const, parts: [{ type: 'text' as const, text: 'Once' }] };
+  const answers = new Map([['c', { runId: 'r', text: 'upon', thinking: '' } as never]]);
+  expect(shown([known], [], answers)).toEqual([
+    { ...known, parts: [...known.parts, { type: 'text', text: 'upon', state: 'streaming' }] },
+  ]);
+});
 
 test('a thread shows its active run, whichever run has had the last event', async () => {
   const server = serverOf();
