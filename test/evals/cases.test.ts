@@ -68,8 +68,14 @@ describe('cases', () => {
     await lanefold.cases.remove(second.id);
     await expect(lanefold.cases.get(second.id)).rejects.toMatchObject({ code: 'case_not_found' });
     await expect(lanefold.cases.remove(second.id)).rejects.toMatchObject({ code: 'case_not_found' });
-    const audited = await lanefold.audit.list();
-    expect(audited.filter(({ action }) => (action as string) === 'cases.remove')).toHaveLength(1);
+    const audited = await lanefold.audit.list({ threadId: 'kept' });
+    const acts = audited.map(({ action, actor }) => `${action} by ${actor}`).filter((act) => act.startsWith('cases.'));
+    expect(acts.toSorted()).toEqual([
+      'cases.keep by ada',
+      'cases.keep by operator',
+      'cases.remove by operator',
+      'cases.update by operator',
+    ]);
   });
 
   test('that could not ask what was asked are refused, and so are mistakes', async () => {

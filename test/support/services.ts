@@ -95,7 +95,6 @@ export default async function setup(project: TestProject) {
   project.provide('postgresUrl', postgresUrl);
   project.provide('postgresNodes', postgres.nodes);
   project.provide('redisUrl', redisUrl);
-
   project.provide('packageDir', packageDir);
 
   return async () => {
