@@ -32,11 +32,11 @@ ENV NODE_ENV=production TSX_DISABLE_CACHE=1
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /app/db/migrations ./db/migrations
 COPY --from=build /app/db/sql ./db/sql
-COPY --from=build /app/src/cli/bin.js ./src/cli/bin.js
-COPY --from=build /app/src/contracts/validator-thread.js ./src/contracts/validator-thread.js
+COPY --from=build /app/src/ops/cli/bin.js ./src/ops/cli/bin.js
+COPY --from=build /app/src/agent/contracts/validator-thread.js ./src/agent/contracts/validator-thread.js
 COPY --from=build /app/dist ./dist
 # node, as a number: Kubernetes cannot tell from a name that it is not root
 USER 1000:1000
 EXPOSE 4100
-ENTRYPOINT ["node", "src/cli/bin.js"]
+ENTRYPOINT ["node", "src/ops/cli/bin.js"]
 CMD ["api"]

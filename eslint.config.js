@@ -16,7 +16,7 @@ const json = restrict(
     'CallExpression[callee.property.name="json"][arguments.length=0]',
     'ImportDeclaration[source.value=/^(node:)?stream.consumers$/] ImportSpecifier[imported.name="json"]',
   ],
-  'Use readJsonBytes of src/common/json-bytes.ts for bodies, readJson or parseJson of src/common/json.ts for other texts: JSON.parse rounds numbers and takes any depth.',
+  'Use readJsonBytes of src/base/common/json-bytes.ts for bodies, readJson or parseJson of src/base/common/json.ts for other texts: JSON.parse rounds numbers and takes any depth.',
 );
 
 const timers = restrict(
@@ -28,12 +28,12 @@ const timers = restrict(
     'ImportDeclaration[source.value=/^(node:)?timers/] :matches(ImportDefaultSpecifier, ImportNamespaceSpecifier)',
     'ImportDeclaration[source.value="p-timeout"]',
   ],
-  'Use src/common/timer.ts: a timer of the platform waits for at most 2^31 - 1 ms, and a longer one is over at once.',
+  'Use src/base/common/timer.ts: a timer of the platform waits for at most 2^31 - 1 ms, and a longer one is over at once.',
 );
 
 const aborts = restrict(
   ['CallExpression[callee.property.name="addEventListener"][arguments.0.value="abort"]'],
-  'Use src/common/on-abort.ts: a listener is not called if the signal has aborted before.',
+  'Use src/base/common/on-abort.ts: a listener is not called if the signal has aborted before.',
 );
 
 const clocks = restrict(
@@ -42,7 +42,7 @@ const clocks = restrict(
     'NewExpression[callee.name="Date"][arguments.length=0]',
     'CallExpression[callee.name="Date"]',
   ],
-  'Use db.settings.clock; or src/common/clock.ts, if the time concerns this process alone.',
+  'Use db.settings.clock; or src/base/common/clock.ts, if the time concerns this process alone.',
 );
 
 const builtPatterns = restrict(
@@ -50,7 +50,7 @@ const builtPatterns = restrict(
     ':matches(NewExpression, CallExpression)[callee.name="RegExp"]',
     'CallExpression[callee.property.name=/^(match|matchAll|search)$/] > :matches(TemplateLiteral, Literal:not([regex])).arguments',
   ],
-  'Write the pattern down, so that it can be checked, or build it in src/common/pattern.ts.',
+  'Write the pattern down, so that it can be checked, or build it in src/base/common/pattern.ts.',
 );
 
 export default tseslint.config(
@@ -81,38 +81,43 @@ export default tseslint.config(
     // Only the clock of the database decides when something is due.
     files: ['src/**', 'workers/**'],
     ignores: [
-      'src/common/{clock,timer}.ts',
+      'src/base/common/{clock,timer}.ts',
       // tools and programs of one process, spans, and what other systems ask for by their clocks
-      'src/{bench,chaos,cli,client,react,telemetry}/**',
-      'src/models/errors/**',
-      'src/api/metrics.ts',
-      'src/durable-streams/live-cursor.ts',
-      'src/library/evidence/signed-head.ts',
+      'src/ops/{bench,chaos,cli}/**',
+      'src/doors/{client,react}/**',
+      'src/runs/telemetry/**',
+      'src/agent/models/errors/**',
+      'src/server/metrics.ts',
+      'src/doors/durable-streams/live-cursor.ts',
+      'src/runs/operations/evidence/signed-head.ts',
     ],
     rules: { 'no-restricted-syntax': ['error', ...json, ...timers, ...aborts, ...clocks, ...builtPatterns] },
   },
   // what the others use instead
   {
-    files: ['src/common/json.ts', 'src/contracts/validator-thread.js'],
+    files: ['src/base/common/json.ts', 'src/agent/contracts/validator-thread.js'],
     rules: { 'no-restricted-syntax': ['error', ...timers, ...aborts, ...clocks, ...builtPatterns] },
   },
   // what our server sends has only numbers that doubles hold
-  { files: ['src/client/**'], rules: { 'no-restricted-syntax': ['error', ...timers, ...aborts, ...builtPatterns] } },
   {
-    files: ['src/common/timer.ts'],
+    files: ['src/doors/client/**'],
+    rules: { 'no-restricted-syntax': ['error', ...timers, ...aborts, ...builtPatterns] },
+  },
+  {
+    files: ['src/base/common/timer.ts'],
     rules: { 'no-restricted-syntax': ['error', ...json, ...aborts, ...builtPatterns] },
   },
   {
-    files: ['src/common/on-abort.ts'],
+    files: ['src/base/common/on-abort.ts'],
     rules: { 'no-restricted-syntax': ['error', ...json, ...timers, ...clocks, ...builtPatterns] },
   },
   {
-    files: ['src/common/pattern.ts'],
+    files: ['src/base/common/pattern.ts'],
     rules: { 'no-restricted-syntax': ['error', ...json, ...timers, ...aborts, ...clocks] },
   },
   {
     // Runs in browsers: nothing of Node, and no package but React.
-    files: ['src/client/**', 'src/react/**'],
+    files: ['src/doors/client/**', 'src/doors/react/**'],
     rules: {
       'no-restricted-imports': [
         'error',
@@ -122,7 +127,7 @@ export default tseslint.config(
   },
   {
     // Strategies are pure: they may know messages and events, never I/O.
-    files: ['src/strategies/**', 'src/context/fold.ts'],
+    files: ['src/agent/strategies/**', 'src/agent/context/fold.ts'],
     rules: {
       'no-restricted-imports': [
         'error',
@@ -133,9 +138,9 @@ export default tseslint.config(
             'bullmq',
             'ioredis',
             'drizzle-orm*',
-            '**/runtime/**',
-            '**/queue/**',
-            '**/postgres/**',
+            '**/database/**',
+            '**/runs/**',
+            '**/worker/**',
           ],
         },
       ],

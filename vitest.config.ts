@@ -3,18 +3,18 @@ import path from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 const alias = {
-  'lanefold/ag-ui': path.resolve('src/ag-ui/handler/index.ts'),
-  'lanefold/chat': path.resolve('src/chat/index.ts'),
-  'lanefold/client': path.resolve('src/client/index.ts'),
-  'lanefold/react': path.resolve('src/react/index.ts'),
-  'lanefold/evals/autoevals': path.resolve('src/evals/autoevals.ts'),
-  'lanefold/evals': path.resolve('src/evals/index.ts'),
-  'lanefold/langgraph': path.resolve('src/langgraph/index.ts'),
-  'lanefold/mcp': path.resolve('src/mcp/index.ts'),
-  'lanefold/openai-agents': path.resolve('src/openai-agents/index.ts'),
+  'lanefold/ag-ui': path.resolve('src/doors/ag-ui/handler/index.ts'),
+  'lanefold/chat': path.resolve('src/doors/chat/index.ts'),
+  'lanefold/client': path.resolve('src/doors/client/index.ts'),
+  'lanefold/react': path.resolve('src/doors/react/index.ts'),
+  'lanefold/evals/autoevals': path.resolve('src/features/evals/autoevals.ts'),
+  'lanefold/evals': path.resolve('src/features/evals/index.ts'),
+  'lanefold/langgraph': path.resolve('src/doors/langgraph/index.ts'),
+  'lanefold/mcp': path.resolve('src/doors/mcp/index.ts'),
+  'lanefold/openai-agents': path.resolve('src/doors/openai-agents/index.ts'),
   'lanefold/schema': path.resolve('db/schema/index.ts'),
-  'lanefold/strategy': path.resolve('src/strategies/index.ts'),
-  'lanefold/testing': path.resolve('src/testing/index.ts'),
+  'lanefold/strategy': path.resolve('src/agent/strategies/index.ts'),
+  'lanefold/testing': path.resolve('src/agent/testing/index.ts'),
   lanefold: path.resolve('src/index.ts'),
 };
 

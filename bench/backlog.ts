@@ -1,7 +1,7 @@
 import { createLanefold } from 'lanefold';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { spreadOf } from '../src/chaos/spread.ts';
+import { spreadOf } from '../src/ops/chaos/report.ts';
 import type { WorkerState } from './processes/worker.ts';
 import type { Servers } from './setup.ts';
 import { slowAgent, slowModels } from './slow-model.ts';

@@ -1,6 +1,6 @@
 import { createLanefold, defineAgent } from 'lanefold';
 import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider';
-import { spreadOf } from '../src/chaos/spread.ts';
+import { spreadOf } from '../src/ops/chaos/report.ts';
 import type { Servers } from './setup.ts';
 
 const rounds = 30;

@@ -1,11 +1,11 @@
-import type { Message } from '../src/context/message.ts';
-import { budget } from '../src/policy/budget.ts';
-import type { DroppedRange } from '../src/policy/dropped.ts';
-import type { PlacedMessage } from '../src/policy/groups.ts';
-import { heuristicTokens } from '../src/policy/heuristic.ts';
-import { limitsOf } from '../src/policy/limits.ts';
-import { place } from '../src/policy/place.ts';
-import { readPolicy } from '../src/policy/read-policy.ts';
+import type { Message } from '../src/agent/context/message.ts';
+import { budget } from '../src/agent/policy/budget.ts';
+import type { DroppedRange } from '../src/agent/policy/dropped.ts';
+import type { PlacedMessage } from '../src/agent/policy/groups.ts';
+import { heuristicTokens } from '../src/agent/policy/heuristic.ts';
+import { limitsOf } from '../src/agent/policy/limits.ts';
+import { place } from '../src/agent/policy/place.ts';
+import { readPolicy } from '../src/agent/policy/read-policy.ts';
 import { median } from './support/median.ts';
 import { text400 } from './workload.ts';
 

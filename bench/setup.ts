@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Redis } from 'ioredis';
 import pg from 'pg';
-import { startRedis } from '../src/chaos/services/redis.ts';
-import { startEmbeddedPostgres } from '../src/postgres/embedded/index.ts';
-import { migrate } from '../src/store/schema/migrate.ts';
+import { startRedis } from '../src/ops/chaos/services/redis.ts';
+import { startEmbeddedPostgres } from '../src/database/postgres/embedded/index.ts';
+import { migrate } from '../src/database/store/schema/migrate.ts';
 
 /** Servers of the benchmarks. PostgreSQL is as durable as in production, with fsync and synchronous_commit on. */
 export interface Servers {

@@ -1,6 +1,6 @@
 import { createLanefold, defineAgent, type Lanefold, type Run, type Strategy } from 'lanefold';
 import pg from 'pg';
-import { tot } from '../src/strategies/tot/tot.ts';
+import { tot } from '../src/agent/strategies/tot/tot.ts';
 import type { Servers } from './setup.ts';
 import { median } from './support/median.ts';
 

@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { migrate } from 'lanefold';
-import { openDatabase, type Database } from '../src/postgres/pool.ts';
-import { tenantScope } from '../src/library/access/tenant-scope.ts';
-import { readSessionRights } from '../src/store/role/session-rights.ts';
+import { openDatabase, type Database } from '../src/database/postgres/pool.ts';
+import { tenantScope } from '../src/runs/operations/access/tenant-scope.ts';
+import { readSessionRights } from '../src/database/store/role/session-rights.ts';
 import type { Servers } from './setup.ts';
 import { median } from './support/median.ts';
 import { printRelativeSpeed } from './support/relative-speed.ts';

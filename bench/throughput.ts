@@ -1,7 +1,7 @@
 import { createLanefold } from 'lanefold';
 import pg from 'pg';
-import { openQueue } from '../src/queue/open-queue.ts';
-import { newId } from '../src/checks/ids.ts';
+import { openQueue } from '../src/runs/queue/open-queue.ts';
+import { newId } from '../src/base/checks/ids.ts';
 import type { Servers } from './setup.ts';
 import { median } from './support/median.ts';
 import { agent, models, text400 } from './workload.ts';

@@ -1,5 +1,5 @@
 /*
- * A limit on cost that two runs share: use_limits of db/sql/limit, and how src/runtime/limits calls it. A call reserves
+ * A limit on cost that two runs share: use_limits of db/sql/limit, and how src/runs/limiter calls it. A call reserves
  * what it may cost before it is made and is settled with what it did cost. Each use is a transaction of its own beside
  * those of the threads. A run that is refused waits in line, and the process that returns something lets it go on.
  */

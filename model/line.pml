@@ -1,5 +1,5 @@
 /*
- * The line of runs that wait for several limits at once: use_limits of db/sql/limit, and how src/runtime/limits/gate.ts
+ * The line of runs that wait for several limits at once: use_limits of db/sql/limit, and how src/runs/limiter/gate.ts
  * calls it. Three runs, two processes, and two or three limits (-DLIMITS=3). A run takes all that it needs or nothing; one
  * that is refused waits, and the process that frees something checks who is next. Each call is a transaction of its own,
  * which locks the buckets that it changes and reads the others as they were committed.

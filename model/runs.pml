@@ -1,5 +1,5 @@
 /*
- * The life of runs, as db/sql and src/runtime have it: a model that spin checks in every order of events.
+ * The life of runs, as db/sql and src/worker have it: a model that spin checks in every order of events.
  *
  * Each function of the database is one transaction under the lock of its thread, so here it is one indivisible step
  * (d_step). Between two steps anything may happen: another process acts, a worker crashes, a lease runs out, the queue

@@ -1,5 +1,5 @@
 /*
- * The sweep of src/runtime/worker/sweep.ts: looks for runs without a job and gives them one, and ends cancelled runs
+ * The sweep of src/worker/process/sweep.ts: looks for runs without a job and gives them one, and ends cancelled runs
  * that did not stop in time. It looks without a lock, so what it saw may have changed when it acts.
  */
 

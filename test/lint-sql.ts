@@ -2,9 +2,9 @@ import { access, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
-import { binaryCandidates } from '../src/postgres/embedded/binary-candidates.ts';
-import { startEmbeddedPostgres } from '../src/postgres/embedded/index.ts';
-import { migrate } from '../src/store/schema/migrate.ts';
+import { binaryCandidates } from '../src/database/postgres/embedded/binaries.ts';
+import { startEmbeddedPostgres } from '../src/database/postgres/embedded/index.ts';
+import { migrate } from '../src/database/store/schema/migrate.ts';
 
 // Checks every plpgsql function with plpgsql_check: names, types, dead code, volatility. Bodies are otherwise checked only
 // when they first run. Part of `npm run check` where a PostgreSQL with the extension is installed.

@@ -7,7 +7,7 @@ const nearest = (...changed: string[]) => reachedTests(uses, changed).slice(0, 1
 
 describe('the tests that a change can reach', () => {
   test('begin with those that import the module', () => {
-    expect(nearest('src/common/json.ts')[0]).toBe('test/common/json.test.ts');
+    expect(nearest('src/base/common/json.ts')[0]).toBe('test/common/json.test.ts');
   });
 
   test('of a database function are those that call it, or that call what calls it', () => {

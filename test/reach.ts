@@ -13,7 +13,7 @@ const filesIn = (folder: string, end: string): string[] =>
 export const isTest = (file: string): boolean => file.endsWith('.test.ts');
 
 /** The programs that a test starts from the built package have no import that leads to them. */
-const programs = [...filesIn('workers', '.ts'), 'src/cli/main.ts'];
+const programs = [...filesIn('workers', '.ts'), 'src/ops/cli/main.ts'];
 
 export async function readUses(): Promise<Uses> {
   const uses = new Map<string, Set<string>>();

@@ -2,14 +2,14 @@
  * A worker process of `lanefold chaos`. It exits when its standard input closes, so that it never outlives its
  * campaign.
  */
-import { recorderIn } from '../src/chaos/recording/history-files.ts';
-import { recordStatements } from '../src/chaos/recording/record-statements.ts';
-import { providerModels } from '../src/chaos/provider/models.ts';
-import { recordAsks } from '../src/chaos/recording/record-asks.ts';
-import { chaosAgents, providerAgents } from '../src/chaos/workload/agents.ts';
-import { Journal } from '../src/chaos/workload/journal.ts';
-import { parseJson } from '../src/common/json.ts';
-import type { ChaosWorkerOptions, ChaosWorkerReady } from '../src/chaos/worker-options.ts';
+import { recorderIn } from '../src/ops/chaos/recording/history-files.ts';
+import { recordStatements } from '../src/ops/chaos/recording/record-statements.ts';
+import { providerModels } from '../src/ops/chaos/provider/models.ts';
+import { recordAsks } from '../src/ops/chaos/recording/record-asks.ts';
+import { chaosAgents, providerAgents } from '../src/ops/chaos/workload/agents.ts';
+import { Journal } from '../src/ops/chaos/workload/journal.ts';
+import { parseJson } from '../src/base/common/json.ts';
+import type { ChaosWorkerOptions, ChaosWorkerReady } from '../src/ops/chaos/worker-options.ts';
 import { createLanefold } from '../src/lanefold/create.ts';
 
 process.stdin.on('end', () => process.exit()).resume();
@@ -19,7 +19,7 @@ recordStatements(recorder);
 const journal = new Journal(options.journal);
 recordAsks(journal);
 const definition = options.agents
-  ? await (await import('../src/cli/agents-file.ts')).loadAgentsFile(options.agents)
+  ? await (await import('../src/ops/cli/agents-file.ts')).loadAgentsFile(options.agents)
   : {
       agents: [...chaosAgents(journal, recorder), ...providerAgents(journal, recorder)],
       models: providerModels(options.providerUrl!),

@@ -1,5 +1,5 @@
 import { createLanefold } from 'lanefold';
-import { newId } from '../../src/checks/ids.ts';
+import { newId } from '../../src/base/checks/ids.ts';
 import type { Servers } from '../setup.ts';
 import { agent, models, text400 } from '../workload.ts';
 

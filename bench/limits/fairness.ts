@@ -1,5 +1,5 @@
 import { createLanefold, type Lanefold } from 'lanefold';
-import { spreadOf } from '../../src/chaos/spread.ts';
+import { spreadOf } from '../../src/ops/chaos/report.ts';
 import type { Servers } from '../setup.ts';
 import { slowAgent, slowModels } from '../slow-model.ts';
 import { backends, type Backend } from '../support/backends.ts';

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { bullCall } from '../../src/queue/bull-calls.ts';
+import { bullCall } from '../../src/runs/queue/bull-calls.ts';
 
 const ofQueue = 'queue: ';
 

@@ -1,4 +1,4 @@
-import { treeCpuMs } from '../../src/bench/cpu.ts';
+import { treeCpuMs } from '../../src/ops/bench/measure-costs.ts';
 
 /** CPU time of the servers in milliseconds; absent on systems without `/proc`. */
 export interface ServersCpu {

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { newId } from '../../src/checks/ids.ts';
+import { newId } from '../../src/base/checks/ids.ts';
 import { copyOf } from '../floor/copy.ts';
 import { clearFloor, floorUrl, readTemplate } from '../floor/prepare.ts';
 import { statementOf } from '../floor/statements.ts';

@@ -2,7 +2,7 @@ import { createLanefold } from 'lanefold';
 import type { ReaderReport } from '../processes/reader.ts';
 import type { Servers } from '../setup.ts';
 import { slowAgent, slowModels } from '../slow-model.ts';
-import { treeCpuMs } from '../../src/bench/cpu.ts';
+import { treeCpuMs } from '../../src/ops/bench/measure-costs.ts';
 import { inTurn } from '../support/in-turn.ts';
 import { median, quantile } from '../support/median.ts';
 import { startProcess } from '../support/process.ts';

@@ -1,53 +1,65 @@
-import { WeakValues } from '../common/weak-values.ts';
-import { QuietWaits } from '../fleet/quiet-waits.ts';
-import { findUnattendedIn } from '../fleet/unattended.ts';
-import { noteAuditing } from '../library/access/auditing.ts';
-import { auditOf, keysOf } from '../library/access/keys.ts';
-import { enforcesTenants, otherTenant, tenantScope } from '../library/access/tenant-scope.ts';
-import { tenantsOf } from '../library/access/tenants.ts';
-import { compact } from '../library/contexts/compact.ts';
-import { contextsOf } from '../library/contexts/contexts.ts';
-import { noteDatabase } from '../library/database-of.ts';
-import { casesOf } from '../library/evals/cases.ts';
-import { evalsOf } from '../library/evals/evals.ts';
-import { evidenceOf } from '../library/evidence/evidence.ts';
-import { activity } from '../library/fleet/activity.ts';
-import { listAgents } from '../library/agents/agents.ts';
-import { rolloutsOf } from '../library/agents/rollouts.ts';
-import { VersionChooser } from '../library/agents/version-chooser.ts';
-import { versionsOf } from '../library/agents/versions.ts';
-import { checkHealth, readStats } from '../library/fleet/health.ts';
-import { workersOf } from '../library/fleet/workers.ts';
-import { refusingOptions } from '../library/refusing-options.ts';
-import type { Library, TenantLibrary } from '../library/library.ts';
-import { limitsOf } from '../library/limits/limits.ts';
-import { schedulesOf } from '../library/schedules/schedules.ts';
-import { monitorsOf } from '../library/monitors/monitors.ts';
-import { webhooksOf } from '../library/webhooks/webhooks.ts';
-import { checkRuns } from '../library/schedules/check-runs.ts';
-import { syncSchedules } from '../library/schedules/sync.ts';
-import type { ScheduleDefinition } from '../schedules/definition.ts';
-import { defaultTenant } from '../checks/ids.ts';
-import type { DirectWorker } from '../library/runs/direct-start.ts';
-import { runsOf } from '../library/runs/runs-of.ts';
-import { startChild } from '../library/runs/start-child.ts';
-import { RunWaiter } from '../library/runs/waiter.ts';
-import { eventsOf } from '../library/waits/events.ts';
-import { waitsOf } from '../library/waits/waits.ts';
-import { erase } from '../library/threads/erase.ts';
-import { threadsOf } from '../library/threads/threads.ts';
-import { reportErrors } from '../log/report-errors.ts';
-import type { Database } from '../postgres/pool.ts';
-import { Admission } from '../runtime/limits/admission.ts';
-import type { LimitGate } from '../runtime/limits/gate.ts';
-import { withAudit } from '../store/access/audited-act.ts';
-import { listApprovals } from '../store/wait/list-approvals.ts';
-import type { RunRef } from '../store/run/run.ts';
-import type { StoredChild } from '../store/wait/wait-tasks.ts';
-import { openStreams } from '../streams/open.ts';
+import { WeakValues } from '../base/common/weak-values.ts';
+import { QuietWaits } from '../runs/fleet/quiet-waits.ts';
+import { findUnattendedIn } from '../runs/fleet/unattended.ts';
+import { noteAuditing } from '../features/library/auditing.ts';
+import { auditOf, keysOf } from '../runs/operations/access/keys.ts';
+import { enforcesTenants, otherTenant, tenantScope } from '../runs/operations/access/tenant-scope.ts';
+import { tenantsOf } from '../runs/operations/access/tenants.ts';
+import { compact } from '../runs/operations/contexts/compact.ts';
+import { contextsOf } from '../runs/operations/contexts/contexts.ts';
+import { noteDatabase } from '../features/library/database-of.ts';
+import { casesOf } from '../features/evals/operations/cases.ts';
+import { evalsOf } from '../features/evals/operations/evals.ts';
+import { evidenceOf } from '../runs/operations/evidence/evidence.ts';
+import { activity } from '../runs/operations/fleet/activity.ts';
+import { listAgents } from '../runs/operations/agents/agents.ts';
+import { rolloutsOf } from '../runs/operations/agents/rollouts.ts';
+import { VersionChooser } from '../runs/operations/agents/version-chooser.ts';
+import { versionsOf } from '../runs/operations/agents/versions.ts';
+import { checkHealth, readStats } from '../runs/operations/fleet/health.ts';
+import { workersOf } from '../runs/operations/fleet/workers.ts';
+import { refusingOptions } from '../features/library/refusing-options.ts';
+import type { Library, TenantLibrary } from '../features/library/library.ts';
+import { limitsOf } from '../runs/operations/limits/limits.ts';
+import { schedulesOf } from '../features/schedules/operations/schedules.ts';
+import { monitorsOf } from '../features/monitors/operations/monitors.ts';
+import { oldestDueSeconds } from '../features/webhooks/store/oldest-due.ts';
+import { webhooksOf } from '../features/webhooks/operations/webhooks.ts';
+import { checkRuns } from '../features/schedules/operations/check-runs.ts';
+import { syncSchedules } from '../features/schedules/operations/sync.ts';
+import type { ScheduleDefinition } from '../features/schedules/definition/definition.ts';
+import { defaultTenant } from '../base/checks/ids.ts';
+import type { DirectWorker } from '../runs/operations/runs/direct-start.ts';
+import { runsOf } from '../runs/operations/runs/runs-of.ts';
+import { startChild } from '../runs/operations/runs/start-child.ts';
+import { RunWaiter } from '../runs/operations/runs/waiter.ts';
+import { eventsOf } from '../runs/operations/waits/events.ts';
+import { waitsOf } from '../runs/operations/waits/waits.ts';
+import { eraseCases } from '../features/evals/store/cases.ts';
+import { eraseEvals } from '../features/evals/store/threads.ts';
+import { eraseSchedules } from '../features/schedules/store/schedules.ts';
+import { eraseWebhooks } from '../features/webhooks/store/webhooks.ts';
+import { erase, type Keeper } from '../runs/operations/threads/erase.ts';
+import { threadsOf } from '../runs/operations/threads/threads.ts';
+import { reportErrors } from '../base/log/report-errors.ts';
+import type { Database } from '../database/postgres/pool.ts';
+import { Admission } from '../runs/limiter/admission.ts';
+import type { LimitGate } from '../runs/limiter/gate.ts';
+import { withAudit } from '../database/store/access/audited-act.ts';
+import { listApprovals } from '../database/store/wait/list-approvals.ts';
+import type { RunRef } from '../database/store/run/run.ts';
+import type { StoredChild } from '../database/store/wait/wait-tasks.ts';
+import { openStreams } from '../runs/streams/open.ts';
 import type { Closers } from './closers.ts';
 import type { Connections } from './connect.ts';
 import type { LanefoldSettings } from './settings.ts';
+
+/** Evals include monitors. */
+const keepers: readonly Keeper[] = [
+  { eraseTenant: eraseSchedules },
+  { eraseTenant: eraseEvals, eraseThread: eraseCases },
+  { eraseTenant: eraseWebhooks },
+];
 
 /**
  * Builds the library on its connections: for all rows that the connection's role may see, and for each tenant on
@@ -92,7 +104,7 @@ export function assemble(
       compact: async (threadId, given = {}, { caller, from = 'library' } = {}) =>
         compact(accepting, threadId, given, { caller, from }),
     });
-    const threads = refusingOptions('threads', threadsOf(db, agents, counting, streams, queue));
+    const threads = refusingOptions('threads', threadsOf({ db, queue, keepers, agents, counting, streams }));
     noteDatabase(threads, db);
     noteAuditing(threads, (acts) => libraryOn(withAudit(db, acts), streams, waiter));
     return {
@@ -156,7 +168,7 @@ export function assemble(
       }),
     },
     workers: refusingOptions('workers', workersOf(db)),
-    stats: () => readStats(db, queue),
+    stats: () => readStats(db, queue, oldestDueSeconds),
     ...refusingOptions('library', {
       health: (options: { queueTimeoutMs?: number } = {}) => checkHealth(db, queue, options),
       activity: ({ hours = 24 }: { hours?: number } = {}) => activity(db, counting, hours),
@@ -177,7 +189,7 @@ export function assemble(
   const evalRequests = {
     acceptingFor: (tenant: string) => acceptingOn(scopeTo(tenant)),
     cancel: (tenant: string, run: RunRef) => runsFor(tenant).cancel(run, 'eval_erased'),
-    erase: (tenant: string, threadId: string) => erase(scopeTo(tenant), queue, threadId),
+    erase: (tenant: string, threadId: string) => erase({ db: scopeTo(tenant), queue, keepers }, threadId),
   };
   return { library, waiter, live: streams.live, runsFor, startChildFor, defineSchedules, evalRequests };
 }

@@ -1,4 +1,4 @@
-import { lanefoldClosed } from '../postgres/errors.ts';
+import { lanefoldClosed } from '../database/postgres/errors.ts';
 
 /** Everything that `close` must undo, last opened first. */
 export class Closers {

@@ -1,17 +1,17 @@
-import { withoutPassword } from '../checks/connection-url.ts';
-import { checkRole } from '../library/access/role-check.ts';
-import { endAbandonedRuns } from '../library/runs/end-abandoned-runs.ts';
-import { reportErrors } from '../log/report-errors.ts';
-import { startEmbeddedPostgres, type EmbeddedPostgresOptions } from '../postgres/embedded/index.ts';
-import { fromPostgres } from '../postgres/errors.ts';
-import { FollowerHealth, preferFollower } from '../postgres/follower.ts';
-import { openDatabase, type Database, type DatabaseOptions } from '../postgres/pool.ts';
-import { openQueue } from '../queue/open-queue.ts';
-import { DatabaseClock } from '../store/database-clock.ts';
-import { readSessionRights } from '../store/role/session-rights.ts';
-import { holdFleet } from '../store/run/hold-fleet.ts';
-import { assertSchema, isDistributed } from '../store/schema/version.ts';
-import { DeliveryNotices } from '../store/webhook/delivery-notices.ts';
+import { withoutPassword } from '../base/checks/connection-url.ts';
+import { checkRole } from '../runs/operations/access/role-check.ts';
+import { endAbandonedRuns } from '../runs/operations/runs/end-abandoned-runs.ts';
+import { reportErrors } from '../base/log/report-errors.ts';
+import { startEmbeddedPostgres, type EmbeddedPostgresOptions } from '../database/postgres/embedded/index.ts';
+import { fromPostgres } from '../database/postgres/errors.ts';
+import { FollowerHealth, preferFollower } from '../database/postgres/follower.ts';
+import { openDatabase, type Database, type DatabaseOptions } from '../database/postgres/pool.ts';
+import { openQueue } from '../runs/queue/open-queue.ts';
+import { DatabaseClock } from '../database/store/database-clock.ts';
+import { readSessionRights } from '../database/store/role/session-rights.ts';
+import { holdFleet } from '../database/store/run/hold-fleet.ts';
+import { assertSchema, isDistributed } from '../database/store/schema/version.ts';
+import { DeliveryNotices } from '../database/store/delivery-notices.ts';
 import type { Closers } from './closers.ts';
 import type { LanefoldSettings } from './settings.ts';
 
@@ -35,7 +35,7 @@ export async function connect(
   const databaseUrl = settings.databaseUrl ?? embedded!.url;
   const directUrl = (!embedded && settings.directUrl) || databaseUrl;
   if (settings.migrate) {
-    const { migrate } = await import('../store/schema/migrate.ts');
+    const { migrate } = await import('../database/store/schema/migrate.ts');
     onStep('migrating the database, if its schema is older');
     await migrate(directUrl, { queueTables: !redisUrl, onBlocked: onStep });
   }
@@ -76,7 +76,7 @@ export async function connect(
 
 /** Loaded on demand: only a distributed database has nodes. */
 async function watchNodes(db: Database, url: string, { log }: LanefoldSettings, closers: Closers): Promise<void> {
-  const { guardNodes } = await import('../store/nodes/guard-nodes.ts');
+  const { guardNodes } = await import('../database/store/nodes/guard-nodes.ts');
   const nodes = await guardNodes(db, url, ({ name, isDown }) => {
     const facts = { component: 'database', node: name };
     if (isDown) log.error(facts, 'node does not answer: its threads wait, and sweeps leave it out');

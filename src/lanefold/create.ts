@@ -1,9 +1,9 @@
 // Drivers and queues load only where they are needed: a module that only defines agents and tools starts without them.
-import type { AgentDefinition } from '../agents/definition.ts';
+import type { AgentDefinition } from '../agent/definition/definition.ts';
 import type { LanefoldOptions } from './options.ts';
 import type { Lanefold } from './lanefold.ts';
-import type { MigrateOptions, MigrateResult } from '../store/schema/migrate.ts';
-import type { StrategyName, StrategyTypes } from '../strategies/types.ts';
+import type { MigrateOptions, MigrateResult } from '../database/store/schema/migrate.ts';
+import type { StrategyName, StrategyTypes } from '../agent/strategies/types.ts';
 
 /**
  * The strategies that requests may name. If the agents are known at compile time: those in `StrategyTypes`, where you
@@ -55,6 +55,6 @@ export async function createLanefold<AGENTS extends AgentDefinition = AgentDefin
  * ```
  */
 export async function migrate(url: string, options: MigrateOptions = {}): Promise<MigrateResult> {
-  const { migrate: apply } = await import('../store/schema/migrate.ts');
+  const { migrate: apply } = await import('../database/store/schema/migrate.ts');
   return apply(url, options);
 }

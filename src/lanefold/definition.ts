@@ -1,6 +1,6 @@
-import type { AgentDefinition } from '../agents/definition.ts';
-import { LanefoldError } from '../errors.ts';
-import { refuseUnknownKeys } from '../checks/unknown-keys.ts';
+import type { AgentDefinition } from '../agent/definition/definition.ts';
+import { LanefoldError } from '../base/errors.ts';
+import { refuseUnknownKeys } from '../base/checks/unknown-keys.ts';
 import { optionKeys, type LanefoldOptions } from './options.ts';
 
 /**

@@ -1,9 +1,9 @@
-import type { AgentDefinition } from '../agents/definition.ts';
-import type { RunningServer, ServerOptions } from '../api/options.ts';
-import type { Library } from '../library/library.ts';
-import type { Recovered } from '../recovery/recover.ts';
-import type { RunningWorker, WorkerOptions } from '../runtime/worker/options.ts';
-import type { StrategyName } from '../strategies/types.ts';
+import type { AgentDefinition } from '../agent/definition/definition.ts';
+import type { RunningServer, ServerOptions } from '../server/options.ts';
+import type { Library } from '../features/library/library.ts';
+import type { Recovered } from './recovery/recover.ts';
+import type { RunningWorker, WorkerOptions } from '../worker/process/options.ts';
+import type { StrategyName } from '../agent/strategies/types.ts';
 
 export interface Lanefold<
   AGENTS extends AgentDefinition = AgentDefinition,

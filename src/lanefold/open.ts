@@ -1,13 +1,13 @@
-import { startServer } from '../api/start.ts';
-import { stopGrace } from '../environment.ts';
-import { checkWorkerRole } from '../library/access/role-check.ts';
-import type { DirectWorker } from '../library/runs/direct-start.ts';
-import type { EnqueueOptions } from '../library/runs/enqueue.ts';
-import { LanefoldError } from '../errors.ts';
-import type { Database } from '../postgres/pool.ts';
-import type { RunRef } from '../store/run/run.ts';
-import { reportErrors } from '../log/report-errors.ts';
-import { LimitGate } from '../runtime/limits/gate.ts';
+import { startServer } from './start-server.ts';
+import { stopGrace } from '../base/environment.ts';
+import { checkWorkerRole } from '../runs/operations/access/role-check.ts';
+import type { DirectWorker } from '../runs/operations/runs/direct-start.ts';
+import type { EnqueueOptions } from '../runs/operations/runs/enqueue.ts';
+import { LanefoldError } from '../base/errors.ts';
+import type { Database } from '../database/postgres/pool.ts';
+import type { RunRef } from '../database/store/run/run.ts';
+import { reportErrors } from '../base/log/report-errors.ts';
+import { LimitGate } from '../runs/limiter/gate.ts';
 import { assemble } from './assemble.ts';
 import { Closers } from './closers.ts';
 import { connect, type StartProgress } from './connect.ts';
@@ -51,7 +51,7 @@ export async function openLanefold(options: LanefoldOptions = {}, progress: Star
       evalRequests,
       ...{ db, connect: openPool, deliveryNotices, directUrl, directWorkers, gate, live },
       onHold: waiter.hold.bind(waiter),
-      requests: {
+      scheduleRequests: {
         enqueue: (tenant: string, request: EnqueueOptions) => runsFor(tenant).enqueue(request),
         interrupt: (tenant: string, run: RunRef) => runsFor(tenant).cancel(run, 'schedule_interrupted'),
       },
@@ -69,9 +69,9 @@ export async function openLanefold(options: LanefoldOptions = {}, progress: Star
         return closers.start(
           async () => {
             // Imported on demand, so that a process without a worker does not load one.
-            const { startWorker } = await import('../runtime/worker/worker.ts');
+            const { startFullWorker } = await import('./start-worker.ts');
             if (settings.schedules) await defineSchedules(settings.schedules);
-            return startWorker(worker, queue, { ...stopGrace(), ...workerOptions });
+            return startFullWorker(worker, queue, { ...stopGrace(), ...workerOptions });
           },
           (started) => started.stop(),
         );
@@ -91,7 +91,7 @@ export async function openLanefold(options: LanefoldOptions = {}, progress: Star
               hint: 'Nothing was changed. Leave tenant out.',
             },
           );
-        return (await import('../recovery/recover.ts')).recover(db, queue);
+        return (await import('./recovery/recover.ts')).recover(db, queue);
       },
       close: () => closers.close(),
     };

@@ -1,17 +1,17 @@
-import type { AgentDefinition } from '../agents/definition.ts';
-import type { TokenEstimator } from '../policy/estimate.ts';
-import type { PriceOf } from '../models/counting/price.ts';
-import type { ContextProjector } from '../policy/projector.ts';
-import type { RequestTransformer } from '../agents/transformer.ts';
-import type { Strategy } from '../strategies/registry.ts';
-import type { ToolListing } from '../tools/normalise.ts';
-import type { ModelRegistryOptions } from '../models/registry/registry.ts';
-import type { Logger } from '../log/logger.ts';
-import type { TelemetryOptions } from '../telemetry/opentelemetry/open.ts';
-import type { RoleCheck } from '../library/access/role-check.ts';
-import type { ScheduleDefinition } from '../schedules/definition.ts';
-import type { Scorer } from '../evals/scorers/scorer.ts';
-import type { KeysOf } from '../checks/unknown-keys.ts';
+import type { AgentDefinition } from '../agent/definition/definition.ts';
+import type { TokenEstimator } from '../agent/policy/estimate.ts';
+import type { PriceOf } from '../agent/models/counting/price.ts';
+import type { ContextProjector } from '../agent/policy/projector.ts';
+import type { RequestTransformer } from '../agent/definition/transformer.ts';
+import type { Strategy } from '../agent/strategies/registry.ts';
+import type { ToolListing } from '../agent/tools/normalise.ts';
+import type { ModelRegistryOptions } from '../agent/models/registry/registry.ts';
+import type { Logger } from '../base/log/logger.ts';
+import type { TelemetryOptions } from '../runs/telemetry/opentelemetry/open.ts';
+import type { RoleCheck } from '../runs/operations/access/role-check.ts';
+import type { ScheduleDefinition } from '../features/schedules/definition/definition.ts';
+import type { Scorer } from '../features/evals/scorers/scorer.ts';
+import type { KeysOf } from '../base/checks/unknown-keys.ts';
 
 export interface LanefoldOptions<AGENTS extends AgentDefinition = AgentDefinition> {
   /**

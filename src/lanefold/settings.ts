@@ -1,7 +1,7 @@
-import { createAgentRegistry, type AgentRegistry } from '../agents/registry.ts';
-import { checkDatabaseUrl, checkRedisUrl } from '../checks/connection-url.ts';
-import { refuseUnknownKeys } from '../checks/unknown-keys.ts';
-import { assertWhole } from '../checks/whole-number.ts';
+import { createAgentRegistry, type AgentRegistry } from '../agent/definition/registry.ts';
+import { checkDatabaseUrl, checkRedisUrl } from '../base/checks/connection-url.ts';
+import { refuseUnknownKeys } from '../base/checks/unknown-keys.ts';
+import { assertWhole } from '../base/checks/whole-number.ts';
 import {
   largeContentBytes,
   maxContextBytes,
@@ -9,21 +9,21 @@ import {
   privateWebhooks,
   queueShards,
   telemetryWanted,
-} from '../environment.ts';
-import { builtInScorers } from '../evals/scorers/built-in.ts';
-import type { Scorer } from '../evals/scorers/scorer.ts';
-import { LanefoldError } from '../errors.ts';
-import { roleCheckOf } from '../library/access/role-check.ts';
-import type { Logger } from '../log/logger.ts';
-import { openLogger } from '../log/open.ts';
-import { createCounting } from '../models/counting/counting.ts';
-import { createModelRegistry } from '../models/registry/registry.ts';
-import { readPolicy } from '../policy/read-policy.ts';
-import type { Database } from '../postgres/pool.ts';
-import { createKeyRedactor } from '../redaction/sensitive-keys.ts';
-import { readContent } from '../store/content/read-content.ts';
-import { tokenSecrets } from '../tokens/secrets.ts';
-import { readContentTool } from '../tools/read-content-tool.ts';
+} from '../base/environment.ts';
+import { builtInScorers } from '../features/evals/scorers/built-in.ts';
+import type { Scorer } from '../features/evals/scorers/scorer.ts';
+import { LanefoldError } from '../base/errors.ts';
+import { roleCheckOf } from '../runs/operations/access/role-check.ts';
+import type { Logger } from '../base/log/logger.ts';
+import { openLogger } from '../base/log/open.ts';
+import { createCounting } from '../agent/models/counting/counting.ts';
+import { createModelRegistry } from '../agent/models/registry/registry.ts';
+import { readPolicy } from '../agent/policy/read-policy.ts';
+import type { Database } from '../database/postgres/pool.ts';
+import { createKeyRedactor } from '../base/redaction/sensitive-keys.ts';
+import { readContent } from '../database/store/content/read-content.ts';
+import { tokenSecrets } from '../base/tokens/secrets.ts';
+import { readContentTool } from '../agent/tools/read-content-tool.ts';
 import { optionKeys, type LanefoldOptions } from './options.ts';
 
 export type LanefoldSettings = Awaited<ReturnType<typeof readSettings>>;
@@ -47,7 +47,9 @@ export async function readSettings(options: LanefoldOptions, database: () => Dat
   const { telemetry: wanted = telemetryWanted() } = options;
   // Imported on demand, so that a process without telemetry does not load it.
   const telemetry = wanted
-    ? await (await import('../telemetry/opentelemetry/open.ts')).openTelemetry(wanted === true ? {} : wanted, redactor)
+    ? await (
+        await import('../runs/telemetry/opentelemetry/open.ts')
+      ).openTelemetry(wanted === true ? {} : wanted, redactor)
     : undefined;
   const models = createModelRegistry({
     ...(options.models ? { models: options.models } : {}),

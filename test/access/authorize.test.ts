@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { authorize } from '../../src/access/authorize.ts';
-import { assertMayGrant } from '../../src/access/grants.ts';
-import { newKey, readKey, hashOf } from '../../src/access/key.ts';
-import { operator, type Principal } from '../../src/access/principal.ts';
-import { RequestRate } from '../../src/access/rate.ts';
-import { scopes } from '../../src/access/scope.ts';
+import { authorize } from '../../src/base/access/authorize.ts';
+import { assertMayGrant } from '../../src/base/access/grants.ts';
+import { newKey, readKey, hashOf } from '../../src/base/access/key.ts';
+import { operator, type Principal } from '../../src/base/access/principal.ts';
+import { RequestRate } from '../../src/base/access/rate.ts';
+import { scopes } from '../../src/base/access/scope.ts';
 
 const key = (allowed: Partial<Principal>): Principal => ({ actor: 'key:k', scopes: ['read', 'run'], ...allowed });
 type Subject = Parameters<typeof authorize>[1];

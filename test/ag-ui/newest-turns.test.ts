@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { AgUiMessage } from '../../src/ag-ui/message.ts';
-import { newestTurns } from '../../src/ag-ui/newest-turns.ts';
-import { hasMoreValues } from '../../src/common/json-bytes.ts';
+import type { AgUiMessage } from '../../src/runs/formats/ag-ui/message.ts';
+import { newestTurns } from '../../src/runs/formats/ag-ui/newest-turns.ts';
+import { hasMoreValues } from '../../src/base/common/json-bytes.ts';
 import { cases } from '../support/cases.ts';
 
 const calls = (count: number) =>

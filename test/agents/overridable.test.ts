@@ -1,6 +1,6 @@
 import { defineAgent, type AgentDefinition } from 'lanefold';
 import { expect, test } from 'vitest';
-import { overridableFields, refusedOverrides } from '../../src/agents/overridable.ts';
+import { overridableFields, refusedOverrides } from '../../src/agent/definition/overridable.ts';
 
 const agent = (overridable?: AgentDefinition['overridable']) =>
   defineAgent({ name: 'a', model: 'm', ...(overridable ? { overridable } : {}) }).overridable;

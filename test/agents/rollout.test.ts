@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readRollout } from '../../src/agents/read-rollout.ts';
-import { chooseVersion } from '../../src/agents/rollout.ts';
+import { readRollout } from '../../src/agent/definition/read-rollout.ts';
+import { chooseVersion } from '../../src/agent/definition/rollout.ts';
 
 const labels = ['a', 'b', 'c', 'd'];
 const shares = fc.record(

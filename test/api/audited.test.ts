@@ -1,7 +1,7 @@
 import { defineAgent, defineTool, waitFor, type RunHandle } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { overridableFields } from '../../src/agents/overridable.ts';
+import { overridableFields } from '../../src/agent/definition/overridable.ts';
 import { fakeModel } from '../support/fake-model.ts';
 
 import { onCitus } from '../support/services.ts';

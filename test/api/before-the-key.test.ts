@@ -3,7 +3,7 @@ import { createAgUiHandler } from 'lanefold/ag-ui';
 import { createChatHandler } from 'lanefold/chat';
 import { mountMcp } from 'lanefold/mcp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createApp } from '../../src/api/app.ts';
+import { createApp } from '../../src/doors/app.ts';
 import { openLogger } from '../support/lines.ts';
 import { deferred, until } from '../support/until.ts';
 import { bearer, startApi, type Api } from './helpers.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { BrowserAccess } from '../../src/access/browser-token.ts';
+import type { BrowserAccess } from '../../src/base/access/browser-token.ts';
 import { operationsOf, resolved, type OpenApi } from './document.ts';
 import { bearer, mintKey, problem, startApi, type Answer, type Api } from './helpers.ts';
 

@@ -2,8 +2,8 @@ import { defineAgent } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { ModelCall } from '../../page/api/types.ts';
-import { contextHash } from '../../src/context/canonical.ts';
-import type { Message } from '../../src/context/message.ts';
+import { contextHash } from '../../src/agent/context/canonical.ts';
+import type { Message } from '../../src/agent/context/message.ts';
 
 import { problem, startApi, type Api } from './helpers.ts';
 

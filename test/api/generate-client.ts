@@ -3,14 +3,14 @@ import path from 'node:path';
 import openapiTS, { type OpenAPI3 } from 'openapi-typescript';
 import { format, resolveConfig } from 'prettier';
 import ts from 'typescript';
-import { createApp } from '../../src/api/app.ts';
-import { openApiDocument } from '../../src/api/openapi.ts';
-import { dataInAnswers, dataInRequests, isListOfItems, toCamel } from '../../src/client/case.ts';
-import type { Library } from '../../src/library/library.ts';
+import { createApp } from '../../src/doors/app.ts';
+import { openApiDocument } from '../../src/server/openapi.ts';
+import { dataInAnswers, dataInRequests, isListOfItems, toCamel } from '../../src/doors/client/case.ts';
+import type { Library } from '../../src/features/library/library.ts';
 import { asJson, forTypes } from './generate-types.ts';
 
 /** The operations of `lanefold/client`, with their types. Written by `npm run types:api`. */
-export const clientFile = path.resolve('src/client/operations.ts');
+export const clientFile = path.resolve('src/doors/client/operations.ts');
 
 /** What the client offers. Everything else, such as keys, webhooks and changes of limits, is for operators. */
 const offered = [
@@ -44,7 +44,7 @@ interface Operation {
   responses: Record<string, { content?: Record<string, { schema: Schema }> }>;
 }
 
-/** The source of `src/client/operations.ts`: the API's schemas in camelCase, and where each operation is. */
+/** The source of `src/doors/client/operations.ts`: the API's schemas in camelCase, and where each operation is. */
 export async function clientOperations(): Promise<string> {
   // its routes need a library only when they are called
   const library = { queues: [], queueBackend: 'postgres' } as unknown as Library;
@@ -127,7 +127,7 @@ class Camel {
     this.#how.set(name, how);
     const copy = this.#copy(this.known[name]!, how) as Schema;
     if (before !== undefined && before !== how && JSON.stringify(this.schemas[name]) !== JSON.stringify(copy))
-      throw new Error(`${name} is both data and not: see src/client/case.ts`);
+      throw new Error(`${name} is both data and not: see src/doors/client/case.ts`);
     this.schemas[name] = copy;
     return name;
   }
@@ -159,7 +159,7 @@ class Camel {
   #below(name: string, item: unknown, how: ReadonlySet<string> | 'data'): ReadonlySet<string> | 'data' {
     const items = isListOfItems(name, (item as Schema).type === 'array');
     if (how === 'data' || (how.has(name) && !items)) return 'data';
-    if (isOpen(item as Schema)) throw new Error(`${name} has keys of any name: list it in src/client/case.ts`);
+    if (isOpen(item as Schema)) throw new Error(`${name} has keys of any name: list it in src/doors/client/case.ts`);
     return how;
   }
 }

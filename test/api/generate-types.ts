@@ -3,9 +3,9 @@ import path from 'node:path';
 import openapiTS, { astToString, type OpenAPI3, type SchemaObject } from 'openapi-typescript';
 import { format, resolveConfig } from 'prettier';
 import ts from 'typescript';
-import { createApp } from '../../src/api/app.ts';
-import { openApiDocument } from '../../src/api/openapi.ts';
-import type { Library } from '../../src/library/library.ts';
+import { createApp } from '../../src/doors/app.ts';
+import { openApiDocument } from '../../src/server/openapi.ts';
+import type { Library } from '../../src/features/library/library.ts';
 
 /** Where the page finds the types of the API. Written by `npm run types:api`. */
 export const typesFile = path.resolve('page/api/openapi.d.ts');

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { defineAgent, defineTool, type LanefoldOptions, type RunningServer, type ServerOptions } from 'lanefold';
 import { z } from 'zod';
-import { overridableFields } from '../../src/agents/overridable.ts';
+import { overridableFields } from '../../src/agent/definition/overridable.ts';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 
 export interface Answer {

@@ -2,8 +2,8 @@ import { createAgUiHandler } from 'lanefold/ag-ui';
 import { createChatHandler } from 'lanefold/chat';
 import { mountMcp } from 'lanefold/mcp';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { maxValues } from '../../src/common/json-bytes.ts';
-import { maxRequestDepth, outsideStrings } from '../../src/common/json.ts';
+import { maxValues } from '../../src/base/common/json-bytes.ts';
+import { maxRequestDepth, outsideStrings } from '../../src/base/common/json.ts';
 import { bearer, startApi, type Api } from './helpers.ts';
 
 const size = 256 * 1024;

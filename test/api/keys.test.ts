@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { operationScopes } from '../../src/api/access/scopes.ts';
-import type { Scope } from '../../src/access/scope.ts';
-import { scopes } from '../../src/access/scope.ts';
+import { operationScopes } from '../../src/server/access/scopes.ts';
+import type { Scope } from '../../src/base/access/scope.ts';
+import { scopes } from '../../src/base/access/scope.ts';
 import { operationsOf, type OpenApi } from './document.ts';
 import { bearer, mintKey, problem, startApi, type Answer, type Api } from './helpers.ts';
 

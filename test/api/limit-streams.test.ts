@@ -1,8 +1,8 @@
 import { Hono } from 'hono';
 import { expect, test } from 'vitest';
-import { limitStreams } from '../../src/api/access/limit-streams.ts';
-import type { ApiEnv } from '../../src/api/env.ts';
-import { toProblem } from '../../src/api/problem.ts';
+import { limitStreams } from '../../src/server/access/limit-streams.ts';
+import type { ApiEnv } from '../../src/server/env.ts';
+import { toProblem } from '../../src/server/problem.ts';
 import { deferred } from '../support/until.ts';
 
 test('requests that are no streams take no place of one', async () => {

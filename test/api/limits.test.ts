@@ -2,7 +2,7 @@ import http from 'node:http';
 import net from 'node:net';
 import { createLanefold } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hasMoreValues } from '../../src/common/json-bytes.ts';
+import { hasMoreValues } from '../../src/base/common/json-bytes.ts';
 import { until } from '../support/until.ts';
 import { problem, startApi, type Api } from './helpers.ts';
 

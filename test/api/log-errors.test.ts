@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { LanefoldError } from 'lanefold';
-import { logErrors } from '../../src/api/log-errors.ts';
+import { logErrors } from '../../src/server/log-errors.ts';
 import { useFakeClock, useRealClock } from '../support/fake-clock.ts';
 
 const busy = new LanefoldError('server_busy', 'The server is busy: it serves 1 streams.');

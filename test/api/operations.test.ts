@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createApp } from '../../src/api/app.ts';
+import { createApp } from '../../src/doors/app.ts';
 
 import { problem, startApi, type Api } from './helpers.ts';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { startRedis, type RedisServer } from '../../src/chaos/services/redis.ts';
+import { startRedis, type RedisServer } from '../../src/ops/chaos/services/redis.ts';
 import { until } from '../support/until.ts';
 import { startApi, type Api } from './helpers.ts';
 

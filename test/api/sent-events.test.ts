@@ -1,7 +1,7 @@
 import { defineAgent, defineTool, waitFor, type Lanefold, type RunHandle } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { signEvent } from '../../src/tokens/event-token.ts';
+import { signEvent } from '../../src/base/tokens/event-token.ts';
 
 import { ledgerOf } from '../support/log.ts';
 import { until } from '../support/until.ts';
@@ -108,7 +108,7 @@ describe('events over HTTP', () => {
   });
 
   test('of a signed path end after 30 days by default, and with the key that made the token', async () => {
-    const { readEventToken } = await import('../../src/tokens/event-token.ts');
+    const { readEventToken } = await import('../../src/base/tokens/event-token.ts');
     const made = async (auth: Record<string, string>, body: object = {}) => {
       const path = await pathOf('ends', body, auth);
       return { path, grant: readEventToken(path.split('/').at(-1)!, ['new secret'], 0) };

@@ -1,7 +1,7 @@
 import { defineAgent } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RunNodePage } from '../../page/api/types.ts';
-import { overridableFields } from '../../src/agents/overridable.ts';
+import { overridableFields } from '../../src/agent/definition/overridable.ts';
 import { treeModel } from '../support/tree-model.ts';
 import { problem, startApi, type Api } from './helpers.ts';
 

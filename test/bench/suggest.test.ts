@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Level } from '../../src/bench/report.ts';
-import { suggest } from '../../src/bench/suggest.ts';
+import type { Level } from '../../src/ops/bench/report.ts';
+import { suggest } from '../../src/ops/bench/suggest.ts';
 
 const percentiles = (p50: number) => ({ p50, p95: p50, p99: p50 });
 

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { main } from '../../src/cli/main.ts';
+import { main } from '../../src/ops/cli/main.ts';
 import { withoutOurs, type CliOptions, type CliResult } from './cli.ts';
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;

@@ -2,9 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { HistoryEvent } from '../../src/history/event.ts';
-import { toLine } from '../../src/history/json-lines.ts';
-import { Recorder } from '../../src/history/recorder.ts';
+import type { HistoryEvent } from '../../src/ops/history/event.ts';
+import { toLine } from '../../src/ops/history/json-lines.ts';
+import { Recorder } from '../../src/ops/history/recorder.ts';
 import { note } from '../history/concurrent.ts';
 import { callCli } from './call-cli.ts';
 

@@ -40,7 +40,7 @@ export interface CliOptions {
 
 /** The entry point of the command line. */
 export const cliBin = ({ fromSources = false } = {}): string =>
-  path.join(fromSources ? process.cwd() : inject('packageDir'), 'src/cli/bin.js');
+  path.join(fromSources ? process.cwd() : inject('packageDir'), 'src/ops/cli/bin.js');
 
 /** An environment without settings of the command line. */
 export const withoutOurs = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { withoutPassword } from '../../src/checks/connection-url.ts';
+import { withoutPassword } from '../../src/base/checks/connection-url.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { callCli } from './call-cli.ts';
 import { cli, startCli, type CliProcess } from './cli.ts';

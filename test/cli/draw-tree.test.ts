@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { drawTree } from '../../src/cli/draw-tree.ts';
-import { readableAnswer } from '../../src/cli/readable-answer.ts';
-import type { RunNode } from '../../src/store/run/read-nodes.ts';
+import { drawTree } from '../../src/ops/cli/draw-tree.ts';
+import { readableAnswer } from '../../src/ops/cli/readable-answer.ts';
+import type { RunNode } from '../../src/database/store/run/read-nodes.ts';
 
 const node = (more: Partial<RunNode>): RunNode => ({
   ...{ node: 1, parent: 0, depth: null, kind: 'thought', status: 'open', score: null, content: null, callId: null },

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { migrate } from '../../src/store/schema/migrate.ts';
+import { migrate } from '../../src/database/store/schema/migrate.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { callCli } from './call-cli.ts';
 

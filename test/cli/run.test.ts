@@ -376,7 +376,7 @@ describe('without DATABASE_URL', () => {
 
   test('the command works through a link in node_modules/.bin', () => {
     const link = path.join(cwd, 'lanefold');
-    symlinkSync(path.resolve('src/cli/bin.js'), link);
+    symlinkSync(path.resolve('src/ops/cli/bin.js'), link);
     const { status, stdout } = spawnSync(link, ['--version'], { cwd, encoding: 'utf8' });
     expect([status, stdout]).toEqual([0, expect.stringMatching(/^\d/)]);
   });

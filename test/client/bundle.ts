@@ -6,7 +6,7 @@ export async function bundle(
   { platform = 'browser', conditions = [] }: { platform?: Platform; conditions?: string[] } = {},
 ): Promise<string> {
   const { outputFiles } = await build({
-    entryPoints: [`src/${entry}/index.ts`],
+    entryPoints: [`src/doors/${entry}/index.ts`],
     ...{ platform, conditions, external: ['react'] },
     ...{ bundle: true, minify: true, write: false, target: 'es2022', format: entry === 'client' ? 'iife' : 'esm' },
     globalName: 'lanefold',

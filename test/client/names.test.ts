@@ -8,7 +8,7 @@ import {
   toCamel,
   toSnake,
   toWire,
-} from '../../src/client/case.ts';
+} from '../../src/doors/client/case.ts';
 
 const field = fc.stringMatching(/^[a-z]{1,6}(_[a-z]{1,6}){0,3}$/).filter((name) => !dataInAnswers.has(name));
 const data = fc.constantFrom(...dataInAnswers).filter((name) => !isListOfItems(name, true));

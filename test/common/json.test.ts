@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { asLine, isExact, maxDepth, parseJson, readJson } from '../../src/common/json.ts';
+import { asLine, isExact, maxDepth, parseJson, readJson } from '../../src/base/common/json.ts';
 
 const nested = (levels: number, open = '[', close = ']') => open.repeat(levels) + close.repeat(levels);
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { longestRetryAfterMs, retryAfterMs } from '../../src/common/retry-after.ts';
+import { longestRetryAfterMs, retryAfterMs } from '../../src/base/common/retry-after.ts';
 
 const now = Date.parse('2026-01-01T12:00:00Z');
 const wait = (headers: Record<string, string>) => retryAfterMs((name) => headers[name], now);

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { timed } from '../../src/common/time-limit.ts';
-import type { Tool } from '../../src/tools/tool.ts';
-import { asksApproval } from '../../src/tools/approval.ts';
-import { executeToolCall } from '../../src/tools/execute.ts';
-import { askGuard } from '../../src/tools/guard.ts';
+import { timed } from '../../src/base/common/time-limit.ts';
+import type { Tool } from '../../src/agent/tools/tool.ts';
+import { asksApproval } from '../../src/agent/tools/approval.ts';
+import { executeToolCall } from '../../src/agent/tools/execute.ts';
+import { askGuard } from '../../src/agent/tools/guard.ts';
 import { base, call, toolOf } from '../tools/helpers.ts';
 
 const limit = 60_000;

@@ -217,7 +217,7 @@ describe.skipIf(missing)('the services of docker-compose.yml', { timeout: 300_00
     await upAndConnect();
     await release('upgrade');
     await expectOneEnd(run);
-    expect(await stack.exec('worker', 'node', 'src/cli/bin.js', 'workers')).toContain('0.1.99');
+    expect(await stack.exec('worker', 'node', 'src/ops/cli/bin.js', 'workers')).toContain('0.1.99');
   });
 
   test.skipIf(!missing && !dumps())(

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { NewEntry } from '../../src/library/threads/types.ts';
-import { canonicalMessage, contextHash } from '../../src/context/canonical.ts';
-import type { JsonObject } from '../../src/context/message.ts';
+import type { NewEntry } from '../../src/runs/operations/threads/types.ts';
+import { canonicalMessage, contextHash } from '../../src/agent/context/canonical.ts';
+import type { JsonObject } from '../../src/agent/context/message.ts';
 import { closedMessages } from '../db/arbitraries.ts';
 import { newThread, openLog, type TestLog } from '../db/helpers.ts';
 import { sqlRun } from '../db/sql-run.ts';

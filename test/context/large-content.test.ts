@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { shorten, shortenMessage } from '../../src/context/large-content.ts';
+import { shorten, shortenMessage } from '../../src/agent/context/large-content.ts';
 
 const pieces = fc.constantFrom('a', 'é', '漢', '😀', '\n', '"', ' ', 'word ');
 const texts = fc

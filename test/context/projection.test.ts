@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { foldContext, type ContextRow, type FoldEntry } from '../../src/context/fold.ts';
+import { foldContext, type ContextRow, type FoldEntry } from '../../src/agent/context/fold.ts';
 import { everythingOf, logOf, newThread, openLog, rows, type TestLog } from '../db/helpers.ts';
 import { assertInvariants } from '../db/invariants.ts';
 import { cases } from '../support/cases.ts';

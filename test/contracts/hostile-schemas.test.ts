@@ -1,8 +1,7 @@
 import { defineAgent, type OutputContract } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../src/context/message.ts';
-import { jsonSchemaValidator } from '../../src/contracts/json-schema.ts';
-import { measureSchema, schemaLimits } from '../../src/contracts/schema-bounds.ts';
+import type { JsonObject } from '../../src/agent/context/message.ts';
+import { jsonSchemaValidator, measureSchema, schemaLimits } from '../../src/agent/contracts/json-schema.ts';
 import { entriesOf } from '../support/log.ts';
 import { startRuntime, unset, type Runtime } from '../runtime/helpers.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { isLanefoldError } from '../../src/errors.ts';
+import { isLanefoldError } from '../../src/base/errors.ts';
 import { newThread, openLog, type TestLog } from './helpers.ts';
 import { assertInvariants } from './invariants.ts';
 import { sqlRun } from './sql-run.ts';

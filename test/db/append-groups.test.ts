@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
-import type { NewEntry } from '../../src/library/threads/types.ts';
-import type { JsonObject } from '../../src/context/message.ts';
+import type { NewEntry } from '../../src/runs/operations/threads/types.ts';
+import type { JsonObject } from '../../src/agent/context/message.ts';
 import { cases } from '../support/cases.ts';
 import { expectClosed } from '../support/log.ts';
 import { closedMessages } from './arbitraries.ts';

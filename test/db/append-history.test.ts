@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { appendHistory, type HistoryAppend, type LaneChange } from '../../src/store/log/append-history.ts';
-import { readEnds } from '../../src/store/history/read-appended.ts';
+import { appendHistory, type HistoryAppend, type LaneChange } from '../../src/database/store/log/append-history.ts';
+import { readEnds } from '../../src/database/store/history/read-appended.ts';
 import { everythingOf, newThread, refused, rows, useLog } from './helpers.ts';
 import { sqlRun } from './sql-run.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { NewEntry } from '../../src/library/threads/types.ts';
+import type { NewEntry } from '../../src/runs/operations/threads/types.ts';
 import { everythingOf, newThread, refused, rows, value, useLog } from './helpers.ts';
 import { answer, sqlRun } from './sql-run.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { openDatabase } from '../../src/postgres/pool.ts';
-import { callFunction, type BatchedFunction } from '../../src/store/call-function.ts';
+import { openDatabase } from '../../src/database/postgres/pool.ts';
+import { callFunction, type BatchedFunction } from '../../src/database/store/call-function.ts';
 import { cases } from '../support/cases.ts';
 import { citusLacks } from '../support/citus-lacks.ts';
 import { functionsIn } from '../support/statements.ts';

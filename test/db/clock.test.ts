@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { openDatabase } from '../../src/postgres/pool.ts';
-import { findQueuedRuns } from '../../src/store/run/find-queued-runs.ts';
+import { openDatabase } from '../../src/database/postgres/pool.ts';
+import { findQueuedRuns } from '../../src/database/store/run/find-queued-runs.ts';
 import { newThread, useLog, value } from './helpers.ts';
 import { answer, sqlRun } from './sql-run.ts';
-import { resumeRun } from '../../src/store/run/requeue-runs.ts';
+import { resumeRun } from '../../src/database/store/run/requeue-runs.ts';
 
 const log = useLog();
 

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { compareContexts, rememberContexts } from '../../src/store/schema/compare-contexts.ts';
+import { compareContexts, rememberContexts } from '../../src/database/store/schema/migrate.ts';
 import { openLog, type TestLog } from './helpers.ts';
 
 let log: TestLog;

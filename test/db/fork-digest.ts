@@ -1,4 +1,4 @@
-import type { Database } from '../../src/postgres/pool.ts';
+import type { Database } from '../../src/database/postgres/pool.ts';
 import { logOf, value } from './helpers.ts';
 
 /** Everything of a thread that a fork of it could have changed. */

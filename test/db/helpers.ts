@@ -1,16 +1,16 @@
-import { createModelRegistry } from '../../src/models/registry/registry.ts';
-import { createAgentRegistry } from '../../src/agents/registry.ts';
+import { createModelRegistry } from '../../src/agent/models/registry/registry.ts';
+import { createAgentRegistry } from '../../src/agent/definition/registry.ts';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { contextsOf, type Contexts } from '../../src/library/contexts/contexts.ts';
-import { threadsOf } from '../../src/library/threads/threads.ts';
-import type { Threads } from '../../src/library/threads/types.ts';
-import type { FoldEntry } from '../../src/context/fold.ts';
-import type { ErrorCode } from '../../src/errors.ts';
-import { createCounting } from '../../src/models/counting/counting.ts';
-import { openDatabase, type Database } from '../../src/postgres/pool.ts';
-import { QuietWaits } from '../../src/fleet/quiet-waits.ts';
-import { openStreams } from '../../src/streams/open.ts';
-import type { WorkerReport } from '../../src/store/worker/report-worker.ts';
+import { contextsOf, type Contexts } from '../../src/runs/operations/contexts/contexts.ts';
+import { threadsOf } from '../../src/runs/operations/threads/threads.ts';
+import type { Threads } from '../../src/runs/operations/threads/types.ts';
+import type { FoldEntry } from '../../src/agent/context/fold.ts';
+import type { ErrorCode } from '../../src/base/errors.ts';
+import { createCounting } from '../../src/agent/models/counting/counting.ts';
+import { openDatabase, type Database } from '../../src/database/postgres/pool.ts';
+import { QuietWaits } from '../../src/runs/fleet/quiet-waits.ts';
+import { openStreams } from '../../src/runs/streams/open.ts';
+import type { WorkerReport } from '../../src/database/store/worker/report-worker.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { onCitus } from '../support/services.ts';
 import { assertInvariants } from './invariants.ts';
@@ -36,7 +36,7 @@ export async function openLog({ connections = 4 } = {}): Promise<TestLog> {
   return {
     ...database,
     db,
-    threads: threadsOf(db, agents, counting, streams),
+    threads: threadsOf({ db, agents, counting, streams, queue: undefined, keepers: [] }),
     contexts: contextsOf({ db, agents, models: createModelRegistry(), counting, compact: noQueue }),
     async drop() {
       await streams.close();

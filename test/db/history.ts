@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import type { NewContext } from '../../src/library/contexts/contexts.ts';
-import type { NewEntry } from '../../src/library/threads/types.ts';
-import type { JsonObject } from '../../src/context/message.ts';
+import type { NewContext } from '../../src/runs/operations/contexts/contexts.ts';
+import type { NewEntry } from '../../src/runs/operations/threads/types.ts';
+import type { JsonObject } from '../../src/agent/context/message.ts';
 import { anyJson, anyText, closedMessages } from './arbitraries.ts';
 import { logOf, refused, type TestLog } from './helpers.ts';
 import { answer, asks, results, sqlRun } from './sql-run.ts';

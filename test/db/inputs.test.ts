@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../src/context/message.ts';
-import { isLanefoldError } from '../../src/errors.ts';
+import type { JsonObject } from '../../src/agent/context/message.ts';
+import { isLanefoldError } from '../../src/base/errors.ts';
 import { everythingOf, newThread, refused, useLog } from './helpers.ts';
 import { answer, asks, input, results, sqlRun } from './sql-run.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { checks } from '../../src/chaos/checks/index.ts';
-import type { Database } from '../../src/postgres/pool.ts';
+import { checks } from '../../src/ops/chaos/checks/index.ts';
+import type { Database } from '../../src/database/postgres/pool.ts';
 
 const statement = checks
   .filter((check) => check.holds === 'always')

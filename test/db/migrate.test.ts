@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterEach, describe, expect, test } from 'vitest';
 import { schemaVersion } from '../../db/schema/version.ts';
-import { migrate } from '../../src/store/schema/migrate.ts';
+import { migrate } from '../../src/database/store/schema/migrate.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { refused } from './helpers.ts';
 

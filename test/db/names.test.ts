@@ -29,7 +29,7 @@ test('every function names our tables and functions with their schema, so that n
 });
 
 test('no statement of the library takes the columns of a view as they come', () => {
-  const folder = 'src/store';
+  const folder = 'src/database/store';
   const found = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))
     .flatMap((file) =>

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isExact } from '../../src/common/json.ts';
+import { isExact } from '../../src/base/common/json.ts';
 import { newThread, openLog, value, type TestLog } from './helpers.ts';
 import { cases } from '../support/cases.ts';
 

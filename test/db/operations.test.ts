@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../src/context/message.ts';
+import type { JsonObject } from '../../src/agent/context/message.ts';
 import { everythingOf, newThread, refused, rows, value, useLog } from './helpers.ts';
 
 const log = useLog();

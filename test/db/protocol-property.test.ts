@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { isLanefoldError } from '../../src/errors.ts';
+import { isLanefoldError } from '../../src/base/errors.ts';
 import { cases } from '../support/cases.ts';
 import { expectClosed } from '../support/log.ts';
 import { logOf, newThread, openLog, rows, type TestLog } from './helpers.ts';

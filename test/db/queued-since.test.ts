@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { countRuns } from '../../src/store/run/count-runs.ts';
+import { countRuns } from '../../src/database/store/run/count-runs.ts';
 import { citusLacks } from '../support/citus-lacks.ts';
 import { newThread, openLog, value, type TestLog } from './helpers.ts';
 import { answer, asks, sqlRun } from './sql-run.ts';

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openDatabase, type Database } from '../../src/postgres/pool.ts';
-import { countVersionRuns } from '../../src/store/agent/versions.ts';
-import { readActivity } from '../../src/store/run/read-activity.ts';
-import { countedRuns } from '../../src/store/run/recent-runs.ts';
+import { openDatabase, type Database } from '../../src/database/postgres/pool.ts';
+import { countVersionRuns } from '../../src/database/store/agent/versions.ts';
+import { readActivity } from '../../src/database/store/run/read-activity.ts';
+import { countedRuns } from '../../src/database/store/run/recent-runs.ts';
 import { citusLacks } from '../support/citus-lacks.ts';
 import { statements, urlAs } from '../support/citus.ts';
 import { onCitus } from '../support/services.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../src/context/message.ts';
+import type { JsonObject } from '../../src/agent/context/message.ts';
 import { everythingOf, newThread, refused, rows, useLog, value } from './helpers.ts';
 import { input, sqlRun } from './sql-run.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { JsonObject } from '../../src/context/message.ts';
+import type { JsonObject } from '../../src/agent/context/message.ts';
 import { newThread, rows, useLog } from './helpers.ts';
 import { answer, asks, input, sqlRun } from './sql-run.ts';
 

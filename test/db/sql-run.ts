@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../../src/context/message.ts';
-import type { Database } from '../../src/postgres/pool.ts';
+import type { Json, JsonObject } from '../../src/agent/context/message.ts';
+import type { Database } from '../../src/database/postgres/pool.ts';
 import { rows, value } from './helpers.ts';
 
 /** What a function answers, or a row: its keys are the test's to know. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { JsonObject } from '../../src/context/message.ts';
-import { applyEffects, type StateEffect } from '../../src/context/state.ts';
+import type { JsonObject } from '../../src/agent/context/message.ts';
+import { applyEffects, type StateEffect } from '../../src/agent/context/state.ts';
 import { anyJson } from './arbitraries.ts';
 import { newThread, value, useLog } from './helpers.ts';
 import { asks, results, sqlRun } from './sql-run.ts';

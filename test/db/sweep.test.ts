@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Database } from '../../src/postgres/pool.ts';
-import { countRuns } from '../../src/store/run/count-runs.ts';
-import { findExpiredRuns } from '../../src/store/run/find-expired-runs.ts';
-import { findAgentQueues } from '../../src/store/run/find-agent-queues.ts';
-import { findOldestDue } from '../../src/store/run/find-oldest-due.ts';
-import { findQueuedRuns } from '../../src/store/run/find-queued-runs.ts';
-import { findStrandedRuns } from '../../src/store/run/find-stranded-runs.ts';
-import { findUnknownAgents } from '../../src/store/run/find-unknown-agents.ts';
-import type { SweepLimits } from '../../src/store/run/sweep-limits.ts';
+import type { Database } from '../../src/database/postgres/pool.ts';
+import { countRuns } from '../../src/database/store/run/count-runs.ts';
+import { findExpiredRuns } from '../../src/database/store/run/find-expired-runs.ts';
+import { findAgentQueues } from '../../src/database/store/run/find-agent-queues.ts';
+import { findOldestDue } from '../../src/database/store/run/find-oldest-due.ts';
+import { findQueuedRuns } from '../../src/database/store/run/find-queued-runs.ts';
+import { findStrandedRuns } from '../../src/database/store/run/find-stranded-runs.ts';
+import { findUnknownAgents } from '../../src/database/store/run/find-unknown-agents.ts';
+import type { SweepLimits } from '../../src/database/store/run/sweep-limits.ts';
 import { citusLacks } from '../support/citus-lacks.ts';
 import { newThread, openLog, rows, value, type TestLog } from './helpers.ts';
 import { rowsReadOf, type Explained } from './plan.ts';
 import { asks, results, sqlRun } from './sql-run.ts';
-import { findExpiredWaits } from '../../src/store/wait/expire-waits.ts';
+import { findExpiredWaits } from '../../src/database/store/wait/expire-waits.ts';
 
 let log: TestLog;
 beforeAll(async () => {

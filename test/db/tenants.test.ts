@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readSessionRights } from '../../src/store/role/session-rights.ts';
-import { recordVersions } from '../../src/store/agent/versions.ts';
-import { reportWorker } from '../../src/store/worker/report-worker.ts';
+import { readSessionRights } from '../../src/database/store/role/session-rights.ts';
+import { recordVersions } from '../../src/database/store/agent/versions.ts';
+import { reportWorker } from '../../src/database/store/worker/report-worker.ts';
 import { statements, urlAs } from '../support/citus.ts';
 import { citusLacks } from '../support/citus-lacks.ts';
 import { onCitus } from '../support/services.ts';

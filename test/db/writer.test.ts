@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openDatabase, type Database } from '../../src/postgres/pool.ts';
+import { openDatabase, type Database } from '../../src/database/postgres/pool.ts';
 import { onCitus } from '../support/services.ts';
 import { newThread, refused, rows, useLog, value } from './helpers.ts';
 import { answer, asks, input, results, sqlRun } from './sql-run.ts';

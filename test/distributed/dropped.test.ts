@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createLanefold, defineAgent, type Lanefold } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { migrate } from '../../src/store/schema/migrate.ts';
+import { migrate } from '../../src/database/store/schema/migrate.ts';
 import { citusFolder, createCluster, startCitus, type CitusCluster } from '../support/citus.ts';
 import { divide } from '../support/citus-node.ts';
 import { createNamespace } from '../support/network-namespace.ts';

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { migrate } from '../../src/store/schema/migrate.ts';
+import { migrate } from '../../src/database/store/schema/migrate.ts';
 import { databaseAt, statements } from '../support/citus.ts';
 import { on } from '../support/citus-node.ts';
 

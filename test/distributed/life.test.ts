@@ -7,7 +7,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { z } from 'zod';
 import { schemaVersion } from '../../db/schema/version.ts';
-import { migrate, type MigrateResult } from '../../src/store/schema/migrate.ts';
+import { migrate, type MigrateResult } from '../../src/database/store/schema/migrate.ts';
 import {
   citusFolder,
   connectNodes,

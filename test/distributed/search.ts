@@ -1,16 +1,16 @@
-import type { DatabaseNode } from '../../src/postgres/node-guard.ts';
-import { openDatabase, type Database } from '../../src/postgres/pool.ts';
-import { findUnlinedRuns } from '../../src/store/limit/find-accounts.ts';
-import { guardNodes } from '../../src/store/nodes/guard-nodes.ts';
-import { findAgentQueues } from '../../src/store/run/find-agent-queues.ts';
-import { findExpiredRuns } from '../../src/store/run/find-expired-runs.ts';
-import { findQueuedRuns } from '../../src/store/run/find-queued-runs.ts';
-import { findStrandedRuns } from '../../src/store/run/find-stranded-runs.ts';
-import { findOpenRunWaits, findUntold } from '../../src/store/wait/child-runs.ts';
-import { findExpiredWaits } from '../../src/store/wait/expire-waits.ts';
-import { findWaitTasks } from '../../src/store/wait/wait-tasks.ts';
-import { openEndpoints, waitingEvents } from '../../src/store/webhook/due-deliveries.ts';
-import { processClock } from '../../src/common/clock.ts';
+import type { DatabaseNode } from '../../src/database/postgres/node-guard.ts';
+import { openDatabase, type Database } from '../../src/database/postgres/pool.ts';
+import { findUnlinedRuns } from '../../src/database/store/limit/find-accounts.ts';
+import { guardNodes } from '../../src/database/store/nodes/guard-nodes.ts';
+import { findAgentQueues } from '../../src/database/store/run/find-agent-queues.ts';
+import { findExpiredRuns } from '../../src/database/store/run/find-expired-runs.ts';
+import { findQueuedRuns } from '../../src/database/store/run/find-queued-runs.ts';
+import { findStrandedRuns } from '../../src/database/store/run/find-stranded-runs.ts';
+import { findOpenRunWaits, findUntold } from '../../src/database/store/wait/child-runs.ts';
+import { findExpiredWaits } from '../../src/database/store/wait/expire-waits.ts';
+import { findWaitTasks } from '../../src/database/store/wait/wait-tasks.ts';
+import { openEndpoints, waitingEvents } from '../../src/features/webhooks/store/due-deliveries.ts';
+import { processClock } from '../../src/base/common/clock.ts';
 
 const gone: DatabaseNode = { name: 'gone:1', host: 'gone', port: 1, isDown: true };
 

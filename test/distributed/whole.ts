@@ -1,9 +1,9 @@
 import { expect, inject } from 'vitest';
-import { recordHistory, startHistory } from '../../src/chaos/history.ts';
-import { Observer } from '../../src/chaos/observer.ts';
-import { runChecks } from '../../src/chaos/run-checks.ts';
-import type { Acknowledged } from '../../src/chaos/workload/client.ts';
-import { readStarts } from '../../src/chaos/workload/journal.ts';
+import { recordHistory, startHistory } from '../../src/ops/chaos/history.ts';
+import { Observer } from '../../src/ops/chaos/observer.ts';
+import { runChecks } from '../../src/ops/chaos/run-checks.ts';
+import type { Acknowledged } from '../../src/ops/chaos/workload/client.ts';
+import { readStarts } from '../../src/ops/chaos/workload/journal.ts';
 import { gather } from './gather.ts';
 
 /**

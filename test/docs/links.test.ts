@@ -12,6 +12,7 @@ const others = [
   'CONTRIBUTING.md',
   'SECURITY.md',
   'db/sql/README.md',
+  'src/database/nodes/README.md',
   'bench/README.md',
   'bench/peers/README.md',
 ];

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { metricsText } from '../../src/api/metrics.ts';
-import { createAgentRegistry } from '../../src/agents/registry.ts';
-import { workerMetrics } from '../../src/telemetry/prometheus/open.ts';
+import { metricsText } from '../../src/server/metrics.ts';
+import { createAgentRegistry } from '../../src/agent/definition/registry.ts';
+import { workerMetrics } from '../../src/runs/telemetry/prometheus/open.ts';
 
 interface Panel {
   type: string;

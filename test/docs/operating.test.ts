@@ -20,10 +20,10 @@ test('documents every environment variable that the sources read', () => {
 
 test.each([
   ['LanefoldOptions', 'src/lanefold/options.ts'],
-  ['WorkerOptions', 'src/runtime/worker/options.ts'],
-  ['TraceOptions', 'src/runtime/worker/trace-options.ts'],
-  ['AppOptions', 'src/api/options.ts'],
-  ['ServerOptions', 'src/api/options.ts'],
+  ['WorkerOptions', 'src/worker/process/options.ts'],
+  ['TraceOptions', 'src/worker/process/trace-options.ts'],
+  ['AppOptions', 'src/server/options.ts'],
+  ['ServerOptions', 'src/server/options.ts'],
 ])('documents every option of %s', (name, file) => {
   const text = readFileSync(file, 'utf8')
     .split(new RegExp(`interface ${name}\\b.*\\{`))[1]!

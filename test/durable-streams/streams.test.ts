@@ -2,7 +2,7 @@ import { DurableStream, IdempotentProducer, stream } from '@durable-streams/clie
 import { defineAgent } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { bearer, mintKey, problem, startApi, type Api } from '../api/helpers.ts';
-import { createApp } from '../../src/api/app.ts';
+import { createApp } from '../../src/doors/app.ts';
 import { until } from '../support/until.ts';
 import { parseSse } from './parse-sse.ts';
 import { rowsOf } from './rows.ts';

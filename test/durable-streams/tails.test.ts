@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { Tails } from '../../src/durable-streams/tails.ts';
-import { appendStream, createStream } from '../../src/store/stream/streams.ts';
+import { Tails } from '../../src/doors/durable-streams/tails.ts';
+import { appendStream, createStream } from '../../src/database/store/stream/streams.ts';
 import { useLog } from '../db/helpers.ts';
 
 const log = useLog();

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { createLanefold, type EvalCase, type Lanefold } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { canonicalMessage, contextHash } from '../../src/context/canonical.ts';
+import { canonicalMessage, contextHash } from '../../src/agent/context/canonical.ts';
 import { recordedFiles, replayCli, shopFile } from '../replay/setup.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 

@@ -1,10 +1,10 @@
 // @module-tag slow
 import { defineAgent, defineTool, type RunHandle, type RunningWorker } from 'lanefold';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openDatabase, type Database } from '../../src/postgres/pool.ts';
-import { openQueue } from '../../src/queue/open-queue.ts';
-import type { RunQueue } from '../../src/queue/queue.ts';
-import { sweep, type SweepOptions } from '../../src/runtime/worker/sweep.ts';
+import { openDatabase, type Database } from '../../src/database/postgres/pool.ts';
+import { openQueue } from '../../src/runs/queue/open-queue.ts';
+import type { RunQueue } from '../../src/runs/queue/queue.ts';
+import { sweep, type SweepOptions } from '../../src/worker/process/sweep.ts';
 import { fakeModel } from '../support/fake-model.ts';
 import { noRedis, queueBackend, startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { deferred, until } from '../support/until.ts';

@@ -3,11 +3,11 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Exercised } from '../../src/chaos/exercised.ts';
-import { faultKinds, kindsFor, planFaults } from '../../src/chaos/schedule.ts';
-import { checkHistory } from '../../src/history/check-history.ts';
-import { operationsOf } from '../../src/history/event.ts';
-import { fromLines } from '../../src/history/json-lines.ts';
+import type { Exercised } from '../../src/ops/chaos/exercised.ts';
+import { faultKinds, kindsFor, planFaults } from '../../src/ops/chaos/schedule.ts';
+import { checkHistory } from '../../src/ops/history/check-history.ts';
+import { operationsOf } from '../../src/ops/history/event.ts';
+import { fromLines } from '../../src/ops/history/json-lines.ts';
 import { cli } from '../cli/cli.ts';
 import { noRedis, queueBackend } from '../support/lanefold.ts';
 

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { createLanefold, defineAgent, defineTool, type Lanefold } from 'lanefold';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { startProxy, type Proxy } from '../../src/chaos/services/proxy.ts';
+import { startProxy, type Proxy } from '../../src/ops/chaos/services/proxy.ts';
 import {
   detach,
   makeAsynchronous,
@@ -14,8 +14,8 @@ import {
   promote,
   replicationSettings,
   startStandby,
-} from '../../src/chaos/services/standby.ts';
-import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/postgres/embedded/index.ts';
+} from '../../src/ops/chaos/services/standby.ts';
+import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/database/postgres/embedded/index.ts';
 import { fakeModel } from '../support/fake-model.ts';
 import type { TestLanefold } from '../support/lanefold.ts';
 import { expectSound, ledgerOf } from '../support/log.ts';

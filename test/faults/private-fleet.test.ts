@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { createLanefold, defineAgent, type Lanefold } from 'lanefold';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startProxy, type Proxy } from '../../src/chaos/services/proxy.ts';
-import { privatePrefix } from '../../src/store/run/private-fleets.ts';
+import { startProxy, type Proxy } from '../../src/ops/chaos/services/proxy.ts';
+import { privatePrefix } from '../../src/database/store/run/private-fleets.ts';
 import { fakeModel } from '../support/fake-model.ts';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { deferred, until } from '../support/until.ts';

@@ -2,8 +2,8 @@
 import { defineAgent } from 'lanefold';
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openQueue } from '../../src/queue/open-queue.ts';
-import type { RunQueue } from '../../src/queue/queue.ts';
+import { openQueue } from '../../src/runs/queue/open-queue.ts';
+import type { RunQueue } from '../../src/runs/queue/queue.ts';
 import { fakeModel, type FakeModel } from '../support/fake-model.ts';
 import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { contextOf, eventsOf, expectSound } from '../support/log.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { merge, operationsOf, type HistoryEvent } from '../../src/history/event.ts';
-import { fromLines, toLine } from '../../src/history/json-lines.ts';
-import { elleFile, toElle } from '../../src/history/elle.ts';
-import { Recorder } from '../../src/history/recorder.ts';
+import { merge, operationsOf, type HistoryEvent } from '../../src/ops/history/event.ts';
+import { fromLines, toLine } from '../../src/ops/history/json-lines.ts';
+import { elleFile, toElle } from '../../src/ops/history/elle.ts';
+import { Recorder } from '../../src/ops/history/recorder.ts';
 import { note } from './concurrent.ts';
 
 function recording(name = 'p') {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { checkHistory } from '../../src/history/check-history.ts';
-import type { HistoryEvent } from '../../src/history/event.ts';
+import { checkHistory } from '../../src/ops/history/check-history.ts';
+import type { HistoryEvent } from '../../src/ops/history/event.ts';
 import { cases } from '../support/cases.ts';
 import { ending, historyOf, interval, type Timed } from './concurrent.ts';
 

@@ -1,8 +1,8 @@
 // @module-tag slow
 import { describe, expect, test } from 'vitest';
-import { checkHistory } from '../../src/history/check-history.ts';
-import { operationChecks } from '../../src/history/checks/index.ts';
-import { operationsOf } from '../../src/history/event.ts';
+import { checkHistory } from '../../src/ops/history/check-history.ts';
+import { operationChecks } from '../../src/ops/history/checks/index.ts';
+import { operationsOf } from '../../src/ops/history/event.ts';
 import { openLog } from '../db/helpers.ts';
 import { change } from './mutants/change.ts';
 import { mutants, type Mutant } from './mutants/mutants.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { checkHistory } from '../../src/history/check-history.ts';
-import type { HistoryEvent } from '../../src/history/event.ts';
-import { Recorder, type Recording } from '../../src/history/recorder.ts';
+import { checkHistory } from '../../src/ops/history/check-history.ts';
+import type { HistoryEvent } from '../../src/ops/history/event.ts';
+import { Recorder, type Recording } from '../../src/ops/history/recorder.ts';
 
 const place = '* tokens all';
 

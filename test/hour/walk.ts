@@ -17,7 +17,7 @@ const clone = path.join(root, 'clone');
 const fromClone = path.join(root, 'from-clone');
 const home = path.join(root, 'project');
 const app = path.join(home, 'app');
-const lanefold = path.join(home, 'node_modules/lanefold/src/cli/bin.js');
+const lanefold = path.join(home, 'node_modules/lanefold/src/ops/cli/bin.js');
 const tool = (name: string) => path.join(home, `node_modules/${name}`);
 const quick = ['--prefer-offline', '--no-audit', '--no-fund', '--silent'];
 
@@ -61,7 +61,7 @@ async function runReadme(): Promise<void> {
 
 /** A project of `init` depends on the package as it is published. */
 async function initFromClone(): Promise<string> {
-  await answers(node(path.join(clone, 'src/cli/bin.js'), ['init', fromClone], root), /npm run ask/);
+  await answers(node(path.join(clone, 'src/ops/cli/bin.js'), ['init', fromClone], root), /npm run ask/);
   const { dependencies } = await manifest(fromClone);
   assert.match(dependencies!['lanefold']!, /^file:lanefold-.*\.tgz$/);
   return dependencies!['lanefold']!.slice('file:'.length);

@@ -3,7 +3,7 @@ import { createLanefold, defineAgent, defineTool } from 'lanefold';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { SignedHead } from '../../src/library/evidence/signed-head.ts';
+import type { SignedHead } from '../../src/runs/operations/evidence/signed-head.ts';
 import { anyJson, anyText } from '../db/arbitraries.ts';
 import { refused } from '../db/helpers.ts';
 import { cases } from '../support/cases.ts';

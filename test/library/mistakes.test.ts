@@ -1,6 +1,6 @@
 import { createLanefold, defineAgent, defineTool, type LanefoldOptions, type RunRef } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { migrate } from '../../src/store/schema/migrate.ts';
+import { migrate } from '../../src/database/store/schema/migrate.ts';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 
 const thrown = (call: () => unknown) =>

@@ -1,7 +1,7 @@
 import { defineAgent, LanefoldError, type EnqueueOptions, type RunHandle, type RunningWorker } from 'lanefold';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { openQueue } from '../../src/queue/open-queue.ts';
+import { openQueue } from '../../src/runs/queue/open-queue.ts';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { fakeModel } from '../support/fake-model.ts';
 import { citusLacks } from '../support/citus-lacks.ts';

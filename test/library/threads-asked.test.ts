@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { createLanefold, defineAgent, type Lanefold } from 'lanefold';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { listThreads } from '../../src/store/log/list-threads.ts';
-import type { Database } from '../../src/postgres/pool.ts';
+import { listThreads } from '../../src/database/store/log/list-threads.ts';
+import type { Database } from '../../src/database/postgres/pool.ts';
 import { planNodes, type Explained } from '../db/plan.ts';
 import { citusLacks } from '../support/citus-lacks.ts';
 import { statements, urlAs } from '../support/citus.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { LimitAnswer, LimitCall, ReadyRun, Take } from '../../src/store/limit/use-limits.ts';
+import type { LimitAnswer, LimitCall, ReadyRun, Take } from '../../src/database/store/limit/use-limits.ts';
 import { rows, useLog, value } from '../db/helpers.ts';
 import { limitsOf } from './log-limits.ts';
 import { cases } from '../support/cases.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { usageOf } from '../../src/library/limits/usage.ts';
-import type { Database } from '../../src/postgres/pool.ts';
+import { usageOf } from '../../src/runs/operations/limits/usage.ts';
+import type { Database } from '../../src/database/postgres/pool.ts';
 import { refused, openLog, rows, type TestLog } from '../db/helpers.ts';
 import { rowsReadOf, type Explained } from '../db/plan.ts';
 import { cases } from '../support/cases.ts';

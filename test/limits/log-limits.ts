@@ -1,4 +1,4 @@
-import type { LimitAnswer, LimitCall, ReadyRun } from '../../src/store/limit/use-limits.ts';
+import type { LimitAnswer, LimitCall, ReadyRun } from '../../src/database/store/limit/use-limits.ts';
 import { rows, value, type TestLog } from '../db/helpers.ts';
 
 /** The functions of limits on the database of a test. */

@@ -3,8 +3,8 @@ import { defineAgent, type Lanefold } from 'lanefold';
 import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { placeKey, placesOf, valueOf } from '../../src/limits/dimensions.ts';
-import type { Limit } from '../../src/limits/limit.ts';
+import { placeKey, placesOf, valueOf } from '../../src/agent/limits/dimensions.ts';
+import type { Limit } from '../../src/agent/limits/limit.ts';
 import { statements, urlAs } from '../support/citus.ts';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 

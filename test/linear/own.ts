@@ -1,28 +1,31 @@
 /** Modules that go over text that is not a stranger's, or over so little of it that it takes no time: by the reason. */
 export const own: Record<string, readonly string[]> = {
   'names, ids, statements and messages of the program': list(`
-    ag-ui/runs/follow.ts api/access/authorize-operation.ts api/bull-board/board.ts api/metrics.ts api/problem.ts
-    api/routes/durable-streams.ts chaos/campaign-log.ts chaos/random.ts cli/command-groups.ts cli/main.ts
-    client/connection.ts common/pattern.ts log/redacted.ts log/report-errors.ts nodes/target.ts
-    policy/cut-groups.ts runtime/limits/waiting-for.ts store/nodes/search-each.ts store/schema/apply-sql.ts
-    store/transaction/adapters.ts streams/publish-deltas.ts
+    doors/ag-ui/runs/follow.ts server/access/authorize-operation.ts server/bull-board/board.ts server/metrics.ts
+    server/problem.ts doors/durable-streams/routes.ts ops/chaos/campaign-log.ts ops/chaos/random.ts ops/cli/main.ts
+    doors/client/connection.ts base/common/pattern.ts base/log/open.ts base/log/report-errors.ts
+    database/nodes/guard.ts agent/policy/cut-groups.ts runs/limiter/waiting-for.ts
+    database/store/nodes/search-each.ts database/store/schema/apply-sql.ts
+    database/store/transaction/within-transaction.ts runs/streams/publish-deltas.ts
   `),
   'what its operator wrote': list(`
-    bench/cpu.ts chaos/workload/journal.ts checks/connection-url.ts cli/commands/limits.ts cli/own-spec.ts
-    cli/project-files.ts models/settings/reserved.ts postgres/embedded/log-file.ts
-    postgres/embedded/postmaster-lock.ts postgres/embedded/system-user.ts queue/connection.ts
-    store/scratch/scratch.ts tools/agent-tool.ts tools/handoff.ts
+    ops/bench/measure-costs.ts ops/chaos/workload/journal.ts base/checks/connection-url.ts
+    ops/cli/commands/limits.ts ops/cli/project-files.ts agent/models/settings/reserved.ts
+    database/postgres/embedded/log-file.ts database/postgres/embedded/postmaster-lock.ts
+    database/postgres/embedded/system-user.ts runs/queue/connection.ts database/store/scratch/scratch.ts
+    agent/tools/agent-tool.ts agent/tools/handoff.ts
   `),
   'the name of a model or a host, an id, a header: each is short, or searched once for a character': list(`
-    api/auth.ts models/counting/context-windows.ts models/counting/image-tokens.ts models/counting/price.ts
-    limits/dimensions.ts
-    models/registry/registry.ts models/registry/unknown-model.ts runtime/limits/limited-run.ts
-    runtime/webhooks/resolve.ts store/context/read-call.ts telemetry/opentelemetry/chat-span.ts
+    server/auth.ts agent/models/counting/context-windows.ts agent/models/counting/file-tokens.ts
+    agent/models/counting/price.ts agent/limits/dimensions.ts agent/models/registry/registry.ts
+    runs/limiter/limited-run.ts features/webhooks/worker/resolve.ts database/store/context/read-call.ts
+    runs/telemetry/opentelemetry/chat-span.ts
   `),
   'each pattern takes every character once, as literals.test.ts shows': list(`
-    cli/commands/context.ts cli/output.ts cli/show-stream.ts client/case.ts common/case.ts
-    evals/report/markdown.ts policy/summary.ts portable/notes.ts runtime/webhooks/read-answer.ts
-    store/evidence/read-log.ts strategies/react/cycle-warning.ts tools/error-message.ts
+    ops/cli/commands/context.ts ops/cli/output.ts ops/cli/show-stream.ts doors/client/case.ts base/common/case.ts
+    features/evals/report/markdown.ts agent/policy/summary.ts runs/formats/portable/notes.ts
+    features/webhooks/worker/send.ts database/store/evidence/read-log.ts agent/strategies/react/machine.ts
+    agent/tools/error-message.ts
   `),
 };
 

@@ -1,49 +1,47 @@
-import { cleanText, isBlank, isBlankToProviders } from '../../src/checks/text.ts';
-import { calculate } from '../../src/cli/assistant/calculator.ts';
-import { inOneLine } from '../../src/cli/show-message.ts';
-import { findUnfit, isDeeper, isExact, readJson } from '../../src/common/json.ts';
-import { readJsonBytes } from '../../src/common/json-bytes.ts';
-import { LineSplitter } from '../../src/common/line-splitter.ts';
-import { retryAfterMs } from '../../src/common/retry-after.ts';
-import { shorten } from '../../src/context/large-content.ts';
-import { parseAnswer } from '../../src/contracts/parse-answer.ts';
-import { toData } from '../../src/durable-streams/messages.ts';
-import { parseCondition } from '../../src/evals/condition/parse.ts';
-import { code, fence } from '../../src/evals/report/markdown-parts.ts';
-import { element } from '../../src/evals/report/xml.ts';
-import { normaliseText } from '../../src/evals/scorers/text.ts';
-import { fromLines } from '../../src/history/json-lines.ts';
-import { laneOf } from '../../src/langgraph/keys.ts';
-import { Parts } from '../../src/langgraph/parts.ts';
-import { oneLine, printable } from '../../src/log/printable.ts';
-import { assertFewCalls } from '../../src/models/answer/bounds.ts';
-import { exactTokens } from '../../src/models/counting/exact-tokens.ts';
-import { sizeOf } from '../../src/models/counting/image-size.ts';
-import { tooLong } from '../../src/models/errors/context-too-long.ts';
-import { acceptContent } from '../../src/models/messages/accept-content.ts';
-import { marked, unmarked } from '../../src/models/messages/marked-json.ts';
-import { toParts } from '../../src/models/messages/parts.ts';
-import { safeLines } from '../../src/models/registry/exact-fetch.ts';
-import { readable } from '../../src/models/registry/readable-usage.ts';
-import { parseScriptedId } from '../../src/models/scripted/id.ts';
-import { acceptableName } from '../../src/models/sending/acceptable.ts';
-import { rangesOf } from '../../src/mirror/addresses.ts';
-import { parseLine } from '../../src/portable/line.ts';
-import { maskSecrets } from '../../src/redaction/error-text.ts';
-import { createKeyRedactor } from '../../src/redaction/sensitive-keys.ts';
-import { hideUrlCredentials } from '../../src/redaction/url-credentials.ts';
-import { jsonFault } from '../../src/replay/json-fault.ts';
-import { parseRecording } from '../../src/replay/recording.ts';
-import { fillIn, unknownPlaceholder } from '../../src/schedules/template.ts';
-import { select } from '../../src/strategies/adaptive/adaptive.ts';
-import { parseSearch } from '../../src/strategies/aot/parse.ts';
-import { parseThought } from '../../src/strategies/chain/parse-thought.ts';
-import { parseConnections, parseVote, parseWeights } from '../../src/strategies/got/parse.ts';
-import { quote } from '../../src/strategies/inquiry/quote.ts';
-import { parseScores, parseThoughts } from '../../src/strategies/tot/parse.ts';
-import { parseSupervision } from '../../src/strategies/trm/parse.ts';
-import { readEventToken } from '../../src/tokens/event-token.ts';
-import { acceptableNames } from '../../src/tools/acceptable-names.ts';
+import { cleanText, isBlank, isBlankToProviders } from '../../src/base/checks/text.ts';
+import { calculate } from '../../src/ops/cli/assistant/calculator.ts';
+import { inOneLine } from '../../src/ops/cli/show-message.ts';
+import { findUnfit, isDeeper, isExact, readJson } from '../../src/base/common/json.ts';
+import { readJsonBytes } from '../../src/base/common/json-bytes.ts';
+import { LineSplitter } from '../../src/base/common/line-splitter.ts';
+import { retryAfterMs } from '../../src/base/common/retry-after.ts';
+import { shorten } from '../../src/agent/context/large-content.ts';
+import { parseAnswer } from '../../src/agent/contracts/parse-answer.ts';
+import { toData } from '../../src/doors/durable-streams/messages.ts';
+import { parseCondition } from '../../src/features/evals/condition/parse.ts';
+import { code, fence } from '../../src/features/evals/report/markdown.ts';
+import { element } from '../../src/features/evals/report/junit.ts';
+import { normaliseText } from '../../src/features/evals/scorers/built-in.ts';
+import { fromLines } from '../../src/ops/history/json-lines.ts';
+import { laneOf } from '../../src/doors/langgraph/keys.ts';
+import { Parts } from '../../src/doors/langgraph/parts.ts';
+import { oneLine, printable } from '../../src/base/log/printable.ts';
+import { assertFewCalls } from '../../src/agent/models/answer/bounds.ts';
+import { exactTokens } from '../../src/agent/models/counting/counting.ts';
+import { sizeOf } from '../../src/agent/models/counting/file-tokens.ts';
+import { tooLong } from '../../src/agent/models/errors/context-too-long.ts';
+import { acceptContent } from '../../src/agent/models/messages/accept-content.ts';
+import { marked, unmarked } from '../../src/agent/models/messages/marked-json.ts';
+import { toParts } from '../../src/agent/models/messages/parts.ts';
+import { safeLines, readable } from '../../src/agent/models/registry/providers.ts';
+import { parseScriptedId } from '../../src/agent/models/scripted/id.ts';
+import { acceptableName } from '../../src/agent/models/sending/acceptable.ts';
+import { rangesOf } from '../../src/runs/formats/mirror/addresses.ts';
+import { parseLine } from '../../src/runs/formats/portable/line.ts';
+import { maskSecrets } from '../../src/base/redaction/error-text.ts';
+import { createKeyRedactor } from '../../src/base/redaction/sensitive-keys.ts';
+import { hideUrlCredentials } from '../../src/base/redaction/url-credentials.ts';
+import { jsonFault, parseRecording } from '../../src/ops/replay/recording.ts';
+import { fillIn, unknownPlaceholder } from '../../src/features/schedules/definition/template.ts';
+import { select } from '../../src/agent/strategies/adaptive/adaptive.ts';
+import { parseSearch } from '../../src/agent/strategies/aot/aot.ts';
+import { parseThought } from '../../src/agent/strategies/chain/machine.ts';
+import { parseConnections, parseVote, parseWeights } from '../../src/agent/strategies/got/parse.ts';
+import { quote } from '../../src/agent/strategies/inquiry/quote.ts';
+import { parseScores, parseThoughts } from '../../src/agent/strategies/tot/parse.ts';
+import { parseSupervision } from '../../src/agent/strategies/trm/trm.ts';
+import { readEventToken } from '../../src/base/tokens/event-token.ts';
+import { acceptableNames } from '../../src/agent/tools/acceptable-names.ts';
 import {
   all,
   askDemo,
@@ -61,36 +59,39 @@ const known = new Set([1, 2]);
 const redactor = createKeyRedactor();
 const count = (await exactTokens('openai:gpt-5'))!;
 
-/** By the module, from `src`. */
+/** By the module, from `src`; `#2` for a second reader in it. */
 export const parsers: Record<string, Parser> = {
-  'checks/text.ts': {
+  'base/checks/text.ts': {
     read: all(isBlank, isBlankToProviders, cleanText),
     worst: [{ pump: ' ', after: 'x' }, '\u0000', '\ud800'],
   },
-  'cli/assistant/calculator.ts': { read: orRefuses(calculate), worst: ['1', '1+', '1.', { pump: '1', after: 'x' }] },
-  'cli/show-message.ts': { read: (text) => inOneLine(text, 80), worst: [' ', 'a ', { pump: '\n', after: 'x' }] },
-  'client/sse.ts': { read: readEvents, worst: ['data: x\n', '\n', ':\n\n', 'x', { before: 'data:', pump: ' ' }] },
-  'common/json.ts': {
+  'ops/cli/assistant/calculator.ts': {
+    read: orRefuses(calculate),
+    worst: ['1', '1+', '1.', { pump: '1', after: 'x' }],
+  },
+  'ops/cli/show-message.ts': { read: (text) => inOneLine(text, 80), worst: [' ', 'a ', { pump: '\n', after: 'x' }] },
+  'doors/client/sse.ts': { read: readEvents, worst: ['data: x\n', '\n', ':\n\n', 'x', { before: 'data:', pump: ' ' }] },
+  'base/common/json.ts': {
     read: all(readJson, findUnfit, (text) => isDeeper(text, 200), isExact),
     worst: ['"', '\\', '\\"', '1', '1.', '[1e999,', '"1234567890123456789"', '{"a":', { before: '"', pump: '\\\\"' }],
   },
-  'common/json-bytes.ts': {
+  'base/common/json-bytes.ts': {
     read: (text) => readJsonBytes(Buffer.from(text)),
     worst: ['"', '\\"', '{"a":', { before: '"', pump: '\\\\' }],
   },
-  'common/line-splitter.ts': {
+  'base/common/line-splitter.ts': {
     read: (text) => {
       const lines = new LineSplitter();
       return piecesOf(text).map((piece) => lines.push(piece));
     },
     worst: ['x', '\n', 'x\n'],
   },
-  'common/retry-after.ts': {
+  'base/common/retry-after.ts': {
     read: (text) => retryAfterMs(() => text, 0),
     worst: ['1,', '1 ', { pump: '1', after: 'x' }, { pump: ' ', after: 'x' }, 'Mon, '],
   },
-  'context/large-content.ts': { read: (text) => shorten(text, 10_000), worst: ['a', '\ud83d\ude00', '\ud800'] },
-  'contracts/parse-answer.ts': {
+  'agent/context/large-content.ts': { read: (text) => shorten(text, 10_000), worst: ['a', '\ud83d\ude00', '\ud800'] },
+  'agent/contracts/parse-answer.ts': {
     read: orRefuses(parseAnswer),
     worst: [
       '```',
@@ -100,40 +101,52 @@ export const parsers: Record<string, Parser> = {
       { before: '```\n', pump: '\r\n`', after: 'x' },
     ],
   },
-  'durable-streams/messages.ts': {
+  'doors/durable-streams/messages.ts': {
     read: orRefuses((text) => toData(Buffer.from(text), 'application/json')),
     worst: [{ before: '[', pump: ' ', after: ']' }, { before: '["', pump: '\\\\', after: '"]' }, '['],
   },
-  'evals/condition/tokens.ts': { read: orRefuses(parseCondition), worst: ['a.', '1', ' ', 'mean > 1 and ', '1e', '<'] },
-  'evals/report/markdown-parts.ts': { read: all(code, fence), worst: ['`', '` ', '|', '\r'] },
-  'evals/report/xml.ts': { read: (text) => element('a', { b: text }, text), worst: ['&', '<', '\u0000', '\r\n'] },
-  'evals/scorers/text.ts': { read: normaliseText, worst: [' ', { before: 'x', pump: ' ', after: 'x' }, 'a '] },
-  'history/json-lines.ts': { read: orRefuses(fromLines), worst: ['\n', '}', '{}\n'] },
-  'durable-streams/sse.ts': { read: readPage, worst: ['\r', '\n', '\r\n', 'x', ' \n', '\u2028'] },
-  'langgraph/keys.ts': { read: (text) => laneOf('langgraph', text), worst: ['|', 'a', '-'] },
-  'langgraph/parts.ts': {
+  'features/evals/condition/parse.ts': {
+    read: orRefuses(parseCondition),
+    worst: ['a.', '1', ' ', 'mean > 1 and ', '1e', '<'],
+  },
+  'features/evals/report/markdown.ts': { read: all(code, fence), worst: ['`', '` ', '|', '\r'] },
+  'features/evals/report/junit.ts': {
+    read: (text) => element('a', { b: text }, text),
+    worst: ['&', '<', '\u0000', '\r\n'],
+  },
+  'features/evals/scorers/built-in.ts': {
+    read: normaliseText,
+    worst: [' ', { before: 'x', pump: ' ', after: 'x' }, 'a '],
+  },
+  'ops/history/json-lines.ts': { read: orRefuses(fromLines), worst: ['\n', '}', '{}\n'] },
+  'doors/durable-streams/sse.ts': { read: readPage, worst: ['\r', '\n', '\r\n', 'x', ' \n', '\u2028'] },
+  'doors/langgraph/keys.ts': { read: (text) => laneOf('langgraph', text), worst: ['|', 'a', '-'] },
+  'doors/langgraph/parts.ts': {
     read: (text) => {
       const parts = new Parts({ get: () => undefined });
       for (const piece of piecesOf(text)) parts.add(piece, `${parts.texts.length}`);
     },
     worst: ['1 ', 'a'],
   },
-  'log/printable.ts': { read: all(printable, oneLine), worst: ['\r', '\r\n', '\u0007', '\n'] },
-  'mirror/addresses.ts': { read: (text) => rangesOf(text, 0), worst: ['1 ', '1.1-1 ', '1-', '1'] },
-  'models/answer/bounds.ts': { read: orRefuses(assertFewCalls), worst: ['"function"', '"function"\n', '\n', '"'] },
-  'models/counting/exact-tokens.ts': {
+  'base/log/printable.ts': { read: all(printable, oneLine), worst: ['\r', '\r\n', '\u0007', '\n'] },
+  'runs/formats/mirror/addresses.ts': { read: (text) => rangesOf(text, 0), worst: ['1 ', '1.1-1 ', '1-', '1'] },
+  'agent/models/answer/bounds.ts': {
+    read: orRefuses(assertFewCalls),
+    worst: ['"function"', '"function"\n', '\n', '"'],
+  },
+  'agent/models/counting/counting.ts': {
     read: (text) => count({ role: 'user', content: text }),
     worst: ['a', `${'a'.repeat(199)} `, '\n', '\u{1f600}'],
   },
-  'models/counting/image-size.ts': {
+  'agent/models/counting/file-tokens.ts': {
     read: (text) => sizeOf({ type: 'file', media_type: 'image/jpeg', url: `data:image/jpeg;base64,${text}` }),
     worst: [',', 'A', { before: '/9j/', pump: '4AAC/+AAAv/gAAL/' }, Buffer.from('<svg ').toString('base64')],
   },
-  'models/errors/context-too-long.ts': {
+  'agent/models/errors/context-too-long.ts': {
     read: (text) => tooLong(413, text, text),
     worst: ['input token count', 'context length ', '1,', '(', 'limit: 1 '],
   },
-  'models/messages/accept-content.ts': {
+  'agent/models/messages/accept-content.ts': {
     read: orRefuses((text) => acceptContent([{ type: 'image_url', image_url: { url: text } }] as never)),
     worst: [
       { before: 'data:image/png;base64,', pump: 'A' },
@@ -141,7 +154,7 @@ export const parsers: Record<string, Parser> = {
       { before: 'data:', pump: '=' },
     ],
   },
-  'models/messages/marked-json.ts': {
+  'agent/models/messages/marked-json.ts': {
     read: orRefuses(all(marked, unmarked)),
     worst: [
       '"\\u0000json ',
@@ -151,19 +164,19 @@ export const parsers: Record<string, Parser> = {
       '"',
     ],
   },
-  'models/messages/parts.ts': {
+  'agent/models/messages/parts.ts': {
     read: orRefuses((text) => toParts([{ type: 'file', media_type: 'image/png', url: text }])),
     worst: [
       { before: 'data:', pump: ';base64' },
       { before: 'data:x;base64,', pump: '\n' },
     ],
   },
-  'models/registry/whole-lines.ts': { read: readStream, worst: ['x', '\n', 'x\n'] },
-  'models/registry/exact-fetch.ts': {
+  'agent/models/registry/provider-fetch.ts': { read: readStream, worst: ['x', '\n', 'x\n'] },
+  'agent/models/registry/providers.ts': {
     read: safeLines,
     worst: ['"tool_use"\n', '"tool_use"', { before: '"tool_use"', pump: '\\"' }, { before: '"tool_use":', pump: '[' }],
   },
-  'models/registry/readable-usage.ts': {
+  'agent/models/registry/providers.ts #2': {
     read: readable,
     worst: [
       '"prompt_tokens"',
@@ -172,11 +185,11 @@ export const parsers: Record<string, Parser> = {
       '_tokens"',
     ],
   },
-  'models/scripted/demo.ts': { read: askDemo, worst: ['(', '1 + ', 'A', 'in ', '#'] },
-  'models/scripted/id.ts': { read: orRefuses(parseScriptedId), worst: ['?', '[', ']', '&'] },
-  'models/scripted/model.ts': { read: askModel('scripted:echo'), worst: [' ', 'x', { pump: '\n', after: 'x' }] },
-  'models/sending/acceptable.ts': { read: acceptableName, worst: ['-', '.', 'é'] },
-  'portable/line.ts': {
+  'agent/models/scripted/demo.ts': { read: askDemo, worst: ['(', '1 + ', 'A', 'in ', '#'] },
+  'agent/models/scripted/id.ts': { read: orRefuses(parseScriptedId), worst: ['?', '[', ']', '&'] },
+  'agent/models/scripted/model.ts': { read: askModel('scripted:echo'), worst: [' ', 'x', { pump: '\n', after: 'x' }] },
+  'agent/models/sending/acceptable.ts': { read: acceptableName, worst: ['-', '.', 'é'] },
+  'runs/formats/portable/line.ts': {
     read: parseLine,
     worst: [
       ',"hash":"',
@@ -184,11 +197,11 @@ export const parsers: Record<string, Parser> = {
       { before: '{}', pump: ' ', after: 'x' },
     ],
   },
-  'redaction/error-text.ts': {
+  'base/redaction/error-text.ts': {
     read: maskSecrets,
     worst: ['sk-', 'npm_.', 'password', 'a', 'key_', 'Bearer ', '://', '?key=', { before: 'api_key', pump: ' ' }],
   },
-  'redaction/sensitive-keys.ts': {
+  'base/redaction/sensitive-keys.ts': {
     read: (text) => redactor.text(text),
     worst: [
       'password',
@@ -202,36 +215,39 @@ export const parsers: Record<string, Parser> = {
       '{"a":',
     ],
   },
-  'redaction/text-values.ts': {
+  'base/redaction/sensitive-keys.ts #2': {
     read: (text) => redactor.text(text),
     worst: ['token="\\', 'token=[', 'token=\\"', 'token="\n', 'token=bearer ', 'token=[REDACTED]'],
   },
-  'redaction/url-credentials.ts': { read: (text) => hideUrlCredentials(text, '*'), worst: ['://', '://a:', '@', ':'] },
-  'replay/json-fault.ts': {
+  'base/redaction/url-credentials.ts': {
+    read: (text) => hideUrlCredentials(text, '*'),
+    worst: ['://', '://a:', '@', ':'],
+  },
+  'ops/replay/recording.ts': {
     read: jsonFault,
     worst: ['"', '[', '1', ' ', { before: '[', pump: '"a",' }, { before: '"', pump: 'a' }],
   },
-  'replay/recording.ts': {
+  'ops/replay/recording.ts #2': {
     read: orRefuses((text) => parseRecording('some.json', text)),
     worst: ['\n', '[', { before: '[', pump: ' \n' }, { before: '"', pump: 'a' }, { before: '[{"traj":[', pump: '{},' }],
   },
-  'schedules/template.ts': {
+  'features/schedules/definition/template.ts': {
     read: all(unknownPlaceholder, (text) => fillIn(text, times)),
     worst: ['{{', '{', '{{date}}', { before: '{{', pump: '\t' }, { before: '{{', pump: ' a' }],
   },
-  'strategies/adaptive/adaptive.ts': {
+  'agent/strategies/adaptive/adaptive.ts': {
     read: (text) => select(text, { available: ['react'] } as never),
     worst: [' ', '.', '?', 'must'],
   },
-  'strategies/aot/parse.ts': {
+  'agent/strategies/aot/aot.ts': {
     read: parseSearch,
     worst: ['answer:\n', '\n', 'trying a ', '1.', { before: 'answer', pump: ' ' }, { before: '1.', pump: 'a' }],
   },
-  'strategies/chain/parse-thought.ts': {
+  'agent/strategies/chain/machine.ts': {
     read: parseThought,
     worst: ['####', '- ', '1. ', '\t', 'step ', 'final\t', { before: 'Answer:', pump: ' ' }],
   },
-  'strategies/got/parse.ts': {
+  'agent/strategies/got/parse.ts': {
     read: all(
       (text) => parseConnections(text, known),
       (text) => parseVote(text, known),
@@ -245,15 +261,15 @@ export const parsers: Record<string, Parser> = {
       { before: 'WEIGHT: [1]', pump: '\t' },
     ],
   },
-  'strategies/inquiry/quote.ts': {
+  'agent/strategies/inquiry/quote.ts': {
     read: (text) => quote('question', text),
     worst: ['<', '< ', '</', '<question', { before: '<', pump: ' ' }, { before: '<', pump: '\t/' }],
   },
-  'strategies/tot/parse.ts': {
+  'agent/strategies/tot/parse.ts': {
     read: all(parseThoughts, (text) => parseScores(text, ['a', 'b'])),
     worst: ['```json', '1. ', '\n', '{"thoughts":', { before: '1.', pump: ' ' }],
   },
-  'strategies/trm/parse.ts': {
+  'agent/strategies/trm/trm.ts': {
     read: parseSupervision,
     worst: [
       'score',
@@ -264,6 +280,6 @@ export const parsers: Record<string, Parser> = {
       { before: '-', pump: '* ' },
     ],
   },
-  'tokens/event-token.ts': { read: orRefuses((text) => readEventToken(text, ['s'], 0)), worst: ['.', 'a'] },
-  'tools/acceptable-names.ts': { read: (text) => acceptableNames([text, `${text}x`]), worst: ['.', 'a', 'é'] },
+  'base/tokens/event-token.ts': { read: orRefuses((text) => readEventToken(text, ['s'], 0)), worst: ['.', 'a'] },
+  'agent/tools/acceptable-names.ts': { read: (text) => acceptableNames([text, `${text}x`]), worst: ['.', 'a', 'é'] },
 };

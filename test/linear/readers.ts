@@ -1,11 +1,11 @@
 import { expect } from 'vitest';
-import { readSse } from '../../src/client/sse.ts';
-import { frame } from '../../src/durable-streams/sse.ts';
-import { readable } from '../../src/models/registry/readable-usage.ts';
-import { eachWholeLine } from '../../src/models/registry/whole-lines.ts';
-import { demoTurn } from '../../src/models/scripted/demo.ts';
-import { generate } from '../../src/models/generate.ts';
-import { createModelRegistry } from '../../src/models/registry/registry.ts';
+import { readSse } from '../../src/doors/client/sse.ts';
+import { frame } from '../../src/doors/durable-streams/sse.ts';
+import { readable } from '../../src/agent/models/registry/providers.ts';
+import { eachWholeLine } from '../../src/agent/models/registry/provider-fetch.ts';
+import { demoTurn } from '../../src/agent/models/scripted/demo.ts';
+import { generate } from '../../src/agent/models/generate.ts';
+import { createModelRegistry } from '../../src/agent/models/registry/registry.ts';
 import type { Worst } from './growth.ts';
 
 /** Something that reads text which callers, models, tools, receivers or files decide, and what it finds hardest. */

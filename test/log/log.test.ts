@@ -1,13 +1,12 @@
 import type { LogFacts, Logger } from 'lanefold';
 import { LanefoldError } from 'lanefold';
 import { describe, expect, test } from 'vitest';
-import type { Library } from '../../src/library/library.ts';
-import { createApp } from '../../src/api/app.ts';
-import { redacted } from '../../src/log/redacted.ts';
-import { textLogger } from '../../src/log/text-logger.ts';
-import { createKeyRedactor } from '../../src/redaction/sensitive-keys.ts';
-import { reportErrors, seldom } from '../../src/log/report-errors.ts';
-import { lanefoldClosed } from '../../src/postgres/errors.ts';
+import type { Library } from '../../src/features/library/library.ts';
+import { createApp } from '../../src/doors/app.ts';
+import { redacted, textLogger } from '../../src/base/log/open.ts';
+import { createKeyRedactor } from '../../src/base/redaction/sensitive-keys.ts';
+import { reportErrors, seldom } from '../../src/base/log/report-errors.ts';
+import { lanefoldClosed } from '../../src/database/postgres/errors.ts';
 
 const redactor = createKeyRedactor();
 

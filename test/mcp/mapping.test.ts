@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { RunJson } from '../../src/mcp/api.ts';
-import { inputRequestsOf } from '../../src/mcp/input/requests.ts';
-import { readUri, threadUri } from '../../src/mcp/resources/uris.ts';
-import { answerOf } from '../../src/mcp/runs/answer.ts';
-import type { Rights } from '../../src/mcp/runs/rights.ts';
-import { openCalls } from '../../src/mcp/runs/state.ts';
-import { detailedTask, readTaskId, taskId } from '../../src/mcp/tasks/task.ts';
-import { runSchema, usableContract } from '../../src/mcp/tools/output-schema.ts';
+import type { RunJson } from '../../src/doors/mcp/api.ts';
+import { inputRequestsOf } from '../../src/doors/mcp/input/requests.ts';
+import { readUri, threadUri } from '../../src/doors/mcp/resources/handlers.ts';
+import { answerOf } from '../../src/doors/mcp/runs/answer.ts';
+import type { Rights } from '../../src/doors/mcp/runs/rights.ts';
+import { openCalls } from '../../src/doors/mcp/runs/state.ts';
+import { detailedTask, readTaskId, taskId } from '../../src/doors/mcp/tasks/task.ts';
+import { runSchema, usableContract } from '../../src/doors/mcp/tools/output-schema.ts';
 
 const head = fc.constantFrom(...'aZ09');
 const anyId = fc

@@ -1,8 +1,8 @@
 import { APICallError } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
-import { classify } from '../../src/models/errors/classify.ts';
-import { ModelError } from '../../src/models/errors/model-error.ts';
-import { isStorable } from '../../src/checks/text.ts';
+import { classify } from '../../src/agent/models/errors/classify.ts';
+import { ModelError } from '../../src/agent/models/errors/model-error.ts';
+import { isStorable } from '../../src/base/checks/text.ts';
 
 const api = (fields: Partial<ConstructorParameters<typeof APICallError>[0]>) =>
   new APICallError({ message: 'failed', url: 'http://x', requestBodyValues: {}, ...fields });

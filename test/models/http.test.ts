@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Message } from '../../src/context/message.ts';
-import { toPrompt } from '../../src/models/messages/prompt.ts';
-import { createModelRegistry } from '../../src/models/registry/registry.ts';
-import { generate, type GenerateCall } from '../../src/models/generate.ts';
+import type { Message } from '../../src/agent/context/message.ts';
+import { toPrompt } from '../../src/agent/models/messages/prompt.ts';
+import { createModelRegistry } from '../../src/agent/models/registry/registry.ts';
+import { generate, type GenerateCall } from '../../src/agent/models/generate.ts';
 import { startModelServer, type ModelServer } from '../support/openai-server.ts';
 
 let server: ModelServer;

@@ -1,6 +1,6 @@
 import type { MonitorDefinition } from 'lanefold';
 import { describe, expect, test } from 'vitest';
-import { readMonitor } from '../../src/monitors/read-definition.ts';
+import { readMonitor } from '../../src/features/monitors/definition/read-definition.ts';
 
 describe('the definition of a monitor', () => {
   test('has defaults, and names once', () => {

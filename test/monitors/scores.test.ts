@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { eraseThread } from '../../src/store/log/erase-thread.ts';
-import { readMonitor, setMonitor } from '../../src/store/monitor/monitors.ts';
-import { planJudge, storeScore, type NewRunScore } from '../../src/store/monitor/run-scores.ts';
+import { eraseThread } from '../../src/database/store/log/erase-thread.ts';
+import { readMonitor, setMonitor } from '../../src/features/monitors/store/monitors.ts';
+import { planJudge, storeScore, type NewRunScore } from '../../src/features/monitors/store/run-scores.ts';
 import { newThread, refused, rows, useLog } from '../db/helpers.ts';
 
 const log = useLog();

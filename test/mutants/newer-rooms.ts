@@ -59,7 +59,7 @@ export const newerRooms: Mutant[] = [
   // handoffs
   {
     name: 'the next agent gets the tools that the request allowed the first one',
-    source: { 'src/runtime/run/hand-over.ts': [["    'allowed_tools',\n", '']] },
+    source: { 'src/worker/run/hand-over.ts': [["    'allowed_tools',\n", '']] },
     caughtBy: {
       file: 'test/handoffs/asked-of-the-first.test.ts',
       test: 'what a request asks of its agent is not asked of the agent that the run is handed to',
@@ -68,7 +68,7 @@ export const newerRooms: Mutant[] = [
   {
     name: 'a run is handed over once more than its agent allows',
     source: {
-      'src/runtime/run/accept-handoff.ts': [['if (before < agent.maxHandoffs)', 'if (before <= agent.maxHandoffs)']],
+      'src/worker/run/accept-handoff.ts': [['if (before < agent.maxHandoffs)', 'if (before <= agent.maxHandoffs)']],
     },
     caughtBy: {
       file: 'test/handoffs/handoffs.test.ts',
@@ -171,7 +171,7 @@ export const newerRooms: Mutant[] = [
   },
   {
     name: 'a rollout moves conversations that began before it',
-    source: { 'src/library/agents/version-chooser.ts': [['if (kept === null && hasRuns) return none;', '']] },
+    source: { 'src/runs/operations/agents/version-chooser.ts': [['if (kept === null && hasRuns) return none;', '']] },
     caughtBy: {
       file: 'test/library/rollouts.test.ts',
       test: 'versions of an agent in one fleet a version that no worker has had is named, and the first serves instead',
@@ -192,7 +192,7 @@ export const newerRooms: Mutant[] = [
   },
   {
     name: 'a key that expires makes one that does not',
-    source: { 'src/access/grants.ts': [['if ((expiresAtMs ?? Infinity) >', 'if ((expiresAtMs ?? 0) >']] },
+    source: { 'src/base/access/grants.ts': [['if ((expiresAtMs ?? Infinity) >', 'if ((expiresAtMs ?? 0) >']] },
     caughtBy: {
       file: 'test/api/keys.test.ts',
       test: 'a key with the scope admin makes no key with more than it has itself: no end',
@@ -324,7 +324,7 @@ export const newerRooms: Mutant[] = [
   },
   {
     name: 'a worker does not say why the last one was lost: poisoned',
-    source: { 'src/runtime/worker/claim-job.ts': [['{ alone: true, lossCause }', '{ alone: true }']] },
+    source: { 'src/worker/process/claim-job.ts': [['{ alone: true, lossCause }', '{ alone: true }']] },
     caughtBy: {
       file: 'test/simulation/poisoned.test.ts',
       test: 'runs that kill their workers end, and no other ends for it (seed 6)',

@@ -17,7 +17,7 @@ export const reviewed: Mutant[] = [
   },
   {
     name: 'a call that has ended is settled without its usage',
-    source: { 'src/runtime/run/reserve-call.ts': [['  reserved?.end({', '  reserved?.end(undefined && {']] },
+    source: { 'src/worker/run/reserve-call.ts': [['  reserved?.end({', '  reserved?.end(undefined && {']] },
     caughtBy: {
       file: 'test/limits/used.test.ts',
       test: 'what a run used of a limit counts from the end of each call, and not only from the end of the run',
@@ -42,7 +42,7 @@ export const reviewed: Mutant[] = [
   },
   {
     name: 'a worker starts a call past its deadline',
-    source: { 'src/runtime/run/held-run.ts': [['if (performance.now() < this.#deadline) return;', 'return;']] },
+    source: { 'src/worker/run/held-run.ts': [['if (performance.now() < this.#deadline) return;', 'return;']] },
     caughtBy: {
       file: 'test/runtime/worker/deadline.test.ts',
       test: 'a worker that was frozen beyond its lease calls no model, and the run is claimed again',

@@ -21,12 +21,12 @@ export const strangers: Mutant[] = [
   },
   {
     name: 'a signed path is read before its token',
-    source: { 'src/api/routes/sent-events.ts': [["    await events.checkToken(c.req.param('token'));\n", '']] },
+    source: { 'src/server/routes/sent-events.ts': [["    await events.checkToken(c.req.param('token'));\n", '']] },
     caughtBy: { file: before, test: 'before the credential of a request no route reads a byte of its body' },
   },
   {
     name: 'a signed path is logged as it is',
-    source: { 'src/api/log-errors.ts': [["maskSecrets(path.replace(signed, '$1[redacted]'))", 'path']] },
+    source: { 'src/server/log-errors.ts': [["maskSecrets(path.replace(signed, '$1[redacted]'))", 'path']] },
     caughtBy: {
       file: before,
       test: 'before the credential of a request an error behind a path with a credential is logged without it',

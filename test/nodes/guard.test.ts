@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Guard } from '../../src/nodes/guard.ts';
-import type { NodeAnswer } from '../../src/nodes/watched-node.ts';
-import { openDatabase } from '../../src/postgres/pool.ts';
-import type { DatabaseNode } from '../../src/postgres/node-guard.ts';
-import { isNodeUnreachable } from '../../src/postgres/errors.ts';
+import { Guard } from '../../src/database/nodes/guard.ts';
+import type { NodeAnswer } from '../../src/database/nodes/watched-node.ts';
+import { openDatabase } from '../../src/database/postgres/pool.ts';
+import type { DatabaseNode } from '../../src/database/postgres/node-guard.ts';
+import { isNodeUnreachable } from '../../src/database/postgres/errors.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/until.ts';
-import { processClock } from '../../src/common/clock.ts';
+import { processClock } from '../../src/base/common/clock.ts';
 
 let database: TestDatabase;
 beforeAll(async () => void (database = await createDatabase({ empty: true })));

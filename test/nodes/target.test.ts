@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { shardAt } from '../../src/nodes/placements.ts';
-import { targetOf } from '../../src/nodes/target.ts';
+import { shardAt } from '../../src/database/nodes/placements.ts';
+import { targetOf } from '../../src/database/nodes/guard.ts';
 
 const known = {
   relations: new Set(['thread', '_run', 'run', 'thread_entry', '_wait']),

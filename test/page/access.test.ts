@@ -1,10 +1,9 @@
 // @module-tag slow
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { noBrowser } from '../support/browser.ts';
-import { bundlePage } from '../../src/api/page/bundle.ts';
+import { bundlePage, compressed } from '../../src/server/page/routes.ts';
 import { startApi } from '../api/helpers.ts';
 import { expectAccessible, openSite, type Site } from './harness.ts';
-import { compressed } from '../../src/api/page/files.ts';
 
 test('the page is at most 42.6 kB compressed, and what few look at is loaded when they do', async () => {
   const files = [...(await compressed(await bundlePage('page')))].map(([name, { encodings }]): [string, number] => [

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parseRecording } from '../../src/replay/recording.ts';
-import { replay } from '../../src/replay/replay.ts';
+import { parseRecording } from '../../src/ops/replay/recording.ts';
+import { replay } from '../../src/ops/replay/replay.ts';
 import { noBrowser } from '../support/browser.ts';
 import { recordedFiles, shopFile } from '../replay/setup.ts';
 import { openSite, type Site } from './harness.ts';

@@ -1,10 +1,10 @@
-import type { Message, ToolCall } from '../../src/context/message.ts';
-import { budget, type BudgetOptions, type Budgeted } from '../../src/policy/budget.ts';
-import type { PlacedMessage } from '../../src/policy/groups.ts';
-import { heuristicTokens } from '../../src/policy/heuristic.ts';
-import { place } from '../../src/policy/place.ts';
-import type { ContextPolicy } from '../../src/policy/policy.ts';
-import { readPolicy } from '../../src/policy/read-policy.ts';
+import type { Message, ToolCall } from '../../src/agent/context/message.ts';
+import { budget, type BudgetOptions, type Budgeted } from '../../src/agent/policy/budget.ts';
+import type { PlacedMessage } from '../../src/agent/policy/groups.ts';
+import { heuristicTokens } from '../../src/agent/policy/heuristic.ts';
+import { place } from '../../src/agent/policy/place.ts';
+import type { ContextPolicy } from '../../src/agent/policy/policy.ts';
+import { readPolicy } from '../../src/agent/policy/read-policy.ts';
 
 export const system = (content: string): Message => ({ role: 'system', content });
 export const user = (content: string): Message => ({ role: 'user', content });

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { durableMark, groupMessages, summaryMark } from '../../src/policy/groups.ts';
-import { heuristicTokens } from '../../src/policy/heuristic.ts';
-import { planCompaction, type CompactionScope } from '../../src/policy/plan-compaction.ts';
-import { summaryInstruction } from '../../src/policy/summary.ts';
-import type { Message } from '../../src/context/message.ts';
+import { durableMark, groupMessages, summaryMark } from '../../src/agent/policy/groups.ts';
+import { heuristicTokens } from '../../src/agent/policy/heuristic.ts';
+import { planCompaction, type CompactionScope } from '../../src/agent/policy/plan-compaction.ts';
+import { summaryInstruction } from '../../src/agent/policy/summary.ts';
+import type { Message } from '../../src/agent/context/message.ts';
 import { assistant, placed, round, user } from './given.ts';
 
 const plan = (messages: Message[], scope: CompactionScope = {}, marks: Record<number, string> = {}) => {

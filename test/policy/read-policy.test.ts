@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { limitsOf } from '../../src/policy/limits.ts';
-import { readPolicy, readPolicyJson } from '../../src/policy/read-policy.ts';
-import type { PolicyOption } from '../../src/policy/policy.ts';
+import { limitsOf } from '../../src/agent/policy/limits.ts';
+import { readPolicy, readPolicyJson } from '../../src/agent/policy/read-policy.ts';
+import type { PolicyOption } from '../../src/agent/policy/policy.ts';
 
 const limits = (policy: PolicyOption, window?: number, maxOutputTokens?: number) => {
   const { budget, ceiling } = limitsOf(readPolicy(policy), { model: 'm', window, maxOutputTokens });

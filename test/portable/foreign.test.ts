@@ -1,9 +1,9 @@
 import { convertToModelMessages, type UIMessage } from 'ai';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isBlank } from '../../src/checks/text.ts';
-import type { Message } from '../../src/context/message.ts';
-import { openGroupAt } from '../../src/context/open-group.ts';
+import { isBlank } from '../../src/base/checks/text.ts';
+import type { Message } from '../../src/agent/context/message.ts';
+import { openGroupAt } from '../../src/agent/context/open-group.ts';
 import { refused, useLog } from '../db/helpers.ts';
 import { anyJson, anyText } from '../db/arbitraries.ts';
 import { recordedMessages } from '../support/recorded-messages.ts';

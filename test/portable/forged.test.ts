@@ -1,7 +1,7 @@
 import { defineAgent, defineTool } from 'lanefold';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { LineWriter } from '../../src/portable/line.ts';
+import { LineWriter } from '../../src/runs/formats/portable/line.ts';
 import { refused } from '../db/helpers.ts';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { lineWriter } from './rehash.ts';

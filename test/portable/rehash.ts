@@ -1,4 +1,4 @@
-import { LineWriter } from '../../src/portable/line.ts';
+import { LineWriter } from '../../src/runs/formats/portable/line.ts';
 
 type Fields = Record<string, unknown> & { type: string };
 

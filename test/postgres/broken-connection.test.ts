@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { openDatabase } from '../../src/postgres/pool.ts';
-import { openConnections } from '../../src/queue/connection.ts';
+import { openDatabase } from '../../src/database/postgres/pool.ts';
+import { openConnections } from '../../src/runs/queue/connection.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 
 let database: TestDatabase;

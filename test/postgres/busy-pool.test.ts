@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import { createLanefold, type Lanefold } from 'lanefold';
-import { openDatabase } from '../../src/postgres/pool.ts';
+import { openDatabase } from '../../src/database/postgres/pool.ts';
 import { cases } from '../support/cases.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { startOutage } from '../support/outage.ts';

@@ -14,10 +14,10 @@ import {
   startEmbeddedPostgres,
   type EmbeddedPostgres,
   type EmbeddedPostgresOptions,
-} from '../../src/postgres/embedded/index.ts';
-import { poll } from '../../src/postgres/embedded/poll.ts';
-import { isAlive } from '../../src/postgres/embedded/process-identity.ts';
-import { parsePasswd } from '../../src/postgres/embedded/system-user.ts';
+} from '../../src/database/postgres/embedded/index.ts';
+import { poll } from '../../src/database/postgres/embedded/poll.ts';
+import { isAlive } from '../../src/database/postgres/embedded/process-identity.ts';
+import { parsePasswd } from '../../src/database/postgres/embedded/system-user.ts';
 import { until } from '../support/until.ts';
 import { endFixtures, spawnFixture, type Line } from './fixtures/children.ts';
 

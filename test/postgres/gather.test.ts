@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Gatherer } from '../../src/postgres/gather.ts';
+import { Gatherer } from '../../src/database/postgres/gather.ts';
 import { deferred } from '../support/until.ts';
 
 const limits = { items: 50, characters: 1_000_000, inFlight: 1 };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fromPostgres, isConnectionError, isNodeUnreachable, isTransient } from '../../src/postgres/errors.ts';
+import { fromPostgres, isConnectionError, isNodeUnreachable, isTransient } from '../../src/database/postgres/errors.ts';
 
 const fault = (severity: string | undefined, code: string, message: string) =>
   Object.assign(new Error(message), { code, ...(severity ? { severity } : {}) });

@@ -1,7 +1,7 @@
 import { LanefoldError } from 'lanefold';
 import { expect, test } from 'vitest';
-import { FollowerHealth, preferFollower } from '../../src/postgres/follower.ts';
-import type { Database } from '../../src/postgres/pool.ts';
+import { FollowerHealth, preferFollower } from '../../src/database/postgres/follower.ts';
+import type { Database } from '../../src/database/postgres/pool.ts';
 
 /** A reader whose follower fails its first read with this error. */
 function readerWith(error: Error) {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { openDatabase, type Database } from '../../src/postgres/pool.ts';
+import { openDatabase, type Database } from '../../src/database/postgres/pool.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 
 let database: TestDatabase;

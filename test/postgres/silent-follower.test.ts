@@ -1,7 +1,7 @@
 // @module-tag slow
 import { createLanefold, type Lanefold } from 'lanefold';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startProxy, type Proxy } from '../../src/chaos/services/proxy.ts';
+import { startProxy, type Proxy } from '../../src/ops/chaos/services/proxy.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/until.ts';
 

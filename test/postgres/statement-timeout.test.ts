@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openDatabase, type DatabaseOptions } from '../../src/postgres/pool.ts';
+import { openDatabase, type DatabaseOptions } from '../../src/database/postgres/pool.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/until.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, inject, test, vi } from 'vitest';
-import { watchedClient } from '../../src/postgres/watched-client.ts';
+import { watchedClient } from '../../src/database/postgres/watched-client.ts';
 
 afterEach(() => void vi.restoreAllMocks());
 

@@ -2,7 +2,7 @@ import { agentTool, createLanefold, defineAgent, defineTool, handoffTool, sleep,
 import type { EnqueueOptions, Lanefold, RunRef } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { openQueue } from '../../src/queue/open-queue.ts';
+import { openQueue } from '../../src/runs/queue/open-queue.ts';
 import { noRedis, queueBackend, startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { expectSound } from '../support/log.ts';
 import { typedModel, type TypedModel } from '../support/typed-model.ts';

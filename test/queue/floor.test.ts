@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Floor, lagMs } from '../../src/queue/taking/floor.ts';
-import { longestPauseMs, Looks } from '../../src/queue/taking/looks.ts';
+import { Floor, lagMs, longestPauseMs, Looks } from '../../src/runs/queue/taking/known-queue.ts';
 
 describe('the floor', () => {
   const all = Infinity;

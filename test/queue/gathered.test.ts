@@ -1,8 +1,8 @@
 import { createPostgresBackend, withBackend } from 'bullmq';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { GatheringPool } from '../../src/queue/gathering-pool.ts';
-import { Looks } from '../../src/queue/taking/looks.ts';
+import { GatheringPool } from '../../src/runs/queue/gathering-pool.ts';
+import { Looks } from '../../src/runs/queue/taking/known-queue.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 
 const { Queue, Worker } = withBackend(createPostgresBackend);

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { listen } from '../../src/postgres/listen.ts';
-import { openQueue } from '../../src/queue/open-queue.ts';
-import type { RunQueue } from '../../src/queue/queue.ts';
+import { listen } from '../../src/database/postgres/listen.ts';
+import { openQueue } from '../../src/runs/queue/open-queue.ts';
+import type { RunQueue } from '../../src/runs/queue/queue.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { noRedis, queueBackend } from '../support/lanefold.ts';
 import { listenFor } from '../support/listen.ts';

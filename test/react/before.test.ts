@@ -3,7 +3,7 @@ import { defineAgent, defineTool, type BrowserAccess } from 'lanefold';
 import { createClient } from 'lanefold/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { runStore, threadStore } from '../../src/react/stores.ts';
+import { runStore, threadStore } from '../../src/doors/react/stores.ts';
 import { startApi, type Api } from '../api/helpers.ts';
 import { typedModel } from '../support/typed-model.ts';
 import { deferred } from '../support/until.ts';

@@ -1,7 +1,7 @@
 import { createClient } from 'lanefold/client';
 import { afterEach, expect, test, vi } from 'vitest';
-import { shown } from '../../src/react/messages.ts';
-import { threadStore } from '../../src/react/stores.ts';
+import { shown } from '../../src/doors/react/messages.ts';
+import { threadStore } from '../../src/doors/react/stores.ts';
 
 /** A server of one thread that says what a test makes it say. */
 function serverOf() {

@@ -11,7 +11,7 @@ import {
 } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { overridableFields } from '../../src/agents/overridable.ts';
+import { overridableFields } from '../../src/agent/definition/overridable.ts';
 import { startApi, type Api } from '../api/helpers.ts';
 import { statements, urlAs } from '../support/citus.ts';
 import { fakeModel } from '../support/fake-model.ts';

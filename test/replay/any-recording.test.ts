@@ -1,8 +1,8 @@
 // @module-tag slow
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parseRecording } from '../../src/replay/recording.ts';
-import { replay } from '../../src/replay/replay.ts';
+import { parseRecording } from '../../src/ops/replay/recording.ts';
+import { replay } from '../../src/ops/replay/replay.ts';
 import { cases } from '../support/cases.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { LanefoldError } from 'lanefold';
-import { parseRecording } from '../../src/replay/recording.ts';
+import { parseRecording } from '../../src/ops/replay/recording.ts';
 import { cli } from '../cli/cli.ts';
 
 const user = { role: 'user', content: 'hello' };

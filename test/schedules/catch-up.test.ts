@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { defineAgent, type RunRef } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openDatabase, type Database } from '../../src/postgres/pool.ts';
-import { fireSchedules } from '../../src/runtime/schedules/fire-schedules.ts';
-import type { FireDependencies } from '../../src/runtime/schedules/dependencies.ts';
-import { catchUps, overlaps, type CatchUp, type Overlap } from '../../src/schedules/definition.ts';
-import { dueAt } from '../../src/schedules/due.ts';
+import { openDatabase, type Database } from '../../src/database/postgres/pool.ts';
+import { fireSchedules } from '../../src/features/schedules/worker/fire-schedules.ts';
+import type { FireDependencies } from '../../src/features/schedules/worker/dependencies.ts';
+import { catchUps, overlaps, type CatchUp, type Overlap } from '../../src/features/schedules/definition/definition.ts';
+import { dueAt } from '../../src/features/schedules/definition/due.ts';
 import { cases } from '../support/cases.ts';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 

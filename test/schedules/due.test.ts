@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { dueAt } from '../../src/schedules/due.ts';
-import type { CatchUp } from '../../src/schedules/definition.ts';
+import { dueAt } from '../../src/features/schedules/definition/due.ts';
+import type { CatchUp } from '../../src/features/schedules/definition/definition.ts';
 
 const minute = (n: number) => new Date(Date.UTC(2026, 10, 25, 0, n));
 const onTime = (n: number) => ({ slot: minute(n), late: false });

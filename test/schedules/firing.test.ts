@@ -1,6 +1,6 @@
 import { createLanefold, defineAgent, type Lanefold, type ScheduleDefinition } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { derivedIds } from '../../src/checks/ids.ts';
+import { derivedIds } from '../../src/base/checks/ids.ts';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { typedModel, type Keyboard, type TypedModel } from '../support/typed-model.ts';
 import { until } from '../support/until.ts';

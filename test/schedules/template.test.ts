@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fillIn, unknownPlaceholder } from '../../src/schedules/template.ts';
+import { fillIn, unknownPlaceholder } from '../../src/features/schedules/definition/template.ts';
 
 const times = {
   slot: new Date('2026-11-25T05:00:00Z'),

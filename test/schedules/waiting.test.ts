@@ -1,9 +1,9 @@
 // @module-tag slow
 import { defineAgent } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openDatabase, type Database } from '../../src/postgres/pool.ts';
-import { fireSchedules, type WaitingPlace } from '../../src/runtime/schedules/fire-schedules.ts';
-import type { ScheduledRequest } from '../../src/runtime/schedules/dependencies.ts';
+import { openDatabase, type Database } from '../../src/database/postgres/pool.ts';
+import { fireSchedules, type WaitingPlace } from '../../src/features/schedules/worker/fire-schedules.ts';
+import type { ScheduledRequest } from '../../src/features/schedules/worker/dependencies.ts';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 
 const schedules = 1_000;

@@ -1,6 +1,6 @@
 import { inspect as show, isDeepStrictEqual } from 'node:util';
-import { isLanefoldError } from '../../src/errors.ts';
-import type { SnapshotRow } from '../../src/chaos/recording/snapshot.ts';
+import { isLanefoldError } from '../../src/base/errors.ts';
+import type { SnapshotRow } from '../../src/ops/chaos/recording/conclude.ts';
 import type { Model } from './model/model.ts';
 import type { Body } from './model/state.ts';
 import type { Statement, Store } from './store.ts';

@@ -38,7 +38,7 @@ async function broken(mutant: Mutant, seed: number): Promise<Simulated> {
 
 /** With modules of its own: those that other files have loaded in this process keep what they imported. */
 async function brokenRuntime({ afterCrash, take }: Partial<Runtime>, seed: number): Promise<Simulated> {
-  const replaced = '../../src/runtime/run/after-crash.ts';
+  const replaced = '../../src/worker/run/after-crash.ts';
   vi.resetModules();
   if (afterCrash) vi.doMock(replaced, async (load) => ({ ...(await load<object>()), afterCrash }));
   try {

@@ -1,9 +1,9 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { startEmbeddedPostgres } from '../../src/postgres/embedded/index.ts';
-import { openDatabase, type Database } from '../../src/postgres/pool.ts';
-import { migrate } from '../../src/store/schema/migrate.ts';
+import { startEmbeddedPostgres } from '../../src/database/postgres/embedded/index.ts';
+import { openDatabase, type Database } from '../../src/database/postgres/pool.ts';
+import { migrate } from '../../src/database/store/schema/migrate.ts';
 
 /** A server for simulations. Nothing but them decides what its plans are. */
 export interface Server {

@@ -1,5 +1,5 @@
-import { operationsOf } from '../../src/history/event.ts';
-import type { Operation } from '../../src/history/operation.ts';
+import { operationsOf } from '../../src/ops/history/event.ts';
+import type { Operation } from '../../src/ops/history/operation.ts';
 import type { Simulated } from './world/play.ts';
 
 const short = (value: unknown): string => {

@@ -1,6 +1,5 @@
-import type { SnapshotRow } from '../../src/chaos/recording/snapshot.ts';
-import { snapshotSql } from '../../src/chaos/recording/snapshot.ts';
-import type { Database } from '../../src/postgres/pool.ts';
+import { type SnapshotRow, snapshotSql } from '../../src/ops/chaos/recording/conclude.ts';
+import type { Database } from '../../src/database/postgres/pool.ts';
 import { limit } from './model/limits.ts';
 import type { Body } from './model/state.ts';
 import type { Statement, Store } from './store.ts';

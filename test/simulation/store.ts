@@ -1,8 +1,8 @@
-import type { SnapshotRow } from '../../src/chaos/recording/snapshot.ts';
+import type { SnapshotRow } from '../../src/ops/chaos/recording/conclude.ts';
 import type { Body } from './model/state.ts';
 import type { Inside } from './world/invariants.ts';
 
-/** A statement as `src/store` sends it. Of `attempts` and `use_limits`, the calls are a JSON array. */
+/** A statement as `src/database/store` sends it. Of `attempts` and `use_limits`, the calls are a JSON array. */
 export interface Statement {
   name: string;
   text: string;

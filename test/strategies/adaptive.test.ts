@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { adaptiveOptions } from '../../src/strategies/adaptive/options.ts';
-import { select } from '../../src/strategies/adaptive/adaptive.ts';
+import { adaptiveOptions } from '../../src/agent/strategies/adaptive/options.ts';
+import { select } from '../../src/agent/strategies/adaptive/adaptive.ts';
 
 const choose = (question: string, options: object = {}) => select(question, adaptiveOptions.parse(options));
 

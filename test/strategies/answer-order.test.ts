@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { simulate, type SimulatedCall, type SimulatedRun } from 'lanefold/testing';
-import { defineStrategy } from '../../src/strategies/inquiry/machine.ts';
-import type { EntryDraft, StepDraft } from '../../src/strategies/machine.ts';
+import { defineStrategy } from '../../src/agent/strategies/inquiry/machine.ts';
+import type { EntryDraft, StepDraft } from '../../src/agent/strategies/machine.ts';
 import { cases } from '../support/cases.ts';
 import { call } from './given.ts';
 

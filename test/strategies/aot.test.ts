@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { aot, type AotResult } from '../../src/strategies/aot/aot.ts';
-import { parseSearch } from '../../src/strategies/aot/parse.ts';
+import { aot, type AotResult, parseSearch } from '../../src/agent/strategies/aot/aot.ts';
 import { crashEverywhere, simulate } from 'lanefold/testing';
 
 const run = (answer: string | Error, options: object = {}) => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { simulate, type Simulation } from 'lanefold/testing';
-import type { StrategyDecision, RunFacts } from '../../src/strategies/machine.ts';
-import type { JsonObject } from '../../src/context/message.ts';
-import { builtIn, type Strategy } from '../../src/strategies/registry.ts';
+import type { StrategyDecision, RunFacts } from '../../src/agent/strategies/machine.ts';
+import type { JsonObject } from '../../src/agent/context/message.ts';
+import { builtIn, type Strategy } from '../../src/agent/strategies/registry.ts';
 
 /** Readable for every strategy; its thoughts are never good enough to end a search. */
 const answer = () => '1. 0.1\n2. 0.2\nSCORE: 0.1';

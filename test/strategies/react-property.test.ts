@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { ToolCall } from '../../src/context/message.ts';
-import type { Checked } from '../../src/contracts/contract.ts';
-import type { EntryDraft, StrategyEvent, RunFacts } from '../../src/strategies/machine.ts';
-import { react } from '../../src/strategies/react/machine.ts';
-import type { ReactState } from '../../src/strategies/react/machine.ts';
+import type { ToolCall } from '../../src/agent/context/message.ts';
+import type { Checked } from '../../src/agent/contracts/contract.ts';
+import type { EntryDraft, StrategyEvent, RunFacts } from '../../src/agent/strategies/machine.ts';
+import { react, type ReactState } from '../../src/agent/strategies/react/machine.ts';
 import { cases } from '../support/cases.ts';
 import { answered, call, facts, failed, finished } from './given.ts';
 

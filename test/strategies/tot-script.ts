@@ -1,6 +1,6 @@
 import { simulate, type SimulatedCall, type SimulatedRun, type Simulation } from 'lanefold/testing';
-import type { TotResult } from '../../src/strategies/tot/result.ts';
-import { tot } from '../../src/strategies/tot/tot.ts';
+import type { TotResult } from '../../src/agent/strategies/tot/result.ts';
+import { tot } from '../../src/agent/strategies/tot/tot.ts';
 
 /** The thoughts under each thought, with their scores; the question is `R`. */
 export type TreeScript = Record<string, Record<string, number>>;

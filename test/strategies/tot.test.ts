@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { crashEverywhere, type SimulatedCall, type Simulation } from 'lanefold/testing';
-import type { TotResult } from '../../src/strategies/tot/result.ts';
-import { tot } from '../../src/strategies/tot/tot.ts';
+import type { TotResult } from '../../src/agent/strategies/tot/result.ts';
+import { tot } from '../../src/agent/strategies/tot/tot.ts';
 import { scripted, search, type TreeScript } from './tot-script.ts';
 
 const base: TreeScript = {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { ThreadRelay } from '../../src/queue/relay.ts';
-import { toAnnouncements } from '../../src/streams/delta.ts';
-import { LiveCalls } from '../../src/streams/publish-deltas.ts';
+import type { ThreadRelay } from '../../src/runs/queue/relay.ts';
+import { toAnnouncements } from '../../src/runs/streams/delta.ts';
+import { LiveCalls } from '../../src/runs/streams/publish-deltas.ts';
 import { until } from '../support/until.ts';
 
 /** A relay that keeps what is published. */

@@ -3,9 +3,9 @@ import { openSync } from 'node:fs';
 import { readFile, readlink } from 'node:fs/promises';
 import path from 'node:path';
 import pg from 'pg';
-import { isAlive } from '../../src/postgres/embedded/process-identity.ts';
-import { postgresEnv, run } from '../../src/postgres/embedded/run.ts';
-import { postgresUser, spawnAs } from '../../src/postgres/embedded/system-user.ts';
+import { isAlive } from '../../src/database/postgres/embedded/process-identity.ts';
+import { postgresEnv, run } from '../../src/database/postgres/embedded/run.ts';
+import { postgresUser, spawnAs } from '../../src/database/postgres/embedded/system-user.ts';
 import { until } from './until.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Logger } from '../../src/log/logger.ts';
+import type { Logger } from '../../src/base/log/logger.ts';
 
 /** A logger that keeps every line, at any level, as the text it would be. */
 export function openLogger(): { lines: string[]; logger: Logger } {

@@ -1,4 +1,4 @@
-import { run } from '../../src/postgres/embedded/run.ts';
+import { run } from '../../src/database/postgres/embedded/run.ts';
 
 export interface NetworkNamespace {
   name: string;

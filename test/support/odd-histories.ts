@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Json, Message, ToolCall } from '../../src/context/message.ts';
+import type { Json, Message, ToolCall } from '../../src/agent/context/message.ts';
 
 const blank = fc.constantFrom('', ' ', ' \n\u3000', '\u0085', '\ufeff');
 const words = fc.oneof(

@@ -1,4 +1,4 @@
-import { startProxy } from '../../src/chaos/services/proxy.ts';
+import { startProxy } from '../../src/ops/chaos/services/proxy.ts';
 
 export interface Outage {
   /** URL of the service, through the proxy. */

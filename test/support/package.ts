@@ -1,7 +1,7 @@
 import { cp, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { build, type Plugin } from 'esbuild';
-import { packageRoot } from '../../src/common/package-root.ts';
+import { packageRoot } from '../../src/base/common/package-root.ts';
 
 const { files, exports } = JSON.parse(await readFile(path.join(packageRoot, 'package.json'), 'utf8')) as {
   files: string[];
@@ -10,7 +10,7 @@ const { files, exports } = JSON.parse(await readFile(path.join(packageRoot, 'pac
 /** What is published, and the programs that tests start as separate processes. */
 const published = [
   ...Object.values(exports).map((entry) => entry.default.replace('./dist/', '').replace(/js$/, 'ts')),
-  'src/cli/main.ts',
+  'src/ops/cli/main.ts',
 ];
 const programs = ['workers', 'test/support', 'test/faults/fixtures', 'test/postgres/fixtures', 'test/queue/fixtures'];
 const bundled = ['pg', 'ioredis', 'bullmq', 'commander'];

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import type { Json, Message } from '../../src/context/message.ts';
-import { parseObject } from '../../src/models/messages/assistant-parts.ts';
-import type { RecordedMessage } from '../../src/replay/messages.ts';
-import { parseRecording } from '../../src/replay/recording.ts';
+import type { Json, Message } from '../../src/agent/context/message.ts';
+import { parseObject } from '../../src/agent/models/messages/assistant-parts.ts';
+import type { RecordedMessage } from '../../src/ops/replay/messages.ts';
+import { parseRecording } from '../../src/ops/replay/recording.ts';
 
 const fixtures = path.join(import.meta.dirname, '../replay/fixtures');
 

@@ -3,8 +3,8 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
-import { startRedis, type RedisServer } from '../../src/chaos/services/redis.ts';
-import { freePort } from '../../src/postgres/embedded/free-port.ts';
+import { startRedis, type RedisServer } from '../../src/ops/chaos/services/redis.ts';
+import { freePort } from '../../src/database/postgres/embedded/free-port.ts';
 import { until } from './until.ts';
 
 export interface RedisCluster {

@@ -2,9 +2,9 @@ import { chmod, mkdir, mkdtemp, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { startRedis } from '../../src/chaos/services/redis.ts';
-import { startEmbeddedPostgres } from '../../src/postgres/embedded/index.ts';
-import { migrate } from '../../src/store/schema/migrate.ts';
+import { startRedis } from '../../src/ops/chaos/services/redis.ts';
+import { startEmbeddedPostgres } from '../../src/database/postgres/embedded/index.ts';
+import { migrate } from '../../src/database/store/schema/migrate.ts';
 import {
   citusFolder,
   closeDatabase,

@@ -1,9 +1,9 @@
 import { metrics, ROOT_CONTEXT, type Attributes } from '@opentelemetry/api';
 import { MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createKeyRedactor } from '../../src/redaction/sensitive-keys.ts';
-import { openTelemetry } from '../../src/telemetry/opentelemetry/open.ts';
-import { Batch } from '../../src/telemetry/opentelemetry/batch.ts';
+import { createKeyRedactor } from '../../src/base/redaction/sensitive-keys.ts';
+import { openTelemetry } from '../../src/runs/telemetry/opentelemetry/open.ts';
+import { Batch } from '../../src/runs/telemetry/opentelemetry/batch.ts';
 import { startSdk } from './otel.ts';
 
 class Reader extends MetricReader {

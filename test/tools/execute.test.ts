@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import type { Json } from '../../src/context/message.ts';
-import { executeToolCall } from '../../src/tools/execute.ts';
-import { ToolError } from '../../src/tools/tool-error.ts';
-import { defineTool } from '../../src/tools/define-tool.ts';
-import type { ToolCallContext } from '../../src/tools/tool.ts';
+import type { Json } from '../../src/agent/context/message.ts';
+import { executeToolCall } from '../../src/agent/tools/execute.ts';
+import { ToolError } from '../../src/agent/tools/tool-error.ts';
+import { defineTool } from '../../src/agent/tools/define-tool.ts';
+import type { ToolCallContext } from '../../src/agent/tools/tool.ts';
 import { useFakeClock, useRealClock } from '../support/fake-clock.ts';
 import { base, call, deferred, toolOf } from './helpers.ts';
 

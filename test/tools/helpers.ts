@@ -1,8 +1,8 @@
-import type { Json, ToolCall } from '../../src/context/message.ts';
-import type { ToolCallBase } from '../../src/tools/execute.ts';
-import type { ToolOutcome } from '../../src/tools/outcome.ts';
-import { defineTool, type ToolDefinition } from '../../src/tools/define-tool.ts';
-import type { Tool, ToolCallContext } from '../../src/tools/tool.ts';
+import type { Json, ToolCall } from '../../src/agent/context/message.ts';
+import type { ToolCallBase } from '../../src/agent/tools/execute.ts';
+import type { ToolOutcome } from '../../src/agent/tools/outcome.ts';
+import { defineTool, type ToolDefinition } from '../../src/agent/tools/define-tool.ts';
+import type { Tool, ToolCallContext } from '../../src/agent/tools/tool.ts';
 
 export const base: ToolCallBase = {
   threadId: 'thread_1',

@@ -2,7 +2,7 @@ import { createMCPClient } from '@ai-sdk/mcp';
 import { defineAgent, defineTool } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { createAgentRegistry } from '../../src/agents/registry.ts';
+import { createAgentRegistry } from '../../src/agent/definition/registry.ts';
 import { contextOf, expectSound, ledgerOf } from '../support/log.ts';
 import { startRuntime, unset, type Runtime } from '../runtime/helpers.ts';
 import { oddServer, startMcpServer, type HttpMcpServer, type OddTool } from './fixtures/mcp-server.ts';

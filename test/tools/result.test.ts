@@ -1,9 +1,9 @@
 import { types } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { renderResult } from '../../src/tools/result.ts';
-import { errorMessage } from '../../src/tools/error-message.ts';
-import { cleanJson, isStorable } from '../../src/checks/text.ts';
+import { renderResult } from '../../src/agent/tools/result.ts';
+import { errorMessage } from '../../src/agent/tools/error-message.ts';
+import { cleanJson, isStorable } from '../../src/base/checks/text.ts';
 import { cases } from '../support/cases.ts';
 
 describe('renderResult', () => {

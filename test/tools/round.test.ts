@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { runToolRound } from '../../src/tools/round.ts';
-import { executeToolCall } from '../../src/tools/execute.ts';
-import type { ToolOutcome } from '../../src/tools/outcome.ts';
+import { runToolRound } from '../../src/agent/tools/round.ts';
+import { executeToolCall } from '../../src/agent/tools/execute.ts';
+import type { ToolOutcome } from '../../src/agent/tools/outcome.ts';
 import { cases } from '../support/cases.ts';
 import { base, call, deferred, ok, toolOf } from './helpers.ts';
 

@@ -1,10 +1,10 @@
 import { jsonSchema } from '@ai-sdk/provider-utils';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
-import type { JsonObject } from '../../src/context/message.ts';
-import { LanefoldError } from '../../src/errors.ts';
-import { defineTool } from '../../src/tools/define-tool.ts';
-import type { Tool } from '../../src/tools/tool.ts';
+import type { JsonObject } from '../../src/agent/context/message.ts';
+import { LanefoldError } from '../../src/base/errors.ts';
+import { defineTool } from '../../src/agent/tools/define-tool.ts';
+import type { Tool } from '../../src/agent/tools/tool.ts';
 import { toolOf } from './helpers.ts';
 
 const invalid = (make: () => unknown) => {

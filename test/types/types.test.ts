@@ -23,7 +23,7 @@ import { LanefoldSaver } from 'lanefold/langgraph';
 import { LanefoldSession } from 'lanefold/openai-agents';
 import { describe, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
-import type { AgUiEvent } from '../../src/ag-ui/event.ts';
+import type { AgUiEvent } from '../../src/runs/formats/ag-ui/event.ts';
 
 // never called: the compiler is the test
 const _typed = async () => {

@@ -1,7 +1,7 @@
 import { readUIMessageStream, type UIMessage, type UIMessageChunk } from 'ai';
 import { type AnswerMetadata, type RunHandle, type UiMessage } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'vitest';
-import { toUiChunks } from '../../src/ui-messages/answer.ts';
+import { toUiChunks } from '../../src/runs/formats/ui-messages/answer.ts';
 
 import { expectSound } from '../support/log.ts';
 import { startPair, type Pair } from '../support/two-processes.ts';

@@ -1,7 +1,7 @@
 // @module-tag long
 import type { RunHandle } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { randomOf } from '../../src/chaos/random.ts';
+import { randomOf } from '../../src/ops/chaos/random.ts';
 import type { Plan, PlannedCall } from '../faults/fixtures/tree-agent.ts';
 import { startHarness, type FaultHarness, type WorkerProcess } from '../faults/harness.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openDatabase, type Database } from '../../src/postgres/pool.ts';
-import { dropOldEvents } from '../../src/runtime/waits/drop-old-events.ts';
-import { readKeptEvent } from '../../src/store/wait/events.ts';
+import { openDatabase, type Database } from '../../src/database/postgres/pool.ts';
+import { dropOldEvents } from '../../src/worker/waits/drop-old-events.ts';
+import { readKeptEvent } from '../../src/database/store/wait/events.ts';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 
 let lanefold: TestLanefold;

@@ -1,7 +1,7 @@
 // @module-tag slow
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { isLanefoldError } from '../../src/errors.ts';
+import { isLanefoldError } from '../../src/base/errors.ts';
 import { newThread, openLog, rows, value, type TestLog } from '../db/helpers.ts';
 import { assertInvariants } from '../db/invariants.ts';
 import { answer, asks, results, sqlRun, type Receipt } from '../db/sql-run.ts';

@@ -2,7 +2,7 @@
 import { agentTool, defineAgent, defineTool, waitFor, type RunRef, type TreeStreamItem } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { EventFeed } from '../../src/streams/feed.ts';
+import { EventFeed } from '../../src/runs/streams/feed.ts';
 
 import { bearer, mintKey, problem, startApi, type Api } from '../api/helpers.ts';
 import { readSse } from '../support/sse.ts';

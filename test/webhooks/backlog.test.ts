@@ -2,8 +2,8 @@
 import { createLanefold, defineAgent } from 'lanefold';
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { openDatabase } from '../../src/postgres/pool.ts';
-import { settleDeliveries } from '../../src/store/webhook/deliveries.ts';
+import { openDatabase } from '../../src/database/postgres/pool.ts';
+import { settleDeliveries } from '../../src/features/webhooks/store/deliveries.ts';
 import { waitingForLock } from '../support/database.ts';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { until } from '../support/until.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { chooseAttempts } from '../../src/runtime/webhooks/choose-attempts.ts';
-import type { OpenEndpoint, WaitingEvent } from '../../src/store/webhook/due-deliveries.ts';
+import { chooseAttempts } from '../../src/features/webhooks/worker/choose-attempts.ts';
+import type { OpenEndpoint, WaitingEvent } from '../../src/features/webhooks/store/due-deliveries.ts';
 
 const ids = ['a', 'b', 'c', 'd', 'e'];
 

@@ -1,8 +1,8 @@
 import { defineAgent } from 'lanefold';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openDatabase, type Database } from '../../src/postgres/pool.ts';
-import { giveUpOldDeliveries } from '../../src/runtime/webhooks/give-up-deliveries.ts';
-import { dropOldDeliveries } from '../../src/runtime/webhooks/drop-old-deliveries.ts';
+import { openDatabase, type Database } from '../../src/database/postgres/pool.ts';
+import { giveUpOldDeliveries } from '../../src/features/webhooks/worker/give-up-deliveries.ts';
+import { dropOldDeliveries } from '../../src/features/webhooks/worker/part.ts';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 
 let lanefold: TestLanefold;

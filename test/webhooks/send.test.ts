@@ -6,7 +6,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { send } from '../../src/runtime/webhooks/send.ts';
+import { send } from '../../src/features/webhooks/worker/send.ts';
 import { startReceiver, type Receiver } from './receiver.ts';
 
 let receiver: Receiver;

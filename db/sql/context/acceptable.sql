@@ -1,4 +1,4 @@
--- What a provider accepts in place of these messages: `Acceptable` of src/models/sending, in SQL, so that the log can
+-- What a provider accepts in place of these messages: `Acceptable` of src/agent/models/sending, in SQL, so that the log can
 -- prove a call that was sent other messages than it has. p_messages: [{role, content, tool_calls?, tool_call_id?,
 -- name?, …}]; p_dialect: `sent_as.for` in the refs of the answer. Ids and names of calls that the provider refuses, and
 -- ids that were used before and may not be used again, are replaced; answers without text and calls are left

@@ -1,6 +1,6 @@
 -- The hash of an entry in the chain of its thread: the SHA-256 of the previous hash followed by all columns of the
 -- entry, as the text of a jsonb array. That text is the same on every server: keys in a fixed order, numbers digit by
--- digit. src/store/evidence/entry-hash.ts computes the same.
+-- digit. src/database/store/evidence/entry-hash.ts computes the same.
 create or replace function lanefold._entry_hash(e lanefold._entry, p_before bytea)
 returns bytea language plpgsql stable as $$
 begin

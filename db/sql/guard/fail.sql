@@ -1,4 +1,4 @@
--- Raises a SQLSTATE of class LF. The library maps these to typed errors in src/postgres/errors.ts; README.md lists
+-- Raises a SQLSTATE of class LF. The library maps these to typed errors in src/database/postgres/errors.ts; README.md lists
 -- them.
 create or replace function lanefold._fail(p_state text, p_message text, p_hint text default null)
 returns void language plpgsql as $$

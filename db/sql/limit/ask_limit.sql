@@ -43,7 +43,7 @@ begin
     and (l.on_exhausted = 'notice' or k.used + k.granted + p_amount <= lanefold._limit_most(l, k.key, p_share));
 end $$;
 
--- A key of a bucket without the tenant for which it is counted (src/limits/dimensions.ts): what the amounts of a limit name.
+-- A key of a bucket without the tenant for which it is counted (src/agent/limits/dimensions.ts): what the amounts of a limit name.
 create or replace function lanefold._limit_value(p_key text)
 returns text language sql immutable parallel safe
 return case when starts_with(p_key, '//') then substring(p_key from '^//[^/]*/(.*)$') else p_key end;

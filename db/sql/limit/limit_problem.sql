@@ -1,4 +1,4 @@
--- The field for which a limit may not be set as p says, see set_limit, or null. The library refuses more (src/limits);
+-- The field for which a limit may not be set as p says, see set_limit, or null. The library refuses more (src/agent/limits);
 -- this is what use_limits relies on. Amounts go up to 10^18, so that two of them fit a bigint.
 create or replace function lanefold._limit_problem(p jsonb)
 returns text language sql immutable parallel safe as $$

@@ -1,6 +1,6 @@
 -- Sets a monitor, or changes it. p: {queue_prefix?, agents: [], sample, scorers: [], rubric?, judge?, alert?, by}. The monitor scores
 -- runs that end from then on. Setting it to what it already is changes nothing. A change keeps its scores, closes its alert without an
--- event and restarts the count of the alert. Audited. The library checks the fields (src/monitors/read-definition.ts). Raises LF014 if the
+-- event and restarts the count of the alert. Audited. The library checks the fields (src/features/monitors/definition/read-definition.ts). Raises LF014 if the
 -- tenant has 50 of them, or if the monitor belongs to another queue; LF016.
 create or replace function lanefold.set_monitor(p_tenant text, p_name text, p jsonb)
 returns void language plpgsql as $$

@@ -28,7 +28,7 @@ begin
     return to_jsonb(o);
   else
     if o.timing <> p -> 'timing' and o.next_at <= v_at then
-      -- as dueAt in src/schedules decides about a slot that no worker saw for a minute
+      -- as dueAt in src/features/schedules/definition decides about a slot that no worker saw for a minute
       v_late := o.next_at < v_at - interval '1 minute';
       v_status := case when v_late and o.definition ->> 'catch_up' = 'none' then 'missed' else 'due' end;
       insert into lanefold._schedule_slot (tenant_id, name, slot, due_at, late, status, settled_at)

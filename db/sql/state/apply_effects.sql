@@ -1,5 +1,5 @@
 -- The state of a thread after some effects of tools, in their order. A path consists of object keys; lists are values.
--- src/context/state.ts has the same rules, and a test compares the two.
+-- src/agent/context/state.ts has the same rules, and a test compares the two.
 create or replace function lanefold._apply_effects(p_state jsonb, p_effects jsonb)
 returns jsonb language plpgsql immutable as $$
 declare

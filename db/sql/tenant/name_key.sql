@@ -1,5 +1,5 @@
 -- The key from which processes derive the ids of a tenant's threads, runs and cases that have no id of their own, only a
--- name such as a request id (`DerivedIds` in src/checks/ids.ts). A caller that knows a name therefore knows no id, and the ids
+-- name such as a request id (`DerivedIds` in src/base/checks/ids.ts). A caller that knows a name therefore knows no id, and the ids
 -- of one tenant say nothing of those of another. The key is that of the tenant as long as this database or a copy of it
 -- lives, so that a repeated request finds its thread. A session that acts for one tenant gets the key of no other one;
 -- raises LF016 for it, as for a malformed id. Readers may not execute it, and no role but the owner reads the secret.

@@ -7,7 +7,7 @@
 -- The answer is the same for every session of a worker or an API, also for one of a tenant, to which the policy of `_worker`
 -- shows no worker: the function acts for no tenant meanwhile. Its definition cannot say so with `set`, because only superusers may
 -- define that for a setting of ours. With Citus, only the coordinator has the workers, so a function that the
--- node of a thread executes must not call it (findFunctions in src/store/schema/distribute.ts).
+-- node of a thread executes must not call it (findFunctions in src/database/store/schema/distribute.ts).
 create or replace function lanefold.unattended_reason(p_queue_prefix text, p_agent text, p_version text, p_strategy text, p_tools text[])
 returns text language plpgsql stable as $$
 declare

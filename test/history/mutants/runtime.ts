@@ -1,5 +1,5 @@
-import { afterCrash } from '../../../src/runtime/run/after-crash.ts';
-import type { Claim, Refusal } from '../../../src/store/run/claim-run.ts';
+import { afterCrash } from '../../../src/worker/run/after-crash.ts';
+import type { Claim, Refusal } from '../../../src/database/store/run/claim-run.ts';
 
 /** The steps of the runtime that a mutant may break. */
 export interface Runtime {

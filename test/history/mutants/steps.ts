@@ -1,11 +1,11 @@
-import type { JsonObject } from '../../../src/context/message.ts';
-import { appendEntries } from '../../../src/store/log/append-entries.ts';
-import { claimRun, type Claim } from '../../../src/store/run/claim-run.ts';
-import { commitStep } from '../../../src/store/run/commit-step.ts';
-import { enqueueRun } from '../../../src/store/run/enqueue-run.ts';
-import { recordToolCall } from '../../../src/store/run/record-tool-call.ts';
-import { renewLeases } from '../../../src/store/run/renew-leases.ts';
-import type { StepDraft, StrategyState } from '../../../src/strategies/machine.ts';
+import type { JsonObject } from '../../../src/agent/context/message.ts';
+import { appendEntries } from '../../../src/database/store/log/append-entries.ts';
+import { claimRun, type Claim } from '../../../src/database/store/run/claim-run.ts';
+import { commitStep } from '../../../src/database/store/run/commit-step.ts';
+import { enqueueRun } from '../../../src/database/store/run/enqueue-run.ts';
+import { recordToolCall } from '../../../src/database/store/run/record-tool-call.ts';
+import { renewLeases } from '../../../src/database/store/run/renew-leases.ts';
+import type { StepDraft, StrategyState } from '../../../src/agent/strategies/machine.ts';
 import { leaseMs, tried, type Actor } from './world.ts';
 
 /** A run as a worker holds it; `lease` is 0 for one that it was not given. */

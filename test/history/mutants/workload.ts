@@ -1,13 +1,13 @@
-import type { ReadyAgent } from '../../../src/agents/registry.ts';
+import type { ReadyAgent } from '../../../src/agent/definition/registry.ts';
 import { defineTool } from 'lanefold';
-import { applyOperation } from '../../../src/store/context/apply-operation.ts';
-import { forkThread } from '../../../src/store/fork/fork-thread.ts';
-import { enqueueInput } from '../../../src/store/input/enqueue-input.ts';
-import { useLimits, type LimitCall } from '../../../src/store/limit/use-limits.ts';
-import { cancelRun } from '../../../src/store/run/cancel-run.ts';
-import { finishRun } from '../../../src/store/run/finish-run.ts';
-import { decideToolCall } from '../../../src/store/wait/decide-tool-call.ts';
-import { suspendRun } from '../../../src/store/wait/suspend-run.ts';
+import { applyOperation } from '../../../src/database/store/context/apply-operation.ts';
+import { forkThread } from '../../../src/database/store/fork/fork-thread.ts';
+import { enqueueInput } from '../../../src/database/store/input/enqueue-input.ts';
+import { useLimits, type LimitCall } from '../../../src/database/store/limit/use-limits.ts';
+import { cancelRun } from '../../../src/database/store/run/cancel-run.ts';
+import { finishRun } from '../../../src/database/store/run/finish-run.ts';
+import { decideToolCall } from '../../../src/database/store/wait/decide-tool-call.ts';
+import { suspendRun } from '../../../src/database/store/wait/suspend-run.ts';
 import { rows } from '../../db/helpers.ts';
 import {
   append,

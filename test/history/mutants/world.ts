@@ -1,10 +1,10 @@
-import type { HistoryEvent } from '../../../src/history/event.ts';
-import { Recorder } from '../../../src/history/recorder.ts';
-import { recordStatement } from '../../../src/chaos/recording/record-statements.ts';
-import { snapshotSql, toSnapshot, type SnapshotRow } from '../../../src/chaos/recording/snapshot.ts';
-import { isLanefoldError } from '../../../src/errors.ts';
-import type { Database } from '../../../src/postgres/pool.ts';
-import type { Claim, Refusal } from '../../../src/store/run/claim-run.ts';
+import type { HistoryEvent } from '../../../src/ops/history/event.ts';
+import { Recorder } from '../../../src/ops/history/recorder.ts';
+import { recordStatement } from '../../../src/ops/chaos/recording/record-statements.ts';
+import { snapshotSql, toSnapshot, type SnapshotRow } from '../../../src/ops/chaos/recording/conclude.ts';
+import { isLanefoldError } from '../../../src/base/errors.ts';
+import type { Database } from '../../../src/database/postgres/pool.ts';
+import type { Claim, Refusal } from '../../../src/database/store/run/claim-run.ts';
 import { rows, type TestLog } from '../../db/helpers.ts';
 import { runtime, type Runtime } from './runtime.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { CallPool } from '../../../src/runtime/run/call-pool.ts';
-import type { PromptedCall, StrategyEvent } from '../../../src/strategies/machine.ts';
+import { CallPool } from '../../../src/worker/run/call-pool.ts';
+import type { PromptedCall, StrategyEvent } from '../../../src/agent/strategies/machine.ts';
 
 const called = (...ids: string[]) => ids.map((callId) => ({ callId }) as PromptedCall);
 const answerOf = ({ callId }: PromptedCall) => ({ kind: 'answered', callId }) as unknown as StrategyEvent;

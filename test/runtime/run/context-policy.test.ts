@@ -11,7 +11,7 @@ import fc from 'fast-check';
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { canonicalMessage } from '../../../src/context/canonical.ts';
+import { canonicalMessage } from '../../../src/agent/context/canonical.ts';
 import { cases } from '../../support/cases.ts';
 import { fakeModel } from '../../support/fake-model.ts';
 import { entriesOf } from '../../support/log.ts';

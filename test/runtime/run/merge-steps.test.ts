@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { mergeSteps, onlyAdds } from '../../../src/runtime/run/merge-steps.ts';
-import type { EntryDraft, StepDraft } from '../../../src/strategies/machine.ts';
+import { mergeSteps, onlyAdds } from '../../../src/worker/run/decide.ts';
+import type { EntryDraft, StepDraft } from '../../../src/agent/strategies/machine.ts';
 
 const entry = (content: string): EntryDraft => ({ role: 'assistant', payload: { content } });
 const answered: StepDraft = {

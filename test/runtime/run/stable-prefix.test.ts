@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { Json, Message } from '../../../src/context/message.ts';
-import { createCounting } from '../../../src/models/counting/counting.ts';
-import type { PolicyOption } from '../../../src/policy/policy.ts';
-import { readPolicy } from '../../../src/policy/read-policy.ts';
-import { dialects } from '../../../src/models/sending/dialect.ts';
-import { RunContext } from '../../../src/runtime/run/context.ts';
-import { fitContext } from '../../../src/runtime/run/fit-context.ts';
+import type { Json, Message } from '../../../src/agent/context/message.ts';
+import { createCounting } from '../../../src/agent/models/counting/counting.ts';
+import type { PolicyOption } from '../../../src/agent/policy/policy.ts';
+import { readPolicy } from '../../../src/agent/policy/read-policy.ts';
+import { dialects } from '../../../src/agent/models/sending/dialect.ts';
+import { RunContext } from '../../../src/worker/run/context.ts';
+import { fitContext } from '../../../src/worker/run/fit-context.ts';
 import { recordedMessages } from '../../support/recorded-messages.ts';
 
 const recorded = recordedMessages();

@@ -1,7 +1,7 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { defineAgent, type ContentInput, type JsonObject, type LanefoldError } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createScriptedModel } from '../../../src/models/scripted/model.ts';
+import { createScriptedModel } from '../../../src/agent/models/scripted/model.ts';
 import { startLanefold, type TestLanefold } from '../../support/lanefold.ts';
 
 /** A scripted model that signals each call and answers only once the gate is open. */

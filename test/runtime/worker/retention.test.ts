@@ -1,9 +1,9 @@
 import { defineAgent, defineTool, type RunHandle } from 'lanefold';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { openDatabase, type Database } from '../../../src/postgres/pool.ts';
-import { traceRetention } from '../../../src/runtime/worker/retention.ts';
-import { dropTraces } from '../../../src/store/trace/drop-traces.ts';
+import { openDatabase, type Database } from '../../../src/database/postgres/pool.ts';
+import { traceRetention } from '../../../src/worker/process/cleanup.ts';
+import { dropTraces } from '../../../src/database/store/trace/drop-traces.ts';
 
 import { contextOf, entriesOf, eventsOf, expectSound, ledgerOf } from '../../support/log.ts';
 import { until } from '../../support/until.ts';

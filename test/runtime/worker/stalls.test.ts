@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { pulse } from '../../../src/runtime/worker/pulse.ts';
-import { Stalls } from '../../../src/runtime/worker/stalls.ts';
+import { pulse, Stalls } from '../../../src/worker/process/heartbeat.ts';
 import { until } from '../../support/until.ts';
 
 const leaseMs = 400;

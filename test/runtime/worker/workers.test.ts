@@ -1,11 +1,11 @@
 import { WaitingError, type Job } from 'bullmq';
 import { createLanefold, defineAgent, defineTool, type ToolCallContext } from 'lanefold';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { RunJob, RunJobResult } from '../../../src/queue/job.ts';
-import type { RunQueue } from '../../../src/queue/queue.ts';
-import { processJob } from '../../../src/runtime/worker/process-job.ts';
-import type { JobWorker } from '../../../src/runtime/worker/job-worker.ts';
-import type { RunDependencies } from '../../../src/runtime/run/dependencies.ts';
+import type { RunJob, RunJobResult } from '../../../src/runs/queue/job.ts';
+import type { RunQueue } from '../../../src/runs/queue/queue.ts';
+import { processJob } from '../../../src/worker/process/process-job.ts';
+import type { JobWorker } from '../../../src/worker/process/job-worker.ts';
+import type { RunDependencies } from '../../../src/worker/run/dependencies.ts';
 import { noRedis } from '../../support/lanefold.ts';
 import { contextOf, eventsOf, expectSound, ledgerOf } from '../../support/log.ts';
 import { deferred, until } from '../../support/until.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/context/message.ts';
+import type { JsonObject } from '../../../src/agent/context/message.ts';
 import { promoted } from './enqueue.ts';
 import { trace, write } from './log.ts';
 import { writeOperation } from './operations.ts';

@@ -1,4 +1,4 @@
-import { foldContext, type ContextRow } from '../../../src/context/fold.ts';
+import { foldContext, type ContextRow } from '../../../src/agent/context/fold.ts';
 import type { Body, Thread } from './state.ts';
 
 /** The context of a lane after the entry `upto`. */

@@ -1,4 +1,4 @@
-import type { LimitCall } from '../../../src/store/limit/use-limits.ts';
+import type { LimitCall } from '../../../src/database/store/limit/use-limits.ts';
 import type { Body } from './state.ts';
 
 /** The one limit of a simulation; its amount is never reached. */

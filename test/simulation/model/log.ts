@@ -1,5 +1,5 @@
-import { isClosed } from '../../../src/history/closed-groups.ts';
-import type { JsonObject, Message } from '../../../src/context/message.ts';
+import { isClosed } from '../../../src/ops/history/closed-groups.ts';
+import type { JsonObject, Message } from '../../../src/agent/context/message.ts';
 import { otherBody, refuse } from './refusal.ts';
 import { activeRun, type Body, type Draft, type Run, type Thread } from './state.ts';
 

@@ -1,5 +1,5 @@
-import { fromPostgres } from '../../../src/postgres/errors.ts';
-import type { SnapshotRow } from '../../../src/chaos/recording/snapshot.ts';
+import { fromPostgres } from '../../../src/database/postgres/errors.ts';
+import type { SnapshotRow } from '../../../src/ops/chaos/recording/conclude.ts';
 import type { Statement, Store } from '../store.ts';
 import { claimRun, endExpired } from './claim.ts';
 import { commitStep } from './commit.ts';

@@ -1,5 +1,5 @@
-import { isClosed } from '../../../src/history/closed-groups.ts';
-import type { JsonObject } from '../../../src/context/message.ts';
+import { isClosed } from '../../../src/ops/history/closed-groups.ts';
+import type { JsonObject } from '../../../src/agent/context/message.ts';
 import { completed } from './compactions.ts';
 import { write } from './log.ts';
 import { otherBody, refuse } from './refusal.ts';

@@ -1,4 +1,4 @@
-import type { SnapshotRow } from '../../../src/chaos/recording/snapshot.ts';
+import type { SnapshotRow } from '../../../src/ops/chaos/recording/conclude.ts';
 import type { Body, Entry, Thread } from './state.ts';
 
 const terminal = new Set(['request_completed', 'request_failed', 'request_cancelled']);

@@ -1,5 +1,5 @@
-import type { FoldEntry } from '../../../src/context/fold.ts';
-import type { JsonObject } from '../../../src/context/message.ts';
+import type { FoldEntry } from '../../../src/agent/context/fold.ts';
+import type { JsonObject } from '../../../src/agent/context/message.ts';
 
 /** What the functions of the database are given and answer: their keys depend on the function. */
 export type Body = Record<string, any>; // eslint-disable-line @typescript-eslint/no-explicit-any

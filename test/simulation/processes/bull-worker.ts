@@ -1,7 +1,7 @@
 import { DelayedError, UnrecoverableError, WaitingError } from 'bullmq';
-import type { RunJob } from '../../../src/queue/job.ts';
-import { jobId } from '../../../src/queue/job.ts';
-import type { BullWorker, Processor } from '../../../src/queue/queue.ts';
+import type { RunJob } from '../../../src/runs/queue/job.ts';
+import { jobId } from '../../../src/runs/queue/job.ts';
+import type { BullWorker, Processor } from '../../../src/runs/queue/queue.ts';
 import { lockMs, type Taker } from '../world/jobs.ts';
 import type { Actor } from '../world/network.ts';
 

@@ -1,4 +1,4 @@
-import type { Processor, RunQueue, WorkOptions } from '../../../src/queue/queue.ts';
+import type { Processor, RunQueue, WorkOptions } from '../../../src/runs/queue/queue.ts';
 import { agentQueueName } from '../world/jobs.ts';
 import type { Actor } from '../world/network.ts';
 import { SimulatedBullWorker } from './bull-worker.ts';

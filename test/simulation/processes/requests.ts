@@ -1,5 +1,5 @@
-import type { Random } from '../../../src/chaos/random.ts';
-import type { JsonObject } from '../../../src/context/message.ts';
+import type { Random } from '../../../src/ops/chaos/random.ts';
+import type { JsonObject } from '../../../src/agent/context/message.ts';
 
 /** What a client has sent, to send it again. */
 export interface Sent {

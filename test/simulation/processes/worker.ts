@@ -1,10 +1,10 @@
-import { Released } from '../../../src/runtime/run/held-run.ts';
-import { LimitGate } from '../../../src/runtime/limits/gate.ts';
-import type { RunQueue } from '../../../src/queue/queue.ts';
-import type { RunningWorker, WorkerOptions } from '../../../src/runtime/worker/options.ts';
-import { startWorker, type WorkerDependencies } from '../../../src/runtime/worker/worker.ts';
-import { isLanefoldError } from '../../../src/errors.ts';
-import { isTransient } from '../../../src/postgres/errors.ts';
+import { Released } from '../../../src/worker/run/held-run.ts';
+import { LimitGate } from '../../../src/runs/limiter/gate.ts';
+import type { RunQueue } from '../../../src/runs/queue/queue.ts';
+import type { RunningWorker, WorkerOptions } from '../../../src/worker/process/options.ts';
+import { startFullWorker, type WorkerWithFeatures } from '../../../src/lanefold/start-worker.ts';
+import { isLanefoldError } from '../../../src/base/errors.ts';
+import { isTransient } from '../../../src/database/postgres/errors.ts';
 import { lockMs } from '../world/jobs.ts';
 import { Actor } from '../world/network.ts';
 import type { World } from '../world/world.ts';
@@ -18,16 +18,16 @@ export type Equip = (
   actor: Actor,
   queue: RunQueue,
   onError: (error: unknown) => void,
-) => { deps: WorkerDependencies; options?: WorkerOptions };
+) => { deps: WorkerWithFeatures; options?: WorkerOptions };
 
 const equip: Equip = (actor, queue, onError) => {
   const { db } = actor;
   const own = {
     ...{ ...shared, counting: newCounting(), promptCaching: false, db, connect: () => db, privateQueue: true },
-    ...{ log: silent, evalRequests: {} },
+    ...{ log: silent, scheduleRequests: {}, evalRequests: {}, scorers: [] },
     gate: new LimitGate(db, queue, onError),
   };
-  return { deps: own as unknown as WorkerDependencies };
+  return { deps: own as unknown as WorkerWithFeatures };
 };
 
 /** A process with a worker of the product, which sees this world's time, network, queue and database. */
@@ -83,7 +83,7 @@ export class Worker {
     const { deps, options } = this.equipped(this.actor, queue, onError);
     try {
       const intervals = { leaseMs: lockMs, sweepMs: 3_000, traceRetentionDays: 0 };
-      this.#running = await startWorker(deps, queue, { concurrency: 4, ...intervals, ...options, onError });
+      this.#running = await startFullWorker(deps, queue, { concurrency: 4, ...intervals, ...options, onError });
     } catch (error) {
       this.#failed(error);
       this.crash(1_000);

@@ -1,9 +1,9 @@
-import type { Random } from '../../../src/chaos/random.ts';
-import { isLanefoldError } from '../../../src/errors.ts';
-import type { Library } from '../../../src/library/library.ts';
-import { isTransient } from '../../../src/postgres/errors.ts';
-import type { Database } from '../../../src/postgres/pool.ts';
-import type { RunHandle } from '../../../src/store/run/run.ts';
+import type { Random } from '../../../src/ops/chaos/random.ts';
+import { isLanefoldError } from '../../../src/base/errors.ts';
+import type { Library } from '../../../src/features/library/library.ts';
+import { isTransient } from '../../../src/database/postgres/errors.ts';
+import type { Database } from '../../../src/database/postgres/pool.ts';
+import type { RunHandle } from '../../../src/database/store/run/run.ts';
 import { queueOf } from '../processes/queue.ts';
 import { Actor } from '../world/network.ts';
 import type { World } from '../world/world.ts';

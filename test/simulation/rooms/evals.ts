@@ -1,7 +1,7 @@
-import { contextHash } from '../../../src/context/canonical.ts';
-import type { Message } from '../../../src/context/message.ts';
-import { writeCaseLine } from '../../../src/evals/cases/case-line.ts';
-import { importCases } from '../../../src/library/evals/import-cases.ts';
+import { contextHash } from '../../../src/agent/context/canonical.ts';
+import type { Message } from '../../../src/agent/context/message.ts';
+import { writeCaseLine } from '../../../src/features/evals/cases/case-line.ts';
+import { importCases } from '../../../src/features/evals/operations/import-cases.ts';
 import type { Asked, Asking, Room } from './rooms.ts';
 
 const dataset = 'd';

@@ -1,16 +1,16 @@
-import type { AgentRegistry } from '../../../src/agents/registry.ts';
+import type { AgentRegistry } from '../../../src/agent/definition/registry.ts';
 import { assemble } from '../../../src/lanefold/assemble.ts';
 import { Closers } from '../../../src/lanefold/closers.ts';
 import type { Connections } from '../../../src/lanefold/connect.ts';
 import type { LanefoldSettings } from '../../../src/lanefold/settings.ts';
-import type { EnqueueOptions } from '../../../src/library/runs/enqueue.ts';
-import type { Library } from '../../../src/library/library.ts';
-import type { RunQueue } from '../../../src/queue/queue.ts';
-import { createKeyRedactor } from '../../../src/redaction/sensitive-keys.ts';
-import { LimitGate } from '../../../src/runtime/limits/gate.ts';
-import type { WorkerDependencies } from '../../../src/runtime/worker/worker.ts';
-import type { RunRef } from '../../../src/store/run/run.ts';
-import { DeliveryNotices } from '../../../src/store/webhook/delivery-notices.ts';
+import type { EnqueueOptions } from '../../../src/runs/operations/runs/enqueue.ts';
+import type { Library } from '../../../src/features/library/library.ts';
+import type { RunQueue } from '../../../src/runs/queue/queue.ts';
+import { createKeyRedactor } from '../../../src/base/redaction/sensitive-keys.ts';
+import { LimitGate } from '../../../src/runs/limiter/gate.ts';
+import type { WorkerWithFeatures } from '../../../src/lanefold/start-worker.ts';
+import type { RunRef } from '../../../src/database/store/run/run.ts';
+import { DeliveryNotices } from '../../../src/database/store/delivery-notices.ts';
 import { silent } from '../processes/worker.ts';
 import type { Actor } from '../world/network.ts';
 import { counting, models } from './agents.ts';
@@ -23,7 +23,7 @@ export function openProcess(
   queue: RunQueue,
   agents: AgentRegistry,
   onError: (error: unknown) => void,
-): { library: Library; worker: WorkerDependencies } {
+): { library: Library; worker: WorkerWithFeatures } {
   const deliveryNotices = new DeliveryNotices(db);
   db.settings.deliveriesDue = () => deliveryNotices.due();
   const closers = new Closers();
@@ -47,7 +47,7 @@ export function openProcess(
   });
   const worker = {
     ...{ ...shared, promptCaching: false, scorers: [], db, connect: () => db, gate, evalRequests, deliveryNotices },
-    requests: {
+    scheduleRequests: {
       enqueue: (tenant: string, request: EnqueueOptions) => runsFor(tenant).enqueue(request),
       interrupt: (tenant: string, run: RunRef) => runsFor(tenant).cancel(run, 'schedule_interrupted'),
     },
@@ -56,5 +56,5 @@ export function openProcess(
       cancel: (tenant: string, run: RunRef) => runsFor(tenant).cancel(run, 'parent_ended'),
     },
   };
-  return { library, worker: worker as unknown as WorkerDependencies };
+  return { library, worker: worker as unknown as WorkerWithFeatures };
 }

@@ -1,7 +1,7 @@
-import type { Random } from '../../../src/chaos/random.ts';
-import type { Library } from '../../../src/library/library.ts';
-import type { Database } from '../../../src/postgres/pool.ts';
-import type { RunHandle } from '../../../src/store/run/run.ts';
+import type { Random } from '../../../src/ops/chaos/random.ts';
+import type { Library } from '../../../src/features/library/library.ts';
+import type { Database } from '../../../src/database/postgres/pool.ts';
+import type { RunHandle } from '../../../src/database/store/run/run.ts';
 import type { Chances } from '../world/chances.ts';
 import type { World } from '../world/world.ts';
 import { evaluating } from './evals.ts';

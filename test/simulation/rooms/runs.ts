@@ -1,4 +1,4 @@
-import type { EnqueueOptions } from '../../../src/library/runs/enqueue.ts';
+import type { EnqueueOptions } from '../../../src/runs/operations/runs/enqueue.ts';
 import type { Asked, Asking, Room } from './rooms.ts';
 
 /** Asks for a run, and keeps its handle. */

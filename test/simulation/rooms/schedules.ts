@@ -1,5 +1,5 @@
-import type { Overlap } from '../../../src/schedules/definition.ts';
-import type { Random } from '../../../src/chaos/random.ts';
+import type { Overlap } from '../../../src/features/schedules/definition/definition.ts';
+import type { Random } from '../../../src/ops/chaos/random.ts';
 import type { Room } from './rooms.ts';
 
 /** Each keeps its overlap, whatever else changes. */

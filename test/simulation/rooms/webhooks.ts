@@ -1,4 +1,4 @@
-import type { Random } from '../../../src/chaos/random.ts';
+import type { Random } from '../../../src/ops/chaos/random.ts';
 import type { Room } from './rooms.ts';
 
 /** Each keeps what it wants, whatever else changes. */

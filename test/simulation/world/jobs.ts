@@ -1,6 +1,6 @@
-import type { Backend, BullQueue, NewJob, PlacedJob, QueueEnd, RunQueue } from '../../../src/queue/queue.ts';
-import { jobId, toJob, type RunJob } from '../../../src/queue/job.ts';
-import type { JobPlace } from '../../../src/store/run/find-jobs.ts';
+import type { Backend, BullQueue, NewJob, PlacedJob, QueueEnd, RunQueue } from '../../../src/runs/queue/queue.ts';
+import { jobId, toJob, type RunJob } from '../../../src/runs/queue/job.ts';
+import type { JobPlace } from '../../../src/database/store/run/find-jobs.ts';
 import type { Chances } from './chances.ts';
 import type { Acting } from './acting.ts';
 import type { Clock } from './clock.ts';

@@ -1,14 +1,14 @@
-import type { Database } from '../../../src/postgres/pool.ts';
-import { recordStatement } from '../../../src/chaos/recording/record-statements.ts';
-import { Recorder } from '../../../src/history/recorder.ts';
-import type { Claim, Refusal } from '../../../src/store/run/claim-run.ts';
+import type { Database } from '../../../src/database/postgres/pool.ts';
+import { recordStatement } from '../../../src/ops/chaos/recording/record-statements.ts';
+import { Recorder } from '../../../src/ops/history/recorder.ts';
+import type { Claim, Refusal } from '../../../src/database/store/run/claim-run.ts';
 import type { Body } from '../model/state.ts';
 import type { Statement } from '../store.ts';
 import type { World } from './world.ts';
 import type { Acting } from './acting.ts';
 import { claims, frozenShare, mayRepeat, notSimulated, shares, toReport, withReport } from './statements.ts';
 import { acting, hasCrashed } from './virtual-time.ts';
-import { processClock } from '../../../src/common/clock.ts';
+import { processClock } from '../../../src/base/common/clock.ts';
 
 interface Waiting {
   item: Body;

@@ -1,5 +1,5 @@
-import { checkHistory } from '../../../src/history/check-history.ts';
-import type { HistoryEvent } from '../../../src/history/event.ts';
+import { checkHistory } from '../../../src/ops/history/check-history.ts';
+import type { HistoryEvent } from '../../../src/ops/history/event.ts';
 import type { Runtime } from '../../history/mutants/runtime.ts';
 import type { Store } from '../store.ts';
 import { Chances } from './chances.ts';

@@ -1,7 +1,7 @@
 import { syncBuiltinESMExports } from 'node:module';
 import promises from 'node:timers/promises';
-import { idSource } from '../../../src/checks/ids.ts';
-import { pulse } from '../../../src/runtime/worker/pulse.ts';
+import { idSource } from '../../../src/base/checks/ids.ts';
+import { pulse } from '../../../src/worker/process/heartbeat.ts';
 import type { Acting, Scheduled, Timed } from './acting.ts';
 
 /** The event that is happening: who acts, in which of its lives, and on which clock. */

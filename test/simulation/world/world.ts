@@ -1,10 +1,10 @@
-import type { HistoryEvent } from '../../../src/history/event.ts';
-import { Recorder } from '../../../src/history/recorder.ts';
-import { toSnapshot, type SnapshotRow } from '../../../src/chaos/recording/snapshot.ts';
-import { isLanefoldError } from '../../../src/errors.ts';
-import { isTransient } from '../../../src/postgres/errors.ts';
-import type { Backend } from '../../../src/queue/queue.ts';
-import type { RunJob } from '../../../src/queue/job.ts';
+import type { HistoryEvent } from '../../../src/ops/history/event.ts';
+import { Recorder } from '../../../src/ops/history/recorder.ts';
+import { toSnapshot, type SnapshotRow } from '../../../src/ops/chaos/recording/conclude.ts';
+import { isLanefoldError } from '../../../src/base/errors.ts';
+import { isTransient } from '../../../src/database/postgres/errors.ts';
+import type { Backend } from '../../../src/runs/queue/queue.ts';
+import type { RunJob } from '../../../src/runs/queue/job.ts';
 import type { Runtime } from '../../history/mutants/runtime.ts';
 import type { Body } from '../model/state.ts';
 import type { Statement, Store } from '../store.ts';

@@ -1,9 +1,9 @@
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { withClient } from '../../../src/chaos/services/with-client.ts';
-import { postgresUser } from '../../../src/postgres/embedded/system-user.ts';
-import { QuietClient } from '../../../src/postgres/quiet-client.ts';
+import { withClient } from '../../../src/ops/chaos/services/standby.ts';
+import { postgresUser } from '../../../src/database/postgres/embedded/system-user.ts';
+import { QuietClient } from '../../../src/database/postgres/quiet-client.ts';
 import { until } from '../until.ts';
 import { password, type ClusterSettings } from './config.ts';
 import { prepareMember, type Member, type Role } from './member.ts';

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync, closeSync, readdirSync, readFileSync } from 'node:fs';
 import type { Writable } from 'node:stream';
-import { spawnAs, type SystemUser } from '../../../src/postgres/embedded/system-user.ts';
+import { spawnAs, type SystemUser } from '../../../src/database/postgres/embedded/system-user.ts';
 
 export interface Program {
   pid: number;

@@ -1,7 +1,7 @@
 import { chown, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { freePort } from '../../../src/postgres/embedded/free-port.ts';
-import type { SystemUser } from '../../../src/postgres/embedded/system-user.ts';
+import { freePort } from '../../../src/database/postgres/embedded/free-port.ts';
+import type { SystemUser } from '../../../src/database/postgres/embedded/system-user.ts';
 import { haproxyConfig, type MemberPorts } from './config.ts';
 import { launch, type Program } from './processes.ts';
 import type { Programs } from './programs.ts';

@@ -1,9 +1,0 @@
-/**
- * A route for clients of AG-UI.
- *
- * @module ag-ui
- */
-export { createAgUiHandler, type AgUiHandler, type AgUiOptions } from './handler.ts';
-export type { AgUiAuthorization, AgUiClientRequest, AgUiGrant, AgUiVerdict } from './grant.ts';
-export type { AgUiInput, AgUiResume } from '../input.ts';
-export type { AgUiMessage, AgUiPart, AgUiSource, AgUiToolCall } from '../message.ts';

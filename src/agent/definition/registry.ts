@@ -1,0 +1,170 @@
+import { createHash } from 'node:crypto';
+import canonicalize from 'canonicalize';
+import { fromCallSettings } from '../models/settings/call-settings.ts';
+import { readContract } from '../contracts/read-contract.ts';
+import { readPolicy } from '../policy/read-policy.ts';
+import { describeTools } from '../tools/descriptors.ts';
+import { defaultMaxResultBytes } from '../tools/result.ts';
+import { toolsByName } from '../tools/lookup.ts';
+import { normaliseTools, type RenamedTool, type ToolListing } from '../tools/normalise.ts';
+import type { Tool } from '../tools/tool.ts';
+import { createStrategyRegistry, type Strategy } from '../strategies/registry.ts';
+import { iterationLimit } from './iteration-limit.ts';
+import { defineAgent, type Agent } from './agent.ts';
+import type { AgentDefinition } from './definition.ts';
+import { assertTransformer, findTransformer } from './find-transformer.ts';
+import type { RequestTransformer } from './transformer.ts';
+import type { AgentRegistry, ReadyAgent } from './ready-agent.ts';
+import { view, type AgentsByName } from './registry-view.ts';
+import { createDefinitionRedactor } from './shown-definition.ts';
+import { versionOf } from './version.ts';
+import { LanefoldError } from '../../base/errors.ts';
+
+export type { AgentRegistry, ReadyAgent } from './ready-agent.ts';
+
+interface RegistryOptions {
+  tools?: ToolListing | undefined;
+  requestTransformers?: Record<string, RequestTransformer> | undefined;
+  strategies?: readonly Strategy[] | undefined;
+  /** Tools that every agent has, even if the tool list of a request leaves them out. */
+  always?: readonly Tool[] | undefined;
+  /** For agents that do not set one. */
+  maxToolResultBytes?: number | undefined;
+  /** Keys whose values are hidden in the versions of agents, besides the default ones. */
+  redactKeys?: readonly string[] | undefined;
+  /** Told of each tool of an MCP server that got another name; `agent` is missing for tools that requests add. */
+  onRename?: ((renamed: RenamedTool & { agent?: string }) => void) | undefined;
+}
+
+/** Resolves the tools of all agents. Rejects two agents with the same name and label as `invalid_agent`. */
+export async function createAgentRegistry(
+  definitions: readonly AgentDefinition[],
+  {
+    tools = [],
+    requestTransformers = {},
+    strategies = [],
+    always = [],
+    maxToolResultBytes = defaultMaxResultBytes,
+    redactKeys,
+    onRename = () => {},
+  }: RegistryOptions = {},
+): Promise<AgentRegistry> {
+  const agents: AgentsByName = new Map();
+  for (const [name, transformer] of Object.entries(requestTransformers)) assertTransformer(name, transformer);
+  for (const definition of definitions) {
+    const defined = defineAgent(definition);
+    const limits = {
+      maxToolResultBytes: defined.maxToolResultBytes ?? maxToolResultBytes,
+      maxInlineBytes: defined.maxToolResultBytes ?? defaultMaxResultBytes,
+    };
+    const renamed = (tool: RenamedTool) => onRename({ agent: defined.name, ...tool });
+    const shared = { requestTransformers, always, redactKeys, onRename: renamed };
+    const agent = await ready({ ...defined, ...limits }, shared);
+    const versions = agents.get(agent.name) ?? [];
+    assertDistinct(versions, agent);
+    agents.set(agent.name, [...versions, agent]);
+  }
+  assertReferences(agents);
+  const extra = await normaliseTools(tools, { taken: always.map(({ name }) => name), onRename });
+  const extraTools = toolsByName(extra);
+  const all = [...agents.values()].flat();
+  const own = definitions.flatMap(({ strategy }) => (typeof strategy === 'object' ? strategy : []));
+  return view(agents, {
+    strategies: createStrategyRegistry([...strategies, ...own]),
+    names: [...agents.keys()],
+    extraTools,
+    toolNames: [...new Set([...extraTools.keys(), ...all.flatMap((agent) => [...agent.tools.keys()])])].sort(),
+    requestTransformers,
+  });
+}
+
+async function ready(
+  {
+    requestTransformer: given,
+    output: contract,
+    contextPolicy: policy,
+    strategy: chosen,
+    version: label,
+    ...agent
+  }: Agent & Pick<ReadyAgent, 'maxToolResultBytes' | 'maxInlineBytes'>,
+  {
+    requestTransformers: shared,
+    always,
+    redactKeys,
+    onRename,
+  }: Required<Pick<RegistryOptions, 'always'>> & {
+    requestTransformers: Record<string, RequestTransformer>;
+    redactKeys: readonly string[] | undefined;
+    onRename: (renamed: RenamedTool) => void;
+  },
+): Promise<ReadyAgent> {
+  const taken = always.map(({ name }) => name);
+  const tools = Object.freeze([...(await normaliseTools(agent.tools, { taken, onRename })), ...always]);
+  const strategy = typeof chosen === 'string' ? chosen : chosen.name;
+  const transformer = typeof given === 'string' ? findTransformer(given, agent.requestTransformers, shared) : given;
+  const output = contract && (await readContract(contract));
+  const contextPolicy = policy === undefined ? undefined : readPolicy(policy);
+  const hidden = createDefinitionRedactor(redactKeys);
+  const resolved = {
+    ...agent,
+    strategy,
+    maxIterations: agent.maxIterations,
+    ...(output ? { output } : {}),
+    ...(contextPolicy ? { contextPolicy } : {}),
+    ...(transformer ? { requestTransformer: transformer } : {}),
+    tools: toolsByName(tools),
+    descriptors: describeTools(tools),
+    settings: fromCallSettings(agent.settings),
+  };
+  return {
+    ...resolved,
+    version: versionOf(resolved, label, redactKeys),
+    fingerprint: createHash('sha256')
+      .update(
+        canonicalize({
+          version: 1,
+          model: agent.model,
+          strategy,
+          instructions: agent.instructions,
+          maxIterations: iterationLimit(agent),
+          // in a token that its holder can read: from a hash of what is secret, a short secret could be guessed
+          ...(agent.strategyOptions ? { strategyOptions: hidden.options(agent.strategyOptions) } : {}),
+          streaming: agent.streaming,
+          tools: tools.map((tool) => tool.name).sort(),
+          toolLimits: [agent.toolTimeoutMs, agent.toolMaxRetries, agent.toolRetryBackoffMs, agent.toolConcurrency],
+          maxToolCalls: agent.maxToolCalls,
+          ...(agent.onCut === 'end' ? {} : { onCut: agent.onCut }),
+          // The name is the only identity of a function that survives a deployment.
+          ...(output ? { output: [output.schema, output.maxRepairs, output.mode, output.repair?.name ?? null] } : {}),
+          ...(contextPolicy ? { contextPolicy } : {}),
+          ...(given ? { transformer: typeof given === 'string' ? given : given.name } : {}),
+        }) as string,
+      )
+      .digest('base64url'),
+  };
+}
+
+/** @throws LanefoldError `invalid_agent` for a second agent of a name and label */
+function assertDistinct(versions: readonly ReadyAgent[], { name, version: { label } }: ReadyAgent): void {
+  if (!versions.some(({ version }) => version.label === label)) return;
+  const of = label === undefined ? '' : ` and labelled ${JSON.stringify(label)}`;
+  throw new LanefoldError('invalid_agent', `Two agents are named ${JSON.stringify(name)}${of}.`, {
+    hint: "Rename one of them, or give each version of the agent a label of its own: defineAgent({ name, version: 'b', … }).",
+  });
+}
+
+/** @throws LanefoldError `invalid_agent` for an agent that hands runs to another one, or calls it, which does not exist */
+function assertReferences(agents: ReadonlyMap<string, readonly ReadyAgent[]>): void {
+  for (const { name, onEnd, tools } of [...agents.values()].flat()) {
+    if (typeof onEnd === 'object') assertExists(agents, name, 'hands its runs on to', onEnd.request.agent);
+    for (const { toAgent } of tools.values())
+      if (toAgent !== undefined) assertExists(agents, name, 'has a tool for', toAgent);
+  }
+}
+
+function assertExists(agents: ReadonlyMap<string, unknown>, name: string, what: string, other: string): void {
+  if (agents.has(other)) return;
+  throw new LanefoldError('invalid_agent', `Agent ${name} ${what} the agent ${other}, which does not exist.`, {
+    hint: `Pass both to createLanefold: agents: [${name}, …].`,
+  });
+}

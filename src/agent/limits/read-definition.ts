@@ -1,0 +1,185 @@
+import { LanefoldError } from '../../base/errors.ts';
+import { z } from 'zod';
+import { refuseUnknownKeys, type KeysOf } from '../../base/checks/unknown-keys.ts';
+import { omitUndefined } from '../../base/common/omit-undefined.ts';
+import { namedIntervals, type LimitDefinition, type LimitInterval } from './definition.ts';
+import { isOfRuns } from './demand.ts';
+import { limitKinds, onExhausted, type StoredLimit } from './limit.ts';
+import { billionthsOf } from './money.ts';
+import { bucketProblem, eachOf, dimensionProblem, valueProblem } from './scope.ts';
+import { isTimeZone } from '../../base/checks/time-zone.ts';
+
+/** The most entries of a record in a definition, which every process keeps in memory. */
+const mostEntries = 1_000;
+
+/** The error of a definition. @param path of the field, such as `scope.customer` */
+const invalid = (path: string, problem: string): LanefoldError => {
+  const field = path.slice(0, 200);
+  return new LanefoldError('invalid_input', `The limit is invalid: ${field} ${problem}.`, {
+    hint: 'Nothing was written. Correct the field, and set the limit again.',
+    details: { field, problem },
+  });
+};
+
+/** @throws LanefoldError `invalid_input` */
+function assertFew(field: string, entries: object): void {
+  if (Object.keys(entries).length > mostEntries) throw invalid(field, `has more than ${mostEntries} entries`);
+}
+
+const shortestMs = 1_000;
+const longestMs = 31 * 86_400_000;
+
+const keys: KeysOf<LimitDefinition> = {
+  ...{ kind: true, amount: true, scope: true, amounts: true, tokens: true, per: true, calendar: true },
+  ...{ timeZone: true, share: true, weights: true, reserve: true, onExhausted: true },
+};
+
+const names = Object.keys(namedIntervals) as LimitInterval[];
+const record = <V extends z.ZodType>(value: V) => z.record(z.string(), value).optional();
+const oneOf = <const V extends string>(values: readonly V[]) =>
+  z.enum(values, { error: `must be ${values.slice(0, -1).join(', ')} or ${values.at(-1)}` });
+
+const number = z.number({ error: 'must be a number' });
+const Fields = z.object({
+  kind: oneOf(limitKinds),
+  amount: number,
+  scope: record(z.string({ error: 'must be a text' })),
+  amounts: record(number),
+  tokens: oneOf(['input', 'output', 'total']).optional(),
+  per: z
+    .union([z.enum(names), z.int().min(shortestMs).max(longestMs)], {
+      error: `must be ${names.join(', ')}, or a whole number of ms from ${shortestMs} to ${longestMs}`,
+    })
+    .optional(),
+  calendar: oneOf(['day', 'week', 'month']).optional(),
+  timeZone: z.string({ error: 'must be a text' }).optional(),
+  share: z.string({ error: 'must be a text' }).optional(),
+  weights: record(number),
+  reserve: record(number),
+  onExhausted: oneOf([...onExhausted]).optional(),
+});
+
+/**
+ * Checks a limit that a caller sets.
+ *
+ * @param owner the tenant whose limit it is, or `*`
+ * @throws LanefoldError `invalid_input`; `details.field` is the path of the field, such as `scope.customer`
+ */
+export function readDefinition(given: LimitDefinition, owner: string): Omit<StoredLimit, 'version'> {
+  refuseUnknownKeys('A limit', given, keys);
+  const parsed = Fields.safeParse(given);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw invalid(issue!.path.join('.') || 'definition', issue!.path.length > 0 ? issue!.message : 'must be an object');
+  }
+  const fields: LimitDefinition = omitUndefined(parsed.data);
+  checkScope(fields, owner);
+  checkInterval(fields);
+  checkShare(fields);
+  if (fields.onExhausted === 'notice' && isOfRuns(fields))
+    throw invalid('onExhausted', `cannot be notice for the kind ${fields.kind}, which delays runs`);
+  if (fields.tokens !== undefined && fields.kind !== 'tokens') throw invalid('tokens', 'is only for the kind tokens');
+  const { kind, per, weights = {} } = fields;
+  return {
+    ...{ kind, scope: fields.scope ?? {} },
+    amount: amountOf(kind, fields.amount, 'amount'),
+    amounts: amountsOf(fields),
+    tokens: kind === 'tokens' ? (fields.tokens ?? 'total') : null,
+    perMs: typeof per === 'string' ? namedIntervals[per] : (per ?? null),
+    calendar: fields.calendar ?? null,
+    timeZone: fields.timeZone ?? null,
+    share: fields.share ?? null,
+    weights: Object.keys(weights).length > 0 ? weights : null,
+    reserve: reserveOf(fields),
+    onExhausted: fields.onExhausted ?? 'wait',
+  };
+}
+
+/** Both fit a bigint twice, so that what is used and what is asked for can be added. */
+const mostCount = 1e15;
+const mostDollars = 1e9;
+
+/** The amounts of single buckets. @throws LanefoldError `invalid_input` */
+function amountsOf({ kind, scope = {}, amounts = {} }: LimitDefinition): Record<string, bigint> | null {
+  const entries = Object.entries(amounts);
+  if (entries.length === 0) return null;
+  const each = eachOf(scope);
+  if (each.length === 0) throw invalid('amounts', 'is only for a limit with * in its scope');
+  assertFew('amounts', amounts);
+  return Object.fromEntries(
+    entries.map(([key, amount]) => {
+      const wrong = bucketProblem(each, key);
+      if (wrong) throw invalid(`amounts.${key}`, wrong);
+      return [key, amountOf(kind, amount, `amounts.${key}`)];
+    }),
+  );
+}
+
+/** What is kept for values of the sharing dimension. @throws LanefoldError `invalid_input` */
+function reserveOf({ kind, amount, reserve = {} }: LimitDefinition): Record<string, bigint> | null {
+  const entries = Object.entries(reserve).map(
+    ([value, kept]) => [value, amountOf(kind, kept, `reserve.${value}`)] as const,
+  );
+  if (entries.length === 0) return null;
+  const sum = entries.reduce((before, [, kept]) => before + kept, 0n);
+  if (sum > amountOf(kind, amount, 'amount')) throw invalid('reserve', 'is more than the amount');
+  return Object.fromEntries(entries);
+}
+
+/** As the database has it. @throws LanefoldError `invalid_input` */
+function amountOf(kind: LimitDefinition['kind'], amount: number, field: string): bigint {
+  if (kind === 'money') {
+    const billionths = amount >= 0 && amount <= mostDollars ? billionthsOf(amount) : undefined;
+    if (billionths !== undefined) return billionths;
+    throw invalid(field, `must be US dollars from 0 to ${mostDollars} with at most 9 decimal places`);
+  }
+  if (Number.isInteger(amount) && amount >= 0 && amount <= mostCount) return BigInt(amount);
+  throw invalid(field, `must be a whole number from 0 to ${mostCount}`);
+}
+
+const mostDimensions = 8;
+
+/** @throws LanefoldError `invalid_input` */
+function checkScope({ scope = {} }: LimitDefinition, owner: string): void {
+  if (Object.keys(scope).length > mostDimensions) throw invalid('scope', `has more than ${mostDimensions} dimensions`);
+  for (const [dimension, value] of Object.entries(scope)) {
+    const problem = dimensionProblem(dimension);
+    if (problem) throw invalid('scope', problem);
+    const wrong = value === '*' ? undefined : valueProblem(dimension, value);
+    if (wrong) throw invalid(`scope.${dimension}`, wrong);
+  }
+  if (owner !== '*' && scope['tenant'] !== undefined && scope['tenant'] !== owner)
+    throw invalid('scope.tenant', `must be ${owner} or left out: a limit of a tenant applies to its runs only`);
+}
+
+/** @throws LanefoldError `invalid_input` */
+function checkInterval({ kind, per, calendar, timeZone }: LimitDefinition): void {
+  if (kind === 'concurrency') {
+    const field = per !== undefined ? 'per' : calendar !== undefined ? 'calendar' : undefined;
+    if (field) throw invalid(field, 'is not for the kind concurrency, which counts the runs at work now');
+  } else if (per === undefined && calendar === undefined) {
+    throw invalid('per', `is missing: a limit of ${kind} needs an interval, per or calendar`);
+  } else if (per !== undefined && calendar !== undefined) {
+    throw invalid('calendar', 'cannot be combined with per: the interval slides, or follows the calendar');
+  }
+  if (timeZone === undefined) return;
+  if (calendar === undefined) throw invalid('timeZone', 'is only for a limit with calendar');
+  if (!isTimeZone(timeZone)) throw invalid('timeZone', 'is not an IANA time zone, such as Europe/Berlin');
+}
+
+/** @throws LanefoldError `invalid_input` */
+function checkShare({ share, weights, reserve }: LimitDefinition): void {
+  const problem = share === undefined ? undefined : dimensionProblem(share);
+  if (problem) throw invalid('share', problem);
+  for (const [field, values] of Object.entries({ weights, reserve })) {
+    if (values === undefined) continue;
+    if (share === undefined) throw invalid(field, 'is only for a limit with share');
+    assertFew(field, values);
+    for (const value of Object.keys(values)) {
+      const wrong = valueProblem(share, value);
+      if (wrong) throw invalid(`${field}.${value}`, wrong);
+    }
+  }
+  for (const [value, weight] of Object.entries(weights ?? {}))
+    if (!(weight >= 0.001 && weight <= 1_000)) throw invalid(`weights.${value}`, 'must be from 0.001 to 1,000');
+}

@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { snakeKeys } from '../../base/common/case.ts';
+import type { Json, JsonObject } from '../context/message.ts';
+import { LanefoldError } from '../../base/errors.ts';
+import { isBlank } from '../../base/checks/text.ts';
+import { presets, withDefaults, type PolicyOption, type PolicyPreset, type StoredPolicy } from './policy.ts';
+
+const count = z.int().min(0).optional();
+const name = z.string().min(1).max(200).optional();
+
+const fields = z
+  .strictObject({
+    max_input_tokens: z.union([z.int().min(1), z.literal('window'), z.null()]).optional(),
+    reserve_output_tokens: count,
+    max_messages: count,
+    keep_last_turns: count,
+    summarization: z.enum(['none', 'use_existing', 'request_new']).optional(),
+    compact_at: z.number().gt(0).max(1).optional(),
+    summary_role: z.enum(['system', 'user']).optional(),
+    include_kinds: z.array(z.enum(['message', 'tool_call', 'tool_result', 'summary'])).optional(),
+    system_prompt: z
+      .string()
+      .refine((text) => !isBlank(text), 'is blank')
+      .optional(),
+    token_estimator: name,
+    projector: name,
+  })
+  .superRefine((policy, context) => {
+    const fault = contradiction(policy);
+    if (fault) context.addIssue({ code: 'custom', path: [fault.field], message: fault.why });
+  });
+
+type Fields = Partial<StoredPolicy>;
+
+/** Finds two fields that contradict each other, or a filter that would hide the question or split a tool group. */
+function contradiction(policy: { [K in keyof Fields]: Fields[K] | undefined }):
+  { field: string; why: string } | undefined {
+  const {
+    max_input_tokens: limit,
+    reserve_output_tokens: reserve,
+    max_messages: messages,
+    keep_last_turns: turns = withDefaults({}).keep_last_turns,
+    include_kinds: kinds,
+  } = policy;
+  if (typeof limit === 'number' && reserve !== undefined && reserve >= limit) {
+    return { field: 'reserve_output_tokens', why: 'leaves no tokens of max_input_tokens for the context' };
+  }
+  if (messages && policy.keep_last_turns !== undefined && turns > messages) {
+    return { field: 'keep_last_turns', why: 'is greater than max_messages' };
+  }
+  if (!kinds) return undefined;
+  if (!kinds.includes('message'))
+    return { field: 'include_kinds', why: 'must include message, or the question is left out' };
+  if (kinds.includes('tool_call') !== kinds.includes('tool_result')) {
+    return {
+      field: 'include_kinds',
+      why: 'must include both tool_call and tool_result, or neither: a tool group is never split',
+    };
+  }
+  return undefined;
+}
+
+/**
+ * The stored form of a policy: a preset by name, or fields in camelCase.
+ *
+ * @throws LanefoldError `invalid_policy`
+ */
+export const readPolicy = (policy: PolicyOption): StoredPolicy =>
+  readFields(typeof policy === 'string' ? preset(policy) : policy, (given) => snakeKeys(given));
+
+/** Like `readPolicy`, for policies from HTTP, the command line or the log: fields in snake_case. */
+export const readPolicyJson = (policy: unknown): StoredPolicy =>
+  typeof policy === 'string' ? readPolicy(policy as PolicyPreset) : readFields(policy, (given) => ({ ...given }));
+
+/**
+ * A policy as the log keeps it: the given fields in snake_case, without defaults, so that a later change of a default
+ * applies to it.
+ */
+export const storedOption = (policy: PolicyOption | null): Json =>
+  policy === null || typeof policy === 'string' ? policy : (snakeKeys(policy) as JsonObject);
+
+function preset(given: string): object {
+  if (Object.hasOwn(presets, given)) return presets[given as PolicyPreset];
+  throw invalid(`preset ${JSON.stringify(given)} does not exist`, `Presets: ${Object.keys(presets).join(', ')}.`);
+}
+
+function readFields(given: unknown, toSnake: (given: object) => Record<string, unknown>): StoredPolicy {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) throw invalid('it is not an object');
+  const known = Object.entries(toSnake(given)).filter(([, value]) => value !== undefined);
+  const checked = fields.safeParse(Object.fromEntries(known));
+  if (checked.success) return withDefaults(checked.data as Fields);
+  const [issue] = checked.error.issues;
+  const path = issue!.code === 'unrecognized_keys' ? issue!.keys[0]! : issue!.path.join('.');
+  throw invalid(`${path} ${issue!.code === 'unrecognized_keys' ? 'is not one of its fields' : issue!.message}`);
+}
+
+const invalid = (
+  why: string,
+  hint = 'See “Context policies” in docs/contexts.md. Nothing was changed.',
+): LanefoldError => new LanefoldError('invalid_policy', `The context policy is invalid: ${why}.`, { hint });

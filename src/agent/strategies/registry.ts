@@ -1,0 +1,63 @@
+import { LanefoldError } from '../../base/errors.ts';
+import { adaptive } from './adaptive/adaptive.ts';
+import { aot } from './aot/aot.ts';
+import { cod, cot } from './chain/machine.ts';
+import { compaction } from './compaction/machine.ts';
+import { got } from './got/got.ts';
+import type { StrategyMachine } from './machine.ts';
+import { react } from './react/machine.ts';
+import { tot } from './tot/tot.ts';
+import { trm } from './trm/trm.ts';
+
+/** A strategy of any kind. The runtime treats its state, memory and options as opaque. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+export type Strategy = StrategyMachine<any, any>;
+
+/** The built-in strategies, which every process knows. */
+export const builtIn: readonly Strategy[] = [react, cot, cod, aot, tot, got, trm, adaptive];
+
+export interface StrategyRegistry {
+  readonly names: string[];
+  has(name: string): boolean;
+  /** @throws LanefoldError `unknown_strategy` */
+  find(name: string): Strategy;
+}
+
+const validName = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
+
+/**
+ * Creates a registry of the built-in strategies and `own`.
+ *
+ * @throws LanefoldError `invalid_strategy` for a bad name, or one that is taken
+ */
+export function createStrategyRegistry(own: readonly Strategy[] = []): StrategyRegistry {
+  const byName = new Map<string, Strategy>(builtIn.map((strategy) => [strategy.name, strategy]));
+  for (const strategy of own) {
+    const { name } = Object(strategy) as Strategy;
+    if (typeof name !== 'string' || !validName.test(name)) {
+      throw invalid(name, 'its name must be 1 to 64 characters of [A-Za-z0-9_.-], starting with a letter or digit');
+    }
+    const known = byName.get(name);
+    if (name === compaction.name || (known && known !== strategy))
+      throw invalid(name, 'another strategy has that name');
+    byName.set(name, strategy);
+  }
+  const names = [...byName.keys()];
+  return {
+    names,
+    has: (name) => byName.has(name),
+    find(name) {
+      const strategy = byName.get(name);
+      if (strategy) return strategy;
+      throw new LanefoldError('unknown_strategy', `Strategy ${JSON.stringify(name)} does not exist.`, {
+        hint: `Known: ${names.join(', ')}.`,
+        details: { strategy: name, known: names },
+      });
+    },
+  };
+}
+
+const invalid = (name: unknown, why: string): LanefoldError =>
+  new LanefoldError('invalid_strategy', `The strategy ${JSON.stringify(name)} is invalid: ${why}.`, {
+    hint: 'Fix it where it is passed to createLanefold or defineAgent.',
+  });

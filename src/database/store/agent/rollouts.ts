@@ -1,0 +1,57 @@
+import type { Rollout } from '../../../agent/definition/rollout.ts';
+import type { Database } from '../../postgres/pool.ts';
+
+/** A rollout as the database has it. */
+export interface StoredRollout extends Rollout {
+  agent: string;
+  updatedAt: Date;
+  /** Who set it: `operator`, `key:<id>` or `cli:<user>`. */
+  updatedBy: string;
+}
+
+/** The rollouts of all agents, by name. */
+export const readRollouts = (db: Database): Promise<StoredRollout[]> =>
+  db.query<StoredRollout>(
+    'read_rollouts',
+    `select agent, weights, key, updated_at as "updatedAt", updated_by as "updatedBy" from lanefold._rollout order by agent`,
+  );
+
+export async function setRollout(db: Database, agent: string, rollout: Rollout, by: string): Promise<void> {
+  await db.query('set_rollout', 'select lanefold.set_rollout($1, $2)', [agent, { ...rollout, by }]);
+}
+
+/** Returns false if there is none. */
+export async function removeRollout(db: Database, agent: string, by: string): Promise<boolean> {
+  const text = 'select lanefold.remove_rollout($1, $2) as found';
+  const [row] = await db.query<{ found: boolean }>('remove_rollout', text, [agent, by]);
+  return row!.found;
+}
+
+/** What a thread has of an agent: the version that it keeps, if any, and whether it has runs of the agent. */
+export async function readThreadVersion(
+  db: Database,
+  threadId: string,
+  agent: string,
+): Promise<{ version: string | null; hasRuns: boolean }> {
+  const [row] = await db.query<{ version: string | null; hasRuns: boolean }>(
+    'thread_version',
+    `select t.versions ->> $2 as version,
+       exists (select from lanefold._run r where r.thread_id = $1 and r.agent = $2) as "hasRuns"
+     from lanefold.thread t where t.id = $1`,
+    [threadId, agent],
+  );
+  return row ?? { version: null, hasRuns: false };
+}
+
+/** Sets the version that a thread keeps of an agent; null: the rollout chooses again. */
+export async function setThreadVersion(
+  db: Database,
+  threadId: string,
+  agent: string,
+  version: string | null,
+  by: string,
+): Promise<void> {
+  await db.queryLocking('set_thread_version', 'select lanefold.set_thread_version($1, $2, $3, $4)', [
+    ...[threadId, agent, version, by],
+  ]);
+}

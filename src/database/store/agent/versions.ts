@@ -1,0 +1,80 @@
+import type { JsonObject } from '../../../agent/context/message.ts';
+import type { Database } from '../../postgres/pool.ts';
+import { recentRuns } from '../run/recent-runs.ts';
+import { dayOf, spentColumns, toSpent, usageByModel, type SpentByModel, type StoredSpent } from '../run/spent.ts';
+
+/** A version of an agent as the database has it. */
+export interface StoredVersion {
+  agent: string;
+  id: string;
+  /** The label under which a worker last started with it; null: none. */
+  label: string | null;
+  definition: JsonObject;
+  /** When a worker first started with it. */
+  firstAt: Date;
+  /** When a worker last started with it. */
+  lastAt: Date;
+}
+
+/** Stores the versions of the agents that a worker starts with. */
+export async function recordVersions(
+  db: Database,
+  versions: readonly (Pick<StoredVersion, 'agent' | 'id' | 'definition'> & { label?: string })[],
+): Promise<void> {
+  await db.query('record_versions', 'select lanefold.record_versions($1)', [JSON.stringify(versions)]);
+}
+
+const columns = 'agent, id, label, definition, first_at as "firstAt", last_at as "lastAt"';
+
+/** The versions of an agent, the one that a worker started with last first. */
+export const listVersions = (db: Database, agent: string, limit: number): Promise<StoredVersion[]> =>
+  db.query<StoredVersion>(
+    'list_versions',
+    `select ${columns} from lanefold.agent_version where agent = $1 order by last_at desc, first_at desc, id limit $2`,
+    [agent, limit],
+  );
+
+/** What the runs of a version came to. */
+export interface VersionRuns {
+  version: string;
+  runs: number;
+  completed: number;
+  failed: number;
+  /** Of ended runs, from their start, in ms; null if none has ended. */
+  meanDurationMs: number | null;
+  spent: SpentByModel[];
+}
+
+/** What the recent runs of an agent came to. */
+export interface CountedRuns {
+  /** The runs that were accepted since then are counted. */
+  since: Date;
+  versions: VersionRuns[];
+}
+
+/** The runs of an agent that were accepted within `hours`, by version, as far as they are among the newest of all agents. */
+export async function countVersionRuns(db: Database, agent: string, hours: number): Promise<CountedRuns> {
+  const [row] = await db.query<{
+    since: Date;
+    versions: (Omit<VersionRuns, 'spent'> & { spent: StoredSpent[] | null })[] | null;
+  }>(
+    'count_version_runs',
+    `with ${recentRuns(db, 'agent, agent_version, status, started_at, finished_at, usage, other_usage, model, iteration', '$2')},
+     own as materialized (
+       select agent_version, status, created_at, started_at, finished_at, usage, other_usage, model, iteration from recent where agent = $1 and agent_version is not null),
+     spent as (
+       select r.agent_version, ${spentColumns}, ${dayOf('r.created_at')} as at from own r ${usageByModel}
+       where r.usage is not null group by r.agent_version, r.model, u.key, ${dayOf('r.created_at')}),
+     version as (
+       select agent_version as version, count(*)::int as runs, count(*) filter (where status = 'completed')::int as completed,
+         count(*) filter (where status = 'failed')::int as failed,
+         (extract(epoch from avg(finished_at - started_at)) * 1000)::float8 as "meanDurationMs"
+       from own group by agent_version)
+     select (select since from counted) as since, (select json_agg(json_build_object('version', v.version, 'runs', v.runs, 'completed', v.completed,
+       'failed', v.failed, 'meanDurationMs', v."meanDurationMs", 'spent', (select json_agg(s) from spent s where s.agent_version = v.version)))
+       from version v) as versions`,
+    [agent, hours],
+  );
+  const { since, versions } = row!;
+  return { since, versions: (versions ?? []).map((version) => ({ ...version, spent: toSpent(version.spent) })) };
+}

@@ -1,0 +1,149 @@
+import type { Json, JsonObject, Usage } from '../../../agent/context/message.ts';
+import type { Database } from '../../postgres/pool.ts';
+
+/** A message of the log, with what the ledger knows of its tool calls. */
+export interface ConversationEntry {
+  seq: number;
+  role: 'user' | 'assistant' | 'tool';
+  runId: string | null;
+  requestId: string | null;
+  payload: JsonObject;
+  refs: JsonObject;
+  /** In call order; null for a message without calls, or outside of a run. */
+  calls: ConversationCall[] | null;
+}
+
+export interface ConversationCall {
+  round: number;
+  index: number;
+  status: string;
+  approval: { decision?: 'approved' | 'denied'; reason?: string | null } | null;
+  /** The result, for as long as it is not in the log. */
+  result: string | null;
+  /** What the message of that result will have in its `refs`, beside what the runtime adds. */
+  refs: JsonObject | null;
+}
+
+export interface ConversationRun {
+  id: string;
+  status: string;
+  terminationReason: string | null;
+  finishReason: string | null;
+  usage: Usage | null;
+  error: { type: string; message: string } | null;
+}
+
+/** A question that no worker has taken yet: it is not in the log. */
+export interface WaitingQuestion {
+  runId: string;
+  requestId: string;
+  content: Json;
+  refs: JsonObject;
+}
+
+/** The part of a lane before `before`, in turns. Each user message begins a turn, unless it steers a run. */
+export interface ConversationPage {
+  entries: ConversationEntry[];
+  runs: ConversationRun[];
+  /** The `seq` of the first entry if there are earlier ones. */
+  nextBefore: number | null;
+}
+
+const startsTurn = "role = 'user' and (run_id is null or refs ->> 'kind' is null)";
+
+/** The last `limit` turns of a lane before an entry; fewer if they have more than `maxBytes`, but at least one. */
+export async function readConversation(
+  db: Database,
+  threadId: string,
+  contextRef: string,
+  { before, limit, maxBytes }: { before: number; limit: number; maxBytes: number },
+): Promise<ConversationPage> {
+  const turns = await db.query<{ seq: number; bytes: number }>(
+    'conversation_turns',
+    `select t.seq::float8, (select coalesce(sum(m.bytes), 0) from lanefold._entry m
+       where m.thread_id = $1 and m.context_ref = $2 and m.kind = 'ai_message'
+         and m.seq >= t.seq and m.seq < t.next_seq)::float8 as bytes
+     from (select seq, lag(seq, 1, $3) over (order by seq desc) as next_seq
+           from (select seq from lanefold._entry
+                 where thread_id = $1 and context_ref = $2 and kind = 'ai_message' and seq < $3 and ${startsTurn}
+                 order by seq desc limit $4) newest) t
+     order by t.seq desc`,
+    [threadId, contextRef, before, limit + 1],
+  );
+  let shown = 0;
+  for (let bytes = 0; shown < Math.min(limit, turns.length); shown++) {
+    bytes += turns[shown]!.bytes;
+    if (shown > 0 && bytes > maxBytes) break;
+  }
+  const from = shown < turns.length ? turns[shown - 1]!.seq : 0;
+  const rows = await db.query<EntryRow>(
+    'conversation_entries',
+    `select e.seq::float8, e.role, e.run_id, e.request_id, e.payload, e.refs,
+       case when e.role = 'assistant' and e.payload ? 'tool_calls' then (
+         select json_agg(json_build_object('round', c.round, 'index', c.call_index, 'status', c.status, 'approval', c.approval,
+           'result', c.outcome ->> 'content', 'refs', c.outcome -> 'refs') order by c.call_index)
+         from lanefold._tool_call c where c.thread_id = $1 and c.run_id = e.run_id and c.call_seq = e.seq) end as calls
+     from lanefold.thread_entry e
+     where e.thread_id = $1 and e.context_ref = $2 and e.kind = 'ai_message' and e.seq >= $3 and e.seq < $4
+       and e.role in ('user', 'assistant', 'tool')
+     order by e.seq`,
+    [threadId, contextRef, from, before],
+  );
+  const runIds = [...new Set(rows.map((row) => row.run_id).filter((id) => id !== null))];
+  const runs = await db.query<RunRow>(
+    'conversation_runs',
+    `select id, status, termination_reason, finish_reason, usage, error
+     from lanefold._run where thread_id = $1 and id = any($2::text[])`,
+    [threadId, runIds],
+  );
+  return {
+    entries: rows.map(({ run_id: runId, request_id: requestId, ...row }) => ({ ...row, runId, requestId })),
+    runs: runs.map(({ termination_reason: terminationReason, finish_reason: finishReason, ...run }) => ({
+      ...run,
+      terminationReason,
+      finishReason,
+    })),
+    nextBefore: shown < turns.length ? from : null,
+  };
+}
+
+/** The questions of a lane that no worker has taken yet, in the order of their runs. */
+export async function readWaitingQuestions(
+  db: Database,
+  threadId: string,
+  contextRef: string,
+): Promise<WaitingQuestion[]> {
+  const rows = await db.query<{ id: string; request_id: string; content: Json; refs: JsonObject }>(
+    'waiting_questions',
+    `select id, coalesce(request_id, id) as request_id, input -> 'content' as content,
+       coalesce(input -> 'refs', '{}') as refs
+     from lanefold._run
+     where thread_id = $1 and context_ref = $2 and user_seq is null and input is not null
+       and (active or not active and finished_at is null)
+     order by active desc, interrupts desc, created_at, id`,
+    [threadId, contextRef],
+  );
+  return rows.map(({ id: runId, request_id: requestId, ...question }) => ({ runId, requestId, ...question }));
+}
+
+/** The run that has this id, or else the one whose request has one of these ids. */
+export async function findRun(
+  db: Database,
+  threadId: string,
+  id: string,
+  requestIds: readonly string[],
+): Promise<{ id: string; ended: boolean } | undefined> {
+  const [run] = await db.query<{ id: string; ended: boolean }>(
+    'run_of_message',
+    `select id, finished_at is not null as ended from lanefold._run
+     where thread_id = $1 and (id = $2 or request_id = any ($3::text[])) order by id = $2 desc limit 1`,
+    [threadId, id, requestIds],
+  );
+  return run;
+}
+
+type EntryRow = Omit<ConversationEntry, 'runId' | 'requestId'> & { run_id: string | null; request_id: string | null };
+type RunRow = Omit<ConversationRun, 'terminationReason' | 'finishReason'> & {
+  termination_reason: string | null;
+  finish_reason: string | null;
+};

@@ -1,0 +1,49 @@
+import type { Json, Usage } from '../../../agent/context/message.ts';
+import type { Database } from '../../postgres/pool.ts';
+import { changedNode, type StrategyNode } from '../../../agent/strategies/node.ts';
+
+/** A finding of a strategy: the answer to a question it asked, or a thought it derived from answers. */
+export interface RunNode {
+  /** From 1; 0 is the question of the run. */
+  node: number;
+  parent: number | null;
+  depth: number | null;
+  /** What was asked for, such as `generate`; or `thought`. */
+  kind: string;
+  status: string;
+  score: number | null;
+  content: string | null;
+  /** The model call of an answer; null for other nodes. */
+  callId: string | null;
+  usage: Usage | null;
+  /** Time from the start of the run to the answer. */
+  elapsedMs: number | null;
+  data: Json;
+}
+
+/** The nodes of a run in order, after a node. */
+export async function readNodes(
+  db: Database,
+  threadId: string,
+  runId: string,
+  { after, limit }: { after: number; limit: number },
+): Promise<RunNode[]> {
+  return db.query<RunNode>(
+    'read_nodes',
+    `select node, parent, depth, kind, status, score, content, call_id as "callId", usage, elapsed_ms::float8 as "elapsedMs", data
+     from lanefold.run_node where thread_id = $1 and run_id = $2 and node > $3 order by node limit $4`,
+    [threadId, runId, after, limit],
+  );
+}
+
+/** Nodes as `_write_nodes` takes them, each once: a later draft of a node completes the earlier one. */
+export function toNodes(drafts: readonly StrategyNode[] = []): object[] | undefined {
+  if (drafts.length === 0) return undefined;
+  const byNode = new Map<number, StrategyNode>();
+  for (const draft of drafts) byNode.set(draft.node, changedNode(byNode.get(draft.node), draft));
+  return [...byNode.values()].map(({ callNo, elapsedMs, ...node }) => ({
+    ...node,
+    call_no: callNo,
+    elapsed_ms: elapsedMs,
+  }));
+}

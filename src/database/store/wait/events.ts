@@ -1,0 +1,61 @@
+import { defaultTenant } from '../../../base/checks/ids.ts';
+import type { Database } from '../../postgres/pool.ts';
+import type { CallRef } from '../../../base/checks/call.ts';
+
+/** An open wait for an event. */
+export interface EventWait {
+  threadId: string;
+  runId: string;
+  call: CallRef;
+}
+
+/** The open waits for an event, oldest first. */
+export async function findEventWaits(db: Database, event: string, limit: number): Promise<EventWait[]> {
+  const rows = await db.query<{ thread_id: string; run_id: string; round: number; call_index: number }>(
+    'find_event_waits',
+    `select thread_id, run_id, round, call_index from lanefold._wait
+     where event = $1 and tenant_id = $2 and status = 'open' order by created_at limit $3`,
+    [event, db.tenant ?? defaultTenant, limit],
+  );
+  return rows.map((row) => ({
+    threadId: row.thread_id,
+    runId: row.run_id,
+    call: { round: row.round, index: row.call_index },
+  }));
+}
+
+/** Keeps an event for waits that begin within `keepMs`, instead of an earlier one of that name. */
+export async function keepEvent(
+  db: Database,
+  { event, content, keepMs, by }: { event: string; content: string; keepMs: number; by?: string | undefined },
+): Promise<void> {
+  await db.queryLocking('keep_event', 'select from lanefold.keep_event($1, $2, $3, $4, $5)', [
+    ...[db.tenant ?? defaultTenant, event, content, keepMs, by ?? null],
+  ]);
+}
+
+/** Deletes events that are kept no longer; see `drop_kept_events`. Returns how many. */
+export async function dropKeptEvents(db: Database, most: number): Promise<number> {
+  const text = 'select d.dropped from lanefold.drop_kept_events($1) as d (dropped)';
+  return (await db.query<{ dropped: number }>('drop_kept_events', text, [most]))[0]!.dropped;
+}
+
+/** The event of that name that is kept for a wait which began at this time. */
+export async function readKeptEvent(
+  db: Database,
+  tenant: string,
+  event: string,
+  since: Date,
+): Promise<{ content: string; sent_by: string | null } | undefined> {
+  const [row] = await db.query<{ content: string; sent_by: string | null }>(
+    'read_kept_event',
+    `select content, sent_by from lanefold._kept_event
+     where tenant_id = $1 and event = $2 and keep_until > $3`,
+    [tenant, event, since],
+  );
+  return row;
+}
+
+/** Erases the events kept for a tenant; see `erase_kept_events`. */
+export const eraseKeptEvents = (db: Database, tenant: string): Promise<unknown> =>
+  db.queryLong('erase_kept_events', 'select from lanefold.erase_kept_events($1)', [tenant]);

@@ -1,0 +1,89 @@
+import { callName } from '../../../base/checks/call.ts';
+import type { Json } from '../../../agent/context/message.ts';
+import type { Database } from '../../postgres/pool.ts';
+import { Conditions, cursorText, microsSql, timestampSql, readCursor, type ListPage } from '../page.ts';
+import type { RunRef } from '../run/run.ts';
+
+/** A tool call that waits for human approval. */
+export interface PendingApproval {
+  threadId: string;
+  runId: string;
+  agent: string;
+  /** Its name, for `runs.approve` and the like: round and index, such as `1.0`. */
+  call: string;
+  round: number;
+  /** Index in its round, from 0. */
+  index: number;
+  name: string;
+  arguments: Json;
+  requestedAt: Date;
+  /** When the call is denied if there is no decision. */
+  expiresAt: Date;
+  /** The run at the root of its tree, if a tool call of another run started its run; null otherwise. */
+  root: RunRef | null;
+}
+
+/** Calls that wait for approval, soonest to expire first. */
+export async function listApprovals(
+  db: Database,
+  { after, limit }: { after?: string | undefined; limit: number },
+): Promise<ListPage<PendingApproval>> {
+  const where = new Conditions();
+  where.fixed('', "status = 'open' and kind = 'approval'");
+  const cursor = readCursor(after, 4);
+  if (cursor) {
+    const [at, threadId, id, round, index] = cursor.map((part) => where.value(part)) as [...string[]];
+    where.fixed(
+      'c',
+      `(until, thread_id, run_id, round, call_index) > (${timestampSql(at!)}, ${threadId}, ${id}, ${round}::int, ${index}::int)`,
+    );
+  }
+  const rows = await db.query<ApprovalRow>(
+    `list_approvals_${where.key}`,
+    `select w.thread_id, w.run_id, r.agent, w.until, ${microsSql('w.until')} as micros, w.round, w.call_index, c.name, c.arguments,
+       w.created_at, r.options #>> '{parent,root_thread_id}' as root_thread_id, r.options #>> '{parent,root_run_id}' as root_run_id
+     from (select thread_id, run_id, round, call_index, until, created_at from lanefold._wait where ${where}
+           order by until, thread_id, run_id, round, call_index limit ${where.value(limit + 1)}) w
+     join lanefold._run r on r.thread_id = w.thread_id and r.id = w.run_id
+     join lanefold.run_tool_call c
+       on c.thread_id = w.thread_id and c.run_id = w.run_id and c.round = w.round and c.call_index = w.call_index
+     order by w.until, w.thread_id, w.run_id, w.round, w.call_index`,
+    where.values,
+  );
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  return {
+    data: shown.map((row) => ({
+      threadId: row.thread_id,
+      runId: row.run_id,
+      agent: row.agent,
+      call: callName({ round: row.round, index: row.call_index }),
+      round: row.round,
+      index: row.call_index,
+      name: row.name,
+      arguments: row.arguments,
+      requestedAt: row.created_at,
+      expiresAt: row.until,
+      root: row.root_run_id === null ? null : { threadId: row.root_thread_id!, id: row.root_run_id },
+    })),
+    nextAfter:
+      rows.length > limit && last
+        ? cursorText([last.micros, last.thread_id, last.run_id, String(last.round), String(last.call_index)])
+        : null,
+  };
+}
+
+interface ApprovalRow {
+  thread_id: string;
+  run_id: string;
+  agent: string;
+  until: Date;
+  micros: string;
+  round: number;
+  call_index: number;
+  name: string;
+  arguments: Json;
+  created_at: Date;
+  root_thread_id: string | null;
+  root_run_id: string | null;
+}

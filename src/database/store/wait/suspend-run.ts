@@ -1,0 +1,34 @@
+import type { Database } from '../../postgres/pool.ts';
+import type { QueuedRun } from '../run/queued-run.ts';
+import type { HeldLease } from '../run/renew-leases.ts';
+import { noticed } from '../delivery-notices.ts';
+
+export interface Suspension {
+  round: number;
+  /** Indexes of the calls that wait for approval; those that wait for something else are recorded already. */
+  awaiting: number[];
+  timeoutMs: number;
+}
+
+export interface SuspendResult {
+  step: number;
+  status: string;
+  /** Everything it waited for had come already: the run needs a job. */
+  job?: QueuedRun;
+  /** Cancellation of the run was requested; nothing was written. */
+  cancel_requested?: boolean;
+}
+
+/** Suspends a run until nothing keeps its calls waiting; meanwhile no worker holds it. */
+export async function suspendRun(
+  db: Database,
+  run: HeldLease,
+  { round, awaiting, timeoutMs }: Suspension,
+): Promise<SuspendResult> {
+  const [row] = await db.queryLocking<{ result: SuspendResult }>(
+    'suspend_run',
+    'select lanefold.suspend_run($1, $2, $3, $4, $5) as result',
+    [run.threadId, run.runId, run.lease, run.step, { round, awaiting, timeout_ms: timeoutMs }],
+  );
+  return noticed(db, row!.result);
+}

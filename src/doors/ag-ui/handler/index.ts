@@ -1,0 +1,9 @@
+/**
+ * A route for clients of AG-UI.
+ *
+ * @module ag-ui
+ */
+export { createAgUiHandler, type AgUiHandler, type AgUiOptions } from './handler.ts';
+export type { AgUiAuthorization, AgUiClientRequest, AgUiGrant, AgUiVerdict } from './grant.ts';
+export type { AgUiInput, AgUiResume } from '../../../runs/formats/ag-ui/input.ts';
+export type { AgUiMessage, AgUiPart, AgUiSource, AgUiToolCall } from '../../../runs/formats/ag-ui/message.ts';

@@ -1,0 +1,50 @@
+import { LanefoldClientError } from './errors.ts';
+import type { RunRef, RunSnapshot } from './operations.ts';
+import type { StreamItem, StreamOptions } from './stream-item.ts';
+import { after } from '../../base/common/timer.ts';
+import { onAbort } from '../../base/common/on-abort.ts';
+
+export interface WaitOptions {
+  /** Default: no limit. */
+  timeoutMs?: number;
+  /** The wait rejects with its reason; the run continues. */
+  signal?: AbortSignal;
+  /** Called once per reason if no worker can take the run. The wait continues. */
+  onUnattended?: (unattended: StreamItem & { type: 'unattended' }) => void;
+}
+
+/** Waits for the end of a run on its stream. */
+export async function waitFor(
+  runs: {
+    get(run: RunRef, call: { signal: AbortSignal }): Promise<RunSnapshot>;
+    stream(run: RunRef, options: StreamOptions): AsyncIterable<StreamItem>;
+  },
+  run: RunRef,
+  { timeoutMs, signal, onUnattended }: WaitOptions = {},
+): Promise<RunSnapshot> {
+  if (timeoutMs !== undefined && !(timeoutMs >= 0)) {
+    throw new LanefoldClientError('invalid_input', `timeoutMs must be a number of at least 0; got ${timeoutMs}.`, {
+      hint: 'Omit it to wait without limit.',
+    });
+  }
+  const timeUp = new AbortController();
+  const timer = timeoutMs === undefined ? undefined : after(timeoutMs, () => timeUp.abort(timedOut(run, timeoutMs)));
+  const stop = () => timeUp.abort(signal?.reason);
+  const unlisten = onAbort(signal, stop);
+  try {
+    signal?.throwIfAborted();
+    const found = await runs.get(run, { signal: timeUp.signal });
+    if (found.finishedAt !== null) return found;
+    for await (const item of runs.stream(run, { deltas: false, signal: timeUp.signal }))
+      if (item.type === 'unattended') onUnattended?.(item);
+    return await runs.get(run, { signal: timeUp.signal });
+  } finally {
+    timer?.cancel();
+    unlisten();
+  }
+}
+
+const timedOut = ({ id }: RunRef, timeoutMs: number): LanefoldClientError =>
+  new LanefoldClientError('wait_timeout', `Run ${id} did not end within ${timeoutMs} ms.`, {
+    hint: 'The run continues: wait again, or cancel it.',
+  });

@@ -1,0 +1,61 @@
+import type { SerializerProtocol } from '@langchain/langgraph-checkpoint';
+import { LanefoldError } from '../../base/errors.ts';
+import { unreadable } from '../../database/store/history/unreadable.ts';
+
+/**
+ * A value as a text: `type` as the serialiser names it, JSON unless it says otherwise; binary data in base64. A list of
+ * objects is dumped item by item, so that an item is stored once, however often the list is.
+ */
+export type Dumped = { type: string; text: string } | { items: string[] };
+
+/** What `JsonPlusSerializer` returns for a value that has no JSON, instead of throwing. */
+const refused = new Set(['', '"[unable to serialize, circular reference is too complex to analyze]"']);
+
+/** @throws LanefoldError `invalid_input` for a value that cannot be serialised */
+export async function dump(serde: SerializerProtocol, value: unknown, what: string): Promise<Dumped> {
+  if (isListOfObjects(value)) {
+    // all at once: the caller may change the list while this waits
+    const items = await Promise.all(value.map((item) => dumpOne(serde, item, what)));
+    if (items.every(({ type }) => type === 'json')) return { items: items.map(({ text }) => text) };
+  }
+  return dumpOne(serde, value, what);
+}
+
+const isListOfObjects = (value: unknown): value is object[] =>
+  Array.isArray(value) && value.length > 0 && value.every((item) => item !== null && typeof item === 'object');
+
+async function dumpOne(
+  serde: SerializerProtocol,
+  value: unknown,
+  what: string,
+): Promise<{ type: string; text: string }> {
+  let dumped: [string, Uint8Array];
+  try {
+    dumped = await serde.dumpsTyped(value);
+  } catch (cause) {
+    throw unserialisable(what, cause);
+  }
+  const [type, bytes] = dumped;
+  const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (type !== 'json') return { type, text: data.toString('base64') };
+  const text = data.toString();
+  if (refused.has(text)) throw unserialisable(what);
+  return { type, text };
+}
+
+const unserialisable = (what: string, cause?: unknown): LanefoldError =>
+  new LanefoldError('invalid_input', `${what} cannot be serialised.`, {
+    hint: 'Nothing was written. Store data: functions, symbols and bigints have no JSON; or pass a serde that knows the type.',
+    cause,
+  });
+
+/** @throws LanefoldError `history_unreadable` for a text that is not JSON, or JSON nested too deeply */
+export async function load(serde: SerializerProtocol, type: string, text: string): Promise<unknown> {
+  if (type !== 'json') return serde.loadsTyped(type, new Uint8Array(Buffer.from(text, 'base64')));
+  try {
+    return await (serde.loadsTyped(type, text) as Promise<unknown>);
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof RangeError) throw unreadable('A value of a checkpoint', error);
+    throw error;
+  }
+}

@@ -1,0 +1,10 @@
+/**
+ * An MCP server: agents as tools, runs as tasks, threads and contexts as resources.
+ *
+ * @module mcp
+ */
+export { mountMcp, createMcpHandler, type McpHandler } from './http.ts';
+export { serveMcpOverStdio, type McpStreams, type RunningMcp } from './stdio.ts';
+export { createMcpServer } from './create.ts';
+export type { McpHandlerOptions, McpOptions, McpServerOptions } from './options.ts';
+export type { MountedMcp, McpMount, McpSurroundings } from '../../server/options.ts';

@@ -1,0 +1,44 @@
+import { findFlaw } from '../../../base/checks/text.ts';
+import type { KeysOf } from '../../../base/checks/unknown-keys.ts';
+import type { Expected } from '../item.ts';
+import { invalid } from './invalid-case.ts';
+
+/** In characters of JSON. */
+const longestExpected = 65_536;
+
+const keys: KeysOf<Expected> = { answer: true, contains: true, tool: true, rubric: true, scorer: true };
+const toolKeys: KeysOf<NonNullable<Expected['tool']>> = { name: true, arguments: true };
+
+/** Checks what a case expects of an answer. @throws LanefoldError `invalid_input` */
+export function readExpected(given: Expected): Expected {
+  assertObject('expected', given, keys);
+  const { answer, contains, tool, rubric, scorer } = given;
+  for (const [field, text] of Object.entries({ answer, rubric, scorer }))
+    if (text !== undefined && (typeof text !== 'string' || text === ''))
+      throw invalid(`expected.${field}`, 'must be a text');
+  if (contains !== undefined && !isTexts(contains)) throw invalid('expected.contains', 'must be a list of texts');
+  if (tool !== undefined) {
+    assertObject('expected.tool', tool, toolKeys);
+    if (typeof tool.name !== 'string' || tool.name === '') throw invalid('expected.tool.name', 'must be a text');
+    if (tool.arguments !== undefined && !isObject(tool.arguments))
+      throw invalid('expected.tool.arguments', 'must be an object');
+  }
+  if (Object.values(given).every((value) => value === undefined)) throw invalid('expected', 'expects nothing');
+  const flaw = findFlaw(given);
+  if (flaw) throw invalid('expected', `contains ${flaw.what} at ${flaw.path}`);
+  if (JSON.stringify(given).length > longestExpected)
+    throw invalid('expected', `has more than ${longestExpected.toLocaleString('en')} characters`);
+  return given;
+}
+
+function assertObject(field: string, value: unknown, known: object): void {
+  if (!isObject(value)) throw invalid(field, 'must be an object');
+  const unknown = Object.keys(value).find((key) => !Object.hasOwn(known, key));
+  if (unknown !== undefined)
+    throw invalid(field, `has the field ${unknown}, which is none of ${Object.keys(known).join(', ')}`);
+}
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isTexts = (value: unknown): boolean =>
+  Array.isArray(value) && value.length > 0 && value.every((text) => typeof text === 'string' && text !== '');

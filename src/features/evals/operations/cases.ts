@@ -1,0 +1,74 @@
+import { assertId, defaultTenant } from '../../../base/checks/ids.ts';
+import { refuseUnknownKeys, type KeysOf } from '../../../base/checks/unknown-keys.ts';
+import { assertStorable } from '../../../base/checks/text.ts';
+import { assertWhole } from '../../../base/checks/whole-number.ts';
+import { omitUndefined } from '../../../base/common/omit-undefined.ts';
+import type { JsonObject } from '../../../agent/context/message.ts';
+import { LanefoldError } from '../../../base/errors.ts';
+import { readExpected } from '../cases/read-expected.ts';
+import { readLabels } from '../cases/read-labels.ts';
+import { listCases, readCase, readDatasets, removeCase, updateCase, type EvalCase } from '../store/cases.ts';
+import { withQuestions } from '../store/questions.ts';
+import { otherTenant } from '../../../runs/operations/access/tenant-scope.ts';
+import { keep, type KeepDeps } from './keep.ts';
+import type { CaseChanges, Cases } from './types.ts';
+
+const changeKeys: KeysOf<CaseChanges> = { expected: true, tags: true, split: true, note: true };
+
+export function casesOf(deps: KeepDeps): Cases {
+  const { db } = deps;
+  const get = async (id: string): Promise<EvalCase> => {
+    assertId(id, 'The case id');
+    const found = await readCase(db, id);
+    if (!found) throw notFound(id);
+    return (await withQuestions(db, [found]))[0]!;
+  };
+  const tenantOf = (tenant = db.tenant ?? defaultTenant): string => {
+    assertId(tenant, 'The tenant id');
+    if (db.tenant !== undefined && tenant !== db.tenant) throw otherTenant(tenant, db.tenant);
+    return tenant;
+  };
+  return {
+    keep: async (given, { by = 'operator' } = {}) => get(await keep(deps, given, by)),
+    get,
+    async list({ dataset, tag, split, after, limit = 50 } = {}) {
+      assertWhole(limit, 'limit', { minimum: 1, maximum: 1_000, hint: 'Pass the number of cases.' });
+      if (dataset !== undefined) assertId(dataset, 'The dataset');
+      assertStorable(omitUndefined({ tag, split }), 'The query');
+      const page = await listCases(db, { dataset, tag, split, after, limit });
+      return { ...page, data: await withQuestions(db, page.data) };
+    },
+    async update(id, changes, { by = 'operator' } = {}) {
+      assertId(id, 'The case id');
+      refuseUnknownKeys('cases.update', changes, changeKeys);
+      const { expected } = changes;
+      const labels = readLabels(changes);
+      if (expected !== null && expected !== undefined) readExpected(expected);
+      const p = omitUndefined({ expected, ...labels, by }) as unknown as JsonObject;
+      if (await updateCase(db, id, p)) return get(id);
+      await get(id);
+      throw new LanefoldError('case_erased', `The thread of case ${id} was erased.`, {
+        hint: 'Nothing was written. Remove the case.',
+      });
+    },
+    async remove(id, { by = 'operator' } = {}) {
+      assertId(id, 'The case id');
+      if (!(await removeCase(db, id, by))) throw notFound(id);
+    },
+    datasets: () => readDatasets(db),
+    async *export(dataset, options = {}) {
+      refuseUnknownKeys('cases.export', options, { tenant: true });
+      const { exportCases } = await import('./export-cases.ts');
+      return yield* exportCases(deps, dataset, tenantOf(options.tenant));
+    },
+    async import(dataset, lines, { tenant, by = 'operator' } = {}) {
+      const { importCases } = await import('./import-cases.ts');
+      return importCases(db, { dataset, tenant: tenantOf(tenant), by }, lines);
+    },
+  };
+}
+
+const notFound = (id: string): LanefoldError =>
+  new LanefoldError('case_not_found', `Case ${id} does not exist.`, {
+    hint: 'List the cases with `lanefold cases list`.',
+  });

@@ -1,0 +1,176 @@
+import { omitUndefined } from '../../../base/common/omit-undefined.ts';
+import { contentIds } from '../../../agent/context/large-content.ts';
+import type { JsonObject } from '../../../agent/context/message.ts';
+import { LanefoldError } from '../../../base/errors.ts';
+import type { Database } from '../../../database/postgres/pool.ts';
+import type { StoredEval, StoredVariant } from '../store/evals.ts';
+import type { CaseRow, TakenItem } from '../store/items.ts';
+import { readThread } from '../../../database/store/log/read-thread.ts';
+import { runNotFound } from '../../../database/store/missing.ts';
+import { readRequest, type StoredRequest } from '../../../database/store/run/read-request.ts';
+import type { RunOptions } from '../../../agent/definition/run-options.ts';
+import type { RunRef } from '../../../database/store/run/run.ts';
+import { idsOf } from '../../../database/store/tenant/derived-ids.ts';
+import { enqueueRequest, requestHash } from '../../../runs/operations/runs/enqueue-request.ts';
+import type { EnqueueDeps } from '../../../runs/operations/runs/enqueue.ts';
+import { decidedAnew } from '../../../runs/operations/runs/original-request.ts';
+import { fork } from '../../../runs/operations/threads/fork.ts';
+
+/** Options of the original run that its items do not have: what it counted against, and where it came from. */
+const notRepeated = [
+  ...['active_lane', 'resumed_from', 'parent', 'retry_of', 'retry_of_thread', 'fresh_children', 'limit_keys'],
+  ...[
+    'version',
+    'pinned',
+    'on_failure',
+    'priority',
+    'max_cost',
+    'max_duration_ms',
+    'agent_model',
+    'eval',
+    'continues',
+    'handoffs',
+    'asked',
+  ],
+];
+/** Options that the definition of the agent decides, unless the request named its strategy. */
+const ofTheStrategy = ['named_strategy', 'strategy_options', 'selection', 'takes_input', 'prompt'];
+/** Options that only the agent of the original run may know. */
+const ofTheAgent = [
+  ...['tools', 'allowed_tools', 'settings', 'request_transformer', 'output'],
+  ...['max_iterations', 'max_total_tokens'],
+];
+
+/** The run of an item, by ids that derive from eval and item. */
+export async function runOfItem(db: Database, evalId: string, no: number): Promise<RunRef> {
+  return (await idsOf(db)).own(requestIdOf(evalId, no));
+}
+
+const requestIdOf = (evalId: string, no: number): string => `${evalId}:${no}`;
+
+/** What the run of an item is asked. */
+export interface ItemRequest {
+  body: JsonObject & Pick<StoredRequest, 'agent' | 'strategy' | 'model' | 'options'>;
+  contents: string[];
+  systemPrompt: string | null | undefined;
+  /** The id of the version that this process has of the agent. */
+  version: string;
+}
+
+/**
+ * The request of the run of an item.
+ *
+ * @throws LanefoldError `thread_erased`, `thread_not_found`, `run_not_found`, `unknown_agent`, `unknown_model` and others
+ */
+export async function requestOfItem(
+  deps: EnqueueDeps,
+  evalId: string,
+  spec: StoredEval,
+  item: TakenItem & { case: CaseRow },
+): Promise<ItemRequest> {
+  const variant = spec.variants.find(({ name }) => name === item.variant)!;
+  const original = await originalOf(deps, item.case, item.agent);
+  const request = bodyOf(deps, { spec, variant, item, original, evalId });
+  deps.models.check(request.body.model);
+  return { ...request, systemPrompt: variant.system_prompt };
+}
+
+/**
+ * Starts the run of an item on a fork of the original thread: as it was before the question of a run, or before the answer
+ * of a call, which the run then gives. Repeating it returns the same run.
+ *
+ * @throws LanefoldError `thread_erased`, `thread_not_found` and others
+ */
+export async function startItemRun(
+  deps: EnqueueDeps,
+  evalId: string,
+  item: TakenItem & { case: CaseRow },
+  { body, contents, systemPrompt }: ItemRequest,
+): Promise<RunRef> {
+  const { db, agents } = deps;
+  const source = item.case;
+  const run = await runOfItem(db, evalId, item.no);
+  const at = { id: run.threadId, seq: source.seq, contextRef: source.context_ref };
+  const metadata = { eval: evalId, eval_item: item.no, case: source.id };
+  const forked = { ...at, metadata, ...omitUndefined({ systemPrompt }) };
+  await fork(db, agents, source.thread_id, forked, 'library', contents);
+  const requestId = requestIdOf(evalId, item.no);
+  // the ids are enough: a worker with another version of the agent repeats the request of one that died
+  const hash = requestHash({ eval: evalId, item: item.no, asks: source.kind === 'run' });
+  await enqueueRequest(deps, { threadId: run.threadId, body, id: run.id, requestId, hash, createThread: false });
+  return run;
+}
+
+/** The request of the original run. An imported case has none: all but its messages is as the agent has it now. */
+async function originalOf({ db }: EnqueueDeps, source: CaseRow, agent: string): Promise<StoredRequest> {
+  const { thread_id: threadId, run_id: id, context_ref: contextRef } = source;
+  if (id === null) {
+    const none = { options: null, input: null, user_seq: null, ended: true };
+    return { agent, model: '', strategy: '', context_ref: contextRef, ...none };
+  }
+  const found = await readRequest(db, threadId, id);
+  if (!found) {
+    await readThread(db, threadId);
+    throw runNotFound(threadId, id);
+  }
+  // a run that was handed over is asked of the agent that it was asked of
+  const { asked } = (found.options ?? {}) as RunOptions;
+  return asked ? { ...found, ...asked, options: asked.options as unknown as JsonObject } : found;
+}
+
+interface Asked {
+  spec: StoredEval;
+  variant: StoredVariant;
+  item: TakenItem & { case: CaseRow };
+  original: StoredRequest;
+  evalId: string;
+}
+
+function bodyOf({ agents: all }: EnqueueDeps, { spec, variant, item, original, evalId }: Asked) {
+  const { version } = variant;
+  const agents = all.under(item.agent, version);
+  const agent = agents.get(item.agent);
+  const given = (original.options ?? {}) as RunOptions & JsonObject;
+  const same = item.agent === original.agent;
+  // what the request named stays, as long as the variant is that of today's agent
+  const named = same && version === undefined ? given : {};
+  const decided = decidedAnew(agents, { ...original, agent: item.agent });
+  const ofStrategy = named.named_strategy ? original : decided;
+  const kept: JsonObject = { ...given };
+  for (const key of [...notRepeated, ...ofTheStrategy, ...(same ? [] : ofTheAgent)]) delete kept[key];
+  const model = variant.model ?? (named.agent_model === undefined ? agent.model : original.model);
+  const asks = item.case.kind === 'run';
+  const options: JsonObject = {
+    ...kept,
+    ...only(ofTheStrategy, ofStrategy.options),
+    ...(model === agent.model ? {} : { agent_model: agent.model }),
+    ...(asks ? {} : { continues: true, max_iterations: 1 }),
+    ...omitUndefined({
+      ...{ version, context_policy: variant.context_policy },
+      max_duration_ms: smaller(spec.max_duration_ms, agent.maxDurationMs),
+      max_cost: smaller(spec.max_cost, agent.maxCost),
+    }),
+    priority: spec.priority,
+    ...(item.case.run_id === null ? {} : { retry_of: item.case.run_id, retry_of_thread: item.case.thread_id }),
+    eval: { id: evalId, no: item.no },
+  };
+  if (asks && !original.input) {
+    throw new LanefoldError('invalid_input', `Run ${item.case.run_id} has no stored input to repeat.`, {
+      hint: 'Remove the case.',
+    });
+  }
+  const { strategy } = ofStrategy;
+  const body = { agent: agent.name, strategy, model, context_ref: item.case.context_ref, options };
+  return {
+    body: asks ? { ...body, input: original.input! } : body,
+    contents: asks ? contentIds(original.input!) : [],
+    version: agent.version.id,
+  };
+}
+
+const only = (keys: readonly string[], options: JsonObject | null): JsonObject =>
+  Object.fromEntries(Object.entries(options ?? {}).filter(([key]) => keys.includes(key)));
+
+/** A limit of the eval, unless that of the agent is lower; undefined if the eval has none. */
+const smaller = (limit: number | undefined, agents: number | null | undefined): number | undefined =>
+  limit === undefined ? undefined : Math.min(limit, agents ?? limit);

@@ -1,0 +1,103 @@
+import type { Json, JsonObject } from '../../../agent/context/message.ts';
+import type { EvalItemStatus } from '../item.ts';
+import type { Database } from '../../../database/postgres/pool.ts';
+import { cursorText, microsSql, readCursor, timestampSql, type ListPage } from '../../../database/store/page.ts';
+
+/** The definition of an eval, as it is stored. */
+export interface StoredEval {
+  dataset: string;
+  variants: StoredVariant[];
+  repeats: number;
+  tools: 'recorded' | 'live' | 'stubs';
+  stubs?: Record<string, Json>;
+  concurrency: number;
+  max_cost?: number;
+  max_duration_ms?: number;
+  priority: number;
+  fresh: boolean;
+  judge?: { agent: string; model?: string };
+  tag?: string;
+  split?: string;
+}
+
+export interface StoredVariant {
+  name: string;
+  agent?: string;
+  version?: string;
+  model?: string;
+  context_policy?: Json;
+  system_prompt?: string | null;
+}
+
+export interface EvalRow {
+  id: string;
+  tenant: string;
+  dataset: string;
+  /** Null: any worker of a shared queue starts its runs. */
+  queuePrefix: string | null;
+  status: 'running' | 'completed' | 'cancelled';
+  spec: StoredEval;
+  createdBy: string;
+  createdAt: Date;
+  finishedAt: Date | null;
+  items: Partial<Record<EvalItemStatus, number>>;
+  costMicros: number;
+}
+
+const columns = `e.id, e.tenant_id as tenant, e.dataset, e.queue_prefix as "queuePrefix", e.status, e.spec, e.created_by as "createdBy", e.created_at as "createdAt",
+  e.finished_at as "finishedAt", (select coalesce(jsonb_object_agg(s.status, s.count), '{}') from (
+    select i.status, count(*) as count from lanefold._eval_item i where i.eval_id = e.id group by 1) s) as items,
+  (select coalesce(sum(i.cost_micros), 0)::float8 from lanefold._eval_item i where i.eval_id = e.id) as "costMicros"`;
+
+export const startEval = async (db: Database, tenant: string, id: string, p: JsonObject): Promise<void> =>
+  void (await db.query('start_eval', 'select from lanefold.start_eval($1, $2, $3)', [tenant, id, p]));
+
+export async function readEval(db: Database, id: string): Promise<EvalRow | undefined> {
+  const text = `select ${columns} from lanefold._eval e where e.id = $1`;
+  return (await db.query<EvalRow & Record<string, unknown>>('eval', text, [id]))[0];
+}
+
+/** A page of evals, the newest first. */
+export async function listEvals(
+  db: Database,
+  { after, limit }: { after?: string | undefined; limit: number },
+): Promise<ListPage<EvalRow>> {
+  const [micros = null, id = null] = readCursor(after, 1) ?? [];
+  const rows = await db.query<EvalRow & { micros: string } & Record<string, unknown>>(
+    'list_evals',
+    `select ${columns}, ${microsSql('e.created_at')} as micros from lanefold._eval e
+     where $1::text is null or (e.created_at, e.id) < (${timestampSql('$1')}, $2) order by e.created_at desc, e.id desc limit $3`,
+    [micros, id, limit + 1],
+  );
+  const data = rows.slice(0, limit).map(({ micros: _, ...row }) => row as EvalRow);
+  const last = rows.length > limit ? rows[limit - 1] : undefined;
+  return { data, nextAfter: last ? cursorText([last.micros, last.id]) : null };
+}
+
+/** Cancels an eval; see `cancel_eval`. Undefined: it is not running. */
+export async function cancelEval(
+  db: Database,
+  id: string,
+  by: string,
+): Promise<{ runs: { thread_id: string; run_id: string }[] } | undefined> {
+  const text = 'select c.cancelled from lanefold.cancel_eval($1, $2) as c (cancelled)';
+  type Row = { cancelled: { runs: { thread_id: string; run_id: string }[] } | null };
+  return (await db.query<Row>('cancel_eval', text, [id, by]))[0]!.cancelled ?? undefined;
+}
+
+/** How many answers will be scored again; undefined: it is running, or does not exist. */
+export async function rescoreEval(
+  db: Database,
+  id: string,
+  by: string,
+  queuePrefix: string | null,
+): Promise<number | undefined> {
+  const text = 'select r.count from lanefold.rescore_eval($1, $2, $3) as r (count)';
+  return (await db.query<{ count: number | null }>('rescore_eval', text, [id, by, queuePrefix]))[0]!.count ?? undefined;
+}
+
+/** Removes an eval; see `remove_eval`. Returns false if it is running, or does not exist. */
+export async function removeEval(db: Database, id: string, by: string): Promise<boolean> {
+  const text = 'select r.removed from lanefold.remove_eval($1, $2) as r (removed)';
+  return (await db.queryLong<{ removed: boolean }>('remove_eval', text, [id, by]))[0]!.removed;
+}

@@ -1,0 +1,246 @@
+import type { JsonObject } from '../../../agent/context/message.ts';
+import type { EvalItem } from '../item.ts';
+import type { Database } from '../../../database/postgres/pool.ts';
+import type { StoredEval } from './evals.ts';
+
+/** An item, with its runs. */
+export interface EvalItemRow extends EvalItem {
+  no: number;
+  agent: string;
+  threadId: string | null;
+  runId: string | null;
+  judgeThreadId: string | null;
+  judgeRunId: string | null;
+  settledAt: Date | null;
+}
+
+/** The row of a case, as functions return it. */
+export interface CaseRow {
+  id: string;
+  dataset: string;
+  kind: 'run' | 'call';
+  thread_id: string;
+  run_id: string | null;
+  llm_call_id: string | null;
+  context_ref: string;
+  seq: number;
+  context_hash: string;
+  tags: string[];
+  split: string | null;
+  expected: JsonObject | null;
+  note: string | null;
+  erased_at: string | null;
+}
+
+/** An item that the caller has taken, to start its run. */
+export interface TakenItem {
+  no: number;
+  case_id: string;
+  variant: string;
+  agent: string;
+  repeat: number;
+  taken_at: string;
+  /** Null: it was removed. */
+  case: CaseRow | null;
+}
+
+/** An eval with something to do. */
+export interface OpenEval {
+  id: string;
+  tenant: string;
+  spec: StoredEval;
+}
+
+/** An item whose run may have ended. */
+export interface StartedItem {
+  no: number;
+  agent: string;
+  variant: string;
+  repeat: number;
+  status: 'running' | 'scoring';
+  threadId: string;
+  runId: string;
+  judge: { threadId: string; runId: string } | null;
+  reused: boolean;
+  /** The budget of the eval did not pay for a call of its run. */
+  refused: boolean;
+  /** It was scored before. */
+  answered: boolean;
+  case: CaseRow | null;
+}
+
+const columns = `i.no, i.case_id as "caseId", i.tags, i.variant, i.repeat, i.agent, i.status, i.answer, i.scores,
+  i.duration_ms::float8 as "durationMs", i.input_tokens::float8 as "inputTokens", i.output_tokens::float8 as "outputTokens",
+  i.estimated_tokens::float8 as "estimatedTokens", i.cost_micros::float8 as "costMicros", i.ended_by as "endedBy", i.diverged, i.reused, i.error, i.thread_id as "threadId", i.run_id as "runId",
+  i.judge_thread_id as "judgeThreadId", i.judge_run_id as "judgeRunId", i.settled_at as "settledAt"`;
+
+/** The items of an eval, or of one of its cases, in order. */
+export const readItems = (
+  db: Database,
+  id: string,
+  { after, limit, caseId }: { after: number; limit: number; caseId?: string | undefined },
+): Promise<EvalItemRow[]> =>
+  db.query<EvalItemRow & Record<string, unknown>>(
+    caseId === undefined ? 'eval_items' : 'eval_items_of_case',
+    `select ${columns} from lanefold._eval_item i
+     where i.eval_id = $1 and i.no > $2 ${caseId === undefined ? '' : 'and i.case_id = $4'} order by i.no limit $3`,
+    caseId === undefined ? [id, after, limit] : [id, after, limit, caseId],
+  );
+
+/** The agents and variants of the items of evals that wait to be started. */
+export const readNeeds = (
+  db: Database,
+  evals: readonly string[],
+): Promise<{ evalId: string; agent: string; variant: string }[]> =>
+  db.query<{ evalId: string; agent: string; variant: string }>(
+    'eval_needs',
+    `select distinct eval_id as "evalId", agent, variant from lanefold._eval_item where eval_id = any ($1) and status = 'waiting'`,
+    [[...evals]],
+  );
+
+/** The running evals of a private queue, or of shared ones, the oldest first; also those whose open items need agents that the caller lacks, so that it completes them. */
+export const openEvals = (db: Database, queuePrefix: string | null): Promise<OpenEval[]> =>
+  db.query<OpenEval & Record<string, unknown>>(
+    'open_evals',
+    `select id, tenant_id as tenant, spec from lanefold._eval where status = 'running' and queue_prefix is not distinct from $1::text order by created_at, id`,
+    [queuePrefix],
+  );
+
+/** Takes items, to start their runs; see `take_eval_items`. */
+export const takeItems = async (
+  db: Database,
+  id: string,
+  agents: readonly string[],
+  holdMs: number,
+): Promise<TakenItem[]> => {
+  const text = 'select t.item from lanefold.take_eval_items($1, $2, $3) as t (item)';
+  const rows = await db.query<{ item: TakenItem }>('take_eval_items', text, [id, JSON.stringify(agents), holdMs]);
+  return rows.map(({ item }) => item);
+};
+
+/**
+ * Reserves what the run of an item is expected to cost. Undefined: the caller has lost the item; see `reserve_eval_item`.
+ */
+export async function reserveItem(
+  db: Database,
+  id: string,
+  { no, taken_at }: Pick<TakenItem, 'no' | 'taken_at'>,
+  micros: number,
+): Promise<'reserved' | 'waits' | 'skipped' | undefined> {
+  const text = 'select r.answer from lanefold.reserve_eval_item($1, $2, $3, $4) as r (answer)';
+  const rows = await db.query<{ answer: 'reserved' | 'waits' | 'skipped' | null }>('reserve_eval_item', text, [
+    ...[id, no, taken_at, micros],
+  ]);
+  return rows[0]!.answer ?? undefined;
+}
+
+/** What the run of an item may cost, in millionths of a dollar, once `more` is added; see `extend_eval_item`. */
+export async function extendItem(db: Database, id: string, no: number, more: number): Promise<number | undefined> {
+  const text = 'select x.micros::float8 as micros from lanefold.extend_eval_item($1, $2, $3) as x (micros)';
+  return (await db.query<{ micros: number | null }>('extend_eval_item', text, [id, no, more]))[0]!.micros ?? undefined;
+}
+
+/** Notes the run that an item is about to get. Returns false if the caller has lost the item; see `plan_eval_run`. */
+export async function planRun(
+  db: Database,
+  { id, tenant }: Pick<OpenEval, 'id' | 'tenant'>,
+  { no, taken_at }: Pick<TakenItem, 'no' | 'taken_at'>,
+  run: { threadId: string; id: string },
+): Promise<boolean> {
+  const p = { tenant, thread_id: run.threadId, run_id: run.id };
+  const text = 'select p.planned from lanefold.plan_eval_run($1, $2, $3, $4) as p (planned)';
+  return (await db.query<{ planned: boolean }>('plan_eval_run', text, [id, no, taken_at, p]))[0]!.planned;
+}
+
+/** Notes the run of an item that was taken. Returns false if the caller has lost the item; see `start_eval_item`. */
+export async function startItem(
+  db: Database,
+  { id, tenant }: Pick<OpenEval, 'id' | 'tenant'>,
+  { no, taken_at }: Pick<TakenItem, 'no' | 'taken_at'>,
+  run: { threadId: string; id: string; reused: boolean },
+): Promise<boolean> {
+  const p = { tenant, thread_id: run.threadId, run_id: run.id, reused: run.reused };
+  const text = 'select s.noted from lanefold.start_eval_item($1, $2, $3, $4) as s (noted)';
+  return (await db.query<{ noted: boolean }>('start_eval_item', text, [id, no, taken_at, p]))[0]!.noted;
+}
+
+/**
+ * Items with a run, or with a judge, that no worker scores at the moment; those that are to be judged only if the caller has
+ * the agent of the judge.
+ *
+ * @param after the last one of the page before
+ */
+export const startedItems = (
+  db: Database,
+  { id, spec }: OpenEval,
+  agents: readonly string[],
+  { after, limit }: { after: number; limit: number },
+): Promise<StartedItem[]> =>
+  db.query<StartedItem & Record<string, unknown>>(
+    'started_eval_items',
+    `select i.no, i.agent, i.variant, i.repeat, i.status, i.thread_id as "threadId", i.run_id as "runId", i.reused, i.error is not null as refused,
+       i.answer is not null as answered,
+       case when i.judge_run_id is not null then jsonb_build_object('threadId', i.judge_thread_id, 'runId', i.judge_run_id) end as judge,
+       to_jsonb(c) as case
+     from lanefold._eval_item i left join lanefold._case c on c.id = i.case_id
+     where i.eval_id = $1 and i.no > $2 and i.run_id is not null
+       and (i.status = 'running' or i.status = 'scoring' and (i.held_until is null or i.held_until <= lanefold._now()))
+       and ($4 or i.judge_run_id is not null or c.expected ->> 'rubric' is null or coalesce(c.expected ->> 'scorer', 'judge') <> 'judge')
+     order by i.no limit $3`,
+    [id, after, limit, spec.judge === undefined || agents.includes(spec.judge.agent)],
+  );
+
+/** Takes an item, to score it. Returns the name of this attempt; undefined: another worker has it. */
+export async function takeScoring(db: Database, id: string, no: number, holdMs: number): Promise<string | undefined> {
+  const text = 'select to_jsonb(t.taken) as taken from lanefold.take_eval_scoring($1, $2, $3) as t (taken)';
+  return (await db.query<{ taken: string | null }>('take_eval_scoring', text, [id, no, holdMs]))[0]!.taken ?? undefined;
+}
+
+/** Holds an item for longer. Returns false if the caller has lost it. */
+export async function holdItem(
+  db: Database,
+  id: string,
+  { no, taken_at }: Pick<TakenItem, 'no' | 'taken_at'>,
+  holdMs: number,
+): Promise<boolean> {
+  const text = 'select h.held from lanefold.hold_eval_item($1, $2, $3, $4) as h (held)';
+  return (await db.query<{ held: boolean }>('hold_eval_item', text, [id, no, taken_at, holdMs]))[0]!.held;
+}
+
+/** Lets an item wait for its judge. Returns false if the caller has lost the item; see `await_eval_judge`. */
+export async function awaitJudge(
+  db: Database,
+  { id, tenant }: Pick<OpenEval, 'id' | 'tenant'>,
+  { no, taken_at }: Pick<TakenItem, 'no' | 'taken_at'>,
+  run: { threadId: string; id: string },
+): Promise<boolean> {
+  const p = { tenant, thread_id: run.threadId, run_id: run.id };
+  const text = 'select a.noted from lanefold.await_eval_judge($1, $2, $3, $4) as a (noted)';
+  return (await db.query<{ noted: boolean }>('await_eval_judge', text, [id, no, taken_at, p]))[0]!.noted;
+}
+
+/** Settles an item; see `settle_eval_item`. */
+export const settleItem = async (
+  db: Database,
+  id: string,
+  { no, taken_at }: Pick<TakenItem, 'no' | 'taken_at'>,
+  outcome: JsonObject,
+): Promise<void> =>
+  void (await db.query('settle_eval_item', 'select from lanefold.settle_eval_item($1, $2, $3, $4)', [
+    ...[id, no, taken_at, outcome],
+  ]));
+
+/** The run of an earlier item of the tenant with the same key. */
+export async function findAnswer(
+  db: Database,
+  tenant: string,
+  key: string,
+): Promise<{ threadId: string; id: string } | undefined> {
+  const [row] = await db.query<{ threadId: string; id: string }>(
+    'find_eval_answer',
+    `select thread_id as "threadId", run_id as id from lanefold._eval_item
+     where tenant_id = $1 and answer_key = $2 and status = 'done' and not reused order by settled_at desc limit 1`,
+    [tenant, key],
+  );
+  return row;
+}

@@ -1,0 +1,108 @@
+import type { AgentDefinition } from '../../agent/definition/definition.ts';
+import type { Logger } from '../../base/log/logger.ts';
+import type { RunQueue } from '../../runs/queue/queue.ts';
+import type { AuditLog, ApiKeys } from '../../runs/operations/access/keys.ts';
+import type { PendingApproval } from '../../database/store/wait/list-approvals.ts';
+import type { ListPage } from '../../database/store/page.ts';
+import type { FleetActivity } from '../../runs/operations/fleet/activity.ts';
+import type { AgentSummary } from '../../runs/operations/agents/agents.ts';
+import type { Rollouts } from '../../runs/operations/agents/rollouts.ts';
+import type { AgentVersions } from '../../runs/operations/agents/versions.ts';
+import type { TamperEvidence } from '../../runs/operations/evidence/evidence.ts';
+import type { Contexts } from '../../runs/operations/contexts/contexts.ts';
+import type { Cases, Evals } from '../evals/operations/types.ts';
+import type { Monitors } from '../monitors/operations/types.ts';
+import type { FleetHealth, FleetStats } from '../../runs/operations/fleet/health.ts';
+import type { Limits } from '../../runs/operations/limits/limits.ts';
+import type { Schedules } from '../schedules/operations/schedules.ts';
+import type { Webhooks } from '../webhooks/operations/types.ts';
+import type { Runs } from '../../runs/operations/runs/runs.ts';
+import type { StrategyName } from '../../agent/strategies/types.ts';
+import type { Streams } from '../../runs/streams/open.ts';
+import type { Tenants } from '../../runs/operations/access/tenants.ts';
+import type { Events } from '../../runs/operations/waits/events.ts';
+import type { Waits } from '../../runs/operations/waits/waits.ts';
+import type { Threads } from '../../runs/operations/threads/types.ts';
+import type { Workers } from '../../runs/operations/fleet/workers.ts';
+
+/** Threads and everything that belongs to them, of one tenant or of all. */
+export interface TenantLibrary<
+  AGENTS extends AgentDefinition = AgentDefinition,
+  STRATEGY extends string = StrategyName,
+> {
+  readonly threads: Threads;
+  readonly runs: Runs<AGENTS, STRATEGY>;
+  readonly contexts: Contexts;
+  /** API keys with scopes, and tokens for browsers. */
+  readonly keys: ApiKeys;
+  /** Limits of runs, model calls, tokens and money, and what was used of them. */
+  readonly limits: Limits;
+  /** What starts by itself: cron and intervals. Workers start the runs. */
+  readonly schedules: Schedules;
+  /** Events for tool calls that wait. */
+  readonly events: Events;
+  /** What tool calls wait for, and how to release them. */
+  readonly waits: Waits;
+  /** Webhooks: endpoints that are told of the ends of runs and the like. */
+  readonly webhooks: Webhooks;
+  /** Cases: past runs and model calls that evals repeat. */
+  readonly cases: Cases;
+  /** Evals: cases asked again under variants, and scored. Workers run them. */
+  readonly evals: Evals;
+  /** Monitors: scorers of a share of the runs that end. */
+  readonly monitors: Monitors;
+  /** The audit log: who did what. */
+  readonly audit: AuditLog;
+  /** Tool calls of all threads that wait for human approval, soonest to expire first. */
+  readonly approvals: { list(options?: { after?: string; limit?: number }): Promise<ListPage<PendingApproval>> };
+  /** Live streams: like `runs.stream`, `runs.streamTree` and `threads.stream`, with errors thrown before the first item. */
+  readonly streams: Pick<Streams, 'open' | 'openTree' | 'follow' | 'arrived'>;
+  /** Tamper evidence for the threads of tenants that have it enabled. */
+  readonly evidence: TamperEvidence;
+  /** Undefined: every tenant that the role of the connection may see. */
+  readonly tenant: string | undefined;
+}
+
+/** Every operation that needs no worker; the HTTP API is built on it. */
+export interface Library<
+  AGENTS extends AgentDefinition = AgentDefinition,
+  STRATEGY extends string = StrategyName,
+> extends TenantLibrary<AGENTS, STRATEGY> {
+  /**
+   * The same library for one tenant. The database shows only this tenant's rows, so a thread of another tenant does not
+   * exist (`thread_not_found`), and a new thread belongs to this tenant.
+   *
+   * @throws LanefoldError `invalid_id`, `tenants_not_enforced`; `invalid_input` if this library is bound to another
+   * tenant
+   *
+   * @example
+   * const acme = lanefold.forTenant('acme');
+   * const run = await acme.runs.enqueue({ agent: 'support', input: 'Where is my order?' });
+   */
+  forTenant(tenant: string): TenantLibrary<AGENTS, STRATEGY>;
+  /** Settings of tenants: limits of all their keys together, and tamper evidence. */
+  readonly tenants: Tenants;
+  /** The agents this process knows, the versions that workers have started with, and which of them serve. */
+  readonly agents: { list(): AgentSummary[] } & AgentVersions & Rollouts;
+  /** The workers of all processes, and which of them are alive. */
+  readonly workers: Workers;
+  /**
+   * Whether the database and the queue answer, the queue within `queueTimeoutMs` (default 3,000); never rejects. While a
+   * queue in Redis does not answer, runs are accepted: workers find them once it does.
+   */
+  health(options?: { queueTimeoutMs?: number }): Promise<FleetHealth>;
+  /** Counts of unfinished runs and of jobs. */
+  stats(): Promise<FleetStats>;
+  /** Workers, errors and tokens of the last `hours` (default 24). */
+  activity(options?: { hours?: number }): Promise<FleetActivity>;
+  /** Where this process logs; redacted. */
+  readonly log: Logger;
+  /** Hides the values of `redactKeys` in data that people see, such as traces. */
+  redact<T>(value: T): T;
+  readonly databaseUrl: string;
+  readonly queueBackend: 'redis' | 'postgres';
+  /** The BullMQ queues, one per shard; for inspection. */
+  readonly queues: RunQueue['queues'];
+  /** Every tool a thread may register. */
+  readonly toolNames: readonly string[];
+}

@@ -1,0 +1,155 @@
+import type { AuditLog, ApiKeys } from '../../runs/operations/access/keys.ts';
+import type { Library, TenantLibrary } from './library.ts';
+import type { Cases, Evals } from '../evals/operations/types.ts';
+import type { Limits } from '../../runs/operations/limits/limits.ts';
+import type { Schedules } from '../schedules/operations/schedules.ts';
+import type { Monitors } from '../monitors/operations/types.ts';
+import type { Webhooks } from '../webhooks/operations/types.ts';
+import type { Events } from '../../runs/operations/waits/events.ts';
+import type { Waits } from '../../runs/operations/waits/waits.ts';
+import type { Rollouts } from '../../runs/operations/agents/rollouts.ts';
+import type { AgentVersions } from '../../runs/operations/agents/versions.ts';
+import type { Workers } from '../../runs/operations/fleet/workers.ts';
+import { none, owner, page, type Options, type Takes } from './option-keys.ts';
+import { refuseUnknownKeys } from '../../base/checks/unknown-keys.ts';
+import { conversationOptions } from './conversation-options.ts';
+
+/** The parts of the library whose methods are listed here. */
+interface Operation {
+  keys: ApiKeys;
+  limits: Limits;
+  schedules: Schedules;
+  webhooks: Webhooks;
+  cases: Cases;
+  evals: Evals;
+  monitors: Monitors;
+  audit: AuditLog;
+  events: Events;
+  waits: Waits;
+  approvals: TenantLibrary['approvals'];
+  agents: AgentVersions & Rollouts;
+  workers: Workers;
+  tenants: Library['tenants'];
+  library: Pick<Library, 'activity' | 'health'>;
+}
+
+/** The options of the other methods of the library; a missing one does not compile. */
+const operationOptions = {
+  keys: {
+    ...{ list: none, get: none, find: none, holder: none },
+    // these check their one argument themselves
+    ...{ create: none, browserToken: none },
+    rotate: [[1, { overlapMs: true, by: true } satisfies Options<ApiKeys['rotate'], 1>]],
+    revoke: [[1, { by: true } satisfies Options<ApiKeys['revoke'], 1>]],
+  },
+  limits: {
+    ...{ list: none, totals: none },
+    set: [[2, owner satisfies Options<Limits['set'], 2>]],
+    remove: [[1, owner satisfies Options<Limits['remove'], 1>]],
+    holders: [[0, { ...page, name: true, key: true } satisfies Options<Limits['holders'], 0>]],
+    usage: [[0, { name: true, after: true, limit: true } satisfies Options<Limits['usage'], 0>]],
+  },
+  schedules: {
+    list: [[0, { after: true, limit: true } satisfies Options<Schedules['list'], 0>]],
+    set: [[2, { ...owner, from: true } satisfies Options<Schedules['set'], 2>]],
+    remove: [[1, owner satisfies Options<Schedules['remove'], 1>]],
+    pause: [[1, owner satisfies Options<Schedules['pause'], 1>]],
+    resume: [[1, owner satisfies Options<Schedules['resume'], 1>]],
+    get: [[1, { tenant: true } satisfies Options<Schedules['get'], 1>]],
+    slots: [[1, { tenant: true, after: true, limit: true } satisfies Options<Schedules['slots'], 1>]],
+  },
+  webhooks: {
+    list: none,
+    set: [[2, owner satisfies Options<Webhooks['set'], 2>]],
+    remove: [[1, owner satisfies Options<Webhooks['remove'], 1>]],
+    pause: [[1, owner satisfies Options<Webhooks['pause'], 1>]],
+    resume: [[1, owner satisfies Options<Webhooks['resume'], 1>]],
+    test: [[1, owner satisfies Options<Webhooks['test'], 1>]],
+    rotate: [[1, { ...owner, keepMs: true } satisfies Options<Webhooks['rotate'], 1>]],
+    get: [[1, { tenant: true } satisfies Options<Webhooks['get'], 1>]],
+    deliveries: [[1, { tenant: true, status: true, limit: true } satisfies Options<Webhooks['deliveries'], 1>]],
+    replay: [[1, { ...owner, id: true, since: true } satisfies Options<Webhooks['replay'], 1>]],
+  },
+  cases: {
+    // export yields, and refuses what it does not take itself
+    ...{ get: none, datasets: none, export: none },
+    update: [[2, { by: true } satisfies Options<Cases['update'], 2>]],
+    keep: [[1, { by: true } satisfies Options<Cases['keep'], 1>]],
+    list: [[0, { ...page, dataset: true, tag: true, split: true } satisfies Options<Cases['list'], 0>]],
+    import: [[2, owner satisfies Options<Cases['import'], 2>]],
+    remove: [[1, { by: true } satisfies Options<Cases['remove'], 1>]],
+  },
+  monitors: {
+    ...{ list: none },
+    set: [[2, owner satisfies Options<Monitors['set'], 2>]],
+    get: [[1, { tenant: true } satisfies Options<Monitors['get'], 1>]],
+    remove: [[1, owner satisfies Options<Monitors['remove'], 1>]],
+    scores: [[1, { ...page, tenant: true, below: true } satisfies Options<Monitors['scores'], 1>]],
+  },
+  evals: {
+    get: none,
+    run: [[1, { ...owner, from: true } satisfies Options<Evals['run'], 1>]],
+    list: [[0, page satisfies Options<Evals['list'], 0>]],
+    items: [[1, { ...page, caseId: true } satisfies Options<Evals['items'], 1>]],
+    report: [[1, { baseline: true, seed: true, resamples: true } satisfies Options<Evals['report'], 1>]],
+    wait: [[1, { timeoutMs: true, signal: true } satisfies Options<Evals['wait'], 1>]],
+    cancel: [[1, { by: true } satisfies Options<Evals['cancel'], 1>]],
+    rescore: [[1, { by: true } satisfies Options<Evals['rescore'], 1>]],
+    remove: [[1, { by: true } satisfies Options<Evals['remove'], 1>]],
+  },
+  audit: {
+    ...{ write: none, writeRead: none },
+    list: [[0, { afterNo: true, threadId: true, tenantId: true, limit: true } satisfies Options<AuditLog['list'], 0>]],
+  },
+  events: {
+    send: [[2, { keepMs: true, by: true } satisfies Options<Events['send'], 2>]],
+    ...{ checkToken: none, sendSigned: none },
+    token: [[1, { expiresMs: true, keepMs: true, keyId: true } satisfies Options<Events['token'], 1>]],
+  },
+  waits: {
+    list: [[0, { ...page, event: true, kind: true, threadId: true } satisfies Options<Waits['list'], 0>]],
+    release: [[2, { result: true, error: true, by: true, extraRefs: true } satisfies Options<Waits['release'], 2>]],
+  },
+  approvals: { list: [[0, page satisfies Options<TenantLibrary['approvals']['list'], 0>]] },
+  agents: {
+    ...{ versions: [[1, { hours: true } satisfies Options<AgentVersions['versions'], 1>]], diff: none, rollouts: none },
+    setRollout: [[2, { by: true } satisfies Options<Rollouts['setRollout'], 2>]],
+    removeRollout: [[1, { by: true } satisfies Options<Rollouts['removeRollout'], 1>]],
+    moveThread: [[3, { by: true } satisfies Options<Rollouts['moveThread'], 3>]],
+  },
+  workers: { list: [[0, { hours: true } satisfies Options<Workers['list'], 0>]] },
+  library: {
+    activity: [[0, { hours: true } satisfies Options<Library['activity'], 0>]],
+    health: [[0, { queueTimeoutMs: true } satisfies Options<Library['health'], 0>]],
+  },
+  tenants: {
+    limits: none,
+    list: none,
+    configure: [[2, { by: true } satisfies Options<Library['tenants']['configure'], 2>]],
+  },
+} satisfies { [Part in keyof Operation]: Record<keyof Operation[Part], readonly Takes[]> };
+
+/** The options of every method of the library. */
+const knownOptions = { ...conversationOptions, ...operationOptions };
+
+/**
+ * Makes the methods of a part of the library reject options they do not take: most are typos, and an ignored option
+ * would change the answer silently.
+ */
+export function refusingOptions<Methods extends object>(part: keyof typeof knownOptions, methods: Methods): Methods {
+  const own = methods as Record<string, (...args: unknown[]) => Promise<unknown>>;
+  const refusing: typeof own = {};
+  const methodsOf: Record<string, readonly Takes[]> = knownOptions[part];
+  for (const [name, takes] of Object.entries(methodsOf)) {
+    if (takes.length === 0) continue;
+    const method = own[name]!;
+    refusing[name] = async (...args) => {
+      for (const [position, keys] of takes) {
+        const given = args[position];
+        if (typeof given === 'object' && given !== null) refuseUnknownKeys(`${part}.${name}`, given, keys);
+      }
+      return method(...args);
+    };
+  }
+  return { ...methods, ...refusing };
+}

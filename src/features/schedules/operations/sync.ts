@@ -1,0 +1,42 @@
+import { defaultTenant } from '../../../base/checks/ids.ts';
+import type { ScheduleDefinition } from '../definition/definition.ts';
+import { readDefinition } from '../definition/read-definition.ts';
+import { toStored } from '../definition/stored.ts';
+import { nextSlot } from '../definition/timing.ts';
+import { readNow } from '../../../database/store/now.ts';
+import { readSchedules, removeSchedule, setSchedule } from '../store/schedules.ts';
+import type { EnqueueDeps } from '../../../runs/operations/runs/enqueue.ts';
+import { assertName } from './assert-name.ts';
+import { checkRuns } from './check-runs.ts';
+
+const by = 'code';
+
+/**
+ * Sets the schedules that a program defines. Removes those that it once defined and does no more, if their agent is one of
+ * its own: another program may define the others. All are checked before the first is set.
+ *
+ * @throws what `schedules.set` throws
+ */
+export async function syncSchedules(
+  deps: EnqueueDeps,
+  defined: Readonly<Record<string, ScheduleDefinition>>,
+): Promise<void> {
+  const { db, agents } = deps;
+  const tenant = db.tenant ?? defaultTenant;
+  const now = await readNow(db);
+  const checked: [string, ScheduleDefinition][] = [];
+  for (const [name, definition] of Object.entries(defined)) {
+    assertName(name);
+    const schedule = readDefinition(definition, now, { mayHaveEnded: true });
+    await checkRuns(deps, schedule);
+    checked.push([name, schedule]);
+  }
+  for (const [name, schedule] of checked) {
+    const nextAt = nextSlot(schedule, now);
+    await setSchedule(db, tenant, name, toStored(schedule), { nextAt, source: 'code', by });
+  }
+  for (const { tenantId, name, agent, source } of await readSchedules(db)) {
+    if (source !== 'code' || tenantId !== tenant || Object.hasOwn(defined, name) || !agents.has(agent)) continue;
+    await removeSchedule(db, tenant, name, { by, source });
+  }
+}

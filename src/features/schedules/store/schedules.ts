@@ -1,0 +1,143 @@
+import type { Database } from '../../../database/postgres/pool.ts';
+import type { StoredSchedule } from '../definition/stored.ts';
+import { readIds, type ListPage } from '../../../database/store/page.ts';
+
+/** A schedule with its state and history. */
+export interface ScheduleRow extends StoredSchedule {
+  tenantId: string;
+  name: string;
+  version: number;
+  /** The next slot; null while it is paused, and once it has ended. */
+  nextAt: Date | null;
+  pausedAt: Date | null;
+  source: 'code' | 'user';
+  createdAt: Date;
+  updatedAt: Date;
+  updatedBy: string;
+}
+
+/** Sets a schedule; see `set_schedule`. Returns its version. @param nextAt its next slot, if its timing is new */
+export async function setSchedule(
+  db: Database,
+  tenant: string,
+  name: string,
+  schedule: StoredSchedule,
+  { nextAt, source, by }: { nextAt: Date | undefined; source: 'code' | 'user'; by: string },
+): Promise<number> {
+  const given = { ...schedule, next_at: nextAt?.toISOString() ?? null, source, by };
+  const text =
+    "select (s.schedule ->> 'version')::float8 as version from lanefold.set_schedule($1, $2, $3) as s (schedule)";
+  return (await db.query<{ version: number }>('set_schedule', text, [tenant, name, given]))[0]!.version;
+}
+
+/** Returns false if there is none, or none with that source. */
+export async function removeSchedule(
+  db: Database,
+  tenant: string,
+  name: string,
+  { by, source }: { by: string; source?: 'code' },
+): Promise<boolean> {
+  const text = 'select r.found from lanefold.remove_schedule($1, $2, $3, $4) as r (found)';
+  return (await db.query<{ found: boolean }>('remove_schedule', text, [tenant, name, by, source ?? null]))[0]!.found;
+}
+
+/** Pauses it, or lets it go on with the slot `nextAt`. Returns false if it was changed since it had this version. */
+export async function pauseSchedule(
+  db: Database,
+  tenant: string,
+  name: string,
+  { version, paused, nextAt, by }: { version: number; paused: boolean; nextAt?: Date | undefined; by: string },
+): Promise<boolean> {
+  const text =
+    'select p.schedule is not null as done from lanefold.pause_schedule($1, $2, $3, $4, $5, $6) as p (schedule)';
+  const values = [tenant, name, version, paused, nextAt ?? null, by];
+  return (await db.query<{ done: boolean }>('pause_schedule', text, values))[0]!.done;
+}
+
+const columns = `tenant_id as "tenantId", name, version::float8, next_at as "nextAt", paused_at as "pausedAt", agent, overlap, thread_id,
+  timing, definition, source, created_at as "createdAt", updated_at as "updatedAt", updated_by as "updatedBy"`;
+
+/** By tenant and name. */
+export const readSchedules = (db: Database): Promise<ScheduleRow[]> =>
+  db.query<ScheduleRow & Record<string, unknown>>(
+    'schedules',
+    `select ${columns} from lanefold._schedule order by tenant_id, name`,
+  );
+
+/** A page of them. @param after `nextAfter` of the page before */
+export async function listSchedules(
+  db: Database,
+  { after, limit }: { after?: string | undefined; limit: number },
+): Promise<ListPage<ScheduleRow>> {
+  const [tenant = null, name = null] = readIds(after, 2) ?? [];
+  const rows = await db.query<ScheduleRow & Record<string, unknown>>(
+    'list_schedules',
+    `select ${columns} from lanefold._schedule
+     where $1::text is null or (tenant_id, name) > ($1, $2) order by tenant_id, name limit $3`,
+    [tenant, name, limit + 1],
+  );
+  const data = rows.slice(0, limit);
+  const last = data.at(-1);
+  return { data, nextAfter: rows.length > limit && last ? `${last.tenantId}/${last.name}` : null };
+}
+
+export const readSchedule = async (db: Database, tenant: string, name: string): Promise<ScheduleRow | undefined> =>
+  (
+    await db.query<ScheduleRow & Record<string, unknown>>(
+      'schedule',
+      `select ${columns} from lanefold._schedule where tenant_id = $1 and name = $2`,
+      [tenant, name],
+    )
+  )[0];
+
+/**
+ * Schedules of these agents whose next slot has come, the most overdue first.
+ *
+ * @param after the last one of the page before
+ */
+export const findDueSchedules = (
+  db: Database,
+  agents: readonly string[],
+  limit: number,
+  after?: Pick<ScheduleRow, 'nextAt' | 'tenantId' | 'name'>,
+): Promise<(ScheduleRow & { now: Date })[]> =>
+  db.query<ScheduleRow & { now: Date } & Record<string, unknown>>(
+    'due_schedules',
+    `select ${columns}, c.now from lanefold._schedule, (select lanefold._now() as now) c
+     where next_at <= c.now and $5::jsonb ? agent
+       and ($2::timestamptz is null or (next_at, tenant_id, name) > ($2, $3, $4))
+     order by next_at, tenant_id, name limit $1`,
+    [limit, after?.nextAt ?? null, after?.tenantId ?? null, after?.name ?? null, JSON.stringify(agents)],
+  );
+
+/** What is to be done, by the clock of the database. */
+export interface NextSlot {
+  /** In ms since 1970. */
+  atMs: number;
+  /** Whether something is to be done now. */
+  now: boolean;
+  /** In how many ms the next slot comes, is due, or is to be taken again; null if none will. */
+  nextMs: number | null;
+}
+
+/** When something is to be done for these agents. @param againMs after which a slot that was taken is taken again */
+export async function untilNextSlot(db: Database, agents: readonly string[], againMs: number): Promise<NextSlot> {
+  const [row] = await db.query<NextSlot & Record<string, unknown>>(
+    'next_slot',
+    `select (extract(epoch from c.now) * 1000)::float8 as "atMs", coalesce(bool_or(s.at <= c.now), false) as now,
+       extract(epoch from min(s.at) filter (where s.at > c.now) - c.now)::float8 * 1000 as "nextMs"
+     from (select lanefold._now() as now) c left join (
+       select next_at as at from lanefold._schedule where next_at is not null and $1::jsonb ? agent
+       union all
+       select case k.status when 'due' then k.due_at else k.taken_at + $2::float8 * interval '1 ms' end
+       from lanefold._schedule_slot k left join lanefold._schedule a on a.tenant_id = k.tenant_id and a.name = k.name
+       where k.status = 'firing' or k.status = 'due' and a.paused_at is null and $1::jsonb ? a.agent) s on true
+     group by c.now`,
+    [JSON.stringify(agents), againMs],
+  );
+  return row!;
+}
+
+/** Erases the schedules of a tenant and their slots; see `erase_schedules`. */
+export const eraseSchedules = (db: Database, tenant: string): Promise<unknown> =>
+  db.queryLong('erase_schedules', 'select from lanefold.erase_schedules($1)', [tenant]);

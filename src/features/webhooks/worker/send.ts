@@ -1,0 +1,188 @@
+import http, { type IncomingMessage } from 'node:http';
+import { processClock } from '../../../base/common/clock.ts';
+import { retryAfterMs } from '../../../base/common/retry-after.ts';
+import { packageVersion } from '../../../base/common/package-root.ts';
+import type { AttemptEnd } from '../store/deliveries.ts';
+import { hideUrl } from '../definition/hide-url.ts';
+import { readUrl, longestUrl } from '../definition/read-url.ts';
+import type { Resolver } from './name-servers.ts';
+import { resolveHost, pinned } from './resolve.ts';
+import { deadline, after } from '../../../base/common/timer.ts';
+import { onAbort } from '../../../base/common/on-abort.ts';
+import type { LookupAddress } from 'node:dns';
+import https from 'node:https';
+
+const userAgent = `Lanefold/${packageVersion()}`;
+
+export interface SendOptions {
+  /** `http:` URLs and private addresses are allowed. */
+  anywhere: boolean;
+  timeoutMs: number;
+  resolve?: Resolver;
+  /** Ends the attempt. */
+  stop?: AbortSignal;
+}
+
+/**
+ * Posts a body to an endpoint, once, and says how that ended; never rejects. Follows no redirect. Returns undefined if `stop`
+ * has ended it, or if the receiver had ended the kept connection: the next attempt opens another.
+ */
+export async function send(
+  target: string,
+  body: string,
+  headers: Record<string, string>,
+  { anywhere, timeoutMs, resolve, stop }: SendOptions,
+): Promise<AttemptEnd | undefined> {
+  const from = performance.now();
+  const late = deadline(timeoutMs);
+  const signal = stop ? AbortSignal.any([late.signal, stop]) : late.signal;
+  const end = await Promise.race([attempt(), aborted(signal)])
+    .catch((error: unknown) => ({
+      ...{ delivered: false, error: signal.aborted ? noAnswer(timeoutMs) : failureOf(error) },
+    }))
+    .finally(late.cancel);
+  if (!end || (stop?.aborted && !end.delivered)) return undefined;
+  return { ...end, durationMs: Math.round(performance.now() - from) };
+
+  async function attempt(): Promise<Omit<AttemptEnd, 'durationMs'> | undefined> {
+    const { url, problem } = readUrl(target, anywhere) as { url: URL; problem?: string };
+    if (problem) return { delivered: false, error: { code: 'invalid_url', message: `The URL ${problem}.` } };
+    const addresses = await resolveHost(url, anywhere, resolve);
+    if (!Array.isArray(addresses)) return { delivered: false, error: addresses };
+    const response = await post(url, body, { ...headers, 'user-agent': userAgent }, { signal, addresses });
+    if (!response) return undefined;
+    const { statusCode = 0 } = response;
+    const answer = await readAnswer(response, url);
+    const waitMs = asksToWait.has(statusCode) ? waitOf(response) : undefined;
+    return {
+      statusCode,
+      answer,
+      ...outcomeOf(statusCode, response.headers.location && hideUrl(response.headers.location, url)),
+      ...(waitMs && { retryAfterMs: waitMs }),
+    };
+  }
+}
+
+/** The statuses whose `Retry-After` says when the receiver takes deliveries again. */
+const asksToWait = new Set([429, 503]);
+
+const waitOf = ({ headers }: IncomingMessage): number | undefined =>
+  retryAfterMs((name) => headers[name] as string | undefined, processClock.now());
+
+function outcomeOf(status: number, location: string | undefined): Pick<AttemptEnd, 'delivered' | 'error'> {
+  if (status >= 200 && status < 300) return { delivered: true };
+  if (status >= 300 && status < 400) {
+    const message = `The receiver redirects${location ? ` to ${location.slice(0, 200)}` : ''} (${status}); redirects are not followed.`;
+    return { delivered: false, error: { code: 'redirect', message } };
+  }
+  if (status === 410) return { delivered: false, error: { code: 'gone', message: 'The receiver is gone (410).' } };
+  return { delivered: false, error: { code: 'status', message: `The receiver answered ${status}.` } };
+}
+
+const noAnswer = (ms: number) => ({ code: 'timeout', message: `The receiver did not answer within ${ms} ms.` });
+
+const aborted = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    onAbort(signal, () => reject(signal.reason as Error));
+  });
+
+/** What a failed connection means, by its code. */
+const meanings: Record<string, string> = {
+  ECONNREFUSED: 'The receiver refused the connection',
+  ECONNRESET: 'The receiver ended the connection',
+  EPIPE: 'The receiver ended the connection',
+  ETIMEDOUT: 'The receiver did not accept the connection in time',
+  EHOSTUNREACH: 'The receiver cannot be reached',
+  ENETUNREACH: 'The receiver cannot be reached',
+};
+
+/** Why a request got no answer: {code, message}. */
+function failureOf(error: unknown): { code: string; message: string } {
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  if (/CERT|SIGNATURE|^SELF_SIGNED|_CHAIN|^ERR_TLS|^UNABLE_TO/.test(code))
+    return { code: 'certificate', message: `The certificate of the receiver is not accepted: ${message} (${code}).` };
+  if (/^ERR_SSL|^EPROTO/.test(code))
+    return { code: 'tls', message: `The receiver does not speak TLS as expected (${code}).` };
+  return { code: 'connection', message: `${meanings[code] ?? 'The connection failed'} (${code || message}).` };
+}
+
+const mostBytes = 1_024;
+/** A part of the URL is found whole, also where the text that is kept ends. */
+const readBytes = mostBytes + longestUrl;
+/** The status counts; its text is not worth a long wait, in ms. */
+const patienceMs = 1_000;
+
+/**
+ * The beginning of an answer as text, without control characters and without what of the endpoint's URL may be secret. Ends
+ * the connection, unless the answer ends.
+ */
+async function readAnswer(response: IncomingMessage, url: URL): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const timer = after(patienceMs, () => response.destroy());
+  try {
+    for await (const chunk of response) {
+      chunks.push(chunk as Buffer);
+      bytes += (chunk as Buffer).length;
+      if (bytes >= readBytes) break;
+    }
+  } catch {
+    // what has come until then is enough
+  } finally {
+    timer.cancel();
+    if (!response.complete) response.destroy();
+  }
+  const read = hideUrl(Buffer.concat(chunks).subarray(0, readBytes).toString('utf8'), url);
+  const text = Buffer.from(read).subarray(0, mostBytes).toString('utf8');
+
+  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, '').trim();
+}
+
+/** How long a connection is kept, in ms: less than receivers keep theirs, so that few end it under a request. */
+const keptMs = 1_000;
+
+/** Names a kept connection also by the addresses that were checked: it is used again only for a host that has the same. */
+const named =
+  <Options extends object>(getName: (options?: Options) => string) =>
+  (options?: Options): string =>
+    `${getName(options)} ${String((options as { checked?: string } | undefined)?.checked)}`;
+
+const kept = { keepAlive: true, timeout: keptMs };
+const agents = { 'http:': new http.Agent(kept), 'https:': new https.Agent(kept) };
+for (const agent of Object.values(agents)) agent.getName = named(agent.getName.bind(agent));
+
+interface PostOptions {
+  signal: AbortSignal;
+  /** The addresses that the host has now; the connection goes to one of them. */
+  addresses: readonly LookupAddress[];
+}
+
+/** Posts a body. Returns undefined if a kept connection was no longer one. */
+function post(
+  url: URL,
+  body: string,
+  headers: Record<string, string>,
+  { signal, addresses }: PostOptions,
+): Promise<http.IncomingMessage | undefined> {
+  const agent = agents[url.protocol as keyof typeof agents];
+  const checked = addresses
+    .map(({ address }) => address)
+    .sort()
+    .join(' ');
+  const options = {
+    ...{ signal, agent, checked, method: 'POST', lookup: pinned(addresses), rejectUnauthorized: true },
+    headers: { ...headers, 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) },
+  };
+  return new Promise((resolve, reject) => {
+    const request = (url.protocol === 'https:' ? https : http).request(url, options, resolve);
+    request.on('error', (error: NodeJS.ErrnoException) => {
+      if (request.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE')) {
+        // the others to this host may have ended, too
+        for (const [name, sockets] of Object.entries(agent.freeSockets))
+          if (name.startsWith(`${url.hostname}:`)) for (const socket of sockets ?? []) socket.destroy();
+        resolve(undefined);
+      } else reject(error);
+    });
+    request.end(body);
+  });
+}

@@ -1,0 +1,75 @@
+import { Command, CommanderError } from 'commander';
+import { packageVersion } from '../../base/common/package-root.ts';
+import * as commands from './commands/index.ts';
+import { prepareEnvironment } from './environment.ts';
+import { exitCodes, report, UsageError } from './errors.ts';
+import { Exit } from './exit.ts';
+import { environmentHelp } from './help.ts';
+
+/**
+ * Runs a command line (without `node` and the script) and returns its exit code. Never rejects.
+ *
+ * @example
+ * process.exitCode = await main(['run', 'What is 6 * 7?']);
+ */
+export async function main(argv: string[]): Promise<number> {
+  // A reader such as `head` that closes the pipe early is not an error.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+  try {
+    prepareEnvironment(process.env);
+    await createProgram().parseAsync(argv, { from: 'user' });
+    return exitCodes.ok;
+  } catch (error) {
+    if (error instanceof Exit) return error.exitCode;
+    if (!(error instanceof CommanderError)) return report(error);
+    if (error.exitCode === 0) return exitCodes.ok;
+    // Running without a command shows the help, but counts as invalid usage.
+    return error.code === 'commander.help' ? exitCodes.usage : report(asUsageError(error));
+  }
+}
+
+function createProgram(): Command {
+  const program = new Command('lanefold')
+    .description('LLM agents as durable background jobs on PostgreSQL and BullMQ.')
+    .version(packageVersion())
+    .usage('<command> [options]')
+    .addHelpCommand(new Command('help').argument('[command]').description('help for a command').helpGroup('Start:'))
+    .addHelpText('after', environmentHelp)
+    .exitOverride()
+    // report() prints usage errors in our own format.
+    .configureOutput({ outputError: () => {} });
+  for (const add of Object.values(commands)) add(program);
+  groupCommands(program);
+  return program;
+}
+
+/** Commander's message is `error: …`, with its suggestion on a second line. */
+function asUsageError(error: CommanderError): UsageError {
+  const [message = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
+  return new UsageError(message, suggestion?.replace(/^\(|\)$/g, '') ?? 'See lanefold --help.');
+}
+
+/** The commands grouped by purpose, in the order in which `lanefold --help` lists them. */
+const groups: Record<string, readonly string[]> = {
+  'Start:': ['init', 'demo', 'dev', 'run'],
+  'Processes:': ['api', 'worker', 'mcp', 'workers', 'agents', 'migrate', 'recover'],
+  'Inspect:': ['threads', 'thread', 'runs', 'tree', 'tail', 'context', 'diff', 'content', 'waits'],
+  'Control runs:': ['approve', 'deny', 'cancel', 'retry', 'rerun', 'events'],
+  'Change threads:': ['fork', 'compact', 'erase'],
+  'Access and evidence:': ['keys', 'limits', 'schedules', 'webhooks', 'tenants', 'roles', 'heads', 'verify'],
+  'Test:': ['cases', 'eval', 'monitors', 'replay', 'chaos', 'check-history', 'bench'],
+};
+const names = Object.values(groups).flat();
+
+/** Lists the commands of a program in groups. */
+function groupCommands(program: Command): void {
+  for (const [heading, members] of Object.entries(groups)) {
+    for (const command of program.commands) if (members.includes(command.name())) command.helpGroup(heading);
+  }
+  // help lists groups in the order in which their first commands appear
+  const place = (command: Command) => {
+    const at = names.indexOf(command.name());
+    return at < 0 ? names.length : at;
+  };
+  (program.commands as Command[]).sort((a, b) => place(a) - place(b));
+}

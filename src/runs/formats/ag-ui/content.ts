@@ -1,0 +1,88 @@
+import type { ContentPart, Json, JsonObject } from '../../../agent/context/message.ts';
+import { LanefoldError } from '../../../base/errors.ts';
+import type { ContentInput } from '../../../agent/models/messages/accept-content.ts';
+import { textOrJson } from '../ui-messages/parts.ts';
+import type { AgUiPart, AgUiUserMessage } from './message.ts';
+
+type Fields = Record<string, Json | undefined>;
+
+/** Content of the log as the protocol has it. */
+export const toAgUiContent = (content: Json | undefined): string | AgUiPart[] =>
+  Array.isArray(content) ? content.map(toPart) : textOrJson(content ?? '');
+
+function toPart(part: Json): AgUiPart {
+  const { type, text, media_type: mediaType, data, url } = Object(part) as Fields;
+  if (type !== 'file') return { type: 'text', text: textOrJson(text ?? part) };
+  const mimeType = textOrJson(mediaType ?? 'application/octet-stream');
+  const [kind] = mimeType.split('/');
+  return {
+    type: kind === 'image' || kind === 'audio' || kind === 'video' ? kind : 'document',
+    source:
+      data === undefined
+        ? { type: 'url', value: textOrJson(url ?? ''), mimeType }
+        : { type: 'data', value: textOrJson(data), mimeType },
+  };
+}
+
+/** A client's user message as the input of a run. @throws LanefoldError `invalid_input` */
+function toInput(content: AgUiUserMessage['content']): ContentInput {
+  if (typeof content === 'string') return content;
+  const parts = content.map(toContentPart);
+  const [first] = parts;
+  return parts.length === 1 && first!.type === 'text' ? (first as { text: string }).text : parts;
+}
+
+function toContentPart(part: AgUiPart): Exclude<ContentInput, string>[number] {
+  if (part.type === 'text') return { type: 'text', text: part.text };
+  const { type: from, value, mimeType } = part.source;
+  if (from === 'file') {
+    throw new LanefoldError('invalid_input', `The ${part.type} is a handle of a provider, which only it can read.`, {
+      hint: 'Nothing was written. Send the bytes, or a URL.',
+    });
+  }
+  if (mimeType !== undefined) return { type: 'file', media_type: mimeType, [from]: value };
+  return part.type === 'image' ? { type: 'image', image: value } : { type: 'file', url: value };
+}
+
+/** What the log keeps of a client's message besides its content, in `refs.ag_ui`. */
+interface MessageRefs extends JsonObject {
+  message_id: string;
+}
+
+interface QuestionRefs extends MessageRefs {
+  /** How many parts at the end are the context that the application has sent along. */
+  context_parts: number;
+}
+
+/** The refs of a message to which a client gave the id. */
+export const refsOf = <REFS extends MessageRefs>(refs: REFS): { ag_ui: REFS } => ({ ag_ui: refs });
+
+/** The id that a client gave a message; undefined if no client wrote it. @param refs of the entry */
+export function clientIdIn(refs: JsonObject | null | undefined): string | undefined {
+  const { message_id: id } = Object(refs?.['ag_ui']) as Partial<MessageRefs>;
+  return typeof id === 'string' ? id : undefined;
+}
+
+/** A question as the run gets it: the user's message, then what the application says about the situation. */
+export function toQuestion(
+  { id, content }: AgUiUserMessage,
+  context: readonly { description: string; value: string }[] = [],
+): { input: ContentInput; extraRefs: { ag_ui: QuestionRefs } } {
+  const asked = toInput(content);
+  const said = context.map(({ description, value }) => ({ type: 'text', text: `${description}:\n${value}` }) as const);
+  const parts = typeof asked === 'string' ? [{ type: 'text', text: asked } as const] : asked;
+  return {
+    input: said.length > 0 ? [...parts, ...said] : asked,
+    extraRefs: refsOf({ message_id: id, context_parts: said.length }),
+  };
+}
+
+/** The client's own message again, under this id. @param refs of the entry */
+export function fromQuestion(content: Json | undefined, refs: JsonObject, id: string): AgUiUserMessage {
+  const { context_parts: more } = Object(refs['ag_ui']) as Partial<QuestionRefs>;
+  const parts = Array.isArray(content) && more ? content.slice(0, -more) : content;
+  const [first] = Array.isArray(parts) ? (parts as ContentPart[]) : [];
+  // the text was a string before the context was put beside it
+  const alone = more && Array.isArray(parts) && parts.length === 1 && first!.type === 'text';
+  return { id, role: 'user', content: toAgUiContent(alone ? (first as { text: string }).text : parts) };
+}

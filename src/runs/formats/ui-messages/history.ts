@@ -1,0 +1,144 @@
+import { wordOf } from '../../../base/checks/text.ts';
+import { isCut } from '../../../agent/context/cut.ts';
+import type { Json, JsonObject, ToolCall } from '../../../agent/context/message.ts';
+import type {
+  ConversationCall,
+  ConversationEntry,
+  ConversationPage,
+  ConversationRun,
+  WaitingQuestion,
+} from '../../../database/store/log/read-conversation.ts';
+import { callName } from '../../../base/checks/call.ts';
+import { questionId, type AnswerMetadata, type UiMessage, type UiToolPart } from './message.ts';
+import { toContentParts, toErrorText, toOutput, textOrJson, UniqueIds } from './parts.ts';
+
+/** A conversation as the AI SDK's messages: the same messages its client has after reading the stream of each run. */
+export function toUiMessages(
+  threadId: string,
+  { entries, runs }: ConversationPage,
+  waiting: WaitingQuestion[],
+): UiMessage[] {
+  const messages: UiMessage[] = [];
+  const answers = new Map<string, Answer>();
+  const runOf = new Map(runs.map((run) => [run.id, run]));
+  const answerOf = (id: string, run: ConversationRun | undefined): Answer => {
+    let answer = answers.get(id);
+    if (!answer) {
+      answers.set(id, (answer = new Answer(id)));
+      if (run) answer.message.metadata = toMetadata(threadId, run);
+      messages.push(answer.message);
+    }
+    return answer;
+  };
+
+  let openAnswer: Answer | undefined;
+  for (const entry of entries) {
+    const { seq, role, runId, requestId, payload, refs } = entry;
+    const run = runId === null ? undefined : runOf.get(runId);
+    if (role === 'user' && runId !== null && refs['kind'] !== undefined) {
+      // other user messages within a run come from the runtime itself
+      if (refs['kind'] === 'steer' || refs['kind'] === 'inject') answerOf(runId, run).steer(entry);
+    } else if (role === 'user') {
+      openAnswer = undefined;
+      const id = runId === null ? `entry_${seq}` : questionId(runId, requestId);
+      messages.push({ id, role, parts: toContentParts(payload['content'] ?? '') });
+      // a run that ended without any message still shows how it ended
+      if (run && run.terminationReason !== null) answerOf(run.id, run);
+    } else if (role === 'assistant') {
+      openAnswer = answerOf(runId ?? `entry_${seq}`, run);
+      openAnswer.addStep(entry);
+    } else {
+      openAnswer?.addResult(payload, refs);
+    }
+  }
+  for (const { runId, requestId, content } of waiting) {
+    // claimed after the runs were read
+    if (runOf.has(runId)) continue;
+    messages.push({ id: questionId(runId, requestId), role: 'user', parts: toContentParts(content) });
+  }
+  return messages;
+}
+
+const toMetadata = (threadId: string, run: ConversationRun): AnswerMetadata => ({
+  thread_id: threadId,
+  run_id: run.id,
+  ...(run.usage && run.terminationReason !== null ? { usage: run.usage } : {}),
+  ...(run.status === 'completed' && run.terminationReason ? { termination_reason: run.terminationReason } : {}),
+  ...(run.terminationReason !== null && isCut(run.finishReason) ? { truncated: true as const } : {}),
+  ...(run.error ? { error: { type: run.error.type, message: run.error.message } } : {}),
+});
+
+/** An assistant message under construction. */
+class Answer {
+  readonly message: UiMessage;
+  readonly #ids = new UniqueIds();
+  /** The last step's calls that have no result in the log yet, with the positions of their parts. */
+  #open: { call: ConversationCall | undefined; at: number }[] = [];
+
+  constructor(id: string) {
+    this.message = { id, role: 'assistant', parts: [] };
+  }
+
+  steer({ seq, payload, refs }: ConversationEntry): void {
+    const parts = toContentParts(payload['content'] ?? '');
+    this.message.parts.push({ type: 'steering-message', id: wordOf(refs['input_id'] ?? seq), parts });
+  }
+
+  addStep({ payload, refs, calls }: ConversationEntry): void {
+    const { parts } = this.message;
+    parts.push({ type: 'step-start' });
+    const { thinking, content } = payload;
+    const callId = refs['llm_call_id'];
+    if (typeof thinking === 'string' && thinking !== '')
+      parts.push({
+        type: 'reasoning',
+        ...(callId ? { id: `${textOrJson(callId)}.reasoning` } : {}),
+        text: thinking,
+        state: 'done',
+      });
+    for (const part of content === undefined || content === null || content === '' ? [] : toContentParts(content))
+      parts.push(part.type === 'text' ? { ...part, state: 'done' } : part);
+    this.#open = [];
+    for (const [index, call] of ((payload['tool_calls'] ?? []) as unknown as ToolCall[]).entries()) {
+      const ledger = calls?.find((row) => row.index === index);
+      this.#open.push({ call: ledger, at: parts.length });
+      parts.push(toToolPart(this.#ids.shown(call.id), call, ledger, ledger?.result ?? undefined));
+    }
+  }
+
+  addResult(payload: JsonObject, refs: JsonObject): void {
+    const open = this.#open.shift();
+    if (!open) return;
+    const part = this.message.parts[open.at] as UiToolPart;
+    const content = payload['content'] ?? '';
+    const call = { name: part.type.slice('tool-'.length), arguments: part.input };
+    const outside = { status: isError(content, refs) ? 'error' : 'ok', approval: null };
+    this.message.parts[open.at] = toToolPart(part.toolCallId, call, open.call ?? outside, content);
+  }
+}
+
+/** Outside a run there is no ledger, so the result's form decides. */
+const isError = (content: Json, refs: JsonObject): boolean =>
+  refs['kind'] === 'repaired' || (Object(toOutput(content)) as JsonObject)['ok'] === false;
+
+function toToolPart(
+  toolCallId: string,
+  { name, arguments: input }: Pick<ToolCall, 'name' | 'arguments'>,
+  call: Partial<ConversationCall> | undefined,
+  content: Json | undefined,
+): UiToolPart {
+  const part = { type: `tool-${name}` as const, toolCallId, input };
+  const { decision, reason } = call?.approval ?? {};
+  const id = callName(call ?? {});
+  const why = reason ? { reason } : {};
+  const approval = decision === 'approved' ? { approval: { id, approved: true as const, ...why } } : {};
+  if (call?.status === 'denied') return { ...part, state: 'output-denied', approval: { id, approved: false, ...why } };
+  if (content === undefined) {
+    if (call?.status === 'awaiting_approval') return { ...part, state: 'approval-requested', approval: { id } };
+    if (approval.approval)
+      return { ...part, state: 'approval-responded', ...(approval as { approval: typeof approval.approval }) };
+    return { ...part, state: 'input-available' };
+  }
+  if (call?.status === 'ok') return { ...part, state: 'output-available', output: toOutput(content), ...approval };
+  return { ...part, state: 'output-error', errorText: toErrorText(content), ...approval };
+}

@@ -1,0 +1,33 @@
+import { LanefoldError } from '../../../base/errors.ts';
+import { assertId } from '../../../base/checks/ids.ts';
+import type { DatabaseScope } from '../../../database/postgres/scoped-query.ts';
+import type { SessionRights } from '../../../database/store/role/session-rights.ts';
+
+export const otherTenant = (asked: string, own: string): LanefoldError =>
+  new LanefoldError('invalid_input', `This library is limited to tenant ${own}; got tenant ${asked}.`, {
+    hint: 'Nothing was written. Use a library without a tenant.',
+  });
+
+/** Whether the database keeps tenants apart for this role: policies bind it, or it can act as the owner whom they bind. */
+export const enforcesTenants = ({ bypasses, ownerBypasses, isOwner }: SessionRights): boolean =>
+  !ownerBypasses && (!bypasses || isOwner);
+
+/**
+ * How statements run for a single tenant. Policies do not bind a superuser or a role with BYPASSRLS, so its statements
+ * run as the owner of the schema, whom the policies do bind.
+ *
+ * @throws LanefoldError `invalid_id`, `tenants_not_enforced`
+ */
+export function tenantScope(tenant: string, { bypasses, owner, ownerBypasses, isOwner }: SessionRights): DatabaseScope {
+  assertId(tenant, 'The tenant id');
+  if (!ownerBypasses && !bypasses) return { tenant };
+  if (!ownerBypasses && isOwner) return { tenant, role: owner };
+  throw new LanefoldError(
+    'tenants_not_enforced',
+    'This role, or the owner of the schema, bypasses row-level security.',
+    {
+      hint: 'Nothing was read. Run `lanefold migrate` as a superuser, and connect with a role that `lanefold roles` describes.',
+      details: { owner },
+    },
+  );
+}

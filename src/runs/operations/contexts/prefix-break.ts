@@ -1,0 +1,39 @@
+import { canonicalMessage } from '../../../agent/context/canonical.ts';
+import { differsAt } from '../../../agent/context/begins-with.ts';
+import type { Database } from '../../../database/postgres/pool.ts';
+import type { CallRecord } from '../../../database/store/context/read-call.ts';
+import { readSent, type SentRow, readPrefixChanges } from '../../../database/store/context/read-context.ts';
+
+/** Where a call first differs from the previous call on its lane. A provider's cached prefix ends there. */
+export interface PrefixBreak {
+  /** Position of the first message that differs. */
+  position: number;
+  /** The entry that caused it: the new prompt, the anchor, or the answer whose refs say what its policy left out. */
+  seq: number;
+  cause: 'prompt' | 'anchor' | 'policy';
+}
+
+/**
+ * What broke the prefix of a call; undefined if the call begins with everything the previous one sent, is the first on
+ * its lane, or the log lacks what either of them sent.
+ */
+export async function findPrefixBreak(
+  db: Database,
+  threadId: string,
+  call: CallRecord,
+  sent: readonly SentRow[],
+): Promise<PrefixBreak | undefined> {
+  if (call.previous === null) return undefined;
+  const before = await readSent(db, threadId, call.previous);
+  if (isAltered(before) || isAltered(sent)) return undefined;
+  const position = differsAt(before.map(canonicalMessage), sent.map(canonicalMessage));
+  if (position === undefined) return undefined;
+  const answered = { after: call.previous_seq!, before: call.seq };
+  const changes = await readPrefixChanges(db, threadId, call.context_ref, answered);
+  const ofPrompt = before[position]?.role === 'system' || sent[position]?.role === 'system';
+  const change = ofPrompt ? (changes.find((one) => one.of_prompt) ?? changes[0]) : changes.find((one) => one.is_anchor);
+  if (!change) return { position, seq: call.seq, cause: 'policy' };
+  return { position, seq: change.seq, cause: change.is_anchor ? 'anchor' : 'prompt' };
+}
+
+const isAltered = (rows: readonly SentRow[]): boolean => rows[0]?.altered === 'transformer';

@@ -1,0 +1,33 @@
+import { readCall } from '../../../base/checks/call.ts';
+import { assertId } from '../../../base/checks/ids.ts';
+import type { Database } from '../../../database/postgres/pool.ts';
+import { briefly, dispatchFirst } from '../../queue/dispatch.ts';
+import type { RunQueue } from '../../queue/queue.ts';
+import { decideToolCall, type DecisionReceipt } from '../../../database/store/wait/decide-tool-call.ts';
+import { assertStorable } from '../../../base/checks/text.ts';
+import type { RunRef } from '../../../database/store/run/run.ts';
+
+export interface DecisionOptions {
+  /** Who decides, for the log. */
+  by?: string;
+  /** Why; the model sees the reason of a denial. */
+  reason?: string;
+}
+
+/** Decides on a call that waits for approval; the last decision of its round resumes the run. See `Runs.approve`. */
+export async function decideCall(
+  { db, queue }: { db: Database; queue: RunQueue },
+  run: RunRef,
+  call: string,
+  decision: 'approved' | 'denied',
+  { by, reason }: DecisionOptions = {},
+): Promise<DecisionReceipt> {
+  assertId(run.threadId, 'The thread id');
+  assertId(run.id, 'The run id');
+  const place = readCall(call);
+  assertStorable({ by, reason }, 'The decision');
+  const word = { decision, by, reason, queuePrefix: queue.prefix };
+  const { receipt, job } = await decideToolCall(db, run.threadId, run.id, place, word);
+  if (job) await briefly(dispatchFirst(db, queue, [job]));
+  return receipt;
+}

@@ -1,0 +1,26 @@
+import { omitUndefined } from '../../../base/common/omit-undefined.ts';
+import type { RunHandle, RunRef } from '../../../database/store/run/run.ts';
+import { childRequestId, type StoredChild } from '../../../database/store/wait/wait-tasks.ts';
+import { fork } from '../threads/fork.ts';
+import { enqueue, type EnqueueDeps } from './enqueue.ts';
+
+/** Starts the run that a tool call of another run asked for. Repeating it returns the same run. */
+export async function startChild(deps: EnqueueDeps, child: RunRef, request: StoredChild): Promise<RunHandle> {
+  const { agent, input, parent, caller, fork: point, ...options } = request;
+  if (point) {
+    const at = { id: child.threadId, seq: point.seq, contextRef: point.context_ref };
+    await fork(deps.db, deps.agents, parent.thread_id, at, 'library');
+  }
+  return enqueue(
+    deps,
+    {
+      ...{ agent, input, threadId: child.threadId, createThread: !point },
+      ...{ runId: child.id, requestId: childRequestId(parent.run_id, parent.round, parent.index), parent },
+      ...omitUndefined({
+        ...{ model: options.model, maxCost: options.max_cost, maxIterations: options.max_iterations },
+        ...{ toolContext: options.tool_context, limitKeys: options.limit_keys },
+      }),
+    },
+    { caller },
+  );
+}

@@ -1,0 +1,42 @@
+import type { Counting } from '../../../agent/models/counting/counting.ts';
+import type { Usage } from '../../../agent/context/message.ts';
+import { addUsage } from '../../../agent/context/usage.ts';
+import type { Database } from '../../../database/postgres/pool.ts';
+import { runNotFound } from '../../../database/store/missing.ts';
+import { readTree, type TreeRow } from '../../../database/store/run/read-tree.ts';
+import { spentOf } from '../../../database/store/run/spent.ts';
+import type { RunRef } from '../../../database/store/run/run.ts';
+import { costOf, type RunCost } from './cost.ts';
+
+/** A run of a tree. */
+export interface TreeRun extends TreeRow, RunCost {}
+
+/** A run, and the runs that its tool calls and theirs have started. */
+export interface RunTree extends RunCost {
+  root: RunRef;
+  /** Each run is followed by the runs that it started, in order of time. */
+  runs: TreeRun[];
+  usage: Usage | null;
+}
+
+/** The tree that a run belongs to. See `Runs.tree`. */
+export async function treeOf({ db, counting }: { db: Database; counting: Counting }, run: RunRef): Promise<RunTree> {
+  const rows = await readTree(db, run.threadId, run.id);
+  if (rows.length === 0) throw runNotFound(run.threadId, run.id);
+  const runs = await Promise.all(
+    rows.map(async ({ otherUsage, ...row }) => ({
+      ...row,
+      ...(await costOf(counting, spentOf({ ...row, otherUsage }))),
+    })),
+  );
+  let usage: Usage | undefined;
+  let cost: number | null = null;
+  let unpricedTokens = 0;
+  for (const one of runs) {
+    if (one.usage) usage = addUsage(usage, one.usage);
+    if (one.cost !== null) cost = (cost ?? 0) + one.cost;
+    unpricedTokens += one.unpricedTokens;
+  }
+  const [{ threadId, id }] = runs as [TreeRun];
+  return { root: { threadId, id }, runs, usage: usage ?? null, cost, unpricedTokens };
+}

@@ -1,0 +1,62 @@
+import { LanefoldError } from '../../../base/errors.ts';
+import { assertId } from '../../../base/checks/ids.ts';
+import type { Database } from '../../../database/postgres/pool.ts';
+import { findRun, readConversation, readWaitingQuestions } from '../../../database/store/log/read-conversation.ts';
+import { readThread } from '../../../database/store/log/read-thread.ts';
+import type { ListPage } from '../../../database/store/page.ts';
+import type { RunRef } from '../../../database/store/run/run.ts';
+import { toUiMessages } from '../../formats/ui-messages/history.ts';
+import { requestIdsOf, type UiMessage } from '../../formats/ui-messages/message.ts';
+
+export interface UiMessagesOptions {
+  /** Default: the active lane. */
+  contextRef?: string;
+  /** `nextAfter` of the page before: leads to earlier messages. */
+  after?: string;
+  /** Maximum number of questions, each with its answer; default 50. */
+  limit?: number;
+}
+
+/** The run of a message of a conversation. */
+export interface RunOfMessage extends RunRef {
+  /** It has ended: nothing is added to its answer. */
+  ended: boolean;
+}
+
+/** A page ends early, after a whole turn, once it has more bytes of messages than this. */
+const pageBytes = 4 * 1024 * 1024;
+
+/** The conversation of a lane. See `Threads.uiMessages`. */
+export async function uiMessages(
+  db: Database,
+  threadId: string,
+  { contextRef, after, limit = 50 }: UiMessagesOptions = {},
+): Promise<ListPage<UiMessage>> {
+  assertId(threadId, 'The thread id');
+  if (contextRef !== undefined) assertId(contextRef, 'The context_ref');
+  if (!Number.isInteger(limit) || limit < 1 || limit > 1_000)
+    throw new LanefoldError('invalid_input', `limit must be a whole number from 1 to 1000; got ${limit}.`);
+  if (after !== undefined && !/^\d{1,15}$/.test(after)) {
+    throw new LanefoldError('invalid_input', `${JSON.stringify(after).slice(0, 80)} is not a valid cursor.`, {
+      hint: 'Pass the next_after of the previous page, unchanged.',
+    });
+  }
+  const { activeContextRef } = await readThread(db, threadId);
+  const lane = contextRef ?? activeContextRef;
+  // read before the log: a question that moves into the log meanwhile is then in both, not in neither
+  const waiting = after === undefined ? await readWaitingQuestions(db, threadId, lane) : [];
+  const before = after === undefined ? Number.MAX_SAFE_INTEGER : Number(after);
+  const page = await readConversation(db, threadId, lane, { before, limit, maxBytes: pageBytes });
+  return {
+    data: toUiMessages(threadId, page, waiting),
+    nextAfter: page.nextBefore === null ? null : String(page.nextBefore),
+  };
+}
+
+/** The run of a message. See `Threads.runOf`. */
+export async function runOf(db: Database, threadId: string, messageId: string): Promise<RunOfMessage | undefined> {
+  assertId(threadId, 'The thread id');
+  assertId(messageId, 'The message id');
+  const run = await findRun(db, threadId, messageId, requestIdsOf(messageId));
+  return run && { threadId, ...run };
+}

@@ -1,0 +1,126 @@
+import { Cluster } from 'ioredis';
+import { processClock, type Clock } from '../../base/common/clock.ts';
+import { LanefoldError } from '../../base/errors.ts';
+import { connectionTimeoutMillis } from '../../database/postgres/pool.ts';
+import { silenceMs, watchedClient } from '../../database/postgres/watched-client.ts';
+import { within } from '../../base/common/time-limit.ts';
+import { GatheringPool } from './gathering-pool.ts';
+import { RedisClient } from './redis-client.ts';
+
+export interface QueueConnections {
+  /**
+   * The value for BullMQ's `connection`: call it for each queue, worker and relay. `listens`: false for a plain queue.
+   */
+  open(listens: boolean): { url: string };
+  /** Call once the queues and workers are closed: BullMQ does not close connections it was given. */
+  close(): Promise<void>;
+}
+
+/** PostgreSQL connections per queue or worker, besides the listening one. */
+const poolSize = 4;
+/**
+ * The rows of runs are the outbox, so a crash of the server may lose the last changes of jobs, and they need not wait for
+ * the disk. A plan made while the table of jobs was small stays good as it grows.
+ */
+const queueSettings = [
+  'synchronous_commit=off',
+  'enable_seqscan=off',
+  'enable_hashjoin=off',
+  'enable_mergejoin=off',
+  'jit=off',
+];
+const longestRetryMs = 2_000;
+const closePatienceMs = 2_000;
+
+/**
+ * The connections of BullMQ. On PostgreSQL: a small pool per queue and worker, plus one connection for the blocking
+ * LISTEN. On Redis: a client per queue and worker. On a Redis Cluster: one shared client for everything that does not
+ * block. BullMQ waits for answers without a limit, so a connection that receives nothing for `limitMs` is broken here
+ * and replaced.
+ *
+ * @throws LanefoldError `invalid_input` for an unreadable REDIS_URL
+ */
+export function openConnections(
+  redisUrl: string | undefined,
+  databaseUrl: string,
+  { limitMs = silenceMs, clock = processClock }: { limitMs?: number; clock?: Clock } = {},
+): QueueConnections {
+  if (!redisUrl) return poolsOf(databaseUrl, limitMs, clock);
+  const settings = {
+    maxRetriesPerRequest: null,
+    // Longer than BullMQ blocks, which is two thirds of this at most.
+    socketTimeout: limitMs,
+    keepAlive: limitMs,
+  };
+  const nodes = clusterNodes(redisUrl);
+  if (!nodes) {
+    // BullMQ's own pauses reach 20 s
+    const retryStrategy = (times: number) => Math.min(times * 100, longestRetryMs);
+    const clients: RedisClient[] = [];
+    return {
+      open() {
+        const client = new RedisClient(redisUrl, { ...settings, retryStrategy });
+        clients.push(client);
+        return client as never;
+      },
+      close: async () => clients.forEach((client) => client.disconnect()),
+    };
+  }
+  const [{ username, password, protocol }] = nodes as [URL, ...URL[]];
+  const cluster = new Cluster(
+    nodes.map(({ hostname, port }) => ({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 6379) })),
+    {
+      redisOptions: {
+        ...settings,
+        ...(username ? { username: decodeURIComponent(username) } : {}),
+        ...(password ? { password: decodeURIComponent(password) } : {}),
+        ...(protocol === 'rediss:' ? { tls: {} } : {}),
+      },
+    },
+  );
+  // It reconnects by itself; callers have their own time limits.
+  cluster.on('error', () => {});
+  return { open: () => cluster as never, close: async () => cluster.disconnect() };
+}
+
+function poolsOf(connectionString: string, limitMs: number, clock: Clock): QueueConnections {
+  const pools: GatheringPool[] = [];
+  return {
+    open(listens) {
+      const pool = new GatheringPool(
+        {
+          Client: watchedClient(limitMs),
+          connectionString,
+          max: poolSize + (listens ? 1 : 0),
+          connectionTimeoutMillis,
+          query_timeout: limitMs,
+          keepAlive: true,
+          // the search path, as BullMQ sets it on pools that it creates
+          options: [...queueSettings, 'search_path="bullmq"'].map((setting) => `-c ${setting}`).join(' '),
+        },
+        clock,
+      );
+      pool.on('error', () => {});
+      pools.push(pool);
+      return pool as never;
+    },
+    async close() {
+      const ended = Promise.all(pools.splice(0).map((pool) => pool.end()));
+      await within(closePatienceMs, ended).catch(() => {});
+    },
+  };
+}
+
+/**
+ * The seed nodes of a cluster URL: `redis+cluster://user:password@host:port,host:port`, or `rediss+cluster:` for TLS.
+ * The first node's user and password apply to all. Undefined for the URL of a single server.
+ */
+function clusterNodes(url: string): URL[] | undefined {
+  const [, scheme, rest] = /^(rediss?)\+cluster:\/\/(.*)$/.exec(url) ?? [];
+  if (!scheme) return undefined;
+  const nodes = rest!.split(',').map((node) => `${scheme}://${node.trim()}`);
+  if (nodes.every((node) => URL.canParse(node) && new URL(node).hostname)) return nodes.map((node) => new URL(node));
+  throw new LanefoldError('invalid_input', 'REDIS_URL is not a valid cluster URL.', {
+    hint: 'Use the form redis+cluster://:password@host1:6379,host2:6379.',
+  });
+}

@@ -1,0 +1,165 @@
+import { silenceMs } from '../../database/postgres/watched-client.ts';
+import { addJobs, answerTimeoutMs } from './add-jobs.ts';
+import { processClock, type Clock } from '../../base/common/clock.ts';
+import { bullClasses, keepsEvents } from './bull-classes.ts';
+import { allReady, closeWorker, createWorker } from './bull-workers.ts';
+import { openConnections } from './connection.ts';
+import { jobId, type RunJob, type RunJobResult } from './job.ts';
+import { databaseLost, outage, unreachable } from './outage.ts';
+import type { BullQueue, BullWorker, PlacedJob, QueueOptions, RunQueue, Backend } from './queue.ts';
+import { within } from '../../base/common/time-limit.ts';
+
+/** Opens the queues. BullMQ connects in the background: call `ready` to see connection errors. */
+export function openQueue(options: QueueOptions): RunQueue {
+  const backend = options.redisUrl ? 'redis' : 'postgres';
+  const { prefix = 'lf', shards = 1, limitMs = silenceMs, clock = processClock } = options;
+  const classes = bullClasses(backend, clock);
+  const connections = openConnections(options.redisUrl, options.databaseUrl, { limitMs, clock });
+  const workers: BullWorker[] = [];
+  let closing = false;
+  let isReady = false;
+  let lastError: Error | undefined;
+  // A Redis Cluster keeps all keys with the same tag in braces in one slot, as BullMQ needs.
+  const base = (name: string, listens: boolean) => ({ connection: connections.open(listens), prefix: `{${name}}` });
+  const open = (name: string) => {
+    const queue = new classes.Queue<RunJob, RunJobResult>(name, {
+      ...base(name, false),
+      ...keepsEvents(backend),
+      ...(options.removing ? { skipMetasUpdate: true } : {}),
+    });
+    queue.on('error', (error) => {
+      lastError = error;
+      if (backend === 'redis' && isReady && workers.length === 0 && !closing) options.onError?.(outage(backend, error));
+    });
+    return queue;
+  };
+  const shardNames = Array.from({ length: shards }, (_, shard) => `${prefix}-${shard}`);
+  const agentQueueName = (name: string) => `${prefix}-agent-${name}`;
+  const queues = shardNames.map(open);
+  /**
+   * Queues for agents, or agents with a strategy, that some workers do not know: their jobs wait here for workers that
+   * do.
+   */
+  const agentQueues = new Map<string, BullQueue>();
+  const openAgentQueue = (name: string): BullQueue => {
+    const queue = agentQueues.get(name) ?? open(agentQueueName(name));
+    agentQueues.set(name, queue);
+    return queue;
+  };
+  const all = () => [...queues, ...agentQueues.values()];
+  const queueOf = ({ queue_shard, agent_queue }: PlacedJob) =>
+    agent_queue ? openAgentQueue(agent_queue) : queues[queue_shard % shards]!;
+
+  return {
+    backend,
+    prefix,
+    queues,
+    queueOf,
+    add: (job, shard) => addJobs(queues[shard % shards]!, [job], 'back', clock),
+    async addAll(jobs, end) {
+      for (const queue of new Set(jobs.map(queueOf))) {
+        const own = jobs.filter((job) => queueOf(job) === queue);
+        await addJobs(queue, own, end, clock).catch((error: Error) => {
+          throw outage(backend, error);
+        });
+      }
+    },
+    reaches: (name) => shardNames.includes(name) || name.startsWith(agentQueueName('')),
+    async wake({ queue: name, ...job }) {
+      const agentQueue = name.startsWith(agentQueueName('')) ? name.slice(agentQueueName('').length) : undefined;
+      const queue = agentQueue === undefined ? queues.find((one) => one.name === name) : openAgentQueue(agentQueue);
+      if (queue) await wakeJob(queue, job, clock).catch((error: Error) => Promise.reject(outage(backend, error)));
+    },
+    async work(processor, workOptions, agentQueue) {
+      const names = agentQueue === undefined ? shardNames : [agentQueueName(agentQueue)];
+      const own = names.map((name) => {
+        const connection = { backend, classes, base: base(name, true), limitMs, isClosing: () => closing } as const;
+        const worker = createWorker(connection, name, processor, workOptions, agentQueue !== undefined);
+        workers.push(worker);
+        return worker;
+      });
+      // BullMQ on PostgreSQL caches a failed first connection forever: its loop would spin and block the event loop.
+      if (backend === 'postgres') {
+        await allReady(own).catch((error: unknown) => {
+          // not awaited: they close only once their connections do
+          for (const worker of own) void closeWorker(worker).catch(() => {});
+          // agent queues are opened later, by a worker that keeps running
+          throw agentQueue === undefined ? unreachable(backend, error) : databaseLost(error);
+        });
+      }
+      for (const worker of own) void worker.run().catch(workOptions.onError);
+      return own;
+    },
+    async ready() {
+      await allReady(queues).catch((error: unknown) => {
+        // prefer the error that explains the missing answer
+        throw unreachable(backend, lastError ?? error);
+      });
+      isReady = true;
+    },
+    async clean(kept) {
+      for (const queue of all()) await cleanQueue(queue, backend, clock, kept);
+    },
+    async remove(jobs) {
+      let removed = 0;
+      for (const { run_id, enqueue_no: last, agent, queue_shard: shard } of jobs) {
+        const own = [...agentQueues].filter(([name]) => name === agent || name.startsWith(`${agent}+`));
+        for (const queue of [queues[shard % shards]!, ...own.map(([, queue]) => queue)]) {
+          for (let no = 1; no <= last; no++) removed += await removeJob(queue, jobId({ run_id, enqueue_no: no }));
+        }
+      }
+      return removed;
+    },
+    async obliterate() {
+      for (const queue of all()) await queue.obliterate({ force: true });
+    },
+    async close() {
+      closing = true;
+      await Promise.allSettled([...workers.map(closeWorker), ...all().map((queue) => queue.close())]);
+      await connections.close();
+    },
+  };
+}
+
+/** Ends the delay of a job, or adds the job if the queue does not have it. A job that waits or is at work stays so. */
+async function wakeJob(queue: BullQueue, job: RunJob, clock: Clock): Promise<void> {
+  let found = await within(answerTimeoutMs, queue.getJob(jobId(job)));
+  if (!found) {
+    await addJobs(queue, [job], 'back', clock);
+    // the process that accepted the run may have added it in between, with its delay
+    found = await within(answerTimeoutMs, queue.getJob(jobId(job)));
+    if (!found || !(await within(answerTimeoutMs, found.isDelayed()))) return;
+  }
+  try {
+    await within(answerTimeoutMs, found.promote());
+  } catch (error) {
+    if (await within(answerTimeoutMs, found.isDelayed())) throw error;
+  }
+}
+
+/** Jobs per batch. Redis does nothing else during a batch; PostgreSQL sorts all removable jobs for each batch. */
+const batchSize = { redis: 1_000, postgres: 10_000 };
+
+/** Removes jobs that ended more than `keepMs` ago; of the rest, keeps only the last `keep` per state. */
+async function cleanQueue(
+  queue: BullQueue,
+  backend: Backend,
+  clock: Clock,
+  { keepMs, keep }: { keepMs: number; keep: number },
+): Promise<void> {
+  for (const state of ['completed', 'failed'] as const) {
+    // BullMQ's own limit on ended jobs deadlocks on PostgreSQL, which fails jobs that have succeeded
+    const [first] = await queue.getJobs([state], keep, keep);
+    // a moment, because BullMQ subtracts the age from the time of each batch
+    const cutoff = Math.max(clock.now() - keepMs, first?.finishedOn ?? 0);
+    const clean = () => queue.clean(Math.max(clock.now() - cutoff, 0), batchSize[backend], state);
+    while ((await clean()).length === batchSize[backend]);
+  }
+}
+
+/** Removes a job and its logs; returns 1 if there was such a job, else 0. In Redis, BullMQ reports missing jobs as removed. */
+async function removeJob(queue: BullQueue, id: string): Promise<number> {
+  const state = await within(answerTimeoutMs, queue.getJobState(id));
+  const removed = await within(answerTimeoutMs, queue.remove(id));
+  return state === 'unknown' ? 0 : removed;
+}

@@ -1,0 +1,134 @@
+import type { Scope } from '../../base/access/scope.ts';
+import type { ActingFunction } from '../../database/store/access/audited-act.ts';
+
+/**
+ * The scope that each operation needs, by its `operationId`. An operation missing here needs `admin`, so that
+ * forgetting to list one never grants access.
+ */
+export const operationScopes: Readonly<Record<string, Scope>> = {
+  listThreads: 'read',
+  listAllRuns: 'read',
+  listApprovals: 'read',
+  listAgents: 'read',
+  getActivity: 'read',
+  listWorkers: 'read',
+  listAgentVersions: 'read',
+  diffAgentVersions: 'read',
+  listRollouts: 'read',
+  listLimits: 'read',
+  listLimitHolders: 'read',
+  listSchedules: 'read',
+  getSchedule: 'read',
+  listSlots: 'read',
+  listWaits: 'read',
+  getTree: 'read',
+  listCases: 'read',
+  getCase: 'read',
+  listDatasets: 'read',
+  listEvals: 'read',
+  getEval: 'read',
+  listEvalItems: 'read',
+  reportEval: 'read',
+  listWebhooks: 'read',
+  getWebhook: 'read',
+  listDeliveries: 'read',
+  listMonitors: 'read',
+  getMonitor: 'read',
+  listRunScores: 'read',
+  getCall: 'read',
+  getThread: 'read',
+  getConfig: 'read',
+  listLanes: 'read',
+  getContext: 'read',
+  diffContexts: 'read',
+  listEntries: 'read',
+  exportThread: 'read',
+  readContent: 'read',
+  listUiMessages: 'read',
+  listThreadEvents: 'read',
+  listRuns: 'read',
+  getRun: 'read',
+  listRunEvents: 'read',
+  streamTree: 'read',
+  listInputs: 'read',
+  listNodes: 'read',
+  listMarks: 'read',
+  listTools: 'read',
+  collectRun: 'read',
+  createBrowserToken: 'read',
+  readStream: 'read',
+  readThreadStream: 'read',
+  readThreadTrace: 'read',
+  readRunTrace: 'read',
+  createThread: 'run',
+  appendEntries: 'run',
+  replayCall: 'run',
+  createRun: 'run',
+  createRuns: 'run',
+  runAgUi: 'run',
+  retryRun: 'run',
+  rerunRun: 'run',
+  forkThread: 'run',
+  resumeRun: 'run',
+  createCheckpoint: 'run',
+  createStream: 'run',
+  appendStream: 'run',
+  deleteStream: 'run',
+  createThreadStream: 'run',
+  appendThreadStream: 'run',
+  deleteThreadStream: 'run',
+  steerRun: 'steer',
+  injectRun: 'steer',
+  cancelRun: 'steer',
+  sendEvent: 'steer',
+  createEventToken: 'steer',
+  releaseWait: 'steer',
+  cancelByToken: 'steer',
+  approveToolCall: 'approve',
+  denyToolCall: 'approve',
+};
+
+/**
+ * Operations that name no thread and show nothing of any thread. Every other operation without a thread concerns all
+ * threads and is closed to keys bound to some threads or agents.
+ */
+export const aboutNoThread: ReadonlySet<string> = new Set(['listAgents', 'getActivity']);
+
+/** Operations that begin at a thread and show others. */
+export const acrossThreads: ReadonlySet<string> = new Set(['streamTree']);
+
+/** Operations that show the conversation of the thread on which they act: they are audited as reads too. */
+export const showing: ReadonlySet<string> = new Set(['runAgUi']);
+
+/** Operations over all tenants: also closed to keys bound to a tenant. */
+export const everywhere: ReadonlySet<string> = new Set([
+  ...['getActivity', 'listWorkers', 'listAgentVersions', 'diffAgentVersions'],
+  ...['listRollouts', 'setRollout', 'removeRollout', 'moveThread'],
+]);
+
+/**
+ * Operations that are audited, and the function of the database that carries them out and writes the row; undefined: no
+ * function does, and the row is written before the answer. Others audit themselves: limits, keys, webhooks and so on.
+ */
+export const audited: ReadonlyMap<string, ActingFunction | undefined> = new Map(
+  Object.entries({
+    changeConfig: 'change_config',
+    applyContextOperation: 'apply_operation',
+    resetLane: 'apply_operation',
+    compactLane: 'enqueue_run',
+    replayCall: undefined,
+    forkThread: 'create_fork',
+    importThread: 'import_thread',
+    rerunRun: 'enqueue_run',
+    cancelRun: 'cancel_run',
+    cancelByToken: 'cancel_run',
+    approveToolCall: 'decide_tool_call',
+    denyToolCall: 'decide_tool_call',
+    releaseWait: 'end_wait',
+    createEventToken: undefined,
+    deleteStream: 'delete_stream',
+    deleteThreadStream: 'delete_stream',
+    eraseThread: 'erase_conversation',
+    eraseTenant: 'erase_schedules',
+  } as const),
+);

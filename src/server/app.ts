@@ -1,0 +1,196 @@
+import { OpenAPIHono } from '@hono/zod-openapi';
+import type { Principal } from '../base/access/principal.ts';
+import type { Library } from '../features/library/library.ts';
+import { LanefoldError } from '../base/errors.ts';
+import { omitUndefined } from '../base/common/omit-undefined.ts';
+import { actFor } from './access/act-for.ts';
+import { authorizeOperation } from './access/authorize-operation.ts';
+import { knownKeys } from './access/known-keys.ts';
+import { limitStreams } from './access/limit-streams.ts';
+import { requireUnbound } from './access/require-unbound.ts';
+import { authenticate } from './auth.ts';
+import { jsonBody, jsonIfAny, limitedBody } from './body.ts';
+import { defaultBodyTimeoutMs, defaultMaxBodyBytes } from './read-body.ts';
+import { limitedAnswer } from './answer.ts';
+import { ByteBudget } from './byte-budget.ts';
+import { bullBoard, bullBoardPath } from './bull-board/board.ts';
+import { addDocs } from './docs.ts';
+import type { Door } from './door.ts';
+import type { ApiApp, ApiEnv } from './env.ts';
+import { allowedMethods, withoutSlash } from './allowed-methods.ts';
+import { LiveStreams } from './live-streams.ts';
+import { logErrors, withSafePath } from './log-errors.ts';
+import { nameSchemas } from './openapi.ts';
+import type { AppOptions } from './options.ts';
+import { addPage } from './page/routes.ts';
+import { problemHeaders, toProblem } from './problem.ts';
+import { requestCounter } from './request-counter.ts';
+import { addAudit } from './routes/audit.ts';
+import { addKeys } from './routes/keys.ts';
+import { addApprovals } from './routes/approvals.ts';
+import { addCalls } from './routes/calls.ts';
+import { addCompaction } from './routes/compaction.ts';
+import { addContents } from './routes/contents.ts';
+import { addContexts } from './routes/contexts.ts';
+import { addEntries } from './routes/entries.ts';
+import { addErasure } from './routes/erasure.ts';
+import { addUiMessages } from './routes/ui-messages.ts';
+import { addForks } from './routes/forks.ts';
+import { addPortable } from './routes/portable.ts';
+import { addEvents } from './routes/events.ts';
+import { addInputs } from './routes/inputs.ts';
+import { addLimits } from './routes/limits.ts';
+import { addSentEvents, addSignedEvents, byEventToken, signedEventsPath } from './routes/sent-events.ts';
+import { addWaits } from './routes/waits.ts';
+import { addEvals } from './routes/evals.ts';
+import { addCases } from './routes/cases.ts';
+import { addSchedules } from './routes/schedules.ts';
+import { addMonitors } from './routes/monitors.ts';
+import { addWebhooks } from './routes/webhooks.ts';
+import { addMcp, mcpPath } from './routes/mcp.ts';
+import { addMetrics, addProbes } from './routes/operations.ts';
+import { addMarks } from './routes/marks.ts';
+import { addNodes } from './routes/nodes.ts';
+import { addActivity, addOverview } from './routes/overview.ts';
+import { addRetry } from './routes/retry.ts';
+import { addRuns } from './routes/runs.ts';
+import { addCheckpoints } from './routes/checkpoints.ts';
+import { addThreads } from './routes/threads.ts';
+import { addRollouts } from './routes/rollouts.ts';
+import { addVersions } from './routes/versions.ts';
+import { addTreeEvents } from './routes/tree-events.ts';
+import { streamServer } from './serve-stream.ts';
+import { noStore, securityHeaders } from './security-headers.ts';
+import { assertWhole } from '../base/checks/whole-number.ts';
+import { onInvalid, refuseQueries } from './validation.ts';
+
+const defaultMaxHeldBytes = 64 * 1024 * 1024;
+const defaultMaxStreams = 1_000;
+const defaultKeyRecheckMs = 5_000;
+const minKeyRecheckMs = 100;
+
+/**
+ * The application behind `startServer`, mountable wherever a `fetch` handler is accepted. Without a key it only answers
+ * requests with a loopback Host.
+ */
+export function createAppWith(
+  doors: readonly Door[],
+  all: Library,
+  options: AppOptions & { closing?: AbortSignal } = {},
+): ApiApp {
+  const lanefold = options.tenant === undefined ? all : { ...all, ...all.forTenant(options.tenant) };
+  const apiKey = (options.apiKey ?? process.env['LANEFOLD_API_KEY']) || undefined;
+  const onError = withSafePath(options.onError ?? logErrors(lanefold.log));
+  const app = new OpenAPIHono<ApiEnv>({ defaultHook: onInvalid });
+  refuseQueries(app);
+  nameSchemas(app);
+  const requests = requestCounter();
+
+  app.onError((error, c) => {
+    const problem = toProblem(error);
+    if (problem.status >= 500) {
+      // unset if the request was rejected before its key was read
+      const principal = c.get('principal') as Principal | undefined;
+      onError(error, { method: c.req.method, path: c.req.path, ...omitUndefined({ actor: principal?.actor }) });
+    }
+    return c.body(JSON.stringify(problem), problem.status as 500, problemHeaders(problem.status, error));
+  });
+  app.notFound((c) => {
+    const typed = withoutSlash(app, c.req);
+    if (typed !== undefined) return c.redirect(typed, 308);
+    const allowed = allowedMethods(app, c.req.path);
+    if (allowed.length === 0) {
+      throw new LanefoldError('not_found', `${c.req.path.slice(0, 200)} does not exist.`, {
+        hint: 'See /openapi.json for all paths.',
+      });
+    }
+    c.header('Allow', allowed.join(', '));
+    throw new LanefoldError('method_not_allowed', `${c.req.method} is not allowed here.`, {
+      hint: `Use ${allowed.join(' or ')}.`,
+    });
+  });
+
+  app.use(requests.count, securityHeaders, noStore);
+  const { keyRecheckMs = defaultKeyRecheckMs } = options;
+  assertWhole(keyRecheckMs, 'keyRecheckMs', {
+    minimum: minKeyRecheckMs,
+    hint: 'Leave it out for 5,000: every open stream looks up its key this often.',
+  });
+  const keys = knownKeys(lanefold, keyRecheckMs);
+  const byKey = authenticate(apiKey, keys);
+  const bySignIn = authenticate(apiKey, keys, { basic: true });
+  for (const door of doors) door.addOpen?.(app);
+  app.use('/v1/*', byKey);
+  app.use('/metrics', byKey, requireUnbound('read'));
+  app.use('/admin/*', bySignIn, requireUnbound('admin'));
+  app.use('/docs/*', bySignIn);
+  app.use('/openapi.json', bySignIn);
+  const maxHeldBytes = options.maxHeldBytes ?? defaultMaxHeldBytes;
+  const maxBodyBytes = options.maxBodyBytes ?? defaultMaxBodyBytes;
+  const read = limitedBody({
+    maxBytes: maxBodyBytes,
+    timeoutMs: options.bodyTimeoutMs ?? defaultBodyTimeoutMs,
+    budget: new ByteBudget(maxHeldBytes, 'bodies'),
+  });
+  const answers = new ByteBudget(maxHeldBytes, 'answers');
+  const answer = limitedAnswer(answers);
+  const { before, after } = authorizeOperation(app, lanefold);
+  app.use('/v1/*', answer, actFor(lanefold), before, read, jsonBody, after, limitStreams());
+  app.use('/admin/*', read, jsonIfAny);
+  app.use(mcpPath, byKey, read);
+  app.use(signedEventsPath, byEventToken(lanefold), read, jsonBody);
+
+  addThreads(app, lanefold);
+  addErasure(app);
+  addForks(app);
+  addEntries(app);
+  addContents(app);
+  addUiMessages(app);
+  addContexts(app);
+  addCompaction(app);
+  addCalls(app);
+  addRuns(app, onError);
+  addRetry(app);
+  addInputs(app);
+  addNodes(app);
+  addMarks(app);
+  addCheckpoints(app);
+  addApprovals(app);
+  const maxStreams = options.maxStreams ?? defaultMaxStreams;
+  const streamed = new ByteBudget(maxHeldBytes, 'streams');
+  const live = { onError, closing: options.closing, maxStreams, budget: streamed, keyRecheckMs };
+  const streams = new LiveStreams(omitUndefined(live));
+  const serve = streamServer(streams);
+  addEvents(app, serve);
+  addTreeEvents(app, serve);
+  for (const door of doors) door.add(app, { lanefold, streams, answers });
+  addPortable(app, streams);
+  addKeys(app);
+  addLimits(app);
+  addSchedules(app);
+  addCases(app);
+  addEvals(app);
+  addMonitors(app);
+  addWaits(app);
+  addSentEvents(app);
+  addSignedEvents(app, lanefold);
+  addWebhooks(app);
+  addAudit(app);
+  addOverview(app, lanefold);
+  // it shows all tenants
+  if (lanefold.tenant === undefined) {
+    addActivity(app, lanefold);
+    addVersions(app, lanefold);
+    addRollouts(app, lanefold);
+  }
+  addProbes(app, lanefold);
+  addDocs(app);
+  if (options.mcp) addMcp(app, lanefold, options.mcp, { answers, closing: options.closing });
+  const page = options.page ?? process.env['LANEFOLD_PAGE'] !== 'off';
+  if (page) addPage(app, apiKey ? undefined : byKey);
+  if (lanefold.tenant === undefined) {
+    addMetrics(app, lanefold, requests);
+    app.route(bullBoardPath, bullBoard(lanefold, { page }));
+  }
+  return app;
+}

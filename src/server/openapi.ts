@@ -1,0 +1,59 @@
+import { packageVersion } from '../base/common/package-root.ts';
+import type { ApiApp } from './env.ts';
+import { ContextPolicy } from './schemas/context-policy.ts';
+import { Settings } from './schemas/run-overrides.ts';
+import { RunStatus } from './schemas/run.ts';
+import { Usage } from './schemas/usage.ts';
+import { Id } from './schemas/values.ts';
+
+const info = {
+  openapi: '3.1.0',
+  info: {
+    title: 'Lanefold',
+    version: packageVersion(),
+    description:
+      'Durable runs of LLM agents. A thread is an append-only log; what the model sees is a projection of it. A run is ' +
+      'accepted immediately, and a worker executes it. Errors are `application/problem+json` with a stable `code`.',
+    license: { name: 'MIT', identifier: 'MIT' },
+  },
+  servers: [{ url: '/' }],
+  tags: [
+    { name: 'Threads', description: 'Conversations and their configuration.' },
+    { name: 'Entries', description: 'The log of a thread.' },
+    { name: 'Contexts', description: 'What the model sees, and how to change it.' },
+    { name: 'Runs', description: 'Requests that agents execute.' },
+    { name: 'Events', description: 'The trace of runs.' },
+    { name: 'Limits', description: 'Limits of runs, model calls, tokens and money.' },
+    { name: 'Keys', description: 'API keys, tokens for browsers, and the audit.' },
+    { name: 'Operations', description: 'Probes, metrics, activity and workers.' },
+  ],
+};
+
+/**
+ * Names schemas that others use with another description. The document would otherwise describe a schema as the first
+ * of its users does. Call it before any route is added.
+ */
+export function nameSchemas({ openAPIRegistry: registry }: ApiApp): void {
+  for (const [name, schema] of Object.entries(named)) registry.register(name, schema);
+}
+
+const named = { Id, RunStatus, Usage, ContextPolicy, Settings };
+
+/** The OpenAPI document of an application; generated once. */
+export function openApiDocument(app: ApiApp): object {
+  const known = documents.get(app);
+  if (known) return known;
+  const registry = app.openAPIRegistry;
+  registry.registerComponent('securitySchemes', 'bearer', {
+    type: 'http',
+    scheme: 'bearer',
+    description:
+      'LANEFOLD_API_KEY, a key created with `POST /v1/keys`, or a token minted with `POST /v1/tokens`. A server without ' +
+      'LANEFOLD_API_KEY requires none and answers only on loopback.',
+  });
+  const document = app.getOpenAPI31Document(info as never);
+  documents.set(app, document);
+  return document;
+}
+
+const documents = new WeakMap<ApiApp, object>();

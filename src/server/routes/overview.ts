@@ -1,0 +1,94 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import type { Library } from '../../features/library/library.ts';
+import { omitUndefined } from '../../base/common/omit-undefined.ts';
+import type { ApiApp } from '../env.ts';
+import { toJson } from '../json.ts';
+import { refToJson } from '../run-json.ts';
+import { Activity, AgentList, ApprovalPage, WorkerList } from '../schemas/overview.ts';
+import { problems } from '../schemas/problem.ts';
+import { afterCursor, limit, wholeText } from '../schemas/values.ts';
+import { json, security } from './shared.ts';
+
+const listAgents = createRoute({
+  method: 'get',
+  path: '/v1/agents',
+  operationId: 'listAgents',
+  tags: ['Runs'],
+  security,
+  summary: 'List the agents that this server knows and the key may run',
+  responses: { 200: json('The agents.', AgentList), ...problems() },
+});
+
+const listApprovals = createRoute({
+  method: 'get',
+  path: '/v1/approvals',
+  operationId: 'listApprovals',
+  tags: ['Runs'],
+  security,
+  summary: 'List the tool calls of all threads that wait for approval, soonest to expire first',
+  request: { query: z.strictObject({ after: afterCursor, limit: limit(50) }) },
+  responses: { 200: json('A page of calls.', ApprovalPage), ...problems() },
+});
+
+const getActivity = createRoute({
+  method: 'get',
+  path: '/v1/activity',
+  operationId: 'getActivity',
+  tags: ['Operations'],
+  security,
+  summary: 'Read the state of queue and workers, and the runs, errors, tokens and cost of the last hours',
+  request: { query: z.strictObject({ hours: wholeText(1, 24 * 31, 'Hours to look back; default 24.') }) },
+  responses: { 200: json('The activity.', Activity), ...problems() },
+});
+
+const listWorkers = createRoute({
+  method: 'get',
+  path: '/v1/workers',
+  operationId: 'listWorkers',
+  tags: ['Operations'],
+  security,
+  summary: 'List the workers that are alive, then those that recently stopped or died',
+  request: { query: z.strictObject({ hours: wholeText(1, 24 * 30, 'Hours to look back; default 1.') }) },
+  responses: { 200: json('The workers, at most 1,000.', WorkerList), ...problems() },
+});
+
+/** Reads over all threads, except the lists of threads and runs themselves. */
+export function addOverview(app: ApiApp, lanefold: Library): void {
+  app.openapi(listAgents, (c) => {
+    const { agents: only } = c.get('principal');
+    const known = lanefold.agents.list().filter(({ name }) => only?.includes(name) ?? true);
+    const data = known.map((agent) => ({ ...toJson(agent), tools: agent.tools.map(toJson) }));
+    return c.json({ data }, 200);
+  });
+
+  app.openapi(listApprovals, async (c) => {
+    const { data, nextAfter } = await c.var.lanefold.approvals.list(omitUndefined(c.req.valid('query')));
+    const shown = data.map((approval) => ({ ...toJson(approval), root: refToJson(approval.root) }));
+    return c.json({ data: shown, next_after: nextAfter }, 200);
+  });
+}
+
+/** Activity of all tenants together. */
+export function addActivity(app: ApiApp, lanefold: Library): void {
+  app.openapi(listWorkers, async (c) => {
+    const data = await lanefold.workers.list(omitUndefined(c.req.valid('query')));
+    return c.json({ data: data.map(toJson) }, 200);
+  });
+
+  app.openapi(getActivity, async (c) => {
+    const [activity, stats] = await Promise.all([
+      lanefold.activity(omitUndefined(c.req.valid('query'))),
+      lanefold.stats(),
+    ]);
+    const { workers, errors, slots } = activity;
+    return c.json(
+      {
+        ...toJson({ ...stats, ...activity }),
+        workers: workers.map(toJson),
+        errors: errors.map(toJson),
+        slots: slots.map(toJson),
+      },
+      200,
+    );
+  });
+}

@@ -1,0 +1,106 @@
+import type { BullWorker } from '../../runs/queue/queue.ts';
+import { delay } from '../../base/common/timer.ts';
+
+/** Pause between checks of a database that does not answer, in ms; also the shortest interruption. */
+const pauseMs = 500;
+
+/**
+ * Decides when a worker fetches jobs. It stops while the database does not answer: every claim would fail at once, and
+ * the worker would fetch thousands of jobs per second. BullMQ limits the jobs of each queue; this limits the total of a
+ * worker that also takes jobs from the queues of agents.
+ */
+export class Intake {
+  readonly #workers: BullWorker[] = [];
+  #limit = 0;
+  #busy = 0;
+  #fetching = true;
+  /** A job came while every slot was taken. */
+  #full = false;
+  #outage: Promise<void> | undefined;
+  #held = false;
+  #closed = false;
+
+  /** @param answers whether the database answers */
+  constructor(private readonly answers: () => Promise<boolean>) {}
+
+  get paused(): boolean {
+    return this.#outage !== undefined;
+  }
+
+  /** Whether every slot is taken. */
+  get isFull(): boolean {
+    return this.#busy >= this.#limit;
+  }
+
+  get workers(): readonly BullWorker[] {
+    return this.#workers;
+  }
+
+  /** Adds BullMQ workers, each with its own queue; `slots` is how many more jobs may run at once. */
+  open(workers: readonly BullWorker[], slots: number): void {
+    this.#workers.push(...workers);
+    this.#limit += slots;
+    if (!this.#fetching) for (const worker of workers) void worker.pause(true);
+    this.#update();
+  }
+
+  /** Takes a slot for a job. Returns false if none is free: the job must go back. */
+  enter(): boolean {
+    if (this.#busy >= this.#limit) {
+      this.#full = true;
+      this.#update();
+      return false;
+    }
+    this.#busy += 1;
+    this.#update();
+    return true;
+  }
+
+  leave(): void {
+    this.#busy -= 1;
+    this.#full = false;
+    this.#update();
+  }
+
+  /** Fetches no jobs until `release`. */
+  hold(): void {
+    this.#held = true;
+    this.#update();
+  }
+
+  release(): void {
+    this.#held = false;
+    this.#update();
+  }
+
+  /** Pauses. Resolves when the database answers and jobs are fetched again, or the worker stops. */
+  interrupt(): Promise<void> {
+    this.#outage ??= this.#waitOut().finally(() => {
+      this.#outage = undefined;
+      this.#update();
+    });
+    this.#update();
+    return this.#outage;
+  }
+
+  close(): void {
+    this.#closed = true;
+    // do not wait for active jobs: a released run must not come back
+    for (const worker of this.#workers) void worker.pause(true);
+  }
+
+  #update(): void {
+    if (this.#closed) return;
+    const isOpen = !this.paused && !this.#held && !this.#full;
+    const fetching = isOpen && (this.#busy < this.#limit || this.#workers.length < 2);
+    if (fetching === this.#fetching) return;
+    this.#fetching = fetching;
+    // do not wait for active jobs: they may be waiting for the end of the pause
+    for (const worker of this.#workers) void (fetching ? worker.resume() : worker.pause(true));
+  }
+
+  async #waitOut(): Promise<void> {
+    do await delay(pauseMs);
+    while (!this.#closed && !(await this.answers()));
+  }
+}

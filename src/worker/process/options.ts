@@ -1,0 +1,94 @@
+import type { MetricsOptions } from '../../runs/telemetry/prometheus/open.ts';
+import type { UnknownAgent } from '../../database/store/run/find-unknown-agents.ts';
+import type { TraceOptions } from './trace-options.ts';
+
+export interface WorkerOptions extends TraceOptions {
+  /** Runs executed at once in this process; default 20. They mostly wait for models. */
+  concurrency?: number;
+  /** How long a lease lasts without renewal; default 6,000. Renewed every third of it. */
+  leaseMs?: number;
+  /** Pause between sweeps, ±25 %; default 2,000. */
+  sweepMs?: number;
+  /** How long ended jobs stay in the queue for Bull Board; default one day. */
+  keepJobsMs?: number;
+  /**
+   * How many completed jobs stay in each shard of the queue, and how many failed ones; default 10,000. The oldest are
+   * removed first.
+   */
+  keepJobs?: number;
+  /**
+   * Claims by workers without other runs, each of them lost before it committed a step, after which a run fails as
+   * `poisoned`; default 5.
+   */
+  maxClaimsWithoutProgress?: number;
+  /** How long a cancelled run may take to stop before it is ended without its worker; default 5,000. */
+  cancelGraceMs?: number;
+  /** How long `stop` waits for runs to end before it releases the rest for other workers; default 25,000. */
+  stopGraceMs?: number;
+  /** How long the receiver of a webhook may take to answer, in ms; from 100 to 60,000, default 10,000. */
+  webhookTimeoutMs?: number;
+  /**
+   * How long no worker may be able to execute a run before it fails as `unknown_agent`, `unknown_version`, `unknown_strategy` or
+   * `unknown_tool`, in ms; default: without limit. The time does not pass while a worker that can is alive, nor while the database
+   * hears no worker.
+   */
+  unknownAgentMs?: number;
+  /**
+   * Called when runs wait for an agent, or for a version, a strategy or tools of one, that no worker has: after some seconds, then every
+   * minute and when more runs wait. Must not throw. Default: a line in the log.
+   */
+  onUnknownAgent?: (agent: UnknownAgent) => void;
+  /** Called when this worker has ended a run or suspended it for approval; must not throw. */
+  onRunEnd?: (end: EndedRun) => void;
+  /**
+   * Called for errors not tied to a run: lost connections, failed sweeps. Must not throw. Default: a line in the log.
+   */
+  onError?: (error: unknown) => void;
+  /**
+   * Measures the work of this worker, for `metrics()`; default false. Each agent costs dozens of series, so only some have
+   * their own: `agents`, by default the 20 that are defined first. The others count as `other`.
+   */
+  metrics?: boolean | MetricsOptions;
+}
+
+export interface EndedRun {
+  threadId: string;
+  runId: string;
+  agent: string;
+  /** `completed`, `failed` or `cancelled`; `suspended` if it waits for approval and resumes later. */
+  status: string;
+  /** Since this worker claimed the run; 0 where it never did. */
+  durationMs: number;
+}
+
+export interface RunningWorker {
+  readonly id: string;
+  /** Runs this worker holds. */
+  readonly active: number;
+  /** Whether the worker can take runs and keep them. Answers within 5 s; never rejects. */
+  health(): Promise<WorkerHealth>;
+  /** What the worker measures, as Prometheus text; empty unless it was started with `metrics`. */
+  metrics(): Promise<string>;
+  /**
+   * Takes no more jobs, waits up to `stopGraceMs` for runs to end, and closes. Runs still active then are interrupted
+   * and queued again at once for other workers, which repeat the model call and treat tools as after a crash.
+   */
+  stop(options?: { graceMs?: number }): Promise<StopReport>;
+}
+
+/**
+ * `stopping`: it takes no more jobs. `database`: PostgreSQL does not answer, or all connections are in use. `leases`:
+ * none could be renewed for as long as a lease lasts. `queue`: it does not answer.
+ */
+export type UnreadyReason = 'stopping' | 'database' | 'leases' | 'queue';
+
+export interface WorkerHealth {
+  ready: boolean;
+  /** Why it is not ready; else empty. */
+  reasons: UnreadyReason[];
+}
+
+export interface StopReport {
+  /** Runs released for other workers. */
+  released: number;
+}

@@ -1,0 +1,114 @@
+import type { ReadyAgent } from '../../agent/definition/registry.ts';
+import { brokenAnswer, cutOf } from '../../agent/models/answer/usable.ts';
+import { laneKey, withCacheMarkers } from '../../agent/models/caching/cache-markers.ts';
+import { estimateUsage } from '../../agent/models/counting/estimate-usage.ts';
+import { ModelError } from '../../agent/models/errors/model-error.ts';
+import { generate } from '../../agent/models/generate.ts';
+import { loggedCalls } from '../../agent/tools/call-limit.ts';
+import type { ContextRoom } from '../../agent/policy/room.ts';
+import type { StrategyEvent } from '../../agent/strategies/machine.ts';
+import type { AnswerSoFar } from '../../runs/streams/publish-deltas.ts';
+import type { Claim } from '../../database/store/run/claim-run.ts';
+import { cutShort } from './cut-short.ts';
+import { CancelRequested, type HeldRun } from './held-run.ts';
+import type { Reservation } from '../../runs/limiter/run-limits.ts';
+import { modelFailed } from './model-failed.ts';
+import { abandonCall, isOfLimits, reserveCall, settleCall } from './reserve-call.ts';
+import { prepareCall, type PreparedCall } from './prepare-call.ts';
+import { roomFor } from './room-for.ts';
+import type { RunContext } from './context.ts';
+import type { RunDependencies } from './dependencies.ts';
+import { delay } from '../../base/common/timer.ts';
+
+/**
+ * Makes one model call and returns its outcome as an event for the machine. Rejects only once `signal` aborts: on a
+ * cancel, on a lost lease, or when the answer is no longer needed.
+ */
+export async function callModel(
+  deps: RunDependencies,
+  run: HeldRun,
+  agent: ReadyAgent,
+  claim: Claim,
+  context: RunContext,
+  command: {
+    callId: string;
+    afterMs?: number;
+    tools?: false;
+    iteration: number;
+    quiet?: true;
+    earlier?: string;
+    room?: ContextRoom;
+  },
+  signal: AbortSignal = run.signal,
+): Promise<StrategyEvent> {
+  const { callId, earlier = '' } = command;
+  if (command.afterMs) await delay(command.afterMs, { signal }).catch(() => signal.throwIfAborted());
+  let closeLive: (() => void) | undefined;
+  let written: (() => AnswerSoFar) | undefined;
+  let reserved: Reservation | undefined;
+  let call: PreparedCall | undefined;
+  try {
+    call = await prepareCall(deps, run, agent, claim, context, command);
+    const model = await deps.models.resolve(call.model);
+    reserved = await reserveCall(deps, run, call);
+    run.assertHeld();
+    const { contextHash, refs, narrowed, estimated } = call;
+    const lane = laneKey(run.threadId, claim.context_ref);
+    const { prompt, tools, settings } = deps.promptCaching ? withCacheMarkers(call, model, lane) : call;
+    const { iteration } = command;
+    const observed = { ...call, callId, iteration, name: call.model, model, stream: agent.streaming };
+    const asked = call;
+    return await run.telemetry.modelCall(observed, async (onFirstPart) => {
+      const answered = await generate(model, {
+        prompt,
+        tools,
+        settings,
+        stream: agent.streaming,
+        signal,
+        idleTimeoutMs: agent.idleTimeoutMs,
+        onStart: (soFar) => {
+          // live readers see only answers to the user
+          if (command.quiet) return;
+          written = soFar;
+          closeLive = deps.live?.open(run.threadId, run.runId, callId, soFar);
+        },
+        onFirstPart,
+      });
+      // an estimate says nothing about how far the heuristic is off
+      if (estimated !== undefined) deps.counting.observe(asked.model, estimated, answered.usage.input_tokens);
+      const turn = { ...answered, usage: estimateUsage(deps.counting, asked, answered) };
+      reserved = settleCall(reserved, turn.usage);
+      const broken = brokenAnswer(turn);
+      if (broken) throw broken;
+      const cut = cutOf(turn, settings.max_output_tokens);
+      const toolCalls = loggedCalls(turn.toolCalls, agent.maxToolCalls);
+      const left = turn.toolCalls.length - toolCalls.length;
+      const checked =
+        agent.output && turn.toolCalls.length === 0 ? await agent.output.check(earlier + turn.text) : undefined;
+      return {
+        type: 'model_answered' as const,
+        callId,
+        turn: { ...turn, toolCalls },
+        contextHash,
+        ...(checked ? { checked } : {}),
+        ...(cut ? { cut } : {}),
+        refs: { ...refs, agent_version: agent.version.id, ...(left > 0 && { tool_calls_cut: left }) },
+        ...(narrowed ? { tools: narrowed } : {}),
+      };
+    });
+  } catch (error) {
+    abandonCall(reserved, error);
+    if (signal.reason instanceof CancelRequested && call && written)
+      throw new CancelRequested(cutShort(deps, agent, callId, call, written()));
+    signal.throwIfAborted();
+    if (isOfLimits(error)) throw error;
+    const failed = modelFailed(error);
+    if (failed.retryAfterMs !== undefined)
+      await run.limits?.drain(call?.model ?? claim.model, failed.retryAfterMs).catch(() => {});
+    const long = error instanceof ModelError ? error.tooLong : undefined;
+    const room = long && call && (await roomFor(deps.counting, context, agent, claim, long, call.fitted));
+    return { ...failed, callId, ...(room ? { room } : {}) };
+  } finally {
+    closeLive?.();
+  }
+}

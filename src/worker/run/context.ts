@@ -1,0 +1,98 @@
+import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
+import { canonicalMessage, ContextHash } from '../../agent/context/canonical.ts';
+import { withInstructions } from '../../agent/context/instructed.ts';
+import type { Json, JsonObject, Message } from '../../agent/context/message.ts';
+import { createPromptBuilder, type PromptBuilder } from '../../agent/models/messages/prompt.ts';
+import type { SentAs } from '../../agent/models/sending/acceptable.ts';
+import type { Dialect } from '../../agent/models/sending/dialect.ts';
+import type { PlacedMessage } from '../../agent/policy/groups.ts';
+import { place } from '../../agent/policy/place.ts';
+
+/** A message as a claim or a commit returns it. Without a `seq` it is not a log entry, as in a transformed request. */
+type Row = Partial<Record<keyof Message, unknown>> & { seq?: number; refs?: Json };
+
+/** A request that grows with its context. */
+interface Request {
+  builder: PromptBuilder;
+  hash: ContextHash;
+}
+
+/**
+ * The context of a run in memory: what the claim returned, then what each commit appended, in the canonical form both
+ * would have when read back. Prompt and hash grow incrementally, so a step costs the same in a long run.
+ */
+export class RunContext {
+  readonly #requests = new Map<Dialect, Request>();
+  readonly #messages: Message[] = [];
+  readonly #placed: PlacedMessage[] = [];
+  #answerRefs: JsonObject | null = null;
+
+  /** @param instructions appended to the system prompt, or sent as the prompt where there is none; never stored */
+  constructor(
+    rows: Iterable<Row>,
+    readonly instructions?: string,
+  ) {
+    for (const row of rows) this.push(row);
+  }
+
+  push(raw: Row): void {
+    const message = canonicalMessage(raw);
+    this.#messages.push(message);
+    this.#placed.push(place(this.#placed.at(-1), message, raw.seq ?? -1, raw.refs));
+    if (message.role === 'assistant') this.#answerRefs = (raw.refs ?? null) as JsonObject | null;
+    for (const request of this.#requests.values()) this.#send(request, message, this.#messages.length === 1);
+  }
+
+  /** A copy of this context with one more message, which is not a log entry. */
+  followedBy(message: Message): RunContext {
+    const copy = new RunContext([], this.instructions);
+    for (const { message: own, seq, mark } of this.#placed) {
+      copy.push({ ...own, seq, ...(mark ? { refs: { kind: mark, durable: true } } : {}) });
+    }
+    copy.push({ ...message });
+    return copy;
+  }
+
+  #send({ builder, hash }: Request, message: Message, first: boolean): void {
+    const given = first && this.instructions !== undefined ? withInstructions(message, this.instructions) : [message];
+    for (const own of given) for (const sent of builder.push(own)) hash.push(sent);
+  }
+
+  /** The messages in canonical form; do not modify. */
+  get messages(): readonly Message[] {
+    return this.#messages;
+  }
+
+  /** The messages with their places in the log; do not modify. */
+  get placed(): readonly PlacedMessage[] {
+    return this.#placed;
+  }
+
+  /** The `refs` of the last answer, as far as a claim returns them. */
+  get answerRefs(): JsonObject | null {
+    return this.#answerRefs;
+  }
+
+  /** The messages as a provider gets them now, and the hex SHA-256 of these; see `PromptBuilder.sentAs`. */
+  requestIn(dialect: Dialect): { prompt: LanguageModelV4Prompt; hash: string; sentAs: SentAs | undefined } {
+    let request = this.#requests.get(dialect);
+    if (!request) {
+      request = { builder: createPromptBuilder(dialect), hash: new ContextHash() };
+      this.#requests.set(dialect, request);
+      for (const [i, message] of this.#messages.entries()) this.#send(request, message, i === 0);
+    }
+    const { builder, hash } = request;
+    return { prompt: builder.prompt, hash: hash.digest(), sentAs: builder.sentAs };
+  }
+
+  /** The text of the last assistant message. */
+  get lastAnswer(): string {
+    const content = this.#messages.findLast((message) => message.role === 'assistant')?.content ?? '';
+    return typeof content === 'string' ? content : JSON.stringify(content);
+  }
+
+  /** The tool calls of the last assistant message; while the run waits for tools, these are open. */
+  get openCalls(): NonNullable<Message['tool_calls']> {
+    return this.#messages.findLast((message) => message.role === 'assistant')?.tool_calls ?? [];
+  }
+}

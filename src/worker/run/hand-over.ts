@@ -1,0 +1,101 @@
+import { subtractUsage } from '../../agent/context/usage.ts';
+import type { JsonObject, Usage } from '../../agent/context/message.ts';
+import type { HandoffRecord, RunOptions } from '../../agent/definition/run-options.ts';
+import type { EntryDraft, RunFacts, StrategyDecision } from '../../agent/strategies/machine.ts';
+import { llmStarted } from '../../agent/strategies/turn/events.ts';
+import type { TurnState } from '../../agent/strategies/turn/state.ts';
+import type { NextAgent } from '../../agent/tools/handoff.ts';
+import type { ActiveRun } from './active-run.ts';
+import { commit } from './commit.ts';
+import type { RunDependencies } from './dependencies.ts';
+import { toRunEnd, type RunEnd, type RunProgress } from './run-end.ts';
+
+/** What a request asked of the agent that it named; the next agent goes by its own definition. */
+const ofTheAgent = [
+  ...[
+    'agent_model',
+    'version',
+    'pinned',
+    'max_iterations',
+    'max_total_tokens',
+    'max_duration_ms',
+    'named_strategy',
+    'strategy_options',
+    'selection',
+    'prompt',
+  ],
+  ...[
+    'tools',
+    'allowed_tools',
+    'settings',
+    'request_transformer',
+    'context_policy',
+    'idle_timeout_ms',
+    'tool_timeout_ms',
+  ],
+] as const;
+
+/**
+ * Ends the tool round of a run, or stores its answer, and gives the run to another agent, in one commit. The run is queued again, because this
+ * worker has claimed it under the prompt, the limits and the model of its agent. `decision` is what the strategy made of
+ * the round. Returns undefined, and has written nothing, if the run is to be cancelled.
+ */
+export async function handOver(
+  deps: RunDependencies,
+  active: ActiveRun,
+  facts: RunFacts,
+  decision: StrategyDecision,
+  { agent: name, context, model, prompt, ask, context_policy: policy, pinned }: NextAgent,
+  progress: RunProgress,
+): Promise<RunEnd | undefined> {
+  const { claim, clock } = active;
+  const state = { ...decision.state, handed: context } as TurnState;
+  const { tokens, elapsedMs } = clock.spent(progress);
+  const record: HandoffRecord = {
+    ...{ from: claim.agent, to: name, iteration: state.iteration - 1, tokens, elapsed_ms: elapsedMs },
+  };
+  const handoff = {
+    ...{ agent: name, model, prompt, from: claim.agent },
+    options: {
+      ...optionsOf(active, record),
+      ...(policy === undefined ? {} : { context_policy: policy }),
+      ...(pinned === undefined ? {} : { pinned }),
+    } as JsonObject,
+    ...otherUsageOf(progress, claim.model, model, record.iteration),
+  };
+  // the limits of the earlier agent do not end the run
+  const { finish: _, continue: __, thenEvents: ___, entries = [], ...step } = decision.step ?? {};
+  const refs = { kind: 'handoff', from: claim.agent };
+  const question: EntryDraft[] = ask === undefined ? [] : [{ role: 'user', payload: { content: ask }, refs }];
+  const started = llmStarted({ ...facts, model }, state);
+  const result = await commit(
+    deps,
+    active,
+    state,
+    { ...step, entries: [...entries, ...question], drain: true, thenEvents: [started] },
+    progress,
+    false,
+    handoff,
+  );
+  if (result.cancel_requested && !result.duplicate) return undefined;
+  return toRunEnd(progress, { status: 'queued', ...(result.job ? { promoted: result.job } : {}) });
+}
+
+/** The options of the run from now on; `asked` keeps its request, for a retry. */
+function optionsOf({ claim }: ActiveRun, record: HandoffRecord): RunOptions {
+  const { handoffs = [], ...given } = claim.options ?? {};
+  const { agent, model, strategy } = claim;
+  const asked = given.asked ?? { agent, model, strategy, options: given };
+  const kept: RunOptions = { ...given, asked, handoffs: [...handoffs, record] };
+  for (const key of ofTheAgent) delete kept[key];
+  return kept;
+}
+
+/** What was used so far is of another model, if the next agent has another one. */
+function otherUsageOf({ usage, otherUsage = {} }: RunProgress, from: string, to: string, calls: number): JsonObject {
+  if (from === to || !usage) return {};
+  const { [to]: _, ...others } = otherUsage;
+  let own: Usage = { ...usage, calls };
+  for (const used of Object.values(otherUsage)) own = subtractUsage(own, used);
+  return { other_usage: { ...others, [from]: own } };
+}

@@ -1,0 +1,68 @@
+import type { ReadyAgent } from '../../agent/definition/registry.ts';
+import type { AnswerCut } from '../../agent/context/cut.ts';
+import type { ToolCall } from '../../agent/context/message.ts';
+import { asksApproval } from '../../agent/tools/approval.ts';
+import { callIdempotencyKey, type ToolCallBase } from '../../agent/tools/execute.ts';
+import type { ToolOutcome } from '../../agent/tools/outcome.ts';
+import { askGuard } from '../../agent/tools/guard.ts';
+import { refusedCalls } from '../../agent/tools/judge-call.ts';
+import type { StepDraft } from '../../agent/strategies/machine.ts';
+import type { LedgerRow } from '../../database/store/run/claim-run.ts';
+
+/** Decisions about the calls of a round before any of them starts, by call index. */
+export interface Preflight {
+  /** Calls blocked by the agent's guard. */
+  blocked: Map<number, ToolOutcome>;
+  /** Calls that need human approval. */
+  awaiting: Set<number>;
+  /** Calls that start now: those that started before a crash already have their `tool_started` event. */
+  starting: ToolCall[];
+}
+
+/** Whether the guard or an approval check must run before the round; most rounds need neither. */
+export const needsPreflight = (agent: ReadyAgent, calls: readonly ToolCall[]): boolean =>
+  agent.guardTool !== null || calls.some((call) => agent.tools.get(call.name)?.needsApproval);
+
+/** Whether some of the calls may never start. */
+export const mayNotStart = (agent: ReadyAgent, calls: readonly ToolCall[], cut: AnswerCut | undefined): boolean =>
+  calls.length > agent.maxToolCalls || needsPreflight(agent, calls) || refusedCalls(calls, agent.tools, cut).size > 0;
+
+/** The step that begins a round, without its `tool_started` events: they follow once the calls are checked. */
+export const withoutStarts = (step: StepDraft): StepDraft => ({
+  ...step,
+  events: step.events?.filter(({ kind }) => kind !== 'tool_started') ?? [],
+});
+
+/**
+ * Runs the guard and the approval checks for every undecided call, one at a time, in call order. Neither the guard nor a
+ * person is asked about a call that is `refused`.
+ */
+export async function preflight(
+  agent: ReadyAgent,
+  calls: readonly ToolCall[],
+  stored: ReadonlyMap<number, LedgerRow>,
+  refused: ReadonlyMap<number, ToolOutcome>,
+  baseOf: (index: number) => ToolCallBase,
+  signal: AbortSignal,
+): Promise<Preflight> {
+  const found: Preflight = { blocked: new Map(), awaiting: new Set(), starting: [] };
+  for (const [index, call] of calls.entries()) {
+    const row = stored.get(index);
+    if (refused.has(index) || row?.outcome || row?.status === 'started' || row?.status === 'waiting') continue;
+    const base = baseOf(index);
+    const ctx = {
+      ...base,
+      toolCallId: call.id,
+      idempotencyKey: callIdempotencyKey(base.runId, base.round, index),
+      signal,
+    };
+    const tool = agent.tools.get(call.name);
+    const timeoutMs = tool?.timeoutMs ?? agent.toolTimeoutMs;
+    const verdict = agent.guardTool ? await askGuard(agent.guardTool, call, ctx, timeoutMs) : undefined;
+    if (verdict) found.blocked.set(index, verdict);
+    else if (tool && row?.approval?.decision !== 'approved' && (await asksApproval(tool, call, ctx, timeoutMs)))
+      found.awaiting.add(index);
+    else found.starting.push(call);
+  }
+  return found;
+}

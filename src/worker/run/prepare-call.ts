@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto';
+import type { LanguageModelV4FunctionTool, LanguageModelV4Prompt } from '@ai-sdk/provider';
+import { toolsOnly } from '../../agent/definition/apply-overrides.ts';
+import type { ReadyAgent } from '../../agent/definition/registry.ts';
+import type { JsonObject, Message } from '../../agent/context/message.ts';
+import type { ModelSettings } from '../../agent/models/settings/settings.ts';
+import type { ContextRoom } from '../../agent/policy/room.ts';
+import type { Claim } from '../../database/store/run/claim-run.ts';
+import type { HeldRun } from './held-run.ts';
+import { RunContext } from './context.ts';
+import type { RunDependencies } from './dependencies.ts';
+import { fitContext, type FittedContext } from './fit-context.ts';
+import { roomOf } from './room-for.ts';
+import { transformRequest, transformerContext } from './transform-request.ts';
+
+/**
+ * Whether a call leaves out different messages than the previous call on its lane, by what the log records of both. If
+ * so, the provider's cache ends where they differ.
+ */
+function cutMoved(before: JsonObject | null, now: JsonObject | undefined): boolean {
+  const differs = (key: string) => JSON.stringify(before?.[key] ?? null) !== JSON.stringify(now?.[key] ?? null);
+  return differs('dropped') || (differs('kinds') && [before, now].some((refs) => refs?.['kinds_cut'] === true));
+}
+
+/** A model call ready to be made, with what the log records about it. */
+export interface PreparedCall {
+  model: string;
+  prompt: LanguageModelV4Prompt;
+  /** The messages of the prompt. */
+  messages: readonly Message[];
+  tools: LanguageModelV4FunctionTool[];
+  settings: ModelSettings;
+  /** Hash of the messages as sent. */
+  contextHash: string;
+  refs?: JsonObject;
+  /** Tokens of the request by the heuristic, where the request has a budget. */
+  estimated?: number;
+  /** What was left of the context: its messages, and its tokens as the policy counts them, where it has a budget. */
+  fitted: { messages: number; tokens: number | undefined };
+  /** The tools of this turn, if they are fewer than the run's. */
+  narrowed?: string[];
+}
+
+/** Prepares the next model call: applies the context policy, then the request transformer. */
+export async function prepareCall(
+  { models, counting }: Pick<RunDependencies, 'models' | 'counting'>,
+  run: HeldRun,
+  agent: ReadyAgent,
+  claim: Claim,
+  context: RunContext,
+  { iteration, room }: { iteration: number; room?: ContextRoom },
+): Promise<PreparedCall> {
+  const fitted = await fit(counting, agent, claim, context, room);
+  const own = fitted?.sent ?? context;
+  const moved = cutMoved(context.answerRefs, fitted?.refs);
+  const refs = {
+    ...fitted?.refs,
+    ...(moved ? { cut_moved: true } : {}),
+    ...(agent.output ? { output_hash: sha256(agent.output.instructions) } : {}),
+  };
+  const plain = async () => {
+    const { prompt, hash: contextHash, ...mark } = await requestOf(models, own, claim.model);
+    const marked = { ...refs, ...mark };
+    return {
+      model: claim.model,
+      prompt,
+      messages: own.messages,
+      tools: agent.descriptors,
+      settings: agent.settings,
+      contextHash,
+      fitted: keptOf(own, fitted),
+      ...(Object.keys(marked).length > 0 ? { refs: marked } : {}),
+      ...(fitted ? { estimated: fitted.estimated } : {}),
+    };
+  };
+  const { requestTransformer: transformer } = agent;
+  if (!transformer) return plain();
+  const draft = {
+    model: claim.model,
+    messages: own.messages,
+    settings: agent.settings,
+    tools: [...agent.tools.keys()],
+  };
+  const request = await transformRequest(
+    transformer,
+    models,
+    draft,
+    transformerContext(run, agent, claim, iteration),
+    agent.toolTimeoutMs,
+  );
+  if (!request.transformed) return plain();
+  const sent = request.messages === draft.messages ? own : new RunContext(request.messages, context.instructions);
+  const { prompt, hash: contextHash, ...mark } = await requestOf(models, sent, request.model);
+  return {
+    model: request.model,
+    settings: request.settings,
+    tools: toolsOnly(agent, request.tools).descriptors,
+    prompt,
+    messages: sent.messages,
+    contextHash,
+    fitted: keptOf(own, fitted),
+    refs: { transformed: true, ...refs, ...mark, ...(request.model === claim.model ? {} : { model: request.model }) },
+    ...(request.tools.length === agent.tools.size ? {} : { narrowed: request.tools }),
+  };
+}
+
+/** The request to a model, with the mark for the log if it does not send the messages as they are. */
+async function requestOf(models: RunDependencies['models'], context: RunContext, model: string) {
+  const { prompt, hash, sentAs } = context.requestIn(await models.dialect(model));
+  return { prompt, hash, ...(sentAs ? { sent_as: sentAs as unknown as JsonObject } : {}) };
+}
+
+const keptOf = ({ messages }: RunContext, fitted: FittedContext | undefined): PreparedCall['fitted'] => ({
+  messages: messages.length,
+  tokens: fitted?.refs['estimated_tokens'] as number | undefined,
+});
+
+const fit = (
+  counting: RunDependencies['counting'],
+  agent: ReadyAgent,
+  claim: Claim,
+  context: RunContext,
+  own: ContextRoom | undefined,
+) =>
+  fitContext(counting, context, {
+    room: roomOf(counting, context, claim, own),
+    model: claim.model,
+    policy: agent.contextPolicy,
+    tools: agent.descriptors,
+    maxOutputTokens: agent.settings.max_output_tokens,
+  });
+
+/** Whether a call would drop messages that its policy wants summarised instead. */
+export async function wantsSummary(
+  { counting }: Pick<RunDependencies, 'counting'>,
+  agent: ReadyAgent,
+  claim: Claim,
+  context: RunContext,
+  room?: ContextRoom,
+): Promise<boolean> {
+  if (agent.contextPolicy?.summarization !== 'request_new') return false;
+  return (await fit(counting, agent, claim, context, room))?.overBudget === true;
+}
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
