@@ -5,7 +5,7 @@ import { contextHash, createLanefold, defineAgent, migrate } from 'lanefold';
 import { mountMcp } from 'lanefold/mcp';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { derivedIds } from '../../src/checks/ids.ts';
+import { derivedIds } from '../../src/base/checks/ids.ts';
 import { bearer, caller } from '../api/helpers.ts';
 import { newClient } from '../mcp/rig.ts';
 import { unseen } from '../schedules/support.ts';
@@ -86,8 +86,7 @@ describe('the names of two tenants', () => {
         { agent: 'echo', everyMs: 3_600_000, input: 'hi', catchUp: 'all' },
         { tenant },
       );
-      const agoMs = Date.now() - slot;
-      await unseen(lanefold, name, { count: 1, everyMs: 3_600_000, agoMs, tenant });
+      await unseen(lanefold, name, { count: 1, everyMs: 3_600_000, lastAt: slot, tenant });
       const settled = async () =>
         (await lanefold.schedules.slots(name, { tenant })).data.find(({ threadId }) => threadId);
       return (await until('the slot has fired', settled)).threadId!;
@@ -210,5 +209,5 @@ test('ids of shared name spaces are derived in one place', () => {
       .sort();
   // an id built of a hash or of a name
   expect(deriving(/[`'"](thread|run|case)_(\$\{|['"] \+)/)).toEqual([]);
-  expect(deriving(/\bderivedIds\b/)).toEqual(['checks/ids.ts', 'store/tenant/derived-ids.ts']);
+  expect(deriving(/\bderivedIds\b/)).toEqual(['base/checks/ids.ts', 'database/store/tenant/derived-ids.ts']);
 });

@@ -4,10 +4,16 @@ import type { TestLanefold } from '../support/lanefold.ts';
 export async function unseen(
   { database }: Pick<TestLanefold, 'database'>,
   name: string,
-  { count, everyMs, agoMs, tenant = 'default' }: { count: number; everyMs: number; agoMs: number; tenant?: string },
+  {
+    count,
+    everyMs,
+    tenant = 'default',
+    ...last
+  }: { count: number; everyMs: number; tenant?: string } & ({ agoMs: number } | { lastAt: number }),
 ): Promise<void> {
   const now = Date.now();
-  const startAt = new Date(now - agoMs - (count - 1) * everyMs);
+  const lastAt = 'lastAt' in last ? last.lastAt : now - last.agoMs;
+  const startAt = new Date(lastAt - (count - 1) * everyMs);
   const timing = { every_ms: everyMs, start_at: startAt.toISOString(), end_at: new Date(now).toISOString() };
   await database.pool.query(
     'update lanefold._schedule set timing = $3, next_at = $4 where tenant_id = $1 and name = $2',
