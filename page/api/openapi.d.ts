@@ -265,8 +265,6 @@ export interface components {
         | 'invalid_event_token'
         | 'token_config_mismatch'
         | 'invalid_token_state'
-        | 'legacy_token_state'
-        | 'legacy_thread_checkpoint'
         | 'missing_field'
         | 'invalid_status'
         | 'invalid_context'

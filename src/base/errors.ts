@@ -53,8 +53,6 @@ export const errorStatus = {
   invalid_event_token: 400,
   token_config_mismatch: 409,
   invalid_token_state: 400,
-  legacy_token_state: 400,
-  legacy_thread_checkpoint: 400,
   missing_field: 400,
   invalid_status: 400,
   invalid_context: 400,

@@ -21,7 +21,7 @@ const programsIn = (text: string): string[] =>
 
 const sections = Object.values(pagesIn('docs/api')).flatMap((page) => page.split(/^(?=## )/m));
 
-test('docs/api is what the declarations say, and every type they name is exported', () => {
+test('docs/api is what the declarations say, and every type they name is on a page', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'lanefold-api-'));
   try {
     const { status, stdout, stderr } = spawnSync('npx', ['typedoc', '--out', folder], { encoding: 'utf8' });
@@ -30,6 +30,16 @@ test('docs/api is what the declarations say, and every type they name is exporte
   } finally {
     rmSync(folder, { recursive: true });
   }
+});
+
+test('the package exports what its users write down', async () => {
+  const text = readFileSync('src/index.ts', 'utf8');
+  const names = [...text.matchAll(/^export (?:type )?\{([^}]*)\}/gms)].flatMap(([, list]) =>
+    list!.split(',').flatMap((name) => name.replace('type ', '').trim() || []),
+  );
+  expect(names.length).toBeGreaterThan(50);
+  expect(names.length).toBeLessThanOrEqual(120);
+  expect(Object.keys(await import('lanefold')).filter((name) => !names.includes(name))).toEqual([]);
 });
 
 test('every exported function has an example that compiles and runs', async () => {

@@ -159,8 +159,6 @@ describe('an invalid token is rejected with the code of the first failing check'
     ['token_config_mismatch', body({ agent: 'unknown', config_fingerprint: undefined })],
     ['invalid_token_state', body({ state: null, run_id: '' })],
     ['invalid_token_state', body({ state: { status: 'running', thread: [] } })],
-    ['legacy_token_state', state({ thread: { entries: [] }, status: 'x' })],
-    ['legacy_thread_checkpoint', body({ thread: { entries: [] }, run_id: '' })],
     ['missing_field', body({ run_id: '', state: { context: 7 } })],
     ['missing_field', body({ request_id: undefined })],
     ['missing_field', body({ thread_id: 7 })],

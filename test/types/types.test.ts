@@ -7,10 +7,8 @@ import {
   type JsonObject,
   type Lanefold,
   type ModelName,
-  type ProviderName,
   type RunEventKind,
   type RunHandle,
-  type TerminationReason,
   type ToolCallContext,
 } from 'lanefold';
 import { createMcpHandler, createMcpServer, mountMcp } from 'lanefold/mcp';
@@ -160,9 +158,7 @@ describe('types', () => {
       defineAgent({ name: 'x', model: 'm', strategy: 'reakt' });
       defineAgent({ name: 'y', model: 'fast', strategy: 'tot', strategyOptions: { maxDepth: 2 } });
       expectTypeOf<'openai:gpt-5' | 'scripted:demo' | 'an alias'>().toExtend<ModelName>();
-      expectTypeOf<`${ProviderName}:x`>().toExtend<ModelName>();
-      // @ts-expect-error no provider has this name
-      const provider: ProviderName = 'opneai';
+      expectTypeOf<`anthropic:x`>().toExtend<ModelName>();
       void lanefold.runs.enqueue({ agent: 'support', input: 'x', strategy: 'tot' });
       // @ts-expect-error no strategy has this name, built in or declared in StrategyTypes
       void lanefold.runs.enqueue({ agent: 'support', input: 'x', strategy: 'reakt' });
@@ -174,12 +170,12 @@ describe('types', () => {
       const any = lanefold as Lanefold;
       void any.runs.enqueue({ agent: 'support', input: 'x', strategy: 'one-of-createLanefold' });
       const run = await lanefold.runs.wait({ threadId: 't', id: 'r' });
-      expectTypeOf(run.terminationReason).toEqualTypeOf<TerminationReason | null>();
-      expectTypeOf<'max_iterations'>().toExtend<TerminationReason>();
+      expectTypeOf<'max_iterations'>().toExtend<typeof run.terminationReason>();
+      expectTypeOf(run.terminationReason).not.toBeString();
       const [event] = await lanefold.runs.events(run);
       expectTypeOf(event!.kind).toEqualTypeOf<RunEventKind>();
       // @ts-expect-error no event has this kind
-      return event!.kind === 'tool_finished' ? provider : undefined;
+      return event!.kind === 'tool_finished' ? event : undefined;
     };
     expectTypeOf(names).toBeFunction();
   });

@@ -52,8 +52,6 @@ function fromPayload(bytes: Buffer, { nowMs, fingerprintOf }: Expected): Checkpo
   }
   const { state } = p;
   if (!isObject(state) || !('context' in state)) throw refused('invalid_token_state', 'it has no state to resume from');
-  if ('thread' in state) throw refused('legacy_token_state', 'its state has an obsolete format');
-  if ('thread' in p) throw refused('legacy_thread_checkpoint', 'it contains a thread, which is an obsolete format');
   for (const field of ['run_id', 'request_id', 'thread_id']) {
     const value = p[field];
     if (typeof value !== 'string' || value === '') {

@@ -18,7 +18,7 @@ import type { Schedules } from '../schedules/operations/schedules.ts';
 import type { Webhooks } from '../webhooks/operations/types.ts';
 import type { Runs } from '../../runs/operations/runs/runs.ts';
 import type { StrategyName } from '../../agent/strategies/types.ts';
-import type { Streams } from '../../runs/streams/open.ts';
+import type { TenantStreams } from '../../runs/streams/open.ts';
 import type { Tenants } from '../../runs/operations/access/tenants.ts';
 import type { Events } from '../../runs/operations/waits/events.ts';
 import type { Waits } from '../../runs/operations/waits/waits.ts';
@@ -56,7 +56,7 @@ export interface TenantLibrary<
   /** Tool calls of all threads that wait for human approval, soonest to expire first. */
   readonly approvals: { list(options?: { after?: string; limit?: number }): Promise<ListPage<PendingApproval>> };
   /** Live streams: like `runs.stream`, `runs.streamTree` and `threads.stream`, with errors thrown before the first item. */
-  readonly streams: Pick<Streams, 'open' | 'openTree' | 'follow' | 'arrived'>;
+  readonly streams: TenantStreams;
   /** Tamper evidence for the threads of tenants that have it enabled. */
   readonly evidence: TamperEvidence;
   /** Undefined: every tenant that the role of the connection may see. */

@@ -95,10 +95,7 @@ class Arrivals {
 const keyOf = ({ threadId, runId = '' }: Subject): string => `${threadId} ${runId}`;
 
 /** What the streams of one tenant offer. */
-export type TenantStreams = Pick<Streams, 'open' | 'follow' | 'openTree' | 'arrived'>;
-
-/** The streams of a process, and the live model calls its workers publish to others. */
-export interface Streams {
+export interface TenantStreams {
   /** @throws LanefoldError `thread_not_found`, `thread_erased`, `run_not_found` */
   open(threadId: string, runId: string | undefined, options?: StreamOptions): Promise<OpenStream>;
   /** As `open`, but opens the stream when iteration starts. */
@@ -110,6 +107,10 @@ export interface Streams {
    * aborts, or the streams of this process end.
    */
   arrived(threadId: string, runId: string | undefined, signal: AbortSignal): Promise<boolean>;
+}
+
+/** The streams of a process, and the live model calls its workers publish to others. */
+export interface Streams extends TenantStreams {
   /** Streams over these connections, which belong to one tenant. They end with the others. */
   forTenant(db: Database): TenantStreams;
   /** The model calls of this process. */

@@ -3,9 +3,9 @@ import {
   createLanefold,
   defineAgent,
   defineTool,
-  type ContentKind,
   type EnqueueOptions,
   type JsonObject,
+  type ContextPolicy,
 } from 'lanefold';
 import fc from 'fast-check';
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
@@ -229,7 +229,10 @@ describe('contexts.project', () => {
       maxInputTokens: fc.integer({ min: 150, max: 900 }),
       maxMessages: fc.constantFrom(0, 3, 7),
       keepLastTurns: fc.integer({ min: 0, max: 2 }),
-      includeKinds: fc.constantFrom<ContentKind[]>(['message'], ['message', 'tool_call', 'tool_result', 'summary']),
+      includeKinds: fc.constantFrom<NonNullable<ContextPolicy['includeKinds']>>(
+        ['message'],
+        ['message', 'tool_call', 'tool_result', 'summary'],
+      ),
     }),
     by: fc.constantFrom('thread' as const, 'request' as const),
   });
