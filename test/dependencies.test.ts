@@ -14,7 +14,7 @@ import { platformPackage } from '../src/database/postgres/embedded/binaries.ts';
 import { fromPostgres, isConnectionError } from '../src/database/postgres/errors.ts';
 import { bullCall } from '../src/runs/queue/bull-calls.ts';
 import { keepsEvents } from '../src/runs/queue/bull-classes.ts';
-import { outage } from '../src/runs/queue/outage.ts';
+import { outage } from '../src/runs/queue/connection.ts';
 import { createDatabase, type TestDatabase } from './support/database.ts';
 import { openPool } from './support/pool.ts';
 
@@ -262,7 +262,7 @@ describe('BullMQ', () => {
        where pronamespace = 'bullmq'::regnamespace
          and proname in ('move_to_active', 'publish_event', 'rate_limit_effective') order by 1`,
     );
-    expect(rows, 'src/runs/queue/taking/take-jobs.ts could not do what these functions do').toEqual([
+    expect(rows, 'src/runs/queue/taking/known-queue.ts could not do what these functions do').toEqual([
       { name: 'move_to_active', signature: 'text, text, bigint, bigint, text, integer, bigint' },
       { name: 'publish_event', signature: 'text, text, jsonb' },
       { name: 'rate_limit_effective', signature: 'text, integer, bigint' },
@@ -271,7 +271,7 @@ describe('BullMQ', () => {
       `select pg_get_indexdef('bullmq.job_ready_idx'::regclass) as definition`,
     );
     const why =
-      'waiting jobs have another index: src/runs/queue/taking/take-jobs.ts would read every waiting job, or every earlier one';
+      'waiting jobs have another index: src/runs/queue/taking/known-queue.ts would read every waiting job, or every earlier one';
     expect(indexes[0]!.definition, why).toMatch(/\(queue, priority, seq\) WHERE \(state = 'waiting'/);
   });
 
@@ -288,8 +288,7 @@ describe('BullMQ', () => {
     const { rows } = await database.pool.query<{ count: number }>(
       `select count(*)::int from bullmq.event where queue = 'unlimited' and event in ('old', 'new')`,
     );
-    const why =
-      'BullMQ reads the limit in another way: src/worker/process/trim-events.ts would trim what it trims itself';
+    const why = 'BullMQ reads the limit in another way: src/worker/process/cleanup.ts would trim what it trims itself';
     expect(rows, why).toEqual([{ count: 301 }]);
     await queue.close();
   });
@@ -349,7 +348,7 @@ describe('ioredis', () => {
     clearTimeout(timer);
     expect(timer, 'ioredis stops the timer itself now: src/runs/queue/redis-client.ts need not').toBeDefined();
     const words = await answer;
-    expect(outage('redis', words), `"${words.message}" is unknown to src/runs/queue/outage.ts`).not.toBe(words);
+    expect(outage('redis', words), `"${words.message}" is unknown to src/runs/queue/connection.ts`).not.toBe(words);
   });
 
   test('ends with setStatus and flushQueue', async () => {
@@ -358,7 +357,7 @@ describe('ioredis', () => {
     const lost = new Promise((resolve) => redis.once('reconnecting', resolve));
     const waiting = reasonOf(redis.ping());
     const words = await silence;
-    expect(outage('redis', words), `"${words.message}" is unknown to src/runs/queue/outage.ts`).not.toBe(words);
+    expect(outage('redis', words), `"${words.message}" is unknown to src/runs/queue/connection.ts`).not.toBe(words);
     const why = 'src/runs/queue/redis-client.ts could not end a client between two attempts to connect';
     await lost;
     expect(redis.status, `the status has another name: ${why}`).toBe('reconnecting');

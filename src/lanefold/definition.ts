@@ -18,7 +18,7 @@ const ofProcess = {
   preparedStatements: 'Set LANEFOLD_PREPARED_STATEMENTS.',
   roleCheck: 'Set LANEFOLD_ROLE_CHECK.',
   queuePrefix: 'The command line uses the queues of lf.',
-  privateQueue: '`lanefold run` has a queue of its own; the other commands share theirs.',
+  privateQueue: '`lanefold run` has its own queue; the other commands share theirs.',
   queueShards: 'Set LANEFOLD_QUEUE_SHARDS.',
   maxContextBytes: 'Set LANEFOLD_MAX_CONTEXT_BYTES.',
   largeContentBytes: 'Set LANEFOLD_LARGE_CONTENT_BYTES.',

@@ -1,19 +1,18 @@
-import { startServer } from './start-server.ts';
 import { stopGrace } from '../base/environment.ts';
+import { LanefoldError } from '../base/errors.ts';
+import { reportErrors } from '../base/log/report-errors.ts';
+import type { Database } from '../database/postgres/pool.ts';
+import { LimitGate } from '../runs/limiter/gate.ts';
 import { checkWorkerRole } from '../runs/operations/access/role-check.ts';
 import type { DirectWorker } from '../runs/operations/runs/direct-start.ts';
-import type { EnqueueOptions } from '../runs/operations/runs/enqueue.ts';
-import { LanefoldError } from '../base/errors.ts';
-import type { Database } from '../database/postgres/pool.ts';
-import type { RunRef } from '../database/store/run/run.ts';
-import { reportErrors } from '../base/log/report-errors.ts';
-import { LimitGate } from '../runs/limiter/gate.ts';
 import { assemble } from './assemble.ts';
 import { Closers } from './closers.ts';
 import { connect, type StartProgress } from './connect.ts';
 import type { Lanefold } from './lanefold.ts';
 import type { LanefoldOptions } from './options.ts';
 import { readSettings } from './settings.ts';
+import { startServer } from './start-server.ts';
+import { startFullWorker } from './start-worker.ts';
 
 /** Connects to the database and the queue. See `createLanefold`. */
 export async function openLanefold(options: LanefoldOptions = {}, progress: StartProgress = {}): Promise<Lanefold> {
@@ -22,57 +21,22 @@ export async function openLanefold(options: LanefoldOptions = {}, progress: Star
   const closers = new Closers();
   try {
     const connections = await connect(settings, closers, progress);
-    const { db, deliveryNotices, directUrl, openPool, queue, rights } = connections;
+    const { db, queue, rights } = connections;
     database = db;
     const directWorkers = new Set<DirectWorker>();
     const gate = new LimitGate(db, queue, reportErrors(settings.log, 'limits'));
     closers.add(() => gate.close());
-    const own = { directWorkers, gate };
-    const { library, waiter, live, runsFor, startChildFor, defineSchedules, evalRequests } = assemble(
-      settings,
-      connections,
-      closers,
-      own,
-    );
-    const {
-      agents,
-      counting,
-      log,
-      models,
-      privateQueue,
-      privateWebhooks,
-      promptCaching,
-      redactor,
-      scorers,
-      telemetry,
-    } = settings;
-    const worker = {
-      ...{ agents, counting, log, models, privateQueue, privateWebhooks, promptCaching, redactor, scorers, telemetry },
-      evalRequests,
-      ...{ db, connect: openPool, deliveryNotices, directUrl, directWorkers, gate, live },
-      onHold: waiter.hold.bind(waiter),
-      scheduleRequests: {
-        enqueue: (tenant: string, request: EnqueueOptions) => runsFor(tenant).enqueue(request),
-        interrupt: (tenant: string, run: RunRef) => runsFor(tenant).cancel(run, 'schedule_interrupted'),
-      },
-      children: {
-        start: startChildFor,
-        cancel: (tenant: string, run: RunRef) => runsFor(tenant).cancel(run, 'parent_ended'),
-      },
-      isAwaited: waiter.awaits.bind(waiter),
-      onRelease: waiter.release.bind(waiter),
-    };
+    const assembled = assemble(settings, connections, closers, { directWorkers, gate });
     const lanefold: Lanefold = {
-      ...library,
+      ...assembled.library,
       startWorker: async (workerOptions = {}) => {
         checkWorkerRole(rights);
         return closers.start(
-          async () => {
-            // Imported on demand, so that a process without a worker does not load one.
-            const { startFullWorker } = await import('./start-worker.ts');
-            if (settings.schedules) await defineSchedules(settings.schedules);
-            return startFullWorker(worker, queue, { ...stopGrace(), ...workerOptions });
-          },
+          () =>
+            startFullWorker(
+              { ...assembled, settings, connections, gate, directWorkers },
+              { ...stopGrace(), ...workerOptions },
+            ),
           (started) => started.stop(),
         );
       },
@@ -83,14 +47,7 @@ export async function openLanefold(options: LanefoldOptions = {}, progress: Star
         ),
       recover: async () => {
         checkWorkerRole(rights);
-        if (settings.tenant !== undefined)
-          throw new LanefoldError(
-            'invalid_input',
-            'recover is for the runs of all tenants, and this library is for one.',
-            {
-              hint: 'Nothing was changed. Leave tenant out.',
-            },
-          );
+        if (settings.tenant !== undefined) throw recoversAll();
         return (await import('./recovery/recover.ts')).recover(db, queue);
       },
       close: () => closers.close(),
@@ -101,3 +58,8 @@ export async function openLanefold(options: LanefoldOptions = {}, progress: Star
     throw error;
   }
 }
+
+const recoversAll = () =>
+  new LanefoldError('invalid_input', 'recover is for the runs of all tenants, and this library is for one.', {
+    hint: 'Nothing was changed. Leave tenant out.',
+  });

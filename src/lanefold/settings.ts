@@ -37,7 +37,8 @@ export async function readSettings(options: LanefoldOptions, database: () => Dat
   refuseUnknownKeys('createLanefold', options, optionKeys);
   const { unattendedMs = 5_000, agents = [], embeddedDir = '.lanefold' } = options;
   assertWhole(unattendedMs, 'unattendedMs', {
-    ...{ minimum: 1, maximum: 86_400_000 },
+    minimum: 1,
+    maximum: 86_400_000,
     hint: 'Omit it for the default of 5,000.',
   });
   const contentLimit = largeContentBytes(options.largeContentBytes);
@@ -61,7 +62,16 @@ export async function readSettings(options: LanefoldOptions, database: () => Dat
   const roleCheck = roleCheckOf(options.roleCheck);
   const urls = urlsOf(options);
   const settings = {
-    ...{ ...urls, embeddedDir, unattendedMs, contentLimit, redactor, log, telemetry, models, counting, roleCheck },
+    ...urls,
+    embeddedDir,
+    unattendedMs,
+    contentLimit,
+    redactor,
+    log,
+    telemetry,
+    models,
+    counting,
+    roleCheck,
     agents: registry,
     shards: queueShards(options.queueShards),
     prepare: options.preparedStatements ?? preparedStatements(),

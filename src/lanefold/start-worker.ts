@@ -1,37 +1,57 @@
-import type { EvalRequests } from '../features/evals/worker/dependencies.ts';
-import { evalsPart } from '../features/evals/worker/part.ts';
-import type { Scorer } from '../features/evals/scorers/scorer.ts';
-import { monitorsPart } from '../features/monitors/worker/part.ts';
-import type { ScheduledRequests } from '../features/schedules/worker/dependencies.ts';
-import { schedulesPart } from '../features/schedules/worker/part.ts';
-import { webhooksPart } from '../features/webhooks/worker/part.ts';
-import type { DeliveryNotices } from '../database/store/delivery-notices.ts';
-import type { RunQueue } from '../runs/queue/queue.ts';
+import type { DirectWorker } from '../runs/operations/runs/direct-start.ts';
+import { startChild } from '../runs/operations/runs/start-child.ts';
+import type { LimitGate } from '../runs/limiter/gate.ts';
+import type { WorkerDependencies } from '../worker/process/open-worker.ts';
+import type { StartPart } from '../worker/part.ts';
 import type { RunningWorker, WorkerOptions } from '../worker/process/options.ts';
-import { startWorker, type WorkerDependencies } from '../worker/process/worker.ts';
+import type { assemble } from './assemble.ts';
+import type { Connections } from './connect.ts';
+import type { LanefoldSettings } from './settings.ts';
 
-/** What a worker needs with its features. */
-export interface WorkerWithFeatures extends Omit<WorkerDependencies, 'parts'> {
-  scheduleRequests: ScheduledRequests;
-  evalRequests: EvalRequests;
-  scorers: readonly Scorer[];
-  deliveryNotices: DeliveryNotices | undefined;
-  /** Webhooks may have `http:` URLs and private addresses. */
-  privateWebhooks: boolean;
+/** What a worker builds on in its process. */
+export interface WorkerHost extends Omit<ReturnType<typeof assemble>, 'library'> {
+  settings: LanefoldSettings;
+  connections: Connections;
+  gate: LimitGate;
+  directWorkers?: Set<DirectWorker>;
 }
 
-/** Starts a worker with all features. This module loads them, so import it on demand. */
-export function startFullWorker(
-  { scheduleRequests, evalRequests, scorers, deliveryNotices: notices, privateWebhooks, ...core }: WorkerWithFeatures,
-  queue: RunQueue,
-  options: WorkerOptions,
-): Promise<RunningWorker> {
-  const { webhookTimeoutMs: timeoutMs = 10_000 } = options;
-  const parts = [
-    schedulesPart(scheduleRequests),
-    webhooksPart({ anywhere: privateWebhooks, timeoutMs, notices }),
-    evalsPart(evalRequests, scorers),
-    monitorsPart(evalRequests.acceptingFor, scorers),
-  ];
-  return startWorker({ ...core, parts }, queue, options);
+/** Starts a worker with what all features do in it. Loads both on demand: a process without a worker needs neither. */
+export async function startFullWorker(process: WorkerHost, options: WorkerOptions): Promise<RunningWorker> {
+  const { host, connections } = process;
+  const [{ startWorker }, ...parts] = await Promise.all([
+    import('../worker/process/worker.ts'),
+    ...host.features.map((feature) => feature.loadPart()),
+  ]);
+  for (const feature of host.features) await feature.prepareWorker?.(host);
+  const started = parts.map((part) => part(host, options));
+  return startWorker(workerDependencies(process, started), connections.queue, options);
 }
+
+export const workerDependencies = (
+  { settings, connections, host, waiter, live, gate, directWorkers }: WorkerHost,
+  parts: readonly StartPart[],
+): WorkerDependencies => ({
+  db: connections.db,
+  connect: connections.openPool,
+  directUrl: connections.directUrl,
+  agents: settings.agents,
+  models: settings.models,
+  counting: settings.counting,
+  log: settings.log,
+  privateQueue: settings.privateQueue,
+  promptCaching: settings.promptCaching,
+  redactor: settings.redactor,
+  telemetry: settings.telemetry,
+  directWorkers,
+  gate,
+  live,
+  children: {
+    start: (tenant, child, request) => startChild(host.acceptingOn(host.scopeTo(tenant)), child, request),
+    cancel: (tenant, run) => host.runsFor(tenant).cancel(run, 'parent_ended'),
+  },
+  isAwaited: (run) => waiter.awaits(run),
+  onHold: (run) => waiter.hold(run),
+  onRelease: (run, ended) => waiter.release(run, ended),
+  parts,
+});

@@ -20,12 +20,15 @@ export interface WorkerSite {
   onError: (error: unknown) => void;
 }
 
-/** What a feature does in a worker beside its runs. */
+/** What the worker itself or a feature does in a worker beside its runs. */
 export interface WorkerPart {
-  /** What to do with the payload of a notification, by channel. */
-  channels?: Readonly<Record<string, (payload: string) => void>>;
-  /** Work that is repeated in the background: `everyMs` (default: a sweep) after it last ended, never more often than sweeps. */
-  sweeps?: readonly { everyMs?: number; work: () => Promise<unknown> }[];
+  /** What to do with the payload of a notification, by channel; without a payload, notifications may have been missed. */
+  channels?: Readonly<Record<string, (payload: string | undefined) => void>>;
+  /**
+   * Work that is repeated in the background: `everyMs` (default: a sweep) after it last ended, never more often than sweeps,
+   * and after a pause of at least `pauses` (default 10) times as long as it took.
+   */
+  sweeps?: readonly { everyMs?: number; pauses?: number; work: () => Promise<unknown> }[];
   /** The agent of a run, which this feature may change. */
   agentOf?: (agent: ReadyAgent, options: RunOptions) => Promise<ReadyAgent>;
   /** What pays for a run; undefined: nothing of this feature. */

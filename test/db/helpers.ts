@@ -8,7 +8,7 @@ import type { FoldEntry } from '../../src/agent/context/fold.ts';
 import type { ErrorCode } from '../../src/base/errors.ts';
 import { createCounting } from '../../src/agent/models/counting/counting.ts';
 import { openDatabase, type Database } from '../../src/database/postgres/pool.ts';
-import { QuietWaits } from '../../src/runs/fleet/quiet-waits.ts';
+import { QuietWaits } from '../../src/runs/fleet/unattended.ts';
 import { openStreams } from '../../src/runs/streams/open.ts';
 import type { WorkerReport } from '../../src/database/store/worker/report-worker.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';

@@ -21,7 +21,7 @@ test('documents every environment variable that the sources read', () => {
 test.each([
   ['LanefoldOptions', 'src/lanefold/options.ts'],
   ['WorkerOptions', 'src/worker/process/options.ts'],
-  ['TraceOptions', 'src/worker/process/trace-options.ts'],
+  ['TraceOptions', 'src/worker/process/options.ts'],
   ['AppOptions', 'src/server/options.ts'],
   ['ServerOptions', 'src/server/options.ts'],
 ])('documents every option of %s', (name, file) => {

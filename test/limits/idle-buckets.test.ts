@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { dropOldBuckets } from '../../src/runs/limiter/drop-old-buckets.ts';
+import { dropOldBuckets } from '../../src/worker/process/cleanup.ts';
 import { dropIdleBuckets } from '../../src/database/store/limit/drop-idle-buckets.ts';
 import { rows, useLog, value } from '../db/helpers.ts';
 import { limitsOf } from './log-limits.ts';

@@ -4,7 +4,7 @@ export const own: Record<string, readonly string[]> = {
     doors/ag-ui/runs/follow.ts server/access/authorize-operation.ts server/bull-board/board.ts server/metrics.ts
     server/problem.ts doors/durable-streams/routes.ts ops/chaos/campaign-log.ts ops/chaos/random.ts ops/cli/main.ts
     doors/client/connection.ts base/common/pattern.ts base/log/open.ts base/log/report-errors.ts
-    database/nodes/guard.ts agent/policy/cut-groups.ts runs/limiter/waiting-for.ts
+    database/nodes/guard.ts agent/policy/cut-groups.ts runs/limiter/refusals.ts
     database/store/nodes/search-each.ts database/store/schema/apply-sql.ts
     database/store/transaction/within-transaction.ts runs/streams/publish-deltas.ts
   `),

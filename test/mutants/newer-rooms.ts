@@ -68,7 +68,7 @@ export const newerRooms: Mutant[] = [
   {
     name: 'a run is handed over once more than its agent allows',
     source: {
-      'src/worker/run/accept-handoff.ts': [['if (before < agent.maxHandoffs)', 'if (before <= agent.maxHandoffs)']],
+      'src/worker/run/handoffs.ts': [['if (before < agent.maxHandoffs)', 'if (before <= agent.maxHandoffs)']],
     },
     caughtBy: {
       file: 'test/handoffs/handoffs.test.ts',

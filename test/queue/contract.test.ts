@@ -1,8 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
-import { jobId, type RunJob } from '../../src/runs/queue/job.ts';
+import {
+  jobId,
+  type RunJob,
+  type BullQueue,
+  type Processor,
+  type QueueOptions,
+  type RunQueue,
+} from '../../src/runs/queue/queue.ts';
 import { openQueue } from '../../src/runs/queue/open-queue.ts';
-import type { BullQueue, Processor, QueueOptions, RunQueue } from '../../src/runs/queue/queue.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { noRedis, queueBackend } from '../support/lanefold.ts';
 import { startOutage } from '../support/outage.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Floor, lagMs, longestPauseMs, Looks } from '../../src/runs/queue/taking/known-queue.ts';
+import { Floor, lagMs, maxPauseMs, Looks } from '../../src/runs/queue/taking/known-queue.ts';
 
 describe('the floor', () => {
   const all = Infinity;
@@ -109,7 +109,7 @@ describe('looks at a whole queue', () => {
   test('pause ten seconds at most', async () => {
     const { looks, look } = started();
     await look(60_000);
-    expect(looks.dueInMs).toBe(longestPauseMs);
+    expect(looks.dueInMs).toBe(maxPauseMs);
   });
 
   test('are taken one at a time, and again at once as long as they find more', async () => {

@@ -2,8 +2,7 @@ import { createPostgresBackend, withBackend, type Job } from 'bullmq';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { GatheringPool } from '../../src/runs/queue/gathering-pool.ts';
-import { Looks } from '../../src/runs/queue/taking/known-queue.ts';
-import { takeJobs } from '../../src/runs/queue/taking/take-jobs.ts';
+import { Looks, takeJobs } from '../../src/runs/queue/taking/known-queue.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { deferred, until } from '../support/until.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ThreadRelay } from '../../src/runs/queue/relay.ts';
-import { toAnnouncements } from '../../src/runs/streams/delta.ts';
+import { toAnnouncements } from '../../src/runs/streams/deltas.ts';
 import { LiveCalls } from '../../src/runs/streams/publish-deltas.ts';
 import { until } from '../support/until.ts';
 

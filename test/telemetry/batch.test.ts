@@ -3,7 +3,7 @@ import { MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createKeyRedactor } from '../../src/base/redaction/sensitive-keys.ts';
 import { openTelemetry } from '../../src/runs/telemetry/opentelemetry/open.ts';
-import { Batch } from '../../src/runs/telemetry/opentelemetry/batch.ts';
+import { Batch } from '../../src/runs/telemetry/opentelemetry/tracing.ts';
 import { startSdk } from './otel.ts';
 
 class Reader extends MetricReader {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { formatTraceparent, parentOf, parseTraceparent } from '../../src/runs/telemetry/traceparent.ts';
+import { formatTraceparent, parentOf, parseTraceparent } from '../../src/runs/telemetry/telemetry.ts';
 
 const trace = '0af7651916cd43dd8448eb211c80319c';
 const given = `00-${trace}-b7ad6b7169203331-01`;

@@ -3,7 +3,7 @@ import { onAbort } from './on-abort.ts';
 // wait is over at once.
 
 /** The longest wait a timer of the platform can keep, in ms. */
-const longestMs = 2 ** 31 - 1;
+const maxMs = 2 ** 31 - 1;
 
 /** In a browser, it is a number. */
 type PlatformTimer = ReturnType<typeof setTimeout> & { refresh?(): unknown; unref?(): unknown };
@@ -29,7 +29,7 @@ export function after(ms: number, action: () => unknown, { ref = true }: TimerOp
   if (Number.isNaN(ms)) throw new RangeError('A timer cannot wait for NaN ms.');
   let handle: PlatformTimer | undefined;
   const wait = (leftMs: number) => {
-    const partMs = Math.min(Math.max(leftMs, 0), longestMs);
+    const partMs = Math.min(Math.max(leftMs, 0), maxMs);
     handle = setTimeout(() => (leftMs > partMs ? wait(leftMs - partMs) : action()), partMs) as PlatformTimer;
     if (!ref) handle.unref?.();
   };
@@ -45,7 +45,7 @@ export function after(ms: number, action: () => unknown, { ref = true }: TimerOp
     cancel,
     restart() {
       // Node restarts a timer without making another: an answer does so with each of its parts
-      if (ms <= longestMs && handle?.refresh) handle.refresh();
+      if (ms <= maxMs && handle?.refresh) handle.refresh();
       else {
         cancel();
         start();

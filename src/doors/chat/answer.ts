@@ -1,6 +1,6 @@
 import { LanefoldError } from '../../base/errors.ts';
 import type { TenantLibrary } from '../../features/library/library.ts';
-import { isTerminal } from '../../runs/streams/assemble-deltas.ts';
+import { isTerminal } from '../../runs/streams/deltas.ts';
 import type { StreamItem } from '../../runs/streams/stream-item.ts';
 import { UiAnswer } from '../../runs/formats/ui-messages/answer.ts';
 import { callName } from '../../base/checks/call.ts';

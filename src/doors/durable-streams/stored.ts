@@ -1,5 +1,5 @@
 import { isLanefoldError } from '../../base/errors.ts';
-import { untilReachable } from '../../runs/streams/until-reachable.ts';
+import { untilReachable } from '../../runs/streams/feed.ts';
 import { readStream, type ReadPage, type StoredStream, type StreamRef } from '../../database/store/stream/streams.ts';
 import type { Database } from '../../database/postgres/pool.ts';
 import { beyondTail, streamDeleted, streamNotFound } from './errors.ts';

@@ -2,7 +2,7 @@ import { isLanefoldError } from '../../base/errors.ts';
 import type { TenantLibrary } from '../../features/library/library.ts';
 import type { Database } from '../../database/postgres/pool.ts';
 import { findStreamStart } from '../../database/store/trace/find-stream-start.ts';
-import { untilReachable } from '../../runs/streams/until-reachable.ts';
+import { untilReachable } from '../../runs/streams/feed.ts';
 import { beyondTail } from './errors.ts';
 import { jsonType } from './messages.ts';
 import type { Page, Readable } from './page.ts';

@@ -153,3 +153,12 @@ export function refusingOptions<Methods extends object>(part: keyof typeof known
   }
   return { ...methods, ...refusing };
 }
+
+/** Each of these parts of the library refuses options that it does not take. */
+export const refusingAll = <Parts extends object>(parts: Parts): Parts =>
+  Object.fromEntries(
+    Object.entries(parts).map(([part, methods]: [string, object]) => [
+      part,
+      Object.hasOwn(knownOptions, part) ? refusingOptions(part as keyof typeof knownOptions, methods) : methods,
+    ]),
+  ) as Parts;

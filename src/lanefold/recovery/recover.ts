@@ -1,5 +1,5 @@
 import type { Database } from '../../database/postgres/pool.ts';
-import { knownJobs } from '../../runs/queue/known-jobs.ts';
+import { knownJobs } from '../../runs/queue/jobs-in-queue.ts';
 import type { NewJob, RunQueue } from '../../runs/queue/queue.ts';
 import { missingRuns, noteRestore, unfinishedRuns } from '../../database/store/run/note-restore.ts';
 import type { RunRef } from '../../database/store/run/run.ts';

@@ -1,4 +1,4 @@
-import { redisCpuMs } from '../../runs/queue/redis-cpu.ts';
+import { redisCpuMs } from '../../runs/queue/redis-client.ts';
 import { countSessions, readWal, type Sessions } from '../../database/store/scratch/read-server.ts';
 import type { Rig } from './rig.ts';
 import { delay } from '../../base/common/timer.ts';

@@ -6,13 +6,19 @@ import type { Database } from '../../database/postgres/pool.ts';
 import type { RunQueue } from '../queue/queue.ts';
 import { awaitLimit } from '../../database/store/limit/await-limit.ts';
 import type { QueuedRun } from '../../database/store/run/queued-run.ts';
-import { priceAt, sharesOf, takeOf, type CallTokens } from './amounts.ts';
+import {
+  priceAt,
+  sharesOf,
+  takeOf,
+  type CallTokens,
+  dimensionsOf,
+  waitingJob,
+  type LimitedRun,
+} from './limited-run.ts';
 import type { LimitGate, Placed } from './gate.ts';
-import { dimensionsOf, waitingJob, type LimitedRun } from './limited-run.ts';
-import { tooSmall } from './refusals.ts';
+import { tooSmall, maxDelayMs, waitingFor } from './refusals.ts';
 import { checkBudget } from './run-budget.ts';
 import { settleRun } from './settle-run.ts';
-import { longestDelayMs, waitingFor } from './waiting-for.ts';
 
 /** A run that is about to be accepted. Without a tenant it is not known yet whose it will be. */
 export type NewLimitedRun = Omit<LimitedRun, 'tenant' | 'createdAt' | 'priority' | 'job'> & {
@@ -71,7 +77,7 @@ export class Admission {
   async admit(db: Database, run: NewLimitedRun & { tenant: string }, job: QueuedRun): Promise<QueuedRun> {
     try {
       const waits = await this.#ask(db, run, job);
-      return waits ? { ...job, delay_ms: longestDelayMs } : job;
+      return waits ? { ...job, delay_ms: maxDelayMs } : job;
     } catch (error) {
       // the worker that claims the run asks again
       this.onError(error);
@@ -100,7 +106,9 @@ export class Admission {
       const slots = this.#slots(run);
       if (slots.length === 0) return false;
       const answer = await this.gate.use({
-        ...{ thread_id: run.threadId, run_id: run.runId, version: this.gate.version },
+        thread_id: run.threadId,
+        run_id: run.runId,
+        version: this.gate.version,
         take: slots.map(({ place }) => [place, 1] as const),
         shares: sharesOf(slots, dimensionsOf(run, run.model)),
         job: waitingJob({ name: this.queue.queueOf(job).name, prefix: this.queue.prefix }, job, run),

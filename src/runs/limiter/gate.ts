@@ -148,13 +148,13 @@ export class LimitGate {
       this.#checks.delete(place);
       this.use({ check: [place] }).catch(this.#report);
     };
-    const timer = after(Math.min(delayMs, longestTimerMs), check, { ref: false });
+    const timer = after(Math.min(delayMs, maxTimerMs), check, { ref: false });
     this.#checks.set(place, { at, timer });
   }
 }
 
-/** The sweep looks as well, so a long wait needs no timer of its own. */
-const longestTimerMs = 60_000;
+/** The sweep looks as well, so a long wait needs no timer. */
+const maxTimerMs = 60_000;
 
 /** How long a call may wait for another one, in ms: a run that waits for what it frees resumes as much later. */
 const soonMs = 10;

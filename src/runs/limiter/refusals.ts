@@ -1,6 +1,24 @@
+import type { Clock } from '../../base/common/clock.ts';
+import type { JsonObject } from '../../agent/context/message.ts';
+import { placeKey, placeName, valueOf } from '../../agent/limits/dimensions.ts';
 import { LanefoldError } from '../../base/errors.ts';
-import { placeName } from '../../agent/limits/dimensions.ts';
-import { limitAt } from './waiting-for.ts';
+import type { EventDraft } from '../../agent/strategies/machine.ts';
+
+/** What a run that a limit refused shows as `waiting_for`. @param delayMs until it may continue, if that is known */
+export const waitingFor = (place: string, delayMs: number | undefined, clock: Clock): JsonObject => ({
+  ...limitAt(place),
+  ...(delayMs === undefined ? {} : { until: new Date(clock.now() + delayMs).toISOString() }),
+});
+
+/** The limit of a bucket, as events name it: without an owner it is the operator's. */
+export function limitAt(place: string): { limit: string; owner?: string; key?: string } {
+  const owner = place.slice(0, place.indexOf(' '));
+  const key = valueOf(placeKey(place));
+  return { limit: placeName(place), ...(owner === '*' ? {} : { owner }), ...(key === '' ? {} : { key }) };
+}
+
+/** The process that frees what a run waits for wakes its job. The job asks again at this time if no such process is left. */
+export const maxDelayMs = 3_600_000;
 
 // Why a run has to end that limits apply to.
 
@@ -39,3 +57,15 @@ export const priceUnknown = (model: string, limit: string): LanefoldError =>
 
 /** Cheap calls cost millionths. */
 const dollars = (amount: number): string => `$${Number(amount.toPrecision(3))}`;
+
+interface Reached {
+  reached: JsonObject[];
+  exhausted?: JsonObject;
+}
+
+/** The events of the limits that a run has reached since its last step; `ends`: because of one. Forgets them. */
+export function limitEvents(run: Reached, iteration: number, ends: boolean): EventDraft[] {
+  const reached = run.reached.splice(0);
+  if (ends && run.exhausted) reached.push({ ...run.exhausted, ends: true });
+  return reached.map((data) => ({ kind: 'limit_reached', iteration, data }));
+}

@@ -1,6 +1,6 @@
 import { perDollar } from '../../agent/limits/limit.ts';
 import type { SpentByModel } from '../../database/store/run/spent.ts';
-import type { CallTokens, Price } from './amounts.ts';
+import type { CallTokens, Price } from './limited-run.ts';
 import { costTooSmall, overBudget, priceUnknown } from './refusals.ts';
 import type { Reservation } from './run-limits.ts';
 

@@ -1,10 +1,17 @@
 import { isOfProvider, isOfRuns, isSettled } from '../../agent/limits/demand.ts';
 import type { SpentByModel } from '../../database/store/run/spent.ts';
 import type { Amounts, LimitAnswer, LimitCall, Take } from '../../database/store/limit/use-limits.ts';
-import { amountAt, sharesOf, takeOf, usedBy, type CallTokens, type Price } from './amounts.ts';
+import {
+  amountAt,
+  sharesOf,
+  takeOf,
+  usedBy,
+  type CallTokens,
+  type Price,
+  dimensionsOf,
+  type LimitedRun,
+} from './limited-run.ts';
 import type { LimitGate, Placed } from './gate.ts';
-import { LimitReached } from './limit-reached.ts';
-import { dimensionsOf, type LimitedRun } from './limited-run.ts';
 import { exhausted, tooSmall } from './refusals.ts';
 
 /** What a call has reserved. */
@@ -174,4 +181,17 @@ export class RunLimits {
   }
 
   #places = (model: string): Placed[] => this.gate.places(this.run.tenant, dimensionsOf(this.run, model));
+}
+
+/** A limit keeps a run from continuing now. Nothing was reserved; the run waits without a worker. */
+export class LimitReached extends Error {
+  constructor(
+    /** The bucket, as `placeOf` names it. */
+    readonly place: string,
+    /** When it may continue, in ms from now; undefined: once another run has ended. */
+    readonly delayMs: number | undefined,
+  ) {
+    super(`The run waits for the limit ${place.split(' ')[1]}.`);
+    this.name = 'LimitReached';
+  }
 }

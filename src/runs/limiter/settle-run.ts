@@ -2,9 +2,10 @@ import type { Counting } from '../../agent/models/counting/counting.ts';
 import type { Database } from '../../database/postgres/pool.ts';
 import { readLimitedRun } from '../../database/store/limit/limited-run.ts';
 import type { LimitGate } from './gate.ts';
-import { limitsFor, spentBy } from './limits-for.ts';
+import { spentBy, priceAt, type RunUse, type LimitedRun } from './limited-run.ts';
+import { RunLimits } from './run-limits.ts';
 
-export interface Settling {
+interface Settling {
   db: Database;
   gate: LimitGate;
   counting: Pick<Counting, 'priceOf'>;
@@ -26,10 +27,25 @@ export async function settleRun(
   const { tenantId, limitKeys, priority, createdAt, ...used } = row;
   const run = {
     ...used,
-    ...{ threadId, runId, tenant: tenantId, limitKeys: limitKeys ?? {}, priority: priority ?? 0 },
+    threadId,
+    runId,
+    tenant: tenantId,
+    limitKeys: limitKeys ?? {},
+    priority: priority ?? 0,
     createdAt: createdAt.toISOString(),
     // it will not wait again
     job: { queue: '', enqueue_no: 0, agent: row.agent },
   };
   await limitsFor(gate, counting, run, row).end(spentBy(run, row), { fresh: false });
+}
+
+/** The limits of a run that has used this much when it was claimed. */
+export function limitsFor(
+  gate: LimitGate,
+  counting: Pick<Counting, 'priceOf'>,
+  run: LimitedRun,
+  used: RunUse,
+  fresh = false,
+): RunLimits {
+  return new RunLimits(gate, run, priceAt(counting, new Date(run.createdAt)), spentBy(run, used), fresh);
 }

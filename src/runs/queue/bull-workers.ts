@@ -1,12 +1,11 @@
 import type { WorkerOptions, Worker } from 'bullmq';
 import { within } from '../../base/common/time-limit.ts';
-import { answerTimeoutMs } from './add-jobs.ts';
+import { answerTimeoutMs } from './jobs-in-queue.ts';
 import type { bullClasses } from './bull-classes.ts';
-import type { RunJob, RunJobResult } from './job.ts';
-import { outage } from './outage.ts';
-import type { Backend, BullWorker, Processor, WorkOptions } from './queue.ts';
+import type { RunJob, RunJobResult, Backend, BullWorker, Processor, WorkOptions } from './queue.ts';
+import { outage } from './connection.ts';
 
-const longestRetryMs = 2_000;
+const maxRetryMs = 2_000;
 
 /** BullMQ's own default. */
 const defaultStalledMs = 30_000;
@@ -45,7 +44,7 @@ export function createWorker(
     // Seconds that an idle worker blocks; with delayed jobs it is up to twice as long.
     drainDelay: limitMs / 3_000,
     // BullMQ's default of 15 s would prolong every outage, and a stop during one
-    runRetryDelay: Math.min(stalledMs, longestRetryMs),
+    runRetryDelay: Math.min(stalledMs, maxRetryMs),
   }) as unknown as BullWorker;
   if (backend === 'postgres') makeLocksLast(worker, claimOf);
   worker.on('error', (error) => isClosing() || onError(outage(backend, error)));

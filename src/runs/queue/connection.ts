@@ -6,8 +6,9 @@ import { silenceMs, watchedClient } from '../../database/postgres/watched-client
 import { within } from '../../base/common/time-limit.ts';
 import { GatheringPool } from './gathering-pool.ts';
 import { RedisClient } from './redis-client.ts';
+import { networkErrorCodes } from '../../base/common/network-error-codes.ts';
 
-export interface QueueConnections {
+interface QueueConnections {
   /**
    * The value for BullMQ's `connection`: call it for each queue, worker and relay. `listens`: false for a plain queue.
    */
@@ -29,7 +30,7 @@ const queueSettings = [
   'enable_mergejoin=off',
   'jit=off',
 ];
-const longestRetryMs = 2_000;
+const maxRetryMs = 2_000;
 const closePatienceMs = 2_000;
 
 /**
@@ -55,7 +56,7 @@ export function openConnections(
   const nodes = clusterNodes(redisUrl);
   if (!nodes) {
     // BullMQ's own pauses reach 20 s
-    const retryStrategy = (times: number) => Math.min(times * 100, longestRetryMs);
+    const retryStrategy = (times: number) => Math.min(times * 100, maxRetryMs);
     const clients: RedisClient[] = [];
     return {
       open() {
@@ -123,4 +124,40 @@ function clusterNodes(url: string): URL[] | undefined {
   throw new LanefoldError('invalid_input', 'REDIS_URL is not a valid cluster URL.', {
     hint: 'Use the form redis+cluster://:password@host1:6379,host2:6379.',
   });
+}
+
+/** Rewrites the error for people if BullMQ lost its server; returns any other error unchanged. */
+export function outage(backend: string, error: Error): Error {
+  const { code = '' } = error as { code?: string };
+  const isOutage =
+    networkErrorCodes.has(code) ||
+    /Connection is closed|Socket timeout|terminated|no answer within/.test(error.message);
+  if (!isOutage) return error;
+  // with PostgreSQL, the whole database is gone, not just the queue
+  return backend === 'redis' ? unreachable(backend, error) : databaseLost(error);
+}
+
+export const databaseLost = (cause: unknown): LanefoldError =>
+  new LanefoldError('database_unreachable', `PostgreSQL cannot be reached: ${reasonOf(cause)}.`, {
+    hint: 'Check that PostgreSQL runs.',
+    cause,
+  });
+
+function reasonOf(cause: unknown): string {
+  const { message, errors } = cause as { message?: string; errors?: Error[] };
+  // Node tries every address of a host, and its summary of these errors is empty
+  return message || errors?.map((error) => error.message).join('; ') || String(cause);
+}
+
+export function unreachable(backend: string, cause: unknown): LanefoldError {
+  const reason = reasonOf(cause);
+  return backend === 'redis'
+    ? new LanefoldError('queue_unreachable', `Redis cannot be reached: ${reason}.`, {
+        hint: 'Check REDIS_URL and that the server runs; unset REDIS_URL to keep the queue in PostgreSQL.',
+        cause,
+      })
+    : new LanefoldError('queue_unreachable', `The queue in PostgreSQL cannot be used: ${reason}.`, {
+        hint: 'Check that PostgreSQL runs; run `lanefold migrate`; behind PgBouncer set LANEFOLD_DIRECT_URL.',
+        cause,
+      });
 }

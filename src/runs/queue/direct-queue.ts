@@ -1,8 +1,15 @@
 import { Job } from 'bullmq';
 import { within } from '../../base/common/time-limit.ts';
-import { answerTimeoutMs } from './add-jobs.ts';
-import { jobId, toJob, type RunJob, type RunJobResult } from './job.ts';
-import type { Backend, BullQueue, BullWorker } from './queue.ts';
+import { answerTimeoutMs } from './jobs-in-queue.ts';
+import {
+  jobId,
+  toJob,
+  type RunJob,
+  type RunJobResult,
+  type Backend,
+  type BullQueue,
+  type BullWorker,
+} from './queue.ts';
 
 /** The parts of BullMQ's worker that it keeps to itself; `test/dependencies.test.ts` checks them. */
 interface Inside {

@@ -2,10 +2,8 @@ import pg from 'pg';
 import { processClock, type Clock } from '../../base/common/clock.ts';
 import { isConnectionError } from '../../database/postgres/errors.ts';
 import { Gatherer } from '../../database/postgres/gather.ts';
-import { bullCall, endOf } from './bull-calls.ts';
-import { statements, type Outcome } from './end-jobs.ts';
-import { JobTaker } from './taking/job-taker.ts';
-import { JobWatch } from './taking/job-watch.ts';
+import { bullCall, endOf, statements, type Outcome } from './bull-calls.ts';
+import { JobTaker, JobWatch } from './taking/job-taker.ts';
 import { KnownQueue, type Result, type Row } from './taking/known-queue.ts';
 
 /** Two at a time, so that batches grow: only a free slot waits for the end of a job. */
@@ -13,7 +11,7 @@ const limits = { items: 50, characters: 2 ** 20, inFlight: 2 };
 
 /**
  * A pool for BullMQ that sends other statements than BullMQ where those cost too much. Calls that end jobs at the same
- * moment share a statement and a commit: most of the cost of a call is that of its commit. A call that the statement does
+ * moment share a statement and a commit: a call costs little more than its commit. A call that the statement does
  * not answer, and each call of a batch that fails, is sent alone, as BullMQ sent it. How jobs are taken: see `KnownQueue`.
  */
 export class GatheringPool extends pg.Pool {

@@ -1,12 +1,22 @@
 import { silenceMs } from '../../database/postgres/watched-client.ts';
-import { addJobs, answerTimeoutMs } from './add-jobs.ts';
+import { addJobs, answerTimeoutMs } from './jobs-in-queue.ts';
 import { processClock, type Clock } from '../../base/common/clock.ts';
 import { bullClasses, keepsEvents } from './bull-classes.ts';
 import { allReady, closeWorker, createWorker } from './bull-workers.ts';
-import { openConnections } from './connection.ts';
-import { jobId, type RunJob, type RunJobResult } from './job.ts';
-import { databaseLost, outage, unreachable } from './outage.ts';
-import type { BullQueue, BullWorker, PlacedJob, QueueOptions, RunQueue, Backend } from './queue.ts';
+import { openConnections, databaseLost, outage, unreachable } from './connection.ts';
+import {
+  jobId,
+  type RunJob,
+  type RunJobResult,
+  type Backend,
+  type BullQueue,
+  type BullWorker,
+  type LastJob,
+  type PlacedJob,
+  type QueueOptions,
+  type RunQueue,
+  type WorkOptions,
+} from './queue.ts';
 import { within } from '../../base/common/time-limit.ts';
 
 /** Opens the queues. BullMQ connects in the background: call `ready` to see connection errors. */
@@ -33,22 +43,9 @@ export function openQueue(options: QueueOptions): RunQueue {
     });
     return queue;
   };
-  const shardNames = Array.from({ length: shards }, (_, shard) => `${prefix}-${shard}`);
-  const agentQueueName = (name: string) => `${prefix}-agent-${name}`;
-  const queues = shardNames.map(open);
-  /**
-   * Queues for agents, or agents with a strategy, that some workers do not know: their jobs wait here for workers that
-   * do.
-   */
-  const agentQueues = new Map<string, BullQueue>();
-  const openAgentQueue = (name: string): BullQueue => {
-    const queue = agentQueues.get(name) ?? open(agentQueueName(name));
-    agentQueues.set(name, queue);
-    return queue;
-  };
-  const all = () => [...queues, ...agentQueues.values()];
-  const queueOf = ({ queue_shard, agent_queue }: PlacedJob) =>
-    agent_queue ? openAgentQueue(agent_queue) : queues[queue_shard % shards]!;
+  const fleet = queuesOf(prefix, shards, open);
+  const { queues, queueOf } = fleet;
+  const lost = (error: Error) => Promise.reject(outage(backend, error));
 
   return {
     backend,
@@ -59,35 +56,24 @@ export function openQueue(options: QueueOptions): RunQueue {
     async addAll(jobs, end) {
       for (const queue of new Set(jobs.map(queueOf))) {
         const own = jobs.filter((job) => queueOf(job) === queue);
-        await addJobs(queue, own, end, clock).catch((error: Error) => {
-          throw outage(backend, error);
-        });
+        await addJobs(queue, own, end, clock).catch(lost);
       }
     },
-    reaches: (name) => shardNames.includes(name) || name.startsWith(agentQueueName('')),
+    reaches: fleet.reaches,
     async wake({ queue: name, ...job }) {
-      const agentQueue = name.startsWith(agentQueueName('')) ? name.slice(agentQueueName('').length) : undefined;
-      const queue = agentQueue === undefined ? queues.find((one) => one.name === name) : openAgentQueue(agentQueue);
-      if (queue) await wakeJob(queue, job, clock).catch((error: Error) => Promise.reject(outage(backend, error)));
+      const queue = fleet.find(name);
+      if (queue) await wakeJob(queue, job, clock).catch(lost);
     },
     async work(processor, workOptions, agentQueue) {
-      const names = agentQueue === undefined ? shardNames : [agentQueueName(agentQueue)];
+      const names = agentQueue === undefined ? fleet.shardNames : [fleet.agentQueueName(agentQueue)];
       const own = names.map((name) => {
         const connection = { backend, classes, base: base(name, true), limitMs, isClosing: () => closing } as const;
-        const worker = createWorker(connection, name, processor, workOptions, agentQueue !== undefined);
-        workers.push(worker);
-        return worker;
+        return createWorker(connection, name, processor, workOptions, agentQueue !== undefined);
       });
-      // BullMQ on PostgreSQL caches a failed first connection forever: its loop would spin and block the event loop.
-      if (backend === 'postgres') {
-        await allReady(own).catch((error: unknown) => {
-          // not awaited: they close only once their connections do
-          for (const worker of own) void closeWorker(worker).catch(() => {});
-          // agent queues are opened later, by a worker that keeps running
-          throw agentQueue === undefined ? unreachable(backend, error) : databaseLost(error);
-        });
-      }
-      for (const worker of own) void worker.run().catch(workOptions.onError);
+      workers.push(...own);
+      // agent queues are opened later, by a worker that keeps running
+      const fault = agentQueue === undefined ? (error: unknown) => unreachable(backend, error) : databaseLost;
+      await runWorkers(own, backend, workOptions, fault);
       return own;
     },
     async ready() {
@@ -98,27 +84,71 @@ export function openQueue(options: QueueOptions): RunQueue {
       isReady = true;
     },
     async clean(kept) {
-      for (const queue of all()) await cleanQueue(queue, backend, clock, kept);
+      for (const queue of fleet.all()) await cleanQueue(queue, backend, clock, kept);
     },
-    async remove(jobs) {
-      let removed = 0;
-      for (const { run_id, enqueue_no: last, agent, queue_shard: shard } of jobs) {
-        const own = [...agentQueues].filter(([name]) => name === agent || name.startsWith(`${agent}+`));
-        for (const queue of [queues[shard % shards]!, ...own.map(([, queue]) => queue)]) {
-          for (let no = 1; no <= last; no++) removed += await removeJob(queue, jobId({ run_id, enqueue_no: no }));
-        }
-      }
-      return removed;
-    },
+    remove: (jobs) => removeAll(jobs, fleet.holding),
     async obliterate() {
-      for (const queue of all()) await queue.obliterate({ force: true });
+      for (const queue of fleet.all()) await queue.obliterate({ force: true });
     },
     async close() {
       closing = true;
-      await Promise.allSettled([...workers.map(closeWorker), ...all().map((queue) => queue.close())]);
+      await Promise.allSettled([...workers.map(closeWorker), ...fleet.all().map((queue) => queue.close())]);
       await connections.close();
     },
   };
+}
+
+/**
+ * The queues of a fleet: one for each shard, and one for each agent, or agent with a strategy, that some workers do not
+ * know. Its jobs wait there for workers that do.
+ */
+function queuesOf(prefix: string, shards: number, open: (name: string) => BullQueue) {
+  const shardNames = Array.from({ length: shards }, (_, shard) => `${prefix}-${shard}`);
+  const agentQueueName = (name: string) => `${prefix}-agent-${name}`;
+  const queues = shardNames.map(open);
+  const agentQueues = new Map<string, BullQueue>();
+  const openAgentQueue = (name: string): BullQueue => {
+    const queue = agentQueues.get(name) ?? open(agentQueueName(name));
+    agentQueues.set(name, queue);
+    return queue;
+  };
+  const isOfAgent = (name: string) => name.startsWith(agentQueueName(''));
+  return {
+    shardNames,
+    agentQueueName,
+    queues,
+    all: () => [...queues, ...agentQueues.values()],
+    queueOf: ({ queue_shard, agent_queue }: PlacedJob) =>
+      agent_queue ? openAgentQueue(agent_queue) : queues[queue_shard % shards]!,
+    reaches: (name: string) => shardNames.includes(name) || isOfAgent(name),
+    find: (name: string) =>
+      isOfAgent(name)
+        ? openAgentQueue(name.slice(agentQueueName('').length))
+        : queues.find((queue) => queue.name === name),
+    /** Those that may hold jobs of a run. */
+    holding({ agent, queue_shard: shard }: PlacedJob): BullQueue[] {
+      const own = [...agentQueues].filter(([name]) => name === agent || name.startsWith(`${agent}+`));
+      return [queues[shard % shards]!, ...own.map(([, queue]) => queue)];
+    },
+  };
+}
+
+/** Starts workers that were just created. @param fault what is thrown if they cannot connect */
+async function runWorkers(
+  workers: readonly BullWorker[],
+  backend: Backend,
+  { onError }: WorkOptions,
+  fault: (error: unknown) => Error,
+): Promise<void> {
+  // BullMQ on PostgreSQL caches a failed first connection forever: its loop would spin and block the event loop.
+  if (backend === 'postgres') {
+    await allReady([...workers]).catch((error: unknown) => {
+      // not awaited: they close only once their connections do
+      for (const worker of workers) void closeWorker(worker).catch(() => {});
+      throw fault(error);
+    });
+  }
+  for (const worker of workers) void worker.run().catch(onError);
 }
 
 /** Ends the delay of a job, or adds the job if the queue does not have it. A job that waits or is at work stays so. */
@@ -157,9 +187,23 @@ async function cleanQueue(
   }
 }
 
-/** Removes a job and its logs; returns 1 if there was such a job, else 0. In Redis, BullMQ reports missing jobs as removed. */
-async function removeJob(queue: BullQueue, id: string): Promise<number> {
-  const state = await within(answerTimeoutMs, queue.getJobState(id));
-  const removed = await within(answerTimeoutMs, queue.remove(id));
-  return state === 'unknown' ? 0 : removed;
+async function removeAll(jobs: readonly LastJob[], holding: (job: PlacedJob) => BullQueue[]): Promise<number> {
+  let removed = 0;
+  for (const job of jobs) for (const queue of holding(job)) removed += await removeJobs(queue, job);
+  return removed;
+}
+
+/**
+ * Removes the jobs of a run and their logs, and returns how many there were. In Redis, BullMQ reports missing jobs as
+ * removed.
+ */
+async function removeJobs(queue: BullQueue, { run_id, enqueue_no: last }: LastJob): Promise<number> {
+  let count = 0;
+  for (let no = 1; no <= last; no++) {
+    const id = jobId({ run_id, enqueue_no: no });
+    const state = await within(answerTimeoutMs, queue.getJobState(id));
+    const removed = await within(answerTimeoutMs, queue.remove(id));
+    if (state !== 'unknown') count += removed;
+  }
+  return count;
 }

@@ -1,7 +1,6 @@
 import type { Job, Worker } from 'bullmq';
 import type { Clock } from '../../base/common/clock.ts';
 import type { bullClasses } from './bull-classes.ts';
-import type { RunJob, RunJobResult } from './job.ts';
 
 export interface QueueOptions {
   /** Redis when given, else BullMQ's PostgreSQL backend at `databaseUrl`. */
@@ -108,3 +107,34 @@ export interface RunQueue {
 export type Backend = 'redis' | 'postgres';
 export type BullQueue = InstanceType<ReturnType<typeof bullClasses>['Queue']>;
 export type BullWorker = Worker<RunJob, RunJobResult>;
+
+/** The payload of a job: which run to claim, and nothing of the conversation. */
+export interface RunJob {
+  thread_id: string;
+  run_id: string;
+  enqueue_no: number;
+  /** Shown in Bull Board. */
+  agent: string;
+}
+
+/** The return value of a job: ids and numbers only, so that the conversation never stays in the queue. */
+export interface RunJobResult {
+  status: string;
+  /** Why the job had nothing to claim. */
+  reason?: string;
+  /** Tool calls that a suspended run awaits, by round, index and name. */
+  awaiting?: string[];
+  /** The type of the error. */
+  error?: string;
+  iterations?: number;
+  tokens?: number;
+}
+
+export const jobId = (job: Pick<RunJob, 'run_id' | 'enqueue_no'>): string => `${job.run_id}.${job.enqueue_no}`;
+
+export const toJob = ({ thread_id, run_id, agent, enqueue_no }: RunJob): RunJob => ({
+  thread_id,
+  run_id,
+  agent,
+  enqueue_no,
+});

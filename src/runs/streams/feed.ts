@@ -1,7 +1,12 @@
 import type { Database } from '../../database/postgres/pool.ts';
 import { readNewEvents } from '../../database/store/trace/read-new-events.ts';
-import { ThreadFeed } from './thread-feed.ts';
-import { after, type Timer } from '../../base/common/timer.ts';
+import { after, type Timer, delay } from '../../base/common/timer.ts';
+import { isLanefoldError } from '../../base/errors.ts';
+import type { RunEvent } from '../../database/store/trace/read-events.ts';
+import { LiveText } from './deltas.ts';
+import { onAbort } from '../../base/common/on-abort.ts';
+import type { JsonObject } from '../../agent/context/message.ts';
+import { readPayloads } from '../../database/store/log/read-entries.ts';
 
 const pollMs = 250;
 /** Events of one thread per poll result. */
@@ -99,5 +104,127 @@ export class EventFeed {
       // the next poll may reach the database again
       return false;
     }
+  }
+}
+
+const pauseMs = 500;
+
+/** Retries a read until the database can be reached: a stream outlives a lost connection. */
+export async function untilReachable<T>(read: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await read();
+    } catch (error) {
+      if (!isLanefoldError(error, 'database_unreachable') && !isLanefoldError(error, 'database_busy')) throw error;
+      await delay(pauseMs);
+    }
+  }
+}
+
+/** Number of recent events kept for readers that keep up; readers further behind read their own pages. */
+const kept = 256;
+
+/**
+ * The newest events of a thread in this process, shared by all its readers. Memory is bounded, however many readers
+ * there are.
+ */
+export class ThreadFeed {
+  /** The last event read; -1 for none. */
+  head: number;
+  /** Increases with every change. */
+  version = 0;
+  /** True once nothing more will come: the thread was erased, or this process closes. */
+  ended = false;
+  /** True if the last page was full, so more events are already stored. */
+  more = false;
+  readonly live = new LiveText();
+  #recent: RunEvent[] = [];
+  readonly #waiting = new Set<() => void>();
+
+  constructor(
+    readonly threadId: string,
+    head: number,
+  ) {
+    this.head = head;
+  }
+
+  take(events: RunEvent[], { more }: { more: boolean }): void {
+    this.more = more;
+    const fresh = events.filter((event) => event.eventSeq > this.head);
+    if (fresh.length === 0) return;
+    for (const event of fresh) this.live.pass(event);
+    this.#recent = [...this.#recent, ...fresh].slice(-kept);
+    this.head = fresh.at(-1)!.eventSeq;
+    this.changed();
+  }
+
+  /** The events after `after`; undefined if they are not in memory. */
+  since(after: number): RunEvent[] | undefined {
+    if (after >= this.head) return [];
+    const first = this.#recent[0]?.eventSeq;
+    if (first === undefined || after < first - 1) return undefined;
+    return this.#recent.slice(after + 1 - first);
+  }
+
+  changed(): void {
+    this.version += 1;
+    for (const wake of [...this.#waiting]) wake();
+  }
+
+  end(): void {
+    this.ended = true;
+    this.changed();
+  }
+
+  /** Resolves when the version differs from `version`, or the signal aborts. */
+  async changedSince(version: number, signal?: AbortSignal): Promise<void> {
+    if (version !== this.version || signal?.aborted) return;
+    await new Promise<void>((resolve) => {
+      const wake = () => {
+        this.#waiting.delete(wake);
+        unlisten();
+        resolve();
+      };
+      this.#waiting.add(wake);
+      const unlisten = onAbort(signal, wake);
+    });
+  }
+}
+
+type Payloads = Map<number, JsonObject>;
+
+/** How long an entry stays cached: other streams of its thread need it at the same moment. */
+const sharedMs = 1_000;
+
+/** Reads the entries that events are about: one statement per page, shared by all streams that deliver it. */
+export class EntryPayloads {
+  readonly #db: Database;
+  readonly #shared = new WeakMap<RunEvent, Promise<Payloads>>();
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /** Payloads by `seq`: those of answers if `deltas` is set, of all entries if `entries` is set. */
+  async of(threadId: string, events: RunEvent[], want: { deltas: boolean; entries: boolean }): Promise<Payloads> {
+    const wanted = events.filter(
+      ({ kind, data }) =>
+        typeof data['seq'] === 'number' && (want.entries || (want.deltas && kind === 'llm_completed')),
+    );
+    if (wanted.length === 0) return new Map();
+    const missing = wanted.filter((event) => !this.#shared.has(event));
+    if (missing.length > 0) this.#read(threadId, missing);
+    const found = await Promise.all(new Set(wanted.map((event) => this.#shared.get(event)!)));
+    return found.length === 1 ? found[0]! : new Map(found.flatMap((payloads) => [...payloads]));
+  }
+
+  #read(threadId: string, events: RunEvent[]): void {
+    const seqs = events.map((event) => event.data['seq'] as number);
+    const reading = untilReachable(() => readPayloads(this.#db, threadId, seqs));
+    for (const event of events) this.#shared.set(event, reading);
+    const forget = () => {
+      for (const event of events) this.#shared.delete(event);
+    };
+    reading.then(() => after(sharedMs, forget, { ref: false }), forget);
   }
 }

@@ -2,12 +2,11 @@ import type { Database } from '../../database/postgres/pool.ts';
 import { findExisting, type Subject } from '../../database/store/trace/find-existing.ts';
 import { after, type Timer } from '../../base/common/timer.ts';
 import { onAbort } from '../../base/common/on-abort.ts';
-import type { QuietWaits } from '../fleet/quiet-waits.ts';
+import type { QuietWaits } from '../fleet/unattended.ts';
 import type { RunRef } from '../../database/store/run/run.ts';
 import type { QueueOptions } from '../queue/queue.ts';
 import { openRelay } from '../queue/relay.ts';
-import { EntryPayloads } from './entries.ts';
-import { EventFeed } from './feed.ts';
+import { EntryPayloads, EventFeed } from './feed.ts';
 import { LiveCalls } from './publish-deltas.ts';
 import { Readers } from './readers.ts';
 import { WeakValues } from '../../base/common/weak-values.ts';
@@ -136,7 +135,9 @@ export function openStreams(db: Database, queue: QueueOptions, quietOn: (db: Dat
     const feed = new EventFeed(db, active);
     const arrivals = new Arrivals(db, active);
     const deps = {
-      ...{ db, feed, arrivals },
+      db,
+      feed,
+      arrivals,
       readers: new Readers(db, relay, feed),
       payloads: new EntryPayloads(db),
       quiet: quietOn(db),

@@ -1,7 +1,7 @@
 import type { ThreadRelay } from '../queue/relay.ts';
 import { pseudonym } from '../../base/checks/ids.ts';
 import { cleanText } from '../../base/checks/text.ts';
-import { announcedForMs, type Delta } from './delta.ts';
+import { announcedForMs, type Delta } from './deltas.ts';
 import { after, type Timer } from '../../base/common/timer.ts';
 
 /** The answer so far of a running model call. */

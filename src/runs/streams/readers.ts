@@ -1,8 +1,7 @@
 import type { Database } from '../../database/postgres/pool.ts';
 import type { ThreadRelay } from '../queue/relay.ts';
-import type { EventFeed } from './feed.ts';
-import { announceMs, readersChannel, toAnnouncements, type Delta } from './delta.ts';
-import type { ThreadFeed } from './thread-feed.ts';
+import type { EventFeed, ThreadFeed } from './feed.ts';
+import { announceMs, readersChannel, toAnnouncements, type Delta } from './deltas.ts';
 import { announceReaders } from '../../database/store/trace/find-stream-start.ts';
 import { after, type Timer } from '../../base/common/timer.ts';
 

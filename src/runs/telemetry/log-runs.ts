@@ -1,9 +1,14 @@
 import type { LogFacts, Logger } from '../../base/log/logger.ts';
 import type { StepDraft } from '../../agent/strategies/machine.ts';
 import type { ToolOutcome } from '../../agent/tools/outcome.ts';
-import { RunTelemetry } from './telemetry.ts';
-import type { ClaimedRun, Interruption, ObservedToolCall, Telemetry } from './telemetry.ts';
-import { parseTraceparent } from './traceparent.ts';
+import {
+  RunTelemetry,
+  type ClaimedRun,
+  type Interruption,
+  type ObservedToolCall,
+  type Telemetry,
+  parseTraceparent,
+} from './telemetry.ts';
 
 /** Logs what happens to runs, with the ids to find them by. */
 export const logRuns = (logger: Logger): Telemetry => ({
@@ -27,7 +32,8 @@ class LoggedRun extends RunTelemetry {
     // if this process does not trace, log the trace of the process that enqueued the run
     const traceId = run.traceId ?? parseTraceparent(run.traceparent)?.traceId;
     this.#ids = {
-      ...{ thread_id: run.threadId, run_id: run.runId },
+      thread_id: run.threadId,
+      run_id: run.runId,
       ...(traceId === undefined ? {} : { trace_id: traceId }),
       agent: run.agent,
     };

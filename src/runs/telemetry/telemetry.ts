@@ -122,3 +122,110 @@ export class RunTelemetry {
 }
 
 export const silentRun = new RunTelemetry();
+
+/** The parts of a W3C `traceparent`. */
+interface TraceParent {
+  traceId: string;
+  spanId: string;
+  traceFlags: number;
+}
+
+const pattern = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
+
+/**
+ * Reads a `traceparent`; undefined for anything else, as the specification asks. Later versions may have more parts.
+ */
+export function parseTraceparent(text: string | null | undefined): TraceParent | undefined {
+  const [, version, traceId, spanId, flags, more] = pattern.exec(text ?? '') ?? [];
+  if (!traceId || !spanId || version === 'ff' || (version === '00' && more !== undefined)) return undefined;
+  if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return undefined;
+  return { traceId, spanId, traceFlags: parseInt(flags!, 16) };
+}
+
+export const formatTraceparent = ({ traceId, spanId, traceFlags }: TraceParent): string =>
+  `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
+
+/**
+ * The parent of a run: the given one, for example from a request header, or the active span. If both are in the same
+ * trace, the active span wins, because it is nested in the given one and closer to the run.
+ */
+export function parentOf(given: string | undefined, active: string | undefined): string | undefined {
+  const parent = parseTraceparent(given);
+  const nearer = parseTraceparent(active);
+  const chosen = !parent || parent.traceId === nearer?.traceId ? (nearer ?? parent) : parent;
+  return chosen && formatTraceparent(chosen);
+}
+
+const silent: Telemetry = { runClaimed: () => silentRun, runRefused: () => {} };
+
+/** Combines observers into one. Those listed after the tracing observer learn the id of the trace. */
+export function combine(observers: readonly Telemetry[]): Telemetry {
+  if (observers.length <= 1) return observers[0] ?? silent;
+  return {
+    runClaimed(run) {
+      let { traceId } = run;
+      const runs = observers.map((observer) => {
+        const observed = observer.runClaimed({ ...run, traceId });
+        traceId ??= observed.traceId;
+        return observed;
+      });
+      return new CombinedRun(runs, traceId);
+    },
+    runRefused: (run, reason) => observers.forEach((observer) => observer.runRefused(run, reason)),
+    attemptEnded: (outcome) => observers.forEach((observer) => observer.attemptEnded?.(outcome)),
+    slotSettled: (outcome) => observers.forEach((observer) => observer.slotSettled?.(outcome)),
+  };
+}
+
+class CombinedRun extends RunTelemetry {
+  constructor(
+    private readonly runs: readonly RunTelemetry[],
+    override readonly traceId: ClaimedRun['traceId'],
+  ) {
+    super();
+  }
+
+  override during<T>(work: () => Promise<T>): Promise<T> {
+    return this.runs.reduceRight((inner, run) => () => run.during(inner), work)();
+  }
+
+  override modelCall<T extends { turn: ModelTurn }>(
+    call: ObservedModelCall,
+    work: (onFirstPart: () => void) => Promise<T>,
+  ): Promise<T> {
+    const wrap = (inner: typeof work, run: RunTelemetry): typeof work => {
+      return (onOuter) =>
+        run.modelCall(call, (onFirstPart) =>
+          inner(() => {
+            onFirstPart();
+            onOuter();
+          }),
+        );
+    };
+    return this.runs.reduceRight(wrap, work)(() => {});
+  }
+
+  override toolCall(call: ObservedToolCall, work: () => Promise<ToolOutcome>): Promise<ToolOutcome> {
+    return this.runs.reduceRight((inner, run) => () => run.toolCall(call, inner), work)();
+  }
+
+  override wrote(durationMs: number): void {
+    for (const run of this.runs) run.wrote(durationMs);
+  }
+
+  override stepCommitted(step: StepDraft): void {
+    for (const run of this.runs) run.stepCommitted(step);
+  }
+
+  override leaseRenewed(ageMs: number): void {
+    for (const run of this.runs) run.leaseRenewed(ageMs);
+  }
+
+  override ended(end: Parameters<RunTelemetry['ended']>[0]): void {
+    for (const run of this.runs) run.ended(end);
+  }
+
+  override interrupted(reason: Interruption): void {
+    for (const run of this.runs) run.interrupted(reason);
+  }
+}

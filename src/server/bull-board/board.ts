@@ -4,7 +4,7 @@ import { serveStatic } from '@hono/node-server/serve-static';
 import { Hono, type MiddlewareHandler } from 'hono';
 import { LanefoldError } from '../../base/errors.ts';
 import type { Library } from '../../features/library/library.ts';
-import type { RunJob } from '../../runs/queue/job.ts';
+import type { RunJob } from '../../runs/queue/queue.ts';
 import { RunsAdapter } from './runs-adapter.ts';
 import { pagePolicy } from '../docs.ts';
 import type { BeforeHook } from '@bull-board/api/typings/app';

@@ -1,7 +1,7 @@
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import type { QueueAdapterOptions } from '@bull-board/api/typings/app';
 import type { Library } from '../../features/library/library.ts';
-import type { RunJob, RunJobResult } from '../../runs/queue/job.ts';
+import type { RunJob, RunJobResult } from '../../runs/queue/queue.ts';
 import type { Run } from '../../database/store/run/run.ts';
 import type { RunEvent } from '../../database/store/trace/read-events.ts';
 import { oneLine } from '../../base/log/printable.ts';

@@ -9,10 +9,9 @@ import {
 } from '../../database/store/run/claim-run.ts';
 import { findLossCause, type LossCause, type LostWorker } from '../../database/store/worker/loss-cause.ts';
 import type { RunDependencies } from '../run/dependencies.ts';
-import { executable } from '../run/strategy-of.ts';
+import { executable } from '../run/open-run.ts';
 import { delayJob, delayOrFail, releaseJob } from './delay-job.ts';
-import type { HeldJob } from './held-job.ts';
-import { hasStopped, type JobWorker } from './job-worker.ts';
+import { hasStopped, type HeldJob, type JobWorker } from './job-worker.ts';
 import { LanefoldError, type ErrorCode } from '../../base/errors.ts';
 import { isTransient } from '../../database/postgres/errors.ts';
 import { redactSecrets } from '../../base/redaction/error-text.ts';
@@ -35,7 +34,7 @@ export async function claimJob(held: HeldJob, agent: ReadyAgent): Promise<Claim 
     const end = await claimOnce(held, agent, { alone: false, lossCause });
     return end.claimed || end.reason !== 'alone' ? end : delayJob(job, token);
   }
-  if (!(await worker.company.clear(run))) return delayJob(job, token);
+  if (!(await worker.soloRuns.clear(run))) return delayJob(job, token);
   if (hasStopped(worker)) return releaseJob(job, token);
   run.renewed(performance.now());
   return claimOnce(held, agent, { alone: true, lossCause });
@@ -53,7 +52,9 @@ type ClaimOptions = Pick<ClaimTerms, 'alone' | 'lossCause' | 'ignoredTools'>;
 export const claimOnce = (held: HeldJob, agent: ReadyAgent, options: ClaimOptions): Promise<Claim | Refusal> => {
   const { deps, worker, job, run } = held;
   return claimRun(deps.db, {
-    ...{ threadId: run.threadId, runId: run.runId, enqueueNo: job.data.enqueue_no },
+    threadId: run.threadId,
+    runId: run.runId,
+    enqueueNo: job.data.enqueue_no,
     ...claimTerms(deps, worker, agent),
     ...options,
   }).catch((error: unknown) => onClaimFailed(held, error));
@@ -104,7 +105,10 @@ async function onClaimFailed(held: HeldJob, error: unknown): Promise<Refusal> {
   if (isTransient(error) || !concernsRun(error)) return delayOrFail(worker, job, token, error);
   worker.onError(error);
   const { counted, claims, status, promoted } = await claimFailed(db, {
-    ...{ threadId, runId, enqueueNo: job.data.enqueue_no, maxClaimsWithoutProgress: worker.maxClaimsWithoutProgress },
+    threadId,
+    runId,
+    enqueueNo: job.data.enqueue_no,
+    maxClaimsWithoutProgress: worker.maxClaimsWithoutProgress,
     // PostgreSQL may quote a value in its message
     error: { type: 'claim_failed', message: redactor.text(redactSecrets(error.message)) },
   }).catch((second: unknown) => delayOrFail(worker, job, token, second));
@@ -118,7 +122,11 @@ async function onClaimFailed(held: HeldJob, error: unknown): Promise<Refusal> {
  * longer exists.
  */
 const notOfTheRun = new Set<ErrorCode>([
-  ...(['database_outdated', 'lanefold_closed', 'run_not_found', 'thread_erased', 'thread_not_found'] as const),
+  'database_outdated',
+  'lanefold_closed',
+  'run_not_found',
+  'thread_erased',
+  'thread_not_found',
 ]);
 
 const concernsRun = (error: unknown): error is LanefoldError =>

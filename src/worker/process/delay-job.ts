@@ -11,7 +11,7 @@ import type { JobWorker } from './job-worker.ts';
  */
 const againMs = 500;
 /** The longest of these delays, after a node of a distributed database has been down for twice as long. */
-const longestAgainMs = 8_000;
+const maxAgainMs = 8_000;
 
 /**
  * Delays a job whose run could not be claimed for a transient reason. A reason that affects every run, such as a
@@ -73,7 +73,7 @@ export async function releaseJob(job: Job, token: string | undefined): Promise<n
 /** Jobs of a node that is down are tried again ever more rarely, without counting the attempts of each. */
 function pauseAfter(error: unknown): number {
   const downMs = Number((error as { details?: { down_ms?: number } } | undefined)?.details?.down_ms ?? 0);
-  const pauseMs = Math.min(Math.max(againMs, downMs / 2), longestAgainMs);
+  const pauseMs = Math.min(Math.max(againMs, downMs / 2), maxAgainMs);
   return Math.round(pauseMs * (1 + Math.random()));
 }
 

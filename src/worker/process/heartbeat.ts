@@ -28,7 +28,7 @@ function start(): Int32Array {
 }
 
 /**
- * How long this process has been running beside its event loop, in ms: the time goes on while a call does not yield, and
+ * How long this process has been running beside its event loop, in ms: the time passes while a call does not yield, and
  * stands still while the process is stopped, or its machine is. A simulation replaces it.
  */
 export const pulse = { aliveMs: (): number => Atomics.load((beats ??= start()), 0) * beatMs };
@@ -42,7 +42,7 @@ interface Usage {
 }
 
 /** More than a database that does not hear this worker could miss. */
-const mostKept = 20;
+const maxKept = 20;
 
 /**
  * Notices when the event loop stands still for as long as a lease, and why. If a call does not yield, the process runs
@@ -63,7 +63,7 @@ export class Stalls {
     // between two looks, a loop that turns computes for a third of a lease at most, also if the process is frozen then
     const ranMs = Math.max(now.cpuMs - before.cpuMs, now.aliveMs - before.aliveMs);
     const kind = ranMs >= this.leaseMs / 2 ? 'busy' : 'frozen';
-    this.#untold = [...this.#untold, { kind, from: before.at, to: now.at } as const].slice(-mostKept);
+    this.#untold = [...this.#untold, { kind, from: before.at, to: now.at } as const].slice(-maxKept);
   }
 
   /** The stalls that the database does not know. */
@@ -102,7 +102,9 @@ export class Heartbeat {
   ) {
     this.#facts = {
       ...worker,
-      ...{ host: hostname(), pid: process.pid, version: packageVersion() },
+      host: hostname(),
+      pid: process.pid,
+      version: packageVersion(),
       deadAfterMs: 2 * leaseMs,
     };
     this.#stalls = new Stalls(leaseMs);

@@ -1,8 +1,9 @@
 import type { Job } from 'bullmq';
-import type { RunJob, RunJobResult } from '../../runs/queue/job.ts';
+import type { RunJob, RunJobResult, RunQueue } from '../../runs/queue/queue.ts';
 import type { Telemetry } from '../../runs/telemetry/telemetry.ts';
-import type { Company } from './company.ts';
-import type { Intake } from './intake.ts';
+import type { RunDependencies } from '../run/dependencies.ts';
+import type { HeldRun } from '../run/held-run.ts';
+import type { Intake, SoloRuns } from './intake.ts';
 import type { LeaseKeeper } from './leases.ts';
 import type { EndedRun } from './options.ts';
 
@@ -26,7 +27,7 @@ export interface JobWorker {
   readonly keeper: LeaseKeeper;
   readonly intake: Intake;
   readonly telemetry: Telemetry;
-  readonly company: Company;
+  readonly soloRuns: SoloRuns;
   /** Runs that were started directly, by the id of their job. */
   readonly started: Map<string, StartedRun>;
   readonly onError: (error: unknown) => void;
@@ -39,3 +40,13 @@ export interface JobWorker {
 /** The phase may change while a run waits or is being claimed. */
 export const hasStopped = (worker: JobWorker): boolean => worker.phase !== 'working';
 export const hasLeft = (worker: JobWorker): boolean => worker.phase === 'leaving';
+
+/** A job that a worker took, and its run. */
+export interface HeldJob extends TakenJob {
+  deps: RunDependencies;
+  queue: RunQueue;
+  worker: JobWorker;
+  run: HeldRun;
+  /** For a run that was started before its job: resolves once this worker processes the job, if it does. */
+  processed?: Promise<TakenJob>;
+}

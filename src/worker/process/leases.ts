@@ -2,6 +2,7 @@ import type { Database } from '../../database/postgres/pool.ts';
 import { LanefoldError } from '../../base/errors.ts';
 import { pseudonym } from '../../base/checks/ids.ts';
 import { renewLeases, type OnLeaseAnswer } from '../../database/store/run/renew-leases.ts';
+import type { WorkerPart } from '../part.ts';
 import { CancelRequested, type HeldRun } from '../run/held-run.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import { every, type Timer } from '../../base/common/timer.ts';
@@ -14,7 +15,8 @@ export const renewalTimeoutMs = (leaseMs: number): number => Math.min(leaseMs / 
  * answers report lost leases and cancels. A renewal that cannot reach the database is not an error: each run keeps its
  * deadline, and starts nothing past it.
  */
-export class LeaseKeeper {
+export class LeaseKeeper implements Pick<WorkerPart, 'channels'> {
+  readonly channels = { lanefold_cancel: (payload: string | undefined) => void this.cancelNotified(payload) };
   /** The held runs, with the ids of their jobs. */
   readonly #runs = new Map<HeldRun, string>();
   readonly #claims = new Map<string, HeldRun>();

@@ -1,6 +1,17 @@
+import { refuseUnknownKeys, type KeysOf } from '../../base/checks/unknown-keys.ts';
+import { assertWhole } from '../../base/checks/whole-number.ts';
+import { LanefoldError } from '../../base/errors.ts';
+import type { Logger } from '../../base/log/logger.ts';
+import { reportErrors } from '../../base/log/report-errors.ts';
 import type { MetricsOptions } from '../../runs/telemetry/prometheus/open.ts';
 import type { UnknownAgent } from '../../database/store/run/find-unknown-agents.ts';
-import type { TraceOptions } from './trace-options.ts';
+
+export interface TraceOptions {
+  /** Length of a run's trace beyond which `started` events and other droppable ones are left out; default 2,000. */
+  maxTraceEvents?: number;
+  /** Days the trace of a run is kept after its end; 0 for ever. Default `LANEFOLD_TRACE_RETENTION_DAYS`, else 30. */
+  traceRetentionDays?: number;
+}
 
 export interface WorkerOptions extends TraceOptions {
   /** Runs executed at once in this process; default 20. They mostly wait for models. */
@@ -91,4 +102,91 @@ export interface WorkerHealth {
 export interface StopReport {
   /** Runs released for other workers. */
   released: number;
+}
+
+export type WorkerSettings = ReturnType<typeof readOptions>;
+
+/** The options of a worker with their defaults. @throws LanefoldError `invalid_input` */
+export function readOptions(options: WorkerOptions, log: Logger) {
+  refuseUnknownKeys('startWorker', options, optionKeys);
+  checkTimes(options);
+  checkTraceLength(options);
+  return {
+    concurrency: options.concurrency ?? 20,
+    leaseMs: options.leaseMs ?? 6_000,
+    sweepMs: options.sweepMs ?? 2_000,
+    keepJobsMs: options.keepJobsMs ?? 86_400_000,
+    keepJobs: options.keepJobs ?? 10_000,
+    maxClaimsWithoutProgress: options.maxClaimsWithoutProgress ?? 5,
+    cancelGraceMs: options.cancelGraceMs ?? 5_000,
+    stopGraceMs: options.stopGraceMs ?? 25_000,
+    unknownAgentMs: options.unknownAgentMs,
+    retentionDays: retentionDaysOf(options),
+    maxTraceEvents: options.maxTraceEvents,
+    metrics: options.metrics ?? false,
+    onRunEnd: options.onRunEnd,
+    onError: options.onError ?? reportErrors(log, 'worker'),
+    onUnknownAgent: options.onUnknownAgent,
+  };
+}
+
+const optionKeys: KeysOf<WorkerOptions> = {
+  metrics: true,
+  concurrency: true,
+  leaseMs: true,
+  sweepMs: true,
+  keepJobsMs: true,
+  keepJobs: true,
+  maxClaimsWithoutProgress: true,
+  cancelGraceMs: true,
+  stopGraceMs: true,
+  webhookTimeoutMs: true,
+  unknownAgentMs: true,
+  onUnknownAgent: true,
+  onRunEnd: true,
+  onError: true,
+  traceRetentionDays: true,
+  maxTraceEvents: true,
+};
+
+/** What PostgreSQL stores of a lease at most, 24 days; in ms. */
+const maxMs = 2 ** 31 - 1;
+const minMs = {
+  leaseMs: 100,
+  sweepMs: 1,
+  keepJobsMs: 0,
+  cancelGraceMs: 0,
+  stopGraceMs: 0,
+  unknownAgentMs: 0,
+} as const satisfies Partial<Record<keyof WorkerOptions, number>>;
+
+function checkTimes(options: WorkerOptions): void {
+  for (const [name, minimum] of Object.entries(minMs)) {
+    const limits = { minimum, maximum: maxMs, hint: 'Omit it for the default.' };
+    assertWhole(options[name as keyof typeof minMs], name, limits);
+  }
+  assertWhole(options.webhookTimeoutMs, 'webhookTimeoutMs', {
+    minimum: 100,
+    maximum: 60_000,
+    hint: 'Omit it for the default of 10,000.',
+  });
+}
+
+function checkTraceLength({ maxTraceEvents }: TraceOptions): void {
+  if (maxTraceEvents === undefined || (Number.isInteger(maxTraceEvents) && maxTraceEvents >= 1)) return;
+  const message = `maxTraceEvents must be a whole number of at least 1; got ${maxTraceEvents}.`;
+  throw new LanefoldError('invalid_input', message, { hint: 'Omit it for the default of 2,000.' });
+}
+
+const defaultDays = 30;
+const maxDays = 36_500;
+
+function retentionDaysOf({ traceRetentionDays }: TraceOptions): number {
+  const given = traceRetentionDays ?? (process.env['LANEFOLD_TRACE_RETENTION_DAYS'] || defaultDays);
+  const days = Number(given);
+  if (days >= 0 && days <= maxDays) return days;
+  const message = `traceRetentionDays must be between 0 and 36,500; got ${JSON.stringify(given)}.`;
+  throw new LanefoldError('invalid_input', message, {
+    hint: 'Set the option or LANEFOLD_TRACE_RETENTION_DAYS; 0 keeps traces for ever.',
+  });
 }

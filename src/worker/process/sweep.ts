@@ -1,8 +1,12 @@
+import { settleRun } from '../../runs/limiter/settle-run.ts';
+import { type ExpiredRun, findExpiredRuns } from '../../database/store/run/find-expired-runs.ts';
+import type { WorkerPart } from '../part.ts';
+import type { AgentQueues } from './agent-queues.ts';
+import type { OpenWorker } from './open-worker.ts';
 import type { Database } from '../../database/postgres/pool.ts';
 import { dispatchAll, dispatchFirst } from '../../runs/queue/dispatch.ts';
 import type { RunQueue } from '../../runs/queue/queue.ts';
 import { expireWaits, findExpiredWaits } from '../../database/store/wait/expire-waits.ts';
-import { findExpiredRuns, type ExpiredRun } from '../../database/store/run/find-expired-runs.ts';
 import { findQueuedRuns } from '../../database/store/run/find-queued-runs.ts';
 import { findStrandedRuns, type StrandedRun } from '../../database/store/run/find-stranded-runs.ts';
 import { findUnattendedNeeds } from '../../database/store/run/find-unknown-agents.ts';
@@ -10,7 +14,35 @@ import { failExpired, failUnknownAgent, finishCancelledRun } from '../../databas
 import type { SweepLimits, DueRun } from '../../database/store/run/sweep-limits.ts';
 import { requeueRuns } from '../../database/store/run/requeue-runs.ts';
 import { markJobsSeen } from '../../database/store/run/find-jobs.ts';
-import { jobPlaces } from '../../runs/queue/places.ts';
+import { jobPlaces } from '../../runs/queue/jobs-in-queue.ts';
+
+/** Finds the runs and jobs that processes left, and opens the queues of agents that have jobs for this worker. */
+export function recovery(open: OpenWorker, agentQueues: AgentQueues): WorkerPart {
+  const { deps, queue, options, known, worker, since, recordVersions } = open;
+  const { leaseMs, cancelGraceMs, unknownAgentMs, onError } = options;
+  const onExpired = ({ thread_id: threadId, run_id: runId, agent }: ExpiredRun) => {
+    const run = { threadId, runId, agent };
+    void settleRun(deps, run).catch(onError);
+    worker.telemetry.runRefused(run, 'expired');
+    options.onRunEnd?.({ ...run, status: 'failed', durationMs: 0 });
+  };
+  const work = async () => {
+    const from = await since();
+    await recordVersions();
+    await agentQueues.openAll(from).catch(onError);
+    await sweep(deps.db, queue, {
+      since: from,
+      graceMs: Math.min(5_000, leaseMs),
+      cancelGraceMs,
+      adoptable: deps.privateQueue ? [] : known.agents,
+      known,
+      unknownAgentMs,
+      onError,
+      onExpired,
+    });
+  };
+  return { sweeps: [{ work }] };
+}
 
 export interface SweepOptions extends Omit<SweepLimits, 'queuePrefix' | 'adoptMs'> {
   onError: (error: unknown) => void;

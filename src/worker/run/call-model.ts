@@ -9,16 +9,34 @@ import type { ContextRoom } from '../../agent/policy/room.ts';
 import type { StrategyEvent } from '../../agent/strategies/machine.ts';
 import type { AnswerSoFar } from '../../runs/streams/publish-deltas.ts';
 import type { Claim } from '../../database/store/run/claim-run.ts';
-import { cutShort } from './cut-short.ts';
 import { CancelRequested, type HeldRun } from './held-run.ts';
 import type { Reservation } from '../../runs/limiter/run-limits.ts';
-import { modelFailed } from './model-failed.ts';
+import { cutShort, modelFailed } from './call-outcome.ts';
 import { abandonCall, isOfLimits, reserveCall, settleCall } from './reserve-call.ts';
-import { prepareCall, type PreparedCall } from './prepare-call.ts';
-import { roomFor } from './room-for.ts';
+import { prepareCall, type PreparedCall, roomFor } from './prepare-call.ts';
 import type { RunContext } from './context.ts';
 import type { RunDependencies } from './dependencies.ts';
 import { delay } from '../../base/common/timer.ts';
+
+/** What a model call is asked for. */
+interface ModelCallCommand {
+  callId: string;
+  afterMs?: number;
+  tools?: false;
+  iteration: number;
+  quiet?: true;
+  earlier?: string;
+  room?: ContextRoom;
+}
+
+/** How far a call has come. */
+interface CallUnderWay {
+  call?: PreparedCall;
+  reserved?: Reservation | undefined;
+  /** What the model has written so far, for live readers. */
+  written?: () => AnswerSoFar;
+  closeLive?: (() => void) | undefined;
+}
 
 /**
  * Makes one model call and returns its outcome as an event for the machine. Rejects only once `signal` aborts: on a
@@ -30,73 +48,17 @@ export async function callModel(
   agent: ReadyAgent,
   claim: Claim,
   context: RunContext,
-  command: {
-    callId: string;
-    afterMs?: number;
-    tools?: false;
-    iteration: number;
-    quiet?: true;
-    earlier?: string;
-    room?: ContextRoom;
-  },
+  command: ModelCallCommand,
   signal: AbortSignal = run.signal,
 ): Promise<StrategyEvent> {
-  const { callId, earlier = '' } = command;
+  const { callId } = command;
   if (command.afterMs) await delay(command.afterMs, { signal }).catch(() => signal.throwIfAborted());
-  let closeLive: (() => void) | undefined;
-  let written: (() => AnswerSoFar) | undefined;
-  let reserved: Reservation | undefined;
-  let call: PreparedCall | undefined;
+  const underWay: CallUnderWay = {};
   try {
-    call = await prepareCall(deps, run, agent, claim, context, command);
-    const model = await deps.models.resolve(call.model);
-    reserved = await reserveCall(deps, run, call);
-    run.assertHeld();
-    const { contextHash, refs, narrowed, estimated } = call;
-    const lane = laneKey(run.threadId, claim.context_ref);
-    const { prompt, tools, settings } = deps.promptCaching ? withCacheMarkers(call, model, lane) : call;
-    const { iteration } = command;
-    const observed = { ...call, callId, iteration, name: call.model, model, stream: agent.streaming };
-    const asked = call;
-    return await run.telemetry.modelCall(observed, async (onFirstPart) => {
-      const answered = await generate(model, {
-        prompt,
-        tools,
-        settings,
-        stream: agent.streaming,
-        signal,
-        idleTimeoutMs: agent.idleTimeoutMs,
-        onStart: (soFar) => {
-          // live readers see only answers to the user
-          if (command.quiet) return;
-          written = soFar;
-          closeLive = deps.live?.open(run.threadId, run.runId, callId, soFar);
-        },
-        onFirstPart,
-      });
-      // an estimate says nothing about how far the heuristic is off
-      if (estimated !== undefined) deps.counting.observe(asked.model, estimated, answered.usage.input_tokens);
-      const turn = { ...answered, usage: estimateUsage(deps.counting, asked, answered) };
-      reserved = settleCall(reserved, turn.usage);
-      const broken = brokenAnswer(turn);
-      if (broken) throw broken;
-      const cut = cutOf(turn, settings.max_output_tokens);
-      const toolCalls = loggedCalls(turn.toolCalls, agent.maxToolCalls);
-      const left = turn.toolCalls.length - toolCalls.length;
-      const checked =
-        agent.output && turn.toolCalls.length === 0 ? await agent.output.check(earlier + turn.text) : undefined;
-      return {
-        type: 'model_answered' as const,
-        callId,
-        turn: { ...turn, toolCalls },
-        contextHash,
-        ...(checked ? { checked } : {}),
-        ...(cut ? { cut } : {}),
-        refs: { ...refs, agent_version: agent.version.id, ...(left > 0 && { tool_calls_cut: left }) },
-        ...(narrowed ? { tools: narrowed } : {}),
-      };
-    });
+    underWay.call = await prepareCall(deps, run, agent, claim, context, command);
+    return await makeCall(deps, run, agent, claim, command, underWay.call, underWay, signal);
   } catch (error) {
+    const { call, reserved, written } = underWay;
     abandonCall(reserved, error);
     if (signal.reason instanceof CancelRequested && call && written)
       throw new CancelRequested(cutShort(deps, agent, callId, call, written()));
@@ -109,6 +71,67 @@ export async function callModel(
     const room = long && call && (await roomFor(deps.counting, context, agent, claim, long, call.fitted));
     return { ...failed, callId, ...(room ? { room } : {}) };
   } finally {
-    closeLive?.();
+    underWay.closeLive?.();
   }
+}
+
+async function makeCall(
+  deps: RunDependencies,
+  run: HeldRun,
+  agent: ReadyAgent,
+  claim: Claim,
+  command: ModelCallCommand,
+  call: PreparedCall,
+  underWay: CallUnderWay,
+  signal: AbortSignal,
+): Promise<StrategyEvent> {
+  const { callId, iteration } = command;
+  const model = await deps.models.resolve(call.model);
+  underWay.reserved = await reserveCall(deps, run, call);
+  run.assertHeld();
+  const { prompt, tools, settings } = deps.promptCaching
+    ? withCacheMarkers(call, model, laneKey(run.threadId, claim.context_ref))
+    : call;
+  const { streaming: stream, idleTimeoutMs } = agent;
+  const observed = { ...call, callId, iteration, name: call.model, model, stream };
+  return run.telemetry.modelCall(observed, async (onFirstPart) => {
+    const answered = await generate(model, {
+      prompt,
+      tools,
+      settings,
+      stream,
+      signal,
+      idleTimeoutMs,
+      onStart: (soFar) => {
+        // live readers see only answers to the user
+        if (command.quiet) return;
+        underWay.written = soFar;
+        underWay.closeLive = deps.live?.open(run.threadId, run.runId, callId, soFar);
+      },
+      onFirstPart,
+    });
+    // an estimate says nothing about how far the heuristic is off
+    if (call.estimated !== undefined) deps.counting.observe(call.model, call.estimated, answered.usage.input_tokens);
+    const turn = { ...answered, usage: estimateUsage(deps.counting, call, answered) };
+    underWay.reserved = settleCall(underWay.reserved, turn.usage);
+    const broken = brokenAnswer(turn);
+    if (broken) throw broken;
+    const cut = cutOf(turn, settings.max_output_tokens);
+    const toolCalls = loggedCalls(turn.toolCalls, agent.maxToolCalls);
+    const left = turn.toolCalls.length - toolCalls.length;
+    const checked =
+      agent.output && turn.toolCalls.length === 0
+        ? await agent.output.check((command.earlier ?? '') + turn.text)
+        : undefined;
+    return {
+      type: 'model_answered' as const,
+      callId,
+      turn: { ...turn, toolCalls },
+      contextHash: call.contextHash,
+      ...(checked ? { checked } : {}),
+      ...(cut ? { cut } : {}),
+      refs: { ...call.refs, agent_version: agent.version.id, ...(left > 0 && { tool_calls_cut: left }) },
+      ...(call.narrowed ? { tools: call.narrowed } : {}),
+    };
+  });
 }

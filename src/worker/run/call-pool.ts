@@ -1,6 +1,15 @@
 import pLimit from 'p-limit';
+import { toolsOnly } from '../../agent/definition/apply-overrides.ts';
+import type { ReadyAgent } from '../../agent/definition/registry.ts';
+import { mergeSettings } from '../../agent/models/settings/call-settings.ts';
+import type { StoredPolicy } from '../../agent/policy/policy.ts';
 import type { StrategyEvent, PromptedCall } from '../../agent/strategies/machine.ts';
 import { onAbort } from '../../base/common/on-abort.ts';
+import type { Claim } from '../../database/store/run/claim-run.ts';
+import { callModel } from './call-model.ts';
+import { RunContext } from './context.ts';
+import type { RunDependencies } from './dependencies.ts';
+import type { HeldRun } from './held-run.ts';
 
 /** Makes one call; must reject once the signal aborts. */
 type Call = (call: PromptedCall, signal: AbortSignal) => Promise<StrategyEvent>;
@@ -91,4 +100,34 @@ export class CallPool {
     this.#underWay.get(callId)?.controller.abort(new Error('The strategy no longer needs the answer.'));
     this.#underWay.delete(callId);
   }
+}
+
+/** The pool of a run, whose calls send the strategy's own messages. */
+export const callPool = (deps: RunDependencies, run: HeldRun, agent: ReadyAgent, claim: Claim): CallPool =>
+  new CallPool((call, signal) => callPrompted(deps, run, agent, claim, call, signal));
+
+/** Some of the messages are not in the log yet, so a cut by a policy is recorded by their positions in the request. */
+async function callPrompted(
+  deps: RunDependencies,
+  run: HeldRun,
+  agent: ReadyAgent,
+  claim: Claim,
+  call: PromptedCall,
+  signal: AbortSignal,
+): Promise<StrategyEvent> {
+  const offered = call.tools === false ? toolsOnly(agent, []) : agent;
+  const { system_prompt: _, ...policy } = agent.contextPolicy ?? {};
+  const own: ReadyAgent = {
+    ...offered,
+    ...(call.settings ? { settings: mergeSettings(call.settings, offered.settings) } : {}),
+    // the policy's prompt is for the lane; a question keeps the strategy's prompt, which says how to answer
+    ...(agent.contextPolicy ? { contextPolicy: policy as StoredPolicy } : {}),
+  };
+  const both = AbortSignal.any([run.signal, signal]);
+  const context = new RunContext(call.messages.map((message, seq) => ({ ...message, seq })));
+  const event = await callModel(deps, run, own, claim, context, call, both);
+  if (event.type !== 'model_answered' || !event.refs) return event;
+  // no earlier call on the lane precedes it, so its cut cannot have moved
+  const { dropped, cut_moved: _moved, ...refs } = event.refs;
+  return { ...event, refs: { ...refs, ...(dropped === undefined ? {} : { dropped_positions: dropped }) } };
 }

@@ -1,14 +1,13 @@
 import type { JsonObject } from '../../agent/context/message.ts';
 import { applyEffects } from '../../agent/context/state.ts';
-import type { StrategyState, StepDraft } from '../../agent/strategies/machine.ts';
+import type { StrategyState, StepDraft, EventDraft } from '../../agent/strategies/machine.ts';
 import { readContext } from '../../database/store/context/read-context.ts';
-import { limitEvents } from '../../runs/limiter/reached.ts';
+import { limitEvents } from '../../runs/limiter/refusals.ts';
 import { commitStep, type CommitResult } from '../../database/store/run/commit-step.ts';
 import type { RunDependencies } from './dependencies.ts';
-import type { ActiveRun } from './active-run.ts';
+import type { ActiveRun } from './open-run.ts';
 import { RunContext } from './context.ts';
-import { redactStep } from './redact-step.ts';
-import type { RunProgress } from './run-end.ts';
+import type { Redactor } from '../../base/redaction/sensitive-keys.ts';
 
 /** Commits a step, then updates context, thread state and progress to match the database. */
 export async function commit(
@@ -16,11 +15,9 @@ export async function commit(
   active: ActiveRun,
   state: StrategyState,
   step: StepDraft,
-  progress: RunProgress,
-  resumed: boolean,
   handoff?: JsonObject,
 ): Promise<CommitResult> {
-  const { run, claim, context } = active;
+  const { run, claim, context, progress, resumed } = active;
   const { entries = [], effects } = step;
   const reached = limitEvents(run, state.iteration, step.finish?.reason === 'budget_exhausted');
   const redactedStep = redactStep(
@@ -57,4 +54,34 @@ export async function commit(
   }
   if (effects) claim.thread_state = applyEffects(claim.thread_state, effects);
   return result;
+}
+
+type Finish = NonNullable<StepDraft['finish']>;
+
+/**
+ * The step with its events redacted, for the trace. Entries, outcomes, effects, the result and the
+ * machine's state are left as they are: the model and the tools need them whole.
+ */
+const redactStep = (redactor: Redactor, step: StepDraft): StepDraft => ({
+  ...step,
+  ...(step.events && { events: redactEvents(redactor, step.events) }),
+  ...(step.thenEvents && { thenEvents: redactEvents(redactor, step.thenEvents) }),
+  ...(step.continue && { continue: { ...step.continue, events: redactEvents(redactor, step.continue.events) } }),
+  ...(step.finish && { finish: redactFinish(redactor, step.finish) }),
+});
+
+/** Redacts only `data`: the other fields of an event are fixed names, which no redaction rule is meant for. */
+export const redactEvents = (redactor: Redactor, events: readonly EventDraft[]): EventDraft[] =>
+  events.map((event) => (event.data ? { ...event, data: redactor.value(event.data) } : event));
+
+function redactFinish(redactor: Redactor, finish: Finish): Finish & { shown?: unknown } {
+  const { result, events, output } = finish;
+  // the terminal event quotes this result, which is not a message in the log
+  const shown = redactor.value(result);
+  return {
+    ...finish,
+    ...(events && { events: redactEvents(redactor, events) }),
+    ...(output && { output: redactor.value(output) }),
+    ...(shown === result ? {} : { shown }),
+  };
 }

@@ -8,9 +8,9 @@ import type { CompactionDraft, CompactionOutcome, CompactionRequest } from '../.
 import type { RunError } from '../../agent/strategies/run-error.ts';
 import { callModel } from './call-model.ts';
 import type { RunDependencies } from './dependencies.ts';
-import type { ActiveRun } from './active-run.ts';
+import type { ActiveRun } from './open-run.ts';
 import { budgetOf, defaultPolicy } from './fit-context.ts';
-import { roomOf } from './room-for.ts';
+import { roomOf } from './prepare-call.ts';
 
 /** Share of the budget that the messages kept by a compaction may take. */
 const stayingShare = 0.3;
@@ -48,7 +48,9 @@ export async function compactLane(
   if (!plan) return { type: 'compacted', status: 'unchanged' };
   const asked = context.followedBy({ role: 'user', content: summaryInstruction(messages, plan) });
   const call = {
-    ...{ callId, iteration, quiet: true as const },
+    callId,
+    iteration,
+    quiet: true as const,
     ...(afterMs === undefined ? {} : { afterMs }),
     ...(known ? { room: known } : {}),
   };
@@ -69,11 +71,21 @@ export async function compactLane(
   if (error) return failed(error, { usage: turn.usage, model });
   const before = placed.reduce((sum, { message }) => sum + heuristic(message), 0);
   const compaction: CompactionDraft = {
-    ...{ op_id: `compaction/${callId}`, base_seq: messages.at(-1)!.seq, keep: plan.keep, at: plan.at, summary },
+    op_id: `compaction/${callId}`,
+    base_seq: messages.at(-1)!.seq,
+    keep: plan.keep,
+    at: plan.at,
+    summary,
     meta: {
-      ...{ covered: plan.entries, messages: plan.covered.length, cause: request.cause, model: model ?? claim.model },
-      ...{ run_id: run.runId, usage: { ...turn.usage }, prompt_version: summaryPromptVersion },
-      ...{ tokens_before: before, tokens_after: before - plan.tokens + tokens },
+      covered: plan.entries,
+      messages: plan.covered.length,
+      cause: request.cause,
+      model: model ?? claim.model,
+      run_id: run.runId,
+      usage: { ...turn.usage },
+      prompt_version: summaryPromptVersion,
+      tokens_before: before,
+      tokens_after: before - plan.tokens + tokens,
     },
   };
   return { type: 'compacted', status: 'compacted', compaction, usage: turn.usage, model };

@@ -1,12 +1,14 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
 import { canonicalMessage, ContextHash } from '../../agent/context/canonical.ts';
 import { withInstructions } from '../../agent/context/instructed.ts';
-import type { Json, JsonObject, Message } from '../../agent/context/message.ts';
+import { type Json, type JsonObject, type Message, isText, textOf } from '../../agent/context/message.ts';
 import { createPromptBuilder, type PromptBuilder } from '../../agent/models/messages/prompt.ts';
 import type { SentAs } from '../../agent/models/sending/acceptable.ts';
 import type { Dialect } from '../../agent/models/sending/dialect.ts';
 import type { PlacedMessage } from '../../agent/policy/groups.ts';
 import { place } from '../../agent/policy/place.ts';
+import type { Claim } from '../../database/store/run/claim-run.ts';
+import type { MarkedMessage, RunQuestion } from '../../agent/strategies/machine.ts';
 
 /** A message as a claim or a commit returns it. Without a `seq` it is not a log entry, as in a transformed request. */
 type Row = Partial<Record<keyof Message, unknown>> & { seq?: number; refs?: Json };
@@ -95,4 +97,25 @@ export class RunContext {
   get openCalls(): NonNullable<Message['tool_calls']> {
     return this.#messages.findLast((message) => message.role === 'assistant')?.tool_calls ?? [];
   }
+}
+
+/** The run's user message, and the lane before it. */
+export function questionOf({ context, user_seq: userSeq }: Claim): RunQuestion {
+  const at = context.findIndex((row) => row.seq === userSeq && row.role === 'user');
+  const content = context[at]?.content ?? '';
+  const system = context.find((row) => row.role === 'system')?.content;
+  const before = context.slice(0, Math.max(at, 0)).filter((row) => row.role !== 'system');
+  return {
+    text: textOf(content),
+    parts: typeof content === 'string' ? [] : content.filter((part) => !isText(part)),
+    system: typeof system === 'string' ? system : null,
+    history: before.map(marked),
+  };
+}
+
+/** The message with the `refs` that context policies read; the recorded cuts of other calls do not apply here. */
+function marked({ refs, ...row }: Claim['context'][number]): MarkedMessage {
+  const { kind, durable } = refs ?? {};
+  const message = canonicalMessage(row);
+  return kind === undefined ? message : { ...message, refs: { kind, ...(durable === undefined ? {} : { durable }) } };
 }

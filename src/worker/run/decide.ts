@@ -1,15 +1,77 @@
-import type {
-  StepDraft,
-  StrategyDecision,
-  StrategyMachine,
-  StrategyEvent,
-  RunFacts,
-} from '../../agent/strategies/machine.ts';
 import { setImmediate as nextMacrotask } from 'node:timers/promises';
-import type { ActiveRun } from './active-run.ts';
-import type { RunProgress } from './run-end.ts';
-import type { Usage } from '../../agent/context/message.ts';
-import { addUsage } from '../../agent/context/usage.ts';
+import type { StepDraft, StrategyDecision, StrategyEvent } from '../../agent/strategies/machine.ts';
+import type { StoredAnswer } from '../../agent/strategies/node.ts';
+import { callId, type TurnState } from '../../agent/strategies/turn/state.ts';
+import type { NodeRow } from '../../database/store/run/claim-run.ts';
+import type { ActiveRun } from './open-run.ts';
+import { addUsed } from './progress.ts';
+
+/** How the strategy continues a run that was just claimed. */
+export function firstDecision(active: ActiveRun): StrategyDecision {
+  const { claim, strategy, facts } = active;
+  if (claim.fresh || (claim.waited && !claim.state)) return strategy.start(facts);
+  const { handed, ...state } = claim.state ?? {};
+  if (handed === undefined) {
+    const resumed = strategy.resume(facts, claim.state, claim.nodes?.map(toStoredAnswer));
+    return claim.waited ? withoutLoss(resumed) : resumed;
+  }
+  // the commit that handed the run over has started the next call
+  const own = state as TurnState;
+  if (handed === 'whole') {
+    // committed without `handed`, so that a worker that takes over sees a call that was lost
+    return { step: {}, ...decideOn(active, { type: 'continued' }, { state: own }) };
+  }
+  const request = { cause: 'handoff', keepTurns: 0 } as const;
+  return { state: own, command: { type: 'compact', callId: callId(facts, own), request } };
+}
+
+/** A run that a limit delayed lost no call: it had made none. */
+const withoutLoss = (decision: StrategyDecision): StrategyDecision => {
+  const { step } = decision;
+  if (!step?.events) return decision;
+  return { ...decision, step: { ...step, events: step.events.filter(({ kind }) => kind !== 'llm_lost') } };
+};
+
+const toStoredAnswer = ({ elapsed_ms: elapsedMs, data, ...row }: NodeRow): StoredAnswer => ({
+  ...row,
+  elapsedMs,
+  rounds: (data?.['rounds'] ?? []) as unknown as StoredAnswer['rounds'],
+});
+
+/**
+ * The strategy's decision on an event, and on the answers to its other calls that have arrived by then: one commit
+ * stores them all.
+ */
+export async function decide(
+  active: ActiveRun,
+  event: StrategyEvent,
+  last: StrategyDecision,
+): Promise<StrategyDecision> {
+  const { memory, step: committed } = last;
+  const state = event.type === 'continued' ? committed!.continue!.state : last.state;
+  let decision = decideOn(active, event, { state, memory });
+  if (decision.command.type !== 'call_models') return decision;
+  // answers that come together still arrive one by one, so give the others a moment
+  await nextMacrotask();
+  for (;;) {
+    const { step, command } = decision;
+    if (command.type !== 'call_models' || (step && !onlyAdds(step))) return decision;
+    const arrived = active.pool?.arrived(command.calls);
+    if (!arrived) return decision;
+    const next = decideOn(active, arrived, decision);
+    const merged = mergeSteps(step, next.step);
+    decision = merged ? { ...next, step: merged } : next;
+  }
+}
+
+function decideOn(
+  { strategy, facts, progress, clock }: ActiveRun,
+  event: StrategyEvent,
+  { state, memory }: Pick<StrategyDecision, 'state' | 'memory'>,
+): StrategyDecision {
+  addUsed(progress, event);
+  return strategy.on(facts, state, { ...event, spent: clock.spent(progress) }, memory);
+}
 
 const mergeable = new Set(['entries', 'events', 'nodes']);
 
@@ -37,64 +99,3 @@ export function mergeSteps(first: StepDraft | undefined, second: StepDraft | und
 
 const present = <Key extends 'entries' | 'events' | 'nodes'>(key: Key, drafts: NonNullable<StepDraft[Key]>) =>
   drafts.length > 0 ? { [key]: drafts } : {};
-
-/**
- * Adds the tokens of a model call to those of the run and, where a request transformer chose another model, to that
- * model's.
- */
-export function addUsed(progress: Pick<RunProgress, 'usage' | 'otherUsage'>, event: StrategyEvent): void {
-  const { usage, model } = spentBy(event);
-  if (!usage) return;
-  progress.usage = addUsage(progress.usage, usage);
-  if (model === undefined) return;
-  const others = progress.otherUsage ?? {};
-  progress.otherUsage = { ...others, [model]: addUsage(others[model], { ...usage, calls: 1 }) };
-}
-
-/** `model` is set only where it is not the run's. */
-function spentBy(event: StrategyEvent): { usage?: Usage | undefined; model?: string | undefined } {
-  if (event.type === 'model_answered')
-    return { usage: event.turn.usage, model: event.refs?.['model'] as string | undefined };
-  return event.type === 'output_repaired' || event.type === 'compacted' ? event : {};
-}
-
-/** Everything a decision about a run depends on. */
-export interface Decider {
-  active: ActiveRun;
-  strategy: StrategyMachine;
-  facts: RunFacts;
-  progress: RunProgress;
-}
-
-/**
- * The strategy's decision on an event, and on the answers to its other calls that have arrived by then: one commit
- * stores them all.
- */
-export async function decide(
-  decider: Decider,
-  event: StrategyEvent,
-  last: StrategyDecision,
-): Promise<StrategyDecision> {
-  let decision = decideOn(decider, event, last);
-  if (decision.command.type !== 'call_models') return decision;
-  // answers that come together still arrive one by one, so give the others a moment
-  await nextMacrotask();
-  for (;;) {
-    const { step, command } = decision;
-    if (command.type !== 'call_models' || (step && !onlyAdds(step))) return decision;
-    const arrived = decider.active.pool?.arrived(command.calls);
-    if (!arrived) return decision;
-    const next = decideOn(decider, arrived, decision);
-    const merged = mergeSteps(step, next.step);
-    decision = merged ? { ...next, step: merged } : next;
-  }
-}
-
-export function decideOn(
-  { active, strategy, facts, progress }: Decider,
-  event: StrategyEvent,
-  { state, memory }: Pick<StrategyDecision, 'state' | 'memory'>,
-): StrategyDecision {
-  addUsed(progress, event);
-  return strategy.on(facts, state, { ...event, spent: active.clock.spent(progress) }, memory);
-}

@@ -1,42 +1,47 @@
-import { toolsOnly } from '../../agent/definition/apply-overrides.ts';
-import type { ReadyAgent } from '../../agent/definition/registry.ts';
 import type { ToolCall } from '../../agent/context/message.ts';
-import { LanefoldError } from '../../base/errors.ts';
-import type { Command, StrategyEvent, StrategyState, PromptedCall, StepDraft } from '../../agent/strategies/machine.ts';
+import { toolsOnly } from '../../agent/definition/apply-overrides.ts';
+import type { Command, StrategyDecision, StrategyEvent, StrategyState } from '../../agent/strategies/machine.ts';
 import { toolStarted } from '../../agent/strategies/turn/events.ts';
-import { mergeSettings } from '../../agent/models/settings/call-settings.ts';
-import type { StoredPolicy } from '../../agent/policy/policy.ts';
-import type { ActiveRun } from './active-run.ts';
+import { LanefoldError } from '../../base/errors.ts';
 import { callModel } from './call-model.ts';
-import { CallPool } from './call-pool.ts';
-import { RunContext } from './context.ts';
+import { callPool } from './call-pool.ts';
+import { commit } from './commit.ts';
 import { compactLane } from './compact-lane.ts';
 import type { RunDependencies } from './dependencies.ts';
+import { CancelRequested } from './held-run.ts';
+import type { ActiveRun } from './open-run.ts';
 import { wantsSummary } from './prepare-call.ts';
 import { repairOutput } from './repair-output.ts';
+import { endAbnormally, endCutShort, suspend, type CallsWait, type RunEnd } from './run-end.ts';
 import { runTools } from './run-tools.ts';
+import { assertOwnTools } from './tools-elsewhere.ts';
 
-/** Calls of a round wait; the outcomes of the others are stored. */
-export interface CallsWait {
-  type: 'calls_wait';
-  round: number;
-  calls: readonly ToolCall[];
-  /** Indices of the calls that need approval. */
-  awaiting: number[];
+/** Executes the command of a decision. Returns what the strategy decides on next, or the end of the run. */
+export async function execute(
+  deps: RunDependencies,
+  active: ActiveRun,
+  { state, command }: StrategyDecision,
+): Promise<StrategyEvent | RunEnd> {
+  if (command.type === 'fail')
+    return endAbnormally(deps, active.run, active.progress, 'failed', command.error, command.events);
+  if (command.type === 'run_tools') await assertOwnTools(deps, active, state, command.calls);
+  try {
+    const event = await executeCommand(deps, active, state, command);
+    return event.type === 'calls_wait' ? await suspend(deps, active, event) : event;
+  } catch (error) {
+    // what the model had written before a cancel; the questions of a strategy are not in the conversation
+    if (command.type === 'call_model' && error instanceof CancelRequested && error.answer)
+      return endCutShort(deps, active, state, error.answer);
+    throw error;
+  }
 }
 
-/**
- * Executes a strategy's command and returns the result as the strategy's next event.
- *
- * @param write commits a step that the command adds
- * @throws LanefoldError `internal` if the runtime cannot execute the command
- */
-export async function executeCommand(
+/** @throws LanefoldError `internal` if the runtime cannot execute the command */
+async function executeCommand(
   deps: RunDependencies,
   active: ActiveRun,
   state: StrategyState,
   command: Command,
-  write: (step: StepDraft) => Promise<void>,
 ): Promise<StrategyEvent | CallsWait> {
   const { run, claim, agent, context } = active;
   const { iteration } = state;
@@ -55,7 +60,7 @@ export async function executeCommand(
       );
     }
     case 'call_models': {
-      const pool = (active.pool ??= new CallPool((call, signal) => callPrompted(deps, active, call, signal)));
+      const pool = (active.pool ??= callPool(deps, run, agent, claim));
       return active.clock.within(run.signal, (signal) => pool.next(command.calls, command.limit, signal));
     }
     case 'compact': {
@@ -70,7 +75,7 @@ export async function executeCommand(
         repairOutput(deps, run, agent, claim, context, { ...command, iteration }, signal),
       );
     case 'run_tools':
-      return executeRound(deps, active, state, command, write);
+      return executeRound(deps, active, state, command);
     case 'finish':
       throw new LanefoldError('internal', `The strategy ${claim.strategy} ended without a terminal commit.`);
     default:
@@ -81,39 +86,11 @@ export async function executeCommand(
   }
 }
 
-/**
- * Makes a model call with the strategy's own messages. Some of them are not in the log yet, so a cut by a policy is
- * recorded by their positions in the request.
- */
-async function callPrompted(
-  deps: RunDependencies,
-  { run, claim, agent }: ActiveRun,
-  call: PromptedCall,
-  signal: AbortSignal,
-): Promise<StrategyEvent> {
-  const offered = call.tools === false ? toolsOnly(agent, []) : agent;
-  const { system_prompt: _, ...policy } = agent.contextPolicy ?? {};
-  const own: ReadyAgent = {
-    ...offered,
-    ...(call.settings ? { settings: mergeSettings(call.settings, offered.settings) } : {}),
-    // the policy's prompt is for the lane; a question keeps the strategy's prompt, which says how to answer
-    ...(agent.contextPolicy ? { contextPolicy: policy as StoredPolicy } : {}),
-  };
-  const both = AbortSignal.any([run.signal, signal]);
-  const context = new RunContext(call.messages.map((message, seq) => ({ ...message, seq })));
-  const event = await callModel(deps, run, own, claim, context, call, both);
-  if (event.type !== 'model_answered' || !event.refs) return event;
-  // no earlier call on the lane precedes it, so its cut cannot have moved
-  const { dropped, cut_moved: _moved, ...refs } = event.refs;
-  return { ...event, refs: { ...refs, ...(dropped === undefined ? {} : { dropped_positions: dropped }) } };
-}
-
 async function executeRound(
   deps: RunDependencies,
   active: ActiveRun,
   state: StrategyState,
   command: Extract<Command, { type: 'run_tools' }>,
-  write: (step: StepDraft) => Promise<void>,
 ): Promise<StrategyEvent | CallsWait> {
   const { run, claim, agent, context, ledger } = active;
   const { round, iteration = state.iteration } = command;
@@ -125,7 +102,9 @@ async function executeRound(
       const { entry: _, data, ...event } = toolStarted({ ...state, iteration }, call);
       return { ...event, data: { ...data, seq: active.callSeq! } };
     });
-    if (events.length > 0) await write({ events });
+    if (events.length === 0) return;
+    const { cancel_requested: cancelled } = await commit(deps, active, state, { events });
+    if (cancelled) throw new CancelRequested();
   };
   const toRun = { round, iteration, calls, cut: state.cut, callSeq: active.callSeq!, ledger, started };
   const outcomes = await runTools(deps, run, roundAgent, claim, toRun, active.contents);

@@ -1,14 +1,15 @@
 import { subtractUsage } from '../../agent/context/usage.ts';
 import type { JsonObject, Usage } from '../../agent/context/message.ts';
 import type { HandoffRecord, RunOptions } from '../../agent/definition/run-options.ts';
-import type { EntryDraft, RunFacts, StrategyDecision } from '../../agent/strategies/machine.ts';
+import type { EntryDraft, StrategyDecision } from '../../agent/strategies/machine.ts';
 import { llmStarted } from '../../agent/strategies/turn/events.ts';
 import type { TurnState } from '../../agent/strategies/turn/state.ts';
 import type { NextAgent } from '../../agent/tools/handoff.ts';
-import type { ActiveRun } from './active-run.ts';
+import type { ActiveRun } from './open-run.ts';
 import { commit } from './commit.ts';
 import type { RunDependencies } from './dependencies.ts';
-import { toRunEnd, type RunEnd, type RunProgress } from './run-end.ts';
+import type { RunProgress } from './progress.ts';
+import { toRunEnd, type RunEnd } from './run-end.ts';
 
 /** What a request asked of the agent that it named; the next agent goes by its own definition. */
 const ofTheAgent = [
@@ -40,15 +41,15 @@ const ofTheAgent = [
  * worker has claimed it under the prompt, the limits and the model of its agent. `decision` is what the strategy made of
  * the round. Returns undefined, and has written nothing, if the run is to be cancelled.
  */
-export async function handOver(
+export async function commitHandoff(
   deps: RunDependencies,
   active: ActiveRun,
-  facts: RunFacts,
   decision: StrategyDecision,
   { agent: name, context, model, prompt, ask, context_policy: policy, pinned }: NextAgent,
-  progress: RunProgress,
 ): Promise<RunEnd | undefined> {
-  const { claim, clock } = active;
+  const { claim, clock, facts, progress } = active;
+  // more than a step that merely resumes the run
+  active.resumed = false;
   const state = { ...decision.state, handed: context } as TurnState;
   const { tokens, elapsedMs } = clock.spent(progress);
   const record: HandoffRecord = {
@@ -73,8 +74,6 @@ export async function handOver(
     active,
     state,
     { ...step, entries: [...entries, ...question], drain: true, thenEvents: [started] },
-    progress,
-    false,
     handoff,
   );
   if (result.cancel_requested && !result.duplicate) return undefined;

@@ -36,7 +36,7 @@ export class HeldRun {
   limits?: RunLimits;
   /** Set once the run is driven: how much of its time limit is left, in ms. */
   clock?: { readonly leftMs: number | undefined };
-  /** Set if the run has a budget of its own. */
+  /** Set if the run has its own budget. */
   budget?: RunBudget;
   /** Limits that were passed since the last step of the run: its next step writes them to the trace. */
   reached: JsonObject[] = [];

@@ -6,7 +6,8 @@ import { callIdempotencyKey, type ToolCallBase } from '../../agent/tools/execute
 import type { ToolOutcome } from '../../agent/tools/outcome.ts';
 import { askGuard } from '../../agent/tools/guard.ts';
 import { refusedCalls } from '../../agent/tools/judge-call.ts';
-import type { StepDraft } from '../../agent/strategies/machine.ts';
+import { toolsOnly } from '../../agent/definition/apply-overrides.ts';
+import type { StepDraft, StrategyDecision } from '../../agent/strategies/machine.ts';
 import type { LedgerRow } from '../../database/store/run/claim-run.ts';
 
 /** Decisions about the calls of a round before any of them starts, by call index. */
@@ -23,15 +24,18 @@ export interface Preflight {
 export const needsPreflight = (agent: ReadyAgent, calls: readonly ToolCall[]): boolean =>
   agent.guardTool !== null || calls.some((call) => agent.tools.get(call.name)?.needsApproval);
 
-/** Whether some of the calls may never start. */
-export const mayNotStart = (agent: ReadyAgent, calls: readonly ToolCall[], cut: AnswerCut | undefined): boolean =>
-  calls.length > agent.maxToolCalls || needsPreflight(agent, calls) || refusedCalls(calls, agent.tools, cut).size > 0;
+/**
+ * The step of a decision. If it begins a round whose calls may never start, it has no `tool_started` events: they follow
+ * once the calls are checked.
+ */
+export function stepOf(agent: ReadyAgent, { step, state, command }: StrategyDecision): StepDraft | undefined {
+  if (!step || command.type !== 'run_tools') return step;
+  if (!mayNotStart(toolsOnly(agent, state.tools), command.calls, state.cut)) return step;
+  return { ...step, events: step.events?.filter(({ kind }) => kind !== 'tool_started') ?? [] };
+}
 
-/** The step that begins a round, without its `tool_started` events: they follow once the calls are checked. */
-export const withoutStarts = (step: StepDraft): StepDraft => ({
-  ...step,
-  events: step.events?.filter(({ kind }) => kind !== 'tool_started') ?? [],
-});
+const mayNotStart = (agent: ReadyAgent, calls: readonly ToolCall[], cut: AnswerCut | undefined): boolean =>
+  calls.length > agent.maxToolCalls || needsPreflight(agent, calls) || refusedCalls(calls, agent.tools, cut).size > 0;
 
 /**
  * Runs the guard and the approval checks for every undecided call, one at a time, in call order. Neither the guard nor a

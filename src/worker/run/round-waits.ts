@@ -84,7 +84,11 @@ export class RoundWaits {
         caller: this.claim.caller ?? undefined,
       }),
       parent: {
-        ...{ thread_id: this.run.threadId, run_id: this.run.runId, round: this.round.round, index, depth },
+        thread_id: this.run.threadId,
+        run_id: this.run.runId,
+        round: this.round.round,
+        index,
+        depth,
         root_thread_id: parent?.root_thread_id ?? this.run.threadId,
         root_run_id: parent?.root_run_id ?? this.run.runId,
         max_depth: maxDepth,

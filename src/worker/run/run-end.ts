@@ -1,20 +1,32 @@
-import { limitEvents } from '../../runs/limiter/reached.ts';
-import type { Json, Usage } from '../../agent/context/message.ts';
-import { LanefoldError } from '../../base/errors.ts';
+import type { Json, ToolCall, Usage } from '../../agent/context/message.ts';
 import { ModelError } from '../../agent/models/errors/model-error.ts';
+import type { EventDraft, StrategyDecision, StrategyState } from '../../agent/strategies/machine.ts';
+import type { RunError } from '../../agent/strategies/run-error.ts';
+import { llmCompleted } from '../../agent/strategies/turn/events.ts';
+import { assistantEntry, type Answered } from '../../agent/strategies/turn/model-answer.ts';
+import type { TurnState } from '../../agent/strategies/turn/state.ts';
+import { GuardFailure } from '../../agent/tools/guard.ts';
+import { cleanText } from '../../base/checks/text.ts';
+import { LanefoldError } from '../../base/errors.ts';
+import { isTransient } from '../../database/postgres/errors.ts';
+import type { CommitResult } from '../../database/store/run/commit-step.ts';
 import { finishRun } from '../../database/store/run/finish-run.ts';
 import type { QueuedRun } from '../../database/store/run/queued-run.ts';
 import type { Run } from '../../database/store/run/run.ts';
-import type { EventDraft } from '../../agent/strategies/machine.ts';
-import type { RunError } from '../../agent/strategies/run-error.ts';
-import { GuardFailure } from '../../agent/tools/guard.ts';
-import { cleanText } from '../../base/checks/text.ts';
+import { suspendRun } from '../../database/store/wait/suspend-run.ts';
+import { limitEvents } from '../../runs/limiter/refusals.ts';
+import { LimitReached } from '../../runs/limiter/run-limits.ts';
+import { commit, redactEvents } from './commit.ts';
 import type { RunDependencies } from './dependencies.ts';
-import type { HeldRun } from './held-run.ts';
-import { redactEvents } from './redact-step.ts';
+import { fullness } from './fit-context.ts';
+import { CancelRequested, isLost, Released, type HeldRun } from './held-run.ts';
+import type { ActiveRun } from './open-run.ts';
+import { addUsed, type RunProgress } from './progress.ts';
+import { ToolsElsewhere } from './tools-elsewhere.ts';
 
-/** How a run has ended, or that it is suspended. */
+/** How a run has ended, or that it waits or was handed over: this worker is done with it. */
 export interface RunEnd {
+  type: 'ended';
   status: string;
   /** The final answer, if any. */
   answer?: Json;
@@ -32,20 +44,12 @@ export interface RunEnd {
   full?: true;
 }
 
-/** How far a run has come. */
-export interface RunProgress {
-  /** Of the last committed step. */
-  iteration: number;
-  usage: Usage | undefined;
-  /** The part of `usage` spent on other models than the run's, by model. */
-  otherUsage?: Record<string, Usage> | undefined;
-}
-
 export const toRunEnd = (
   { iteration, usage, otherUsage }: RunProgress,
   { status, promoted, run }: { status: string; promoted?: QueuedRun; run?: Run },
   { answer, error, awaiting }: { answer?: Json | undefined; error?: RunError; awaiting?: string[] | undefined } = {},
 ): RunEnd => ({
+  type: 'ended',
   status,
   iteration,
   ...(answer === undefined ? {} : { answer }),
@@ -56,6 +60,54 @@ export const toRunEnd = (
   ...(promoted ? { promoted } : {}),
   ...(run ? { run } : {}),
 });
+
+export const isEnd = (result: object | undefined): result is RunEnd =>
+  result !== undefined && 'type' in result && result.type === 'ended';
+
+/** The end of a run that the step of a decision has finished. */
+export function endByStep(active: ActiveRun, decision: StrategyDecision, committed: CommitResult): RunEnd {
+  const { result, error } = decision.step?.finish ?? {};
+  const end = toRunEnd(active.progress, committed, {
+    answer: earlierText(decision) === '' ? (answerIn(decision) ?? result) : result,
+    ...(error && committed.status === 'failed' ? { error } : {}),
+  });
+  return isFull(active) ? { ...end, full: true } : end;
+}
+
+/** The answer that the step of a decision adds to the log. */
+export const answerIn = ({ step }: StrategyDecision): Json | undefined => {
+  const last = step?.entries?.at(-1);
+  return last?.role === 'assistant' ? last.payload['content'] : undefined;
+};
+
+/** The text of the cut answers that the answer of a decision continues. */
+export const earlierText = ({ memory }: StrategyDecision): string => (typeof memory === 'string' ? memory : '');
+
+function isFull({ agent, claim, context }: ActiveRun): boolean {
+  const { compact_at: share } = agent.contextPolicy ?? {};
+  return share !== undefined && !claim.options?.compaction && (fullness(context) ?? 0) >= share;
+}
+
+/**
+ * Ends a run that was cancelled or has failed.
+ *
+ * @throws the error, if it only stops this worker from driving the run: a failing database, a lost lease, an interruption
+ */
+export async function endByError(
+  deps: RunDependencies,
+  run: HeldRun,
+  progress: RunProgress,
+  error: unknown,
+): Promise<RunEnd> {
+  if (error instanceof CancelRequested)
+    return endAbnormally(deps, run, progress, 'cancelled', { type: 'cancelled', message: error.message });
+  if (isTransient(error) || isLost(error) || isInterruption(error)) throw error;
+  return endAbnormally(deps, run, progress, 'failed', toRunError(error));
+}
+
+/** The run is intact, and continues later or elsewhere. */
+export const isInterruption = (error: unknown): boolean =>
+  error instanceof Released || error instanceof LimitReached || error instanceof ToolsElsewhere;
 
 /** Ends a run that a strategy or an error has failed, or that was cancelled. */
 export async function endAbnormally(
@@ -81,9 +133,58 @@ export async function endAbnormally(
   return toRunEnd(progress, result, { error });
 }
 
-export function toRunError(error: unknown): RunError {
+function toRunError(error: unknown): RunError {
   if (error instanceof GuardFailure) return { type: 'tool_guardrail', message: cleanText(error.message) };
   if (error instanceof ModelError) return { type: error.errorType, message: error.message };
   if (error instanceof LanefoldError) return { type: error.code, message: error.message };
   return { type: 'runtime', message: cleanText(error instanceof Error ? error.message : String(error)) };
+}
+
+/** Ends a cancelled run with what its last call had written, as with an answer that came too late. */
+export async function endCutShort(
+  deps: RunDependencies,
+  active: ActiveRun,
+  state: StrategyState,
+  answer: Answered,
+): Promise<RunEnd> {
+  const { facts, progress } = active;
+  addUsed(progress, answer);
+  const error = { type: 'cancelled', message: 'user_cancelled' };
+  const step = {
+    entries: [assistantEntry(facts, state as TurnState, answer, [])],
+    events: [llmCompleted(facts, state as TurnState, answer, 'final_answer')],
+    finish: { status: 'cancelled' as const, reason: 'cancelled', error },
+  };
+  return toRunEnd(progress, await commit(deps, active, state, step), { error });
+}
+
+/** Calls of a round wait; the outcomes of the others are stored. */
+export interface CallsWait {
+  type: 'calls_wait';
+  round: number;
+  calls: readonly ToolCall[];
+  /** Indices of the calls that need approval. */
+  awaiting: number[];
+}
+
+/** Suspends a run whose calls wait; this worker is done with it. */
+export async function suspend(
+  deps: RunDependencies,
+  { run, agent, progress }: ActiveRun,
+  { round, calls, awaiting }: CallsWait,
+): Promise<RunEnd> {
+  const suspension = { round, awaiting, timeoutMs: agent.approvalTimeoutMs };
+  const {
+    step,
+    status,
+    job,
+    cancel_requested: cancelled,
+  } = await run.persist(() => suspendRun(deps.db, run, suspension));
+  run.step = step;
+  if (cancelled) throw new CancelRequested();
+  // the acknowledgement of the commit was lost, and the run was cancelled before the retry
+  if (status === 'cancelled') return toRunEnd(progress, { status });
+  // The status may have changed since: the waits may be over and the run queued for another worker.
+  const names = awaiting.map((index) => `${round}.${index} ${calls[index]!.name}`);
+  return toRunEnd(progress, { status: 'suspended', ...(job ? { promoted: job } : {}) }, { awaiting: names });
 }

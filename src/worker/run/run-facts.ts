@@ -4,7 +4,7 @@ import type { Claim } from '../../database/store/run/claim-run.ts';
 import type { HandoffRecord, RunOptions } from '../../agent/definition/run-options.ts';
 import type { StrategyMachine, RunFacts } from '../../agent/strategies/machine.ts';
 import { iterationLimit } from '../../agent/definition/iteration-limit.ts';
-import { questionOf } from './question.ts';
+import { questionOf } from './context.ts';
 
 /** What a strategy knows about the run it decides for. */
 export const runFacts = (

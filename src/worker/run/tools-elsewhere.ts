@@ -2,7 +2,7 @@ import type { StrategyState } from '../../agent/strategies/machine.ts';
 import type { ToolCall } from '../../agent/context/message.ts';
 import { versionIn } from '../../agent/definition/run-options.ts';
 import { judgeCall } from '../../agent/tools/judge-call.ts';
-import type { ActiveRun } from './active-run.ts';
+import type { ActiveRun } from './open-run.ts';
 import type { RunDependencies } from './dependencies.ts';
 
 /** A run needs tools that this worker lacks and other workers have. Its steps are committed; another worker continues it. */
@@ -39,7 +39,9 @@ export async function assertOwnTools(
   if (lacked.length === 0) return;
   const { options, strategy } = claim;
   const needs = {
-    ...{ agent: claim.agent, version: versionIn(options), tools: lacked },
+    agent: claim.agent,
+    version: versionIn(options),
+    tools: lacked,
     strategy: options?.selection?.strategy ?? strategy,
   };
   const found = await deps.findTools(needs, claim.earlier_version);

@@ -11,11 +11,33 @@ import {
 } from '../../database/store/wait/child-runs.ts';
 import type { CallResult } from '../../database/store/wait/end-wait.ts';
 import { errorMessage } from '../../agent/tools/error-message.ts';
-import type { WaitDependencies } from './dependencies.ts';
-import type { Run } from '../../database/store/run/run.ts';
+import type { Counting } from '../../agent/models/counting/counting.ts';
+import type { Database } from '../../database/postgres/pool.ts';
+import type { RunQueue } from '../../runs/queue/queue.ts';
+import type { WaitFleet } from '../../database/store/wait/wait-fleet.ts';
+import type { StoredChild } from '../../database/store/wait/wait-tasks.ts';
+import type { Run, RunHandle, RunRef } from '../../database/store/run/run.ts';
 import { renderResult } from '../../agent/tools/result.ts';
 
-/** Gives the answer of an ended child run to the calls that wait for it, whose runs go on. Does nothing before its end. */
+/** How the runs that tool calls start are requested. */
+export interface ChildRequests {
+  start(tenant: string, child: RunRef, request: StoredChild): Promise<RunHandle>;
+  cancel(tenant: string, run: RunRef): Promise<unknown>;
+}
+
+export interface WaitDependencies {
+  db: Database;
+  queue: RunQueue;
+  counting: Counting;
+  /** The agents of this process. */
+  agents: readonly string[];
+  /** Whose waits this process looks after. */
+  fleet: WaitFleet;
+  children: ChildRequests;
+  onError: (error: unknown) => void;
+}
+
+/** Gives the answer of an ended child run to the calls that wait for it, and so resumes their runs. Does nothing before its end. */
 export async function tellParent({ db, queue, counting, onError }: WaitDependencies, child: EndedChild): Promise<void> {
   let run = await readRun(db, child.thread_id, child.run_id);
   if (!run) {
@@ -44,7 +66,7 @@ const gone = errorMessage({
 });
 
 /** In bytes. The caller applies the limit of its tool, which only it knows. */
-const largest = 16_777_216;
+const maxResultBytes = 16_777_216;
 
 /** The result of a call that waited for a run: the answer of the run, or why it has none. */
 function childResult(run: Run): CallResult {
@@ -59,5 +81,5 @@ function resultOf({ agent, status, result, error, terminationReason }: Run): Pic
   if (status === 'failed') return failed('agent_failed', `The agent ${agent} failed: ${error?.message ?? 'unknown'}`);
   if (result === null)
     return failed('agent_no_result', `The agent ${agent} ended without an answer: ${terminationReason}.`);
-  return renderResult(result, largest);
+  return renderResult(result, maxResultBytes);
 }

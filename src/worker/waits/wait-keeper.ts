@@ -9,8 +9,8 @@ import {
   isWanted,
   type WaitTask,
 } from '../../database/store/wait/wait-tasks.ts';
-import type { WaitDependencies } from './dependencies.ts';
-import { tellParent } from './tell-parent.ts';
+import type { WorkerPart } from '../part.ts';
+import { tellParent, type WaitDependencies } from './tell-parent.ts';
 import { isLanefoldError } from '../../base/errors.ts';
 import { isTransient } from '../../database/postgres/errors.ts';
 import { dispatchFirst } from '../../runs/queue/dispatch.ts';
@@ -32,7 +32,9 @@ const again = 20;
  * Does what waits ask for: at once for the runs of this worker, and again for what a worker has left. Child runs start,
  * their ends reach their parents, and those of cancelled parents are cancelled.
  */
-export class WaitKeeper {
+export class WaitKeeper implements WorkerPart {
+  readonly channels = { lanefold_waits: () => void this.look().catch(this.deps.onError) };
+  readonly sweeps = [{ work: () => this.look() }];
   #looking: Promise<void> | undefined;
   #after: WaitPlace | undefined;
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Repeater } from '../../../src/worker/process/repeat.ts';
+import { Repeater } from '../../../src/worker/process/background.ts';
 import { useFakeClock, useRealClock } from '../../support/fake-clock.ts';
 
 beforeEach(useFakeClock);

@@ -1,8 +1,7 @@
 import { WaitingError, type Job } from 'bullmq';
 import { createLanefold, defineAgent, defineTool, type ToolCallContext } from 'lanefold';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { RunJob, RunJobResult } from '../../../src/runs/queue/job.ts';
-import type { RunQueue } from '../../../src/runs/queue/queue.ts';
+import type { RunJob, RunJobResult, RunQueue } from '../../../src/runs/queue/queue.ts';
 import { processJob } from '../../../src/worker/process/process-job.ts';
 import type { JobWorker } from '../../../src/worker/process/job-worker.ts';
 import type { RunDependencies } from '../../../src/worker/run/dependencies.ts';

@@ -1,7 +1,5 @@
 import { DelayedError, UnrecoverableError, WaitingError } from 'bullmq';
-import type { RunJob } from '../../../src/runs/queue/job.ts';
-import { jobId } from '../../../src/runs/queue/job.ts';
-import type { BullWorker, Processor } from '../../../src/runs/queue/queue.ts';
+import { type RunJob, jobId, type BullWorker, type Processor } from '../../../src/runs/queue/queue.ts';
 import { lockMs, type Taker } from '../world/jobs.ts';
 import type { Actor } from '../world/network.ts';
 

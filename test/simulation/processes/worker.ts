@@ -2,7 +2,12 @@ import { Released } from '../../../src/worker/run/held-run.ts';
 import { LimitGate } from '../../../src/runs/limiter/gate.ts';
 import type { RunQueue } from '../../../src/runs/queue/queue.ts';
 import type { RunningWorker, WorkerOptions } from '../../../src/worker/process/options.ts';
-import { startFullWorker, type WorkerWithFeatures } from '../../../src/lanefold/start-worker.ts';
+import { evalsPart } from '../../../src/features/evals/worker/part.ts';
+import { monitorsPart } from '../../../src/features/monitors/worker/part.ts';
+import { schedulesPart } from '../../../src/features/schedules/worker/part.ts';
+import { webhooksPart } from '../../../src/features/webhooks/worker/part.ts';
+import type { WorkerDependencies } from '../../../src/worker/process/open-worker.ts';
+import { startWorker } from '../../../src/worker/process/worker.ts';
 import { isLanefoldError } from '../../../src/base/errors.ts';
 import { isTransient } from '../../../src/database/postgres/errors.ts';
 import { lockMs } from '../world/jobs.ts';
@@ -18,16 +23,30 @@ export type Equip = (
   actor: Actor,
   queue: RunQueue,
   onError: (error: unknown) => void,
-) => { deps: WorkerWithFeatures; options?: WorkerOptions };
+) => { deps: WorkerDependencies; options?: WorkerOptions };
+
+/** They have nothing to do here, and look for it. */
+const features = [
+  schedulesPart({} as Parameters<typeof schedulesPart>[0]),
+  webhooksPart({ anywhere: false, timeoutMs: 10_000, notices: undefined }),
+  evalsPart({} as Parameters<typeof evalsPart>[0], []),
+  monitorsPart(undefined as unknown as Parameters<typeof monitorsPart>[0], []),
+];
 
 const equip: Equip = (actor, queue, onError) => {
   const { db } = actor;
   const own = {
-    ...{ ...shared, counting: newCounting(), promptCaching: false, db, connect: () => db, privateQueue: true },
-    ...{ log: silent, scheduleRequests: {}, evalRequests: {}, scorers: [] },
+    ...shared,
+    counting: newCounting(),
+    promptCaching: false,
+    db,
+    connect: () => db,
+    privateQueue: true,
+    log: silent,
     gate: new LimitGate(db, queue, onError),
+    parts: features,
   };
-  return { deps: own as unknown as WorkerWithFeatures };
+  return { deps: own as unknown as WorkerDependencies };
 };
 
 /** A process with a worker of the product, which sees this world's time, network, queue and database. */
@@ -83,7 +102,7 @@ export class Worker {
     const { deps, options } = this.equipped(this.actor, queue, onError);
     try {
       const intervals = { leaseMs: lockMs, sweepMs: 3_000, traceRetentionDays: 0 };
-      this.#running = await startFullWorker(deps, queue, { concurrency: 4, ...intervals, ...options, onError });
+      this.#running = await startWorker(deps, queue, { concurrency: 4, ...intervals, ...options, onError });
     } catch (error) {
       this.#failed(error);
       this.crash(1_000);

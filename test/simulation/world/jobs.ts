@@ -1,5 +1,14 @@
-import type { Backend, BullQueue, NewJob, PlacedJob, QueueEnd, RunQueue } from '../../../src/runs/queue/queue.ts';
-import { jobId, toJob, type RunJob } from '../../../src/runs/queue/job.ts';
+import {
+  type Backend,
+  type BullQueue,
+  type NewJob,
+  type PlacedJob,
+  type QueueEnd,
+  type RunQueue,
+  jobId,
+  toJob,
+  type RunJob,
+} from '../../../src/runs/queue/queue.ts';
 import type { JobPlace } from '../../../src/database/store/run/find-jobs.ts';
 import type { Chances } from './chances.ts';
 import type { Acting } from './acting.ts';

@@ -3,7 +3,7 @@
  * notices after 30 s that a job has lost its worker, and both may follow each other. A run that kills its workers ends
  * after up to 20 of them.
  */
-const longestPauseMs = 400_000;
+const maxPauseMs = 400_000;
 
 /** Whether the runs that are left go on to end, one after the other. */
 export class Progress {
@@ -18,6 +18,6 @@ export class Progress {
   hasStopped(now: number, left: number): boolean {
     if (left < this.#left) this.#since = now;
     this.#left = left;
-    return now - this.#since > longestPauseMs;
+    return now - this.#since > maxPauseMs;
   }
 }

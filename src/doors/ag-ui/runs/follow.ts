@@ -5,7 +5,7 @@ import type { TenantLibrary } from '../../../features/library/library.ts';
 import type { AgUiSnapshot } from '../../../runs/operations/threads/ag-ui-snapshot.ts';
 import type { RunRef } from '../../../database/store/run/run.ts';
 import type { RunEvent } from '../../../database/store/trace/read-events.ts';
-import { isTerminal } from '../../../runs/streams/assemble-deltas.ts';
+import { isTerminal } from '../../../runs/streams/deltas.ts';
 import type { StreamItem } from '../../../runs/streams/stream-item.ts';
 import type { AgUiEvent } from '../../../runs/formats/ag-ui/event.ts';
 import { answerableOf, isClientCall, toInterrupt } from '../../../runs/formats/ag-ui/interrupts.ts';

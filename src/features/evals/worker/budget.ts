@@ -7,7 +7,7 @@ import { extendItem, type CaseRow } from '../store/items.ts';
 import { readRun } from '../../../database/store/run/read-run.ts';
 import type { Run } from '../../../database/store/run/run.ts';
 import type { RunOptions } from '../../../agent/definition/run-options.ts';
-import { priceAt, usualOutputTokens } from '../../../runs/limiter/amounts.ts';
+import { priceAt, usualOutputTokens } from '../../../runs/limiter/limited-run.ts';
 import type { BudgetShare } from '../../../runs/limiter/run-budget.ts';
 import { RunContext } from '../../../worker/run/context.ts';
 import { estimateInput } from '../../../agent/models/counting/estimate-input.ts';

@@ -1,4 +1,4 @@
-import { Looks } from '../../../base/common/looks.ts';
+import { CoalescedPoll } from '../../../base/common/coalesced-poll.ts';
 import type { EvalDependencies, EvalRequests } from './dependencies.ts';
 import { runEvals } from './run-evals.ts';
 import { Scoring } from './scoring.ts';
@@ -17,20 +17,20 @@ import type { Tool, ToolCallContext } from '../../../agent/tools/tool.ts';
 
 /** Runs the evals of the database, together with the other workers. Without evals it costs two small queries per sweep. */
 class EvalRunner {
-  readonly #looks: Looks;
+  readonly #poll: CoalescedPoll;
   readonly #scoring: Scoring;
 
   constructor(deps: EvalDependencies) {
     this.#scoring = new Scoring(deps, () => void this.look());
-    this.#looks = new Looks((stopping) => runEvals(deps, this.#scoring, stopping), deps.onError);
+    this.#poll = new CoalescedPoll((stopping) => runEvals(deps, this.#scoring, stopping), deps.onError);
   }
 
   look(): Promise<void> {
-    return this.#looks.look();
+    return this.#poll.poll();
   }
 
   async close(): Promise<void> {
-    await this.#looks.close();
+    await this.#poll.close();
     await this.#scoring.close();
   }
 }

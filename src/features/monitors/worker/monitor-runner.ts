@@ -1,7 +1,7 @@
 import { advanceMonitor, type MonitorCursor, type TakenMonitor, takeMonitors } from '../store/take-monitors.ts';
 import type { MonitorDependencies } from './dependencies.ts';
 import { every, type Timer } from '../../../base/common/timer.ts';
-import { Looks } from '../../../base/common/looks.ts';
+import { CoalescedPoll } from '../../../base/common/coalesced-poll.ts';
 import { nextRuns } from '../store/next-runs.ts';
 import { waitingScores, type WaitingScore } from '../store/run-scores.ts';
 import { runsEnded } from '../../../database/store/run/runs-ended.ts';
@@ -45,21 +45,21 @@ class HeldMonitor {
 
 /** Scores runs that have ended, together with the other workers. Without monitors it costs one small query per sweep. */
 export class MonitorRunner {
-  readonly #looks: Looks;
+  readonly #poll: CoalescedPoll;
   readonly #stop = new AbortController();
 
   constructor(deps: MonitorDependencies) {
-    this.#looks = new Looks(() => runMonitors(deps, this.#stop.signal), deps.onError);
+    this.#poll = new CoalescedPoll(() => runMonitors(deps, this.#stop.signal), deps.onError);
   }
 
   look(): Promise<void> {
-    return this.#looks.look();
+    return this.#poll.poll();
   }
 
   /** Stops scoring: other workers score what is left. */
   async close(): Promise<void> {
     this.#stop.abort();
-    await this.#looks.close();
+    await this.#poll.close();
   }
 }
 

@@ -1,4 +1,4 @@
-import { Looks } from '../../../base/common/looks.ts';
+import { CoalescedPoll } from '../../../base/common/coalesced-poll.ts';
 import { untilNextSlot, readSchedules } from '../store/schedules.ts';
 import type { FireDependencies, ScheduledRequests } from './dependencies.ts';
 import { fireSchedules, type WaitingPlace } from './fire-schedules.ts';
@@ -25,22 +25,22 @@ const backMs = 1_000;
  */
 class ScheduleClock {
   #timer: Timer | undefined;
-  readonly #looks: Looks;
+  readonly #poll: CoalescedPoll;
   /** When the database was last asked, by its clock; a first look checks the schedules like after a clock set back. */
   #lastMs = Infinity;
   readonly #waiting: WaitingPlace = {};
 
   constructor(private readonly deps: Omit<FireDependencies, 'stopping'>) {
-    this.#looks = new Looks((stopping) => this.#look(stopping), deps.onError);
+    this.#poll = new CoalescedPoll((stopping) => this.#look(stopping), deps.onError);
   }
 
   /** Fires what is due, and sets the timer to what comes next. Calls during a look lead to one more. */
   look(): Promise<void> {
-    return this.#looks.look();
+    return this.#poll.poll();
   }
 
   async close(): Promise<void> {
-    const closed = this.#looks.close();
+    const closed = this.#poll.close();
     this.#timer?.cancel();
     await closed;
   }

@@ -9,7 +9,7 @@ import type { QueuedRun } from '../../../database/store/run/queued-run.ts';
 import type { RunOptions } from '../../../agent/definition/run-options.ts';
 import type { RunHandle } from '../../../database/store/run/run.ts';
 import type { Transaction } from '../../../database/store/transaction/transaction.ts';
-import { parentOf } from '../../telemetry/traceparent.ts';
+import { parentOf } from '../../telemetry/telemetry.ts';
 import { startDirectly, type DirectWorker } from './direct-start.ts';
 import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';

@@ -24,7 +24,7 @@ import { checkPolicy, toRunOptions, type RunOverrides } from './check-overrides.
 import { assertRunOverrides } from './allow-overrides.ts';
 import { assertNotBlank } from '../../../agent/models/messages/not-blank.ts';
 import { assertRefs } from '../../../base/checks/refs.ts';
-import { usualOutputTokens } from '../../limiter/amounts.ts';
+import { usualOutputTokens } from '../../limiter/limited-run.ts';
 import { assertLimitKeys } from '../../../agent/limits/limit-keys.ts';
 import { assertSchedule, timesOf, type Schedule } from './schedule.ts';
 import type { ChosenVersion, VersionChooser } from '../agents/version-chooser.ts';

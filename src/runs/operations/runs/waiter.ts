@@ -1,5 +1,4 @@
-import type { QuietWaits } from '../../fleet/quiet-waits.ts';
-import type { UnattendedRuns } from '../../fleet/unattended.ts';
+import type { QuietWaits, UnattendedRuns } from '../../fleet/unattended.ts';
 import { lanefoldClosed } from '../../../database/postgres/errors.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import type { Run } from '../../../database/store/run/run.ts';

@@ -1,7 +1,11 @@
-import type { LanguageModelV4 } from '@ai-sdk/provider';
+import type { LanguageModelV4, LanguageModelV4Prompt } from '@ai-sdk/provider';
 import type { Attributes } from '@opentelemetry/api';
 import type { ModelTurn, Usage } from '../../../agent/context/message.ts';
 import type { ModelSettings } from '../../../agent/models/settings/settings.ts';
+import type { Redactor } from '../../../base/redaction/sensitive-keys.ts';
+import type { ObservedModelCall, ObservedToolCall } from '../telemetry.ts';
+import { LanefoldError } from '../../../base/errors.ts';
+import { ModelError } from '../../../agent/models/errors/model-error.ts';
 
 /*
  * The names are those of open-telemetry/semantic-conventions-genai at commit 32c328e (its migration guide calls this
@@ -21,7 +25,7 @@ const providerNames: Record<string, string> = {
 };
 
 /** `openai.responses` is `openai`, `google.vertex.chat` is `gcp.vertex_ai`. */
-export function providerName({ provider }: LanguageModelV4): string {
+function providerName({ provider }: LanguageModelV4): string {
   const [first = '', second] = provider.split('.');
   const word = first === 'google' && second === 'vertex' ? second : first;
   return providerNames[word] ?? word;
@@ -95,4 +99,69 @@ export function addAnswer(found: Attributes, turn: ModelTurn): Attributes {
   if (turn.finishReason !== null) found['gen_ai.response.finish_reasons'] = [turn.finishReason];
   if (turn.responseId !== undefined) found['gen_ai.response.id'] = turn.responseId;
   return found;
+}
+
+/* The content of calls, recorded on request: redacted, and as JSON, because span attributes have no structure. */
+
+type Part = { type: string; [key: string]: unknown };
+type PromptPart = Exclude<LanguageModelV4Prompt[number]['content'], string>[number];
+
+export function inputContent(redactor: Redactor, { prompt, tools }: ObservedModelCall): Attributes {
+  const messages = prompt.map(({ role, content }) => ({
+    role,
+    parts: typeof content === 'string' ? [{ type: 'text', content }] : content.map(toPart),
+  }));
+  const definitions = tools.map(({ name, description, inputSchema }) => ({
+    type: 'function',
+    name,
+    description,
+    parameters: inputSchema,
+  }));
+  return {
+    'gen_ai.input.messages': asJson(redactor, messages),
+    ...(tools.length > 0 ? { 'gen_ai.tool.definitions': asJson(redactor, definitions) } : {}),
+  };
+}
+
+export function outputContent(redactor: Redactor, turn: ModelTurn): Attributes {
+  const parts: Part[] = [
+    ...(turn.thinking ? [{ type: 'reasoning', content: turn.thinking }] : []),
+    ...(turn.text ? [{ type: 'text', content: turn.text }] : []),
+    ...turn.toolCalls.map((call) => ({ type: 'tool_call', id: call.id, name: call.name, arguments: call.arguments })),
+  ];
+  return { 'gen_ai.output.messages': asJson(redactor, [{ role: 'assistant', parts }]) };
+}
+
+export const toolArguments = (redactor: Redactor, { call }: ObservedToolCall): Attributes => ({
+  'gen_ai.tool.call.arguments': asJson(redactor, call.arguments),
+});
+
+export const toolResult = (redactor: Redactor, content: string): Attributes => ({
+  'gen_ai.tool.call.result': redactor.text(content),
+});
+
+function toPart(part: PromptPart): Part {
+  switch (part.type) {
+    case 'text':
+    case 'reasoning':
+      return { type: part.type, content: part.text };
+    case 'tool-call':
+      return { type: 'tool_call', id: part.toolCallId, name: part.toolName, arguments: part.input };
+    case 'tool-result':
+      return { type: 'tool_call_response', id: part.toolCallId, response: part.output };
+    case 'file':
+      // leave out the bytes: they do not belong in a trace
+      return { type: 'file', mime_type: part.mediaType };
+    default:
+      return { type: part.type };
+  }
+}
+
+const asJson = (redactor: Redactor, value: unknown): string => JSON.stringify(redactor.value(value)) ?? 'null';
+
+/** The type of an error, from a small set: our own types and codes, else the name of its class. */
+export function errorTypeOf(error: unknown): string {
+  if (error instanceof ModelError) return error.errorType;
+  if (error instanceof LanefoldError) return error.code;
+  return error instanceof Error ? error.name : '_OTHER';
 }

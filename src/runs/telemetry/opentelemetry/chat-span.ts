@@ -1,9 +1,16 @@
 import type { Attributes, Context, Span } from '@opentelemetry/api';
 import type { JsonObject, ModelTurn } from '../../../agent/context/message.ts';
-import { errorTypeOf } from '../error-type.ts';
+import {
+  errorTypeOf,
+  addAnswer,
+  addLostUsage,
+  addSettings,
+  addUsage,
+  observedModel,
+  inputContent,
+  outputContent,
+} from './attributes.ts';
 import type { ClaimedRun, ObservedModelCall } from '../telemetry.ts';
-import { addAnswer, addLostUsage, addSettings, addUsage, observedModel } from './attributes.ts';
-import { inputContent, outputContent } from './content.ts';
 import type { Tracing } from './tracing.ts';
 
 /** The error type of a call whose answer was never stored: its tokens were spent, and the call is repeated. */

@@ -9,15 +9,14 @@ import {
   type ObservedModelCall,
   type ObservedToolCall,
   type Telemetry,
+  parseTraceparent,
+  formatTraceparent,
 } from '../telemetry.ts';
 import { ChatSpan, markLostCall } from './chat-span.ts';
-import type { Tracing } from './tracing.ts';
+import { type Tracing, Batch, createMeters } from './tracing.ts';
 import { ToolSpan } from './tool-span.ts';
-import { parseTraceparent, formatTraceparent } from '../traceparent.ts';
 import { LanefoldError } from '../../../base/errors.ts';
 import type { Redactor } from '../../../base/redaction/sensitive-keys.ts';
-import { Batch } from './batch.ts';
-import { createMeters } from './meters.ts';
 
 /** One claim of a run as a span that contains its model and tool calls. */
 class RunSpans extends RunTelemetry {

@@ -1,8 +1,7 @@
 import type { Attributes, Context, Span } from '@opentelemetry/api';
 import type { ToolOutcome } from '../../../agent/tools/outcome.ts';
-import { errorTypeOf } from '../error-type.ts';
+import { errorTypeOf, toolArguments, toolResult } from './attributes.ts';
 import type { ClaimedRun, ObservedToolCall } from '../telemetry.ts';
-import { toolArguments, toolResult } from './content.ts';
 import type { Tracing } from './tracing.ts';
 
 /** A tool call with all its attempts as a span. */

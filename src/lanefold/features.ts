@@ -1,0 +1,20 @@
+import { evalsFeature } from '../features/evals/feature.ts';
+import { monitorsFeature } from '../features/monitors/feature.ts';
+import { schedulesFeature } from '../features/schedules/feature.ts';
+import { webhooksFeature } from '../features/webhooks/feature.ts';
+import type { LanefoldSettings } from './settings.ts';
+
+export type LanefoldFeatures = ReturnType<typeof featuresOf>;
+
+/** What Lanefold adds to runs. */
+export const featuresOf = ({
+  schedules,
+  scorers,
+  privateWebhooks,
+}: Pick<LanefoldSettings, 'schedules' | 'scorers' | 'privateWebhooks'>) =>
+  [
+    schedulesFeature(schedules),
+    webhooksFeature(privateWebhooks),
+    evalsFeature(scorers),
+    monitorsFeature(scorers),
+  ] as const;

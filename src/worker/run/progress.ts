@@ -1,0 +1,86 @@
+import type { Usage } from '../../agent/context/message.ts';
+import { addUsage } from '../../agent/context/usage.ts';
+import type { SpentSoFar, StrategyEvent } from '../../agent/strategies/machine.ts';
+import { deadline } from '../../base/common/timer.ts';
+import type { Claim } from '../../database/store/run/claim-run.ts';
+
+/** How far a run has come. */
+export interface RunProgress {
+  /** Of the last committed step. */
+  iteration: number;
+  usage: Usage | undefined;
+  /** The part of `usage` spent on other models than the run's, by model. */
+  otherUsage?: Record<string, Usage> | undefined;
+}
+
+export const progressOf = ({ iteration, usage, other_usage: otherUsage }: Claim): RunProgress => ({
+  iteration,
+  usage: usage ?? undefined,
+  ...(otherUsage ? { otherUsage } : {}),
+});
+
+/**
+ * Adds the tokens of a model call to those of the run and, where a request transformer chose another model, to that
+ * model's.
+ */
+export function addUsed(progress: Pick<RunProgress, 'usage' | 'otherUsage'>, event: StrategyEvent): void {
+  const { usage, model } = usedBy(event);
+  if (!usage) return;
+  progress.usage = addUsage(progress.usage, usage);
+  if (model === undefined) return;
+  const others = progress.otherUsage ?? {};
+  progress.otherUsage = { ...others, [model]: addUsage(others[model], { ...usage, calls: 1 }) };
+}
+
+/** `model` is set only where it is not the run's. */
+function usedBy(event: StrategyEvent): { usage?: Usage | undefined; model?: string | undefined } {
+  if (event.type === 'model_answered')
+    return { usage: event.turn.usage, model: event.refs?.['model'] as string | undefined };
+  return event.type === 'output_repaired' || event.type === 'compacted' ? event : {};
+}
+
+/** How long a run has taken since it started, across all its workers, and how long it may take. */
+export class RunClock {
+  readonly #startedAt: number;
+  readonly #maxDurationMs: number | undefined;
+
+  constructor(elapsedMs: number, maxDurationMs: number | undefined) {
+    this.#startedAt = performance.now() - elapsedMs;
+    this.#maxDurationMs = maxDurationMs;
+  }
+
+  get elapsedMs(): number {
+    return Math.round(performance.now() - this.#startedAt);
+  }
+
+  /** How much of its time limit is left, in ms; undefined without one. */
+  get leftMs(): number | undefined {
+    return this.#maxDurationMs === undefined ? undefined : Math.max(0, this.#maxDurationMs - this.elapsedMs);
+  }
+
+  spent(progress: RunProgress): SpentSoFar {
+    return { tokens: progress.usage?.total_tokens ?? 0, elapsedMs: this.elapsedMs };
+  }
+
+  /**
+   * Makes a call under the run's time limit: when the limit is reached, the call's signal aborts and the outcome is
+   * `time_up`.
+   */
+  async within<Outcome>(
+    signal: AbortSignal,
+    call: (signal: AbortSignal) => Promise<Outcome>,
+  ): Promise<Outcome | Extract<StrategyEvent, { type: 'time_up' }>> {
+    const left = this.leftMs;
+    if (left === undefined) return call(signal);
+    if (left === 0) return { type: 'time_up' };
+    const timer = deadline(left, { ref: false });
+    try {
+      return await call(AbortSignal.any([signal, timer.signal]));
+    } catch (error) {
+      if (signal.aborted || !timer.signal.aborted) throw error;
+      return { type: 'time_up' };
+    } finally {
+      timer.cancel();
+    }
+  }
+}
