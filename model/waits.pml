@@ -43,7 +43,7 @@ inline record_wait(r) {
   fi
 }
 
-/* _go_on: a suspended run is queued again once nothing is open. */
+/* _resume_if_ready: a suspended run is queued again once nothing is open. */
 inline go_on() {
   if
   :: run_[0].status == suspended && wait != open ->

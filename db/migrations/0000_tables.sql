@@ -770,6 +770,9 @@ ALTER TABLE lanefold._tool_call SET (fillfactor = 90);--> statement-breakpoint
 ALTER TABLE lanefold._worker SET (fillfactor = 50);--> statement-breakpoint
 ALTER TABLE lanefold._limit_bucket SET (fillfactor = 50);--> statement-breakpoint
 ALTER TABLE lanefold._limit_account SET (fillfactor = 70);--> statement-breakpoint
+-- What a call of use_limits works on: the buckets by place, with their limits; the account of its run; what it answers; and where
+-- waiting runs are to be looked for, {place: ms}. Lists, because every access to a row of one costs.
+CREATE TYPE lanefold._limit_work AS (places text[], limits lanefold._limit[], buckets lanefold._limit_bucket[], account lanefold._limit_account, answer jsonb, look jsonb);--> statement-breakpoint
 -- What is appended never changes, so it may be frozen at once: by the vacuum that follows so many inserts anyway, when
 -- the pages are still in memory, and not years later by one that reads and rewrites the whole log to keep the
 -- transaction ids from wrapping around.

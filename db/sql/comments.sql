@@ -78,7 +78,7 @@ comment on function lanefold.fail_unknown_agent(text, text, float8) is 'Ends a r
 comment on function lanefold.mark_job_seen(text, text, int) is 'Notes that the queue has the job of a run.';
 comment on function lanefold.mark_job_missing(text, text, int) is 'Notes that a queued run has no job, so that the next sweep of its own fleet adds one.';
 comment on function lanefold.finish_cancelled_run(text, text) is 'Ends a cancelled run without its worker, unless a writer holds its thread.';
-comment on function lanefold.read_run(text, text) is 'A run as the library returns it, as one JSON value; null where there is none.';
+comment on function lanefold.read_run(text, text) is 'A run as the library returns it, as JSON with keys in snake_case; null where there is none.';
 comment on function lanefold.run_marks(text, text[]) is 'What is worth a look in runs of a thread: failed tools, retries, cuts, missed caches and the like, with the entry and the model call of each.';
 comment on function lanefold.run_ended(text, text) is 'Whether a run has ended; true also for a run that does not exist.';
 comment on function lanefold.new_events(text, bigint, int) is 'Events of a thread after an event_seq, or one row that says that the thread was erased.';

@@ -311,7 +311,7 @@ test.skipIf(citusLacks.batches)('a call that ends a run brings it back, together
     const ended = await each((threadId) => ['commit_step', threadId, ['r', 1, 0, 60_000, answers]]);
     expect(statements.at(-1)).toEqual(threads.map(() => 'commit_step'));
     for (const [n, { run }] of ended.entries()) {
-      expect(run).toMatchObject({ threadId: threads[n], status: 'completed', result: 'Done.' });
+      expect(run).toMatchObject({ thread_id: threads[n], status: 'completed', result: 'Done.' });
       expect(run).toEqual(await value(batching.db, 'select lanefold.read_run($1, $2)', threads[n], 'r'));
     }
   }

@@ -35,8 +35,8 @@ begin
     from jsonb_array_elements(p_calls) with ordinality as x (c, n)
     where c ->> 'thread_id' = any (v_locked)
   ), claim as materialized (
-    select c.*, t.tenant_id, t.chained, t.event_rev, t.state as thread_state, r, nullif(r.request_id, r.id) as request_id, r.context_ref,
-           r.agent, r.event_count, r.input -> 'content' as content, nullif(r.input -> 'refs', 'null') as refs,
+    select c.*, t.tenant_id, t.chained, t.event_rev, t.state as thread_state, r, r.request_id, r.context_ref,
+           r.agent, r.event_count, r.input,
            (c.prompt is not null)::int::bigint as user_seq, r.lease + coalesce((c.p ->> 'lease_gap')::int, 1) as new_lease,
            v_at + (c.p ->> 'lease_ms')::int * interval '1 ms' as until,
            lanefold._claim_events(c.p -> 'config_fingerprint', '[]', 1 + (c.prompt is not null)::int)::json as events
@@ -49,23 +49,18 @@ begin
       and not coalesce(r.options, '{}') ?| array['compaction', 'prompt', 'version', 'pinned', 'tools', 'allowed_tools']
       and lanefold._input_bytes(r.input) <= lanefold._max_context_bytes(c.p)
   ), entry as (
-    insert into lanefold._entry (thread_id, tenant_id, seq, at, kind, context_ref, role, run_id, request_id, payload, refs, bytes, hash)
-    select c.thread_id, c.tenant_id, e.seq, v_at, e.kind, c.context_ref, e.role, e.run_id, e.request_id, e.payload, e.refs,
-           pg_column_size(e.payload) + pg_column_size(coalesce(e.refs, '{}')), case when c.chained then ''::bytea end
+    insert into lanefold._entry
+    select (lanefold._entry_of(c.thread_id, c.tenant_id, c.chained, e.seq, v_at, c.context_ref, e.run_id, e.request_id, e.draft)).*
     from claim c cross join lateral (
-      select 0 as seq, 'ai_config_change' as kind, null as role, null as run_id, null as request_id,
-             jsonb_build_object('field', 'system_prompt', 'value', c.p -> 'prompt') as payload,
-             jsonb_build_object('source', 'agent', 'agent', c.agent) as refs
-      where c.prompt is not null
+      select 0 as seq, null as run_id, null as request_id, lanefold._agent_prompt_draft(c.agent, c.p) as draft where c.prompt is not null
       union all
-      select c.user_seq, 'ai_message', 'user', c.run_id, c.request_id, jsonb_build_object('content', c.content), c.refs
-    ) e
+      select c.user_seq, c.run_id, c.request_id, lanefold._question_draft(c.input)) e
   ), opened as (
     insert into lanefold._lane (thread_id, tenant_id, context_ref) select c.thread_id, c.tenant_id, c.context_ref from claim c
     on conflict (thread_id, context_ref) do nothing
   ), traced as (
-    insert into lanefold._event_batch (thread_id, tenant_id, event_seq, run_id, seq, at, entry_seq, events)
-    select c.thread_id, c.tenant_id, c.event_rev, c.run_id, c.event_count + 1, v_at, c.user_seq, c.events from claim c
+    insert into lanefold._event_batch
+    select (lanefold._event_batch_of(c.thread_id, c.tenant_id, c.event_rev, c.run_id, c.event_count + 1, v_at, c.user_seq, c.events)).* from claim c
   ), taken as (
     update lanefold._run r
     set status = 'running', lease = c.new_lease, worker_id = c.p ->> 'worker_id', lease_until = c.until,
@@ -81,7 +76,7 @@ begin
     (select json_agg(m.message) from (
       select json_build_object('seq', 0, 'role', 'system', 'content', c.prompt) as message where c.prompt is not null
       union all
-      select json_build_object('seq', c.user_seq, 'role', 'user', 'content', c.content)) m),
+      select json_build_object('seq', c.user_seq, 'role', 'user', 'content', c.input -> 'content')) m),
     null, null, 0, greatest(extract(epoch from v_at - (c.r).ready_at) * 1000, 0)::bigint, v_limits_version)
   from claim c;
 end $$;

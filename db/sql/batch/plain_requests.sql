@@ -24,9 +24,7 @@ begin
       and (c #> '{args,0,create_thread}')::boolean and lanefold._is_id(c ->> 'thread_id')
       and lanefold._is_id(coalesce(c #>> '{args,0,tenant_id}', v_tenant))
       and lanefold._is_id(coalesce(c #>> '{args,0,context_ref}', 'default'))
-      and lanefold._small_json_problem(c #> '{args,0,input,refs}', 'refs') is null
-      and lanefold._depth_problem(c #> '{args,0}') is null
-      and (jsonb_typeof(c #> '{args,0,input,content}') = 'string' or lanefold._content_problem(c #> '{args,0,input,content}') is null)
+      and lanefold._is_well_formed(c #> '{args,0}')
       and pg_column_size(c #> '{args,0,input}') <= lanefold._max_context_bytes(c #> '{args,0}'))
   ), owned as materialized (
     select q.place, q.thread_id, coalesce(q.p ->> 'tenant_id', v_tenant) as tenant_id, q.p, q.p ->> 'run_id' as run_id
@@ -41,9 +39,9 @@ begin
     insert into lanefold._run (thread_id, tenant_id, caller, id, request_id, request_hash, agent, strategy, model, context_ref, input,
       options, status, active, enqueue_no, queue_prefix, queue_shard, created_at, enqueued_at, ready_at, traceparent)
     select o.thread_id, o.tenant_id, o.p ->> 'caller', o.run_id, nullif(o.p ->> 'request_id', o.run_id),
-           substr(decode(o.p ->> 'request_hash', 'hex'), 1, 16), o.p ->> 'agent', o.p ->> 'strategy', o.p ->> 'model',
+           lanefold._request_hash(o.p), o.p ->> 'agent', o.p ->> 'strategy', o.p ->> 'model',
            coalesce(o.p ->> 'context_ref', 'default'), o.p -> 'input', o.p -> 'options', 'queued', true, 1,
-           coalesce(o.p ->> 'queue_prefix', 'lf'), coalesce((o.p ->> 'queue_shard')::smallint, 0::smallint), v_at, v_at, v_at,
+           coalesce(o.p ->> 'queue_prefix', 'lf'), lanefold._shard_of(o.p), v_at, v_at, v_at,
            o.p ->> 'traceparent'
     from created c join owned o on o.thread_id = c.id
     returning thread_id

@@ -41,7 +41,7 @@ begin
     from jsonb_array_elements(p_calls) with ordinality as x (c, n)
     where c ->> 'thread_id' = any (v_locked)
   ), held as materialized (
-    select c.*, t.tenant_id, t.chained, t.rev, t.event_rev, r.context_ref, nullif(r.request_id, c.run_id) as request_id, r.event_count,
+    select c.*, t.tenant_id, t.chained, t.rev, t.event_rev, r.context_ref, r.request_id, r.event_count,
            coalesce(c.p -> 'events', '[]') || case when c.ends
              then lanefold._terminal_events('completed', c.p #>> '{finish,reason}', (c.p ->> 'iteration')::int, null, t.rev + c.entries - 1, null)
              else coalesce(c.p -> 'then_events', '[]') end as events
@@ -55,10 +55,8 @@ begin
     select h.*, jsonb_array_length(h.events) as more, v_at + h.lease_ms * interval '1 ms' as until
     from held h where h.event_count + jsonb_array_length(h.events) <= lanefold._max_events(h.p)
   ), entry as (
-    insert into lanefold._entry (thread_id, tenant_id, seq, at, kind, context_ref, role, run_id, request_id, payload, refs, bytes, hash)
-    select s.thread_id, s.tenant_id, s.rev + x.n - 1, v_at, coalesce(e ->> 'kind', 'ai_message'),
-           coalesce(e ->> 'context_ref', s.context_ref), e ->> 'role', s.run_id, s.request_id, e -> 'payload', e -> 'refs',
-           pg_column_size(e -> 'payload') + pg_column_size(coalesce(e -> 'refs', '{}')), case when s.chained then ''::bytea end
+    insert into lanefold._entry
+    select (lanefold._entry_of(s.thread_id, s.tenant_id, s.chained, s.rev + x.n - 1, v_at, s.context_ref, s.run_id, s.request_id, e)).*
     from step s cross join lateral jsonb_array_elements(s.p -> 'entries') with ordinality as x (e, n)
   ), called as (
     insert into lanefold._tool_call (thread_id, tenant_id, run_id, round, call_index, tool_call_id, name, status, call_seq)
@@ -73,8 +71,8 @@ begin
     where c.thread_id = s.thread_id and c.run_id = s.run_id
       and c.round = coalesce(s.p -> 'outcomes_round', s.p -> 'round')::int and c.call_index = x.n - 1
   ), traced as (
-    insert into lanefold._event_batch (thread_id, tenant_id, event_seq, run_id, seq, at, entry_seq, events)
-    select s.thread_id, s.tenant_id, s.event_rev, s.run_id, s.event_count + 1, v_at, s.rev, s.events::json
+    insert into lanefold._event_batch
+    select (lanefold._event_batch_of(s.thread_id, s.tenant_id, s.event_rev, s.run_id, s.event_count + 1, v_at, s.rev, s.events::json)).*
     from step s where s.more > 0
   ), moved as (
     update lanefold._run r

@@ -17,11 +17,16 @@ begin
   end if;
   if (seq is null and p ->> 'prompt' is not null)
      or (v_source = 'agent' and p ? 'prompt' and prompt is distinct from p ->> 'prompt') then
-    perform lanefold._insert_entries(p_thread_id, p_seq, p_at, jsonb_build_array(jsonb_build_object('kind', 'ai_config_change',
-      'payload', jsonb_build_object('field', 'system_prompt', 'value', p -> 'prompt'),
-      'refs', jsonb_build_object('source', 'agent', 'agent', p_agent))), p_context_ref);
+    perform lanefold._insert_entries(p_thread_id, p_seq, p_at, jsonb_build_array(lanefold._agent_prompt_draft(p_agent, p)), p_context_ref);
     seq := p_seq;
     prompt := p ->> 'prompt';
     written := 1;
   end if;
 end $$;
+
+-- The draft of the entry that sets the prompt of an agent's definition. PostgreSQL inlines the function.
+create or replace function lanefold._agent_prompt_draft(p_agent text, p jsonb)
+returns jsonb language sql stable parallel safe as $$
+  select jsonb_build_object('kind', 'ai_config_change', 'payload', jsonb_build_object('field', 'system_prompt', 'value', p -> 'prompt'),
+    'refs', jsonb_build_object('source', 'agent', 'agent', p_agent));
+$$;

@@ -183,71 +183,75 @@ begin
 end $$;
 
 -- Puts a run in line, in every bucket that it needs.
-create or replace function lanefold._line_up(a lanefold._limit_account, p_lane text, p_refused text[], p_places text[], p_buckets lanefold._limit_bucket[])
-returns lanefold._limit_bucket[] language plpgsql as $$
+create or replace function lanefold._line_up(w lanefold._limit_work, p_lane text, p_refused text[])
+returns lanefold._limit_work language plpgsql as $$
 declare
+  a constant lanefold._limit_account := w.account;
+  k lanefold._limit_bucket;
   v_take jsonb;
   v_place text;
   n int;
 begin
   for v_take in select value from jsonb_array_elements(a.wants -> 'take') loop
     v_place := v_take ->> 0;
-    n := array_position(p_places, v_place);
+    n := array_position(w.places, v_place);
     continue when n is null;
+    k := w.buckets[n];
     insert into lanefold._limit_wait (owner, name, key, lane, share, priority, since, thread_id, run_id, amount, refused)
-    values (p_buckets[n].owner, p_buckets[n].name, p_buckets[n].key, p_lane, coalesce(a.wants -> 'shares' ->> v_place, ''), a.priority, a.since, a.thread_id,
-      a.run_id, (v_take ->> 1)::bigint, v_place = any (p_refused));
-    p_buckets[n].lined := p_buckets[n].lined + 1;
-    p_buckets[n].waiting := p_buckets[n].waiting + (v_place = any (p_refused))::int;
+    values (k.owner, k.name, k.key, p_lane, coalesce(a.wants -> 'shares' ->> v_place, ''), a.priority, a.since, a.thread_id, a.run_id,
+      (v_take ->> 1)::bigint, v_place = any (p_refused));
+    w.buckets[n].lined := k.lined + 1;
+    w.buckets[n].waiting := k.waiting + (v_place = any (p_refused))::int;
   end loop;
-  return p_buckets;
+  return w;
 end $$;
 
 -- Takes a run out of the line. p_served: its turn has come, and with it that of its value of a sharing dimension.
-create or replace function lanefold._leave_line(a lanefold._limit_account, p_served boolean, p_places text[], p_limits lanefold._limit[],
-  p_buckets lanefold._limit_bucket[], out buckets lanefold._limit_bucket[], out account lanefold._limit_account, out look jsonb)
-language plpgsql as $$
+create or replace function lanefold._leave_line(w lanefold._limit_work, p_served boolean)
+returns lanefold._limit_work language plpgsql as $$
 declare
-  w record;
+  v_thread constant text := (w.account).thread_id;
+  v_run constant text := (w.account).run_id;
+  r record;
   n int;
 begin
-  buckets := p_buckets;
-  account := a;
-  account.wants := null;
-  account.job := null;
-  look := '{}';
-  for w in
-    delete from lanefold._limit_wait x where x.run_id = a.run_id and x.thread_id = a.thread_id
+  w.account.wants := null;
+  w.account.job := null;
+  for r in
+    delete from lanefold._limit_wait x where x.run_id = v_run and x.thread_id = v_thread
     returning lanefold._limit_place(x.owner, x.name, x.key) as place, x.share, x.refused
   loop
-    n := array_position(p_places, w.place);
+    n := array_position(w.places, r.place);
     continue when n is null;
-    buckets[n].lined := buckets[n].lined - 1;
-    buckets[n].waiting := buckets[n].waiting - w.refused::int;
-    if p_served and p_limits[n].share is not null then
-      buckets[n].turn := greatest(buckets[n].turn, lanefold._take_turn(p_limits[n], buckets[n], w.share));
+    w.buckets[n].lined := w.buckets[n].lined - 1;
+    w.buckets[n].waiting := w.buckets[n].waiting - r.refused::int;
+    if p_served and w.limits[n].share is not null then
+      w.buckets[n].turn := greatest(w.buckets[n].turn, lanefold._take_turn(w.limits[n], w.buckets[n], r.share));
     end if;
-    look := look || jsonb_build_object(w.place, 0);
+    w.look := w.look || jsonb_build_object(r.place, 0);
   end loop;
+  return w;
 end $$;
 
 -- Notes which buckets have refused a waiting run now.
-create or replace function lanefold._refuse_in_line(a lanefold._limit_account, p_refused text[], p_places text[], p_buckets lanefold._limit_bucket[])
-returns lanefold._limit_bucket[] language plpgsql as $$
+create or replace function lanefold._refuse_in_line(w lanefold._limit_work, p_refused text[])
+returns lanefold._limit_work language plpgsql as $$
 declare
-  w record;
+  v_thread constant text := (w.account).thread_id;
+  v_run constant text := (w.account).run_id;
+  r record;
   n int;
 begin
-  for w in
+  for r in
     update lanefold._limit_wait x set refused = not x.refused
-    where x.run_id = a.run_id and x.thread_id = a.thread_id and x.refused <> (lanefold._limit_place(x.owner, x.name, x.key) = any (p_refused))
+    where x.run_id = v_run and x.thread_id = v_thread and x.refused <> (lanefold._limit_place(x.owner, x.name, x.key) = any (p_refused))
     returning lanefold._limit_place(x.owner, x.name, x.key) as place, x.refused
   loop
-    n := array_position(p_places, w.place);
+    n := array_position(w.places, r.place);
     continue when n is null;
-    p_buckets[n].waiting := p_buckets[n].waiting + case when w.refused then 1 else -1 end;
+    w.buckets[n].waiting := w.buckets[n].waiting + case when r.refused then 1 else -1 end;
   end loop;
-  return p_buckets;
+  return w;
 end $$;
 
 -- The turn of a value of the sharing dimension has come. Returns when it was due.

@@ -37,24 +37,17 @@ set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off se
 declare
   v_at constant timestamptz := lanefold._now();
   v_version constant bigint := lanefold._limits_version();
-  -- arrays, because every access to a row costs: of the accounts, and of the buckets
-  v_runs text[] := array[]::text[];
   v_accounts lanefold._limit_account[] := array[]::lanefold._limit_account[];
-  v_places text[] := array[]::text[];
-  v_limits lanefold._limit[] := array[]::lanefold._limit[];
-  v_buckets lanefold._limit_bucket[] := array[]::lanefold._limit_bucket[];
-  v_ended int[] := array[]::int[];
+  v_runs text[] := array[]::text[];  -- of the accounts
+  v_ended int[] := array[]::int[];   -- positions of accounts
   v_answers jsonb[] := array[]::jsonb[];
   v_look jsonb := jsonb_build_object();
   v_ready jsonb := jsonb_build_array();
+  w lanefold._limit_work;
   a lanefold._limit_account;
-  -- a record for each function: one of another type would have its expressions planned again
   v_locked record;
-  v_returned record;
-  v_taken record;
   v_next record;
   v_call jsonb;
-  v_answer jsonb;
   v_granted jsonb;
   v_account int;
 begin
@@ -64,9 +57,9 @@ begin
     v_runs := array_append(v_runs, a.thread_id || ' ' || a.run_id);
   end loop;
   for v_locked in select * from lanefold._lock_buckets(lanefold._limit_places(p_calls, v_accounts), v_at) loop
-    v_places := array_append(v_places, v_locked.place);
-    v_limits := array_append(v_limits, v_locked.l);
-    v_buckets := array_append(v_buckets, v_locked.k);
+    w.places := array_append(w.places, v_locked.place);
+    w.limits := array_append(w.limits, v_locked.l);
+    w.buckets := array_append(w.buckets, v_locked.k);
   end loop;
 
   for v_call in select value from jsonb_array_elements(p_calls) loop
@@ -76,45 +69,37 @@ begin
       v_answers := array_append(v_answers, jsonb_build_object('stale', v_version));
       continue;
     end if;
-    if v_account is null then
-      a := lanefold._new_account(v_call, v_at);
-    else
-      a := v_accounts[v_account];
-    end if;
+    a := case when v_account is null then lanefold._new_account(v_call, v_at) else v_accounts[v_account] end;
     if v_call ? 'idle_ms' and a.touched_at > v_at - (v_call ->> 'idle_ms')::int * interval '1 ms' then
       v_answers := array_append(v_answers, jsonb_build_object('late', true));
       continue;
     end if;
     v_granted := coalesce(a.grants, '{}');
+    w.account := a;
+    w.answer := jsonb_build_object('ok', true);
+    w.look := jsonb_build_object();
     if v_call ?| array['done', 'drain'] or a.holds <> '{}' or a.grants is not null then
-      v_returned := lanefold._give_back(v_call, a, v_places, v_limits, v_buckets, v_at);
-      v_buckets := v_returned.buckets;
-      a := v_returned.account;
-      v_look := v_look || v_returned.look;
+      w := lanefold._give_back(v_call, w, v_at);
     end if;
-    v_answer := jsonb_build_object('ok', true);
     if v_call ? 'take' or v_call ? 'granted' or a.wants is not null and v_call ? 'end' then
-      v_taken := lanefold._take_or_wait(v_call, a, v_granted, v_places, v_limits, v_buckets, v_at);
-      v_answer := v_taken.answer;
-      v_buckets := v_taken.buckets;
-      a := v_taken.account;
-      v_look := v_look || v_taken.look;
+      w := lanefold._take_or_wait(v_call, w, v_granted, v_at);
     end if;
     if v_account is not null then
-      a.touched_at := v_at;
-      v_accounts[v_account] := a;
+      w.account.touched_at := v_at;
+      v_accounts[v_account] := w.account;
       -- a process that has not heard of the end may ask after it
       v_ended := case when v_call ? 'end' then array_append(v_ended, v_account) when v_call ? 'take' then array_remove(v_ended, v_account) else v_ended end;
     end if;
-    v_answers := array_append(v_answers, v_answer);
+    v_look := v_look || w.look;
+    v_answers := array_append(v_answers, w.answer);
   end loop;
 
-  perform lanefold._store_limits(v_buckets, v_accounts, v_ended, v_at);
-  for n in 1 .. cardinality(v_places) loop
-    if v_buckets[n].lined = 0 then
-      v_look := v_look - v_places[n];
-    elsif p_calls @> jsonb_build_array(jsonb_build_object('check', jsonb_build_array(v_places[n]))) then
-      v_next := lanefold._limit_ready(v_limits[n], v_buckets[n], v_places[n], v_at);
+  perform lanefold._store_limits(w.buckets, v_accounts, v_ended, v_at);
+  for n in 1 .. coalesce(cardinality(w.places), 0) loop
+    if w.buckets[n].lined = 0 then
+      v_look := v_look - w.places[n];
+    elsif p_calls @> jsonb_build_array(jsonb_build_object('check', jsonb_build_array(w.places[n]))) then
+      v_next := lanefold._limit_ready(w.limits[n], w.buckets[n], w.places[n], v_at);
       v_ready := v_ready || v_next.ready;
       v_look := v_next.look || v_look;
     end if;

@@ -42,12 +42,8 @@ begin
 
   select * into t from lanefold.thread where id = p_thread_id;
   perform lanefold._store_contents(p_thread_id, t.tenant_id, p -> 'contents');
-  insert into lanefold._entry (thread_id, tenant_id, seq, at, kind, context_ref, role, op_id, run_id, request_id, is_anchor, payload,
-    refs, bytes, hash)
-  select p_thread_id, t.tenant_id, n - 1, coalesce((e ->> 'at')::timestamptz, v_at), e ->> 'kind', e ->> 'context_ref', e ->> 'role',
-    e ->> 'op_id', e ->> 'run_id', e ->> 'request_id', coalesce((e -> 'is_anchor')::boolean, false), e -> 'payload',
-    nullif(e -> 'refs', 'null'), pg_column_size(e -> 'payload') + pg_column_size(coalesce(nullif(e -> 'refs', 'null'), '{}')),
-    case when t.chained then ''::bytea end
+  insert into lanefold._entry
+  select (lanefold._entry_of(p_thread_id, t.tenant_id, t.chained, n - 1, coalesce((e ->> 'at')::timestamptz, v_at), null, null, null, e)).*
   from jsonb_array_elements(p -> 'entries') with ordinality as x (e, n) order by n;
   perform lanefold._insert_entries(p_thread_id, v_count, v_at, v_repairs || jsonb_build_array(jsonb_build_object(
     'kind', 'thread_import', 'payload', coalesce(p -> 'facts', '{}'))), null);
@@ -233,6 +229,7 @@ returns void language plpgsql as $$
 declare
   r jsonb;
   c jsonb;
+  b lanefold._event_batch;
   v_at constant timestamptz := lanefold._now();
   v_events bigint := 0::bigint;
   v_results bigint[];
@@ -275,11 +272,11 @@ begin
       case when r ->> 'result_seq' is null then nullif(r -> 'result', 'null') end, nullif(r -> 'error', 'null'),
       (r ->> 'user_seq')::bigint, (r ->> 'result_seq')::bigint, (r ->> 'created_at')::timestamptz,
       (r ->> 'started_at')::timestamptz, (r ->> 'finished_at')::timestamptz, false, true, 2, v_events, v_events + 1);
-    insert into lanefold._event_batch (thread_id, tenant_id, event_seq, run_id, seq, at, entry_seq, events)
-    values (p_thread_id, p_tenant_id, v_events, r ->> 'id', 1, (r ->> 'finished_at')::timestamptz, p_rev,
+    b := lanefold._event_batch_of(p_thread_id, p_tenant_id, v_events, r ->> 'id', 1, (r ->> 'finished_at')::timestamptz, p_rev,
       lanefold._terminal_events(r ->> 'status', r ->> 'termination_reason', coalesce((r ->> 'iteration')::int, 0),
         nullif(r -> 'error', 'null'), (r ->> 'result_seq')::bigint,
         case when r ->> 'result_seq' is null then nullif(r -> 'result', 'null') end)::json);
+    insert into lanefold._event_batch values (b.*);
     v_events := v_events + 2;
     for c in select value from jsonb_array_elements(coalesce(r -> 'tool_calls', '[]')) loop
       if coalesce((c ->> 'call_seq')::bigint >= p_rev, true) or (c ->> 'result_seq')::bigint >= p_rev

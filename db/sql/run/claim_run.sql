@@ -30,72 +30,45 @@ create or replace function lanefold._claim_run(
 ) returns json language plpgsql as $$
 declare
   r lanefold._run;
-  v_events jsonb;
   v_at timestamptz;
-  v_until timestamptz;
-  v_lease bigint;
-  v_rev bigint;
+  v_refusal json;
   v_fresh boolean;
+  v_asks boolean;      -- a compaction has no input message, nor has a run that continues its lane
+  v_bytes bigint;
+  v_rev bigint := t.rev;
   v_prompt record;
-  v_context json;
-  v_count bigint;
-  v_calls json;
-  v_nodes json;
-  v_elapsed_ms bigint;
-  v_queued_ms bigint;
-  v_config json;
+  v_draft jsonb;
   v_inputs jsonb;
   v_injected jsonb := '[]'::jsonb;
-  v_refusal json;
-  v_bytes bigint;
-  v_end jsonb;
-  v_strategy text;
-  v_version text;
-  v_lacked json;
-  v_compacts boolean;  -- a compaction has no input message
-  v_asks boolean;  -- nor has a run that continues its lane
+  v_context json;
+  v_events jsonb;
+  v_calls json;
+  v_nodes json;
+  v_config json;
+  v_lease bigint;
+  v_until timestamptz;
 begin
   perform lanefold._check_thread(p_thread_id, t);
   v_at := lanefold._now();
   select * into r from lanefold._run where thread_id = p_thread_id and id = p_run_id;
-  if not found then
-    return json_build_object('claimed', false, 'status', null, 'reason', 'unknown');
-  elsif r.enqueue_no <> p_enqueue_no then
-    return json_build_object('claimed', false, 'status', r.status, 'reason', 'superseded');
-  elsif not (r.status = 'queued' or (r.status = 'running' and (lanefold._lease_over(r.lease_until, r.lease_ms, v_at)
-      -- a repeat by the same worker, which did not receive the answer
-      or (p ? 'repeated' and r.worker_id = p ->> 'worker_id')))) then
-    return (jsonb_build_object('claimed', false, 'status', r.status,
-        'reason', case r.status when 'running' then 'leased' else 'not_queued' end)
-      || case when r.finished_at is not null then lanefold._promoted(p_thread_id) else '{}' end)::json;
+  if not found or r.enqueue_no <> p_enqueue_no or r.status <> 'queued'
+    or r.started_at is null and (r.start_at > v_at or r.expires_at <= v_at) then
+    v_refusal := lanefold._not_claimable(p_thread_id, r, p_run_id, p_enqueue_no, p, v_at);
+    if v_refusal is not null then
+      return v_refusal;
+    end if;
   end if;
-  if r.started_at is null and r.start_at > v_at then
-    return json_build_object('claimed', false, 'status', r.status, 'reason', 'early',
-      'delay_ms', lanefold._ms_between(v_at, r.start_at));
-  elsif r.started_at is null and r.expires_at <= v_at then
-    v_end := lanefold._end_expired(p_thread_id, p_run_id);
-    return json_build_object('claimed', false, 'status', v_end -> 'status', 'reason', 'expired', 'promoted', v_end -> 'promoted');
+  if lanefold._wanted_version(r.options) is not null then
+    p := lanefold._under_version(p, lanefold._wanted_version(r.options));
   end if;
-  v_strategy := coalesce(r.options #>> '{selection,strategy}', r.strategy);
-  v_version := lanefold._wanted_version(r.options);
-  if v_version is not null then
-    p := lanefold._under_version(p, v_version);
-  end if;
-  if p is null or not p -> 'strategies' ? v_strategy then
-    -- the next worker says whether it lacks the strategy, too
-    v_strategy := case when p is not null then v_strategy end;
-    return json_build_object('claimed', false, 'status', r.status,
-      'reason', case when p is null then 'unknown_version' else 'unknown_strategy' end,
-      'agent_queue', lanefold._move_run(p_thread_id, r, v_version, v_strategy, case when r.agent_unknown_since is not null then r.unknown_tools end, v_at));
-  end if;
-  if p ? 'tools' then
-    v_lacked := lanefold._lacked_tools(p_thread_id, t, r, p);
-    if v_lacked is not null then
-      return v_lacked;
+  if p is null or p ? 'tools' or not p -> 'strategies' ? lanefold._strategy_of(r) then
+    v_refusal := lanefold._unfit(p_thread_id, t, r, p, v_at);
+    if v_refusal is not null then
+      return v_refusal;
     end if;
   end if;
   if r.status = 'running' and lanefold._lease_over(r.lease_until, r.lease_ms, v_at) then
-    perform lanefold._note_lost_worker(p_thread_id, t, r, v_at);
+    perform lanefold._note_lost_worker(p_thread_id, r, v_at);
     r.lost_at := lanefold._last_seen(r, v_at);
   end if;
   r.claims_alone := lanefold._claims_alone(r, p);
@@ -103,118 +76,186 @@ begin
   if v_refusal is not null then
     return v_refusal;
   end if;
-
-  v_fresh := r.started_at is null;
-  if r.status = 'running' and r.claims_without_progress = 0 then
-    -- its worker was lost after progress
-    r.ready_at := least(r.lease_until, v_at);
-  end if;
   v_bytes := case when t.rev > 0 then lanefold._lane_bytes(p_thread_id, r.context_ref, t.rev - 1) else 0 end
     + lanefold._input_bytes(r.input) + lanefold._queued_bytes(p_thread_id, p_run_id, r.queued_inputs);
   if v_bytes > lanefold._max_context_bytes(p) then
     -- checked before the context is read, because neither the database nor the worker could hold it
     return lanefold._fail_too_large(p_thread_id, p_run_id, r.context_ref, v_bytes, p);
   end if;
-  if v_fresh and p ->> 'prompt' is null and r.options ? 'prompt' then
-    p := p || jsonb_build_object('prompt', r.options -> 'prompt');
-  end if;
-  v_rev := t.rev;
-  v_compacts := coalesce(r.options ? 'compaction', false);
-  v_asks := not v_compacts and not coalesce(r.options ? 'continues', false);
+
+  v_fresh := r.started_at is null;
+  v_asks := not coalesce(r.options ?| array['compaction', 'continues'], false);
   if v_fresh then
-    v_prompt := lanefold._adopt_agent_prompt(p_thread_id, r.context_ref, v_rev, v_at, r.agent, p);
+    v_prompt := lanefold._adopt_agent_prompt(p_thread_id, r.context_ref, v_rev, v_at, r.agent, lanefold._with_prompt(p, r.options));
     v_rev := v_rev + v_prompt.written;
+  else
+    select l.seq, l.prompt into v_prompt from lanefold._lane_prompt(p_thread_id, r.context_ref, v_rev - 1) l;
   end if;
   if v_fresh and v_asks then
     r.user_seq := v_rev;
-    insert into lanefold._entry (thread_id, tenant_id, seq, at, kind, context_ref, role, run_id, request_id, payload, refs, bytes,
-      hash)
-    values (p_thread_id, t.tenant_id, v_rev, v_at, 'ai_message', r.context_ref, 'user', p_run_id, nullif(r.request_id, p_run_id),
-      jsonb_build_object('content', r.input -> 'content'), nullif(r.input -> 'refs', 'null'),
-      pg_column_size(jsonb_build_object('content', r.input -> 'content')) + pg_column_size(coalesce(nullif(r.input -> 'refs', 'null'), '{}')), case when t.chained then ''::bytea end);
+    v_draft := lanefold._question_draft(r.input);
+    insert into lanefold._entry
+    values ((lanefold._entry_of(p_thread_id, t.tenant_id, t.chained, v_rev, v_at, r.context_ref, p_run_id, r.request_id, v_draft)).*);
     v_rev := v_rev + 1;
     insert into lanefold._lane (thread_id, tenant_id, context_ref) values (p_thread_id, t.tenant_id, r.context_ref)
     on conflict (thread_id, context_ref) do nothing;
-  elsif not v_fresh then
-    select l.seq, l.prompt into v_prompt from lanefold._lane_prompt(p_thread_id, r.context_ref, v_rev - 1) l;
   end if;
-
   if v_fresh and r.queued_inputs > 0 then
     -- input queued before the run started goes into its first call
-    select inputs, events into v_inputs, v_injected
-    from lanefold._drain_inputs(p_thread_id, p_run_id, v_rev, v_at, r.context_ref, r.request_id, 1);
+    select d.inputs, d.events into v_inputs, v_injected
+    from lanefold._drain_inputs(p_thread_id, p_run_id, v_rev, v_at, r.context_ref, r.request_id, 1) d;
     v_rev := v_rev + jsonb_array_length(v_inputs);
+    r.queued_inputs := 0;
   end if;
 
   if t.rev = 0 and v_inputs is null and v_asks then
     -- an empty thread: the context is what was just written
-    v_context := json_build_array(json_build_object('seq', r.user_seq, 'role', 'user', 'content', r.input -> 'content'));
-    if v_prompt.prompt is not null then
-      v_context := json_build_array(json_build_object('seq', v_prompt.seq, 'role', 'system', 'content', v_prompt.prompt),
-        v_context -> 0);
-    end if;
-    v_count := json_array_length(v_context)::bigint;
+    v_context := lanefold._first_context(v_prompt.seq, v_prompt.prompt, r.user_seq, r.input -> 'content');
   else
-    select json_agg(c), count(*) into v_context, v_count from (
-      select v_prompt.seq, 'system' as role, to_jsonb(v_prompt.prompt) as content, null::jsonb as tool_calls,
-             null::text as tool_call_id, null::text as name, null::text as thinking, null::jsonb as reasoning_details,
-             null::jsonb as provider_metadata, null::jsonb as refs
-      where v_prompt.prompt is not null
-      union all
-      select seq, role, content, tool_calls, tool_call_id, name, thinking, reasoning_details, provider_metadata,
-             -- the refs that a context policy needs
-             case when refs ?| array['kind', 'dropped', 'kinds', 'room'] then jsonb_strip_nulls(jsonb_build_object('kind', refs -> 'kind',
-               'durable', refs -> 'durable', 'policy_hash', refs -> 'policy_hash', 'dropped', refs -> 'dropped',
-               'kinds', refs -> 'kinds', 'kinds_cut', refs -> 'kinds_cut', 'room', refs -> 'room')) end
-      from lanefold._lane_messages(p_thread_id, r.context_ref, v_rev - 1)) c;
+    v_context := lanefold._claim_context(p_thread_id, r.context_ref, v_rev - 1, v_prompt.seq, v_prompt.prompt);
   end if;
-
   if v_fresh then
-    v_events := lanefold._claim_events(p -> 'config_fingerprint', v_injected, case when not v_compacts then v_count end);
-    insert into lanefold._event_batch (thread_id, tenant_id, event_seq, run_id, seq, at, entry_seq, events)
-    values (p_thread_id, t.tenant_id, t.event_rev, p_run_id, r.event_count + 1, v_at, coalesce(r.user_seq, v_rev), v_events::json);
+    v_events := lanefold._claim_events(p -> 'config_fingerprint', v_injected, case when (r.options ? 'compaction') is not true then json_array_length(v_context) end);
+    insert into lanefold._event_batch
+    values ((lanefold._event_batch_of(p_thread_id, t.tenant_id, t.event_rev, p_run_id, r.event_count + 1, v_at,
+      coalesce(r.user_seq, v_rev), v_events::json)).*);
     update lanefold.thread set rev = v_rev, event_rev = event_rev + jsonb_array_length(v_events), updated_at = v_at
     where id = p_thread_id;
-  elsif r.agent_version <> p ->> 'agent_version' then
-    v_events := jsonb_build_array(jsonb_build_object('k', 'version_changed', 'i', r.iteration,
-      'd', jsonb_build_object('from', r.agent_version, 'to', p -> 'agent_version')));
-    -- a lost worker may have been noted since they were read
-    select event_rev into t.event_rev from lanefold.thread where id = p_thread_id;
-    select event_count into r.event_count from lanefold._run where thread_id = p_thread_id and id = p_run_id;
-    insert into lanefold._event_batch (thread_id, tenant_id, event_seq, run_id, seq, at, entry_seq, events)
-    values (p_thread_id, t.tenant_id, t.event_rev, p_run_id, r.event_count + 1, v_at, v_rev, v_events::json);
-    update lanefold.thread set event_rev = event_rev + 1, updated_at = v_at where id = p_thread_id;
+  else
+    select g.calls, g.nodes into v_calls, v_nodes from lanefold._take_over(p_thread_id, r, p, v_at) g;
+    if r.status = 'running' and r.claims_without_progress = 0 then
+      -- its worker was lost after progress
+      r.ready_at := least(r.lease_until, v_at);
+    end if;
   end if;
-  if not v_fresh and r.state ->> 'phase' = 'tools' then
-    select json_agg(c) into v_calls from (
-      select call_index, tool_call_id, name, status, attempts, duration_ms, outcome, approval, call_seq
-      from lanefold._tool_call
-      where thread_id = p_thread_id and run_id = p_run_id and round = (r.state ->> 'round')::int order by call_index) c;
-  end if;
-  if not v_fresh and r.state ? 'nodes' then
-    select json_agg(k) into v_nodes from (
-      select n.node, n.kind, n.status, n.content, n.call_no, n.usage, n.elapsed_ms, n.data from lanefold._run_node n
-      where n.thread_id = p_thread_id and n.run_id = p_run_id and n.call_no is not null order by n.node) k;
-  end if;
-  if t.configured then
-    select json_object_agg(field, value) into v_config from lanefold.lane_config_at(p_thread_id, r.context_ref, coalesce(r.user_seq, v_rev - 1));
-  end if;
+  v_config := case when t.configured then lanefold._config_of(p_thread_id, r.context_ref, coalesce(r.user_seq, v_rev - 1)) end;
+
   v_lease := r.lease + coalesce((p ->> 'lease_gap')::int, 1);
-  v_elapsed_ms := coalesce((extract(epoch from v_at - r.started_at) * 1000)::bigint, 0::bigint);
-  v_queued_ms := greatest(extract(epoch from v_at - r.ready_at) * 1000, 0)::bigint;
   v_until := v_at + (p ->> 'lease_ms')::int * interval '1 ms';
   update lanefold._run
   set status = 'running', lease = v_lease, worker_id = p ->> 'worker_id', lease_until = v_until, lease_ms = (p ->> 'lease_ms')::int,
-      ready_at = r.ready_at, started_at = coalesce(started_at, v_at), user_seq = r.user_seq, agent_version = coalesce(p ->> 'agent_version', agent_version),
-      first_event_seq = coalesce(first_event_seq, t.event_rev),
-      input = null, waiting_for = null, agent_unknown_since = null, expires_at = null, iteration = greatest(iteration, 1), event_count = event_count + coalesce(jsonb_array_length(v_events), 0),
-      queued_inputs = case when v_inputs is null then queued_inputs else 0 end,
+      ready_at = r.ready_at, started_at = coalesce(started_at, v_at), user_seq = r.user_seq,
+      agent_version = coalesce(p ->> 'agent_version', agent_version), first_event_seq = coalesce(first_event_seq, t.event_rev),
+      input = null, waiting_for = null, agent_unknown_since = null, expires_at = null, iteration = greatest(iteration, 1),
+      event_count = event_count + coalesce(jsonb_array_length(v_events), 0), queued_inputs = r.queued_inputs,
       options = case when v_fresh and r.options ? 'pinned' then jsonb_set(r.options, '{pinned}', p -> 'agent_version') else options end,
       claims_without_progress = claims_without_progress + 1, claims_alone = r.claims_alone + (p -> 'alone')::boolean::int, lost_at = null
   where thread_id = p_thread_id and id = p_run_id;
+  return lanefold._claim_answer(r, v_fresh, v_lease, r.user_seq, t.state, v_config, v_context, v_calls, v_nodes,
+    coalesce((extract(epoch from v_at - r.started_at) * 1000)::bigint, 0::bigint),
+    greatest(extract(epoch from v_at - r.ready_at) * 1000, 0)::bigint, lanefold._limits_version());
+end $$;
 
-  return lanefold._claim_answer(r, v_fresh, v_lease, r.user_seq, t.state, v_config, coalesce(v_context, '[]'), v_calls, v_nodes,
-    v_elapsed_ms, v_queued_ms, lanefold._limits_version());
+-- The refusal of a claim of a run that waits for no worker, under that number or now; null for one that a lost worker held.
+create or replace function lanefold._not_claimable(p_thread_id text, r lanefold._run, p_run_id text, p_enqueue_no int, p jsonb, p_at timestamptz)
+returns json language plpgsql as $$
+declare
+  v_end jsonb;
+begin
+  if r.id is null then
+    return json_build_object('claimed', false, 'status', null, 'reason', 'unknown');
+  elsif r.enqueue_no <> p_enqueue_no then
+    return json_build_object('claimed', false, 'status', r.status, 'reason', 'superseded');
+  elsif not (r.status = 'queued' or (r.status = 'running' and (lanefold._lease_over(r.lease_until, r.lease_ms, p_at)
+      -- a repeat by the same worker, which did not receive the answer
+      or (p ? 'repeated' and r.worker_id = p ->> 'worker_id')))) then
+    return (jsonb_build_object('claimed', false, 'status', r.status,
+        'reason', case r.status when 'running' then 'leased' else 'not_queued' end)
+      || case when r.finished_at is not null then lanefold._promoted(p_thread_id) else '{}' end)::json;
+  elsif r.started_at is null and r.start_at > p_at then
+    return json_build_object('claimed', false, 'status', r.status, 'reason', 'early', 'delay_ms', lanefold._ms_between(p_at, r.start_at));
+  elsif r.started_at is null and r.expires_at <= p_at then
+    v_end := lanefold._end_expired(p_thread_id, p_run_id);
+    return json_build_object('claimed', false, 'status', v_end -> 'status', 'reason', 'expired', 'promoted', v_end -> 'promoted');
+  end if;
+  return null;
+end $$;
+
+-- The refusal of a claim by a worker that lacks the version of the agent that the run wants (then p is null), its strategy or
+-- its tools; null if it has all. Without the version or the strategy, the run is moved.
+create or replace function lanefold._unfit(p_thread_id text, t lanefold.thread, r lanefold._run, p jsonb, p_at timestamptz)
+returns json language plpgsql as $$
+begin
+  if p is not null and p -> 'strategies' ? lanefold._strategy_of(r) then
+    return lanefold._lacked_tools(p_thread_id, t, r, p);
+  end if;
+  return json_build_object('claimed', false, 'status', r.status,
+    'reason', case when p is null then 'unknown_version' else 'unknown_strategy' end,
+    'agent_queue', lanefold._move_run(p_thread_id, r, lanefold._wanted_version(r.options),
+      -- the next worker says whether it lacks the strategy, too
+      case when p is not null then lanefold._strategy_of(r) end,
+      case when r.agent_unknown_since is not null then r.unknown_tools end, p_at));
+end $$;
+
+-- The strategy that a run wants. PostgreSQL inlines the function.
+create or replace function lanefold._strategy_of(r lanefold._run) returns text
+language sql immutable as $$
+  select coalesce(r.options #>> '{selection,strategy}', r.strategy)
+$$;
+
+-- The claim p with the prompt that the request of the run brought, for an agent without one. PostgreSQL inlines the function.
+create or replace function lanefold._with_prompt(p jsonb, p_options jsonb) returns jsonb
+language sql stable as $$
+  select case when p ->> 'prompt' is null and p_options ? 'prompt' then p || jsonb_build_object('prompt', p_options -> 'prompt') else p end
+$$;
+
+-- The configuration of a lane at an entry: {field: value}.
+create or replace function lanefold._config_of(p_thread_id text, p_context_ref text, p_upto bigint) returns json
+language plpgsql stable as $$
+begin
+  return (select json_object_agg(c.field, c.value) from lanefold.lane_config_at(p_thread_id, p_context_ref, p_upto) c);
+end $$;
+
+-- The context of the first run of an empty thread: the prompt, if any, and the message of the user. PostgreSQL inlines the
+-- function.
+create or replace function lanefold._first_context(p_prompt_seq bigint, p_prompt text, p_user_seq bigint, p_content jsonb)
+returns json language sql stable parallel safe as $$
+  select case when p_prompt is null then json_build_array(json_build_object('seq', p_user_seq, 'role', 'user', 'content', p_content))
+    else json_build_array(json_build_object('seq', p_prompt_seq, 'role', 'system', 'content', p_prompt),
+      json_build_object('seq', p_user_seq, 'role', 'user', 'content', p_content)) end;
+$$;
+
+-- The context of a claim: the prompt of the lane, if any, and its messages up to p_upto.
+create or replace function lanefold._claim_context(p_thread_id text, p_context_ref text, p_upto bigint, p_prompt_seq bigint, p_prompt text)
+returns json language plpgsql stable as $$
+declare
+  v_context json;
+begin
+  select json_agg(c) into v_context from (
+    select p_prompt_seq as seq, 'system' as role, to_jsonb(p_prompt) as content, null::jsonb as tool_calls,
+           null::text as tool_call_id, null::text as name, null::text as thinking, null::jsonb as reasoning_details,
+           null::jsonb as provider_metadata, null::jsonb as refs
+    where p_prompt is not null
+    union all
+    select seq, role, content, tool_calls, tool_call_id, name, thinking, reasoning_details, provider_metadata,
+           -- the refs that a context policy needs
+           case when refs ?| array['kind', 'dropped', 'kinds', 'room'] then jsonb_strip_nulls(jsonb_build_object('kind', refs -> 'kind',
+             'durable', refs -> 'durable', 'policy_hash', refs -> 'policy_hash', 'dropped', refs -> 'dropped',
+             'kinds', refs -> 'kinds', 'kinds_cut', refs -> 'kinds_cut', 'room', refs -> 'room')) end
+    from lanefold._lane_messages(p_thread_id, p_context_ref, p_upto)) c;
+  return coalesce(v_context, '[]');
+end $$;
+
+-- What a run has done that its next worker, who claims it by p, needs: the calls of an open round, and the results of its
+-- strategy. Notes in the trace if the worker has another version of the agent.
+create or replace function lanefold._take_over(p_thread_id text, r lanefold._run, p jsonb, p_at timestamptz, out calls json, out nodes json)
+language plpgsql as $$
+begin
+  if r.agent_version <> p ->> 'agent_version' then
+    perform lanefold._note_run_event(p_thread_id, r.id, p_at, 'version_changed',
+      jsonb_build_object('from', r.agent_version, 'to', p -> 'agent_version'));
+  end if;
+  if r.state ->> 'phase' = 'tools' then
+    select json_agg(c) into calls from (
+      select call_index, tool_call_id, name, status, attempts, duration_ms, outcome, approval, call_seq
+      from lanefold._tool_call
+      where thread_id = p_thread_id and run_id = r.id and round = (r.state ->> 'round')::int order by call_index) c;
+  end if;
+  if r.state ? 'nodes' then
+    select json_agg(k) into nodes from (
+      select n.node, n.kind, n.status, n.content, n.call_no, n.usage, n.elapsed_ms, n.data from lanefold._run_node n
+      where n.thread_id = p_thread_id and n.run_id = r.id and n.call_no is not null order by n.node) k;
+  end if;
 end $$;
 
 -- The events of a first claim: p_injected are those of drained inputs; p_messages is null for a compaction, which calls
@@ -244,7 +285,7 @@ create or replace function lanefold._claim_answer(
 $$;
 
 -- The refusal of a claim by a worker that lacks tools which the request of the run names, or its thread where the request does
--- not; null if it has all.
+-- not; null if it has all, or p names none.
 create or replace function lanefold._lacked_tools(p_thread_id text, t lanefold.thread, r lanefold._run, p jsonb)
 returns json language plpgsql stable as $$
 declare
@@ -252,6 +293,9 @@ declare
   v_lacked jsonb;
   v_lacked_added jsonb;
 begin
+  if not p ? 'tools' then
+    return null;
+  end if;
   if t.configured and (r.options ? 'tools') is not true then
     select c.value -> 'added' into v_added
     from lanefold.lane_config_at(p_thread_id, r.context_ref, coalesce(r.user_seq, t.rev - 1)) c where c.field = 'tools';

@@ -37,33 +37,23 @@ begin
   return v_out;
 end $$;
 
--- commit_step, for a caller that holds the lock of the thread and has its row `t`.
+-- commit_step, for a caller that holds the lock of the thread and has its row `t`. The row `r` of the run becomes what the step
+-- makes of it, and is stored at the end.
 create or replace function lanefold._commit_step(
   p_thread_id text, t lanefold.thread, p_run_id text, p_lease bigint, p_step int, p_lease_ms int, p jsonb
 ) returns jsonb language plpgsql as $$
 declare
   r lanefold._run;
   v_at timestamptz;
-  v_until timestamptz;
-  v_first bigint;
-  v_next bigint;       -- seq of the next entry
-  v_entries constant int := coalesce(jsonb_array_length(p -> 'entries'), 0);
+  v_drafts constant jsonb := coalesce(p -> 'entries', '[]');
+  v_next bigint := t.rev + jsonb_array_length(v_drafts);  -- seq of the next entry
   v_events jsonb := coalesce(p -> 'events', '[]');
-  v_finish jsonb := p -> 'finish';
-  v_state jsonb := p -> 'state';
-  v_iteration int := (p ->> 'iteration')::int;
+  v_count int;         -- of the events
+  v_ends boolean;
   v_inputs jsonb;
-  v_list jsonb;        -- of entries, calls or outcomes
-  v_one jsonb;
-  v_round int;
-  v_then jsonb;
-  v_continued boolean := false;
-  v_hands constant boolean := p ? 'handoff';
+  v_draft jsonb;
   v_prompt record;
   v_end record;
-  v_status text;
-  v_reason text;
-  v_result_seq bigint;
   v_out jsonb;
 begin
   select * into r from lanefold._run where thread_id = p_thread_id and id = p_run_id;
@@ -71,179 +61,198 @@ begin
   if r.lease is distinct from p_lease or (r.status <> 'running' and p_step >= r.step) then
     perform lanefold._fail_not_held(p_run_id, p_lease);
   elsif p_step < r.step then
-    return jsonb_build_object('step', r.step) || coalesce(r.last_commit, '{}')
-      || jsonb_build_object('duplicate', true, 'status', r.status, 'finished', r.finished_at is not null,
-           'cancel_requested', r.cancel_requested_at is not null)
-      || lanefold._first_seq(p_thread_id, r.context_ref, coalesce(p -> 'entries', '[]'),
-           jsonb_array_length(coalesce(r.last_commit -> 'inputs', '[]')))
-      || case when r.finished_at is not null then lanefold._promoted(p_thread_id) else '{}' end;
-  elsif p_step > r.step then
-    perform lanefold._fail('LF013', format('Run %s is at step %s, not %s.', p_run_id, r.step, p_step),
-      'Nothing was written. A failover lost the last steps; drop the run.');
-  end if;
-
-  if pg_column_size(v_state) > 65536 then
-    perform lanefold._fail('LF014', format('The state of run %s has %s bytes; the limit is 65536.', p_run_id, pg_column_size(v_state)),
-      'Keep only bookkeeping in the state of a strategy, and text in the log.');
-  end if;
-
-  if v_hands and r.cancel_requested_at is not null then
+    return lanefold._step_again(p_thread_id, r, v_drafts);
+  elsif p_step > r.step or pg_column_size(p -> 'state') > 65536 then
+    perform lanefold._fail_step(r, p_step, p -> 'state');
+  elsif p ? 'handoff' and r.cancel_requested_at is not null then
     return jsonb_build_object('step', r.step, 'status', r.status, 'cancel_requested', true);
   end if;
+  if p ? 'continue' and r.queued_inputs > 0 and r.cancel_requested_at is null then
+    p := p - array['finish', 'seal', 'state'] || (p -> 'continue') - 'events'
+      || jsonb_build_object('continued', true, 'drain', true, 'then_events', coalesce(p -> 'continue' -> 'events', '[]'));
+  end if;
+  v_ends := p ? 'finish';
 
-  v_first := t.rev;
-  v_next := v_first + v_entries;
-  if v_entries > 0 then
-    -- row by row, because Citus replans an insert from a query on every call and copies its rows
-    v_list := p -> 'entries';
-    for n in 0 .. v_entries - 1 loop
-      v_one := v_list -> n;
-      insert into lanefold._entry (thread_id, tenant_id, seq, at, kind, context_ref, role, run_id, request_id, payload, refs, bytes,
-        hash)
-      values (p_thread_id, t.tenant_id, v_first + n, v_at, coalesce(v_one ->> 'kind', 'ai_message'),
-        coalesce(v_one ->> 'context_ref', r.context_ref), v_one ->> 'role', p_run_id, nullif(r.request_id, p_run_id),
-        v_one -> 'payload', v_one -> 'refs',
-        pg_column_size(v_one -> 'payload') + pg_column_size(coalesce(v_one -> 'refs', '{}')), case when t.chained then ''::bytea end);
-    end loop;
-  end if;
-  if p ? 'contents' then
-    perform lanefold._store_contents(p_thread_id, t.tenant_id, p -> 'contents');
-  end if;
-  if p ? 'nodes' then
-    perform lanefold._write_nodes(p_thread_id, t.tenant_id, p_run_id, p -> 'nodes');
-  end if;
-  if p ? 'lanes' then
-    insert into lanefold._lane (thread_id, tenant_id, context_ref)
-    select p_thread_id, t.tenant_id, c from jsonb_array_elements_text(p -> 'lanes') c
-    on conflict (thread_id, context_ref) do nothing;
+  -- row by row, because Citus replans an insert from a query on every call and copies its rows
+  for n in 1 .. jsonb_array_length(v_drafts) loop
+    v_draft := v_drafts -> (n - 1);
+    insert into lanefold._entry
+    values ((lanefold._entry_of(p_thread_id, t.tenant_id, t.chained, t.rev + n - 1, v_at, r.context_ref, p_run_id, r.request_id, v_draft)).*);
+  end loop;
+  if p ?| array['contents', 'nodes', 'lanes'] then
+    perform lanefold._write_beside(p_thread_id, t.tenant_id, p_run_id, p);
   end if;
   if p ? 'calls' then
-    v_list := p -> 'calls';
-    for n in 0 .. jsonb_array_length(v_list) - 1 loop
-      v_one := v_list -> n;
-      insert into lanefold._tool_call (thread_id, tenant_id, run_id, round, call_index, tool_call_id, name, status, call_seq)
-      values (p_thread_id, t.tenant_id, p_run_id, (p ->> 'round')::int, (v_one ->> 'index')::smallint, v_one ->> 'id', v_one ->> 'name',
-        coalesce(v_one ->> 'status', 'pending'), v_first + coalesce((p ->> 'calls_at')::int, 0));
-    end loop;
+    perform lanefold._add_calls(p_thread_id, t.tenant_id, p_run_id, t.rev, p);
   end if;
   if p ? 'outcomes' then
-    v_round := coalesce(p -> 'outcomes_round', p -> 'round')::int;
-    v_list := p -> 'outcomes';
-    for n in 0 .. jsonb_array_length(v_list) - 1 loop
-      v_one := v_list -> n;
-      update lanefold._tool_call
-      set status = v_one ->> 'status', attempts = (v_one ->> 'attempts')::smallint, duration_ms = (v_one ->> 'duration_ms')::int,
-          outcome = null, finished_at = coalesce(finished_at, v_at), result_seq = v_first + (p ->> 'results_at')::int + call_index
-      where thread_id = p_thread_id and run_id = p_run_id and round = v_round and call_index = n;
-    end loop;
-    if p ? 'effects' then
-      perform lanefold._write_effects(p_thread_id, v_next, v_at, p_run_id, r.request_id, r.iteration, p -> 'effects');
-      v_next := v_next + 1;
-    end if;
+    perform lanefold._end_round(p_thread_id, p_run_id, t.rev, v_at, p);
   end if;
-
+  if p ? 'effects' then
+    perform lanefold._write_effects(p_thread_id, v_next, v_at, p_run_id, r.request_id, r.iteration, p -> 'effects');
+    v_next := v_next + 1;
+  end if;
   if p ? 'compact' and r.cancel_requested_at is null
     and lanefold._write_compaction(p_thread_id, r, v_next, v_at, p -> 'compact') then
     v_next := v_next + 1;
   end if;
-
-  if v_hands then
+  if p ? 'handoff' then
     v_prompt := lanefold._adopt_agent_prompt(p_thread_id, r.context_ref, v_next, v_at, p #>> '{handoff,agent}', p -> 'handoff');
     v_next := v_next + v_prompt.written;
-    v_events := v_events || jsonb_build_array(jsonb_build_object('k', 'handed_over', 'i', r.iteration,
-      'd', jsonb_build_object('from', p #> '{handoff,from}', 'to', p #> '{handoff,agent}')));
+    v_events := v_events || jsonb_build_object('k', 'handed_over', 'i', r.iteration,
+      'd', jsonb_build_object('from', p #> '{handoff,from}', 'to', p #> '{handoff,agent}'));
   end if;
-
-  if p ? 'continue' and r.queued_inputs > 0 and r.cancel_requested_at is null then
-    v_continued := true;
-    v_finish := null;
-    v_state := p -> 'continue' -> 'state';
-    v_iteration := (p -> 'continue' ->> 'iteration')::int;
-  end if;
-  if v_finish is null and r.queued_inputs > 0 and ((p -> 'drain')::boolean or v_continued) then
-    select inputs, v_events || events into v_inputs, v_events
-    from lanefold._drain_inputs(p_thread_id, p_run_id, v_next, v_at, r.context_ref, r.request_id, r.iteration);
+  if not v_ends and r.queued_inputs > 0 and (p -> 'drain')::boolean then
+    select d.inputs, v_events || d.events into v_inputs, v_events
+    from lanefold._drain_inputs(p_thread_id, p_run_id, v_next, v_at, r.context_ref, r.request_id, r.iteration) d;
     v_next := v_next + jsonb_array_length(v_inputs);
     r.queued_inputs := 0;
-  end if;
-  if v_finish is null then
-    v_then := coalesce(case when v_continued then p -> 'continue' -> 'events' else p -> 'then_events' end, '[]');
-    if v_inputs is not null then
-      -- the worker's count of messages does not include these inputs
-      select coalesce(to_jsonb(array_agg(case when e ? 'm'
-        then jsonb_set(e, '{m}', to_jsonb((e -> 'm')::int + jsonb_array_length(v_inputs))) else e end order by n)), '[]')
-      into v_then from jsonb_array_elements(v_then) with ordinality as x (e, n);
-    end if;
-    v_events := v_events || v_then;
-    v_status := 'running';
-    v_until := v_at + p_lease_ms * interval '1 ms';
-  else
-    v_end := lanefold._complete_run(v_finish, v_iteration, v_first + v_entries - 1,
-      r.cancel_requested_at is not null, r.cancel_reason);
-    v_status := v_end.status;
-    v_reason := v_end.reason;
-    v_result_seq := v_end.result_seq;
-    v_finish := v_end.finish;
-    v_events := v_events || v_end.events;
+    p := p || jsonb_build_object('then_events', lanefold._more_messages(p -> 'then_events', jsonb_array_length(v_inputs)));
   end if;
 
+  if v_ends then
+    v_end := lanefold._complete_run(r, p, t.rev + jsonb_array_length(v_drafts) - 1, v_at);
+    r := v_end.run;
+    v_events := v_events || v_end.events;
+  else
+    r.state := p -> 'state';
+    r.lease_until := v_at + p_lease_ms * interval '1 ms';
+    v_events := v_events || coalesce(p -> 'then_events', '[]');
+    r.sealed_at := case when p ? 'seal' then coalesce(r.sealed_at, v_at) else r.sealed_at end;
+  end if;
   if r.event_count + jsonb_array_length(v_events) > lanefold._max_events(p) then
     v_events := lanefold._trim_events(p_thread_id, p_run_id, v_events, lanefold._max_events(p) - r.event_count);
   end if;
-  if jsonb_array_length(v_events) > 0 then
-    insert into lanefold._event_batch (thread_id, tenant_id, event_seq, run_id, seq, at, entry_seq, events)
-    values (p_thread_id, t.tenant_id, t.event_rev, p_run_id, r.event_count + 1, v_at, v_first, v_events::json);
+  v_count := jsonb_array_length(v_events);
+  if v_count > 0 then
+    insert into lanefold._event_batch
+    values ((lanefold._event_batch_of(p_thread_id, t.tenant_id, t.event_rev, p_run_id, r.event_count + 1, v_at, t.rev, v_events::json)).*);
   end if;
-  v_out := jsonb_build_object('step', p_step + 1, 'status', v_status);
-  if v_entries > 0 then
-    v_out := v_out || jsonb_build_object('seq', v_first);
+
+  if v_drafts = '[]' then
+    v_out := jsonb_build_object('step', p_step + 1, 'status', r.status);
+  else
+    v_out := jsonb_build_object('step', p_step + 1, 'status', r.status, 'seq', t.rev);
   end if;
   if v_inputs is not null then
-    v_out := v_out || jsonb_build_object('inputs', v_inputs);
+    v_out := v_out || jsonb_build_object('inputs', v_inputs) || case when p ? 'continued' then '{"continued": true}' else '{}' end::jsonb;
   end if;
-  if v_continued then
-    v_out := v_out || '{"continued": true}';
-  end if;
-  if v_finish is null then
-    update lanefold._run
-    set step = p_step + 1, iteration = v_iteration, usage = coalesce(p -> 'usage', usage),
-        other_usage = coalesce(p -> 'other_usage', other_usage), status = 'running',
-        state = v_state, lease_until = v_until, claims_without_progress = case when p ? 'resumed' then claims_without_progress else 0 end,
-        event_count = event_count + jsonb_array_length(v_events), queued_inputs = r.queued_inputs,
-        -- for a retry after a lost acknowledgement, only if the row alone cannot answer it
-        last_commit = case when v_inputs is not null then v_out end,
-        sealed_at = case when p ? 'seal' and not v_continued then coalesce(sealed_at, v_at) else sealed_at end
-    where thread_id = p_thread_id and id = p_run_id;
-  else
-    update lanefold._run
-    set step = p_step + 1, iteration = v_iteration, usage = coalesce(p -> 'usage', usage),
-        other_usage = coalesce(p -> 'other_usage', other_usage), status = v_status, active = false,
-        state = null, lease_until = null, claims_without_progress = 0, last_commit = null,
-        event_count = event_count + jsonb_array_length(v_events),
-        last_event_seq = t.event_rev + jsonb_array_length(v_events) - 1,
-        termination_reason = v_reason, finish_reason = v_finish ->> 'finish_reason', result_seq = v_result_seq, result = nullif(v_finish -> 'result', 'null'), error = v_finish -> 'error',
-        finished_at = v_at, sealed_at = coalesce(sealed_at, v_at)
-    where thread_id = p_thread_id and id = p_run_id;
-  end if;
+  update lanefold._run
+  set step = p_step + 1, iteration = (p ->> 'iteration')::int, usage = coalesce(p -> 'usage', usage),
+      other_usage = coalesce(p -> 'other_usage', other_usage), status = r.status, active = r.active, state = r.state,
+      lease_until = r.lease_until, claims_without_progress = case when p ? 'resumed' and not v_ends then claims_without_progress else 0 end,
+      event_count = event_count + v_count, last_event_seq = case when v_ends then t.event_rev + v_count - 1 else last_event_seq end,
+      -- for a retry after a lost acknowledgement, only if the row alone cannot answer it
+      queued_inputs = r.queued_inputs, last_commit = case when v_inputs is not null then v_out end,
+      termination_reason = r.termination_reason, finish_reason = r.finish_reason, result_seq = r.result_seq, result = r.result,
+      error = r.error, finished_at = r.finished_at, sealed_at = r.sealed_at
+  where thread_id = p_thread_id and id = p_run_id;
   update lanefold.thread
-  set rev = v_next, event_rev = event_rev + jsonb_array_length(v_events), updated_at = v_at,
-      active_run_id = case when v_finish is null then active_run_id end
+  set rev = v_next, event_rev = event_rev + v_count, updated_at = v_at, active_run_id = case when not v_ends then active_run_id end
   where id = p_thread_id;
-  if v_finish is not null then
-    v_out := v_out || lanefold._note_run_end(p_thread_id, t.tenant_id, p_run_id) || '{"finished": true}';
-    if v_status <> 'completed' then
-      perform lanefold._leave_waits(p_thread_id, p_run_id, v_status, v_at);
-    end if;
-    if r.options ? 'parent' then
-      perform lanefold._leave_parent(p_thread_id, p_run_id, v_at);
-    end if;
-    if t.pending_op_id is not null or t.pending_config is not null or t.waiting_runs > 0 or r.queued_inputs > 0 then
-      v_out := v_out || lanefold._after_finish(p_thread_id, p_run_id);
-    end if;
+  if v_ends then
+    return v_out || '{"finished": true}' || lanefold._after_last_step(p_thread_id, t, r);
   elsif r.cancel_requested_at is not null then
     v_out := v_out || '{"cancel_requested": true}';
-  elsif v_hands then
+  elsif p ? 'handoff' then
     v_out := v_out || lanefold._hand_over(p_thread_id, p_run_id, v_out, p -> 'handoff', v_at);
+  end if;
+  return v_out;
+end $$;
+
+-- Raises for a step too high, or a state too large.
+create or replace function lanefold._fail_step(r lanefold._run, p_step int, p_state jsonb)
+returns void language plpgsql as $$
+begin
+  if p_step > r.step then
+    perform lanefold._fail('LF013', format('Run %s is at step %s, not %s.', r.id, r.step, p_step),
+      'Nothing was written. A failover lost the last steps; drop the run.');
+  end if;
+  perform lanefold._fail('LF014', format('The state of run %s has %s bytes; the limit is 65536.', r.id, pg_column_size(p_state)),
+    'Keep only bookkeeping in the state of a strategy, and text in the log.');
+end $$;
+
+-- The answer to a step that was committed before.
+create or replace function lanefold._step_again(p_thread_id text, r lanefold._run, p_drafts jsonb)
+returns jsonb language plpgsql stable as $$
+begin
+  return jsonb_build_object('step', r.step) || coalesce(r.last_commit, '{}')
+    || jsonb_build_object('duplicate', true, 'status', r.status, 'finished', r.finished_at is not null,
+         'cancel_requested', r.cancel_requested_at is not null)
+    || lanefold._first_seq(p_thread_id, r.context_ref, p_drafts, jsonb_array_length(coalesce(r.last_commit -> 'inputs', '[]')))
+    || case when r.finished_at is not null then lanefold._promoted(p_thread_id) else '{}' end;
+end $$;
+
+-- Writes what few steps have: large texts, results of a strategy, and new lanes.
+create or replace function lanefold._write_beside(p_thread_id text, p_tenant text, p_run_id text, p jsonb)
+returns void language plpgsql as $$
+begin
+  if p ? 'contents' then
+    perform lanefold._store_contents(p_thread_id, p_tenant, p -> 'contents');
+  end if;
+  if p ? 'nodes' then
+    perform lanefold._write_nodes(p_thread_id, p_tenant, p_run_id, p -> 'nodes');
+  end if;
+  if p ? 'lanes' then
+    insert into lanefold._lane (thread_id, tenant_id, context_ref)
+    select p_thread_id, p_tenant, c from jsonb_array_elements_text(p -> 'lanes') c
+    on conflict (thread_id, context_ref) do nothing;
+  end if;
+end $$;
+
+-- Adds the tool calls of a step to the ledger; row by row, see _commit_step. p_first: seq of the first entry of the step.
+create or replace function lanefold._add_calls(p_thread_id text, p_tenant text, p_run_id text, p_first bigint, p jsonb)
+returns void language plpgsql as $$
+declare
+  v_calls constant jsonb := p -> 'calls';
+  c jsonb;
+begin
+  for n in 0 .. jsonb_array_length(v_calls) - 1 loop
+    c := v_calls -> n;
+    insert into lanefold._tool_call (thread_id, tenant_id, run_id, round, call_index, tool_call_id, name, status, call_seq)
+    values (p_thread_id, p_tenant, p_run_id, (p ->> 'round')::int, (c ->> 'index')::smallint, c ->> 'id', c ->> 'name',
+      coalesce(c ->> 'status', 'pending'), p_first + coalesce((p ->> 'calls_at')::int, 0));
+  end loop;
+end $$;
+
+-- Notes in the ledger how the calls of a round have ended, and where their results are.
+create or replace function lanefold._end_round(p_thread_id text, p_run_id text, p_first bigint, p_at timestamptz, p jsonb)
+returns void language plpgsql as $$
+declare
+  v_outcomes constant jsonb := p -> 'outcomes';
+  v_round constant int := coalesce(p -> 'outcomes_round', p -> 'round')::int;
+  o jsonb;
+begin
+  for n in 0 .. jsonb_array_length(v_outcomes) - 1 loop
+    o := v_outcomes -> n;
+    update lanefold._tool_call
+    set status = o ->> 'status', attempts = (o ->> 'attempts')::smallint, duration_ms = (o ->> 'duration_ms')::int,
+        outcome = null, finished_at = coalesce(finished_at, p_at), result_seq = p_first + (p ->> 'results_at')::int + call_index
+    where thread_id = p_thread_id and run_id = p_run_id and round = v_round and call_index = n;
+  end loop;
+end $$;
+
+-- Events whose counts of messages do not include p_more inputs yet, which the worker had not heard of.
+create or replace function lanefold._more_messages(p_events jsonb, p_more int)
+returns jsonb language sql immutable parallel safe as $$
+  select coalesce(to_jsonb(array_agg(case when e ? 'm' then jsonb_set(e, '{m}', to_jsonb((e -> 'm')::int + p_more)) else e end order by n)), '[]')
+  from jsonb_array_elements(p_events) with ordinality as x (e, n);
+$$;
+
+-- What follows the step that ends a run: `t` is the thread before it, `r` the run after it. Returns what to add to the answer.
+create or replace function lanefold._after_last_step(p_thread_id text, t lanefold.thread, r lanefold._run)
+returns jsonb language plpgsql as $$
+declare
+  v_out jsonb := lanefold._note_run_end(p_thread_id, t.tenant_id, r.id);
+begin
+  if r.status <> 'completed' then
+    perform lanefold._leave_waits(p_thread_id, r.id, r.status, r.finished_at);
+  end if;
+  if r.options ? 'parent' then
+    perform lanefold._leave_parent(p_thread_id, r.id, r.finished_at);
+  end if;
+  if t.pending_op_id is not null or t.pending_config is not null or t.waiting_runs > 0 or r.queued_inputs > 0 then
+    v_out := v_out || lanefold._after_finish(p_thread_id, r.id);
   end if;
   return v_out;
 end $$;
@@ -258,11 +267,10 @@ declare
   v_answer jsonb;
 begin
   update lanefold._run
-  set agent = p ->> 'agent', model = p ->> 'model', options = p -> 'options', other_usage = coalesce(p -> 'other_usage', other_usage), status = 'queued', enqueue_no = enqueue_no + 1,
-      enqueued_at = p_at, ready_at = p_at, lease_until = null, worker_id = null, agent_unknown_since = null, agent_version = null, sealed_at = null
+  set agent = p ->> 'agent', model = p ->> 'model', options = p -> 'options',
+      other_usage = coalesce(p -> 'other_usage', other_usage), status = 'queued', enqueue_no = enqueue_no + 1, enqueued_at = p_at, ready_at = p_at, lease_until = null, worker_id = null, agent_unknown_since = null, agent_version = null, sealed_at = null
   where thread_id = p_thread_id and id = p_run_id returning * into r;
-  v_out := jsonb_build_object('status', 'queued', 'job', jsonb_build_object('thread_id', p_thread_id, 'run_id', p_run_id, 'agent', r.agent,
-    'enqueue_no', r.enqueue_no, 'queue_shard', r.queue_shard, 'queue_prefix', r.queue_prefix));
+  v_out := jsonb_build_object('status', 'queued', 'job', lanefold._job_of(r));
   v_answer := p_answer || v_out;
   update lanefold._run set last_commit = v_answer where thread_id = p_thread_id and id = p_run_id;
   return v_out;

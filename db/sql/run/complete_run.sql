@@ -1,30 +1,33 @@
--- The normal end of a run: computes what a step with `finish` writes. commit_step writes it with the last entries of
--- the run, and _after_finish does what follows. A cancel recorded before this commit wins; the answer stays in the
--- log. p_finish: see commit_step; p_last_seq: the entry that is the result if `finish` has none. Returns the terminal
--- status, reason and events, the seq of the result, and `finish` with the result and error to store.
+-- The normal end of a run: computes what a step p with `finish` makes of its row `r`. commit_step writes it with the last entries
+-- of the run, and _after_finish does what follows. A cancel recorded before this commit wins; the answer stays in the log.
+-- p_last_seq: the entry that is the result if `finish` has none. Returns the row as it ends, and the terminal events.
 create or replace function lanefold._complete_run(
-  p_finish jsonb, p_iteration int, p_last_seq bigint, p_cancelled boolean, p_cancel_reason text,
-  out status text, out reason text, out result_seq bigint, out finish jsonb, out events jsonb
+  r lanefold._run, p jsonb, p_last_seq bigint, p_at timestamptz, out run lanefold._run, out events jsonb
 ) language plpgsql stable as $$
+declare
+  v_finish jsonb := p -> 'finish';
 begin
-  if p_cancelled then
-    status := 'cancelled';
-    reason := 'cancelled';
-    finish := jsonb_build_object('error',
-      jsonb_build_object('type', 'cancelled', 'message', coalesce(p_cancel_reason, 'user_cancelled')));
-  else
-    status := p_finish ->> 'status';
-    reason := p_finish ->> 'reason';
-    finish := p_finish;
-    if status = 'completed' and not p_finish ? 'result' then
-      result_seq := p_last_seq;
-    end if;
+  if r.cancel_requested_at is not null then
+    v_finish := jsonb_build_object('status', 'cancelled', 'reason', 'cancelled',
+      'error', jsonb_build_object('type', 'cancelled', 'message', coalesce(r.cancel_reason, 'user_cancelled')));
   end if;
-  events := coalesce(finish -> 'events', '[]')
-    || lanefold._terminal_events(status, reason, p_iteration, finish -> 'error', result_seq,
-         coalesce(finish -> 'shown', finish -> 'result'));
-  if finish ? 'output' then
+  run := r;
+  run.status := v_finish ->> 'status';
+  run.termination_reason := v_finish ->> 'reason';
+  run.finish_reason := v_finish ->> 'finish_reason';
+  run.result_seq := case when run.status = 'completed' and not v_finish ? 'result' then p_last_seq end;
+  run.result := nullif(v_finish -> 'result', 'null');
+  run.error := v_finish -> 'error';
+  run.active := false;
+  run.state := null;
+  run.lease_until := null;
+  run.finished_at := p_at;
+  run.sealed_at := coalesce(r.sealed_at, p_at);
+  events := coalesce(v_finish -> 'events', '[]')
+    || lanefold._terminal_events(run.status, run.termination_reason, (p ->> 'iteration')::int, run.error, run.result_seq,
+         coalesce(v_finish -> 'shown', v_finish -> 'result'));
+  if v_finish ? 'output' then
     -- the terminal event is the last but one; the terminal checkpoint follows it
-    events := jsonb_set(events, array[(jsonb_array_length(events) - 2)::text, 'd', 'output'], finish -> 'output');
+    events := jsonb_set(events, array[(jsonb_array_length(events) - 2)::text, 'd', 'output'], v_finish -> 'output');
   end if;
 end $$;

@@ -19,15 +19,12 @@ begin
   elsif r.cancel_requested_at is not null then
     return jsonb_build_object('delayed', false, 'cancel_requested', true);
   end if;
-  insert into lanefold._event_batch (thread_id, tenant_id, event_seq, run_id, seq, at, entry_seq, events)
-  values (p_thread_id, t.tenant_id, t.event_rev, p_run_id, r.event_count + 1, v_at, t.rev,
-    json_build_array(json_build_object('k', 'run_delayed', 'i', r.iteration, 'd', p_waiting_for)));
+  perform lanefold._note_run_event(p_thread_id, p_run_id, v_at, 'run_delayed', p_waiting_for);
   update lanefold._run
   set status = 'queued', waiting_for = p_waiting_for || jsonb_build_object('since', v_at), enqueued_at = v_at,
       ready_at = case when claims_without_progress = 0 then v_at else ready_at end, lease_until = null, worker_id = null,
-      claims_without_progress = greatest(claims_without_progress - 1, 0), claims_alone = greatest(claims_alone - 1, 0), event_count = event_count + 1
+      claims_without_progress = greatest(claims_without_progress - 1, 0), claims_alone = greatest(claims_alone - 1, 0)
   where thread_id = p_thread_id and id = p_run_id;
-  update lanefold.thread set event_rev = event_rev + 1, updated_at = v_at where id = p_thread_id;
   v_due := lanefold._note_event(p_thread_id, t.tenant_id, 'limit.exhausted', r.agent, p_run_id || ' ' || r.event_count,
     lanefold._run_data(r) || jsonb_build_object('status', 'queued', 'waiting_for', p_waiting_for));
   return jsonb_build_object('delayed', true) || case when v_due then '{"deliveries": true}' else '{}' end::jsonb;

@@ -1,7 +1,7 @@
 -- Makes way for the interrupt p_run_id, which already waits: ends earlier interrupts that have not started and cancels
 -- the active run. If no worker holds the active run it ends here, which promotes the interrupt. Returns the active run if
 -- it has ended here: it may have taken slots of limits, which those that waited have not.
-create or replace function lanefold._make_way(p_thread_id text, p_run_id text, p_active_run_id text)
+create or replace function lanefold._interrupt(p_thread_id text, p_run_id text, p_active_run_id text)
 returns text language plpgsql as $$
 declare
   r record;

@@ -16,18 +16,15 @@ begin
   if not found then
     return null;
   end if;
-  insert into lanefold._event_batch (thread_id, tenant_id, event_seq, run_id, seq, at, entry_seq, events)
-  values (p_thread_id, t.tenant_id, t.event_rev, p_run_id, r.event_count + 1, v_at, t.rev,
-    json_build_array(json_build_object('k', 'database_restored', 'i', r.iteration,
-      'd', jsonb_build_object('status', r.status, 'worker_id', r.worker_id))));
-  update lanefold.thread set event_rev = event_rev + 1, updated_at = v_at where id = p_thread_id;
+  perform lanefold._note_run_event(p_thread_id, p_run_id, v_at, 'database_restored',
+    jsonb_build_object('status', r.status, 'worker_id', r.worker_id));
   update lanefold._run
   set lease = r.lease + (p ->> 'lease_gap')::int, lease_until = null, worker_id = null,
       status = case when status = 'running' then 'queued' else status end,
       enqueue_no = r.enqueue_no + 100,
       enqueued_at = case when status in ('queued', 'running') then v_at else enqueued_at end,
       ready_at = case when status = 'running' and claims_without_progress = 0 then v_at else ready_at end,
-      first_event_seq = coalesce(r.first_event_seq, t.event_rev), event_count = r.event_count + 1,
+      first_event_seq = coalesce(r.first_event_seq, t.event_rev),
       agent_unknown_since = null, unknown_strategy = null, unknown_version = null, unknown_tools = null, claims_without_progress = 0
   where thread_id = p_thread_id and id = p_run_id;
   return case when r.active then lanefold._promoted(p_thread_id) else '{}' end;

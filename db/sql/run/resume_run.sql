@@ -1,8 +1,7 @@
 -- Resumes an unfinished run that no worker holds, at the step of a checkpoint. A run whose worker is lost gets a new
 -- enqueue_no under the rules of the sweep: not within 5 s of the last one, and not within five minutes for another
 -- queue. A queued run keeps its job; a run that waits for its turn or for approval continues by itself; a run that
--- completed or failed is left unchanged. Returns {status, job?: {thread_id, run_id, agent, enqueue_no, queue_shard,
--- priority?}}; the caller adds the job. Raises LF011, LF017 for a stale checkpoint or a cancelled run, LF018 while a
+-- completed or failed is left unchanged. Returns {status, job?: see _job_of, priority?}; the caller adds the job. Raises LF011, LF017 for a stale checkpoint or a cancelled run, LF018 while a
 -- worker holds the run.
 create or replace function lanefold.resume_run(p_thread_id text, p_run_id text, p_step int, p_prefix text)
 returns jsonb language plpgsql as $$
@@ -33,7 +32,6 @@ begin
   elsif r.status <> 'queued' or r.queue_prefix <> p_prefix then
     return jsonb_build_object('status', r.status);
   end if;
-  return jsonb_build_object('status', r.status, 'job', jsonb_build_object('thread_id', p_thread_id, 'run_id', p_run_id,
-    'agent', r.agent, 'enqueue_no', r.enqueue_no, 'queue_shard', r.queue_shard)
+  return jsonb_build_object('status', r.status, 'job', lanefold._job_of(r)
     || case when r.started_at is null and r.options ? 'priority' then jsonb_build_object('priority', r.options -> 'priority') else '{}' end);
 end $$;

@@ -17,6 +17,7 @@ returns table (run_id text, kind text, seq bigint, llm_call_id text, data jsonb)
 -- planning the query takes longer than executing it for ten runs
 set plan_cache_mode = force_generic_plan as $$
 begin
+  return query select m.run_id, m.kind, m.seq, null::text, m.data from lanefold._ledger_marks(p_thread_id, p_run_ids) m;
   return query
   with events as materialized (
     select v.run_id, v.event_seq, v.kind, v.data from lanefold.run_event v
@@ -69,33 +70,6 @@ begin
     select a.run_id, a.seq, 'policy', null
     from answers a join runs r on r.id = a.run_id where a.cut in ('moved', 'lifted') and (a.n > 1 or r.before_seq is not null)
   )
-  select r.id, x.kind, x.seq, null::text, x.data
-  from lanefold._run r
-  cross join lateral (values
-    ('model_overridden', r.user_seq, r.options ? 'agent_model',
-      jsonb_build_object('model', r.model, 'instead_of', r.options -> 'agent_model')),
-    ('waiting', null::bigint, r.status in ('waiting', 'suspended') or r.status = 'queued'
-        and (r.waiting_for is not null or r.agent_unknown_since is not null or r.started_at is null and r.start_at > lanefold._now()),
-      jsonb_strip_nulls(jsonb_build_object('for', case when r.status = 'waiting' then 'run' when r.status = 'suspended'
-          then (select replace(w.kind, 'run', 'agent') from lanefold._wait w where w.thread_id = p_thread_id and w.run_id = r.id and w.status = 'open' order by w.kind limit 1)
-        when r.waiting_for is not null then 'limit' when r.agent_unknown_since is not null then 'worker' else 'start_at' end,
-        'until', case when r.status = 'suspended' then to_jsonb(nullif(r.suspended_until, 'infinity'))
-          when r.waiting_for is not null then r.waiting_for -> 'until'
-          when r.status = 'queued' and r.agent_unknown_since is null then to_jsonb(r.start_at) end,
-        'limit', r.waiting_for -> 'limit', 'key', r.waiting_for -> 'key'))),
-    ('abandoned', null, r.status = 'cancelled' and r.cancel_reason = 'abandoned', '{}'),
-    ('failed', null, r.status = 'failed', jsonb_build_object('type', r.error -> 'type', 'message', r.error -> 'message'))
-  ) as x (kind, seq, holds, data)
-  where r.thread_id = p_thread_id and r.id = any (p_run_ids) and x.holds
-  union all
-  select c.run_id, x.kind, coalesce(c.result_seq, c.call_seq), null, x.data
-  from lanefold._tool_call c
-  cross join lateral (values
-    ('tool_failed', c.status in ('error', 'unknown', 'abandoned'), jsonb_build_object('tool', c.name, 'status', c.status)),
-    ('tool_retried', c.attempts > 1, jsonb_build_object('tool', c.name, 'attempts', c.attempts))
-  ) as x (kind, holds, data)
-  where c.thread_id = p_thread_id and c.run_id = any (p_run_ids) and x.holds
-  union all
   select i.run_id, case i.status when 'dropped' then 'steer_dropped' else 'steered' end, i.entry_seq, next.call_id,
          jsonb_strip_nulls(jsonb_build_object('kind', i.kind, 'source', i.source, 'sent_at', i.created_at,
            'reached_at', case i.status when 'injected' then i.settled_at end))
@@ -142,4 +116,37 @@ begin
           jsonb_strip_nulls(jsonb_build_object('cause', b.cause, 'seq', b.by_seq))
    from broken b join answers a on a.run_id = b.run_id and a.seq = b.seq
    order by b.run_id, b.seq, array_position(array['prompt', 'anchor', 'policy'], b.cause));
+end $$;
+
+-- The marks of run_marks that the rows of the runs and of their tool calls tell.
+create or replace function lanefold._ledger_marks(p_thread_id text, p_run_ids text[])
+returns table (run_id text, kind text, seq bigint, data jsonb) language plpgsql stable rows 10 as $$
+begin
+  return query
+  select r.id::text, x.kind, x.seq, x.data
+  from lanefold._run r
+  cross join lateral (values
+    ('model_overridden', r.user_seq, r.options ? 'agent_model',
+      jsonb_build_object('model', r.model, 'instead_of', r.options -> 'agent_model')),
+    ('waiting', null::bigint, r.status in ('waiting', 'suspended') or r.status = 'queued'
+        and (r.waiting_for is not null or r.agent_unknown_since is not null or r.started_at is null and r.start_at > lanefold._now()),
+      jsonb_strip_nulls(jsonb_build_object('for', case when r.status = 'waiting' then 'run' when r.status = 'suspended'
+          then (select replace(w.kind, 'run', 'agent') from lanefold._wait w where w.thread_id = p_thread_id and w.run_id = r.id and w.status = 'open' order by w.kind limit 1)
+        when r.waiting_for is not null then 'limit' when r.agent_unknown_since is not null then 'worker' else 'start_at' end,
+        'until', case when r.status = 'suspended' then to_jsonb(nullif(r.suspended_until, 'infinity'))
+          when r.waiting_for is not null then r.waiting_for -> 'until'
+          when r.status = 'queued' and r.agent_unknown_since is null then to_jsonb(r.start_at) end,
+        'limit', r.waiting_for -> 'limit', 'key', r.waiting_for -> 'key'))),
+    ('abandoned', null, r.status = 'cancelled' and r.cancel_reason = 'abandoned', '{}'),
+    ('failed', null, r.status = 'failed', jsonb_build_object('type', r.error -> 'type', 'message', r.error -> 'message'))
+  ) as x (kind, seq, holds, data)
+  where r.thread_id = p_thread_id and r.id = any (p_run_ids) and x.holds;
+  return query
+  select c.run_id::text, x.kind, coalesce(c.result_seq, c.call_seq), x.data
+  from lanefold._tool_call c
+  cross join lateral (values
+    ('tool_failed', c.status in ('error', 'unknown', 'abandoned'), jsonb_build_object('tool', c.name, 'status', c.status)),
+    ('tool_retried', c.attempts > 1, jsonb_build_object('tool', c.name, 'attempts', c.attempts))
+  ) as x (kind, holds, data)
+  where c.thread_id = p_thread_id and c.run_id = any (p_run_ids) and x.holds;
 end $$;

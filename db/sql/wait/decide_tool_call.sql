@@ -9,7 +9,6 @@
 create or replace function lanefold.decide_tool_call(p_thread_id text, p_run_id text, p_round int, p_call_index int, p jsonb)
 returns jsonb language plpgsql as $$
 declare
-  t lanefold.thread;
   r lanefold._run;
   c lanefold._tool_call;
   v_at timestamptz;
@@ -20,7 +19,7 @@ declare
   v_outcome jsonb;
   v_finished_at timestamptz;
 begin
-  t := lanefold._lock_thread(p_thread_id);
+  perform lanefold._lock_thread(p_thread_id);
   v_at := lanefold._now();
   select * into r from lanefold._run where thread_id = p_thread_id and id = p_run_id;
   if not found then
@@ -55,13 +54,9 @@ begin
   update lanefold._tool_call
   set approval = approval || v_word, status = v_status, outcome = v_outcome, finished_at = v_finished_at
   where thread_id = p_thread_id and run_id = p_run_id and round = p_round and call_index = p_call_index;
-  insert into lanefold._event_batch (thread_id, tenant_id, event_seq, run_id, seq, at, entry_seq, events)
-  values (p_thread_id, t.tenant_id, t.event_rev, p_run_id, r.event_count + 1, v_at, t.rev,
-    json_build_array(json_build_object('k', 'approval_decided', 'i', r.iteration, 'd', jsonb_strip_nulls(v_word - 'decided_at')
-      || jsonb_build_object('round', p_round, 'index', p_call_index, 'tool_call_id', c.tool_call_id, 'tool_name', c.name))));
-  update lanefold.thread set event_rev = event_rev + 1, updated_at = v_at where id = p_thread_id;
-  update lanefold._run set event_count = event_count + 1 where thread_id = p_thread_id and id = p_run_id;
+  perform lanefold._note_run_event(p_thread_id, p_run_id, v_at, 'approval_decided', jsonb_strip_nulls(v_word - 'decided_at')
+    || jsonb_build_object('round', p_round, 'index', p_call_index, 'tool_call_id', c.tool_call_id, 'tool_name', c.name));
   update lanefold._wait set status = coalesce(p ->> 'wait', 'resolved'), ended_at = v_at, ended_by = p ->> 'by'
   where thread_id = p_thread_id and run_id = p_run_id and round = p_round and call_index = p_call_index and kind = 'approval';
-  return v_word || jsonb_build_object('call', v_call, 'duplicate', false) || lanefold._go_on(p_thread_id, p_run_id, p ->> 'queue_prefix', v_at);
+  return v_word || jsonb_build_object('call', v_call, 'duplicate', false) || lanefold._resume_if_ready(p_thread_id, p_run_id, p ->> 'queue_prefix', v_at);
 end $$;

@@ -20,7 +20,7 @@ begin
     select k.run_id, k.round, k.call_index from lanefold._wait k
     where k.thread_id = p_thread_id and k.child_run_id = p ->> 'child_run_id' and k.status = 'open' and k.kind = 'run'
   loop
-    v_end := lanefold._end_wait(p_thread_id, t, w.run_id, w.round, w.call_index, jsonb_build_object('status', 'resolved', 'outcome', p -> 'outcome',
+    v_end := lanefold._end_wait(p_thread_id, w.run_id, w.round, w.call_index, jsonb_build_object('status', 'resolved', 'outcome', p -> 'outcome',
       'queue_prefix', p -> 'queue_prefix'));
     select * into t from lanefold.thread where id = p_thread_id;
     if v_end ? 'job' then

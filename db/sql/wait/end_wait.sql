@@ -1,19 +1,17 @@
 -- Ends a wait of a tool call: the first one to end it counts. p: {status: resolved|expired|released, outcome: {status:
 -- ok|error, content, refs?: of the result's entry}: of the call, by?, queue_prefix?: of the queue the caller adds the job to}. A child run that is
 -- still unfinished after the wait expired or was released is to be cancelled.
--- Returns {ended: whether this call ended it, wait: its status, status: of the run, job?: as _go_on returns it}. Raises
+-- Returns {ended: whether this call ended it, wait: its status, status: of the run, job?: as _resume_if_ready returns it}. Raises
 -- LF011 no such run, LF020 no such wait.
 create or replace function lanefold.end_wait(p_thread_id text, p_run_id text, p_round int, p_call_index int, p jsonb)
 returns jsonb language plpgsql as $$
-declare
-  t lanefold.thread;
 begin
-  t := lanefold._lock_thread(p_thread_id);
-  return lanefold._end_wait(p_thread_id, t, p_run_id, p_round, p_call_index, p);
+  perform lanefold._lock_thread(p_thread_id);
+  return lanefold._end_wait(p_thread_id, p_run_id, p_round, p_call_index, p);
 end $$;
 
--- end_wait, for a caller that holds the lock of the thread and has its row `t`.
-create or replace function lanefold._end_wait(p_thread_id text, t lanefold.thread, p_run_id text, p_round int, p_call_index int, p jsonb)
+-- end_wait, for a caller that holds the lock of the thread.
+create or replace function lanefold._end_wait(p_thread_id text, p_run_id text, p_round int, p_call_index int, p jsonb)
 returns jsonb language plpgsql as $$
 declare
   r lanefold._run;
@@ -44,11 +42,7 @@ begin
   update lanefold._tool_call
   set status = v_outcome ->> 'status', outcome = v_outcome - 'status' || '{"waited": true}', finished_at = v_at
   where thread_id = p_thread_id and run_id = p_run_id and round = p_round and call_index = p_call_index returning * into c;
-  insert into lanefold._event_batch (thread_id, tenant_id, event_seq, run_id, seq, at, entry_seq, events)
-  values (p_thread_id, t.tenant_id, t.event_rev, p_run_id, r.event_count + 1, v_at, t.rev,
-    json_build_array(json_build_object('k', 'wait_ended', 'i', r.iteration, 'd', jsonb_strip_nulls(jsonb_build_object('round', p_round,
-      'index', p_call_index, 'tool_call_id', c.tool_call_id, 'tool_name', c.name, 'kind', w.kind, 'status', p -> 'status', 'by', p -> 'by')))));
-  update lanefold.thread set event_rev = event_rev + 1, updated_at = v_at where id = p_thread_id;
-  update lanefold._run set event_count = event_count + 1 where thread_id = p_thread_id and id = p_run_id;
-  return jsonb_build_object('ended', true, 'wait', p -> 'status') || lanefold._go_on(p_thread_id, p_run_id, p ->> 'queue_prefix', v_at);
+  perform lanefold._note_run_event(p_thread_id, p_run_id, v_at, 'wait_ended', jsonb_strip_nulls(jsonb_build_object('round', p_round,
+    'index', p_call_index, 'tool_call_id', c.tool_call_id, 'tool_name', c.name, 'kind', w.kind, 'status', p -> 'status', 'by', p -> 'by')));
+  return jsonb_build_object('ended', true, 'wait', p -> 'status') || lanefold._resume_if_ready(p_thread_id, p_run_id, p ->> 'queue_prefix', v_at);
 end $$;

@@ -5,7 +5,6 @@
 create or replace function lanefold.expire_waits(p_thread_id text, p_run_id text, p_prefix text, p_adopt_ms int default 300000)
 returns jsonb language plpgsql as $$
 declare
-  t lanefold.thread;
   w record;
   v_at timestamptz;
   v_adopt_before timestamptz;
@@ -30,13 +29,12 @@ begin
       v_out := lanefold.decide_tool_call(p_thread_id, p_run_id, w.round, w.call_index, jsonb_build_object('decision', 'denied',
         'by', 'lanefold', 'reason', 'the approval request expired', 'wait', 'expired', 'queue_prefix', p_prefix));
     else
-      select * into t from lanefold.thread where id = p_thread_id;
-      v_out := lanefold._end_wait(p_thread_id, t, p_run_id, w.round, w.call_index, jsonb_build_object('status', 'expired', 'by', 'lanefold',
+      v_out := lanefold._end_wait(p_thread_id, p_run_id, w.round, w.call_index, jsonb_build_object('status', 'expired', 'by', 'lanefold',
         'queue_prefix', p_prefix, 'outcome', lanefold._expired_outcome(w.kind, w.event, w.until)));
     end if;
   end loop;
   -- without a wait to end, the run only had an outdated time
-  v_out := coalesce(v_out, lanefold._go_on(p_thread_id, p_run_id, p_prefix, v_at));
+  v_out := coalesce(v_out, lanefold._resume_if_ready(p_thread_id, p_run_id, p_prefix, v_at));
   return v_out -> 'job';
 end $$;
 

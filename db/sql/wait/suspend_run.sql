@@ -3,7 +3,7 @@
 -- worker holds the run. The outcomes of the other calls of the round are already in the ledger. If nothing is left to
 -- wait for, the run is queued again at once. Steps count as in commit_step, so a retry after a lost acknowledgement
 -- suspends only once. p: {round, awaiting: [call_index], timeout_ms: of the approvals}.
--- Returns {step, status, job?: as _go_on returns it, deliveries?: of webhooks are due}. If the run is to be cancelled, writes
+-- Returns {step, status, job?: as _resume_if_ready returns it, deliveries?: of webhooks are due}. If the run is to be cancelled, writes
 -- nothing and returns {step, cancel_requested: true}. Raises LF012 for a worker that no longer holds the run, LF013 for a step too high, LF014 if
 -- one of the calls cannot wait.
 create or replace function lanefold.suspend_run(p_thread_id text, p_run_id text, p_lease bigint, p_step int, p jsonb)
@@ -53,5 +53,5 @@ begin
       lanefold._run_data(r) || jsonb_build_object('status', 'suspended', 'expires_at', v_calls #> '{0,expires_at}', 'calls', v_calls));
   end if;
   return jsonb_build_object('step', p_step + 1) || case when v_due then '{"deliveries": true}' else '{}' end::jsonb
-    || lanefold._go_on(p_thread_id, p_run_id, r.queue_prefix, v_at);
+    || lanefold._resume_if_ready(p_thread_id, p_run_id, r.queue_prefix, v_at);
 end $$;

@@ -50,11 +50,8 @@ begin
   if v_kind <> 'approval' then
     v_event := v_event || jsonb_strip_nulls(jsonb_build_object('kind', v_kind, 'event', p -> 'event', 'child', p -> 'child'));
   end if;
-  insert into lanefold._event_batch (thread_id, tenant_id, event_seq, run_id, seq, at, entry_seq, events)
-  values (p_thread_id, t.tenant_id, t.event_rev, r.id, r.event_count + 1, p_at, t.rev, json_build_array(json_build_object(
-    'k', case v_kind when 'approval' then 'approval_requested' else 'wait_started' end, 'i', r.iteration, 'd', v_event)));
-  update lanefold.thread set event_rev = event_rev + 1, updated_at = p_at where id = p_thread_id;
-  update lanefold._run set event_count = event_count + 1 where thread_id = p_thread_id and id = r.id;
+  perform lanefold._note_run_event(p_thread_id, r.id, p_at,
+    case v_kind when 'approval' then 'approval_requested' else 'wait_started' end, v_event);
   if v_kind not in ('approval', 'spawn') and lanefold._note_event(p_thread_id, t.tenant_id, 'wait.started', r.agent,
     format('%s %s.%s', r.id, p_round, p_call_index), lanefold._run_data(r) || v_event)
   then

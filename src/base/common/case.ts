@@ -12,7 +12,9 @@ export type CamelCase<S extends string> = S extends `${infer Head}_${infer Rest}
 
 /** `contextRef` becomes `context_ref`. */
 export const toSnakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-const toCamelCase = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+/** `context_ref` becomes `contextRef`. */
+export const toCamelCase = (name: string): string =>
+  name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 /** The object with its own keys in snake_case. Nested values are data already and stay as they are. */
 export const snakeKeys = (value: object): Record<string, unknown> => renameKeys(value, toSnakeCase);

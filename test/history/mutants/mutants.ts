@@ -94,7 +94,7 @@ export const mutants: Mutant[] = [
   {
     name: 'a step does not extend the lease',
     caughtBy: 'exclusive-leases',
-    sql: { _commit_step: [['lease_until = v_until, claims_without_progress', 'claims_without_progress']] },
+    sql: { _commit_step: [['r.lease_until := v_at + p_lease_ms', 'r.lease_until := r.lease_until + 0']] },
   },
   {
     name: 'a recorded tool call does not extend the lease',
@@ -114,7 +114,7 @@ export const mutants: Mutant[] = [
   {
     name: 'a request that is sent again becomes another run',
     caughtBy: 'requests-once',
-    sql: { _enqueue_run: [['if found then\n      if r.request_hash', 'if false then\n      if r.request_hash']] },
+    sql: { _accepted_before: [['if found then\n    if r.request_hash', 'if false then\n    if r.request_hash']] },
     withoutIndexes: ['_run_request'],
   },
   {
@@ -136,7 +136,7 @@ export const mutants: Mutant[] = [
     sql: {
       _claim_run: [
         ['v_fresh := r.started_at is null;', 'v_fresh := true;'],
-        ['perform lanefold._note_lost_worker(p_thread_id, t, r, v_at);', 'null;'],
+        ['perform lanefold._note_lost_worker(p_thread_id, r, v_at);', 'null;'],
         ['input = null, waiting_for', 'waiting_for'],
       ],
     },
@@ -144,7 +144,7 @@ export const mutants: Mutant[] = [
   {
     name: 'the last step forgets the cancel',
     caughtBy: 'cancels-win',
-    sql: { _commit_step: [['r.cancel_requested_at is not null, r.cancel_reason);', 'false, null);']] },
+    sql: { _complete_run: [['if r.cancel_requested_at is not null then', 'if false then']] },
   },
   {
     name: 'a run that has ended is ended again',

@@ -5,7 +5,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a claim does not ask which version its run wants',
     caughtBy: 'a-pinned-run-keeps-its-version',
-    sql: { _claim_run: [['  if v_version is not null then\n', '  if false then\n']] },
+    sql: { _claim_run: [['  if lanefold._wanted_version(r.options) is not null then\n', '  if false then\n']] },
   },
   {
     name: 'a run forgets the version that it is pinned to',
@@ -27,7 +27,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a run whose last wait has ended stays suspended',
     caughtBy: 'a-suspended-run-waits',
-    sql: { _go_on: [['if v_open > 0 then', 'if v_open >= 0 then']] },
+    sql: { _resume_if_ready: [['if v_open > 0 then', 'if v_open >= 0 then']] },
   },
   {
     name: 'a run that is handed over keeps its agent',
@@ -79,7 +79,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a run does not hold what it has taken of a limit',
     caughtBy: 'what-is-reserved-is-held',
-    sql: { _take: [['v_place, v_amount, buckets[n].slice, 0)', 'v_place, 0, buckets[n].slice, 0)']] },
+    sql: { _take: [['v_place, v_amount, w.buckets[n].slice, 0)', 'v_place, 0, w.buckets[n].slice, 0)']] },
   },
   {
     name: 'a limit has room for a call beyond its amount',

@@ -1,5 +1,6 @@
 import type { Rollout } from '../../../agent/definition/rollout.ts';
 import type { Database } from '../../postgres/pool.ts';
+import { readRows } from '../rows.ts';
 
 /** A rollout as the database has it. */
 export interface StoredRollout extends Rollout {
@@ -11,9 +12,10 @@ export interface StoredRollout extends Rollout {
 
 /** The rollouts of all agents, by name. */
 export const readRollouts = (db: Database): Promise<StoredRollout[]> =>
-  db.query<StoredRollout>(
+  readRows<StoredRollout>(
+    db,
     'read_rollouts',
-    `select agent, weights, key, updated_at as "updatedAt", updated_by as "updatedBy" from lanefold._rollout order by agent`,
+    `select agent, weights, key, updated_at, updated_by from lanefold._rollout order by agent`,
   );
 
 export async function setRollout(db: Database, agent: string, rollout: Rollout, by: string): Promise<void> {
@@ -33,10 +35,11 @@ export async function readThreadVersion(
   threadId: string,
   agent: string,
 ): Promise<{ version: string | null; hasRuns: boolean }> {
-  const [row] = await db.query<{ version: string | null; hasRuns: boolean }>(
+  const [row] = await readRows<{ version: string | null; hasRuns: boolean }>(
+    db,
     'thread_version',
     `select t.versions ->> $2 as version,
-       exists (select from lanefold._run r where r.thread_id = $1 and r.agent = $2) as "hasRuns"
+       exists (select from lanefold._run r where r.thread_id = $1 and r.agent = $2) as has_runs
      from lanefold.thread t where t.id = $1`,
     [threadId, agent],
   );

@@ -1,7 +1,8 @@
 import type { JsonObject } from '../../../agent/context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { recentRuns } from '../run/recent-runs.ts';
-import { dayOf, spentColumns, toSpent, usageByModel, type SpentByModel, type StoredSpent } from '../run/spent.ts';
+import { dayOf, spentColumns, toSpent, usageByModel, type SpentByModel } from '../run/spent.ts';
+import { fromRows, readRows } from '../rows.ts';
 
 /** A version of an agent as the database has it. */
 export interface StoredVersion {
@@ -24,11 +25,12 @@ export async function recordVersions(
   await db.query('record_versions', 'select lanefold.record_versions($1)', [JSON.stringify(versions)]);
 }
 
-const columns = 'agent, id, label, definition, first_at as "firstAt", last_at as "lastAt"';
+const columns = 'agent, id, label, definition, first_at, last_at';
 
 /** The versions of an agent, the one that a worker started with last first. */
 export const listVersions = (db: Database, agent: string, limit: number): Promise<StoredVersion[]> =>
-  db.query<StoredVersion>(
+  readRows<StoredVersion>(
+    db,
     'list_versions',
     `select ${columns} from lanefold.agent_version where agent = $1 order by last_at desc, first_at desc, id limit $2`,
     [agent, limit],
@@ -56,7 +58,7 @@ export interface CountedRuns {
 export async function countVersionRuns(db: Database, agent: string, hours: number): Promise<CountedRuns> {
   const [row] = await db.query<{
     since: Date;
-    versions: (Omit<VersionRuns, 'spent'> & { spent: StoredSpent[] | null })[] | null;
+    versions: object[] | null;
   }>(
     'count_version_runs',
     `with ${recentRuns(db, 'agent, agent_version, status, started_at, finished_at, usage, other_usage, model, iteration', '$2')},
@@ -68,13 +70,19 @@ export async function countVersionRuns(db: Database, agent: string, hours: numbe
      version as (
        select agent_version as version, count(*)::int as runs, count(*) filter (where status = 'completed')::int as completed,
          count(*) filter (where status = 'failed')::int as failed,
-         (extract(epoch from avg(finished_at - started_at)) * 1000)::float8 as "meanDurationMs"
+         (extract(epoch from avg(finished_at - started_at)) * 1000)::float8 as mean_duration_ms
        from own group by agent_version)
      select (select since from counted) as since, (select json_agg(json_build_object('version', v.version, 'runs', v.runs, 'completed', v.completed,
-       'failed', v.failed, 'meanDurationMs', v."meanDurationMs", 'spent', (select json_agg(s) from spent s where s.agent_version = v.version)))
+       'failed', v.failed, 'mean_duration_ms', v.mean_duration_ms, 'spent', (select json_agg(s) from spent s where s.agent_version = v.version)))
        from version v) as versions`,
     [agent, hours],
   );
   const { since, versions } = row!;
-  return { since, versions: (versions ?? []).map((version) => ({ ...version, spent: toSpent(version.spent) })) };
+  return {
+    since,
+    versions: fromRows<Omit<VersionRuns, 'spent'> & { spent: object[] | null }>(versions).map((version) => ({
+      ...version,
+      spent: toSpent(version.spent),
+    })),
+  };
 }

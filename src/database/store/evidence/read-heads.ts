@@ -1,5 +1,6 @@
 import type { Database } from '../../postgres/pool.ts';
 import { readOnce } from './read-log.ts';
+import { fromRows } from '../rows.ts';
 
 /** The last entry of a thread with a chain. */
 export interface Head {
@@ -13,15 +14,15 @@ export interface Head {
 
 /** The heads of threads with a chain, ordered by thread id, starting after `after`. */
 export async function readHeads(db: Database, after: string, limit: number): Promise<Head[]> {
-  const heads = await readOnce<Omit<Head, 'seq'> & { seq: string }>(
+  const heads = await readOnce<object>(
     db,
-    `select t.id as "threadId", t.tenant_id as "tenantId", encode(f.hash, 'hex') as first, e.seq, encode(e.hash, 'hex') as hash
+    `select t.id as thread_id, t.tenant_id, encode(f.hash, 'hex') as first, e.seq, encode(e.hash, 'hex') as hash
      from lanefold.thread t join lanefold._entry e on e.thread_id = t.id and e.seq = t.rev - 1
      join lanefold._entry f on f.thread_id = t.id and f.seq = 0
      where t.chained and e.hash is not null and f.hash is not null and t.id > $1 order by t.id limit $2`,
     [after, limit],
   );
-  return heads.map((head) => ({ ...head, seq: Number(head.seq) }));
+  return fromRows<Omit<Head, 'seq'> & { seq: string }>(heads).map((head) => ({ ...head, seq: Number(head.seq) }));
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../agent/context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
+import { readRows } from '../rows.ts';
 
 /** An entry that was appended under an idempotency key, the first of its append. */
 export interface Appended {
@@ -79,9 +80,10 @@ export const readKeys = (
   threadId: string | undefined,
   { from, below, limit, before, only, after, by }: KeyRange,
 ): Promise<HistoryKey[]> =>
-  db.query(
+  readRows(
+    db,
     `read_keys_by_${by}${threadId === undefined ? '' : '_of'}`,
-    `select thread_id as "threadId", key, id from (
+    `select thread_id, key, id from (
        select thread_id, op_id as key, substring(op_id from '^[^.]*[.][^.]*[.][^.]*[.](.*)$') as id
        from lanefold._append_receipt
        where op_id >= $1 and op_id < $2 ${threadId === undefined ? '' : 'and thread_id = $9'}
@@ -120,12 +122,13 @@ export interface LaneEnds {
 
 /** Where a thread and one of its lanes end now; undefined for a thread that does not exist. */
 export async function readEnds(db: Database, threadId: string, contextRef: string): Promise<LaneEnds | undefined> {
-  const [row] = await db.query<LaneEnds>(
+  const [row] = await readRows<LaneEnds>(
+    db,
     'read_ends',
-    `select t.rev::float8 as rev, t.erased_at is not null as erased, t.parent_thread_id as "forkOf", greatest(-1,
+    `select t.rev::float8 as rev, t.erased_at is not null as erased, t.parent_thread_id as fork_of, greatest(-1,
        (select max(e.seq) from lanefold._entry e where e.thread_id = $1 and e.context_ref = $2 and e.kind = 'ai_message'),
        (select max(e.seq) from lanefold._entry e where e.thread_id = $1 and e.context_ref = $2
-          and e.kind = 'ai_context_operation' and e.is_anchor))::float8 as "laneSeq"
+          and e.kind = 'ai_context_operation' and e.is_anchor))::float8 as lane_seq
      from lanefold.thread t where t.id = $1`,
     [threadId, contextRef],
   );
@@ -144,14 +147,15 @@ export async function readAncestors(
      from lanefold._append_receipt r join lanefold._entry e on e.thread_id = r.thread_id and e.seq = r.first_seq
      where r.thread_id = $1 and e.thread_id = $1 and r.op_id = $2::text || ${id} offset 0`;
   const columns = 'a.key, a.seq, a.kind, a.context_ref, a.payload';
-  return db.query<Appended>(
+  return readRows<Appended>(
+    db,
     'read_ancestors',
     `with recursive up as (
        select 1 as n, ${columns} from (${found('$3::text')}) a
        union all
        select up.n + 1, ${columns} from up cross join lateral (${found("(up.payload ->> 'parent')")}) a where up.n < $4
      )
-     select key, seq::float8, kind, context_ref as "contextRef", payload from up order by n`,
+     select key, seq::float8, kind, context_ref, payload from up order by n`,
     [threadId, prefix, first, limit],
   );
 }

@@ -1,5 +1,6 @@
 import type { Usage } from '../../../agent/context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
+import { readRows } from '../rows.ts';
 
 /** The row of a run, as far as its limits concern it. */
 export interface LimitedRunRow {
@@ -22,11 +23,12 @@ export async function readLimitedRun(
   threadId: string,
   runId: string,
 ): Promise<LimitedRunRow | undefined> {
-  const [row] = await db.query<LimitedRunRow>(
+  const [row] = await readRows<LimitedRunRow>(
+    db,
     'limited_run',
-    `select tenant_id as "tenantId", caller, agent, model, options -> 'limit_keys' as "limitKeys",
-       (options ->> 'priority')::int as priority, created_at as "createdAt", finished_at as "finishedAt", iteration, usage,
-       other_usage as "otherUsage"
+    `select tenant_id, caller, agent, model, options -> 'limit_keys' as limit_keys,
+       (options ->> 'priority')::int as priority, created_at, finished_at, iteration, usage,
+       other_usage
      from lanefold._run where thread_id = $1 and id = $2`,
     [threadId, runId],
   );

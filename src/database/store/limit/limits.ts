@@ -1,6 +1,7 @@
 import type { StoredLimit } from '../../../agent/limits/limit.ts';
 import { snakeKeys } from '../../../base/common/case.ts';
 import type { Database } from '../../postgres/pool.ts';
+import { readRows } from '../rows.ts';
 
 /** A limit with its history. */
 export interface KeptLimit extends StoredLimit {
@@ -65,13 +66,14 @@ interface Row extends Omit<KeptLimit, 'amount' | 'amounts' | 'reserve'> {
 }
 
 async function select(db: Database, name: string, condition: string, ...values: unknown[]): Promise<KeptLimit[]> {
-  const rows = await db.query<Row>(
+  const rows = await readRows<Row>(
+    db,
     name,
     // as text, because a number of JavaScript is not exact above 2^53
     `select owner, name, kind, scope, amount, (select json_object_agg(a.key, a.value) from jsonb_each_text(l.amounts) a) as amounts,
        (select json_object_agg(a.key, a.value) from jsonb_each_text(l.reserve) a) as reserve, tokens,
-       per_ms::float8 as "perMs", calendar, time_zone as "timeZone", share, weights, on_exhausted as "onExhausted", version::float8,
-       created_at as "createdAt", updated_at as "updatedAt", updated_by as "updatedBy", removed_at as "removedAt"
+       per_ms::float8 as per_ms, calendar, time_zone, share, weights, on_exhausted, version::float8,
+       created_at, updated_at, updated_by, removed_at
      from lanefold._limit l where ${condition} order by owner, name`,
     values,
   );

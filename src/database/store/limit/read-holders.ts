@@ -3,6 +3,7 @@ import type { Database } from '../../postgres/pool.ts';
 import { Conditions, cursorText, invalidCursor, microsSql, readCursor, timestampSql, type ListPage } from '../page.ts';
 import { keyText, readKeyText } from './listed-buckets.ts';
 import type { RunStatus } from '../run/run.ts';
+import { readRows } from '../rows.ts';
 
 /** What a run holds of a bucket. */
 export interface StoredHolder {
@@ -48,9 +49,10 @@ export async function readHolders(
     const [at, ...ids] = [...cursor.slice(0, 5), key].map((part) => where.value(part)) as [string, ...string[]];
     where.fixed('c', `(${order}) > (${timestampSql(at)}, ${ids.join(', ')})`);
   }
-  const rows = await db.query<StoredHolder & { micros: string }>(
+  const rows = await readRows<StoredHolder & { micros: string }>(
+    db,
     `limit_holders_${where.key}`,
-    `select owner, name, kind, key, amount, thread_id as "threadId", run_id as "runId", agent, status, worker_id as "workerId", since,
+    `select owner, name, kind, key, amount, thread_id, run_id, agent, status, worker_id, since,
        ${microsSql('since')} as micros
      from lanefold.limit_holder where ${where}
      order by ${order} limit ${where.value(limit + 1)}`,

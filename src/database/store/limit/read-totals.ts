@@ -1,6 +1,7 @@
 import type { LimitKind } from '../../../agent/limits/limit.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { listedBuckets, usageOfListed } from './listed-buckets.ts';
+import { readRows } from '../rows.ts';
 
 /** What the keys of a limit have used together. */
 export interface StoredTotal extends Record<string, unknown> {
@@ -21,14 +22,15 @@ export interface StoredTotal extends Record<string, unknown> {
 export const countedKeys = 1_000;
 
 export const readTotals = (db: Database): Promise<StoredTotal[]> =>
-  db.query<StoredTotal>(
+  readRows<StoredTotal>(
+    db,
     'limit_totals',
     `with page as materialized (${listedBuckets({
       limits: '($1::text is null or l.owner = $1)',
       most: String(countedKeys + 1),
     })}),
      counted as (select p.owner, p.name, p.key, row_number() over (partition by p.owner, p.name order by p.idle, p.key) as place from page p)
-     select l.owner, l.name, l.kind, coalesce(t.keys, 0)::int as keys, coalesce(t.ratio, 0) as "usedRatio", coalesce(t.waiting, 0)::int as waiting,
+     select l.owner, l.name, l.kind, coalesce(t.keys, 0)::int as keys, coalesce(t.ratio, 0) as used_ratio, coalesce(t.waiting, 0)::int as waiting,
        case when t.more is not true then
          (coalesce(t.total, 0) + coalesce((select b.total from lanefold._limit_bucket b
            where b.owner = l.owner and b.name = l.name and b.key = '' and t.keyed is not false), 0))::text end as total

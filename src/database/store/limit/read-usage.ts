@@ -1,6 +1,7 @@
 import type { LimitKind } from '../../../agent/limits/limit.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { bucketCursor, listedBuckets, readBucketCursor, usageOfListed } from './listed-buckets.ts';
+import { readRows } from '../rows.ts';
 
 /** What was used of a bucket. Amounts are whole text; of money in billionths of a dollar. */
 export interface BucketUse {
@@ -37,7 +38,8 @@ export interface UsageQuery {
 /** The buckets of limits by owner and name, as `listedBuckets` orders them. */
 export async function readUsage(db: Database, { name, after, limit }: UsageQuery): Promise<BucketUse[]> {
   const from = readBucketCursor(after);
-  const rows = await db.query<Omit<BucketUse, 'cursor'> & { idle: boolean }>(
+  const rows = await readRows<Omit<BucketUse, 'cursor'> & { idle: boolean }>(
+    db,
     'limit_usage',
     `with page as materialized (${listedBuckets({
       limits: `($1::text is null or l.name = $1) and ($2::text is null or l.owner = $2)
@@ -49,8 +51,8 @@ export async function readUsage(db: Database, { name, after, limit }: UsageQuery
        coalesce(u.reserved, 0) as reserved, coalesce(u.waiting, 0) as waiting, coalesce(u.total, 0) as total,
        case when l.calendar is not null then
          -- a day of the zone may have 23 hours
-         (date_trunc(l.calendar, c.at at time zone z.name) + ('1 ' || l.calendar)::interval) at time zone z.name end as "resetsAt",
-       case when u.drained_until > c.at then u.drained_until end as "drainedUntil", u.noticed_at as "noticedAt", u.slices, u.waiting_by as "waitingBy"
+         (date_trunc(l.calendar, c.at at time zone z.name) + ('1 ' || l.calendar)::interval) at time zone z.name end as resets_at,
+       case when u.drained_until > c.at then u.drained_until end as drained_until, u.noticed_at, u.slices, u.waiting_by
      from page p
      join lanefold._limit l on l.owner = p.owner and l.name = p.name
      ${usageOfListed}

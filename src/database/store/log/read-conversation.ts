@@ -1,5 +1,6 @@
 import type { Json, JsonObject, Usage } from '../../../agent/context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
+import { fromRows, readRows } from '../rows.ts';
 
 /** A message of the log, with what the ledger knows of its tool calls. */
 export interface ConversationEntry {
@@ -90,19 +91,16 @@ export async function readConversation(
     [threadId, contextRef, from, before],
   );
   const runIds = [...new Set(rows.map((row) => row.run_id).filter((id) => id !== null))];
-  const runs = await db.query<RunRow>(
+  const runs = await readRows<ConversationRun>(
+    db,
     'conversation_runs',
     `select id, status, termination_reason, finish_reason, usage, error
      from lanefold._run where thread_id = $1 and id = any($2::text[])`,
     [threadId, runIds],
   );
   return {
-    entries: rows.map(({ run_id: runId, request_id: requestId, ...row }) => ({ ...row, runId, requestId })),
-    runs: runs.map(({ termination_reason: terminationReason, finish_reason: finishReason, ...run }) => ({
-      ...run,
-      terminationReason,
-      finishReason,
-    })),
+    entries: fromRows(rows),
+    runs,
     nextBefore: shown < turns.length ? from : null,
   };
 }
@@ -143,7 +141,3 @@ export async function findRun(
 }
 
 type EntryRow = Omit<ConversationEntry, 'runId' | 'requestId'> & { run_id: string | null; request_id: string | null };
-type RunRow = Omit<ConversationRun, 'terminationReason' | 'finishReason'> & {
-  termination_reason: string | null;
-  finish_reason: string | null;
-};

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../agent/context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { threadErased, threadNotFound } from '../missing.ts';
-import { spentIn, toSpent, type SpentByModel, type StoredSpent } from '../run/spent.ts';
+import { spentIn, toSpent, type SpentByModel } from '../run/spent.ts';
 
 export interface Thread {
   id: string;
@@ -77,7 +77,7 @@ export const countedRuns = (id: string, distributed: boolean): string =>
 
 /** The tokens of the newest 1,000 runs of a thread by model, as in lists; of all its runs on a distributed database. */
 export async function readThreadSpent(db: Database, id: string): Promise<SpentByModel[]> {
-  const [row] = await db.query<{ spent: StoredSpent[] | null }>(
+  const [row] = await db.query<{ spent: object[] | null }>(
     'thread_spent',
     `select ${spentIn(countedRuns('$1', db.settings.distributed))} as spent`,
     [id],

@@ -6,6 +6,7 @@ import type pg from 'pg';
 import type { NodeAnswer } from '../../nodes/watched-node.ts';
 import { QuietClient } from '../../postgres/quiet-client.ts';
 import { every } from '../../../base/common/timer.ts';
+import { fromRows } from '../rows.ts';
 
 /** Watches the nodes of a distributed database. Statements of all pools that share its settings go through the guard. */
 export async function guardNodes(
@@ -26,9 +27,9 @@ export async function guardNodes(
  * another server has taken the place of a node that is down.
  */
 async function readPlacements(pool: pg.Pool): Promise<Placements> {
-  const read = async <Row extends object>(text: string) => (await pool.query<Row>(text)).rows;
+  const read = async <Row extends object>(text: string) => fromRows<Row>((await pool.query<object>(text)).rows);
   const shards = await read<Shard>(
-    `select s.shardmaxvalue::int as "upTo", n.nodename as host, n.nodeport as port
+    `select s.shardmaxvalue::int as up_to, n.nodename as host, n.nodeport as port
      from pg_dist_shard s join pg_dist_placement p on p.shardid = s.shardid
      join pg_dist_node n on n.groupid = p.groupid and n.noderole = 'primary'
      where s.logicalrelid = to_regclass('lanefold.thread') order by 1`,

@@ -1,4 +1,5 @@
 import type { Queryable } from '../../postgres/run-query.ts';
+import { fromRow } from '../rows.ts';
 
 /** What the role of a connection may do, to compare with what its duty needs. */
 export interface SessionRights {
@@ -20,14 +21,14 @@ export interface SessionRights {
 export async function readSessionRights(on: Queryable): Promise<SessionRights> {
   const { rows } = await on.query({
     text: `select session_user::text as role, me.rolsuper or me.rolbypassrls as bypasses, o.rolname::text as owner,
-        pg_has_role(session_user, n.nspowner, 'member') as "isOwner", o.rolsuper or o.rolbypassrls as "ownerBypasses",
-        has_function_privilege(session_user, 'lanefold._all_tenants()', 'execute') as "allTenants",
+        pg_has_role(session_user, n.nspowner, 'member') as is_owner, o.rolsuper or o.rolbypassrls as owner_bypasses,
+        has_function_privilege(session_user, 'lanefold._all_tenants()', 'execute') as all_tenants,
         exists (select from pg_class c where c.relnamespace = n.oid and c.relkind in ('r', 'p')
-          and has_table_privilege(session_user, c.oid, 'insert, update, delete, truncate')) as "mayWrite",
+          and has_table_privilege(session_user, c.oid, 'insert, update, delete, truncate')) as may_write,
         array(select c.relname::text from pg_class c where c.relnamespace = n.oid and c.relkind in ('r', 'p')
           and not (c.relrowsecurity and c.relforcerowsecurity) order by 1) as unprotected
       from pg_namespace n join pg_roles o on o.oid = n.nspowner join pg_roles me on me.rolname = session_user
       where n.nspname = 'lanefold'`,
   });
-  return rows[0] as unknown as SessionRights;
+  return fromRow(rows[0]!);
 }

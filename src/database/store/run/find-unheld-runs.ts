@@ -1,6 +1,7 @@
 import type { Database } from '../../postgres/pool.ts';
 import { overThreads } from '../each-thread.ts';
 import { executing, wantedVersion } from './sweep-limits.ts';
+import { readRows } from '../rows.ts';
 
 /** A run, or the active run of a thread. */
 export interface RunOrThread {
@@ -23,7 +24,7 @@ export interface UnheldRun {
   queue: string;
 }
 
-const columns = `r.thread_id as "threadId", r.id as "runId", r.agent, ${wantedVersion('r.options')} as version, ${executing} as strategy,
+const columns = `r.thread_id, r.id as run_id, r.agent, ${wantedVersion('r.options')} as version, ${executing} as strategy,
   case when r.agent_unknown_since is not null then r.unknown_tools end as tools, r.queue_prefix as queue`;
 const unheld = `(r.status in ('waiting', 'queued') and coalesce(r.start_at <= c.at, true)
   or r.status = 'running' and lanefold._lease_over(r.lease_until, r.lease_ms, c.at))`;
@@ -34,10 +35,11 @@ export const findUnheldRuns = (db: Database, runs: readonly RunOrThread[]): Prom
   overThreads(db, runs, { together: () => findTogether(db, runs), one: (run) => findUnheldRun(db, run) });
 
 const findTogether = (db: Database, runs: readonly RunOrThread[]): Promise<UnheldRun[]> =>
-  db.query<UnheldRun>(
+  readRows<UnheldRun>(
+    db,
     'find_unheld_runs',
     `${clock}
-     select distinct u."threadId", u."runId", u.agent, u.version, u.strategy, u.tools, u.queue
+     select distinct u.thread_id, u.run_id, u.agent, u.version, u.strategy, u.tools, u.queue
      from c, unnest($1::text[], $2::text[]) as w (thread_id, run_id)
      join lateral (
        select ${columns} from lanefold._run r where r.thread_id = w.thread_id and r.id = w.run_id and ${unheld}
@@ -49,7 +51,8 @@ const findTogether = (db: Database, runs: readonly RunOrThread[]): Promise<Unhel
 
 /** The same for one run, on the node of its thread. */
 const findUnheldRun = (db: Database, { threadId, runId }: RunOrThread): Promise<UnheldRun[]> =>
-  db.query<UnheldRun>(
+  readRows<UnheldRun>(
+    db,
     runId === undefined ? 'find_unheld_active_run' : 'find_unheld_run',
     `${clock}
      select ${columns} from lanefold._run r, c

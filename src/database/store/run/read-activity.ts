@@ -1,6 +1,7 @@
 import type { Database } from '../../postgres/pool.ts';
 import { recentRuns } from './recent-runs.ts';
-import { spentColumns, toSpent, usageByModel, type SpentByModel, type StoredSpent } from './spent.ts';
+import { spentColumns, toSpent, usageByModel, type SpentByModel } from './spent.ts';
+import { fromRows } from '../rows.ts';
 
 /** The recent activity of the workers, as the database recorded it. */
 export interface RecordedActivity {
@@ -39,35 +40,25 @@ export async function readActivity(db: Database, hours: number): Promise<Recorde
      select json_build_object(
        'since', (select since from counted),
        'workers', (select json_agg(w order by w.id) from (
-         select worker_id as id, count(*) as runs, max(lease_until) as "leaseUntil", min(started_at) as "oldestRunAt"
+         select worker_id as id, count(*) as runs, max(lease_until) as lease_until, min(started_at) as oldest_run_at
          from lanefold._run where active and status = 'running' and worker_id is not null group by worker_id) w),
        'errors', (select json_agg(e order by e.runs desc, e.type) from (
-         select coalesce(error ->> 'type', 'unknown') as type, count(*) as runs, max(finished_at) as "lastAt"
+         select coalesce(error ->> 'type', 'unknown') as type, count(*) as runs, max(finished_at) as last_at
          from recent where status = 'failed' group by 1) e),
        'spent', (select json_agg(p order by p.at) from spent p),
-       'slots', (select json_agg(json_build_object('at', s.at, 'runs', s.runs, 'failed', s.failed, 'inputTokens', s.input,
-         'outputTokens', s.output, 'cachedTokens', s.cached) order by s.at) from slot s)) as activity`,
+       'slots', (select json_agg(json_build_object('at', s.at, 'runs', s.runs, 'failed', s.failed, 'input_tokens', s.input,
+         'output_tokens', s.output, 'cached_tokens', s.cached) order by s.at) from slot s)) as activity`,
     [hours],
   );
   const { since, workers, errors, slots, spent } = row!.activity;
   return {
     since: new Date(since),
-    workers: (workers ?? []).map((worker) => ({
-      ...worker,
-      leaseUntil: new Date(worker.leaseUntil),
-      oldestRunAt: new Date(worker.oldestRunAt),
-    })),
-    errors: (errors ?? []).map((error) => ({ ...error, lastAt: new Date(error.lastAt) })),
+    workers: fromRows(workers),
+    errors: fromRows(errors),
     spent: toSpent(spent),
-    slots: (slots ?? []).map((slot) => ({ ...slot, at: new Date(slot.at) })),
+    slots: fromRows(slots),
   };
 }
 
-type Text<T> = { [K in keyof T]: T[K] extends Date ? string : T[K] };
-interface Stored {
-  since: string;
-  workers: Text<RecordedActivity['workers'][number]>[] | null;
-  errors: Text<RecordedActivity['errors'][number]>[] | null;
-  spent: StoredSpent[] | null;
-  slots: Text<RecordedActivity['slots'][number]>[] | null;
-}
+/** Each list is null if it is empty. */
+type Stored = { since: string } & Record<'workers' | 'errors' | 'spent' | 'slots', object[] | null>;

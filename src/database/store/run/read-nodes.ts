@@ -1,6 +1,7 @@
 import type { Json, Usage } from '../../../agent/context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { changedNode, type StrategyNode } from '../../../agent/strategies/node.ts';
+import { readRows } from '../rows.ts';
 
 /** A finding of a strategy: the answer to a question it asked, or a thought it derived from answers. */
 export interface RunNode {
@@ -28,9 +29,10 @@ export async function readNodes(
   runId: string,
   { after, limit }: { after: number; limit: number },
 ): Promise<RunNode[]> {
-  return db.query<RunNode>(
+  return readRows<RunNode>(
+    db,
     'read_nodes',
-    `select node, parent, depth, kind, status, score, content, call_id as "callId", usage, elapsed_ms::float8 as "elapsedMs", data
+    `select node, parent, depth, kind, status, score, content, call_id, usage, elapsed_ms::float8 as elapsed_ms, data
      from lanefold.run_node where thread_id = $1 and run_id = $2 and node > $3 order by node limit $4`,
     [threadId, runId, after, limit],
   );

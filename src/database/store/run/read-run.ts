@@ -1,32 +1,23 @@
 import { isCut } from '../../../agent/context/cut.ts';
 import type { Database } from '../../postgres/pool.ts';
+import { fromRow, fromRows } from '../rows.ts';
 import type { Run, RunWait } from './run.ts';
 
 /** The answer of `lanefold.read_run`. */
 export interface RunRow {
-  run: Record<string, never>;
+  run: object;
 }
 
-export const toRun = ({ run }: RunRow): Run => ({
-  ...(run as unknown as Run),
-  truncated: isCut(run['finishReason']),
-  waits: toWaits(run['waits']),
-  suspendedUntil: date(run['suspendedUntil']),
-  agentUnknownSince: date(run['agentUnknownSince']),
-  startAt: date(run['startAt']),
-  expiresAt: date(run['expiresAt']),
-  createdAt: new Date(run['createdAt']!),
-  startedAt: date(run['startedAt']),
-  finishedAt: date(run['finishedAt']),
-});
+export function toRun({ run }: RunRow): Run {
+  const row = fromRow<Omit<Run, 'truncated' | 'waits' | 'parent'> & { waits: object[]; parent: object | null }>(run);
+  return { ...row, truncated: isCut(row.finishReason), waits: toWaits(row.waits), parent: readRef(row.parent) };
+}
 
-/** A wait as JSON. */
-export type WaitJson = Omit<RunWait, 'since' | 'until'> & { since: string; until: string | null };
+export const toWaits = (waits: readonly object[] | null | undefined): RunWait[] =>
+  fromRows<Omit<RunWait, 'run'> & { run: object | null }>(waits).map((wait) => ({ ...wait, run: readRef(wait.run) }));
 
-export const toWaits = (waits: readonly WaitJson[] | null | undefined): RunWait[] =>
-  (waits ?? []).map((wait) => ({ ...wait, since: new Date(wait.since), until: date(wait.until) }));
-
-const date = (text: string | null | undefined): Date | null => (text ? new Date(text) : null);
+/** What names another run, in JSON. */
+export const readRef = <Ref>(ref: object | null): Ref | null => ref && fromRow<Ref>(ref);
 
 /** A run, or undefined. */
 export async function readRun(db: Database, threadId: string, id: string): Promise<Run | undefined> {

@@ -1,5 +1,6 @@
 import type { SpentTokens } from '../../../agent/models/counting/price.ts';
 import type { Run } from './run.ts';
+import { fromRows } from '../rows.ts';
 
 /** Tokens of one model that were spent at about the same time. */
 export interface SpentByModel extends SpentTokens {
@@ -21,9 +22,9 @@ export const usageByModel = `cross join lateral jsonb_each(
 
 /** SQL: the columns of a `SpentRow` except `at`, for runs grouped by `r.model` and `u.key`. */
 export const spentColumns = `r.model, nullif(u.key, '') as other, sum((u.value ->> 'calls')::bigint) as calls,
-  sum((u.value ->> 'input_tokens')::bigint) as "inputTokens", sum((u.value ->> 'output_tokens')::bigint) as "outputTokens",
-  coalesce(sum((u.value ->> 'cache_read_tokens')::bigint), 0) as "cachedTokens",
-  coalesce(sum((u.value ->> 'cache_write_tokens')::bigint), 0) as "writtenTokens"`;
+  sum((u.value ->> 'input_tokens')::bigint) as input_tokens, sum((u.value ->> 'output_tokens')::bigint) as output_tokens,
+  coalesce(sum((u.value ->> 'cache_read_tokens')::bigint), 0) as cached_tokens,
+  coalesce(sum((u.value ->> 'cache_write_tokens')::bigint), 0) as written_tokens`;
 
 /** SQL: noon of the day (UTC) of a time. */
 export const dayOf = (at: string): string =>
@@ -37,11 +38,8 @@ export const spentIn = (runs: string): string =>
      where r.usage is not null
      group by r.model, u.key, ${dayOf('r.created_at')}) p)`;
 
-export type StoredSpent = Omit<SpentRow, 'at'> & { at: string };
-
 /** Converts what `spentIn` returned; null means no tokens. */
-export const toSpent = (rows: readonly StoredSpent[] | null): SpentByModel[] =>
-  byModel((rows ?? []).map((row) => ({ ...row, at: new Date(row.at) })));
+export const toSpent = (rows: readonly object[] | null): SpentByModel[] => byModel(fromRows(rows));
 
 /** The tokens of one run. */
 export function spentOf({

@@ -5,6 +5,7 @@ import type { RunRef } from '../run/run.ts';
 import type { CallResult } from './end-wait.ts';
 import { ofFleet, type WaitFleet } from './wait-fleet.ts';
 import { isAfter, placeColumns, placeOrder, placeParameters, type WaitPlace } from './wait-place.ts';
+import { readRows } from '../rows.ts';
 
 /** A child run whose parent has not been told of its end. */
 export interface EndedChild {
@@ -98,9 +99,10 @@ export async function readChildren(
 
 /** The runs that the calls of a run have started, by round and index of the call: `1.0`. */
 export async function readStarted(db: Database, { threadId, id }: RunRef): Promise<Map<string, RunRef>> {
-  const rows = await db.query<RunRef & { call: string }>(
+  const rows = await readRows<RunRef & { call: string }>(
+    db,
     'read_started_children',
-    `select round || '.' || call_index as call, child_thread_id as "threadId", child_run_id as id from lanefold._wait
+    `select round || '.' || call_index as call, child_thread_id as thread_id, child_run_id as id from lanefold._wait
      where thread_id = $1 and run_id = $2 and request is not null`,
     [threadId, id],
   );
@@ -120,9 +122,10 @@ export async function hasStarted(db: Database, threadId: string, child: { thread
 
 /** The root of the tree that a run belongs to; the run itself if no call has started it, or if it has not started yet. */
 export async function findRoot(db: Database, { threadId, id }: RunRef): Promise<RunRef> {
-  const [root] = await db.query<RunRef>(
+  const [root] = await readRows<RunRef>(
+    db,
     'find_root',
-    'select root_thread_id as "threadId", root_run_id as id from lanefold._child_run where thread_id = $1 and run_id = $2',
+    'select root_thread_id as thread_id, root_run_id as id from lanefold._child_run where thread_id = $1 and run_id = $2',
     [threadId, id],
   );
   return root ?? { threadId, id };

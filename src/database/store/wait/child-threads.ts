@@ -1,4 +1,5 @@
 import type { Database } from '../../postgres/pool.ts';
+import { readRows } from '../rows.ts';
 
 /** A call of the thread that asked for a run, with the root of the tree that both are in. */
 interface Started {
@@ -22,10 +23,11 @@ interface Descendant {
  * erased, or never have begun.
  */
 export async function findChildThreads(db: Database, threadId: string): Promise<string[]> {
-  const started = await db.query<Started & Record<string, unknown>>(
+  const started = await readRows<Started>(
+    db,
     'started_of_thread',
-    `select w.run_id as "runId", w.child_thread_id as "childThreadId", w.child_run_id as "childRunId",
-       coalesce(c.root_thread_id, w.thread_id) as "rootThreadId", coalesce(c.root_run_id, w.run_id) as "rootRunId"
+    `select w.run_id, w.child_thread_id, w.child_run_id,
+       coalesce(c.root_thread_id, w.thread_id) as root_thread_id, coalesce(c.root_run_id, w.run_id) as root_run_id
      from lanefold._wait w
      left join lanefold._child_run c on c.thread_id = w.thread_id and c.run_id = w.run_id
      where w.thread_id = $1 and w.request is not null`,
@@ -35,10 +37,11 @@ export async function findChildThreads(db: Database, threadId: string): Promise<
   const rootRuns = [...new Set(started.map((one) => one.rootRunId))];
   const rootThreads = [...new Set(started.map((one) => one.rootThreadId))];
   // not `search`: without an answer from every node, the report would leave out threads in silence
-  const ofTrees = await db.query<Descendant & Record<string, unknown>>(
+  const ofTrees = await readRows<Descendant>(
+    db,
     'runs_of_trees',
-    `select thread_id as "threadId", run_id as "runId", parent_thread_id as "parentThreadId", parent_run_id as "parentRunId",
-       root_thread_id as "rootThreadId"
+    `select thread_id, run_id, parent_thread_id, parent_run_id,
+       root_thread_id
      from lanefold._child_run where root_run_id = any ($1) and root_thread_id = any ($2) order by depth`,
     [rootRuns, rootThreads],
   );

@@ -1,4 +1,5 @@
 import type { Database } from '../../postgres/pool.ts';
+import { readRows } from '../rows.ts';
 
 /**
  * `draining`: it takes no more runs and stops once those it has are done. `dead`: it was silent for too long.
@@ -33,12 +34,13 @@ const most = 1_000;
 
 /** The workers that are alive, then those last seen within `hours`; each by its last heartbeat, newest first. */
 export const listWorkers = (db: Database, hours: number): Promise<ListedWorker[]> =>
-  db.query<ListedWorker>(
+  readRows<ListedWorker>(
+    db,
     'list_workers',
     `select id, case when stopped_at is not null then 'stopped' when not alive then 'dead' when draining then 'draining'
               else 'alive' end as state,
-       host, pid, version, queue, agents, strategies, concurrency, runs_held as "runsHeld", started_at as "startedAt",
-       heartbeat_at as "heartbeatAt", stopped_at as "stoppedAt"
+       host, pid, version, queue, agents, strategies, concurrency, runs_held, started_at,
+       heartbeat_at, stopped_at
      from lanefold.worker
      where alive or heartbeat_at > (select lanefold._now()) - $1::float8 * interval '1 hour'
      order by alive desc, heartbeat_at desc, id limit ${most}`,

@@ -2,7 +2,7 @@
 -- enqueue_no; until then, it notes when the next one ends by itself. p_prefix: of the queue the caller adds the job to.
 -- The caller holds the lock of the thread. Returns {status: of the run, job?: {thread_id, run_id, agent, enqueue_no,
 -- queue_shard, queue_prefix}}.
-create or replace function lanefold._go_on(p_thread_id text, p_run_id text, p_prefix text, p_at timestamptz)
+create or replace function lanefold._resume_if_ready(p_thread_id text, p_run_id text, p_prefix text, p_at timestamptz)
 returns jsonb language plpgsql as $$
 declare
   r lanefold._run;
@@ -28,6 +28,5 @@ begin
   set status = 'queued', enqueue_no = enqueue_no + 1, suspended_until = null, agent_unknown_since = null, ready_at = p_at,
       enqueued_at = case when queue_prefix is not distinct from p_prefix then p_at else v_forgotten end
   where thread_id = p_thread_id and id = p_run_id returning * into r;
-  return jsonb_build_object('status', 'queued', 'job', jsonb_build_object('thread_id', p_thread_id,
-    'run_id', p_run_id, 'agent', r.agent, 'enqueue_no', r.enqueue_no, 'queue_shard', r.queue_shard, 'queue_prefix', r.queue_prefix));
+  return jsonb_build_object('status', 'queued', 'job', lanefold._job_of(r));
 end $$;
