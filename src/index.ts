@@ -6,7 +6,7 @@
 
 // Agents and their tools
 export { defineAgent, type Agent } from './agent/definition/agent.ts';
-export type { AgentDefinition } from './agent/definition/definition.ts';
+export type { AgentDefinition, RunResult } from './agent/definition/definition.ts';
 export { defineTool, type ToolDefinition } from './agent/tools/define-tool.ts';
 export { agentResultTool, agentTool } from './agent/tools/agent-tool.ts';
 export { handOff, handoffTool, type Handoff } from './agent/tools/handoff.ts';
@@ -31,7 +31,6 @@ export type { Overridable } from './agent/definition/overridable.ts';
 export type { RequestTransformer } from './agent/definition/transformer.ts';
 export type { Strategy } from './agent/strategies/registry.ts';
 export type { StrategyName, StrategyOptions, StrategyTypes } from './agent/strategies/types.ts';
-export type { RunResult } from './agent/definition/run-result.ts';
 export type { AotResult } from './agent/strategies/aot/aot.ts';
 export type { TotResult } from './agent/strategies/tot/result.ts';
 

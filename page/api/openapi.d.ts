@@ -93,8 +93,6 @@ export interface components {
       delay_ms?: number;
       /** @description The run fails with `expired` if no worker starts it within this time after it was accepted, or after its delay. */
       ttl_ms?: number;
-      /** @description Priority of the job: 0 (default) goes first, then lower numbers before higher ones. */
-      priority?: number;
       /** @description The version of the agent: a label or an id. Default: what its rollout chooses. */
       version?: string;
       /** @description Overrides the model of the agent. */
@@ -107,6 +105,8 @@ export interface components {
       tools?: string[];
       /** @description Restricts the available tools to these; an empty array allows none. */
       allowed_tools?: string[];
+      /** @description Merged over the tool context of agent and thread. */
+      tool_context?: JsonObject;
       /** @description Overrides the settings of the agent, key by key. */
       settings?: components['schemas']['Settings'];
       /** @description HTTP headers of the model calls, merged with those in the settings. Stored with the run. */
@@ -132,12 +132,12 @@ export interface components {
       output?: components['schemas']['OutputContract'];
       /** @description Time limit of one tool attempt. */
       tool_timeout_ms?: number;
+      /** @description Priority of the job: 0 (default) goes first, then lower numbers before higher ones. */
+      priority?: number;
       /** @description Values that limits may apply to, by dimension. */
       limit_keys?: {
         [key: string]: string;
       };
-      /** @description Merged over the tool context of agent and thread. */
-      tool_context?: JsonObject;
       /**
        * @description restore: after a failure, restore the lane to its state before the run.
        * @enum {string}
@@ -1046,8 +1046,6 @@ export interface components {
       delay_ms?: number;
       /** @description The run fails with `expired` if no worker starts it within this time after it was accepted, or after its delay. */
       ttl_ms?: number;
-      /** @description Priority of the job: 0 (default) goes first, then lower numbers before higher ones. */
-      priority?: number;
       /** @description The version of the agent: a label or an id. Default: what its rollout chooses. */
       version?: string;
       /** @description Overrides the model of the agent. */
@@ -1060,6 +1058,8 @@ export interface components {
       tools?: string[];
       /** @description Restricts the available tools to these; an empty array allows none. */
       allowed_tools?: string[];
+      /** @description Merged over the tool context of agent and thread. */
+      tool_context?: JsonObject;
       /** @description Overrides the settings of the agent, key by key. */
       settings?: components['schemas']['Settings'];
       /** @description HTTP headers of the model calls, merged with those in the settings. Stored with the run. */
@@ -1085,12 +1085,12 @@ export interface components {
       output?: components['schemas']['OutputContract'];
       /** @description Time limit of one tool attempt. */
       tool_timeout_ms?: number;
+      /** @description Priority of the job: 0 (default) goes first, then lower numbers before higher ones. */
+      priority?: number;
       /** @description Values that limits may apply to, by dimension. */
       limit_keys?: {
         [key: string]: string;
       };
-      /** @description Merged over the tool context of agent and thread. */
-      tool_context?: JsonObject;
       /**
        * @description restore: after a failure, restore the lane to its state before the run.
        * @enum {string}
@@ -2702,10 +2702,6 @@ export interface components {
         allowed_tools?: string[];
         /** @description Merged over the tool context of agent and thread. */
         tool_context?: JsonObject;
-        /** @description Values that limits may apply to, by dimension. */
-        limit_keys?: {
-          [key: string]: string;
-        };
         /** @description Maximum number of iterations. */
         max_iterations?: number;
         /** @description Tokens of input and output after which the run ends with the best result it has. */
@@ -2716,6 +2712,10 @@ export interface components {
         max_duration_ms?: number;
         /** @description Priority of the job: 0 (default) goes first, then lower numbers before higher ones. */
         priority?: number;
+        /** @description Values that limits may apply to, by dimension. */
+        limit_keys?: {
+          [key: string]: string;
+        };
         /** @description The run fails with `expired` if no worker starts it within this time after it was accepted, or after its delay. */
         ttl_ms?: number;
         /** @description Stored in the refs of the user message. */
@@ -2790,10 +2790,6 @@ export interface components {
         allowed_tools?: string[];
         /** @description Merged over the tool context of agent and thread. */
         tool_context?: JsonObject;
-        /** @description Values that limits may apply to, by dimension. */
-        limit_keys?: {
-          [key: string]: string;
-        };
         /** @description Maximum number of iterations. */
         max_iterations?: number;
         /** @description Tokens of input and output after which the run ends with the best result it has. */
@@ -2804,6 +2800,10 @@ export interface components {
         max_duration_ms?: number;
         /** @description Priority of the job: 0 (default) goes first, then lower numbers before higher ones. */
         priority?: number;
+        /** @description Values that limits may apply to, by dimension. */
+        limit_keys?: {
+          [key: string]: string;
+        };
         /** @description The run fails with `expired` if no worker starts it within this time after it was accepted, or after its delay. */
         ttl_ms?: number;
         /** @description Stored in the refs of the user message. */
@@ -2994,7 +2994,7 @@ export interface components {
       concurrency?: number;
       /** @description What its runs together may cost, in US dollars. */
       max_cost?: number;
-      /** @description When a run ends with the best result it has. */
+      /** @description Time after its start at which the run ends with the best result it has. */
       max_duration_ms?: number;
       /** @description Priority of its runs; default 1,000. */
       priority?: number;

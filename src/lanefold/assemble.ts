@@ -8,7 +8,7 @@ import { Admission } from '../runs/limiter/admission.ts';
 import type { LimitGate } from '../runs/limiter/gate.ts';
 import { enforcesTenants, otherTenant, tenantScope } from '../runs/operations/access/tenant-scope.ts';
 import { VersionChooser } from '../runs/operations/agents/version-chooser.ts';
-import type { DirectWorker } from '../runs/operations/runs/direct-start.ts';
+import type { DirectWorker } from '../runs/operations/runs/enqueue-request.ts';
 import { RunWaiter } from '../runs/operations/runs/waiter.ts';
 import { erase } from '../runs/operations/threads/erase.ts';
 import { openStreams } from '../runs/streams/open.ts';

@@ -4,7 +4,7 @@ import { reportErrors } from '../base/log/report-errors.ts';
 import type { Database } from '../database/postgres/pool.ts';
 import { LimitGate } from '../runs/limiter/gate.ts';
 import { checkWorkerRole } from '../runs/operations/access/role-check.ts';
-import type { DirectWorker } from '../runs/operations/runs/direct-start.ts';
+import type { DirectWorker } from '../runs/operations/runs/enqueue-request.ts';
 import { assemble } from './assemble.ts';
 import { Closers } from './closers.ts';
 import { connect, type StartProgress } from './connect.ts';

@@ -1,5 +1,5 @@
-import type { DirectWorker } from '../runs/operations/runs/direct-start.ts';
-import { startChild } from '../runs/operations/runs/start-child.ts';
+import type { DirectWorker } from '../runs/operations/runs/enqueue-request.ts';
+import { startChild } from '../runs/operations/runs/enqueue.ts';
 import type { LimitGate } from '../runs/limiter/gate.ts';
 import type { WorkerDependencies } from '../worker/process/open-worker.ts';
 import type { StartPart } from '../worker/part.ts';

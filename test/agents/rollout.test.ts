@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readRollout } from '../../src/agent/definition/read-rollout.ts';
-import { chooseVersion } from '../../src/agent/definition/rollout.ts';
+import { readRollout, chooseVersion } from '../../src/agent/definition/rollout.ts';
 
 const labels = ['a', 'b', 'c', 'd'];
 const shares = fc.record(

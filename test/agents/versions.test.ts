@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { defineStrategy } from 'lanefold/strategy';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { diffVersions } from '../../src/agent/definition/diff-versions.ts';
+import { diffVersions } from '../../src/agent/definition/version.ts';
 import { createAgentRegistry } from '../../src/agent/definition/registry.ts';
 import { cases } from '../support/cases.ts';
 

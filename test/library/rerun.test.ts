@@ -1,6 +1,6 @@
 import { defineAgent } from 'lanefold';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { RerunOptions } from '../../src/runs/operations/runs/rerun.ts';
+import type { RerunOptions } from '../../src/runs/operations/runs/repeat.ts';
 import { refused } from '../db/helpers.ts';
 import { startRuntime, unset, type Runtime } from '../runtime/helpers.ts';
 

@@ -59,7 +59,11 @@ export const newerRooms: Mutant[] = [
   // handoffs
   {
     name: 'the next agent gets the tools that the request allowed the first one',
-    source: { 'src/worker/run/hand-over.ts': [["    'allowed_tools',\n", '']] },
+    source: {
+      'src/agent/definition/option-table.ts': [
+        ["an empty array allows none.' }),\n", "an empty array allows none.' }),\n    handoff: 'kept',\n"],
+      ],
+    },
     caughtBy: {
       file: 'test/handoffs/asked-of-the-first.test.ts',
       test: 'what a request asks of its agent is not asked of the agent that the run is handed to',

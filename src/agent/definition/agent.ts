@@ -1,13 +1,3 @@
-import {
-  checkCallSettings,
-  checkEffectPolicy,
-  checkLabel,
-  checkNumbers,
-  checkOnCut,
-  checkOnEnd,
-  checkResume,
-  invalidAgent,
-} from './check-agent.ts';
 import { parseOptions } from '../strategies/options.ts';
 import type { ResultUnder, StrategyTypes } from '../strategies/types.ts';
 import { createStrategyRegistry, type Strategy } from '../strategies/registry.ts';
@@ -16,64 +6,66 @@ import type { SchemaResult, WithResult } from '../contracts/result-type.ts';
 import { readPolicy } from '../policy/read-policy.ts';
 import { defaultMaxToolCalls } from '../tools/call-limit.ts';
 import { isBlank, promptOf } from '../../base/checks/text.ts';
+import { omitUndefined } from '../../base/common/omit-undefined.ts';
 import { refuseUnknownKeys, type KeysOf } from '../../base/checks/unknown-keys.ts';
 import { overridableFields, readOverridable, unknownOverridable, type OverridableBy } from './overridable.ts';
 import type { AgentDefinition } from './definition.ts';
+import { runOptions, type RunOption } from './option-table.ts';
+import { asKeys, optionsWith } from './options.ts';
+import { z } from 'zod';
+import type { OnCut } from '../context/cut.ts';
+import { effectOps } from '../context/state.ts';
+import { centuryMs } from '../../base/checks/whole-number.ts';
+import { LanefoldError } from '../../base/errors.ts';
+import { checkSettings, type CallSettings } from '../models/settings/call-settings.ts';
+import type { EffectPolicy } from '../tools/effects.ts';
+import { Handoff } from '../tools/handoff.ts';
+
+const defaults = {
+  resume: 'latest',
+  instructions: null,
+  tools: [],
+  strategy: 'react',
+  cycleWarning: true,
+  onCut: 'end',
+  maxModelRetries: 4,
+  settings: {},
+  streaming: true,
+  toolTimeoutMs: 15_000,
+  toolMaxRetries: 1,
+  toolRetryBackoffMs: 200,
+  toolConcurrency: 4,
+  maxToolCalls: defaultMaxToolCalls,
+  maxDepth: 5,
+  maxChildren: 32,
+  maxHandoffs: 8,
+  toolContext: {},
+  requestTransformers: {},
+  approvalTimeoutMs: 604_800_000,
+  guardTool: null,
+  effectPolicy: {},
+} satisfies Partial<AgentDefinition>;
 
 const agentKeys: KeysOf<AgentDefinition> = {
-  strategyOptions: true,
-  maxTotalTokens: true,
-  maxCost: true,
-  maxDurationMs: true,
-  overridable: true,
+  ...asKeys(Object.keys(defaults) as (keyof typeof defaults)[]),
+  ...asKeys(optionsWith({ agent: true })),
   name: true,
   version: true,
-  resume: true,
   model: true,
   description: true,
-  instructions: true,
-  tools: true,
-  strategy: true,
-  cycleWarning: true,
-  onCut: true,
-  maxIterations: true,
-  maxModelRetries: true,
-  settings: true,
-  streaming: true,
-  idleTimeoutMs: true,
-  toolTimeoutMs: true,
-  toolMaxRetries: true,
-  toolRetryBackoffMs: true,
-  toolConcurrency: true,
-  maxToolCalls: true,
-  maxDepth: true,
-  maxChildren: true,
-  maxHandoffs: true,
+  strategyOptions: true,
+  overridable: true,
   onEnd: true,
   maxToolResultBytes: true,
-  toolContext: true,
   output: true,
   contextPolicy: true,
   requestTransformer: true,
-  requestTransformers: true,
-  approvalTimeoutMs: true,
-  effectPolicy: true,
-  guardTool: true,
 };
 
-type Optional =
-  | 'description'
-  | 'version'
-  | 'requestTransformer'
-  | 'output'
-  | 'contextPolicy'
-  | 'strategyOptions'
-  | 'maxIterations'
-  | 'maxTotalTokens'
-  | 'maxCost'
-  | 'maxDurationMs'
-  | 'maxToolResultBytes'
-  | 'onEnd';
+type Optional = Exclude<
+  keyof AgentDefinition,
+  keyof typeof defaults | 'name' | 'model' | 'idleTimeoutMs' | 'overridable'
+>;
 
 /**
  * A checked agent. The compiler knows NAME and RESULT, the type of its results, if they were given to `defineAgent`.
@@ -145,47 +137,18 @@ export function defineAgent<
       name,
       `overridable lists ${JSON.stringify(stranger)}, which is not one of ${overridableFields.join(', ')}`,
     );
-  const toolTimeoutMs = definition.toolTimeoutMs ?? 15_000;
+  const agent = { ...defaults, ...omitUndefined(definition) };
+  if (definition.onEnd !== undefined) checkOnEnd(name, strategy, definition.onEnd);
   return Object.freeze({
-    name,
-    ...(version === undefined ? {} : { version }),
-    resume: checkResume(name, definition.resume ?? 'latest'),
-    model: definition.model,
-    ...(description === undefined ? {} : { description }),
-    instructions: promptOf(definition.instructions ?? null),
-    tools: definition.tools ?? [],
-    strategy,
-    cycleWarning: definition.cycleWarning ?? true,
-    onCut: checkOnCut(name, definition.onCut ?? 'end'),
-    maxModelRetries: definition.maxModelRetries ?? 4,
-    settings: checkCallSettings(name, definition.settings ?? {}),
-    streaming: definition.streaming ?? true,
-    idleTimeoutMs: definition.idleTimeoutMs || defaultIdleMs(toolTimeoutMs),
-    toolTimeoutMs,
-    toolMaxRetries: definition.toolMaxRetries ?? 1,
-    toolRetryBackoffMs: definition.toolRetryBackoffMs ?? 200,
-    toolConcurrency: definition.toolConcurrency ?? 4,
-    maxToolCalls: definition.maxToolCalls ?? defaultMaxToolCalls,
-    maxDepth: definition.maxDepth ?? 5,
-    maxChildren: definition.maxChildren ?? 32,
-    maxHandoffs: definition.maxHandoffs ?? 8,
-    ...(definition.onEnd === undefined ? {} : { onEnd: checkOnEnd(name, strategy, definition.onEnd) }),
-    toolContext: definition.toolContext ?? {},
-    requestTransformers: definition.requestTransformers ?? {},
-    ...(definition.strategyOptions ? { strategyOptions: definition.strategyOptions } : {}),
-    ...(definition.maxIterations === undefined ? {} : { maxIterations: definition.maxIterations }),
-    ...(definition.maxTotalTokens === undefined ? {} : { maxTotalTokens: definition.maxTotalTokens }),
-    ...(definition.maxCost === undefined ? {} : { maxCost: definition.maxCost }),
-    ...(definition.maxDurationMs === undefined ? {} : { maxDurationMs: definition.maxDurationMs }),
-    ...(definition.maxToolResultBytes === undefined ? {} : { maxToolResultBytes: definition.maxToolResultBytes }),
-    ...(definition.output ? { output: definition.output } : {}),
-    ...(definition.contextPolicy === undefined ? {} : { contextPolicy: definition.contextPolicy }),
-    ...(definition.requestTransformer ? { requestTransformer: definition.requestTransformer } : {}),
-    approvalTimeoutMs: definition.approvalTimeoutMs ?? 604_800_000,
-    guardTool: definition.guardTool ?? null,
-    overridable: readOverridable(definition.overridable),
-    effectPolicy: checkEffectPolicy(name, definition.effectPolicy ?? {}),
-  });
+    ...agent,
+    resume: checkResume(name, agent.resume),
+    instructions: promptOf(agent.instructions),
+    onCut: checkOnCut(name, agent.onCut),
+    settings: checkCallSettings(name, agent.settings),
+    effectPolicy: checkEffectPolicy(name, agent.effectPolicy),
+    idleTimeoutMs: agent.idleTimeoutMs || defaultIdleMs(agent.toolTimeoutMs),
+    overridable: readOverridable(agent.overridable),
+  }) as Agent<NAME, ResultUnder<CHOSEN, SchemaResult<SCHEMA>>>;
 }
 
 const known = createStrategyRegistry();
@@ -198,3 +161,99 @@ function machineOf(agent: string, strategy: string | Strategy): Strategy {
     `strategy ${JSON.stringify(strategy)} does not exist; choose one of ${known.names.join(', ')}, or pass your own`,
   );
 }
+
+const minimums = {
+  toolConcurrency: 1,
+  maxToolCalls: 1,
+  maxToolResultBytes: 1,
+  approvalTimeoutMs: 1,
+  maxDepth: 0,
+  maxChildren: 0,
+  maxHandoffs: 0,
+  maxModelRetries: 0,
+  toolMaxRetries: 0,
+  toolRetryBackoffMs: 0,
+};
+
+/** Checks the numbers of a definition. @throws LanefoldError `invalid_agent` */
+function checkNumbers(agent: string, definition: AgentDefinition): void {
+  for (const name of optionsWith({ agent: true })) {
+    const { schema, must }: RunOption = runOptions[name];
+    if (must !== undefined) checkMust(agent, name, definition[name], { schema, must });
+    else if (schema instanceof z.ZodNumber) check(agent, name, definition[name], schema.minValue ?? 0);
+  }
+  for (const [name, minimum] of Object.entries(minimums)) check(agent, name, definition[name as never], minimum);
+}
+
+function checkMust(agent: string, name: string, value: unknown, { schema, must }: RunOption): void {
+  if (value === undefined || schema.safeParse(value).success) return;
+  throw invalidAgent(agent, `${name} ${must}; got ${JSON.stringify(value)}`);
+}
+
+/** An agent may have more than a request may ask for: up to what can be counted. */
+function check(agent: string, name: string, value: unknown, minimum: number): void {
+  const maximum = name.endsWith('Ms') ? centuryMs : Infinity;
+  if (value === undefined || (Number.isInteger(value) && (value as number) >= minimum && (value as number) <= maximum))
+    return;
+  const range = maximum === Infinity ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`;
+  throw invalidAgent(agent, `${name} must be a whole number ${range}; got ${JSON.stringify(value)}`);
+}
+
+function checkEffectPolicy(agent: string, policy: EffectPolicy): EffectPolicy {
+  const { mode = 'allow_list', allow = [], deny = [] } = policy;
+  if (!['allow_list', 'allow_all', 'deny_all'].includes(mode))
+    throw invalidAgent(
+      agent,
+      `effectPolicy.mode must be allow_list, allow_all or deny_all; got ${JSON.stringify(mode)}`,
+    );
+  const unknown = [...allow, ...deny].find((op) => !effectOps.includes(op));
+  if (unknown !== undefined)
+    throw invalidAgent(agent, `effectPolicy lists an unknown operation, ${JSON.stringify(unknown)}`);
+  return policy;
+}
+
+/** @throws LanefoldError `invalid_agent` */
+function checkOnEnd<OnEnd>(agent: string, strategy: string | object, onEnd: OnEnd): OnEnd {
+  if (strategy !== 'react') throw invalidAgent(agent, 'onEnd needs the strategy react');
+  if (typeof onEnd === 'function') return onEnd;
+  if (!(onEnd instanceof Handoff)) throw invalidAgent(agent, 'onEnd must be handOff(…) or a function that returns it');
+  if (onEnd.request.ask === undefined)
+    throw invalidAgent(agent, 'the handoff of onEnd needs ask, a question for the next agent');
+  if (onEnd.request.agent === agent) throw invalidAgent(agent, 'onEnd names the agent itself');
+  return onEnd;
+}
+
+/** Checks the label of a version. Ids of versions are no labels. @throws LanefoldError `invalid_agent` */
+function checkLabel(agent: string, label: unknown): void {
+  if (!isLabel(label))
+    throw invalidAgent(
+      agent,
+      'version must be 1 to 64 characters of [A-Za-z0-9_.-], starting with a letter or digit, and not v_ and 24 hexadecimal digits',
+    );
+}
+
+/** Whether a value may be the label of a version. */
+export const isLabel = (value: unknown): value is string =>
+  typeof value === 'string' && /^(?!v_[0-9a-f]{24}$)[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(value);
+
+/** @throws LanefoldError `invalid_agent` */
+function checkResume(agent: string, resume: 'latest' | 'pinned'): 'latest' | 'pinned' {
+  if (resume === 'latest' || resume === 'pinned') return resume;
+  throw invalidAgent(agent, `resume must be latest or pinned; got ${JSON.stringify(resume)}`);
+}
+
+function checkOnCut(agent: string, onCut: OnCut): OnCut {
+  if (['end', 'continue', 'fail'].includes(onCut)) return onCut;
+  throw invalidAgent(agent, `onCut must be end, continue or fail; got ${JSON.stringify(onCut)}`);
+}
+
+function checkCallSettings(agent: string, settings: CallSettings): CallSettings {
+  const { fault } = checkSettings(settings);
+  if (!fault) return settings;
+  throw invalidAgent(agent, `settings${fault.path && `.${fault.path}`} is invalid: ${fault.why}`);
+}
+
+const invalidAgent = (name: string, why: string): LanefoldError =>
+  new LanefoldError('invalid_agent', `Agent ${JSON.stringify(name)} is invalid: ${why}.`, {
+    hint: 'Fix the arguments of defineAgent.',
+  });

@@ -1,3 +1,4 @@
+import { toSnakeCase } from '../../base/common/case.ts';
 import { readPolicyJson } from '../policy/read-policy.ts';
 import { mergeSettings } from '../models/settings/call-settings.ts';
 import type { ReadyContract } from '../contracts/contract.ts';
@@ -5,6 +6,7 @@ import { readStoredContract } from '../contracts/read-contract.ts';
 import type { RunOptions, LoggedConfig } from './run-options.ts';
 import { describeTools } from '../tools/descriptors.ts';
 import type { Tool } from '../tools/tool.ts';
+import { optionsWith } from './options.ts';
 import type { AgentRegistry, ReadyAgent } from './registry.ts';
 
 /** The agent that a run uses: its definition, overridden by the configuration of the thread, then by the request. */
@@ -37,14 +39,8 @@ function configuredAgent(registry: AgentRegistry, agent: ReadyAgent, config: Log
 function overridden(registry: AgentRegistry, agent: ReadyAgent, options: RunOptions): ReadyAgent {
   const { tools: named, allowed_tools: allowed, request_transformer: transformer } = options;
   const changed: Partial<ReadyAgent> = {
-    ...(options.max_iterations === undefined ? {} : { maxIterations: options.max_iterations }),
-    ...(options.max_total_tokens === undefined ? {} : { maxTotalTokens: options.max_total_tokens }),
-    ...(options.max_cost === undefined ? {} : { maxCost: options.max_cost }),
-    ...(options.max_duration_ms === undefined ? {} : { maxDurationMs: options.max_duration_ms }),
+    ...agentOptions(options),
     ...(options.settings ? { settings: mergeSettings(agent.settings, options.settings) } : {}),
-    ...(options.streaming === undefined ? {} : { streaming: options.streaming }),
-    ...(options.idle_timeout_ms === undefined ? {} : { idleTimeoutMs: options.idle_timeout_ms }),
-    ...(options.tool_timeout_ms === undefined ? {} : { toolTimeoutMs: options.tool_timeout_ms }),
     ...(transformer === undefined ? {} : { requestTransformer: registry.transformer(agent.name, transformer) }),
     ...(options.context_policy === undefined ? {} : { contextPolicy: readPolicyJson(options.context_policy) }),
     ...(options.output === undefined ? {} : { output: contractOf(options.output) }),
@@ -57,6 +53,15 @@ function overridden(registry: AgentRegistry, agent: ReadyAgent, options: RunOpti
   const names = allowed && [...allowed, ...always.map((tool) => tool.name)];
   return toolsOnly(withTools(own, new Map(chosen.map((tool) => [tool.name, tool]))), names);
 }
+
+/** The options that agents have too. */
+const agentOptions = (options: RunOptions): Partial<ReadyAgent> =>
+  Object.fromEntries(
+    optionsWith({ agent: true }).flatMap((name) => {
+      const value = options[toSnakeCase(name) as keyof RunOptions];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
 
 const contractOf = (output: NonNullable<RunOptions['output']>): ReadyContract | undefined =>
   output === 'raw' ? undefined : readStoredContract(output);

@@ -2,7 +2,7 @@ import type { OnCut } from '../context/cut.ts';
 import type { JsonObject } from '../context/message.ts';
 import type { CallSettings } from '../models/settings/call-settings.ts';
 import type { ModelName } from '../models/registry/model-name.ts';
-import type { StrategyOptions, StrategyTypes } from '../strategies/types.ts';
+import type { StrategyOptions, StrategyTypes, ResultUnder } from '../strategies/types.ts';
 import type { Strategy } from '../strategies/registry.ts';
 import type { OutputContract, OutputSchema } from '../contracts/contract.ts';
 import type { PolicyOption } from '../policy/policy.ts';
@@ -10,8 +10,10 @@ import type { EffectPolicy } from '../tools/effects.ts';
 import type { GuardTool } from '../tools/guard.ts';
 import type { Handoff } from '../tools/handoff.ts';
 import type { ToolListing } from '../tools/normalise.ts';
+import type { OptionsWith } from './options.ts';
 import type { OverridableOption } from './overridable.ts';
 import type { RequestTransformer } from './transformer.ts';
+import type { AgentResult, OptionResult } from '../contracts/result-type.ts';
 
 /**
  * An agent is code, not data: runs refer to it by name, and the log stores only what reached the model. `CHOSEN` is its
@@ -21,7 +23,7 @@ export interface AgentDefinition<
   NAME extends string = string,
   SCHEMA extends OutputSchema = OutputSchema,
   CHOSEN extends keyof StrategyTypes | Strategy = keyof StrategyTypes | Strategy,
-> {
+> extends OptionsWith<{ agent: true }> {
   /** 1 to 64 characters of `[A-Za-z0-9_.-]`. */
   name: NAME;
   /**
@@ -55,35 +57,12 @@ export interface AgentDefinition<
    * their own treat it as `end`. `fail`: the run fails with the error `answer_cut`. Calls of a cut answer never run.
    */
   onCut?: OnCut;
-  /**
-   * Maximum model calls of a run; default 10, or 200 for strategies that ask many questions. The tools of the last call
-   * still run.
-   */
-  maxIterations?: number;
-  /**
-   * Input and output tokens after which a run makes no more model calls and ends with the best result it has; default
-   * none.
-   */
-  maxTotalTokens?: number;
-  /**
-   * What the model calls of a run may cost, in US dollars: a call is not made, and the run ends with the best result it has,
-   * if the call could cost more than is left. Needs a model whose price is known; default none.
-   */
-  maxCost?: number;
-  /** Time since its start, in ms, after which a run ends with the best result it has; default none. */
-  maxDurationMs?: number;
   /** Retries of one model call on rate limits, 5xx and lost connections; default 4. */
   maxModelRetries?: number;
   /** Settings of every model call, under the AI SDK's names. */
   settings?: CallSettings;
   /** How the context is cut before a model call: a policy or a preset. Default: to the window of the model. */
   contextPolicy?: PolicyOption;
-  /** Stream the answer; default true. */
-  streaming?: boolean;
-  /** How long a model may stay silent, in ms, before the run fails with `timeout`; default `toolTimeoutMs` + 60,000. */
-  idleTimeoutMs?: number;
-  /** Time limit of one tool attempt; default 15,000. */
-  toolTimeoutMs?: number;
   /** Retries of a tool call after a retryable error; default 1. */
   toolMaxRetries?: number;
   /** Pause before each retry; default 200. */
@@ -131,3 +110,15 @@ export interface AgentDefinition<
   /** Inspects every tool call before it starts, and may block it or fail the run. */
   guardTool?: GuardTool | null;
 }
+
+/**
+ * The result type of a run of the agent NAME among AGENTS. OUT is the `output` of its request and CHOSEN the strategy
+ * it names; without overrides they are `undefined` and `never`.
+ */
+export type RunResult<AGENTS extends AgentDefinition, NAME extends string, OUT, CHOSEN> = [CHOSEN] extends [never]
+  ? Contracted<AGENTS, NAME, OUT>
+  : ResultUnder<CHOSEN, Contracted<AGENTS, NAME, OUT>>;
+
+type Contracted<AGENTS extends AgentDefinition, NAME extends string, OUT> = [OUT] extends [undefined]
+  ? AgentResult<Extract<AGENTS, { name: NAME }>>
+  : OptionResult<OUT>;

@@ -1,26 +1,12 @@
+import { optionsWith } from './options.ts';
+
 /** Fields that a request may override in its agent, and a thread in the agents that run on it. */
 export const overridableFields = [
-  'version',
-  'model',
-  'strategy',
-  'strategyOptions',
+  ...optionsWith({ override: 'replace' }),
+  ...optionsWith({ override: 'lower' }),
   'systemPrompt',
-  'tools',
-  'allowedTools',
-  'toolContext',
-  'settings',
-  'headers',
+  // within settings
   'providerOptions',
-  'requestTransformer',
-  'contextPolicy',
-  'maxIterations',
-  'maxTotalTokens',
-  'maxCost',
-  'maxDurationMs',
-  'streaming',
-  'idleTimeoutMs',
-  'toolTimeoutMs',
-  'output',
 ] as const;
 
 /** A field, or one key of the tool context, such as `toolContext.locale`. */

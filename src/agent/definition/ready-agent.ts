@@ -7,6 +7,7 @@ import type { Tool } from '../tools/tool.ts';
 import type { Agent } from './agent.ts';
 import type { RequestTransformer } from './transformer.ts';
 import type { AgentVersion } from './version.ts';
+import type { StrategyMachine } from '../strategies/machine.ts';
 
 /** An agent ready for runs: its tools are resolved, its settings in their stored form. */
 export interface ReadyAgent extends Omit<
@@ -63,3 +64,9 @@ export interface AgentRegistry {
   /** A transformer of the agent, or a shared one. @throws LanefoldError `invalid_request_transformer` */
   transformer(agent: string, name: string): RequestTransformer;
 }
+
+const defaultLimit = 10;
+
+/** Maximum model calls of a run: set by the agent or the request, else the default of the strategy. */
+export const iterationLimit = (agent: { maxIterations?: number | undefined }, machine?: StrategyMachine): number =>
+  agent.maxIterations ?? machine?.maxIterations ?? defaultLimit;

@@ -5,19 +5,15 @@ import { readContract } from '../contracts/read-contract.ts';
 import { readPolicy } from '../policy/read-policy.ts';
 import { describeTools } from '../tools/descriptors.ts';
 import { defaultMaxResultBytes } from '../tools/result.ts';
-import { toolsByName } from '../tools/lookup.ts';
+import { toolsByName, unknownTools } from '../tools/lookup.ts';
 import { normaliseTools, type RenamedTool, type ToolListing } from '../tools/normalise.ts';
 import type { Tool } from '../tools/tool.ts';
 import { createStrategyRegistry, type Strategy } from '../strategies/registry.ts';
-import { iterationLimit } from './iteration-limit.ts';
+import { iterationLimit, type AgentRegistry, type ReadyAgent } from './ready-agent.ts';
 import { defineAgent, type Agent } from './agent.ts';
 import type { AgentDefinition } from './definition.ts';
-import { assertTransformer, findTransformer } from './find-transformer.ts';
-import type { RequestTransformer } from './transformer.ts';
-import type { AgentRegistry, ReadyAgent } from './ready-agent.ts';
-import { view, type AgentsByName } from './registry-view.ts';
-import { createDefinitionRedactor } from './shown-definition.ts';
-import { versionOf } from './version.ts';
+import { assertTransformer, findTransformer, type RequestTransformer } from './transformer.ts';
+import { createDefinitionRedactor, versionOf } from './version.ts';
 import { LanefoldError } from '../../base/errors.ts';
 
 export type { AgentRegistry, ReadyAgent } from './ready-agent.ts';
@@ -168,3 +164,62 @@ function assertExists(agents: ReadonlyMap<string, unknown>, name: string, what: 
     hint: `Pass both to createLanefold: agents: [${name}, …].`,
   });
 }
+
+/** The versions of each agent, the one that serves where nothing else is said first. */
+type AgentsByName = Map<string, readonly ReadyAgent[]>;
+
+type Shared = Pick<AgentRegistry, 'strategies' | 'names' | 'extraTools' | 'toolNames'> & {
+  requestTransformers: Record<string, RequestTransformer>;
+};
+
+/** A registry of agents. `chosen` is an agent that only has this version here: a label or an id. */
+function view(agents: AgentsByName, shared: Shared, chosen?: { name: string; version: string }): AgentRegistry {
+  const { names, extraTools, requestTransformers } = shared;
+  const versions = (name: string): readonly ReadyAgent[] => {
+    const all = agents.get(name) ?? [];
+    return chosen?.name === name ? all.filter(isVersion(chosen.version)) : all;
+  };
+  const get = (name: string): ReadyAgent => {
+    const [agent] = versions(name);
+    if (agent) return agent;
+    throw agents.has(name) ? unknownVersion(name, chosen!.version, agents.get(name)!) : unknownAgent(name, names);
+  };
+  return {
+    ...shared,
+    versions,
+    get,
+    has: (name) => versions(name).length > 0,
+    under: (name, version) => view(agents, shared, version === undefined ? undefined : { name, version }),
+    tool(agent, name) {
+      const own = get(agent).tools;
+      const tool = own.get(name) ?? extraTools.get(name);
+      if (tool) return tool;
+      throw unknownTools([name], [...own.keys(), ...extraTools.keys()]);
+    },
+    transformer: (agent, name) => findTransformer(name, get(agent).requestTransformers, requestTransformers),
+  };
+}
+
+const isVersion =
+  (version: string) =>
+  ({ version: { id, label } }: ReadyAgent): boolean =>
+    version === label || version === id;
+
+const unknownAgent = (name: string, names: string[]): LanefoldError =>
+  new LanefoldError('unknown_agent', `Agent ${JSON.stringify(name)} does not exist.`, {
+    hint:
+      names.length > 0 ? `Known agents: ${names.join(', ')}.` : 'Pass agents: [defineAgent({…})] to createLanefold.',
+    details: { agent: name, known: names },
+  });
+
+const unknownVersion = (name: string, version: string, agents: readonly ReadyAgent[]): LanefoldError => {
+  const known = agents.map(({ version: { id, label } }) => label ?? id);
+  return new LanefoldError(
+    'unknown_version',
+    `Agent ${JSON.stringify(name)} has no version ${JSON.stringify(version)} here.`,
+    {
+      hint: `Known versions: ${known.join(', ')}.`,
+      details: { agent: name, version, known },
+    },
+  );
+};

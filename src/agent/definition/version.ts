@@ -1,14 +1,18 @@
 import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
-import type { JsonObject } from '../context/message.ts';
+import type { JsonObject, Json } from '../context/message.ts';
+import { toSnakeCase } from '../../base/common/case.ts';
 import { omitUndefined } from '../../base/common/omit-undefined.ts';
 import type { ReadyContract } from '../contracts/contract.ts';
 import type { ModelSettings } from '../models/settings/settings.ts';
 import type { StoredPolicy } from '../policy/policy.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Agent } from './agent.ts';
-import { createDefinitionRedactor, type DefinitionRedactor } from './shown-definition.ts';
+import { optionsWith } from './options.ts';
 import type { RequestTransformer } from './transformer.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { hideHeaders } from '../models/settings/secrets.ts';
+import { createKeyRedactor, defaultRedactKeys, mark, type Redactor } from '../../base/redaction/sensitive-keys.ts';
 
 /** A version of an agent: all that decides how it answers, by the hash of it. */
 export interface AgentVersion {
@@ -83,10 +87,7 @@ function definitionOf(agent: Defined, hidden: DefinitionRedactor): JsonObject {
     on_end: typeof agent.onEnd === 'object' ? agent.onEnd.request : named(agent.onEnd),
     tool_context: hidden.toolContext(agent.toolContext),
     limits: {
-      max_iterations: agent.maxIterations,
-      max_total_tokens: agent.maxTotalTokens,
-      max_cost: agent.maxCost,
-      max_duration_ms: agent.maxDurationMs,
+      ...Object.fromEntries(optionsWith({ inVersion: true }).map((name) => [toSnakeCase(name), agent[name]])),
       max_tool_calls: agent.maxToolCalls,
       max_tool_result_bytes: agent.maxToolResultBytes,
       max_depth: agent.maxDepth,
@@ -100,3 +101,86 @@ function definitionOf(agent: Defined, hidden: DefinitionRedactor): JsonObject {
 
 /** A function counts by its name: the only identity of it that survives a deployment. */
 const named = (value: unknown): unknown => (typeof value === 'function' ? value.name || 'function' : value);
+
+/** Hides what may be secret in the definition of an agent, which every process stores, and many people read. */
+interface DefinitionRedactor {
+  settings(settings: ModelSettings): ModelSettings;
+  /** Values of sensitive keys, such as `apiKey` in the options of a provider. */
+  options<T>(options: T): T;
+  toolContext(context: JsonObject): JsonObject;
+  /** Whether it has hidden anything. */
+  readonly hid: boolean;
+}
+
+/**
+ * Headers and tool context may hold secrets under any name, so their values are hidden whatever their names; names, and
+ * switches (`true`, `false`) of a tool context, stay.
+ */
+export function createDefinitionRedactor(redactKeys: readonly string[] = []): DefinitionRedactor {
+  const redactor = redactorFor(redactKeys);
+  let hid = false;
+  const hide = <T>(value: T, hidden: T): T => {
+    hid ||= !isDeepStrictEqual(value, hidden);
+    return hidden;
+  };
+  const options = <T>(given: T): T => hide(given, redactor.value(given));
+  return {
+    settings: ({ headers, ...settings }) => ({
+      ...options(settings),
+      ...(headers && { headers: hide(headers, hideHeaders(headers)) }),
+    }),
+    options,
+    toolContext: (context) => hide(context, hideValues(context) as JsonObject),
+    get hid() {
+      return hid;
+    },
+  };
+}
+
+/** The keys of `redactKeys` are hidden as well as the default ones: a definition outlives what a process shows. */
+const redactorFor = (redactKeys: readonly string[]): Redactor =>
+  createKeyRedactor([...new Set([...defaultRedactKeys, ...redactKeys])]);
+
+/** The same structure with every text and number hidden. */
+export function hideValues(value: Json): Json {
+  if (Array.isArray(value)) return value.map(hideValues);
+  if (value === null || typeof value === 'boolean') return value;
+  if (typeof value !== 'object') return mark;
+  return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, hideValues(child as Json)]));
+}
+
+/** A difference between two versions of an agent. */
+export interface VersionChange {
+  /** Where: names of fields and of tools, joined by dots, such as `settings.temperature` or `tools.refund.description`. */
+  path: string;
+  /** Absent: it was added. */
+  from?: Json;
+  /** Absent: it was removed. */
+  to?: Json;
+}
+
+/** What differs between two definitions, in the order of their fields; tools are compared by name. */
+export function diffVersions(from: JsonObject, to: JsonObject): VersionChange[] {
+  const changes: VersionChange[] = [];
+  compare('', byTool(from), byTool(to), changes);
+  return changes;
+}
+
+function compare(path: string, from: Json | undefined, to: Json | undefined, changes: VersionChange[]): void {
+  if (isDeepStrictEqual(from, to)) return;
+  if (!isObject(from) || !isObject(to) || path.endsWith('schema')) {
+    changes.push({ path, ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) });
+    return;
+  }
+  for (const key of new Set([...Object.keys(from), ...Object.keys(to)]))
+    compare(path === '' ? key : `${path}.${key}`, from[key], to[key], changes);
+}
+
+/** Tools by name, so that one that is added shows as one change. */
+function byTool({ tools, ...definition }: JsonObject): JsonObject {
+  if (!Array.isArray(tools)) return definition;
+  return { ...definition, tools: Object.fromEntries(tools.map((tool) => [(tool as { name: string }).name, tool])) };
+}
+
+const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -66,3 +66,14 @@ export function derivedIds(key: string): DerivedIds {
  */
 export const pseudonym = (...ids: string[]): string =>
   createHash('sha256').update(ids.join(' ')).digest('hex').slice(0, 32);
+
+/** @throws LanefoldError `invalid_input`, `invalid_id` */
+export function assertRef(run: { threadId: string; id: string }): void {
+  if (typeof run !== 'object' || run === null) {
+    throw new LanefoldError('invalid_input', `A run is identified by its thread and id; got ${JSON.stringify(run)}.`, {
+      hint: 'Pass { threadId, id }, or what enqueue returned.',
+    });
+  }
+  assertId(run.threadId, 'The thread id');
+  assertId(run.id, 'The run id');
+}

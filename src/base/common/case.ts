@@ -11,7 +11,8 @@ export type CamelCase<S extends string> = S extends `${infer Head}_${infer Rest}
   : S;
 
 /** `contextRef` becomes `context_ref`. */
-export const toSnakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+export const toSnakeCase = <NAME extends string>(name: NAME): SnakeCase<NAME> =>
+  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) as SnakeCase<NAME>;
 /** `context_ref` becomes `contextRef`. */
 export const toCamelCase = (name: string): string =>
   name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());

@@ -962,8 +962,6 @@ export interface NewRun {
   delayMs?: number;
   /** The run fails with `expired` if no worker starts it within this time after it was accepted, or after its delay. */
   ttlMs?: number;
-  /** Priority of the job: 0 (default) goes first, then lower numbers before higher ones. */
-  priority?: number;
   /** The version of the agent: a label or an id. Default: what its rollout chooses. */
   version?: string;
   /** Overrides the model of the agent. */
@@ -976,6 +974,8 @@ export interface NewRun {
   tools?: string[];
   /** Restricts the available tools to these; an empty array allows none. */
   allowedTools?: string[];
+  /** Merged over the tool context of agent and thread. */
+  toolContext?: JsonObject;
   /** Overrides the settings of the agent, key by key. */
   settings?: Settings;
   /** HTTP headers of the model calls, merged with those in the settings. Stored with the run. */
@@ -1001,12 +1001,12 @@ export interface NewRun {
   output?: OutputContract;
   /** Time limit of one tool attempt. */
   toolTimeoutMs?: number;
+  /** Priority of the job: 0 (default) goes first, then lower numbers before higher ones. */
+  priority?: number;
   /** Values that limits may apply to, by dimension. */
   limitKeys?: {
     [key: string]: string;
   };
-  /** Merged over the tool context of agent and thread. */
-  toolContext?: JsonObject;
   /**
    * restore: after a failure, restore the lane to its state before the run.
    */
@@ -1032,8 +1032,6 @@ export interface BatchRun {
   delayMs?: number;
   /** The run fails with `expired` if no worker starts it within this time after it was accepted, or after its delay. */
   ttlMs?: number;
-  /** Priority of the job: 0 (default) goes first, then lower numbers before higher ones. */
-  priority?: number;
   /** The version of the agent: a label or an id. Default: what its rollout chooses. */
   version?: string;
   /** Overrides the model of the agent. */
@@ -1046,6 +1044,8 @@ export interface BatchRun {
   tools?: string[];
   /** Restricts the available tools to these; an empty array allows none. */
   allowedTools?: string[];
+  /** Merged over the tool context of agent and thread. */
+  toolContext?: JsonObject;
   /** Overrides the settings of the agent, key by key. */
   settings?: Settings;
   /** HTTP headers of the model calls, merged with those in the settings. Stored with the run. */
@@ -1071,12 +1071,12 @@ export interface BatchRun {
   output?: OutputContract;
   /** Time limit of one tool attempt. */
   toolTimeoutMs?: number;
+  /** Priority of the job: 0 (default) goes first, then lower numbers before higher ones. */
+  priority?: number;
   /** Values that limits may apply to, by dimension. */
   limitKeys?: {
     [key: string]: string;
   };
-  /** Merged over the tool context of agent and thread. */
-  toolContext?: JsonObject;
   /**
    * restore: after a failure, restore the lane to its state before the run.
    */

@@ -28,6 +28,9 @@ export type NewLimitedRun = Omit<LimitedRun, 'tenant' | 'createdAt' | 'priority'
   strategy?: string | undefined;
 };
 
+/** The slots that a run needs: none, free ones, or such that other runs wait for already. */
+export type Slots = 'none' | 'free' | 'taken';
+
 /**
  * Lets runs take their slots when they are accepted. Those that have to wait do so in line and not in the queue, where
  * ten thousand runs of one customer would be ahead of a run of another.
@@ -62,11 +65,12 @@ export class Admission {
     }
   }
 
-  /** What a run may have to wait for before it starts: `full` if other runs wait for it already. */
-  async expect(run: NewLimitedRun): Promise<{ slots: boolean; full: boolean }> {
+  /** Whether a run takes slots before it starts, as far as this process knows. */
+  async expect(run: NewLimitedRun): Promise<Slots> {
     await this.gate.read().catch(this.onError);
     const slots = this.#slots({ ...run, tenant: tenantOf(run) });
-    return { slots: slots.length > 0, full: slots.some(({ place }) => this.gate.isFull(place)) };
+    if (slots.length === 0) return 'none';
+    return slots.some(({ place }) => this.gate.isFull(place)) ? 'taken' : 'free';
   }
 
   /**

@@ -3,10 +3,7 @@ import type { EnqueueOptions } from '../../runs/operations/runs/enqueue.ts';
 import { isLanefoldError, type LanefoldError } from '../../base/errors.ts';
 import type { ListedRun } from '../../runs/operations/runs/runs.ts';
 import type { RunFilter } from '../../database/store/run/list-runs.ts';
-import { toCallSettings } from '../../agent/models/settings/call-settings.ts';
-import type { ModelSettings } from '../../agent/models/settings/settings.ts';
-import type { OutputContract, OutputOption } from '../../agent/contracts/contract.ts';
-import { toPolicyOption } from '../../agent/policy/parse-policy.ts';
+import { camelKeys } from '../../base/common/case.ts';
 import { omitUndefined } from '../../base/common/omit-undefined.ts';
 import { withinRuns } from '../access/limit-runs.ts';
 import { callerOf } from '../access/limited-parties.ts';
@@ -28,7 +25,7 @@ import {
   RunReceipt,
   RunReceipts,
 } from '../schemas/run-request.ts';
-import type { Output } from '../schemas/run-overrides.ts';
+import { forms } from '../schemas/run-overrides.ts';
 import { afterCursor, flag, limit, moment, wholeText, word } from '../schemas/values.ts';
 import { invalidFields } from '../validation.ts';
 import {
@@ -246,12 +243,6 @@ export function addRuns(app: ApiApp, onError: NonNullable<AppOptions['onError']>
 
 const toListed = (run: ListedRun) => ({ ...runToJson(run), marks: run.marks && run.marks.map(toJson) });
 
-function toOutput(output: z.infer<typeof Output> | undefined): OutputOption | undefined {
-  if (output === undefined || output === 'raw' || !('schema' in output)) return output;
-  const { max_repairs: maxRepairs, ...contract } = output;
-  return omitUndefined({ ...contract, maxRepairs }) as OutputContract;
-}
-
 const isServerError = (answer: PromiseSettledResult<unknown>): answer is PromiseRejectedResult =>
   answer.status === 'rejected' && toProblem(answer.reason).status >= 500;
 
@@ -262,36 +253,12 @@ function toRequest(given: unknown): EnqueueOptions | LanefoldError {
   return { ...toOptions(data), ...omitUndefined({ threadId: data.thread_id, requestId: data.request_id }) };
 }
 
-const toOptions = (request: z.infer<typeof NewRun>): Omit<EnqueueOptions, 'threadId' | 'requestId'> =>
-  omitUndefined({
-    agent: request.agent,
-    input: request.input,
-    contextRef: request.context_ref,
-    busy: request.busy,
-    delayMs: request.delay_ms,
-    ttlMs: request.ttl_ms,
-    priority: request.priority,
-    version: request.version,
-    model: request.model,
-    strategy: request.strategy,
-    strategyOptions: request.strategy_options,
-    tools: request.tools,
-    allowedTools: request.allowed_tools,
-    settings: request.settings && toCallSettings(request.settings as ModelSettings),
-    headers: request.headers,
-    requestTransformer: request.request_transformer,
-    contextPolicy: request.context_policy && toPolicyOption(request.context_policy),
-    maxIterations: request.max_iterations,
-    maxTotalTokens: request.max_total_tokens,
-    maxCost: request.max_cost,
-    maxDurationMs: request.max_duration_ms,
-    streaming: request.streaming,
-    idleTimeoutMs: request.idle_timeout_ms,
-    toolTimeoutMs: request.tool_timeout_ms,
-    output: toOutput(request.output),
-    limitKeys: request.limit_keys,
-    toolContext: request.tool_context,
-    onFailure: request.on_failure,
-    extraRefs: request.extra_refs,
-    createThread: request.create_thread,
-  });
+/** The request as the library takes it. */
+function toOptions(request: z.infer<typeof NewRun>): Omit<EnqueueOptions, 'threadId' | 'requestId'> {
+  const { requestId: _, threadId: __, ...options } = camelKeys(omitUndefined(request));
+  for (const name of Object.keys(forms)) {
+    const form = options[name];
+    if (typeof form === 'object' && form !== null) options[name] = camelKeys(form);
+  }
+  return options as unknown as EnqueueOptions;
+}

@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { may } from '../../base/access/principal.ts';
-import { hideValues } from '../../agent/definition/shown-definition.ts';
+import { hideValues } from '../../agent/definition/version.ts';
 import { camelKeys } from '../../base/common/case.ts';
 import { omitUndefined } from '../../base/common/omit-undefined.ts';
 import type { JsonObject } from '../../agent/context/message.ts';

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { NewRun } from './run-request.ts';
+import { runFields, runFieldsWith } from './run-overrides.ts';
 import { anyJson, count, Id, jsonObject, nextCursor, orNull, timestamp, whole } from './values.ts';
 
 const word = z.string().min(1).max(128);
@@ -8,9 +8,9 @@ const Variant = z
   .strictObject({
     name: z.string().min(1).max(100).optional().openapi({ description: 'Default: made of the other fields.' }),
     agent: word.optional().openapi({ description: 'Default: the agent of the case.' }),
-    version: NewRun.shape.version,
-    model: NewRun.shape.model,
-    context_policy: NewRun.shape.context_policy,
+    version: runFields.version,
+    model: runFields.model,
+    context_policy: runFields.context_policy,
     system_prompt: orNull(z.string())
       .optional()
       .openapi({ description: 'Replaces the prompt of the lane; null: none.' }),
@@ -45,20 +45,15 @@ const fields = {
     .optional()
     .openapi({ example: { policy: '30 days' } }),
   concurrency: whole(1, 100).optional().openapi({ description: 'How many runs at once; default 4.' }),
-  max_cost: z.number().positive().max(1_000_000).optional().openapi({
-    description: 'What its runs together may cost, in US dollars.',
-    example: 5,
-  }),
-  max_duration_ms: whole(1, 86_400_000)
-    .optional()
-    .openapi({ description: 'When a run ends with the best result it has.' }),
-  priority: NewRun.shape.priority.openapi({ description: 'Priority of its runs; default 1,000.' }),
+  ...runFieldsWith({ evals: 'bound' }),
+  max_cost: runFields.max_cost.openapi({ description: 'What its runs together may cost, in US dollars.', example: 5 }),
+  priority: runFields.priority.openapi({ description: 'Priority of its runs; default 1,000.' }),
   fresh: z
     .boolean()
     .optional()
     .openapi({ description: 'Ask again also what an earlier eval has asked; default false.' }),
   judge: z
-    .strictObject({ agent: word, model: NewRun.shape.model })
+    .strictObject({ agent: word, model: runFields.model })
     .optional()
     .openapi({
       description: 'The agent that scores answers by `expected.rubric`.',

@@ -1,10 +1,11 @@
 import { z } from '@hono/zod-openapi';
 import { ContextPolicy } from './context-policy.ts';
-import { maxCostLimit } from '../../agent/definition/cost.ts';
-import { maxIterationsLimit, maxTimeoutMs } from '../../runs/operations/runs/check-overrides.ts';
+import { runOptions, type RunOption } from '../../agent/definition/option-table.ts';
+import { optionsWith, type OptionsWith } from '../../agent/definition/options.ts';
+import { toSnakeCase, type SnakeCase } from '../../base/common/case.ts';
+import { snakeSchema, type SnakeSchema } from './snake-schema.ts';
 import { jsonObject, whole } from './values.ts';
 
-const names = z.array(z.string().min(1).max(64)).max(1_000);
 const headers = z.record(z.string(), z.string().max(10_000));
 
 export const Settings = z
@@ -48,55 +49,29 @@ export const Output = z
     example: { schema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] } },
   });
 
-/** The version of an agent, for requests. */
-export const version = z.string().min(1).max(64).openapi({
-  description: 'The version of the agent: a label or an id. Default: what its rollout chooses.',
-  example: 'b',
-});
+/** Options of runs that have another form over HTTP, field by field in snake_case. */
+export const forms = { settings: Settings, contextPolicy: ContextPolicy, output: Output };
 
-/** Fields of a request that override its agent's, if the agent lists them as overridable. */
-export const overrides = {
-  strategy: z
-    .string()
-    .min(1)
-    .max(64)
-    .optional()
-    .openapi({ description: 'Overrides the strategy of the agent.', example: 'cot' }),
-  strategy_options: jsonObject(
-    'Options of the strategy, merged over the agent’s if it has the same strategy.',
-  ).optional(),
-  tools: names
-    .optional()
-    .openapi({ description: 'Names of the tools to use instead of the tools of agent and thread.' }),
-  allowed_tools: names
-    .optional()
-    .openapi({ description: 'Restricts the available tools to these; an empty array allows none.' }),
-  settings: Settings.optional().openapi({ description: 'Overrides the settings of the agent, key by key.' }),
-  headers: headers.optional().openapi({
-    description: 'HTTP headers of the model calls, merged with those in the settings. Stored with the run.',
+type Forms = typeof forms;
+type Options = typeof runOptions;
+
+/** Options of runs as fields of a body. An agent must list those that override it as overridable. */
+export const runFields = Object.fromEntries(
+  Object.entries<RunOption>(runOptions).map(([name, { schema }]) => {
+    const form = name in forms ? forms[name as keyof Forms].optional() : z.optional(snakeSchema(schema));
+    const about = schema.meta();
+    return [toSnakeCase(name), about ? form.openapi(about) : form];
   }),
-  request_transformer: z
-    .string()
-    .min(1)
-    .max(200)
-    .optional()
-    .openapi({ description: 'Name of the request transformer to use instead of the agent’s.' }),
-  context_policy: ContextPolicy.optional().openapi({ description: 'Replaces the context policy of agent and thread.' }),
-  max_iterations: whole(1, maxIterationsLimit).optional().openapi({ description: 'Maximum number of iterations.' }),
-  max_total_tokens: whole(1, Number.MAX_SAFE_INTEGER)
-    .optional()
-    .openapi({ description: 'Tokens of input and output after which the run ends with the best result it has.' }),
-  max_cost: z.number().positive().max(maxCostLimit).optional().openapi({
-    description:
-      'What the model calls may cost, in US dollars: the run ends with the best result it has before a call that could cost more than is left.',
-  }),
-  max_duration_ms: whole(1, Number.MAX_SAFE_INTEGER)
-    .optional()
-    .openapi({ description: 'Time after its start at which the run ends with the best result it has.' }),
-  streaming: z.boolean().optional().openapi({ description: 'Whether the model streams its answer.' }),
-  idle_timeout_ms: whole(0, maxTimeoutMs)
-    .optional()
-    .openapi({ description: 'How long a model may stay silent before the run fails; 0: the tool timeout + 60,000.' }),
-  output: Output.optional(),
-  tool_timeout_ms: whole(1, maxTimeoutMs).optional().openapi({ description: 'Time limit of one tool attempt.' }),
+) as unknown as {
+  [NAME in keyof Options as SnakeCase<NAME>]: z.ZodOptional<
+    NAME extends keyof Forms ? Forms[NAME] : SnakeSchema<Options[NAME]['schema']>
+  >;
 };
+
+type Fields = typeof runFields;
+
+/** The fields of the options of which the table says `trait`. */
+export const runFieldsWith = <const TRAIT extends Partial<RunOption>>(trait: TRAIT) =>
+  Object.fromEntries(
+    optionsWith(trait).map((name) => [toSnakeCase(name), runFields[toSnakeCase(name) as keyof Fields]]),
+  ) as unknown as Pick<Fields, Extract<keyof Fields, SnakeCase<keyof OptionsWith<TRAIT> & string>>>;

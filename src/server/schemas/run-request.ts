@@ -1,9 +1,9 @@
 import { z } from '@hono/zod-openapi';
-import { maxDelayMs, maxPriority } from '../../runs/operations/runs/schedule.ts';
+import { maxDelayMs } from '../../runs/operations/runs/enqueue.ts';
 import { RunId } from './run-ref.ts';
 import { Content } from './message.ts';
 import { Problem } from './problem.ts';
-import { overrides, version } from './run-overrides.ts';
+import { runFields } from './run-overrides.ts';
 import { Id, jsonObject } from './values.ts';
 import { RunStatus } from './run.ts';
 
@@ -26,24 +26,7 @@ export const NewRun = z
       description:
         'The run fails with `expired` if no worker starts it within this time after it was accepted, or after its delay.',
     }),
-    priority: z.int().min(0).max(maxPriority).optional().openapi({
-      description: 'Priority of the job: 0 (default) goes first, then lower numbers before higher ones.',
-    }),
-    version: version.optional(),
-    model: z.string().min(1).max(10_000).optional().openapi({ description: 'Overrides the model of the agent.' }),
-    ...overrides,
-    limit_keys: z
-      .record(z.string(), z.string())
-      .optional()
-      .openapi({
-        description: 'Values that limits may apply to, by dimension.',
-        example: { customer: 'acme' },
-      }),
-    tool_context: jsonObject('Merged over the tool context of agent and thread.').optional(),
-    on_failure: z
-      .enum(['keep', 'restore'])
-      .optional()
-      .openapi({ description: 'restore: after a failure, restore the lane to its state before the run.' }),
+    ...runFields,
     extra_refs: jsonObject('Stored in the refs of the user message.').optional(),
     create_thread: z.boolean().optional().openapi({ description: 'Create the thread if it does not exist.' }),
   })
@@ -110,14 +93,14 @@ export const RetryRun = z
 export const Rerun = z
   .strictObject({
     thread_id: Id.optional().openapi({ description: 'Id of the fork; default: a generated id.' }),
-    version: version.optional(),
+    version: runFields.version,
     model: z.string().min(1).max(10_000).optional().openapi({ description: 'Overrides the model of the run.' }),
     system_prompt: z
       .string()
       .nullable()
       .optional()
       .openapi({ description: 'Overrides the prompt of the lane; every agent must list it as overridable.' }),
-    context_policy: overrides.context_policy,
+    context_policy: runFields.context_policy,
     fresh_children: freshChildren,
     metadata: jsonObject('Your own data, stored with the fork.').optional(),
     request_id: Id.optional().openapi({ description: 'Repeating the id returns the same run.' }),

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { catchUps, overlaps } from '../../features/schedules/definition/definition.ts';
 import { Content } from './message.ts';
+import { runFieldsWith } from './run-overrides.ts';
 import { NewRun } from './run-request.ts';
 import { count, Id, nextCursor, orNull, timestamp, whole } from './values.ts';
 
@@ -38,11 +39,12 @@ const fields = {
     description: 'Which slots of a backlog run: `none` of the late ones, only the newest `one` (default), or `all`.',
   }),
   jitter_ms: whole(0, 3_600_000).optional().openapi({ description: 'Each slot is delayed by up to this much.' }),
-  options: NewRun.pick({
-    ...{ model: true, strategy: true, tools: true, allowed_tools: true, tool_context: true, limit_keys: true },
-    ...{ max_iterations: true, max_total_tokens: true, max_cost: true, max_duration_ms: true },
-    ...{ priority: true, ttl_ms: true, extra_refs: true },
-  })
+  options: z
+    .strictObject({
+      ...runFieldsWith({ schedule: true }),
+      ttl_ms: NewRun.shape.ttl_ms,
+      extra_refs: NewRun.shape.extra_refs,
+    })
     .optional()
     .openapi({ description: 'Options of its runs, as in the request of a run.', example: { max_cost: 0.5 } }),
 };

@@ -8,7 +8,7 @@ import { recordVersions } from '../../database/store/agent/versions.ts';
 import { callsAtOnce } from '../../database/store/each-thread.ts';
 import { findOldestDue } from '../../database/store/run/find-oldest-due.ts';
 import type { Capabilities } from '../../database/store/worker/capabilities.ts';
-import type { DirectWorker } from '../../runs/operations/runs/direct-start.ts';
+import type { DirectWorker } from '../../runs/operations/runs/enqueue-request.ts';
 import type { RunQueue } from '../../runs/queue/queue.ts';
 import { combine, type Telemetry } from '../../runs/telemetry/telemetry.ts';
 import { logRuns } from '../../runs/telemetry/log-runs.ts';

@@ -11,7 +11,7 @@ import type { OpenWorker } from './open-worker.ts';
 import type { UnreadyReason, WorkerHealth } from './options.ts';
 import { processJob, afterClaim } from './process-job.ts';
 import { AsyncResource } from 'node:async_hooks';
-import type { DirectWorker, NewRun, Place } from '../../runs/operations/runs/direct-start.ts';
+import type { DirectWorker, NewRun, Place } from '../../runs/operations/runs/enqueue-request.ts';
 import { claimBody } from '../../database/store/run/claim-run.ts';
 import { HeldRun } from '../run/held-run.ts';
 import { claimTerms } from './claim-job.ts';

@@ -1,6 +1,6 @@
 import { subtractUsage } from '../../agent/context/usage.ts';
 import type { JsonObject, Usage } from '../../agent/context/message.ts';
-import type { HandoffRecord, RunOptions } from '../../agent/definition/run-options.ts';
+import { type HandoffRecord, type RunOptions, handedOver } from '../../agent/definition/run-options.ts';
 import type { EntryDraft, StrategyDecision } from '../../agent/strategies/machine.ts';
 import { llmStarted } from '../../agent/strategies/turn/events.ts';
 import type { TurnState } from '../../agent/strategies/turn/state.ts';
@@ -10,31 +10,6 @@ import { commit } from './commit.ts';
 import type { RunDependencies } from './dependencies.ts';
 import type { RunProgress } from './progress.ts';
 import { toRunEnd, type RunEnd } from './run-end.ts';
-
-/** What a request asked of the agent that it named; the next agent goes by its own definition. */
-const ofTheAgent = [
-  ...[
-    'agent_model',
-    'version',
-    'pinned',
-    'max_iterations',
-    'max_total_tokens',
-    'max_duration_ms',
-    'named_strategy',
-    'strategy_options',
-    'selection',
-    'prompt',
-  ],
-  ...[
-    'tools',
-    'allowed_tools',
-    'settings',
-    'request_transformer',
-    'context_policy',
-    'idle_timeout_ms',
-    'tool_timeout_ms',
-  ],
-] as const;
 
 /**
  * Ends the tool round of a run, or stores its answer, and gives the run to another agent, in one commit. The run is queued again, because this
@@ -85,9 +60,7 @@ function optionsOf({ claim }: ActiveRun, record: HandoffRecord): RunOptions {
   const { handoffs = [], ...given } = claim.options ?? {};
   const { agent, model, strategy } = claim;
   const asked = given.asked ?? { agent, model, strategy, options: given };
-  const kept: RunOptions = { ...given, asked, handoffs: [...handoffs, record] };
-  for (const key of ofTheAgent) delete kept[key];
-  return kept;
+  return { ...handedOver(given), asked, handoffs: [...handoffs, record] };
 }
 
 /** What was used so far is of another model, if the next agent has another one. */

@@ -41,10 +41,9 @@ const toListed = (
   items: { ...none, ...items },
 });
 
-const fromStored = ({ variants, max_cost: maxCost, max_duration_ms: maxDurationMs, judge, ...spec }: StoredEval) => ({
-  ...spec,
+const fromStored = ({ variants, ...spec }: StoredEval): EvalDefinition => ({
+  ...(camelKeys(spec) as unknown as EvalDefinition),
   variants: variants.map(toVariant),
-  ...omitUndefined({ maxCost, maxDurationMs, judge: judge as EvalDefinition['judge'] }),
 });
 
 function toVariant({

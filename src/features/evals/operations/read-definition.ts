@@ -1,17 +1,19 @@
-import { isCost, noCost } from '../../../agent/definition/cost.ts';
+import { problemOf, asKeys, optionsWith, type RunOptionName } from '../../../agent/definition/options.ts';
+import { snakeKeys } from '../../../base/common/case.ts';
 import { assertId } from '../../../base/checks/ids.ts';
 import { assertStorable, promptOf } from '../../../base/checks/text.ts';
 import { refuseUnknownKeys, type KeysOf } from '../../../base/checks/unknown-keys.ts';
 import { omitUndefined } from '../../../base/common/omit-undefined.ts';
 import { storedOption } from '../../../agent/policy/read-policy.ts';
 import type { StoredEval, StoredVariant } from '../store/evals.ts';
-import { maxPriority } from '../../../runs/operations/runs/schedule.ts';
 import { invalid } from './invalid-eval.ts';
 import type { EvalDefinition, EvalVariant } from './types.ts';
 
+const bounds = optionsWith({ evals: 'bound' });
 const keys: KeysOf<EvalDefinition> = {
   ...{ dataset: true, tag: true, split: true, variants: true, repeats: true, tools: true, stubs: true },
-  ...{ concurrency: true, maxCost: true, maxDurationMs: true, priority: true, fresh: true, judge: true },
+  ...{ concurrency: true, priority: true, fresh: true, judge: true },
+  ...asKeys(bounds),
 };
 const variantKeys: KeysOf<EvalVariant> = {
   ...{ name: true, agent: true, version: true, model: true, contextPolicy: true, systemPrompt: true },
@@ -23,7 +25,7 @@ const longestStubs = 65_536;
 /** Checks what an eval is asked to do, except agents, models and policies, and fills in defaults. @throws LanefoldError `invalid_input` */
 export function readDefinition(given: EvalDefinition): StoredEval {
   refuseUnknownKeys('evals.run', given, keys);
-  const { dataset, tag, split, tools = 'recorded', stubs, fresh = false, judge, maxCost } = given;
+  const { dataset, tag, split, tools = 'recorded', stubs, fresh = false, judge, priority = 1_000 } = given;
   assertId(dataset, 'The dataset');
   if (!['recorded', 'live', 'stubs'].includes(tools)) throw invalid('tools', 'must be recorded, live or stubs');
   if ((tools === 'stubs') !== (stubs !== undefined)) throw invalid('stubs', 'go together with tools: "stubs"');
@@ -31,7 +33,10 @@ export function readDefinition(given: EvalDefinition): StoredEval {
   if (stubs !== undefined && JSON.stringify(stubs).length > longestStubs)
     throw invalid('stubs', `have more than ${longestStubs.toLocaleString('en')} characters`);
   assertStorable(stubs, 'The eval');
-  if (maxCost !== undefined && !isCost(maxCost)) throw invalid('maxCost', noCost);
+  for (const [name, value] of Object.entries({ priority, ...only(given, bounds) })) {
+    const problem = problemOf(name as RunOptionName, value);
+    if (problem !== undefined) throw invalid(name, problem);
+  }
   if (typeof fresh !== 'boolean') throw invalid('fresh', 'must be true or false');
   if (judge !== undefined) refuseUnknownKeys('judge of evals.run', judge, { agent: true, model: true });
   if (judge !== undefined && typeof judge.agent !== 'string')
@@ -40,11 +45,8 @@ export function readDefinition(given: EvalDefinition): StoredEval {
     ...{ dataset, tools, fresh, variants: variantsOf(given.variants ?? [{}]) },
     repeats: whole('repeats', given.repeats ?? 1, 1, 20),
     concurrency: whole('concurrency', given.concurrency ?? 4, 1, 100),
-    priority: whole('priority', given.priority ?? 1_000, 0, maxPriority),
-    ...(given.maxDurationMs === undefined
-      ? {}
-      : { max_duration_ms: whole('maxDurationMs', given.maxDurationMs, 1, 86_400_000) }),
-    ...omitUndefined({ tag, split, stubs, judge, max_cost: maxCost }),
+    priority,
+    ...omitUndefined({ tag, split, stubs, judge, ...snakeKeys(only(given, bounds)) }),
   };
 }
 
@@ -67,6 +69,9 @@ function variantsOf(given: readonly EvalVariant[]): StoredVariant[] {
   if (twice) throw invalid('variants', `has two that are named ${twice.name}; give them names`);
   return variants;
 }
+
+const only = <T extends object, K extends keyof T>(given: T, names: readonly K[]): Partial<Pick<T, K>> =>
+  Object.fromEntries(names.map((name) => [name, given[name]])) as Partial<Pick<T, K>>;
 
 function nameOf(name: unknown): string {
   if (typeof name !== 'string' || name.trim() === '' || name.length > longestName)

@@ -1,3 +1,4 @@
+import { toSnakeCase } from '../../../base/common/case.ts';
 import { omitUndefined } from '../../../base/common/omit-undefined.ts';
 import { contentIds } from '../../../agent/context/large-content.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
@@ -8,38 +9,15 @@ import type { CaseRow, TakenItem } from '../store/items.ts';
 import { readThread } from '../../../database/store/log/read-thread.ts';
 import { runNotFound } from '../../../database/store/missing.ts';
 import { readRequest, type StoredRequest } from '../../../database/store/run/read-request.ts';
-import type { RunOptions } from '../../../agent/definition/run-options.ts';
+import { optionsWith } from '../../../agent/definition/options.ts';
+import type { ReadyAgent } from '../../../agent/definition/registry.ts';
+import { optionsInEval, strategyPart, type RunOptions } from '../../../agent/definition/run-options.ts';
 import type { RunRef } from '../../../database/store/run/run.ts';
 import { idsOf } from '../../../database/store/tenant/derived-ids.ts';
 import { enqueueRequest, requestHash } from '../../../runs/operations/runs/enqueue-request.ts';
 import type { EnqueueDeps } from '../../../runs/operations/runs/enqueue.ts';
-import { decidedAnew } from '../../../runs/operations/runs/original-request.ts';
+import { decidedAnew } from '../../../runs/operations/runs/repeat.ts';
 import { fork } from '../../../runs/operations/threads/fork.ts';
-
-/** Options of the original run that its items do not have: what it counted against, and where it came from. */
-const notRepeated = [
-  ...['active_lane', 'resumed_from', 'parent', 'retry_of', 'retry_of_thread', 'fresh_children', 'limit_keys'],
-  ...[
-    'version',
-    'pinned',
-    'on_failure',
-    'priority',
-    'max_cost',
-    'max_duration_ms',
-    'agent_model',
-    'eval',
-    'continues',
-    'handoffs',
-    'asked',
-  ],
-];
-/** Options that the definition of the agent decides, unless the request named its strategy. */
-const ofTheStrategy = ['named_strategy', 'strategy_options', 'selection', 'takes_input', 'prompt'];
-/** Options that only the agent of the original run may know. */
-const ofTheAgent = [
-  ...['tools', 'allowed_tools', 'settings', 'request_transformer', 'output'],
-  ...['max_iterations', 'max_total_tokens'],
-];
 
 /** The run of an item, by ids that derive from eval and item. */
 export async function runOfItem(db: Database, evalId: string, no: number): Promise<RunRef> {
@@ -136,20 +114,15 @@ function bodyOf({ agents: all }: EnqueueDeps, { spec, variant, item, original, e
   const named = same && version === undefined ? given : {};
   const decided = decidedAnew(agents, { ...original, agent: item.agent });
   const ofStrategy = named.named_strategy ? original : decided;
-  const kept: JsonObject = { ...given };
-  for (const key of [...notRepeated, ...ofTheStrategy, ...(same ? [] : ofTheAgent)]) delete kept[key];
   const model = variant.model ?? (named.agent_model === undefined ? agent.model : original.model);
   const asks = item.case.kind === 'run';
   const options: JsonObject = {
-    ...kept,
-    ...only(ofTheStrategy, ofStrategy.options),
+    ...optionsInEval(given, same),
+    ...strategyPart(ofStrategy.options),
     ...(model === agent.model ? {} : { agent_model: agent.model }),
     ...(asks ? {} : { continues: true, max_iterations: 1 }),
-    ...omitUndefined({
-      ...{ version, context_policy: variant.context_policy },
-      max_duration_ms: smaller(spec.max_duration_ms, agent.maxDurationMs),
-      max_cost: smaller(spec.max_cost, agent.maxCost),
-    }),
+    ...omitUndefined({ version, context_policy: variant.context_policy }),
+    ...boundsOf(spec, agent),
     priority: spec.priority,
     ...(item.case.run_id === null ? {} : { retry_of: item.case.run_id, retry_of_thread: item.case.thread_id }),
     eval: { id: evalId, no: item.no },
@@ -168,9 +141,12 @@ function bodyOf({ agents: all }: EnqueueDeps, { spec, variant, item, original, e
   };
 }
 
-const only = (keys: readonly string[], options: JsonObject | null): JsonObject =>
-  Object.fromEntries(Object.entries(options ?? {}).filter(([key]) => keys.includes(key)));
-
-/** A limit of the eval, unless that of the agent is lower; undefined if the eval has none. */
-const smaller = (limit: number | undefined, agents: number | null | undefined): number | undefined =>
-  limit === undefined ? undefined : Math.min(limit, agents ?? limit);
+/** What the eval bounds, unless the bound of the agent is lower. */
+const boundsOf = (spec: StoredEval, agent: ReadyAgent): JsonObject =>
+  Object.fromEntries(
+    optionsWith({ evals: 'bound' }).flatMap((name) => {
+      const stored = toSnakeCase(name);
+      const bound = spec[stored];
+      return bound === undefined ? [] : [[stored, Math.min(bound, agent[name] ?? bound)]];
+    }),
+  );

@@ -1,4 +1,5 @@
 import type { OverrideCaller } from '../../../agent/definition/overridable.ts';
+import type { OptionsWith } from '../../../agent/definition/options.ts';
 import type { Json } from '../../../agent/context/message.ts';
 import type { EvalItem, EvalItemStatus, Expected } from '../item.ts';
 import type { EvalReport, ReportOptions } from '../report/report.ts';
@@ -131,7 +132,7 @@ export interface EvalVariant {
 /** What tools return in the runs of an eval. */
 export type EvalTools = 'recorded' | 'live' | 'stubs';
 
-export interface EvalDefinition {
+export interface EvalDefinition extends OptionsWith<{ evals: 'bound' }> {
   dataset: string;
   /** Only cases with this tag, or of this part. */
   tag?: string;
@@ -153,8 +154,6 @@ export interface EvalDefinition {
    * skipped, and so are those of models without a known price. A lower limit of the agent stays.
    */
   maxCost?: number;
-  /** After this, a run ends with the best result it has. A lower limit of the agent stays. */
-  maxDurationMs?: number;
   /** Priority of its runs; default 1,000: behind those of users, which have 0. */
   priority?: number;
   /** Ask again also what an earlier eval has asked in the same way; default false. */

@@ -1,24 +1,27 @@
+import type { OptionsWith } from '../../../agent/definition/options.ts';
+import type { SnakeCase } from '../../../base/common/case.ts';
 import type { Json, JsonObject } from '../../../agent/context/message.ts';
 import type { EvalItemStatus } from '../item.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import { cursorText, microsSql, readCursor, timestampSql, type ListPage } from '../../../database/store/page.ts';
 
 /** The definition of an eval, as it is stored. */
-export interface StoredEval {
+export interface StoredEval extends Bounds {
   dataset: string;
   variants: StoredVariant[];
   repeats: number;
   tools: 'recorded' | 'live' | 'stubs';
   stubs?: Record<string, Json>;
   concurrency: number;
-  max_cost?: number;
-  max_duration_ms?: number;
   priority: number;
   fresh: boolean;
   judge?: { agent: string; model?: string };
   tag?: string;
   split?: string;
 }
+
+/** Options of runs that an eval may bound. */
+type Bounds = { [NAME in keyof OptionsWith<{ evals: 'bound' }> as SnakeCase<NAME>]?: number };
 
 export interface StoredVariant {
   name: string;

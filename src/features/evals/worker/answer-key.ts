@@ -6,11 +6,8 @@ import type { StoredEval } from '../store/evals.ts';
 import type { CaseRow, TakenItem } from '../store/items.ts';
 import type { StoredRequest } from '../../../database/store/run/read-request.ts';
 
-/** Options that do not change an answer: where a run comes from, when it runs, what it counts against, and who pays for it. */
-const noMatter = [
-  ...['eval', 'priority', 'retry_of', 'retry_of_thread', 'active_lane', 'limit_keys', 'parent', 'fresh_children'],
-  ...['version', 'pinned', 'resumed_from', 'max_cost'],
-];
+/** What an item adds that does not change its answer: where it comes from, when it runs, and what it may cost. */
+const noMatter = ['eval', 'retry_of', 'retry_of_thread', 'version', 'priority', 'max_cost'];
 
 /**
  * Hash of everything that the answer to an item depends on: what was sent first, what the run was asked with, the configuration of

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../agent/context/message.ts';
+import type { OptionsWith } from '../../../agent/definition/options.ts';
 import type { ContentInput } from '../../../agent/models/messages/accept-content.ts';
 
 /** What a slot does if the run of an earlier slot has not ended. */
@@ -53,18 +54,9 @@ export interface ScheduleDefinition extends Timing {
 }
 
 /** Options of the runs of a schedule, as in `runs.enqueue`. */
-export interface ScheduleRunOptions {
-  model?: string;
-  strategy?: string;
-  tools?: string[];
-  allowedTools?: string[];
-  toolContext?: JsonObject;
-  limitKeys?: Record<string, string>;
-  maxIterations?: number;
-  maxTotalTokens?: number;
-  maxCost?: number;
-  maxDurationMs?: number;
-  priority?: number;
+export interface ScheduleRunOptions extends OptionsWith<{ schedule: true }> {
+  /** The run fails with `expired` if no worker has started it this long after it was accepted. */
   ttlMs?: number;
+  /** Kept in the `refs` of the user message. */
   extraRefs?: JsonObject;
 }

@@ -1,3 +1,4 @@
+import { asKeys, optionsWith } from '../../../agent/definition/options.ts';
 import { LanefoldError } from '../../../base/errors.ts';
 import { refuseUnknownKeys, type KeysOf } from '../../../base/checks/unknown-keys.ts';
 import { catchUps, overlaps, type ScheduleDefinition, type ScheduleRunOptions, type Timing } from './definition.ts';
@@ -20,9 +21,9 @@ const keys: KeysOf<ScheduleDefinition> = {
 };
 
 const optionKeys: KeysOf<ScheduleRunOptions> = {
-  ...{ model: true, strategy: true, tools: true, allowedTools: true, toolContext: true, limitKeys: true },
-  ...{ maxIterations: true, maxTotalTokens: true, maxCost: true, maxDurationMs: true },
-  ...{ priority: true, ttlMs: true, extraRefs: true },
+  ...asKeys(optionsWith({ schedule: true })),
+  ttlMs: true,
+  extraRefs: true,
 };
 
 /** Checks a schedule, except what `runs.enqueue` checks. @throws LanefoldError `invalid_input` */

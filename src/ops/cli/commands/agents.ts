@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { VersionChange } from '../../../agent/definition/diff-versions.ts';
+import type { VersionChange } from '../../../agent/definition/version.ts';
 import { snakeKeys } from '../../../base/common/case.ts';
 import type { ListedVersion } from '../../../runs/operations/agents/versions.ts';
 import { printable } from '../../../base/log/printable.ts';

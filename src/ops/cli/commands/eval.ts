@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander';
 import { writeFile } from 'node:fs/promises';
+import type { OptionsWith } from '../../../agent/definition/options.ts';
 import { snakeKeys } from '../../../base/common/case.ts';
 import { omitUndefined } from '../../../base/common/omit-undefined.ts';
 import { failIf } from '../../../features/evals/condition/fail-if.ts';
@@ -32,6 +33,14 @@ interface ReportOptions {
   markdown?: string;
 }
 
+/** Flags of the options of runs that an eval may bound. */
+const bounds: { [NAME in keyof OptionsWith<{ evals: 'bound' }>]-?: Option } = {
+  maxCost: new Option('--max-cost <dollars>', 'what its runs together may cost').argParser(Number),
+  maxDurationMs: new Option('--max-duration <duration>', 'when a run ends with the best result it has').argParser(
+    duration,
+  ),
+};
+
 interface RunOptions extends Options, ReportOptions {
   dataset: string;
   tag?: string;
@@ -45,8 +54,6 @@ interface RunOptions extends Options, ReportOptions {
   tools?: EvalTools;
   stubs?: Record<string, never>;
   concurrency?: number;
-  maxCost?: number;
-  maxDuration?: number;
   fresh?: boolean;
   judge?: string;
   wait?: boolean;
@@ -78,7 +85,7 @@ export function addEval(program: Command): Command {
       }),
     );
 
-  withAgents(withReport(subcommand(evals, 'run', 'run an eval, wait for its end, and print its report')))
+  withBounds(withAgents(withReport(subcommand(evals, 'run', 'run an eval, wait for its end, and print its report'))))
     .requiredOption('--dataset <name>', 'the dataset')
     .option('--tag <tag>', 'only cases with this tag')
     .option('--split <split>', 'only cases of this part')
@@ -90,8 +97,6 @@ export function addEval(program: Command): Command {
     .addOption(new Option('--tools <what>', 'what tools return').choices(['recorded', 'live', 'stubs']))
     .option('--stubs <json>', 'what each tool returns, by its name', parseJsonObject)
     .option('--concurrency <count>', 'how many runs at once; default 4', wholeNumber(1, 100))
-    .option('--max-cost <dollars>', 'what its runs together may cost', Number)
-    .option('--max-duration <duration>', 'when a run ends with the best result it has', duration)
     .option('--fresh', 'ask again also what an earlier eval has asked')
     .option('--judge <agent>', 'agent that scores answers by their rubric')
     .option('--tenant <tenant>', 'tenant of the cases; default: default')
@@ -170,6 +175,9 @@ export function addEval(program: Command): Command {
   return evals;
 }
 
+const withBounds = (command: Command): Command =>
+  Object.values(bounds).reduce((extended, flag) => extended.addOption(flag), command);
+
 const withReport = (command: Command): Command =>
   command
     .option('--baseline <variant>', 'variant that the others are compared with; default: the first one')
@@ -184,7 +192,6 @@ function definitionOf(options: RunOptions): EvalDefinition {
     agentVersion = [undefined],
     model = [undefined],
     policy = [undefined],
-    maxDuration,
     judge,
     ...rest
   } = options;
@@ -197,8 +204,9 @@ function definitionOf(options: RunOptions): EvalDefinition {
       ),
     ),
   );
-  const { dataset, tag, split, repeats, tools, stubs, concurrency, maxCost, fresh } = rest;
-  const given = { tag, split, repeats, tools, stubs, concurrency, maxCost, fresh, maxDurationMs: maxDuration };
+  const { dataset, tag, split, repeats, tools, stubs, concurrency, fresh } = rest;
+  const bounded = Object.entries(bounds).map(([name, flag]) => [name, rest[flag.attributeName() as never]]);
+  const given = { tag, split, repeats, tools, stubs, concurrency, fresh, ...Object.fromEntries(bounded) };
   return {
     dataset,
     variants,

@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 import { snakeKeys } from '../../../base/common/case.ts';
 import { omitUndefined } from '../../../base/common/omit-undefined.ts';
-import type { RetryOptions } from '../../../runs/operations/runs/retry.ts';
+import type { RetryOptions } from '../../../runs/operations/runs/repeat.ts';
 import { connect } from '../connect.ts';
 import { commandHelp } from '../help.ts';
 import { withJson, withQueue, type ConnectionOptions } from '../options.ts';

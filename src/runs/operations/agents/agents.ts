@@ -1,4 +1,4 @@
-import { iterationLimit } from '../../../agent/definition/iteration-limit.ts';
+import { iterationLimit } from '../../../agent/definition/ready-agent.ts';
 import type { AgentRegistry } from '../../../agent/definition/registry.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
 

@@ -1,6 +1,6 @@
 import type { AgentRegistry } from '../../../agent/definition/registry.ts';
-import { isLabel } from '../../../agent/definition/check-agent.ts';
-import { readRollout, type RolloutDefinition } from '../../../agent/definition/read-rollout.ts';
+import { isLabel } from '../../../agent/definition/agent.ts';
+import { readRollout, type RolloutDefinition } from '../../../agent/definition/rollout.ts';
 import { assertId } from '../../../base/checks/ids.ts';
 import { assertStorable } from '../../../base/checks/text.ts';
 import { LanefoldError } from '../../../base/errors.ts';

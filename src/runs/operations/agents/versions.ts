@@ -1,4 +1,4 @@
-import { diffVersions, type VersionChange } from '../../../agent/definition/diff-versions.ts';
+import { diffVersions, type VersionChange } from '../../../agent/definition/version.ts';
 import { assertStorable } from '../../../base/checks/text.ts';
 import { assertWhole } from '../../../base/checks/whole-number.ts';
 import { LanefoldError } from '../../../base/errors.ts';

@@ -1,15 +1,15 @@
 import { refusedOverrides, type OverrideCaller } from '../../../agent/definition/overridable.ts';
 import type { AgentRegistry, ReadyAgent } from '../../../agent/definition/registry.ts';
-import { iterationLimit } from '../../../agent/definition/iteration-limit.ts';
+import { iterationLimit } from '../../../agent/definition/ready-agent.ts';
 import type { Strategy } from '../../../agent/strategies/registry.ts';
+import { optionsWith } from '../../../agent/definition/options.ts';
 import { toSnakeCase } from '../../../base/common/case.ts';
 import type { Message } from '../../../agent/context/message.ts';
 import { defaultIdleMs } from '../../../agent/definition/agent.ts';
 import { LanefoldError } from '../../../base/errors.ts';
 import type { ContentInput } from '../../../agent/models/messages/accept-content.ts';
 import type { ModelRegistry } from '../../../agent/models/registry/registry.ts';
-import type { RunOverrides } from './check-overrides.ts';
-import { selectStrategy } from './choose-strategy.ts';
+import { type RunOverrides, selectStrategy } from './check-overrides.ts';
 
 type Given = Parameters<typeof refusedOverrides>[1];
 
@@ -17,9 +17,6 @@ export interface OverridingRequest extends RunOverrides {
   agent: string;
   /** Only for a run. */
   input?: ContentInput;
-  version?: string | undefined;
-  model?: string;
-  toolContext?: unknown;
   /** Only for a replayed call or a rerun; any other run takes its prompt from its thread. */
   systemPrompt?: string | null | undefined;
 }
@@ -104,24 +101,17 @@ function executing(agents: AgentRegistry, { agent, input, strategy, strategyOpti
   return selectStrategy(agents, agent, given).machine;
 }
 
-type Limit =
-  | 'maxIterations'
-  | 'maxTotalTokens'
-  | 'maxCost'
-  | 'maxDurationMs'
-  | 'idleTimeoutMs'
-  | 'toolTimeoutMs'
-  | 'settings.maxOutputTokens';
-
+/** What a caller over HTTP may only lower, and the values of the agent. */
 const limitsOf = (agent: ReadyAgent, machine: Strategy): [Limit, number | undefined][] => [
-  ['maxIterations', iterationLimit(agent, machine)],
-  ['maxTotalTokens', agent.maxTotalTokens],
-  ['maxCost', agent.maxCost],
-  ['maxDurationMs', agent.maxDurationMs],
-  ['idleTimeoutMs', agent.idleTimeoutMs],
-  ['toolTimeoutMs', agent.toolTimeoutMs],
+  ...lowered.map((name): [Limit, number | undefined] => [
+    name,
+    name === 'maxIterations' ? iterationLimit(agent, machine) : agent[name],
+  ]),
   ['settings.maxOutputTokens', agent.settings.max_output_tokens],
 ];
+
+const lowered = optionsWith({ override: 'lower' });
+type Limit = (typeof lowered)[number] | 'settings.maxOutputTokens';
 
 function limitOf(agent: ReadyAgent, request: OverridingRequest, field: Limit): number | undefined {
   if (field === 'settings.maxOutputTokens') return request.settings?.maxOutputTokens;

@@ -1,66 +1,36 @@
 import { defaultIdleMs } from '../../../agent/definition/agent.ts';
-import { isCost, noCost } from '../../../agent/definition/cost.ts';
+import { checkOptions, asStored, type OptionsWith } from '../../../agent/definition/options.ts';
+import { assertLimitKeys } from '../../../agent/limits/limit-keys.ts';
 import type { AgentRegistry } from '../../../agent/definition/registry.ts';
-import type { ContentPart } from '../../../agent/context/message.ts';
+import { type ContentPart, type JsonObject, textOf } from '../../../agent/context/message.ts';
 import type { Counting } from '../../../agent/models/counting/counting.ts';
 import { limitsOf } from '../../../agent/policy/limits.ts';
 import type { PolicyOption } from '../../../agent/policy/policy.ts';
 import { readPolicy, storedOption } from '../../../agent/policy/read-policy.ts';
 import type { RunOptions } from '../../../agent/definition/run-options.ts';
 import { LanefoldError } from '../../../base/errors.ts';
-import { checkSettings, type CallSettings } from '../../../agent/models/settings/call-settings.ts';
+import { checkSettings } from '../../../agent/models/settings/call-settings.ts';
 import { reservedHeader } from '../../../agent/models/settings/reserved.ts';
 import type { ModelSettings } from '../../../agent/models/settings/settings.ts';
 import type { OutputOption, StoredContract } from '../../../agent/contracts/contract.ts';
 import { toStoredContract } from '../../../agent/contracts/read-contract.ts';
 import type { StrategyOptions } from '../../../agent/strategies/types.ts';
 import { unknownTools } from '../../../agent/tools/lookup.ts';
-import { assertWhole } from '../../../base/checks/whole-number.ts';
-import { chooseStrategy } from './choose-strategy.ts';
+import { parseOptions } from '../../../agent/strategies/options.ts';
+import type { Strategy } from '../../../agent/strategies/registry.ts';
+import type { StrategySelection } from '../../../agent/strategies/selection.ts';
 
-/** More than any request needs. It does not bind an agent's own limits, which the operator chooses. */
-export const maxIterationsLimit = 10_000;
-export const maxTimeoutMs = 86_400_000;
-
-/** What a request may override in its agent, for its run only. */
+/** What a request may override in its agent, and say about its run. `CHOSEN`: the name of its strategy, if it is known. */
 export interface RunOverrides<
   OUT extends OutputOption | undefined = OutputOption | undefined,
   CHOSEN extends string = string,
-> {
+> extends Omit<OptionsWith<object>, 'strategy' | 'strategyOptions' | 'output'> {
   /** The name of a strategy: built in, from an agent, or from `createLanefold({ strategies })`. */
   strategy?: CHOSEN;
   /** Options of the strategy, merged over the agent's if the agent has the same strategy. */
   strategyOptions?: StrategyOptions<CHOSEN>;
-  /** Names of tools of the agent or of `createLanefold({ tools })`; they replace the agent's and the thread's tools. */
-  tools?: string[];
-  /** Restricts the tools to these; `[]` for none. */
-  allowedTools?: string[];
-  /** Merged over the agent's settings, key by key; provider options are replaced whole. */
-  settings?: CallSettings;
-  /** HTTP headers of the model calls, added to those of `settings`. Stored with the run for its workers. */
-  headers?: Record<string, string>;
-  /** The name of a transformer of the agent or of `createLanefold`, instead of the agent's own. */
-  requestTransformer?: string;
-  /** How the context is cut before a model call: a policy or a preset, which replaces the agent's and the thread's. */
-  contextPolicy?: PolicyOption;
-  /** Overrides the agent's limit on model calls. */
-  maxIterations?: number;
-  /** Tokens after which the run ends with the best result it has. */
-  maxTotalTokens?: number;
-  /**
-   * What the model calls may cost, in US dollars: the run ends with the best result it has before a call that could cost
-   * more than is left.
-   */
-  maxCost?: number;
-  /** Time since its start after which the run ends with the best result it has. */
-  maxDurationMs?: number;
-  streaming?: boolean;
-  /** How long a model may be silent before the run fails with `timeout`; 0 for the tool timeout + 60,000. */
-  idleTimeoutMs?: number;
   /** Replaces the agent's contract; `raw` for plain text. */
   output?: OUT;
-  /** Per attempt, for tools that define no timeout. */
-  toolTimeoutMs?: number;
 }
 
 /** Converts the overrides to the form in which they are stored; rejects those that the run could not follow. */
@@ -69,40 +39,31 @@ export async function toRunOptions(
   agent: string,
   given: RunOverrides & { input: string | ContentPart[] },
 ): Promise<RunOptions> {
-  const { tools, allowedTools, maxIterations, streaming, idleTimeoutMs, toolTimeoutMs, requestTransformer } = given;
-  const { maxTotalTokens, maxCost, maxDurationMs, contextPolicy } = given;
-  assertWhole(maxIterations, 'maxIterations', { minimum: 1, maximum: maxIterationsLimit, hint });
-  assertWhole(maxTotalTokens, 'maxTotalTokens', { minimum: 1, hint });
-  if (maxCost !== undefined && !isCost(maxCost)) throw invalid('maxCost', noCost);
-  assertWhole(maxDurationMs, 'maxDurationMs', { minimum: 1, hint });
-  assertWhole(idleTimeoutMs, 'idleTimeoutMs', { maximum: maxTimeoutMs, hint });
-  assertWhole(toolTimeoutMs, 'toolTimeoutMs', { minimum: 1, maximum: maxTimeoutMs, hint });
-  if (streaming !== undefined && typeof streaming !== 'boolean') throw invalid('streaming', 'must be true or false');
+  const { tools, allowedTools, requestTransformer, contextPolicy, idleTimeoutMs, toolTimeoutMs } = given;
+  checkOptions(given as OptionsWith<object>);
+  assertLimitKeys(given.limitKeys);
   if (requestTransformer !== undefined) agents.transformer(agent, requestTransformer);
   assertTools(agents, agent, tools, allowedTools);
   const { machine, selection, options: strategyOptions } = chooseStrategy(agents, agent, given);
-  const { instructions } = agents.get(agent);
+  const { instructions, toolTimeoutMs: toolTimeout } = agents.get(agent);
   const settings = toSettings(given);
-  const toolTimeout = toolTimeoutMs ?? agents.get(agent).toolTimeoutMs;
   return {
+    ...asStored(given),
     ...(tools ? { tools: [...new Set(tools)] } : {}),
     ...(allowedTools ? { allowed_tools: [...new Set(allowedTools)].sort() } : {}),
     ...(settings ? { settings } : {}),
-    ...(requestTransformer === undefined ? {} : { request_transformer: requestTransformer }),
     ...(contextPolicy === undefined ? {} : { context_policy: storedOption(contextPolicy) }),
-    ...(maxIterations === undefined ? {} : { max_iterations: maxIterations }),
-    ...(maxTotalTokens === undefined ? {} : { max_total_tokens: maxTotalTokens }),
-    ...(maxCost === undefined ? {} : { max_cost: maxCost }),
-    ...(maxDurationMs === undefined ? {} : { max_duration_ms: maxDurationMs }),
     ...(given.strategy !== undefined || given.strategyOptions !== undefined ? { named_strategy: true as const } : {}),
     ...(strategyOptions ? { strategy_options: strategyOptions } : {}),
     ...(selection ? { selection } : {}),
     ...(machine.input === false ? { takes_input: false as const } : {}),
-    ...(streaming === undefined ? {} : { streaming }),
-    ...(idleTimeoutMs === undefined ? {} : { idle_timeout_ms: idleTimeoutMs || defaultIdleMs(toolTimeout) }),
-    ...(toolTimeoutMs === undefined ? {} : { tool_timeout_ms: toolTimeoutMs }),
+    ...(idleTimeoutMs === undefined
+      ? {}
+      : { idle_timeout_ms: idleTimeoutMs || defaultIdleMs(toolTimeoutMs ?? toolTimeout) }),
     ...(machine.prompt && instructions === null ? { prompt: machine.prompt } : {}),
     ...(given.output === undefined ? {} : { output: await toOutput(given.output) }),
+    ...(given.priority ? { priority: given.priority } : {}),
+    ...(given.onFailure === 'restore' ? { on_failure: given.onFailure } : {}),
   };
 }
 
@@ -159,3 +120,63 @@ const hint = 'Omit it to use the agent’s own.';
 
 const invalid = (key: string, why: string): LanefoldError =>
   new LanefoldError('invalid_input', `${key} ${why}.`, { hint });
+
+/** The strategy that executes a run. */
+interface ChosenStrategy {
+  machine: Strategy;
+  /** With defaults filled in; undefined for a strategy that takes none. */
+  options: JsonObject | undefined;
+  /** Present if the strategy of the request chose this one. */
+  selection?: StrategySelection;
+}
+
+/** The parts of a request that concern its strategy. */
+interface Request {
+  input: string | ContentPart[];
+  strategy?: string;
+  strategyOptions?: object;
+  tools?: string[];
+  allowedTools?: string[];
+  output?: OutputOption;
+}
+
+/** Finds the strategy that executes a request, and rejects options that the strategy does not support. */
+function chooseStrategy(agents: AgentRegistry, agent: string, given: Request): ChosenStrategy {
+  const chosen = selectStrategy(agents, agent, given);
+  const { machine, selection } = chosen;
+  const name = selection ? `${machine.name}, chosen for this question,` : machine.name;
+  if (!machine.tools && (given.tools || given.allowedTools)) {
+    throw new LanefoldError('invalid_input', `tools has no effect: the strategy ${name} uses no tools.`, {
+      hint: 'Omit it to use the agent’s own.',
+    });
+  }
+  const contract = given.output ?? agents.get(agent).output ?? 'raw';
+  if (!machine.output && contract !== 'raw' && contract.mode !== 'raw') {
+    throw new LanefoldError('invalid_output', `The strategy ${name} does not support output contracts.`, {
+      hint: 'Use the strategy react, or output: "raw".',
+    });
+  }
+  return chosen;
+}
+
+/** The strategy that executes a request: its own, or the one that its own chooses for the question. */
+export function selectStrategy(
+  agents: AgentRegistry,
+  agent: string,
+  { strategy, strategyOptions, input }: Pick<Request, 'strategy' | 'strategyOptions' | 'input'>,
+): ChosenStrategy {
+  const own = agents.get(agent);
+  const machine = agents.strategies.find(strategy ?? own.strategy);
+  const inherited = machine.name === own.strategy ? own.strategyOptions : undefined;
+  const options = parseOptions(machine, { ...inherited, ...strategyOptions });
+  if (!machine.select) return { machine, options };
+  const selection = machine.select(textOf(input), options ?? {});
+  const chosen = agents.strategies.find(selection.strategy);
+  if (chosen.select) {
+    throw new LanefoldError('invalid_input', `The strategy ${machine.name} cannot choose ${chosen.name}.`, {
+      hint: 'Leave it out of available and of strategy.',
+    });
+  }
+  const theirs = (options?.['options'] ?? {}) as Record<string, object>;
+  return { machine: chosen, selection, options: parseOptions(chosen, theirs[chosen.name]) };
+}

@@ -1,7 +1,6 @@
-import type { ModelName } from '../../../agent/models/registry/model-name.ts';
 import type { AgentRegistry } from '../../../agent/definition/registry.ts';
 import type { Json, JsonObject } from '../../../agent/context/message.ts';
-import { snakeKeys } from '../../../base/common/case.ts';
+import { snakeKeys, toSnakeCase } from '../../../base/common/case.ts';
 import type { OutputOption } from '../../../agent/contracts/contract.ts';
 import { LanefoldError } from '../../../base/errors.ts';
 import { assertId, newRunId, newThreadId } from '../../../base/checks/ids.ts';
@@ -9,8 +8,9 @@ import { idsOf } from '../../../database/store/tenant/derived-ids.ts';
 import type { Counting } from '../../../agent/models/counting/counting.ts';
 import type { ModelRegistry } from '../../../agent/models/registry/registry.ts';
 import { acceptContent, type ContentInput } from '../../../agent/models/messages/accept-content.ts';
-import type { RunOptions, ParentCall } from '../../../agent/definition/run-options.ts';
-import type { RunHandle } from '../../../database/store/run/run.ts';
+import { asKeys, optionsWith } from '../../../agent/definition/options.ts';
+import { undecided, type RunOptions, type ParentCall } from '../../../agent/definition/run-options.ts';
+import type { RunHandle, RunRef } from '../../../database/store/run/run.ts';
 import { assertStorable } from '../../../base/checks/text.ts';
 import { refuseUnknownKeys, type KeysOf } from '../../../base/checks/unknown-keys.ts';
 import {
@@ -25,9 +25,11 @@ import { assertRunOverrides } from './allow-overrides.ts';
 import { assertNotBlank } from '../../../agent/models/messages/not-blank.ts';
 import { assertRefs } from '../../../base/checks/refs.ts';
 import { usualOutputTokens } from '../../limiter/limited-run.ts';
-import { assertLimitKeys } from '../../../agent/limits/limit-keys.ts';
-import { assertSchedule, timesOf, type Schedule } from './schedule.ts';
 import type { ChosenVersion, VersionChooser } from '../agents/version-chooser.ts';
+import { assertWhole } from '../../../base/checks/whole-number.ts';
+import { omitUndefined } from '../../../base/common/omit-undefined.ts';
+import { childRequestId, type StoredChild } from '../../../database/store/wait/wait-tasks.ts';
+import { fork } from '../threads/fork.ts';
 
 /** `CHOSEN`: the name of the request's strategy, if it is known at compile time. */
 export interface EnqueueOptions<
@@ -55,19 +57,6 @@ export interface EnqueueOptions<
    * earlier interrupts that have not started, and goes ahead of every waiting run.
    */
   busy?: 'reject' | 'wait' | 'interrupt';
-  /**
-   * The version of the agent: a label or an id. A run whose version no worker has waits for one. Default: what a rollout of the agent
-   * chooses, else the first of its versions.
-   */
-  version?: string;
-  /** Overrides the agent's model for this run. */
-  model?: ModelName;
-  /** Values that limits may apply to, such as `{ customer: 'acme' }`. */
-  limitKeys?: Record<string, string>;
-  /** Merged over the agent's `toolContext`. */
-  toolContext?: JsonObject;
-  /** `keep` (default): a failed run stays in the context, closed. `restore`: the lane goes back to before the run. */
-  onFailure?: 'keep' | 'restore';
   /** Kept in the `refs` of the user message. */
   extraRefs?: JsonObject;
   /**
@@ -78,13 +67,8 @@ export interface EnqueueOptions<
 }
 
 const enqueueKeys: KeysOf<EnqueueOptions> = {
-  strategyOptions: true,
-  maxTotalTokens: true,
-  maxCost: true,
-  maxDurationMs: true,
-  traceparent: true,
+  ...asKeys(optionsWith({})),
   agent: true,
-  version: true,
   input: true,
   threadId: true,
   createThread: true,
@@ -93,28 +77,12 @@ const enqueueKeys: KeysOf<EnqueueOptions> = {
   busy: true,
   delayMs: true,
   ttlMs: true,
-  priority: true,
-  model: true,
-  limitKeys: true,
-  toolContext: true,
-  onFailure: true,
   extraRefs: true,
-  strategy: true,
-  tools: true,
-  allowedTools: true,
-  settings: true,
-  headers: true,
-  requestTransformer: true,
-  contextPolicy: true,
-  maxIterations: true,
-  streaming: true,
-  idleTimeoutMs: true,
-  output: true,
-  toolTimeoutMs: true,
+  traceparent: true,
 };
 
 /** What only the library itself sets. */
-export interface OwnEnqueueOptions extends EnqueueOptions {
+interface OwnEnqueueOptions extends EnqueueOptions {
   /** The run whose checkpoint this one continues from. */
   resumedFrom?: string;
   /** Default: a new id. */
@@ -130,75 +98,6 @@ export interface EnqueueDeps extends RequestDeps {
   /** Chooses versions of agents that have rollouts. */
   rollouts?: VersionChooser | undefined;
 }
-
-/** The request as it is stored; `asRequested` turns it into what is hashed. */
-async function toBody(
-  agents: AgentRegistry,
-  options: OwnEnqueueOptions,
-  model: string,
-  strategy: string,
-  { version, kept }: ChosenVersion,
-): Promise<JsonObject> {
-  const { input: given, contextRef } = options;
-  if (options.threadId !== undefined) assertId(options.threadId, 'The thread id');
-  if (options.requestId !== undefined) assertId(options.requestId, 'The request id');
-  if (contextRef !== undefined) assertId(contextRef, 'The context_ref');
-  if (typeof given !== 'string' && !Array.isArray(given)) {
-    throw new LanefoldError('invalid_input', 'The input is neither a string nor a list of content parts.', {
-      hint: 'Pass input: "…".',
-    });
-  }
-  assertRefs(options.extraRefs);
-  assertSchedule(options);
-  assertLimitKeys(options.limitKeys);
-  const input = acceptContent(given);
-  assertNotBlank(input, 'The input');
-  const { model: agentModel, resume } = agents.get(options.agent);
-  const overrides = await toRunOptions(agents, options.agent, { ...options, input });
-  const { toolContext, extraRefs } = options;
-  assertStorable({ input, model, toolContext, extraRefs, overrides }, 'The request');
-  return {
-    agent: options.agent,
-    strategy,
-    model,
-    ...(contextRef === undefined ? {} : { context_ref: contextRef }),
-    ...timesOf(options),
-    ...(options.parent ? { parent: { ...options.parent } } : {}),
-    ...(kept ? { thread_version: version } : {}),
-    input: { content: input as Json, ...(options.extraRefs ? { refs: options.extraRefs } : {}) },
-    options: {
-      ...(overrides as unknown as JsonObject),
-      ...(version === undefined ? {} : { version }),
-      ...(resume === 'pinned' ? { pinned: true } : {}),
-      ...(model === agentModel ? {} : { agent_model: agentModel }),
-      ...(options.priority ? { priority: options.priority } : {}),
-      ...(options.limitKeys ? { limit_keys: options.limitKeys } : {}),
-      ...(options.toolContext ? { tool_context: options.toolContext } : {}),
-      ...(options.onFailure === 'restore' ? { on_failure: 'restore' } : {}),
-      ...(options.resumedFrom === undefined ? {} : { resumed_from: options.resumedFrom }),
-    },
-  };
-}
-
-/** The request without defaults from the agent's definition, so that a retry after a deployment is the same request. */
-const asRequested = (body: JsonObject, request: OwnEnqueueOptions): JsonObject => {
-  const { model, strategy, strategyOptions, idleTimeoutMs } = request;
-  const options = { ...(body['options'] as JsonObject) };
-  const { thread_version: _, ...rest } = body;
-  for (const derived of [
-    ...['prompt', 'named_strategy', 'strategy_options', 'selection', 'takes_input'],
-    ...['agent_model', 'version', 'pinned'],
-  ])
-    delete options[derived];
-  const asked = {
-    ...options,
-    idle_timeout_ms: idleTimeoutMs,
-    ...(request.version === undefined ? {} : { version: request.version }),
-    ...(strategyOptions ? { strategy_options: snakeKeys(strategyOptions) } : {}),
-  };
-  const requested = { model, strategy, options: asked };
-  return { ...rest, ...(requested as JsonObject) };
-};
 
 /** Accepts a run and gives it to the queue. See `Runs.enqueue`. */
 export const enqueue = async (
@@ -243,9 +142,112 @@ export async function toRequest(
     options.maxCost ?? agent.maxCost,
   );
   return {
-    ...{ threadId, body, id, requestId: options.requestId ?? id, busy: options.busy },
+    threadId,
+    body,
+    id,
+    requestId: requestId ?? id,
+    busy: options.busy,
     traceparent: options.traceparent,
     hash: requestHash(asRequested(body, options)),
     createThread: options.threadId === undefined || options.createThread === true,
   };
+}
+
+/** The request as it is stored; `asRequested` turns it into what is hashed. */
+async function toBody(
+  agents: AgentRegistry,
+  options: OwnEnqueueOptions,
+  model: string,
+  strategy: string,
+  { version, kept }: ChosenVersion,
+): Promise<JsonObject> {
+  const { input: given, contextRef } = options;
+  if (options.threadId !== undefined) assertId(options.threadId, 'The thread id');
+  if (options.requestId !== undefined) assertId(options.requestId, 'The request id');
+  if (contextRef !== undefined) assertId(contextRef, 'The context_ref');
+  if (typeof given !== 'string' && !Array.isArray(given)) {
+    throw new LanefoldError('invalid_input', 'The input is neither a string nor a list of content parts.', {
+      hint: 'Pass input: "…".',
+    });
+  }
+  assertRefs(options.extraRefs);
+  assertSchedule(options);
+  const input = acceptContent(given);
+  assertNotBlank(input, 'The input');
+  const { model: agentModel, resume } = agents.get(options.agent);
+  const overrides = await toRunOptions(agents, options.agent, { ...options, input });
+  assertStorable({ input, model, extraRefs: options.extraRefs, overrides }, 'The request');
+  return {
+    agent: options.agent,
+    strategy,
+    model,
+    ...(contextRef === undefined ? {} : { context_ref: contextRef }),
+    ...timesOf(options),
+    ...(options.parent ? { parent: { ...options.parent } } : {}),
+    ...(kept ? { thread_version: version } : {}),
+    input: { content: input as Json, ...(options.extraRefs ? { refs: options.extraRefs } : {}) },
+    options: {
+      ...(overrides as unknown as JsonObject),
+      ...(version === undefined ? {} : { version }),
+      ...(resume === 'pinned' ? { pinned: true } : {}),
+      ...(model === agentModel ? {} : { agent_model: agentModel }),
+      ...(options.resumedFrom === undefined ? {} : { resumed_from: options.resumedFrom }),
+    },
+  };
+}
+
+/** The request without what its agent decides, so that a retry after a deployment is the same request. */
+function asRequested(body: JsonObject, request: OwnEnqueueOptions): JsonObject {
+  const { model, strategy, strategyOptions } = request;
+  const { thread_version: _, options, ...rest } = body;
+  const given = optionsWith({ repeat: 'as given' }).map((name) => [toSnakeCase(name), request[name]]);
+  const asked = {
+    ...undecided(options as JsonObject),
+    ...Object.fromEntries(given),
+    ...(strategyOptions ? { strategy_options: snakeKeys(strategyOptions) } : {}),
+  };
+  return { ...rest, ...({ model, strategy, options: asked } as JsonObject) };
+}
+
+/** When a worker may start a run. */
+interface Schedule {
+  /** No worker starts the run before this time has passed. Meanwhile it keeps its thread busy, like any queued run. */
+  delayMs?: number;
+  /** The run fails with `expired` if no worker has started it this long after it was accepted, or after its delay. */
+  ttlMs?: number;
+}
+
+/** A year. */
+export const maxDelayMs = 31_536_000_000;
+
+function assertSchedule({ delayMs, ttlMs }: Schedule): void {
+  assertWhole(delayMs, 'delayMs', { maximum: maxDelayMs, hint: 'Omit it to start at once.' });
+  assertWhole(ttlMs, 'ttlMs', { minimum: 1, maximum: maxDelayMs, hint: 'Omit it to wait without limit.' });
+}
+
+/** The times as `enqueue_run` takes them. */
+const timesOf = ({ delayMs, ttlMs }: Schedule): JsonObject => ({
+  ...(delayMs ? { delay_ms: delayMs } : {}),
+  ...(ttlMs === undefined ? {} : { ttl_ms: ttlMs }),
+});
+
+/** Starts the run that a tool call of another run asked for. Repeating it returns the same run. */
+export async function startChild(deps: EnqueueDeps, child: RunRef, request: StoredChild): Promise<RunHandle> {
+  const { agent, input, parent, caller, fork: point, ...options } = request;
+  if (point) {
+    const at = { id: child.threadId, seq: point.seq, contextRef: point.context_ref };
+    await fork(deps.db, deps.agents, parent.thread_id, at, 'library');
+  }
+  return enqueue(
+    deps,
+    {
+      ...{ agent, input, threadId: child.threadId, createThread: !point },
+      ...{ runId: child.id, requestId: childRequestId(parent.run_id, parent.round, parent.index), parent },
+      ...omitUndefined({
+        ...{ model: options.model, maxCost: options.max_cost, maxIterations: options.max_iterations },
+        ...{ toolContext: options.tool_context, limitKeys: options.limit_keys },
+      }),
+    },
+    { caller },
+  );
 }

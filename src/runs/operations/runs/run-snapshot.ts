@@ -9,7 +9,7 @@ import { readRunDetails, type RunToolCall } from '../../../database/store/run/re
 import type { Run } from '../../../database/store/run/run.ts';
 import { versionIn } from '../../../agent/definition/run-options.ts';
 import type { StrategySelection } from '../../../agent/strategies/selection.ts';
-import { iterationLimit } from '../../../agent/definition/iteration-limit.ts';
+import { iterationLimit } from '../../../agent/definition/ready-agent.ts';
 import { pricedByModel, type ModelCost, type RunCost } from './cost.ts';
 
 /** A run with its tool calls, inputs and limits. What the model sees is its lane's context: `contexts.project`. */

@@ -1,6 +1,5 @@
-import type { AgentDefinition } from '../../../agent/definition/definition.ts';
+import type { AgentDefinition, RunResult } from '../../../agent/definition/definition.ts';
 import type { OverrideCaller } from '../../../agent/definition/overridable.ts';
-import type { RunResult } from '../../../agent/definition/run-result.ts';
 import type { UnattendedRuns } from '../../fleet/unattended.ts';
 import type { OutputOption } from '../../../agent/contracts/contract.ts';
 import type { Known } from '../../../agent/contracts/result-type.ts';
@@ -20,8 +19,7 @@ import type { DecisionOptions } from './approvals.ts';
 import type { RunCost } from './cost.ts';
 import type { CollectedRun, CollectOptions, MintedToken, ResumeOptions } from './checkpoints.ts';
 import type { EnqueueOptions } from './enqueue.ts';
-import type { RerunOptions } from './rerun.ts';
-import type { RetryOptions } from './retry.ts';
+import type { RerunOptions, RetryOptions } from './repeat.ts';
 import type { ContentInput } from '../../../agent/models/messages/accept-content.ts';
 import type { InputOptions } from './inputs.ts';
 import type { RunTree } from './tree.ts';

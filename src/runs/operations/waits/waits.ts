@@ -1,5 +1,5 @@
 import { readCall } from '../../../base/checks/call.ts';
-import { assertId } from '../../../base/checks/ids.ts';
+import { assertId, assertRef } from '../../../base/checks/ids.ts';
 import { assertRefs } from '../../../base/checks/refs.ts';
 import { assertStorable } from '../../../base/checks/text.ts';
 import { omitUndefined } from '../../../base/common/omit-undefined.ts';
@@ -13,7 +13,6 @@ import type { RunRef, RunStatus } from '../../../database/store/run/run.ts';
 import { endWait, type WaitStatus } from '../../../database/store/wait/end-wait.ts';
 import { listWaits, type PendingWait, type WaitFilter } from '../../../database/store/wait/list-waits.ts';
 import { errorMessage } from '../../../agent/tools/error-message.ts';
-import { assertRef } from '../runs/assert-ref.ts';
 import { contentOf } from './payload.ts';
 
 export interface ListWaitsOptions extends WaitFilter {

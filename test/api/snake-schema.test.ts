@@ -1,0 +1,45 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { z } from '@hono/zod-openapi';
+import { snakeSchema } from '../../src/server/schemas/snake-schema.ts';
+import { cases } from '../support/cases.ts';
+
+const item = z.strictObject({ maxItems: z.int().min(0), keysOfData: z.record(z.string(), z.string()) });
+const schema = z.strictObject({
+  firstName: z.string().meta({ description: 'A name.' }),
+  lastItem: item.optional(),
+  allItems: z.array(item).max(3),
+  orNothing: z.union([z.literal('none'), item]).nullable(),
+});
+
+const camel = fc.record({
+  maxItems: fc.nat(),
+  keysOfData: fc.dictionary(fc.string(), fc.string(), { noNullPrototype: true }),
+});
+const snake = ({ maxItems, keysOfData }: z.infer<typeof item>) => ({ max_items: maxItems, keys_of_data: keysOfData });
+
+test('takes the same data with fields in snake_case, whatever keys records have', () => {
+  const derived = snakeSchema(schema);
+  fc.assert(
+    fc.property(fc.string(), fc.option(camel), fc.array(camel, { maxLength: 4 }), (name, last, all) => {
+      const given = {
+        first_name: name,
+        ...(last && { last_item: snake(last) }),
+        all_items: all.map(snake),
+        or_nothing: last && snake(last),
+      };
+      const taken = { firstName: name, ...(last && { lastItem: last }), allItems: all, orNothing: last };
+      expect(derived.safeParse(given).success).toBe(schema.safeParse(taken).success);
+      expect(derived.safeParse(given).data ?? given).toEqual(given);
+    }),
+    { numRuns: cases(100) },
+  );
+});
+
+test('refuses fields in camelCase, and keeps what is said about a field', () => {
+  const derived = snakeSchema(schema);
+  const { data, error } = derived.safeParse({ firstName: 'x', all_items: [], or_nothing: null });
+  expect(data).toBeUndefined();
+  expect(error!.issues.map(({ code }) => code)).toContain('unrecognized_keys');
+  expect(derived.shape.first_name.meta()).toEqual({ description: 'A name.' });
+});
