@@ -6,7 +6,7 @@
 
 // Agents and their tools
 export { defineAgent, type Agent } from './agent/definition/agent.ts';
-export type { AgentDefinition, RunResult } from './agent/definition/definition.ts';
+export type { AgentDefinition } from './agent/definition/definition.ts';
 export { defineTool, type ToolDefinition } from './agent/tools/define-tool.ts';
 export { agentResultTool, agentTool } from './agent/tools/agent-tool.ts';
 export { handOff, handoffTool, type Handoff } from './agent/tools/handoff.ts';
@@ -31,6 +31,7 @@ export type { Overridable } from './agent/definition/overridable.ts';
 export type { RequestTransformer } from './agent/definition/transformer.ts';
 export type { Strategy } from './agent/strategies/registry.ts';
 export type { StrategyName, StrategyOptions, StrategyTypes } from './agent/strategies/types.ts';
+export type { RunResult } from './agent/definition/definition.ts';
 export type { AotResult } from './agent/strategies/aot/aot.ts';
 export type { TotResult } from './agent/strategies/tot/result.ts';
 
@@ -42,9 +43,8 @@ export type { LanefoldOptions } from './lanefold/options.ts';
 export type { NewKey } from './runs/operations/access/keys.ts';
 export type { BrowserAccess } from './base/access/browser-token.ts';
 export type { ScheduleDefinition } from './features/schedules/definition/definition.ts';
-export type { WebhookDelivery } from './features/webhooks/operations/types.ts';
-export type { MonitorDefinition } from './features/monitors/definition/definition.ts';
-export type { WebhookDefinition } from './features/webhooks/definition/definition.ts';
+export type { WebhookDefinition, WebhookDelivery } from './features/webhooks/types.ts';
+export type { MonitorDefinition } from './features/monitors/types.ts';
 export type { EvalDefinition, NewCase } from './features/evals/operations/types.ts';
 export type { EvalCase } from './features/evals/store/cases.ts';
 export type { LimitDefinition } from './agent/limits/definition.ts';

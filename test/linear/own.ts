@@ -7,6 +7,7 @@ export const own: Record<string, readonly string[]> = {
     database/nodes/guard.ts agent/policy/cut-groups.ts runs/limiter/refusals.ts
     database/store/nodes/search-each.ts database/store/schema/apply-sql.ts
     database/store/transaction/within-transaction.ts runs/streams/publish-deltas.ts
+    base/operations/operation.ts ops/cli/operation-command.ts
   `),
   'what its operator wrote': list(`
     ops/bench/measure-costs.ts ops/chaos/workload/journal.ts base/checks/connection-url.ts

@@ -1,23 +1,31 @@
 import type { MonitorDefinition } from 'lanefold';
 import { describe, expect, test } from 'vitest';
+import { checkBody } from '../../src/base/operations/checked.ts';
+import { monitors } from '../../src/features/monitors/declaration.ts';
 import { readMonitor } from '../../src/features/monitors/definition/read-definition.ts';
+
+/** As the library does. */
+function read(definition: MonitorDefinition) {
+  checkBody('monitors.set', monitors.operations.set, definition);
+  return readMonitor(definition);
+}
 
 describe('the definition of a monitor', () => {
   test('has defaults, and names once', () => {
-    expect(readMonitor({ scorers: ['short', 'polite', 'short'] })).toEqual({
+    expect(read({ scorers: ['short', 'polite', 'short'] })).toEqual({
       ...{ agents: [], sample: 0.1, scorers: ['polite', 'short'], rubric: null, judge: null, alert: null },
     });
     const judged = { rubric: 'Is polite.', judge: { agent: 'judge' }, alert: { below: 0.5 } };
-    expect(readMonitor(judged)).toMatchObject({ judge: { agent: 'judge' }, alert: { below: 0.5, of: 50 } });
+    expect(read(judged)).toMatchObject({ judge: { agent: 'judge' }, alert: { below: 0.5, of: 50 } });
   });
 
   const judge = { agent: 'judge' };
   test.each<[field: string, definition: object]>([
     ['scorers', {}],
     ['scorers', { scorers: [] }],
-    ['scorers', { scorers: ['not a name'] }],
+    ['scorers.0', { scorers: ['not a name'] }],
     ['scorers', { scorers: 'short' }],
-    ['agents', { scorers: ['short'], agents: [''] }],
+    ['agents.0', { scorers: ['short'], agents: [''] }],
     ['sample', { scorers: ['short'], sample: 0 }],
     ['sample', { scorers: ['short'], sample: 1.1 }],
     ['sample', { scorers: ['short'], sample: NaN }],
@@ -34,13 +42,13 @@ describe('the definition of a monitor', () => {
     ['alert.of', { scorers: ['short'], alert: { below: 0.5, of: 1.5 } }],
     ['definition', []],
   ])('is refused for an invalid %s', (field, definition) => {
-    expect(() => readMonitor(definition as MonitorDefinition)).toThrow(
+    expect(() => read(definition as MonitorDefinition)).toThrow(
       expect.objectContaining({ code: 'invalid_input', details: expect.objectContaining({ field }) as object }),
     );
   });
 
   test('is refused for a key that it does not take, with the one that was meant', () => {
     const given = { scorer: ['short'] } as MonitorDefinition;
-    expect(() => readMonitor(given)).toThrow(expect.objectContaining({ hint: 'Did you mean "scorers"?' }));
+    expect(() => read(given)).toThrow(expect.objectContaining({ hint: 'Did you mean "scorers"?' }));
   });
 });

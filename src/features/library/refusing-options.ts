@@ -3,8 +3,6 @@ import type { Library, TenantLibrary } from './library.ts';
 import type { Cases, Evals } from '../evals/operations/types.ts';
 import type { Limits } from '../../runs/operations/limits/limits.ts';
 import type { Schedules } from '../schedules/operations/schedules.ts';
-import type { Monitors } from '../monitors/operations/types.ts';
-import type { Webhooks } from '../webhooks/operations/types.ts';
 import type { Events } from '../../runs/operations/waits/events.ts';
 import type { Waits } from '../../runs/operations/waits/waits.ts';
 import type { Rollouts } from '../../runs/operations/agents/rollouts.ts';
@@ -19,10 +17,8 @@ interface Operation {
   keys: ApiKeys;
   limits: Limits;
   schedules: Schedules;
-  webhooks: Webhooks;
   cases: Cases;
   evals: Evals;
-  monitors: Monitors;
   audit: AuditLog;
   events: Events;
   waits: Waits;
@@ -58,18 +54,6 @@ const operationOptions = {
     get: [[1, { tenant: true } satisfies Options<Schedules['get'], 1>]],
     slots: [[1, { tenant: true, after: true, limit: true } satisfies Options<Schedules['slots'], 1>]],
   },
-  webhooks: {
-    list: none,
-    set: [[2, owner satisfies Options<Webhooks['set'], 2>]],
-    remove: [[1, owner satisfies Options<Webhooks['remove'], 1>]],
-    pause: [[1, owner satisfies Options<Webhooks['pause'], 1>]],
-    resume: [[1, owner satisfies Options<Webhooks['resume'], 1>]],
-    test: [[1, owner satisfies Options<Webhooks['test'], 1>]],
-    rotate: [[1, { ...owner, keepMs: true } satisfies Options<Webhooks['rotate'], 1>]],
-    get: [[1, { tenant: true } satisfies Options<Webhooks['get'], 1>]],
-    deliveries: [[1, { tenant: true, status: true, limit: true } satisfies Options<Webhooks['deliveries'], 1>]],
-    replay: [[1, { ...owner, id: true, since: true } satisfies Options<Webhooks['replay'], 1>]],
-  },
   cases: {
     // export yields, and refuses what it does not take itself
     ...{ get: none, datasets: none, export: none },
@@ -78,13 +62,6 @@ const operationOptions = {
     list: [[0, { ...page, dataset: true, tag: true, split: true } satisfies Options<Cases['list'], 0>]],
     import: [[2, owner satisfies Options<Cases['import'], 2>]],
     remove: [[1, { by: true } satisfies Options<Cases['remove'], 1>]],
-  },
-  monitors: {
-    ...{ list: none },
-    set: [[2, owner satisfies Options<Monitors['set'], 2>]],
-    get: [[1, { tenant: true } satisfies Options<Monitors['get'], 1>]],
-    remove: [[1, owner satisfies Options<Monitors['remove'], 1>]],
-    scores: [[1, { ...page, tenant: true, below: true } satisfies Options<Monitors['scores'], 1>]],
   },
   evals: {
     get: none,

@@ -1,4 +1,4 @@
-import type { ListedWebhook, WebhookDelivery } from '../../features/webhooks/operations/types.ts';
+import type { ListedWebhook, WebhookDelivery } from '../../features/webhooks/types.ts';
 import { table } from './demo/table.ts';
 
 /** Webhooks as a table. */

@@ -3,7 +3,6 @@ import { routePath } from 'hono/route';
 import { assertScope, authorize, otherAgents } from '../../base/access/authorize.ts';
 import type { Principal } from '../../base/access/principal.ts';
 import { RequestRate } from '../../base/access/rate.ts';
-import type { Scope } from '../../base/access/scope.ts';
 import { parseJson } from '../../base/common/json.ts';
 import { LanefoldError } from '../../base/errors.ts';
 import { idGrammar } from '../../base/checks/ids.ts';
@@ -17,7 +16,7 @@ import type { ApiApp, ApiEnv } from '../env.ts';
 import { limitedParties } from './limited-parties.ts';
 import { assertSeesThreads, assertUnbound } from './require-unbound.ts';
 import { requestSubject, type RequestSubject } from './request-subject.ts';
-import { aboutNoThread, acrossThreads, audited, everywhere, operationScopes, showing } from './scopes.ts';
+import { accessOf } from './scopes.ts';
 
 interface AuthorizeOperation {
   /** Before the body: applies the key's limits, and checks its scope. */
@@ -39,7 +38,7 @@ export function authorizeOperation(app: ApiApp, { audit }: Pick<Library, 'audit'
     takeTurn(rate, principal);
     assertSize(principal, Number(c.req.header('content-length') ?? 0));
     const { operation } = asked(c);
-    if (operation !== undefined) assertScope(principal, operationScopes[operation] ?? 'admin');
+    if (operation !== undefined) assertScope(principal, accessOf(operation).scope);
     return next();
   };
   const after: MiddlewareHandler<ApiEnv> = async (c, next) => {
@@ -54,8 +53,8 @@ export function authorizeOperation(app: ApiApp, { audit }: Pick<Library, 'audit'
       // runs of a batch may name their request alone
       ids: operation === 'createRuns' ? await idsOf(databaseOf(c.var.lanefold, 'The API')) : undefined,
     });
-    const scope = operationScopes[operation] ?? 'admin';
-    const check = (principal: Principal) => assertAllowed({ ...c.var, principal }, operation, scope, subject);
+    const access = accessOf(operation);
+    const check = (principal: Principal) => assertAllowed({ ...c.var, principal }, operation, subject);
     await check(principal);
     c.set('recheck', async () => {
       const now = await c.var.identify();
@@ -65,13 +64,13 @@ export function authorizeOperation(app: ApiApp, { audit }: Pick<Library, 'audit'
     const { threadIds, runId } = subject;
     const [threadId] = threadIds;
     c.set('lanefold', auditing(c.var.lanefold, actsOf(principal, operation, subject)));
-    if (scope === 'read' || showing.has(operation)) {
-      if (threadIds.length === 0 && !aboutNoThread.has(operation)) await auditRead(principal, { operation });
+    if (access.scope === 'read' || access.shows) {
+      if (threadIds.length === 0 && access.about !== 'nothing') await auditRead(principal, { operation });
       for (const id of threadIds)
         if (isId(id)) await auditRead(principal, { operation, threadId: id, ...(id === threadId ? { runId } : {}) });
     }
     await next();
-    const told = audited.has(operation) && audited.get(operation) === undefined && !c.error && c.res.ok;
+    const told = access.audited && access.carriedOutBy === undefined && !c.error && c.res.ok;
     if (told) await c.var.lanefold.audit.write(actionOf(principal, operation, subject));
   };
   return { before, after };
@@ -86,7 +85,7 @@ const actionOf = (
 
 /** The acts of a request that write their rows; the runs that it interrupts have their own. */
 function actsOf(principal: Principal, operation: string, subject: RequestSubject): AuditedAct[] {
-  const carriedOutBy = audited.get(operation);
+  const { carriedOutBy } = accessOf(operation);
   const action = actionOf(principal, operation, subject);
   const interrupts = subject.interrupts.map((threadId): AuditedAct => {
     const { actor, runId } = action;
@@ -107,12 +106,11 @@ const interruptsRun = (request: unknown): boolean =>
 async function assertAllowed(
   { principal, lanefold }: Pick<ApiEnv['Variables'], 'principal' | 'lanefold'>,
   operation: string,
-  scope: Scope,
   { threadIds, interrupts, ...subject }: RequestSubject,
 ): Promise<void> {
-  if (everywhere.has(operation)) assertUnbound(principal, scope);
-  if (acrossThreads.has(operation) || (threadIds.length === 0 && !aboutNoThread.has(operation)))
-    assertSeesThreads(principal, scope);
+  const { scope, about, everywhere } = accessOf(operation);
+  if (everywhere) assertUnbound(principal, scope);
+  if (about === 'across' || (threadIds.length === 0 && about !== 'nothing')) assertSeesThreads(principal, scope);
   const [first, ...others] = threadIds;
   const asked = { ...subject, operation, scope, threadId: first };
   authorize(principal, asked);

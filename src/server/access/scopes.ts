@@ -1,10 +1,32 @@
 import type { Scope } from '../../base/access/scope.ts';
 import type { ActingFunction } from '../../database/store/access/audited-act.ts';
+import { declaredOperation } from '../declared/nouns.ts';
 
-/**
- * The scope that each operation needs, by its `operationId`. An operation missing here needs `admin`, so that
- * forgetting to list one never grants access.
- */
+/** What a key needs for an operation, and what the audit says of it. */
+interface OperationAccess {
+  scope: Scope;
+  /** `nothing`: it shows nothing of a thread. `across`: it shows other threads than the one it names. */
+  about: 'nothing' | 'across' | undefined;
+  /** It spans all tenants. */
+  everywhere: boolean;
+  /** It shows the conversation of the thread on which it acts: it is audited as a read too. */
+  shows: boolean;
+  audited: boolean;
+  /** The function that acts and writes the row of the audit; without one, the row is written before the answer. */
+  carriedOutBy: ActingFunction | undefined;
+}
+
+/** What each operation needs. One that says no scope needs `admin`, so that forgetting it never grants access. */
+export const accessOf = (id: string): OperationAccess => ({
+  scope: declaredOperation(id)?.scope ?? operationScopes[id] ?? 'admin',
+  about: aboutNoThread.has(id) ? 'nothing' : acrossThreads.has(id) ? 'across' : undefined,
+  everywhere: everywhere.has(id),
+  shows: showing.has(id),
+  audited: audited.has(id),
+  carriedOutBy: audited.get(id),
+});
+
+/** The scopes of operations that are not declared yet, by their `operationId`. */
 export const operationScopes: Readonly<Record<string, Scope>> = {
   listThreads: 'read',
   listAllRuns: 'read',
@@ -29,12 +51,6 @@ export const operationScopes: Readonly<Record<string, Scope>> = {
   getEval: 'read',
   listEvalItems: 'read',
   reportEval: 'read',
-  listWebhooks: 'read',
-  getWebhook: 'read',
-  listDeliveries: 'read',
-  listMonitors: 'read',
-  getMonitor: 'read',
-  listRunScores: 'read',
   getCall: 'read',
   getThread: 'read',
   getConfig: 'read',
@@ -92,16 +108,16 @@ export const operationScopes: Readonly<Record<string, Scope>> = {
  * Operations that name no thread and show nothing of any thread. Every other operation without a thread concerns all
  * threads and is closed to keys bound to some threads or agents.
  */
-export const aboutNoThread: ReadonlySet<string> = new Set(['listAgents', 'getActivity']);
+const aboutNoThread: ReadonlySet<string> = new Set(['listAgents', 'getActivity']);
 
 /** Operations that begin at a thread and show others. */
-export const acrossThreads: ReadonlySet<string> = new Set(['streamTree']);
+const acrossThreads: ReadonlySet<string> = new Set(['streamTree']);
 
 /** Operations that show the conversation of the thread on which they act: they are audited as reads too. */
-export const showing: ReadonlySet<string> = new Set(['runAgUi']);
+const showing: ReadonlySet<string> = new Set(['runAgUi']);
 
 /** Operations over all tenants: also closed to keys bound to a tenant. */
-export const everywhere: ReadonlySet<string> = new Set([
+const everywhere: ReadonlySet<string> = new Set([
   ...['getActivity', 'listWorkers', 'listAgentVersions', 'diffAgentVersions'],
   ...['listRollouts', 'setRollout', 'removeRollout', 'moveThread'],
 ]);
@@ -110,7 +126,7 @@ export const everywhere: ReadonlySet<string> = new Set([
  * Operations that are audited, and the function of the database that carries them out and writes the row; undefined: no
  * function does, and the row is written before the answer. Others audit themselves: limits, keys, webhooks and so on.
  */
-export const audited: ReadonlyMap<string, ActingFunction | undefined> = new Map(
+const audited: ReadonlyMap<string, ActingFunction | undefined> = new Map(
   Object.entries({
     changeConfig: 'change_config',
     applyContextOperation: 'apply_operation',

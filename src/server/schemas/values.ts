@@ -1,15 +1,10 @@
 import { z } from '@hono/zod-openapi';
 import type { JsonObject } from '../../agent/context/message.ts';
 import { readJson } from '../../base/common/json.ts';
-import { idGrammar } from '../../base/checks/ids.ts';
+import { Id as IdHere } from '../../base/operations/schemas.ts';
+import { wireSchema } from '../declared/wire-schema.ts';
 
-export const Id = z
-  .string()
-  .regex(idGrammar, 'Use 1 to 128 characters of [A-Za-z0-9._:@-], starting with a letter or digit.')
-  .openapi('Id', {
-    description: '1 to 128 characters of `[A-Za-z0-9._:@-]`, starting with a letter or digit.',
-    example: 'support-42',
-  });
+export const Id = wireSchema(IdHere) as z.ZodString;
 
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

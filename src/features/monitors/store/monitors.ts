@@ -1,36 +1,21 @@
 import type { JsonObject } from '../../../agent/context/message.ts';
-import type { CheckedMonitor } from '../definition/definition.ts';
+import type { CheckedMonitor } from '../definition/read-definition.ts';
+import type { ListedMonitor } from '../types.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
-
-/** A monitor with its state. */
-export interface MonitorRow extends CheckedMonitor {
-  name: string;
-  tenant: string;
-  /** How many runs have a score since it was set. */
-  scored: number;
-  /** Since when its scores are low; null: they are not, or it has no alert. */
-  lowSince: Date | null;
-  /** The runs that ended up to then are scored. If it stands still, no worker has its scorers or its judge. */
-  readTo: Date;
-  createdAt: Date;
-  updatedAt: Date;
-  /** `operator`, `key:<id>` or `cli:<user>`. */
-  updatedBy: string;
-}
 
 const columns = `name, tenant_id as tenant, agents, sample, scorers, rubric, judge, alert, scored::float8 as scored, low_since as "lowSince",
   read_to as "readTo", created_at as "createdAt", updated_at as "updatedAt", updated_by as "updatedBy"`;
 
 /** All monitors that the caller may see, by tenant and name. */
-export const readMonitors = (db: Database): Promise<MonitorRow[]> =>
-  db.query<MonitorRow & Record<string, unknown>>(
+export const readMonitors = (db: Database): Promise<ListedMonitor[]> =>
+  db.query<ListedMonitor & Record<string, unknown>>(
     'monitors',
     `select ${columns} from lanefold._monitor order by tenant_id, name`,
   );
 
-export async function readMonitor(db: Database, tenant: string, name: string): Promise<MonitorRow | undefined> {
+export async function readMonitor(db: Database, tenant: string, name: string): Promise<ListedMonitor | undefined> {
   const text = `select ${columns} from lanefold._monitor where tenant_id = $1 and name = $2`;
-  return (await db.query<MonitorRow & Record<string, unknown>>('monitor', text, [tenant, name]))[0];
+  return (await db.query<ListedMonitor & Record<string, unknown>>('monitor', text, [tenant, name]))[0];
 }
 
 /** See `set_monitor`. */

@@ -2,22 +2,8 @@ import type { Json, JsonObject } from '../../../agent/context/message.ts';
 import type { Score } from '../../evals/item.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import { cursorText, microsSql, readCursor, timestampSql, type ListPage } from '../../../database/store/page.ts';
+import type { RunScore } from '../types.ts';
 import type { TakenMonitor } from './take-monitors.ts';
-
-/** What a monitor says of a run. */
-export interface RunScore {
-  threadId: string;
-  runId: string;
-  agent: string;
-  agentVersion: string | null;
-  /** `waiting`: for the judge. */
-  status: 'waiting' | 'done';
-  /** The mean of the scores that are not null, 0 for a failed run; null: there is none, and the run does not count. */
-  score: number | null;
-  scores: Score[];
-  endedAt: Date;
-  scoredAt: Date;
-}
 
 /** A score to store; see `store_run_score`. */
 export interface NewRunScore {

@@ -1,4 +1,4 @@
-import type { CheckedMonitor } from '../definition/definition.ts';
+import type { CheckedMonitor } from '../definition/read-definition.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 
 /** A monitor that the caller has taken, with how far it is read. Times have microseconds. */

@@ -1,4 +1,3 @@
-import { assertId, defaultTenant } from '../../../base/checks/ids.ts';
 import { assertWhole } from '../../../base/checks/whole-number.ts';
 import { LanefoldError } from '../../../base/errors.ts';
 import type { OverrideCaller } from '../../../agent/definition/overridable.ts';
@@ -18,7 +17,7 @@ import {
 import { readSlots, type SlotRow } from '../store/slots.ts';
 import type { ListPage } from '../../../database/store/page.ts';
 import { readNow } from '../../../database/store/now.ts';
-import { otherTenant } from '../../../runs/operations/access/tenant-scope.ts';
+import { ownersOn } from '../../../runs/operations/access/tenant-scope.ts';
 import { assertName } from './assert-name.ts';
 
 /** A schedule with its state. */
@@ -89,7 +88,6 @@ export interface Schedules {
 }
 
 const shownSlots = 5;
-const operator = 'operator';
 
 /**
  * @param scopeTo the same connections for a tenant
@@ -100,11 +98,7 @@ export function schedulesOf(
   scopeTo: (tenant: string) => Database,
   check: (db: Database, schedule: ScheduleDefinition, from: OverrideCaller) => Promise<void>,
 ): Schedules {
-  const own = ({ tenant = db.tenant ?? defaultTenant }: ScheduleOwner) => {
-    assertId(tenant, 'The tenant id');
-    if (db.tenant !== undefined && tenant !== db.tenant) throw otherTenant(tenant, db.tenant);
-    return { tenant, on: db.tenant === undefined ? scopeTo(tenant) : db };
-  };
+  const own = ownersOn(db, scopeTo);
   const find = async (name: string, owner: ScheduleOwner): Promise<ScheduleRow> => {
     assertName(name);
     const { tenant, on } = own(owner);
@@ -115,9 +109,9 @@ export function schedulesOf(
   const listed = async (name: string, owner: ScheduleOwner) => toListed(await find(name, owner), await readNow(db));
   const setPaused = async (name: string, owner: ScheduleOwner, paused: boolean): Promise<ListedSchedule> => {
     const row = await find(name, owner);
-    const { tenant, on } = own(owner);
+    const { tenant, by, on } = own(owner);
     const nextAt = paused ? undefined : nextSlot(fromStored(row), await readNow(db));
-    const change = { version: row.version, paused, nextAt, by: owner.by ?? operator };
+    const change = { version: row.version, paused, nextAt, by };
     const done = await pauseSchedule(on, tenant, name, change);
     // changed meanwhile: its next slot may be another one
     return done ? listed(name, owner) : setPaused(name, owner, paused);
@@ -125,18 +119,18 @@ export function schedulesOf(
   return {
     async set(name, definition, owner = {}) {
       assertName(name);
-      const { tenant, on } = own(owner);
+      const { tenant, by, on } = own(owner);
       const now = await readNow(db);
       const schedule = readDefinition(definition, now);
       await check(on, schedule, owner.from ?? 'library');
-      const change = { nextAt: nextSlot(schedule, now), source: 'user', by: owner.by ?? operator } as const;
+      const change = { nextAt: nextSlot(schedule, now), source: 'user', by } as const;
       await setSchedule(on, tenant, name, toStored(schedule), change);
       return listed(name, { tenant });
     },
     async remove(name, owner = {}) {
       assertName(name);
-      const { tenant, on } = own(owner);
-      if (!(await removeSchedule(on, tenant, name, { by: owner.by ?? operator }))) throw notFound(name, tenant);
+      const { tenant, by, on } = own(owner);
+      if (!(await removeSchedule(on, tenant, name, { by }))) throw notFound(name, tenant);
     },
     pause: (name, owner = {}) => setPaused(name, owner, true),
     resume: (name, owner = {}) => setPaused(name, owner, false),

@@ -1,9 +1,9 @@
-import { assertId, defaultTenant, newId } from '../../../base/checks/ids.ts';
-import { assertWhole } from '../../../base/checks/whole-number.ts';
+import { assertId, newId } from '../../../base/checks/ids.ts';
+import { omitUndefined } from '../../../base/common/omit-undefined.ts';
 import { LanefoldError } from '../../../base/errors.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import { resolveHost } from '../worker/resolve.ts';
-import { readDeliveries, replayDelivery, type DeliveryQuery as Query } from '../store/deliveries.ts';
+import { readDeliveries, replayDelivery, type DeliveryQuery } from '../store/deliveries.ts';
 import {
   pauseWebhook,
   readWebhook,
@@ -14,13 +14,11 @@ import {
   testWebhook,
   type WebhookRow,
 } from '../store/webhooks.ts';
-import { deliveryStatuses } from '../definition/definition.ts';
 import { invalid } from '../definition/invalid-webhook.ts';
-import { readDefinition } from '../definition/read-definition.ts';
-import { otherTenant } from '../../../runs/operations/access/tenant-scope.ts';
-import type { ListedWebhook, WebhookOwner, Webhooks } from './types.ts';
+import { readUrl } from '../definition/read-url.ts';
+import { ownersOn, type Owner } from '../../../runs/operations/access/tenant-scope.ts';
+import type { ListedWebhook, WebhookDefinition, Webhooks } from '../types.ts';
 
-const operator = 'operator';
 const day = 86_400_000;
 const mostReplayed = 1_000;
 
@@ -29,85 +27,87 @@ const mostReplayed = 1_000;
  * @param anywhere `http:` URLs and private addresses are allowed
  */
 export function webhooksOf(db: Database, scopeTo: (tenant: string) => Database, anywhere: boolean): Webhooks {
-  const own = ({ tenant = db.tenant ?? defaultTenant }: WebhookOwner) => {
-    assertId(tenant, 'The tenant id');
-    if (db.tenant !== undefined && tenant !== db.tenant) throw otherTenant(tenant, db.tenant);
-    return { tenant, on: db.tenant === undefined ? scopeTo(tenant) : db };
-  };
-  const find = async (name: string, owner: WebhookOwner) => {
+  const ownerOf = ownersOn(db, scopeTo);
+  const own = (name: string, owner: Owner) => {
     assertName(name);
-    const { tenant, on } = own(owner);
+    return ownerOf(owner);
+  };
+  const find = async (name: string, owner: Owner) => {
+    const { tenant, by, on } = own(name, owner);
     const row = await readWebhook(on, tenant, name);
     if (!row) throw notFound(name, tenant);
-    return { row, on };
+    return { row, by, on };
   };
-  const listed = async (name: string, owner: WebhookOwner) => toListed((await find(name, owner)).row);
-  const setPaused = async (name: string, owner: WebhookOwner, paused: boolean): Promise<ListedWebhook> => {
-    assertName(name);
-    const { tenant, on } = own(owner);
-    if (!(await pauseWebhook(on, tenant, name, { paused, by: owner.by ?? operator }))) throw notFound(name, tenant);
+  const listed = async (name: string, owner: Owner) => toListed((await find(name, owner)).row);
+  const setPaused = async (name: string, owner: Owner, paused: boolean): Promise<ListedWebhook> => {
+    const { tenant, by, on } = own(name, owner);
+    if (!(await pauseWebhook(on, tenant, name, { paused, by }))) throw notFound(name, tenant);
     return listed(name, owner);
   };
   return {
+    list: async () => (await readWebhooks(db)).map(toListed),
+    get: (name, owner = {}) => listed(name, owner),
     async set(name, definition, owner = {}) {
-      assertName(name);
-      const { tenant, on } = own(owner);
-      const webhook = readDefinition(definition, anywhere);
+      const { tenant, by, on } = own(name, owner);
+      const webhook = complete(definition, anywhere);
       const addresses = await resolveHost(new URL(webhook.url), anywhere);
       if (!Array.isArray(addresses)) throw invalid('url', `is refused: ${addresses.message.replace(/\.$/, '')}`);
-      const fresh = { id: newId('webhook'), by: owner.by ?? operator };
-      const secret = await setWebhook(on, tenant, name, webhook, fresh);
+      const secret = await setWebhook(on, tenant, name, webhook, { id: newId('webhook'), by });
       return { ...(await listed(name, { tenant })), ...(secret === undefined ? {} : { secret }) };
     },
-    get: (name, owner = {}) => listed(name, owner),
-    list: async () => (await readWebhooks(db)).map(toListed),
     async remove(name, owner = {}) {
-      assertName(name);
-      const { tenant, on } = own(owner);
-      if (!(await removeWebhook(on, tenant, name, owner.by ?? operator))) throw notFound(name, tenant);
+      const { tenant, by, on } = own(name, owner);
+      if (!(await removeWebhook(on, tenant, name, by))) throw notFound(name, tenant);
     },
     async rotate(name, { keepMs = day, ...owner } = {}) {
-      assertName(name);
-      assertWhole(keepMs, 'keepMs', { maximum: 30 * day, hint: 'Pass ms, up to 30 days. Nothing was written.' });
-      const { tenant, on } = own(owner);
-      const secret = await rotateWebhook(on, tenant, name, { keepMs, by: owner.by ?? operator });
+      const { tenant, by, on } = own(name, owner);
+      const secret = await rotateWebhook(on, tenant, name, { keepMs, by });
       if (secret === undefined) throw notFound(name, tenant);
       return { secret };
     },
     pause: (name, owner = {}) => setPaused(name, owner, true),
     resume: (name, owner = {}) => setPaused(name, owner, false),
+    async test(name, owner = {}) {
+      const { row, by, on } = await find(name, owner);
+      const id = await testWebhook(on, row, by);
+      if (id === null) throw notFound(name, row.tenantId);
+      return { id };
+    },
     async deliveries(name, { status, limit = 50, ...owner } = {}) {
-      assertWhole(limit, 'limit', { minimum: 1, maximum: 1_000, hint: 'Pass the number of deliveries.' });
-      if (status !== undefined && !deliveryStatuses.includes(status))
-        throw new LanefoldError('invalid_input', `status must be one of ${deliveryStatuses.join(', ')}.`, {
-          hint: 'Omit it for all.',
-        });
       const { row, on } = await find(name, owner);
       return readDeliveries(on.reader, row.id, { statuses: status && [status], limit });
     },
-    async replay(name, { id, since, ...owner }) {
-      const { row, on } = await find(name, owner);
-      const due = await readDeliveries(on, row.id, which(id, since));
+    async replay(name, { id, since, ...owner } = {}) {
+      const which = toReplay(id, since);
+      const { row, by, on } = await find(name, owner);
+      const due = await readDeliveries(on, row.id, which);
       if (id !== undefined && due.length === 0) throw noDelivery(id, name);
       let replayed = 0;
-      for (const delivery of due.reverse())
-        if (await replayDelivery(on, delivery, row.id, owner.by ?? operator)) replayed++;
+      for (const delivery of due.reverse()) if (await replayDelivery(on, delivery, row.id, by)) replayed++;
       return { replayed };
-    },
-    async test(name, owner = {}) {
-      const { row, on } = await find(name, owner);
-      const id = await testWebhook(on, row, owner.by ?? operator);
-      if (id === null) throw notFound(name, row.tenantId);
-      return { id };
     },
   };
 }
 
+/**
+ * The definition with its defaults, and its URL as browsers write it: elsewhere, the host of "https:\\host\secret" would
+ * seem to have no end.
+ */
+function complete(given: WebhookDefinition, anywhere: boolean): Required<WebhookDefinition> {
+  const read = readUrl(given.url, anywhere);
+  if (read.problem !== undefined) throw invalid('url', read.problem);
+  const { types, agents, ...full } = { ...defaults, ...omitUndefined(given), url: read.url.href };
+  return { ...full, types: unique(types), agents: unique(agents) };
+}
+
+const defaults = { types: [], agents: [], ordered: false, includeResult: false };
+
+const unique = <T extends string>(values: readonly T[]): T[] => [...new Set(values)].sort();
+
 /** The deliveries to send again. */
-function which(id: unknown, since: unknown): Query {
-  if (typeof id === 'string' && since === undefined) return { id, limit: 1 };
-  if (since instanceof Date && !Number.isNaN(since.getTime()) && id === undefined)
-    return { since, statuses: ['failed', 'dropped'], limit: mostReplayed };
+function toReplay(id: string | undefined, since: Date | undefined): DeliveryQuery {
+  if (id !== undefined && since === undefined) return { id, limit: 1 };
+  if (since !== undefined && id === undefined) return { since, statuses: ['failed', 'dropped'], limit: mostReplayed };
   throw new LanefoldError('invalid_input', 'replay needs either the id of a delivery or a time.', {
     hint: 'Nothing was written. Pass { id } or { since: new Date(…) }.',
   });

@@ -1,31 +1,6 @@
-import type { JsonObject } from '../../../agent/context/message.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
-import type { DeliveryStatus } from '../definition/definition.ts';
+import type { DeliveryStatus, WebhookDelivery } from '../types.ts';
 import { groupByThread, writeThreads } from './write-threads.ts';
-
-/** What was sent to an endpoint, or will be. */
-export interface DeliveryRow {
-  /** The `webhook-id` of all its attempts. */
-  id: string;
-  threadId: string;
-  type: string;
-  status: DeliveryStatus;
-  attempts: number;
-  createdAt: Date;
-  /** When a worker looks at it next; null once it is settled, and while it waits for an earlier one. */
-  nextAt: Date | null;
-  attemptedAt: Date | null;
-  settledAt: Date | null;
-  /** How long the last attempt took. */
-  durationMs: number | null;
-  statusCode: number | null;
-  /** Why the last attempt failed. */
-  error: { code: string; message: string } | null;
-  /** The beginning of the last answer. */
-  answer: string | null;
-  /** The body: type, timestamp, data. */
-  payload: JsonObject;
-}
 
 /** How an attempt ended. */
 export interface AttemptEnd {
@@ -86,7 +61,7 @@ export async function settleDeliveries(db: Database, ended: readonly EndedAttemp
 /** Sends it again; see `replay_delivery`. Returns false if there is none to be sent again. */
 export async function replayDelivery(
   db: Database,
-  { threadId, id }: Pick<DeliveryRow, 'threadId' | 'id'>,
+  { threadId, id }: Pick<WebhookDelivery, 'threadId' | 'id'>,
   webhookId: string,
   by: string,
 ): Promise<boolean> {
@@ -105,12 +80,16 @@ export interface DeliveryQuery {
 }
 
 /** The deliveries of an endpoint, newest first; those that are still in the outbox, too. */
-export async function readDeliveries(db: Database, webhookId: string, query: DeliveryQuery): Promise<DeliveryRow[]> {
+export async function readDeliveries(
+  db: Database,
+  webhookId: string,
+  query: DeliveryQuery,
+): Promise<WebhookDelivery[]> {
   const { statuses, id, since, limit } = query;
   const values = [webhookId, id ?? null, since ?? null, limit];
   // the outbox first: what a worker takes from it meanwhile is then found twice rather than not at all
   const waiting = statuses && !statuses.includes('pending') ? [] : await readOutbox(db, values);
-  const rows = await db.query<DeliveryRow & Record<string, unknown>>(
+  const rows = await db.query<WebhookDelivery & Record<string, unknown>>(
     'webhook_deliveries',
     `select ${columns} from lanefold._webhook_delivery
      where webhook_id = $1 and ($2::text is null or id = $2) and ($3::timestamptz is null or created_at >= $3)
@@ -124,8 +103,8 @@ export async function readDeliveries(db: Database, webhookId: string, query: Del
     .slice(0, limit);
 }
 
-const readOutbox = (db: Database, values: unknown[]): Promise<DeliveryRow[]> =>
-  db.query<DeliveryRow & Record<string, unknown>>(
+const readOutbox = (db: Database, values: unknown[]): Promise<WebhookDelivery[]> =>
+  db.query<WebhookDelivery & Record<string, unknown>>(
     'webhook_outbox',
     `select x.id, e.thread_id as "threadId", e.type, 'pending' as status, 0 as attempts, e.created_at as "createdAt", e.created_at as "nextAt",
        null as "attemptedAt", null as "settledAt", null as "durationMs", null as "statusCode", null as error, null as answer,

@@ -1,25 +1,12 @@
 import { snakeKeys } from '../../../base/common/case.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
-import type { PauseReason, WebhookDefinition } from '../definition/definition.ts';
+import type { ListedWebhook, WebhookDefinition } from '../types.ts';
 import { tenantIs } from '../../../database/store/tenant/tenant-settings.ts';
 
 /** An endpoint with its state, without its secrets. */
-export interface WebhookRow extends Required<WebhookDefinition> {
+export interface WebhookRow extends Omit<ListedWebhook, 'tenant'> {
   id: string;
   tenantId: string;
-  name: string;
-  pausedAt: Date | null;
-  pausedReason: PauseReason | null;
-  /** How many attempts in a row have failed. */
-  failures: number;
-  /** Since when every attempt has failed. */
-  failingSince: Date | null;
-  /** How many deliveries it has not got because too many were waiting. */
-  dropped: number;
-  version: number;
-  createdAt: Date;
-  updatedAt: Date;
-  updatedBy: string;
 }
 
 /** Sets an endpoint; see `set_webhook`. Returns the secret of a new one: only then it has the id given. */

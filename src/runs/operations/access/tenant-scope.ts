@@ -1,5 +1,6 @@
 import { LanefoldError } from '../../../base/errors.ts';
-import { assertId } from '../../../base/checks/ids.ts';
+import { assertId, defaultTenant } from '../../../base/checks/ids.ts';
+import type { Database } from '../../../database/postgres/pool.ts';
 import type { DatabaseScope } from '../../../database/postgres/scoped-query.ts';
 import type { SessionRights } from '../../../database/store/role/session-rights.ts';
 
@@ -31,3 +32,22 @@ export function tenantScope(tenant: string, { bypasses, owner, ownerBypasses, is
     },
   );
 }
+
+/** Whose thing a caller means, and who asks. */
+export interface Owner {
+  tenant?: string | undefined;
+  by?: string | undefined;
+}
+
+/**
+ * Finds the tenant that a caller means, with its connections.
+ *
+ * @param scopeTo the same connections for a tenant
+ */
+export const ownersOn =
+  (db: Database, scopeTo: (tenant: string) => Database) =>
+  ({ tenant = db.tenant ?? defaultTenant, by = 'operator' }: Owner): { tenant: string; by: string; on: Database } => {
+    assertId(tenant, 'The tenant id');
+    if (db.tenant !== undefined && tenant !== db.tenant) throw otherTenant(tenant, db.tenant);
+    return { tenant, by, on: db.tenant === undefined ? scopeTo(tenant) : db };
+  };

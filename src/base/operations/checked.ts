@@ -1,0 +1,124 @@
+import type { z } from 'zod';
+import { assertId } from '../checks/ids.ts';
+import { refuseUnknownKeys } from '../checks/unknown-keys.ts';
+import { LanefoldError } from '../errors.ts';
+import type { Noun, Operation } from './operation.ts';
+import { optionsOf, paramsOf } from './operation.ts';
+import { describedBy, Id, isObject } from './schemas.ts';
+
+type AnyMethod = (...args: unknown[]) => unknown;
+
+/**
+ * The methods of a noun, which refuse what their declarations do not allow: options they do not take, which are mostly
+ * typos that would silently change the answer, and values that their functions could not use.
+ */
+export function checked<Implemented extends object>(
+  { part, operations }: Pick<Noun, 'part' | 'operations'>,
+  methods: Implemented,
+): Implemented {
+  const own = methods as Record<string, AnyMethod>;
+  const checking = Object.entries(operations).map(([name, operation]) => {
+    const check = checkOf(`${part}.${name}`, operation);
+    const method = own[name]!;
+    return [name, async (...args: unknown[]) => (check(args), method(...args))] as const;
+  });
+  return { ...methods, ...Object.fromEntries(checking) };
+}
+
+/** Checks the arguments of a method. */
+function checkOf(what: string, operation: Operation): (args: readonly unknown[]) => void {
+  const { route, body, bodyIs } = operation;
+  const at = paramsOf(route).length;
+  const takesBody = body !== undefined && bodyIs !== 'options';
+  const fields = optionsOf(operation);
+  return (args) => {
+    if (takesBody) checkBody(what, operation, args[at]);
+    const options = args[takesBody ? at + 1 : at];
+    if (options !== undefined) checkFields(what, 'options', fields, options, hintOf(operation));
+  };
+}
+
+/** @throws LanefoldError `invalid_input`; `details.field` names the field */
+export function checkBody(what: string, operation: Operation, given: unknown): void {
+  const body = operation.body!;
+  if (body.type !== 'object') checkOne('definition', body, given, hintOf(operation));
+  else checkFields(what, 'definition', (body as z.ZodObject).shape, given, hintOf(operation));
+}
+
+const hintOf = ({ scope }: Operation): string =>
+  scope === 'read' ? 'Correct it.' : 'Nothing was written. Correct it, and call again.';
+
+type Fields = Readonly<Record<string, z.core.$ZodType>>;
+
+function checkFields(what: string, argument: string, fields: Fields, given: unknown, hint: string): void {
+  if (!isObject(given)) throw invalid(argument, 'must be an object', hint);
+  refuseUnknownKeys(what, given, fields as never);
+  for (const [name, schema] of Object.entries(fields)) checkOne(name, schema as z.ZodType, given[name], hint);
+}
+
+function checkOne(name: string, schema: z.ZodType, value: unknown, hint: string): void {
+  if (value !== undefined && isId(schema)) return assertId(value, name);
+  const { error } = schema.safeParse(value);
+  if (!error) return;
+  const [issue] = error.issues as [z.core.$ZodIssue];
+  const path = [name, ...issue.path.map(String)].join('.');
+  const meant = at(schema, issue.path);
+  if (issue.code === 'unrecognized_keys' && meant._zod.def.type === 'object')
+    refuseUnknownKeys(path, Object.fromEntries(issue.keys.map((key) => [key, true])), meant._zod.def.shape as never);
+  throw invalid(path, problemOf(meant, issue), hint);
+}
+
+const invalid = (field: string, problem: string, hint: string): LanefoldError =>
+  new LanefoldError('invalid_input', `${field} ${problem}.`, { hint, details: { field, problem } });
+
+type Schema = z.core.$ZodTypes;
+
+const inner = (schema: z.core.$ZodType): Schema => {
+  const { def } = (schema as Schema)._zod;
+  if (def.type === 'optional' || def.type === 'nullable' || def.type === 'default') return inner(def.innerType);
+  return schema as Schema;
+};
+
+const isId = (schema: z.core.$ZodType): boolean => {
+  const one = inner(schema);
+  return one === (Id as unknown) || describedBy(one) === Id;
+};
+
+/** The schema of the value at a path. */
+function at(schema: z.core.$ZodType, path: readonly PropertyKey[]): Schema {
+  const one = inner(schema);
+  const [first, ...rest] = path;
+  const { def } = one._zod;
+  if (first === undefined) return one;
+  if (def.type === 'object') return at(def.shape[String(first)] ?? one, def.shape[String(first)] ? rest : []);
+  if (def.type === 'array') return at(def.element, rest);
+  if (def.type === 'record') return at(def.valueType, rest);
+  return one;
+}
+
+/** What is wrong with a value, as the end of a sentence that begins with its name. */
+function problemOf(schema: Schema, issue: z.core.$ZodIssue): string {
+  const { def } = schema._zod;
+  if (issue.code === 'custom') return issue.message.replace(/^Must/, 'must').replace(/\.$/, '');
+  if (def.type === 'number') return `must be a ${rangeOf(schema as unknown as z.ZodNumber)}`;
+  if (def.type === 'enum') return `must be one of ${Object.values(def.entries).join(', ')}`;
+  if (def.type === 'boolean') return 'must be true or false';
+  if (def.type === 'date') return 'must be a Date';
+  if (issue.code === 'invalid_type')
+    return `must be a${def.type === 'object' ? 'n object' : ` ${words[def.type] ?? def.type}`}`;
+  return `is invalid: ${issue.message}`;
+}
+
+const words: Record<string, string> = { array: 'list', string: 'text', record: 'JSON object' };
+
+/** Which numbers a schema allows. */
+export function rangeOf(schema: z.ZodNumber): string {
+  const { isInt, minValue, maxValue } = schema;
+  const kind = isInt ? 'whole number' : 'number';
+  const least = (minValue ?? -Infinity) > Number.MIN_SAFE_INTEGER ? minValue : undefined;
+  const most = (maxValue ?? Infinity) < Number.MAX_SAFE_INTEGER ? maxValue : undefined;
+  if (least === undefined) return most === undefined ? kind : `${kind} of at most ${most}`;
+  if (!schema.safeParse(least).success)
+    return `${kind} above ${least}${most === undefined ? '' : ` and up to ${most}`}`;
+  return most === undefined ? `${kind} of at least ${least}` : `${kind} from ${least} to ${most}`;
+}

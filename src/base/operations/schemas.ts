@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { readJson } from '../common/json.ts';
+import { idGrammar } from '../checks/ids.ts';
+import { isStorable } from '../checks/text.ts';
+
+/** The names of schemas. They are not in the registry of zod, which the program that uses the library may fill as well. */
+const names = new WeakMap<z.core.$ZodType, string>();
+
+/** Names a schema, in the OpenAPI document and in the types of clients. */
+export function named<Schema extends z.ZodType>(name: string, schema: Schema): Schema {
+  names.set(schema, name);
+  return schema;
+}
+
+export const nameOf = (schema: z.core.$ZodType): string | undefined => names.get(schema);
+
+/** The named schema that this one only describes in other words. */
+export function describedBy(schema: z.core.$ZodType): z.core.$ZodType | undefined {
+  const { parent, def } = schema._zod;
+  if (!parent || parent._zod.def !== def) return undefined;
+  return names.has(parent) ? parent : describedBy(parent);
+}
+
+export const Id = named(
+  'Id',
+  z.string().regex(idGrammar, 'Use 1 to 128 characters of [A-Za-z0-9._:@-], starting with a letter or digit.').meta({
+    description: '1 to 128 characters of `[A-Za-z0-9._:@-]`, starting with a letter or digit.',
+    example: 'support-42',
+  }),
+);
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Types that are written by hand, and their modules in `src`. */
+const types = new WeakMap<z.core.$ZodType, { name: string; from: string }>();
+
+/** Says which type the values of a schema have, where it does not follow from the schema. */
+export function typed<Schema extends z.ZodType>(name: string, from: string, schema: Schema): Schema {
+  types.set(schema, { name, from });
+  return schema;
+}
+
+export const typeOf = (schema: z.core.$ZodType): { name: string; from: string } | undefined => types.get(schema);
+
+/** A JSON object of users, which is passed on as it is. */
+export const jsonObject = (description: string) =>
+  typed(
+    'JsonObject',
+    'agent/context/message.ts',
+    z.custom<object>(isObject, 'Must be an object.').meta({ type: 'object', additionalProperties: true, description }),
+  );
+
+/** Any JSON value. */
+export const anyJson = (description: string) => z.any().meta({ description });
+
+/** A schema or null. With `nullable`, the OpenAPI document would allow null in a named schema everywhere. */
+export const orNull = <Schema extends z.ZodType>(schema: Schema) => z.union([schema, z.null()]);
+
+export const date = (description: string) =>
+  z.date().meta({ format: 'date-time', description, example: new Date('2026-11-21T10:15:30.123Z') });
+
+export const count = (description: string, example: number) => z.int().meta({ description, example });
+
+export const whole = (min: number, max = Number.MAX_SAFE_INTEGER) => z.int().min(min).max(max);
+
+/** Text that is not blank, and that the database can store. */
+export const text = (max: number) =>
+  z
+    .string()
+    .min(1)
+    .max(max)
+    .refine((value) => value.trim() !== '' && isStorable(value), 'Must not be blank.');
+
+/** The cursor of a page, with the same name in every list. */
+export const after = z.string().min(1).max(400).optional().describe('The `next_after` of the previous page.');
+export const limit = (fallback: number, what = 'items') =>
+  whole(1, 1_000).optional().describe(`Maximum number of ${what}; default ${fallback}.`);
+
+/** Where the next page of a list begins. */
+export const nextAfter = z.string().nullable().meta({
+  description:
+    'Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow.',
+});
+
+/** Whose thing it is. */
+export const tenantOf = (thing: string) =>
+  Id.optional().meta({
+    description: `The tenant of the ${thing}; default: the tenant of the key, else \`default\`.`,
+    doc: `The tenant of the ${thing}; default: the tenant of the library, else \`default\`.`,
+  });
+
+/** Who changes something, which the library takes and the API knows. */
+export const by = z.string().optional().describe('Who changes it, for the audit; default `operator`.');
+
+/** The value of a query that holds a JSON object. */
+export function objectOf(text: string): { value: Record<string, unknown> } | { problem: string } {
+  const read = readJson(text);
+  if (read.ok && isObject(read.value)) return { value: read.value };
+  return { problem: read.ok || read.kind === 'syntax' ? 'Must be a JSON object.' : read.problem };
+}

@@ -1,0 +1,298 @@
+// Generated from declaration.ts beside it: run `npm run types:api`.
+
+import type { JsonObject } from '../../agent/context/message.ts';
+
+/** `dropped`: given up, because too many were waiting for a paused or failing endpoint. */
+export type DeliveryStatus = 'pending' | 'delivered' | 'failed' | 'dropped';
+
+/** An endpoint with its state. */
+export interface ListedWebhook {
+  name: string;
+  /** The tenant whose events it gets. */
+  tenant: string;
+  /** Where its events go. Keys without the scope `admin` see only the origin. */
+  url: string;
+  /** The types of events it wants; empty: all. */
+  types: WebhookType[];
+  /** The agents whose events it wants; empty: all. */
+  agents: string[];
+  /**
+   * The events of a thread come one after the other: the next is sent once the one before is delivered or has
+   * failed for good. Default false. A change applies to later events.
+   */
+  ordered: boolean;
+  /** Whether `run.completed` includes the result of the run, up to 64 KiB. */
+  includeResult: boolean;
+  /** Since when it is paused. */
+  pausedAt: Date | null;
+  /** Why: by hand, after many failures, or because it answered 410 Gone. */
+  pausedReason: PauseReason | null;
+  /** How many attempts in a row have failed. */
+  failures: number;
+  /** Since when every attempt has failed. */
+  failingSince: Date | null;
+  /** How many deliveries it has not got because too many were waiting. */
+  dropped: number;
+  /** Rises with every change. */
+  version: number;
+  /** When it was first set. */
+  createdAt: Date;
+  /** When it was last changed. */
+  updatedAt: Date;
+  /** `operator`, `key:<id>`, `cli:<user>` or `lanefold`. */
+  updatedBy: string;
+}
+
+/** Why an endpoint is paused: by hand, after many failures, or because it answered 410 Gone. */
+export type PauseReason = 'manual' | 'failures' | 'gone';
+
+/** An endpoint that was just set, with the secret if it is a new one. */
+export interface SetWebhookResult {
+  name: string;
+  /** The tenant whose events it gets. */
+  tenant: string;
+  /** Where its events go. Keys without the scope `admin` see only the origin. */
+  url: string;
+  /** The types of events it wants; empty: all. */
+  types: WebhookType[];
+  /** The agents whose events it wants; empty: all. */
+  agents: string[];
+  /**
+   * The events of a thread come one after the other: the next is sent once the one before is delivered or has
+   * failed for good. Default false. A change applies to later events.
+   */
+  ordered: boolean;
+  /** Whether `run.completed` includes the result of the run, up to 64 KiB. */
+  includeResult: boolean;
+  /** Since when it is paused. */
+  pausedAt: Date | null;
+  /** Why: by hand, after many failures, or because it answered 410 Gone. */
+  pausedReason: PauseReason | null;
+  /** How many attempts in a row have failed. */
+  failures: number;
+  /** Since when every attempt has failed. */
+  failingSince: Date | null;
+  /** How many deliveries it has not got because too many were waiting. */
+  dropped: number;
+  /** Rises with every change. */
+  version: number;
+  /** When it was first set. */
+  createdAt: Date;
+  /** When it was last changed. */
+  updatedAt: Date;
+  /** `operator`, `key:<id>`, `cli:<user>` or `lanefold`. */
+  updatedBy: string;
+  /** Verify signatures with it. It is shown only here. */
+  secret?: string;
+}
+
+/** An endpoint, as you set it. */
+export interface WebhookDefinition {
+  /** An `https:` URL at a public address. */
+  url: string;
+  /** The types of events it wants; empty: all. */
+  types?: WebhookType[];
+  /** The agents whose events it wants; empty: all. */
+  agents?: string[];
+  /**
+   * The events of a thread come one after the other: the next is sent once the one before is delivered or has
+   * failed for good. Default false. A change applies to later events.
+   */
+  ordered?: boolean;
+  /** Whether `run.completed` includes the result of the run, up to 64 KiB. */
+  includeResult?: boolean;
+}
+
+/** What was sent to an endpoint, or will be. */
+export interface WebhookDelivery {
+  /** The `webhook-id` of all its attempts. */
+  id: string;
+  threadId: string;
+  type: string;
+  /** `dropped`: given up, because too many were waiting for a paused or failing endpoint. */
+  status: DeliveryStatus;
+  /** Attempts begun. */
+  attempts: number;
+  /** When the event happened. */
+  createdAt: Date;
+  /** When it is tried next; null once it is settled, or while it waits for an earlier one. */
+  nextAt: Date | null;
+  /** When the last attempt began. */
+  attemptedAt: Date | null;
+  /** When it was delivered, failed for good or was dropped. */
+  settledAt: Date | null;
+  /** How long the last attempt took. */
+  durationMs: number | null;
+  /** The status of the last answer. */
+  statusCode: number | null;
+  /** Why the last attempt failed. */
+  error: {
+    code: string;
+    message: string;
+  } | null;
+  /** The beginning of the last answer. */
+  answer: string | null;
+  /** The body: `type`, `timestamp` and `data`. */
+  payload: JsonObject;
+}
+
+/** What an endpoint may be told. `webhook.test` comes only when you ask for it. */
+export type WebhookType =
+  | 'run.completed'
+  | 'run.failed'
+  | 'run.cancelled'
+  | 'approval.requested'
+  | 'wait.started'
+  | 'limit.exhausted'
+  | 'schedule.missed'
+  | 'monitor.low'
+  | 'monitor.recovered';
+
+export interface Webhooks {
+  /** List the webhooks. A key of a tenant sees the webhooks of the tenant. */
+  list(): Promise<ListedWebhook[]>;
+  /**
+   * Get a webhook.
+   *
+   * @throws LanefoldError `webhook_not_found`
+   */
+  get(
+    name: string,
+    options?: {
+      /** The tenant of the webhook; default: the tenant of the library, else `default`. */
+      tenant?: string;
+    },
+  ): Promise<ListedWebhook>;
+  /**
+   * Set or replace a webhook. The answer has the secret of a new webhook. What is paused stays paused.
+   *
+   * @throws LanefoldError `invalid_input`
+   */
+  set(
+    name: string,
+    definition: WebhookDefinition,
+    options?: {
+      /** The tenant of the webhook; default: the tenant of the library, else `default`. */
+      tenant?: string;
+      /** Who changes it, for the audit; default `operator`. */
+      by?: string;
+    },
+  ): Promise<SetWebhookResult>;
+  /**
+   * Remove a webhook and its deliveries. What was not delivered yet is not sent.
+   *
+   * @throws LanefoldError `webhook_not_found`
+   */
+  remove(
+    name: string,
+    options?: {
+      /** The tenant of the webhook; default: the tenant of the library, else `default`. */
+      tenant?: string;
+      /** Who changes it, for the audit; default `operator`. */
+      by?: string;
+    },
+  ): Promise<void>;
+  /**
+   * Give a webhook a new secret. Until the secrets before end, each request has a signature of each.
+   *
+   * @throws LanefoldError `webhook_not_found`, `role_unfit`
+   */
+  rotate(
+    name: string,
+    options?: {
+      /** The tenant of the webhook; default: the tenant of the library, else `default`. */
+      tenant?: string;
+      /** How long the secrets before stay valid; default one day. */
+      keepMs?: number;
+      /** Who changes it, for the audit; default `operator`. */
+      by?: string;
+    },
+  ): Promise<{
+    /** Verify signatures with it. It is shown only here. */
+    secret: string;
+  }>;
+  /**
+   * Pause a webhook. Events are kept until it is resumed.
+   *
+   * @throws LanefoldError `webhook_not_found`
+   */
+  pause(
+    name: string,
+    options?: {
+      /** The tenant of the webhook; default: the tenant of the library, else `default`. */
+      tenant?: string;
+      /** Who changes it, for the audit; default `operator`. */
+      by?: string;
+    },
+  ): Promise<ListedWebhook>;
+  /**
+   * Resume a paused webhook. It gets what was not delivered meanwhile.
+   *
+   * @throws LanefoldError `webhook_not_found`
+   */
+  resume(
+    name: string,
+    options?: {
+      /** The tenant of the webhook; default: the tenant of the library, else `default`. */
+      tenant?: string;
+      /** Who changes it, for the audit; default `operator`. */
+      by?: string;
+    },
+  ): Promise<ListedWebhook>;
+  /**
+   * Send a test event. Its type is `webhook.test`.
+   *
+   * @throws LanefoldError `webhook_not_found`
+   */
+  test(
+    name: string,
+    options?: {
+      /** The tenant of the webhook; default: the tenant of the library, else `default`. */
+      tenant?: string;
+      /** Who changes it, for the audit; default `operator`. */
+      by?: string;
+    },
+  ): Promise<{
+    /** The delivery. */
+    id: string;
+  }>;
+  /**
+   * List the deliveries of a webhook, newest first, with the answers.
+   *
+   * @throws LanefoldError `webhook_not_found`
+   */
+  deliveries(
+    name: string,
+    options?: {
+      /** The tenant of the webhook; default: the tenant of the library, else `default`. */
+      tenant?: string;
+      /** `dropped`: given up, because too many were waiting for a paused or failing endpoint. */
+      status?: DeliveryStatus;
+      /** Maximum number of deliveries; default 50. */
+      limit?: number;
+    },
+  ): Promise<WebhookDelivery[]>;
+  /**
+   * Sends one delivery again, or the newest 1,000 failed and dropped ones since a time, in the order in which they
+   * happened, under the same `webhook-id`. A delivery that is being sent, is in the queue, or waits for an earlier
+   * one is left alone.
+   *
+   * @throws LanefoldError `webhook_not_found`, `delivery_not_found`
+   */
+  replay(
+    name: string,
+    options?: {
+      /** The tenant of the webhook; default: the tenant of the library, else `default`. */
+      tenant?: string;
+      /** One delivery. */
+      id?: string;
+      /** All failed and dropped deliveries of events since then. Either this or `id`. */
+      since?: Date;
+      /** Who changes it, for the audit; default `operator`. */
+      by?: string;
+    },
+  ): Promise<{
+    /** How many are sent again. */
+    replayed: number;
+  }>;
+}

@@ -1,0 +1,170 @@
+import { Option, type Command } from 'commander';
+import { InvalidArgumentError } from 'commander';
+import type { z } from 'zod';
+import { omitUndefined } from '../../base/common/omit-undefined.ts';
+import { optionsOf, paramsOf, type Noun, type Operation } from '../../base/operations/operation.ts';
+import { rangeOf } from '../../base/operations/checked.ts';
+import { toWire } from '../../base/operations/wire.ts';
+import type { Lanefold } from '../../lanefold/lanefold.ts';
+import type { LanefoldDefinition } from '../../lanefold/definition.ts';
+import { actor } from './actor.ts';
+import { commandHelp, type Variable } from './help.ts';
+import { duration, wholeNumber, type ConnectionOptions } from './options.ts';
+import { printJson } from './output.ts';
+import { subcommand, withLanefold } from './subcommand.ts';
+
+/** What the library answers. */
+type AnswerOf<Part, Name> = Part extends keyof Lanefold
+  ? Name extends keyof Lanefold[Part]
+    ? Lanefold[Part][Name] extends (...args: never[]) => Promise<infer Answer>
+      ? Answer
+      : never
+    : never
+  : never;
+
+interface OperationCommand<Answer> {
+  /** Default: the name of the method. */
+  name?: string;
+  summary: string;
+  examples: string[];
+  /** Variables that it reads beside those of the database. */
+  environment?: readonly Variable[];
+  /** What the arguments are, if not "name of the webhook" or the like. */
+  arguments?: string[];
+  /** The text of flags whose description in the API is not for the command line. */
+  flags?: Record<string, string>;
+  /** Fields that are no flags. */
+  without?: readonly string[];
+  /** Defaults of flags that differ from those of the operation. */
+  defaults?: Record<string, unknown>;
+  isDefault?: boolean;
+  /** More flags, and the fields of the definition that they set. */
+  more?: { add: (command: Command) => Command; fields?: (flags: Record<string, unknown>) => object };
+  /** What the process must know, from its flags. */
+  knows?: (flags: Record<string, unknown>) => Promise<LanefoldDefinition>;
+  /** Default: the answer as the API has it. */
+  json?: (answer: Answer, id: string) => object;
+  /** Shows the answer to people. */
+  show: (answer: Answer, id: string) => void;
+}
+
+/** A command that calls an operation. Its flags come from the declaration: the options and the fields of the definition. */
+export function operationCommand<Part extends string, Methods extends string, Name extends Methods>(
+  group: Command,
+  noun: Noun<Part, Methods>,
+  method: Name,
+  told: OperationCommand<AnswerOf<Part, Name>>,
+): Command {
+  const operation = noun.operations[method];
+  const { flags = {}, defaults = {}, without = [], environment = [], examples, json, show } = told;
+  const thing = group.name().replace(/s$/, '');
+  const command = subcommand(group, told.name ?? method, told.summary, { isDefault: told.isDefault ?? false });
+  paramsOf(operation.route).forEach((param, i) =>
+    command.argument(`<${param}>`, told.arguments?.[i] ?? `${param} of the ${thing}`),
+  );
+  const { options, fields } = fieldsOf(operation, without);
+  for (const [name, schema] of Object.entries({ ...options, ...fields }))
+    command.addOption(flagFor(name, schema, flags[name], defaults[name]));
+  told.more?.add(command);
+  command.addHelpText('after', commandHelp(examples, ['DATABASE_URL', 'LANEFOLD_DIR', ...environment]));
+  return command.action(async (...args: unknown[]) => {
+    const params = args.slice(0, paramsOf(operation.route).length);
+    const given = args[params.length] as Record<string, unknown> & ConnectionOptions & { json?: boolean };
+    const call = [
+      ...params,
+      ...(operation.body && operation.bodyIs !== 'options'
+        ? [{ ...valuesOf(fields, given), ...told.more?.fields?.(given) }]
+        : []),
+      { ...valuesOf(options, given), ...(operation.own && 'by' in operation.own ? { by: actor() } : {}) },
+    ];
+    const [id = ''] = params as string[];
+    const { databaseUrl, redisUrl, dir } = given;
+    const act = async (lanefold: Lanefold) => {
+      const methods = lanefold[noun.part as 'webhooks'] as unknown as Record<string, (...args: unknown[]) => unknown>;
+      const answer = (await methods[method]!(...call)) as AnswerOf<Part, Name>;
+      if (given.json) printJson(json ? json(answer, id) : asData(operation, answer));
+      else show(answer, id);
+    };
+    await withLanefold(
+      omitUndefined({ databaseUrl, redisUrl, dir }) as ConnectionOptions,
+      act,
+      await told.knows?.(given),
+    );
+  });
+}
+
+/** An answer as the API has it. */
+function asData({ answer: { schema } }: Operation, answer: unknown): object {
+  if (!schema) return {};
+  const data = toWire(schema, answer) as object;
+  return Array.isArray(data) ? { data } : data;
+}
+
+type Fields = Record<string, z.ZodType>;
+
+function fieldsOf(operation: Operation, without: readonly string[]): { options: Fields; fields: Fields } {
+  const { body, bodyIs, own } = operation;
+  const kept = (fields: Fields) =>
+    Object.fromEntries(Object.entries(fields).filter(([name]) => !without.includes(name) && !(own && name in own)));
+  const fields = body && bodyIs !== 'options' ? (body as unknown as { shape: Fields }).shape : {};
+  return { options: kept(optionsOf(operation)), fields: kept(fields) };
+}
+
+/** The values of fields among the flags. */
+const valuesOf = (fields: Fields, given: Record<string, unknown>): object =>
+  omitUndefined(Object.fromEntries(Object.keys(fields).map((name) => [name, given[flagName(name)]])));
+
+/** `--keep` for `keepMs`, `--start` for `startAt`: the value says its unit. */
+const flagName = (field: string): string => field.replace(/(?<=[a-z])(Ms|At|Id)$/, '');
+
+function flagFor(name: string, schema: z.ZodType, text: string | undefined, fallback: unknown): Option {
+  const { description = '' } = schema.meta() ?? {};
+  const optional = schema.type === 'optional';
+  const value = (optional ? (schema as z.ZodOptional).unwrap() : schema) as z.ZodType;
+  const flag = flagName(name);
+  const dashed = flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  const said = text ?? forPeople(description || (value.meta()?.description ?? ''));
+  const option = new Option(`--${dashed}${placeholder(name, flag, value)}`, said).makeOptionMandatory(!optional);
+  const choices = choicesOf(value.type === 'array' ? ((value as z.ZodArray).element as z.ZodType) : value);
+  if (choices) option.choices(choices);
+  const parse = parserOf(name, value);
+  if (parse) option.argParser(parse);
+  return fallback === undefined ? option : option.default(fallback);
+}
+
+const choicesOf = (schema: z.ZodType): readonly string[] | undefined =>
+  schema.type === 'enum' ? ((schema as z.ZodEnum).options as string[]) : undefined;
+
+function placeholder(name: string, flag: string, schema: z.ZodType): string {
+  if (schema.type === 'boolean') return '';
+  if (schema.type === 'date') return ' <time>';
+  if (schema.type === 'number') return name.endsWith('Ms') ? ' <duration>' : ' <count>';
+  if (schema.type === 'array') return ` <${flag}...>`;
+  return name === flag ? ` <${flag.toLowerCase()}>` : ' <id>';
+}
+
+function parserOf(name: string, schema: z.ZodType): ((text: string) => unknown) | undefined {
+  if (schema.type === 'date') return time;
+  if (schema.type !== 'number') return undefined;
+  const { minValue, maxValue, isInt } = schema as z.ZodNumber;
+  if (!isInt) return (text) => number(schema, text);
+  return name.endsWith('Ms') ? duration : wholeNumber(minValue ?? 0, maxValue ?? undefined);
+}
+
+export function number(schema: z.ZodType, text: string): number {
+  const value = Number(text);
+  if (text.trim() !== '' && schema.safeParse(value).success) return value;
+  throw new InvalidArgumentError(`It must be a ${rangeOf(schema as z.ZodNumber)}.`);
+}
+
+function time(text: string): Date {
+  const at = new Date(text);
+  if (!Number.isNaN(at.getTime())) return at;
+  throw new InvalidArgumentError('It must be a time such as 2026-11-25T06:00:00Z.');
+}
+
+/** A description of the API as the help writes it: without marks, from a small letter, without a full stop. */
+const forPeople = (description: string): string => {
+  const text = description.replaceAll('`', '').replace(/\.$/, '');
+  return /^[A-Z][a-z ]/.test(text) ? text[0]!.toLowerCase() + text.slice(1) : text;
+};

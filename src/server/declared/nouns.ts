@@ -1,0 +1,13 @@
+import type { Noun, Operation } from '../../base/operations/operation.ts';
+import { monitors } from '../../features/monitors/declaration.ts';
+import { webhooks } from '../../features/webhooks/declaration.ts';
+
+/** Everything that is declared. */
+const nouns: readonly Noun[] = [monitors, webhooks];
+
+const byId = new Map(
+  nouns.flatMap(({ operations }) => Object.values(operations)).map((operation) => [operation.id, operation]),
+);
+
+/** The declaration of an operation, by its `operationId`. */
+export const declaredOperation = (id: string): Operation | undefined => byId.get(id);

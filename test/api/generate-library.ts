@@ -1,0 +1,178 @@
+import { readdirSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { format, resolveConfig } from 'prettier';
+import { z } from 'zod';
+import { optionsOf, paramsOf, type Noun, type Operation } from '../../src/base/operations/operation.ts';
+import { describedBy, Id, typeOf } from '../../src/base/operations/schemas.ts';
+
+/** Declarations of operations; beside each are its types, written by `npm run types:api`. */
+const declarations = readdirSync('src', { recursive: true, encoding: 'utf8' })
+  .filter((file) => path.basename(file) === 'declaration.ts')
+  .map((file) => path.join('src', file))
+  .sort();
+
+/** The source of the types beside each declaration, by their file. */
+export const libraryTypes = (): Promise<Map<string, string>> =>
+  Promise.all(
+    declarations.map(async (file) => {
+      const target = path.resolve(path.dirname(file), 'types.ts');
+      const source = new Types(target, (await import(path.resolve(file))) as Record<string, unknown>).source();
+      return [target, await format(source, { ...(await resolveConfig(target)), filepath: target })] as const;
+    }),
+  ).then((all) => new Map(all));
+
+type Schema = z.core.$ZodTypes;
+
+/** The types of one declaration. */
+class Types {
+  readonly #names = new Map<unknown, string>();
+  readonly #imports = new Map<string, string>();
+  readonly #nouns: Noun[] = [];
+
+  constructor(
+    readonly target: string,
+    exported: Record<string, unknown>,
+  ) {
+    for (const [name, value] of Object.entries(exported).sort(([a], [b]) => (a < b ? -1 : 1))) {
+      if (value instanceof z.ZodType) this.#names.set(value as unknown, name);
+      else if (isNoun(value)) this.#nouns.push(value);
+    }
+  }
+
+  source(): string {
+    const named = [...this.#names].map(([schema, name]) => this.#declare(name, schema as Schema));
+    const nouns = this.#nouns.map((noun) => this.#interface(noun));
+    const imports = [...this.#imports].map(([name, from]) => {
+      const relative = path.relative(path.dirname(this.target), path.resolve('src', from));
+      return `import type { ${name} } from '${relative.startsWith('.') ? relative : `./${relative}`}';`;
+    });
+    const head = '// Generated from declaration.ts beside it: run `npm run types:api`.';
+    return [head, imports.join('\n'), ...named, ...nouns].filter(Boolean).join('\n\n');
+  }
+
+  #declare(name: string, schema: Schema): string {
+    const { def } = schema._zod;
+    const doc = comment(docOf(schema));
+    return def.type === 'object'
+      ? `${doc}export interface ${name} ${this.#object(def.shape)}`
+      : `${doc}export type ${name} = ${this.#print(schema)};`;
+  }
+
+  #interface({ part, operations }: Noun): string {
+    const methods = Object.entries(operations).map(([name, operation]) => this.#method(name, operation));
+    const name = part[0]!.toUpperCase() + part.slice(1);
+    return `export interface ${name} {\n${methods.join('\n')}\n}`;
+  }
+
+  #method(name: string, operation: Operation): string {
+    const { route, body, bodyIs, answer, summary, description, doc, errors = [] } = operation;
+    const options = optionsOf(operation);
+    const needed = Object.values(options).some((schema) => !isOptional(schema));
+    const args = [
+      ...paramsOf(route).map((param) => `${param}: string`),
+      ...(body && bodyIs !== 'options' ? [`definition: ${this.#type(body)}`] : []),
+      ...(Object.keys(options).length > 0 ? [`options${needed ? '' : '?'}: ${this.#object(options)}`] : []),
+    ];
+    const thrown = errors.length > 0 ? `@throws LanefoldError ${errors.map((code) => `\`${code}\``).join(', ')}` : '';
+    const text = doc ?? [`${summary}.`, description].filter(Boolean).join(' ');
+    const returned = answer.schema ? this.#type(answer.schema) : 'void';
+    return `${comment([text, thrown].filter(Boolean).join('\n\n'))}${name}(${args.join(', ')}): Promise<${returned}>;`;
+  }
+
+  #object(shape: Readonly<Record<string, z.core.$ZodType>>): string {
+    const fields = Object.entries(shape).map(([name, field]) => {
+      const optional = isOptional(field);
+      return `${comment(docOf(field))}${name}${optional ? '?' : ''}: ${this.#type(field)};`;
+    });
+    return `{\n${fields.join('\n')}\n}`;
+  }
+
+  /** The name of a type, or the type. */
+  #type(schema: z.core.$ZodType): string {
+    const own = typeOf(schema);
+    if (own) {
+      this.#imports.set(own.name, own.from);
+      return own.name;
+    }
+    return this.#names.get(schema) ?? this.#names.get(describedBy(schema)) ?? this.#print(schema as Schema);
+  }
+
+  #print(schema: Schema): string {
+    const { def } = schema._zod;
+    switch (def.type) {
+      case 'object':
+        return this.#object(def.shape);
+      case 'array':
+        return /[ |{]/.test(this.#type(def.element))
+          ? `(${this.#type(def.element)})[]`
+          : `${this.#type(def.element)}[]`;
+      case 'record':
+        return `Record<string, ${this.#type(def.valueType)}>`;
+      case 'union':
+        return def.options.map((option) => this.#type(option)).join(' | ');
+      case 'optional':
+        return this.#type(def.innerType);
+      case 'nullable':
+        return `${this.#type(def.innerType)} | null`;
+      case 'enum':
+        return Object.values(def.entries)
+          .map((value) => JSON.stringify(value))
+          .join(' | ');
+      case 'literal':
+        return def.values.map((value) => JSON.stringify(value)).join(' | ');
+      case 'date':
+        return 'Date';
+      case 'string':
+      case 'number':
+      case 'boolean':
+      case 'null':
+        return def.type;
+      case 'any':
+      case 'unknown':
+        return 'unknown';
+      default:
+        throw new Error(`a ${def.type} has no type yet`);
+    }
+  }
+}
+
+const isNoun = (value: unknown): value is Noun =>
+  typeof value === 'object' && value !== null && 'operations' in value && 'part' in value;
+
+const isOptional = (schema: z.core.$ZodType): boolean => (schema as Schema)._zod.def.type === 'optional';
+
+/** What people read about a schema: its `doc`, else its description. */
+function docOf(schema: z.core.$ZodType): string | undefined {
+  if (schema === (Id as unknown)) return undefined;
+  const { doc, description } = ((schema as z.ZodType).meta() ?? {}) as { doc?: string; description?: string };
+  if (doc !== undefined || description !== undefined) return doc ?? description;
+  const { def } = (schema as Schema)._zod;
+  if (def.type === 'union') return docOf(def.options[0]!);
+  return def.type === 'optional' || def.type === 'nullable' ? docOf(def.innerType) : undefined;
+}
+
+const comment = (text: string | undefined): string =>
+  text && text.length < 110 && !text.includes('\n')
+    ? `/** ${text} */\n`
+    : text
+      ? `/**\n${text
+          .split('\n')
+          .flatMap(wrapped)
+          .map((line) => ` *${line && ` ${line}`}`)
+          .join('\n')}\n */\n`
+      : '';
+
+/** Lines of at most 110 characters. */
+function wrapped(text: string): string[] {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1)!;
+    if (line.length + word.length > 110) lines.push(word);
+    else lines[lines.length - 1] = line ? `${line} ${word}` : word;
+  }
+  return lines;
+}
+
+if (process.argv[1] === import.meta.filename)
+  for (const [file, source] of await libraryTypes()) await writeFile(file, source);
