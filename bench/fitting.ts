@@ -1,10 +1,8 @@
 import type { Message } from '../src/agent/context/message.ts';
 import { budget } from '../src/agent/policy/budget.ts';
-import type { DroppedRange } from '../src/agent/policy/dropped.ts';
-import type { PlacedMessage } from '../src/agent/policy/groups.ts';
-import { heuristicTokens } from '../src/agent/policy/heuristic.ts';
-import { limitsOf } from '../src/agent/policy/limits.ts';
-import { place } from '../src/agent/policy/place.ts';
+import { type DroppedRange, type PlacedMessage, place } from '../src/agent/policy/groups.ts';
+import { heuristicTokens } from '../src/agent/policy/estimate.ts';
+import { limitsOf } from '../src/agent/policy/policy.ts';
 import { readPolicy } from '../src/agent/policy/read-policy.ts';
 import { median } from './support/median.ts';
 import { text400 } from './workload.ts';

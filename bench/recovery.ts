@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createLanefold, type Lanefold, type RunHandle } from 'lanefold';
 import pg from 'pg';
-import { assistant } from '../src/ops/cli/assistant/index.ts';
+import { assistant } from '../src/ops/cli/assistant.ts';
 import { spreadOf } from '../src/ops/chaos/report.ts';
 import type { Servers } from './setup.ts';
 

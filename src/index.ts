@@ -7,32 +7,30 @@
 // Agents and their tools
 export { defineAgent, type Agent } from './agent/definition/agent.ts';
 export type { AgentDefinition } from './agent/definition/definition.ts';
-export { defineTool, type ToolDefinition } from './agent/tools/define-tool.ts';
-export { agentResultTool, agentTool } from './agent/tools/agent-tool.ts';
+export { defineTool, type ToolDefinition, clientTool } from './agent/tools/define-tool.ts';
+export { agentResultTool, agentTool, awaitAgent, callAgent, spawnAgent } from './agent/tools/agent-tool.ts';
 export { handOff, handoffTool, type Handoff } from './agent/tools/handoff.ts';
-export { awaitAgent, callAgent, spawnAgent } from './agent/tools/call-agent.ts';
-export type { AgentTask } from './agent/tools/child-request.ts';
-export { clientTool } from './agent/tools/client-tool.ts';
-export { sleep, sleepUntil, waitFor, type Wait } from './agent/tools/wait.ts';
+export { type AgentTask, sleep, sleepUntil, waitFor, type Wait } from './agent/tools/wait.ts';
 export type { Tool, ToolCallContext } from './agent/tools/tool.ts';
 export { ToolError } from './agent/tools/tool-error.ts';
 export { withEffects, type EffectPolicy } from './agent/tools/effects.ts';
 export { applyEffects, type StateEffect } from './agent/context/state.ts';
-export type { GuardedCall, GuardTool, GuardVerdict } from './agent/tools/guard.ts';
-export { defineSkills } from './agent/tools/skills.ts';
+export type { GuardedCall, GuardTool, GuardVerdict } from './agent/tools/judge-call.ts';
+export { defineSkills } from './agent/tools/built-in-tools.ts';
 export type { OutputContract } from './agent/contracts/contract.ts';
 export type { ContextPolicy } from './agent/policy/policy.ts';
 export type { ContextProjector } from './agent/policy/projector.ts';
 export type { TokenEstimator } from './agent/policy/estimate.ts';
-export { policyForModel } from './agent/models/counting/policy-for-model.ts';
-export type { ModelName } from './agent/models/registry/model-name.ts';
-export type { CallSettings } from './agent/models/settings/call-settings.ts';
+export { policyForModel } from './agent/models/cut-context.ts';
+export type { ModelName } from './agent/models/providers.ts';
+export type { CallSettings } from './agent/models/settings.ts';
 export type { Overridable } from './agent/definition/overridable.ts';
 export type { RequestTransformer } from './agent/definition/transformer.ts';
 export type { Strategy } from './agent/strategies/registry.ts';
+export type { RunEventKind, RunError } from './agent/strategies/records.ts';
 export type { StrategyName, StrategyOptions, StrategyTypes } from './agent/strategies/types.ts';
 export type { RunResult } from './agent/definition/definition.ts';
-export type { AotResult } from './agent/strategies/aot/aot.ts';
+export type { AotResult } from './agent/strategies/aot.ts';
 export type { TotResult } from './agent/strategies/tot/result.ts';
 
 // One object for a process
@@ -43,11 +41,12 @@ export type { LanefoldOptions } from './lanefold/options.ts';
 export type { NewKey } from './runs/operations/access/keys.ts';
 export type { BrowserAccess } from './base/access/browser-token.ts';
 export type { ScheduleDefinition } from './features/schedules/definition/definition.ts';
-export type { WebhookDefinition, WebhookDelivery } from './features/webhooks/types.ts';
+export type { WebhookDelivery } from './features/webhooks/types.ts';
 export type { MonitorDefinition } from './features/monitors/types.ts';
+export type { WebhookDefinition } from './features/webhooks/types.ts';
 export type { EvalDefinition, NewCase } from './features/evals/operations/types.ts';
 export type { EvalCase } from './features/evals/store/cases.ts';
-export type { LimitDefinition } from './agent/limits/definition.ts';
+export type { LimitDefinition } from './agent/limits/limit.ts';
 export type { TenantLibrary } from './features/library/library.ts';
 export type { LogFacts, Logger } from './base/log/logger.ts';
 
@@ -57,14 +56,12 @@ export type { EnqueueOptions } from './runs/operations/runs/enqueue.ts';
 export type { RunOverrides } from './runs/operations/runs/check-overrides.ts';
 export type { Transaction } from './database/store/transaction/transaction.ts';
 export type { Run, RunHandle, RunRef, RunStatus } from './database/store/run/run.ts';
-export type { PriceOf } from './agent/models/counting/price.ts';
+export type { PriceOf } from './agent/models/catalog.ts';
 export type { RunEvent } from './database/store/trace/read-events.ts';
-export type { RunEventKind } from './agent/strategies/event-kind.ts';
 export type { StreamItem, StreamOptions } from './runs/streams/stream-item.ts';
 export type { TreeStreamItem } from './runs/streams/tree.ts';
 export type { PendingApproval } from './database/store/wait/list-approvals.ts';
 export type { RunTree } from './runs/operations/runs/tree.ts';
-export type { RunError } from './agent/strategies/run-error.ts';
 
 // Threads: conversations and their log
 export type { NewEntry, Thread, Threads } from './runs/operations/threads/types.ts';
@@ -73,13 +70,13 @@ export type { ThreadSource } from './runs/operations/threads/import.ts';
 export type { ListPage } from './database/store/page.ts';
 export type { ThreadConfig } from './runs/operations/threads/config.ts';
 export type { AnswerMetadata, UiMessage } from './runs/formats/ui-messages/message.ts';
-export type { ContentInput, FilePart, ImagePart } from './agent/models/messages/accept-content.ts';
+export type { ContentInput, FilePart, ImagePart } from './agent/models/accept-content.ts';
 
 // Contexts: what the model sees, now and at any earlier point
 export type { Contexts } from './runs/operations/contexts/contexts.ts';
 export type { ContextProjection } from './runs/operations/contexts/project.ts';
-export type { ContentPart, Json, JsonObject, Message, ToolCall, Usage } from './agent/context/message.ts';
 export { foldContext, type ContextRow, type FoldEntry } from './agent/context/fold.ts';
+export type { ContentPart, Json, JsonObject, Message, ToolCall, Usage } from './agent/context/message.ts';
 export { contextHash } from './agent/context/canonical.ts';
 
 // Workers, the server, and what they do now

@@ -2,14 +2,12 @@
  * A worker process of `lanefold chaos`. It exits when its standard input closes, so that it never outlives its
  * campaign.
  */
-import { recorderIn } from '../src/ops/chaos/recording/history-files.ts';
-import { recordStatements } from '../src/ops/chaos/recording/record-statements.ts';
-import { providerModels } from '../src/ops/chaos/provider/models.ts';
-import { recordAsks } from '../src/ops/chaos/recording/record-asks.ts';
+import { recorderIn, recordStatements, recordAsks } from '../src/ops/chaos/recording/record-statements.ts';
+import { providerModels } from '../src/ops/chaos/provider.ts';
 import { chaosAgents, providerAgents } from '../src/ops/chaos/workload/agents.ts';
 import { Journal } from '../src/ops/chaos/workload/journal.ts';
 import { parseJson } from '../src/base/common/json.ts';
-import type { ChaosWorkerOptions, ChaosWorkerReady } from '../src/ops/chaos/worker-options.ts';
+import type { ChaosWorkerOptions, ChaosWorkerReady } from '../src/ops/chaos/fleet.ts';
 import { createLanefold } from '../src/lanefold/create.ts';
 
 process.stdin.on('end', () => process.exit()).resume();

@@ -3,8 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { defineAgent } from 'lanefold';
-import { eventsOf } from '../../src/ops/chaos/provider/answers.ts';
-import { startLocalServer } from '../../src/ops/chaos/services/local-server.ts';
+import { eventsOf } from '../../src/ops/chaos/provider.ts';
+import { startLocalServer } from '../../src/ops/chaos/services/proxy.ts';
 
 /** What the provider lets pass in its interval. */
 export const allowed = { requests: 240, tokens: 48_000, windowMs: 6_000 };

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Load } from '../processes/measured.ts';
 import type { Servers } from '../setup.ts';
 import type { OwnServer } from '../systems/system.ts';
-import { orLate } from '../../src/base/common/time-limit.ts';
+import { orLate } from '../../src/base/common/timer.ts';
 import { startProcess, type BenchProcess } from './process.ts';
 
 const firstRunMs = 60_000;

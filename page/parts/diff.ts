@@ -2,7 +2,7 @@ import canonicalize from 'canonicalize';
 import type { diffArrays } from './compare.ts';
 import type { Message } from '../api/types.ts';
 
-/** A step from the messages of one call to those of the next. */
+/** A step from the messages of one call to the next one's. */
 export type Change =
   | { kind: 'same'; messages: Message[] }
   | { kind: 'removed' | 'added'; message: Message }

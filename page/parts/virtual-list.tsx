@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from '@tanstack/virtual-core';
-import type { ComponentChild } from 'preact';
+import type { ComponentChild, RefObject } from 'preact';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 
 const nearEndPx = 120;
@@ -25,7 +25,6 @@ export function VirtualList<T>({
 }) {
   const box = useRef<HTMLDivElement>(null);
   const version = useSignal(0);
-  const atEnd = useRef(true);
   const keys = items.map(keyOf);
   const list = useMemo(
     () =>
@@ -46,6 +45,30 @@ export function VirtualList<T>({
   list.setOptions({ ...list.options, count: items.length, getItemKey: (index) => keys[index] ?? index });
   useLayoutEffect(() => list._didMount(), []);
   useLayoutEffect(() => list._willUpdate());
+  const handlers = useEnd(list, box, keys);
+  void version.value;
+  return (
+    <div ref={box} class="virtual" role="region" aria-label={label} tabIndex={0} {...handlers}>
+      <div class="virtual-inner" style={{ height: `${list.getTotalSize()}px` }} role="list">
+        {list.getVirtualItems().map(({ index, key, start }) => (
+          <div
+            key={key as string}
+            data-index={index}
+            role="listitem"
+            ref={(element) => list.measureElement(element)}
+            style={{ transform: `translateY(${start}px)` }}
+          >
+            {items[index] === undefined ? null : render(items[index])}
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+/** Keeps a reader at the end of a list there, and a reader further up where they are. */
+function useEnd(list: Virtualizer<HTMLDivElement, HTMLElement>, box: RefObject<HTMLDivElement | null>, keys: string[]) {
+  const atEnd = useRef(true);
   const first = useRef(keys[0]);
   useLayoutEffect(() => {
     const added = first.current === undefined ? -1 : keys.indexOf(first.current);
@@ -63,7 +86,7 @@ export function VirtualList<T>({
   }, [total]);
   // Only scrolling up leaves the end. The end also moves away when items are higher than estimated.
   const top = useRef(0);
-  const onScroll = ({ currentTarget: { scrollTop, scrollHeight, clientHeight } }: ListEvent) => {
+  const onScrollCapture = ({ currentTarget: { scrollTop, scrollHeight, clientHeight } }: ListEvent) => {
     const left = scrollHeight - scrollTop - clientHeight;
     const up = scrollTop < top.current;
     if (left <= 1 || (left < nearEndPx && !up)) atEnd.current = true;
@@ -71,33 +94,8 @@ export function VirtualList<T>({
     top.current = scrollTop;
   };
   // Focusing an item above the end stops the list from following it.
-  const onFocus = ({ currentTarget: { scrollTop, scrollHeight, clientHeight } }: ListEvent) => {
+  const onFocusIn = ({ currentTarget: { scrollTop, scrollHeight, clientHeight } }: ListEvent) => {
     if (scrollHeight - scrollTop - clientHeight >= nearEndPx) atEnd.current = false;
   };
-  void version.value;
-  return (
-    <div
-      ref={box}
-      class="virtual"
-      role="region"
-      aria-label={label}
-      tabIndex={0}
-      onScrollCapture={onScroll}
-      onFocusIn={onFocus}
-    >
-      <div class="virtual-inner" style={{ height: `${total}px` }} role="list">
-        {list.getVirtualItems().map(({ index, key, start }) => (
-          <div
-            key={key as string}
-            data-index={index}
-            role="listitem"
-            ref={(element) => list.measureElement(element)}
-            style={{ transform: `translateY(${start}px)` }}
-          >
-            {items[index] === undefined ? null : render(items[index])}
-          </div>
-        ))}
-      </div>
-    </div>
-  );
+  return { onScrollCapture, onFocusIn };
 }

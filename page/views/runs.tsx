@@ -1,12 +1,10 @@
 import type { ListedRun } from '../api/types.ts';
 import { Empty, Failure, Loading, Status, Time } from '../parts/basics.tsx';
 import { amount, duration, price, tokens } from '../parts/format.ts';
-import { FilterForm } from '../parts/filters.tsx';
-import { Heading } from '../parts/heading.tsx';
-import { WaitingNotice } from '../parts/waiting-notice.tsx';
-import { TimeFilter } from '../parts/time-filter.tsx';
+import { FilterForm, TimeFilter } from '../parts/filters.tsx';
+import { Heading, WaitingNotice } from '../parts/heading.tsx';
 import { href, route, setQuery } from '../state/route.ts';
-import { useList } from '../state/use-list.ts';
+import { useList } from '../state/use-loaded.ts';
 import { CountedMarks } from './marks/marks.tsx';
 
 const names = ['status', 'agent', 'model', 'error_type', 'min_tokens'] as const;

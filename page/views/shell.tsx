@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact';
-import { apiKey, signOut } from '../api/session.ts';
+import { apiKey, signOut, signIn } from '../api/session.ts';
 import { href, route } from '../state/route.ts';
 import { nextTheme, theme } from '../state/theme.ts';
+import { useSignal } from '@preact/signals';
 
 const areas = [
   ['threads', 'Threads'],
@@ -59,4 +60,38 @@ export function Shell({ children }: { children: ComponentChildren }) {
 function toMain(event: Event): void {
   event.preventDefault();
   document.getElementById('main')?.focus();
+}
+
+export function SignIn() {
+  const key = useSignal('');
+  const refused = apiKey.value !== '';
+  const submit = (event: Event) => {
+    event.preventDefault();
+    if (key.value.trim() !== '') signIn(key.value.trim());
+  };
+  return (
+    <main class="sign-in">
+      <form onSubmit={submit} class="card">
+        <h1>Lanefold</h1>
+        <p>This server requires an API key. The key stays in this tab and is sent only to this server.</p>
+        {refused && (
+          <p class="failure" role="alert">
+            The API key is wrong.
+          </p>
+        )}
+        <label for="key">API key</label>
+        <input
+          id="key"
+          type="password"
+          autocomplete="current-password"
+          value={key.value}
+          onInput={(event) => (key.value = event.currentTarget.value)}
+          autofocus
+        />
+        <button type="submit" class="primary">
+          Sign in
+        </button>
+      </form>
+    </main>
+  );
 }

@@ -1,7 +1,7 @@
 import { withoutPassword } from '../base/checks/connection-url.ts';
 import { checkRole } from '../runs/operations/access/role-check.ts';
 import { endAbandonedRuns } from '../runs/operations/runs/end-abandoned-runs.ts';
-import { reportErrors } from '../base/log/report-errors.ts';
+import { reportErrors } from '../base/log/logger.ts';
 import { startEmbeddedPostgres, type EmbeddedPostgresOptions } from '../database/postgres/embedded/index.ts';
 import { fromPostgres } from '../database/postgres/errors.ts';
 import { FollowerHealth, preferFollower } from '../database/postgres/follower.ts';

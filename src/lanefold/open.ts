@@ -1,6 +1,6 @@
 import { stopGrace } from '../base/environment.ts';
 import { LanefoldError } from '../base/errors.ts';
-import { reportErrors } from '../base/log/report-errors.ts';
+import { reportErrors } from '../base/log/logger.ts';
 import type { Database } from '../database/postgres/pool.ts';
 import { LimitGate } from '../runs/limiter/gate.ts';
 import { checkWorkerRole } from '../runs/operations/access/role-check.ts';

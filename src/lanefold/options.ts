@@ -1,11 +1,11 @@
 import type { AgentDefinition } from '../agent/definition/definition.ts';
 import type { TokenEstimator } from '../agent/policy/estimate.ts';
-import type { PriceOf } from '../agent/models/counting/price.ts';
+import type { PriceOf } from '../agent/models/catalog.ts';
 import type { ContextProjector } from '../agent/policy/projector.ts';
 import type { RequestTransformer } from '../agent/definition/transformer.ts';
 import type { Strategy } from '../agent/strategies/registry.ts';
-import type { ToolListing } from '../agent/tools/normalise.ts';
-import type { ModelRegistryOptions } from '../agent/models/registry/registry.ts';
+import type { ToolListing } from '../agent/tools/toolset.ts';
+import type { ModelRegistryOptions } from '../agent/models/registry.ts';
 import type { Logger } from '../base/log/logger.ts';
 import type { TelemetryOptions } from '../runs/telemetry/opentelemetry/open.ts';
 import type { RoleCheck } from '../runs/operations/access/role-check.ts';

@@ -16,14 +16,14 @@ import { LanefoldError } from '../base/errors.ts';
 import { roleCheckOf } from '../runs/operations/access/role-check.ts';
 import type { Logger } from '../base/log/logger.ts';
 import { openLogger } from '../base/log/open.ts';
-import { createCounting } from '../agent/models/counting/counting.ts';
-import { createModelRegistry } from '../agent/models/registry/registry.ts';
+import { createCounting } from '../agent/models/counting.ts';
+import { createModelRegistry } from '../agent/models/registry.ts';
 import { readPolicy } from '../agent/policy/read-policy.ts';
 import type { Database } from '../database/postgres/pool.ts';
 import { createKeyRedactor } from '../base/redaction/sensitive-keys.ts';
 import { readContent } from '../database/store/content/read-content.ts';
-import { tokenSecrets } from '../base/tokens/secrets.ts';
-import { readContentTool } from '../agent/tools/read-content-tool.ts';
+import { tokenSecrets } from '../base/tokens/token.ts';
+import { readContentTool } from '../agent/tools/built-in-tools.ts';
 import { optionKeys, type LanefoldOptions } from './options.ts';
 
 export type LanefoldSettings = Awaited<ReturnType<typeof readSettings>>;

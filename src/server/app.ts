@@ -4,7 +4,7 @@ import type { Library } from '../features/library/library.ts';
 import { LanefoldError } from '../base/errors.ts';
 import { monitors } from '../features/monitors/declaration.ts';
 import { webhooks } from '../features/webhooks/declaration.ts';
-import { omitUndefined } from '../base/common/omit-undefined.ts';
+import { omitUndefined } from '../base/common/json.ts';
 import { actFor } from './access/act-for.ts';
 import { authorizeOperation } from './access/authorize-operation.ts';
 import { knownKeys } from './access/known-keys.ts';

@@ -5,7 +5,7 @@ import { exportPageBytes } from '../database/store/portable/read-export.ts';
 import { partyOf } from './access/limited-parties.ts';
 import type { ApiEnv } from './env.ts';
 import type { LiveStreams } from './live-streams.ts';
-import { onAbort } from '../base/common/on-abort.ts';
+import { onAbort } from '../base/common/timer.ts';
 
 export const exportHeaders = { 'content-type': 'application/x-ndjson; charset=utf-8' };
 

@@ -4,7 +4,7 @@ import { watchAccess } from './access/watch-access.ts';
 import { partyOf } from './access/limited-parties.ts';
 import { ByteBudget } from './byte-budget.ts';
 import type { ApiEnv } from './env.ts';
-import { onAbort } from '../base/common/on-abort.ts';
+import { onAbort } from '../base/common/timer.ts';
 
 export interface StreamLimits {
   /** Concurrent streams. */

@@ -1,11 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { authorize } from '../../src/base/access/authorize.ts';
-import { assertMayGrant } from '../../src/base/access/grants.ts';
-import { newKey, readKey, hashOf } from '../../src/base/access/key.ts';
-import { operator, type Principal } from '../../src/base/access/principal.ts';
-import { RequestRate } from '../../src/base/access/rate.ts';
-import { scopes } from '../../src/base/access/scope.ts';
+import { authorize, RequestRate } from '../../src/base/access/authorize.ts';
+import {
+  assertMayGrant,
+  newKey,
+  readKey,
+  hashOf,
+  operator,
+  type Principal,
+  scopes,
+} from '../../src/base/access/principal.ts';
 
 const key = (allowed: Partial<Principal>): Principal => ({ actor: 'key:k', scopes: ['read', 'run'], ...allowed });
 type Subject = Parameters<typeof authorize>[1];

@@ -6,7 +6,7 @@ import { patchOf, sameJson } from '../../src/runs/formats/ag-ui/json-patch.ts';
 import { runAgentInput } from '../../src/runs/formats/ag-ui/input.ts';
 import { clientIdIn, fromQuestion, toQuestion } from '../../src/runs/formats/ag-ui/content.ts';
 import type { AgUiMessage, AgUiUserMessage } from '../../src/runs/formats/ag-ui/message.ts';
-import { acceptContent } from '../../src/agent/models/messages/accept-content.ts';
+import { acceptContent } from '../../src/agent/models/accept-content.ts';
 import type { Json, JsonObject } from '../../src/agent/context/message.ts';
 import { cases } from '../support/cases.ts';
 import { clientOf, noWarnings } from './client.ts';

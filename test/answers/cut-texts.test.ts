@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createClient } from 'lanefold/client';
 import { z } from 'zod';
 import { snakeKeys } from '../../src/base/common/case.ts';
-import { answerOf } from '../../src/doors/mcp/runs/answer.ts';
+import { answerOf } from '../../src/doors/mcp/runs.ts';
 
 import { contextOf, entriesOf, expectSound } from '../support/log.ts';
 import { until } from '../support/until.ts';

@@ -1,7 +1,7 @@
 import { defineAgent } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { overridableFields } from '../../src/agent/definition/overridable.ts';
-import { scopes } from '../../src/base/access/scope.ts';
+import { scopes } from '../../src/base/access/principal.ts';
 import { operationsOf, resolved, type OpenApi, type Operation } from './document.ts';
 import { bearer, problem, startApi, type Answer, type Api } from './helpers.ts';
 

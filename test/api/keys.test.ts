@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { operationScopes } from '../../src/server/access/scopes.ts';
-import type { Scope } from '../../src/base/access/scope.ts';
-import { scopes } from '../../src/base/access/scope.ts';
+import { type Scope, scopes } from '../../src/base/access/principal.ts';
 import { operationsOf, type OpenApi } from './document.ts';
 import { bearer, mintKey, problem, startApi, type Answer, type Api } from './helpers.ts';
 

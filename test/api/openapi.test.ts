@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { assistant } from '../../src/ops/cli/assistant/index.ts';
+import { assistant } from '../../src/ops/cli/assistant.ts';
 
 import { startApi, type Api } from './helpers.ts';
 import { operationsOf, type OpenApi, type Schema } from './document.ts';

@@ -1,6 +1,6 @@
 import { defineAgent } from 'lanefold';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { scopes, type Scope } from '../../src/base/access/scope.ts';
+import { scopes, type Scope } from '../../src/base/access/principal.ts';
 import { operationsOf, resolved, type OpenApi, type Operation } from './document.ts';
 import { bearer, mintKey, problem, startApi, type Answer, type Api } from './helpers.ts';
 

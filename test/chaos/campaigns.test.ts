@@ -2,10 +2,8 @@ import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { appendCampaign, openLog, readCampaigns } from '../../src/ops/chaos/campaign-log.ts';
-import { planCampaigns } from '../../src/ops/chaos/plan-campaigns.ts';
+import { appendCampaign, openLog, readCampaigns, planCampaigns, campaignRows } from '../../src/ops/chaos/table.ts';
 import type { CampaignReport } from '../../src/ops/chaos/report.ts';
-import { campaignRows } from '../../src/ops/chaos/table.ts';
 import { cli } from '../cli/cli.ts';
 
 const recovery = (p50: number) => ({ p50, p95: 2 * p50, max: 3 * p50 });

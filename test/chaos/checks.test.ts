@@ -4,14 +4,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { defineAgent, defineTool } from 'lanefold';
-import { checks } from '../../src/ops/chaos/checks/index.ts';
+import { checks, runChecks } from '../../src/ops/chaos/run-checks.ts';
 import { historyChecks, recordHistory, startHistory } from '../../src/ops/chaos/history.ts';
 import { Observer } from '../../src/ops/chaos/observer.ts';
-import { recordAsks } from '../../src/ops/chaos/recording/record-asks.ts';
-import { runChecks } from '../../src/ops/chaos/run-checks.ts';
+import { recordAsks } from '../../src/ops/chaos/recording/record-statements.ts';
 import { nothingAcknowledged } from '../../src/ops/chaos/workload/client.ts';
 import { Journal, readAsks } from '../../src/ops/chaos/workload/journal.ts';
-import { limitedAgent, setStrictLimits } from '../../src/ops/chaos/workload/limited.ts';
+import { limitedAgent, setStrictLimits } from '../../src/ops/chaos/workload/features.ts';
 import { fakeModel } from '../support/fake-model.ts';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 
@@ -39,7 +38,7 @@ const violating: [string, string][] = [
   ['a model call has at most one answer', duplicate(`role = 'assistant' and payload ? 'tool_calls'`)],
   ['a tool message of a run is the result of exactly one of its calls', duplicate(`role = 'tool'`)],
   [
-    'an ended run has exactly one terminal event, matching its status; other runs have none',
+    'an ended run has exactly one terminal event, matching its status; other runs have no terminal event',
     `update lanefold._event_batch b set events = (select json_agg(e) from (
        select e from json_array_elements(b.events) e union all select e from json_array_elements(b.events) e where e ->> 'k' = 'request_completed') x)`,
   ],
@@ -193,7 +192,7 @@ const violating: [string, string][] = [
     `update lanefold._run set usage = '{"total_tokens": 1}'`,
   ],
   [
-    'a limit of calls has counted every answered call, and none that it did not grant',
+    'a limit of calls has counted every answered call, and no call that it did not grant',
     `update history.limit_ask set refused = true`,
   ],
   [

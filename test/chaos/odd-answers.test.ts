@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { eventsOf, neverRuns, oddAnswers, type Answer } from '../../src/ops/chaos/provider/answers.ts';
-import { requestProblem } from '../../src/ops/chaos/provider/provider.ts';
+import { eventsOf, neverRuns, oddAnswers, type Answer, requestProblem } from '../../src/ops/chaos/provider.ts';
 
 /** The message that an odd answer becomes if it is sent back as it was written, with a result for each of its calls. */
 function sentBack({ text = '', calls = [] }: Answer): object[] {

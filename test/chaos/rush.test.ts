@@ -3,13 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { providerModels } from '../../src/ops/chaos/provider/models.ts';
-import { startProvider } from '../../src/ops/chaos/provider/provider.ts';
+import { providerModels, startProvider } from '../../src/ops/chaos/provider.ts';
 import { randomOf } from '../../src/ops/chaos/random.ts';
 import { providerAgents } from '../../src/ops/chaos/workload/agents.ts';
 import { nothingAcknowledged } from '../../src/ops/chaos/workload/client.ts';
 import { Journal } from '../../src/ops/chaos/workload/journal.ts';
-import { haveLimitedRuns } from '../../src/ops/chaos/workload/limited.ts';
+import { haveLimitedRuns } from '../../src/ops/chaos/workload/features.ts';
 import { startLanefold } from '../support/lanefold.ts';
 
 test('a rush of runs that two limits refuse ends, without a fault', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { calculate } from '../../src/ops/cli/assistant/calculator.ts';
+import { calculate } from '../../src/ops/cli/assistant.ts';
 
 interface Sum {
   text: string;

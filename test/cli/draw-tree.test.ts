@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { drawTree } from '../../src/ops/cli/draw-tree.ts';
-import { readableAnswer } from '../../src/ops/cli/readable-answer.ts';
+import { drawTree } from '../../src/ops/cli/show-run.ts';
+import { readableAnswer } from '../../src/ops/cli/show-message.ts';
 import type { RunNode } from '../../src/database/store/run/read-nodes.ts';
 
 const node = (more: Partial<RunNode>): RunNode => ({

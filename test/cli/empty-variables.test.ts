@@ -21,7 +21,7 @@ describe('an empty variable counts as unset', () => {
     const { code, stderr } = await callCli(['thread', 't'], { env: { ...empty, DATABASE_URL: '' }, cwd: '/' });
     expect([code, stderr]).toEqual([
       1,
-      expect.stringContaining('No database is configured, and none is running in .lanefold. [database_unreachable]'),
+      expect.stringContaining('No database is configured or running in .lanefold. [database_unreachable]'),
     ]);
   });
 

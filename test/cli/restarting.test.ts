@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { runRestarting } from '../../src/ops/cli/watch/restarting.ts';
-import { watchSources, type SourceWatcher } from '../../src/ops/cli/watch/source-watcher.ts';
+import { runRestarting, watchSources, type SourceWatcher } from '../../src/ops/cli/watch.ts';
 import { deferred, until } from '../support/until.ts';
 
 const program = fileURLToPath(new URL('fixtures/child.mjs', import.meta.url));

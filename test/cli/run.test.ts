@@ -336,7 +336,7 @@ describe('without DATABASE_URL', () => {
         const { code, stdout, stderr } = await callCli([command, 'kept'], { cwd });
         expect([code, stdout]).toEqual([1, '']);
         expect(stderr).toMatch(
-          /^lanefold: No database is configured, and none is running in \.lanefold\. \[database_unreachable\]\nhint: .+\n$/,
+          /^lanefold: No database is configured or running in \.lanefold\. \[database_unreachable\]\nhint: .+\n$/,
         );
       }
       const second = await callCli(['run', 'two', '--thread', 'kept', '--model', 'scripted:echo', '--json'], { cwd });

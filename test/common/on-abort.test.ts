@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { onAbort } from '../../src/base/common/on-abort.ts';
+import { onAbort } from '../../src/base/common/timer.ts';
 
 test('what waits for an abort is called once, also when it comes after the abort', () => {
   const controller = new AbortController();

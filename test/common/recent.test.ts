@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Recent } from '../../src/base/common/recent.ts';
+import { Recent } from '../../src/base/common/caches.ts';
 
 test('keeps what was used last, up to its weight, and the last entry in any case', () => {
   fc.assert(

@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { timed } from '../../src/base/common/time-limit.ts';
+import { timed } from '../../src/base/common/timer.ts';
 import type { Tool } from '../../src/agent/tools/tool.ts';
-import { asksApproval } from '../../src/agent/tools/approval.ts';
+import { asksApproval, askGuard } from '../../src/agent/tools/judge-call.ts';
 import { executeToolCall } from '../../src/agent/tools/execute.ts';
-import { askGuard } from '../../src/agent/tools/guard.ts';
 import { base, call, toolOf } from '../tools/helpers.ts';
 
 const limit = 60_000;

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { useFakeClock, useRealClock } from '../support/fake-clock.ts';
-import { orLate } from '../../src/base/common/time-limit.ts';
-import { after, deadline, delay, every } from '../../src/base/common/timer.ts';
+import { orLate, after, deadline, delay, every } from '../../src/base/common/timer.ts';
 
 beforeEach(useFakeClock);
 afterEach(useRealClock);

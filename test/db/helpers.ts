@@ -1,4 +1,4 @@
-import { createModelRegistry } from '../../src/agent/models/registry/registry.ts';
+import { createModelRegistry } from '../../src/agent/models/registry.ts';
 import { createAgentRegistry } from '../../src/agent/definition/registry.ts';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { contextsOf, type Contexts } from '../../src/runs/operations/contexts/contexts.ts';
@@ -6,7 +6,7 @@ import { threadsOf } from '../../src/runs/operations/threads/threads.ts';
 import type { Threads } from '../../src/runs/operations/threads/types.ts';
 import type { FoldEntry } from '../../src/agent/context/fold.ts';
 import type { ErrorCode } from '../../src/base/errors.ts';
-import { createCounting } from '../../src/agent/models/counting/counting.ts';
+import { createCounting } from '../../src/agent/models/counting.ts';
 import { openDatabase, type Database } from '../../src/database/postgres/pool.ts';
 import { QuietWaits } from '../../src/runs/fleet/unattended.ts';
 import { openStreams } from '../../src/runs/streams/open.ts';

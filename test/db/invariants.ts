@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { checks } from '../../src/ops/chaos/checks/index.ts';
+import { checks } from '../../src/ops/chaos/run-checks.ts';
 import type { Database } from '../../src/database/postgres/pool.ts';
 
 const statement = checks

@@ -10,7 +10,7 @@ import { findOpenRunWaits, findUntold } from '../../src/database/store/wait/chil
 import { findExpiredWaits } from '../../src/database/store/wait/expire-waits.ts';
 import { findWaitTasks } from '../../src/database/store/wait/wait-tasks.ts';
 import { openEndpoints, waitingEvents } from '../../src/features/webhooks/store/due-deliveries.ts';
-import { processClock } from '../../src/base/common/clock.ts';
+import { processClock } from '../../src/base/common/timer.ts';
 
 const gone: DatabaseNode = { name: 'gone:1', host: 'gone', port: 1, isDown: true };
 

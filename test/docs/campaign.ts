@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { readCampaigns } from '../../src/ops/chaos/campaign-log.ts';
-import { campaignRows } from '../../src/ops/chaos/table.ts';
+import { readCampaigns, campaignRows } from '../../src/ops/chaos/table.ts';
 
 /** The published campaigns, as `lanefold chaos --log` wrote them. */
 export const campaigns = await readCampaigns('docs/campaigns.jsonl');

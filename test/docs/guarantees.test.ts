@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { checks } from '../../src/ops/chaos/checks/index.ts';
+import { checks } from '../../src/ops/chaos/run-checks.ts';
 import { historyChecks } from '../../src/ops/chaos/history.ts';
-import { operationChecks } from '../../src/ops/history/checks/index.ts';
+import { operationChecks } from '../../src/ops/history/check-history.ts';
 import { mutants } from '../history/mutants/mutants.ts';
 import { between, campaigns, campaignTable, plain } from './campaign.ts';
 

@@ -28,7 +28,7 @@ test('documents every public view and table with exactly its columns', async () 
 });
 
 test('documents every kind of event', () => {
-  const source = readFileSync('src/agent/strategies/event-kind.ts', 'utf8');
+  const source = readFileSync('src/agent/strategies/records.ts', 'utf8');
   const kinds = [...source.matchAll(/\| '(\w+)'/g)].map((match) => match[1]!);
   expect(kinds.length).toBeGreaterThan(10);
   const [row] = /^\| `kind` +\|[^|]*\| `request_started`.*$/m.exec(page)!;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Tails } from '../../src/doors/durable-streams/tails.ts';
+import { Tails } from '../../src/doors/durable-streams/stored.ts';
 import { appendStream, createStream } from '../../src/database/store/stream/streams.ts';
 import { useLog } from '../db/helpers.ts';
 

@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { contextHash, defineAgent, defineTool, type Message } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { casesIn } from '../../src/ops/replay/cases.ts';
-import { parseRecording } from '../../src/ops/replay/recording.ts';
+import { casesIn, parseRecording } from '../../src/ops/replay/recording.ts';
 import { fakeModel } from '../support/fake-model.ts';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 

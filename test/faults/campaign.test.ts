@@ -3,11 +3,10 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Exercised } from '../../src/ops/chaos/exercised.ts';
+import type { Exercised } from '../../src/ops/chaos/report.ts';
 import { faultKinds, kindsFor, planFaults } from '../../src/ops/chaos/schedule.ts';
 import { checkHistory } from '../../src/ops/history/check-history.ts';
-import { operationsOf } from '../../src/ops/history/event.ts';
-import { fromLines } from '../../src/ops/history/json-lines.ts';
+import { operationsOf, fromLines } from '../../src/ops/history/event.ts';
 import { cli } from '../cli/cli.ts';
 import { noRedis, queueBackend } from '../support/lanefold.ts';
 

@@ -14,7 +14,7 @@ import {
   promote,
   replicationSettings,
   startStandby,
-} from '../../src/ops/chaos/services/standby.ts';
+} from '../../src/ops/chaos/services/postgres.ts';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/database/postgres/embedded/index.ts';
 import { fakeModel } from '../support/fake-model.ts';
 import type { TestLanefold } from '../support/lanefold.ts';

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { createLanefold, type Lanefold, type RunHandle } from 'lanefold';
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { withClient } from '../../src/ops/chaos/services/standby.ts';
+import { withClient } from '../../src/ops/chaos/services/postgres.ts';
 import type { TestLanefold } from '../support/lanefold.ts';
 import { entriesOf, expectSound, ledgerOf } from '../support/log.ts';
 import { findPrograms } from '../support/patroni/programs.ts';

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { merge, type HistoryEvent } from '../../src/ops/history/event.ts';
-import type { OperationName, SnapshotEntry } from '../../src/ops/history/operation.ts';
+import { merge, type HistoryEvent, type OperationName, type SnapshotEntry } from '../../src/ops/history/event.ts';
 
 /** An operation as a client saw it: it took effect at `point`, between its beginning and its end. */
 export interface Timed {

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { merge, operationsOf, type HistoryEvent } from '../../src/ops/history/event.ts';
-import { fromLines, toLine } from '../../src/ops/history/json-lines.ts';
+import { merge, operationsOf, type HistoryEvent, fromLines, toLine } from '../../src/ops/history/event.ts';
 import { elleFile, toElle } from '../../src/ops/history/elle.ts';
 import { Recorder } from '../../src/ops/history/recorder.ts';
 import { note } from './concurrent.ts';

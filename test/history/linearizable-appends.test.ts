@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { checkHistory } from '../../src/ops/history/check-history.ts';
-import { operationsOf, type HistoryEvent } from '../../src/ops/history/event.ts';
-import type { Answered, Snapshot } from '../../src/ops/history/operation.ts';
-import { answered, before } from '../../src/ops/history/select.ts';
+import { operationsOf, type HistoryEvent, type Answered, type Snapshot } from '../../src/ops/history/event.ts';
+import { answered, before } from '../../src/ops/history/check.ts';
 import { cases } from '../support/cases.ts';
 import { ending, historyOf, interval, note, type Timed } from './concurrent.ts';
 

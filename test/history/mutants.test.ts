@@ -1,7 +1,6 @@
 // @module-tag slow
 import { describe, expect, test } from 'vitest';
-import { checkHistory } from '../../src/ops/history/check-history.ts';
-import { operationChecks } from '../../src/ops/history/checks/index.ts';
+import { checkHistory, operationChecks } from '../../src/ops/history/check-history.ts';
 import { operationsOf } from '../../src/ops/history/event.ts';
 import { openLog } from '../db/helpers.ts';
 import { change } from './mutants/change.ts';

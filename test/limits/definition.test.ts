@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { LimitDefinition } from '../../src/agent/limits/definition.ts';
-import { billionthsOf, dollarsOf } from '../../src/agent/limits/money.ts';
-import { readDefinition } from '../../src/agent/limits/read-definition.ts';
-import { showDefinition } from '../../src/agent/limits/show-definition.ts';
+import { type LimitDefinition, billionthsOf, dollarsOf } from '../../src/agent/limits/limit.ts';
+import { readDefinition, showDefinition } from '../../src/agent/limits/read-definition.ts';
 
 const runs = { kind: 'runs', amount: 1, per: 'minute' } as const;
 const money = { kind: 'money', amount: 1, calendar: 'day' } as const;

@@ -1,47 +1,44 @@
 import { cleanText, isBlank, isBlankToProviders } from '../../src/base/checks/text.ts';
-import { calculate } from '../../src/ops/cli/assistant/calculator.ts';
+import { calculate } from '../../src/ops/cli/assistant.ts';
 import { inOneLine } from '../../src/ops/cli/show-message.ts';
 import { findUnfit, isDeeper, isExact, readJson } from '../../src/base/common/json.ts';
 import { readJsonBytes } from '../../src/base/common/json-bytes.ts';
-import { LineSplitter } from '../../src/base/common/line-splitter.ts';
-import { retryAfterMs } from '../../src/base/common/retry-after.ts';
+import { LineSplitter } from '../../src/ops/cli/read-file.ts';
+import { retryAfterMs } from '../../src/base/common/network.ts';
 import { shorten } from '../../src/agent/context/large-content.ts';
-import { parseAnswer } from '../../src/agent/contracts/parse-answer.ts';
-import { toData } from '../../src/doors/durable-streams/messages.ts';
+import { parseAnswer } from '../../src/agent/contracts/contract.ts';
+import { toData } from '../../src/doors/durable-streams/protocol.ts';
 import { parseCondition } from '../../src/features/evals/condition/parse.ts';
 import { code, fence } from '../../src/features/evals/report/markdown.ts';
 import { element } from '../../src/features/evals/report/junit.ts';
 import { normaliseText } from '../../src/features/evals/scorers/built-in.ts';
-import { fromLines } from '../../src/ops/history/json-lines.ts';
-import { laneOf } from '../../src/doors/langgraph/keys.ts';
-import { Parts } from '../../src/doors/langgraph/parts.ts';
-import { oneLine, printable } from '../../src/base/log/printable.ts';
-import { assertFewCalls } from '../../src/agent/models/answer/bounds.ts';
-import { exactTokens } from '../../src/agent/models/counting/counting.ts';
-import { sizeOf } from '../../src/agent/models/counting/file-tokens.ts';
-import { tooLong } from '../../src/agent/models/errors/context-too-long.ts';
-import { acceptContent } from '../../src/agent/models/messages/accept-content.ts';
-import { marked, unmarked } from '../../src/agent/models/messages/marked-json.ts';
-import { toParts } from '../../src/agent/models/messages/parts.ts';
-import { safeLines, readable } from '../../src/agent/models/registry/providers.ts';
-import { parseScriptedId } from '../../src/agent/models/scripted/id.ts';
-import { acceptableName } from '../../src/agent/models/sending/acceptable.ts';
+import { fromLines } from '../../src/ops/history/event.ts';
+import { laneOf, Parts } from '../../src/doors/langgraph/keys.ts';
+import { oneLine, printable } from '../../src/base/log/logger.ts';
+import { assertFewCalls, marked, unmarked } from '../../src/agent/models/provider-fetch.ts';
+import { exactTokens } from '../../src/agent/models/counting.ts';
+import { sizeOf } from '../../src/agent/models/file-tokens.ts';
+import { tooLong } from '../../src/agent/models/model-error.ts';
+import { acceptContent } from '../../src/agent/models/accept-content.ts';
+import { toParts } from '../../src/agent/models/parts.ts';
+import { safeLines, readable } from '../../src/agent/models/providers.ts';
+import { parseScriptedId } from '../../src/agent/models/scripted/script.ts';
+import { acceptableName } from '../../src/agent/models/acceptable-prompt.ts';
 import { rangesOf } from '../../src/runs/formats/mirror/addresses.ts';
 import { parseLine } from '../../src/runs/formats/portable/line.ts';
 import { maskSecrets } from '../../src/base/redaction/error-text.ts';
-import { createKeyRedactor } from '../../src/base/redaction/sensitive-keys.ts';
-import { hideUrlCredentials } from '../../src/base/redaction/url-credentials.ts';
+import { createKeyRedactor, hideUrlCredentials } from '../../src/base/redaction/sensitive-keys.ts';
 import { jsonFault, parseRecording } from '../../src/ops/replay/recording.ts';
 import { fillIn, unknownPlaceholder } from '../../src/features/schedules/definition/template.ts';
-import { select } from '../../src/agent/strategies/adaptive/adaptive.ts';
-import { parseSearch } from '../../src/agent/strategies/aot/aot.ts';
-import { parseThought } from '../../src/agent/strategies/chain/machine.ts';
-import { parseConnections, parseVote, parseWeights } from '../../src/agent/strategies/got/parse.ts';
-import { quote } from '../../src/agent/strategies/inquiry/quote.ts';
-import { parseScores, parseThoughts } from '../../src/agent/strategies/tot/parse.ts';
-import { parseSupervision } from '../../src/agent/strategies/trm/trm.ts';
+import { select } from '../../src/agent/strategies/adaptive.ts';
+import { parseSearch } from '../../src/agent/strategies/aot.ts';
+import { parseThought } from '../../src/agent/strategies/chain.ts';
+import { parseConnections, parseVote, parseWeights } from '../../src/agent/strategies/got.ts';
+import { quote } from '../../src/agent/strategies/inquiry/conversation.ts';
+import { parseScores, parseThoughts } from '../../src/agent/strategies/tot/tree.ts';
+import { parseSupervision } from '../../src/agent/strategies/trm.ts';
 import { readEventToken } from '../../src/base/tokens/event-token.ts';
-import { acceptableNames } from '../../src/agent/tools/acceptable-names.ts';
+import { acceptableNames } from '../../src/agent/tools/tool.ts';
 import {
   all,
   askDemo,
@@ -65,7 +62,7 @@ export const parsers: Record<string, Parser> = {
     read: all(isBlank, isBlankToProviders, cleanText),
     worst: [{ pump: ' ', after: 'x' }, '\u0000', '\ud800'],
   },
-  'ops/cli/assistant/calculator.ts': {
+  'ops/cli/assistant.ts': {
     read: orRefuses(calculate),
     worst: ['1', '1+', '1.', { pump: '1', after: 'x' }],
   },
@@ -79,19 +76,19 @@ export const parsers: Record<string, Parser> = {
     read: (text) => readJsonBytes(Buffer.from(text)),
     worst: ['"', '\\"', '{"a":', { before: '"', pump: '\\\\' }],
   },
-  'base/common/line-splitter.ts': {
+  'ops/cli/read-file.ts': {
     read: (text) => {
       const lines = new LineSplitter();
       return piecesOf(text).map((piece) => lines.push(piece));
     },
     worst: ['x', '\n', 'x\n'],
   },
-  'base/common/retry-after.ts': {
+  'base/common/network.ts': {
     read: (text) => retryAfterMs(() => text, 0),
     worst: ['1,', '1 ', { pump: '1', after: 'x' }, { pump: ' ', after: 'x' }, 'Mon, '],
   },
   'agent/context/large-content.ts': { read: (text) => shorten(text, 10_000), worst: ['a', '\ud83d\ude00', '\ud800'] },
-  'agent/contracts/parse-answer.ts': {
+  'agent/contracts/contract.ts': {
     read: orRefuses(parseAnswer),
     worst: [
       '```',
@@ -101,7 +98,7 @@ export const parsers: Record<string, Parser> = {
       { before: '```\n', pump: '\r\n`', after: 'x' },
     ],
   },
-  'doors/durable-streams/messages.ts': {
+  'doors/durable-streams/protocol.ts': {
     read: orRefuses((text) => toData(Buffer.from(text), 'application/json')),
     worst: [{ before: '[', pump: ' ', after: ']' }, { before: '["', pump: '\\\\', after: '"]' }, '['],
   },
@@ -118,35 +115,35 @@ export const parsers: Record<string, Parser> = {
     read: normaliseText,
     worst: [' ', { before: 'x', pump: ' ', after: 'x' }, 'a '],
   },
-  'ops/history/json-lines.ts': { read: orRefuses(fromLines), worst: ['\n', '}', '{}\n'] },
-  'doors/durable-streams/sse.ts': { read: readPage, worst: ['\r', '\n', '\r\n', 'x', ' \n', '\u2028'] },
+  'ops/history/event.ts': { read: orRefuses(fromLines), worst: ['\n', '}', '{}\n'] },
+  'doors/durable-streams/read.ts': { read: readPage, worst: ['\r', '\n', '\r\n', 'x', ' \n', '\u2028'] },
   'doors/langgraph/keys.ts': { read: (text) => laneOf('langgraph', text), worst: ['|', 'a', '-'] },
-  'doors/langgraph/parts.ts': {
+  'doors/langgraph/keys.ts #2': {
     read: (text) => {
       const parts = new Parts({ get: () => undefined });
       for (const piece of piecesOf(text)) parts.add(piece, `${parts.texts.length}`);
     },
     worst: ['1 ', 'a'],
   },
-  'base/log/printable.ts': { read: all(printable, oneLine), worst: ['\r', '\r\n', '\u0007', '\n'] },
+  'base/log/logger.ts': { read: all(printable, oneLine), worst: ['\r', '\r\n', '\u0007', '\n'] },
   'runs/formats/mirror/addresses.ts': { read: (text) => rangesOf(text, 0), worst: ['1 ', '1.1-1 ', '1-', '1'] },
-  'agent/models/answer/bounds.ts': {
+  'agent/models/provider-fetch.ts': {
     read: orRefuses(assertFewCalls),
     worst: ['"function"', '"function"\n', '\n', '"'],
   },
-  'agent/models/counting/counting.ts': {
+  'agent/models/counting.ts': {
     read: (text) => count({ role: 'user', content: text }),
     worst: ['a', `${'a'.repeat(199)} `, '\n', '\u{1f600}'],
   },
-  'agent/models/counting/file-tokens.ts': {
+  'agent/models/file-tokens.ts': {
     read: (text) => sizeOf({ type: 'file', media_type: 'image/jpeg', url: `data:image/jpeg;base64,${text}` }),
     worst: [',', 'A', { before: '/9j/', pump: '4AAC/+AAAv/gAAL/' }, Buffer.from('<svg ').toString('base64')],
   },
-  'agent/models/errors/context-too-long.ts': {
+  'agent/models/model-error.ts': {
     read: (text) => tooLong(413, text, text),
     worst: ['input token count', 'context length ', '1,', '(', 'limit: 1 '],
   },
-  'agent/models/messages/accept-content.ts': {
+  'agent/models/accept-content.ts': {
     read: orRefuses((text) => acceptContent([{ type: 'image_url', image_url: { url: text } }] as never)),
     worst: [
       { before: 'data:image/png;base64,', pump: 'A' },
@@ -154,7 +151,7 @@ export const parsers: Record<string, Parser> = {
       { before: 'data:', pump: '=' },
     ],
   },
-  'agent/models/messages/marked-json.ts': {
+  'agent/models/provider-fetch.ts #2': {
     read: orRefuses(all(marked, unmarked)),
     worst: [
       '"\\u0000json ',
@@ -164,19 +161,19 @@ export const parsers: Record<string, Parser> = {
       '"',
     ],
   },
-  'agent/models/messages/parts.ts': {
+  'agent/models/parts.ts': {
     read: orRefuses((text) => toParts([{ type: 'file', media_type: 'image/png', url: text }])),
     worst: [
       { before: 'data:', pump: ';base64' },
       { before: 'data:x;base64,', pump: '\n' },
     ],
   },
-  'agent/models/registry/provider-fetch.ts': { read: readStream, worst: ['x', '\n', 'x\n'] },
-  'agent/models/registry/providers.ts': {
+  'agent/models/provider-fetch.ts #3': { read: readStream, worst: ['x', '\n', 'x\n'] },
+  'agent/models/providers.ts': {
     read: safeLines,
     worst: ['"tool_use"\n', '"tool_use"', { before: '"tool_use"', pump: '\\"' }, { before: '"tool_use":', pump: '[' }],
   },
-  'agent/models/registry/providers.ts #2': {
+  'agent/models/providers.ts #2': {
     read: readable,
     worst: [
       '"prompt_tokens"',
@@ -186,9 +183,9 @@ export const parsers: Record<string, Parser> = {
     ],
   },
   'agent/models/scripted/demo.ts': { read: askDemo, worst: ['(', '1 + ', 'A', 'in ', '#'] },
-  'agent/models/scripted/id.ts': { read: orRefuses(parseScriptedId), worst: ['?', '[', ']', '&'] },
+  'agent/models/scripted/script.ts': { read: orRefuses(parseScriptedId), worst: ['?', '[', ']', '&'] },
   'agent/models/scripted/model.ts': { read: askModel('scripted:echo'), worst: [' ', 'x', { pump: '\n', after: 'x' }] },
-  'agent/models/sending/acceptable.ts': { read: acceptableName, worst: ['-', '.', 'é'] },
+  'agent/models/acceptable-prompt.ts': { read: acceptableName, worst: ['-', '.', 'é'] },
   'runs/formats/portable/line.ts': {
     read: parseLine,
     worst: [
@@ -219,7 +216,7 @@ export const parsers: Record<string, Parser> = {
     read: (text) => redactor.text(text),
     worst: ['token="\\', 'token=[', 'token=\\"', 'token="\n', 'token=bearer ', 'token=[REDACTED]'],
   },
-  'base/redaction/url-credentials.ts': {
+  'base/redaction/sensitive-keys.ts #3': {
     read: (text) => hideUrlCredentials(text, '*'),
     worst: ['://', '://a:', '@', ':'],
   },
@@ -235,19 +232,19 @@ export const parsers: Record<string, Parser> = {
     read: all(unknownPlaceholder, (text) => fillIn(text, times)),
     worst: ['{{', '{', '{{date}}', { before: '{{', pump: '\t' }, { before: '{{', pump: ' a' }],
   },
-  'agent/strategies/adaptive/adaptive.ts': {
+  'agent/strategies/adaptive.ts': {
     read: (text) => select(text, { available: ['react'] } as never),
     worst: [' ', '.', '?', 'must'],
   },
-  'agent/strategies/aot/aot.ts': {
+  'agent/strategies/aot.ts': {
     read: parseSearch,
     worst: ['answer:\n', '\n', 'trying a ', '1.', { before: 'answer', pump: ' ' }, { before: '1.', pump: 'a' }],
   },
-  'agent/strategies/chain/machine.ts': {
+  'agent/strategies/chain.ts': {
     read: parseThought,
     worst: ['####', '- ', '1. ', '\t', 'step ', 'final\t', { before: 'Answer:', pump: ' ' }],
   },
-  'agent/strategies/got/parse.ts': {
+  'agent/strategies/got.ts': {
     read: all(
       (text) => parseConnections(text, known),
       (text) => parseVote(text, known),
@@ -261,15 +258,15 @@ export const parsers: Record<string, Parser> = {
       { before: 'WEIGHT: [1]', pump: '\t' },
     ],
   },
-  'agent/strategies/inquiry/quote.ts': {
+  'agent/strategies/inquiry/conversation.ts': {
     read: (text) => quote('question', text),
     worst: ['<', '< ', '</', '<question', { before: '<', pump: ' ' }, { before: '<', pump: '\t/' }],
   },
-  'agent/strategies/tot/parse.ts': {
+  'agent/strategies/tot/tree.ts': {
     read: all(parseThoughts, (text) => parseScores(text, ['a', 'b'])),
     worst: ['```json', '1. ', '\n', '{"thoughts":', { before: '1.', pump: ' ' }],
   },
-  'agent/strategies/trm/trm.ts': {
+  'agent/strategies/trm.ts': {
     read: parseSupervision,
     worst: [
       'score',
@@ -281,5 +278,5 @@ export const parsers: Record<string, Parser> = {
     ],
   },
   'base/tokens/event-token.ts': { read: orRefuses((text) => readEventToken(text, ['s'], 0)), worst: ['.', 'a'] },
-  'agent/tools/acceptable-names.ts': { read: (text) => acceptableNames([text, `${text}x`]), worst: ['.', 'a', 'é'] },
+  'agent/tools/tool.ts': { read: (text) => acceptableNames([text, `${text}x`]), worst: ['.', 'a', 'é'] },
 };

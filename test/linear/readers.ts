@@ -1,11 +1,11 @@
 import { expect } from 'vitest';
 import { readSse } from '../../src/doors/client/sse.ts';
-import { frame } from '../../src/doors/durable-streams/sse.ts';
-import { readable } from '../../src/agent/models/registry/providers.ts';
-import { eachWholeLine } from '../../src/agent/models/registry/provider-fetch.ts';
+import { frame } from '../../src/doors/durable-streams/read.ts';
+import { readable } from '../../src/agent/models/providers.ts';
+import { eachWholeLine } from '../../src/agent/models/provider-fetch.ts';
 import { demoTurn } from '../../src/agent/models/scripted/demo.ts';
 import { generate } from '../../src/agent/models/generate.ts';
-import { createModelRegistry } from '../../src/agent/models/registry/registry.ts';
+import { createModelRegistry } from '../../src/agent/models/registry.ts';
 import type { Worst } from './growth.ts';
 
 /** Something that reads text which callers, models, tools, receivers or files decide, and what it finds hardest. */

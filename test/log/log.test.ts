@@ -5,7 +5,7 @@ import type { Library } from '../../src/features/library/library.ts';
 import { createApp } from '../../src/doors/app.ts';
 import { redacted, textLogger } from '../../src/base/log/open.ts';
 import { createKeyRedactor } from '../../src/base/redaction/sensitive-keys.ts';
-import { reportErrors, seldom } from '../../src/base/log/report-errors.ts';
+import { reportErrors, seldom } from '../../src/base/log/logger.ts';
 import { lanefoldClosed } from '../../src/database/postgres/errors.ts';
 
 const redactor = createKeyRedactor();

@@ -3,13 +3,11 @@ import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { RunJson } from '../../src/doors/mcp/api.ts';
-import { inputRequestsOf } from '../../src/doors/mcp/input/requests.ts';
-import { readUri, threadUri } from '../../src/doors/mcp/resources/handlers.ts';
-import { answerOf } from '../../src/doors/mcp/runs/answer.ts';
-import type { Rights } from '../../src/doors/mcp/runs/rights.ts';
-import { openCalls } from '../../src/doors/mcp/runs/state.ts';
-import { detailedTask, readTaskId, taskId } from '../../src/doors/mcp/tasks/task.ts';
-import { runSchema, usableContract } from '../../src/doors/mcp/tools/output-schema.ts';
+import { inputRequestsOf } from '../../src/doors/mcp/input.ts';
+import { readUri, threadUri } from '../../src/doors/mcp/resources.ts';
+import { answerOf, type Rights, openCalls } from '../../src/doors/mcp/runs.ts';
+import { detailedTask, readTaskId, taskId } from '../../src/doors/mcp/tasks.ts';
+import { runSchema, usableContract } from '../../src/doors/mcp/agent-tool.ts';
 
 const head = fc.constantFrom(...'aZ09');
 const anyId = fc

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { acceptContent, type ContentInput } from '../../src/agent/models/messages/accept-content.ts';
-import { toParts } from '../../src/agent/models/messages/parts.ts';
+import { acceptContent, type ContentInput } from '../../src/agent/models/accept-content.ts';
+import { toParts } from '../../src/agent/models/parts.ts';
 
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAIAAAADCAYAAAC56t6BAAAAAElFTkSuQmCC';
 const bytes = Uint8Array.from(Buffer.from(png, 'base64'));

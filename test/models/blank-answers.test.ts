@@ -1,8 +1,8 @@
 import { describe, expect, it, test } from 'vitest';
-import { requestProblem } from '../../src/ops/chaos/provider/provider.ts';
+import { requestProblem } from '../../src/ops/chaos/provider.ts';
 import type { Json, Message } from '../../src/agent/context/message.ts';
-import { toPrompt } from '../../src/agent/models/messages/prompt.ts';
-import { dialects } from '../../src/agent/models/sending/dialect.ts';
+import { toPrompt } from '../../src/agent/models/prompt.ts';
+import { dialects } from '../../src/agent/models/acceptable-prompt.ts';
 import { apis, sentMessages } from '../support/sent-request.ts';
 
 const blanks = ['', ' ', ' \n\u3000', '\u0085', '\ufeff', '\u001f\t'];

@@ -2,8 +2,8 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { toPrompt } from '../../src/agent/models/messages/prompt.ts';
-import { createModelRegistry } from '../../src/agent/models/registry/registry.ts';
+import { toPrompt } from '../../src/agent/models/prompt.ts';
+import { createModelRegistry } from '../../src/agent/models/registry.ts';
 import { generate } from '../../src/agent/models/generate.ts';
 
 /** What the server answers next, until the client hangs up; and the end of the last connection. */

@@ -1,7 +1,7 @@
 import { APICallError } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
-import { classify } from '../../src/agent/models/errors/classify.ts';
-import { ModelError } from '../../src/agent/models/errors/model-error.ts';
+import { classify } from '../../src/agent/models/classify-error.ts';
+import { ModelError } from '../../src/agent/models/model-error.ts';
 import { isStorable } from '../../src/base/checks/text.ts';
 
 const api = (fields: Partial<ConstructorParameters<typeof APICallError>[0]>) =>

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Message } from '../../src/agent/context/message.ts';
-import { toPrompt } from '../../src/agent/models/messages/prompt.ts';
-import { createModelRegistry } from '../../src/agent/models/registry/registry.ts';
+import { toPrompt } from '../../src/agent/models/prompt.ts';
+import { createModelRegistry } from '../../src/agent/models/registry.ts';
 import { generate, type GenerateCall } from '../../src/agent/models/generate.ts';
 import { startModelServer, type ModelServer } from '../support/openai-server.ts';
 

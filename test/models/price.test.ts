@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createCounting } from '../../src/agent/models/counting/counting.ts';
-import { listPrice } from '../../src/agent/models/counting/price.ts';
+import { createCounting } from '../../src/agent/models/counting.ts';
+import { listPrice } from '../../src/agent/models/catalog.ts';
 
 const at = new Date('2026-11-01');
 const priceOf = async (...given: Parameters<typeof listPrice>) => (await listPrice(...given))?.cost;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject, Message } from '../../src/agent/context/message.ts';
-import { createPromptBuilder, toPrompt } from '../../src/agent/models/messages/prompt.ts';
+import { createPromptBuilder, toPrompt } from '../../src/agent/models/prompt.ts';
 
 const call = (id: string, more: object = {}) => ({ id, name: 'add', arguments: {}, ...more });
 

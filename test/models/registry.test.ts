@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createModelRegistry } from '../../src/agent/models/registry/registry.ts';
+import { createModelRegistry } from '../../src/agent/models/registry.ts';
 import { fakeModel } from './fakes.ts';
 
 const registry = (options: Parameters<typeof createModelRegistry>[0] = {}) =>

@@ -6,8 +6,8 @@ import { APICallError } from '@ai-sdk/provider';
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { classify } from '../../src/agent/models/errors/classify.ts';
-import { ModelError } from '../../src/agent/models/errors/model-error.ts';
+import { classify } from '../../src/agent/models/classify-error.ts';
+import { ModelError } from '../../src/agent/models/model-error.ts';
 import { generate } from '../../src/agent/models/generate.ts';
 import { startModelServer, type ModelServer } from '../support/openai-server.ts';
 

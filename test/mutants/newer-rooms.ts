@@ -196,7 +196,7 @@ export const newerRooms: Mutant[] = [
   },
   {
     name: 'a key that expires makes one that does not',
-    source: { 'src/base/access/grants.ts': [['if ((expiresAtMs ?? Infinity) >', 'if ((expiresAtMs ?? 0) >']] },
+    source: { 'src/base/access/principal.ts': [['if ((expiresAtMs ?? Infinity) >', 'if ((expiresAtMs ?? 0) >']] },
     caughtBy: {
       file: 'test/api/keys.test.ts',
       test: 'a key with the scope admin makes no key with more than it has itself: no end',

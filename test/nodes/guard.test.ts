@@ -6,7 +6,7 @@ import type { DatabaseNode } from '../../src/database/postgres/node-guard.ts';
 import { isNodeUnreachable } from '../../src/database/postgres/errors.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/until.ts';
-import { processClock } from '../../src/base/common/clock.ts';
+import { processClock } from '../../src/base/common/timer.ts';
 
 let database: TestDatabase;
 beforeAll(async () => void (database = await createDatabase({ empty: true })));

@@ -6,7 +6,7 @@ import { LanefoldSession } from 'lanefold/openai-agents';
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { laneView } from '../../src/runs/formats/mirror/lane-view.ts';
-import { turnsOf } from '../../src/doors/openai-agents/turns.ts';
+import { turnsOf } from '../../src/doors/openai-agents/items.ts';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { cases } from '../support/cases.ts';
 import { steps, type Step } from './arbitraries.ts';

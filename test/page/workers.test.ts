@@ -22,7 +22,7 @@ describe.skipIf(noBrowser)('workers on the page', () => {
   };
   const workers = () => page.locator('section[aria-labelledby=workers]');
 
-  test('none is alive: the run says so, the lists in which it waits, and the operations', async () => {
+  test('no worker is alive: the run says so, the lists in which it waits, and the operations', async () => {
     const run = await site.ask('alone', 'Is anybody there?', 'noting');
     await show(`threads/alone/runs/${run}`, 'no worker is alive');
     await expectAccessible(page, 'run');
@@ -30,7 +30,7 @@ describe.skipIf(noBrowser)('workers on the page', () => {
     await show('threads', 'No worker is alive to take runs.');
     await show('threads/alone', 'No worker is alive to take runs.');
     await expectAccessible(page, 'threads');
-    await show('operations', 'none is alive');
+    await show('operations', 'no worker is alive');
     await workers().getByText('No worker is alive').waitFor();
     expect(site.faults).toEqual([]);
   });
@@ -66,7 +66,7 @@ describe.skipIf(noBrowser)('workers on the page', () => {
     await show('runs', 'noting');
     expect(await page.getByText('No worker').count()).toBe(0);
     await worker.stop();
-    await show('operations', 'none is alive');
+    await show('operations', 'no worker is alive');
     await workers()
       .getByRole('row', { name: `${worker.id} stopped` })
       .waitFor();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { fitNewest } from '../../src/agent/policy/fit-newest.ts';
+import { fitNewest } from '../../src/agent/policy/cut-groups.ts';
 import { groupMessages, summaryMark } from '../../src/agent/policy/groups.ts';
-import { heuristicTokens } from '../../src/agent/policy/heuristic.ts';
+import { heuristicTokens } from '../../src/agent/policy/estimate.ts';
 import { assistant, cut, placed, round, system, user } from './given.ts';
 
 /** The example every number of which is known: a question, an answer, and a question that takes one tool call. */

@@ -1,8 +1,7 @@
 import type { Message, ToolCall } from '../../src/agent/context/message.ts';
 import { budget, type BudgetOptions, type Budgeted } from '../../src/agent/policy/budget.ts';
-import type { PlacedMessage } from '../../src/agent/policy/groups.ts';
-import { heuristicTokens } from '../../src/agent/policy/heuristic.ts';
-import { place } from '../../src/agent/policy/place.ts';
+import { type PlacedMessage, place } from '../../src/agent/policy/groups.ts';
+import { heuristicTokens } from '../../src/agent/policy/estimate.ts';
 import type { ContextPolicy } from '../../src/agent/policy/policy.ts';
 import { readPolicy } from '../../src/agent/policy/read-policy.ts';
 

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { durableMark, groupMessages, summaryMark } from '../../src/agent/policy/groups.ts';
-import { heuristicTokens } from '../../src/agent/policy/heuristic.ts';
-import { planCompaction, type CompactionScope } from '../../src/agent/policy/plan-compaction.ts';
-import { summaryInstruction } from '../../src/agent/policy/summary.ts';
+import { heuristicTokens } from '../../src/agent/policy/estimate.ts';
+import { planCompaction, type CompactionScope, summaryInstruction } from '../../src/agent/policy/compaction.ts';
 import type { Message } from '../../src/agent/context/message.ts';
 import { assistant, placed, round, user } from './given.ts';
 

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Message } from '../../src/agent/context/message.ts';
-import type { DroppedRange } from '../../src/agent/policy/dropped.ts';
-import { summaryMark } from '../../src/agent/policy/groups.ts';
-import { heuristicTokens } from '../../src/agent/policy/heuristic.ts';
+import { type DroppedRange, summaryMark } from '../../src/agent/policy/groups.ts';
+import { heuristicTokens } from '../../src/agent/policy/estimate.ts';
 import { cases } from '../support/cases.ts';
 import { assistant, cut, placed, system, user } from './given.ts';
 

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { limitsOf } from '../../src/agent/policy/limits.ts';
+import { limitsOf, type PolicyOption } from '../../src/agent/policy/policy.ts';
 import { readPolicy, readPolicyJson } from '../../src/agent/policy/read-policy.ts';
-import type { PolicyOption } from '../../src/agent/policy/policy.ts';
 
 const limits = (policy: PolicyOption, window?: number, maxOutputTokens?: number) => {
   const { budget, ceiling } = limitsOf(readPolicy(policy), { model: 'm', window, maxOutputTokens });

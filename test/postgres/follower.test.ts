@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createLanefold, defineAgent, type Lanefold } from 'lanefold';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { detach, replicationSettings, startStandby } from '../../src/ops/chaos/services/standby.ts';
+import { detach, replicationSettings, startStandby } from '../../src/ops/chaos/services/postgres.ts';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/database/postgres/embedded/index.ts';
 import { until } from '../support/until.ts';
 

@@ -2,7 +2,7 @@ import { defineAgent, defineTool } from 'lanefold';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { newKey } from '../../src/base/access/key.ts';
+import { newKey } from '../../src/base/access/principal.ts';
 import { redactSecrets } from '../../src/base/redaction/error-text.ts';
 import { createKeyRedactor } from '../../src/base/redaction/sensitive-keys.ts';
 import { contextOf, eventsOf } from '../support/log.ts';

@@ -1,5 +1,4 @@
-import { operationsOf } from '../../src/ops/history/event.ts';
-import type { Operation } from '../../src/ops/history/operation.ts';
+import { operationsOf, type Operation } from '../../src/ops/history/event.ts';
 import type { Simulated } from './world/play.ts';
 
 const short = (value: unknown): string => {

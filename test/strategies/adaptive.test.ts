@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { adaptiveOptions } from '../../src/agent/strategies/adaptive/options.ts';
-import { select } from '../../src/agent/strategies/adaptive/adaptive.ts';
+import { adaptiveOptions, select } from '../../src/agent/strategies/adaptive.ts';
 
 const choose = (question: string, options: object = {}) => select(question, adaptiveOptions.parse(options));
 

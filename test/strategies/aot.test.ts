@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { aot, type AotResult, parseSearch } from '../../src/agent/strategies/aot/aot.ts';
+import { aot, type AotResult, parseSearch } from '../../src/agent/strategies/aot.ts';
 import { crashEverywhere, simulate } from 'lanefold/testing';
 
 const run = (answer: string | Error, options: object = {}) => {

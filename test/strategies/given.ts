@@ -1,6 +1,6 @@
 import type { ModelTurn, ToolCall } from '../../src/agent/context/message.ts';
 import type { StrategyDecision, StrategyEvent, CallOutcome, RunFacts } from '../../src/agent/strategies/machine.ts';
-import { react, type ReactState } from '../../src/agent/strategies/react/machine.ts';
+import { react, type ReactState } from '../../src/agent/strategies/react.ts';
 
 export const facts: RunFacts = { runId: 'run_1', model: 'test:m', maxIterations: 3, maxModelRetries: 2 };
 

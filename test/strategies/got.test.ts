@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { crashEverywhere, simulate, type SimulatedCall } from 'lanefold/testing';
-import { got } from '../../src/agent/strategies/got/got.ts';
+import { got } from '../../src/agent/strategies/got.ts';
 
 /** A thought is `T1`, with a dash for every generation. */
 function answer({ messages, prompt }: SimulatedCall): string {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseSearch } from '../../src/agent/strategies/aot/aot.ts';
-import { parseThought } from '../../src/agent/strategies/chain/machine.ts';
-import { parseConnections, parseVote, parseWeights } from '../../src/agent/strategies/got/parse.ts';
-import { parseScores, parseThoughts } from '../../src/agent/strategies/tot/parse.ts';
+import { parseSearch } from '../../src/agent/strategies/aot.ts';
+import { parseThought } from '../../src/agent/strategies/chain.ts';
+import { parseConnections, parseVote, parseWeights } from '../../src/agent/strategies/got.ts';
+import { parseScores, parseThoughts } from '../../src/agent/strategies/tot/tree.ts';
 
 const known = new Set([1, 2]);
 

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { simulate } from 'lanefold/testing';
 import { describe, expect, test } from 'vitest';
-import { aot } from '../../src/agent/strategies/aot/aot.ts';
-import { got } from '../../src/agent/strategies/got/got.ts';
-import { quote } from '../../src/agent/strategies/inquiry/quote.ts';
+import { aot } from '../../src/agent/strategies/aot.ts';
+import { got } from '../../src/agent/strategies/got.ts';
+import { quote } from '../../src/agent/strategies/inquiry/conversation.ts';
 import type { Strategy } from '../../src/agent/strategies/registry.ts';
 import { tot } from '../../src/agent/strategies/tot/tot.ts';
-import { trm } from '../../src/agent/strategies/trm/trm.ts';
+import { trm } from '../../src/agent/strategies/trm.ts';
 
 /** As a lenient reader sees tags: with blanks, and in any case. */
 const tags = (tag: string, text: string): string[] => text.match(new RegExp(`<\\s*/?\\s*${tag}\\b`, 'giu')) ?? [];

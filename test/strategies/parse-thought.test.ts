@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseThought } from '../../src/agent/strategies/chain/machine.ts';
+import { parseThought } from '../../src/agent/strategies/chain.ts';
 
 const step = (number: number, content: string) => ({ number, content });
 

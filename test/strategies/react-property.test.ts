@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { ToolCall } from '../../src/agent/context/message.ts';
 import type { Checked } from '../../src/agent/contracts/contract.ts';
 import type { EntryDraft, StrategyEvent, RunFacts } from '../../src/agent/strategies/machine.ts';
-import { react, type ReactState } from '../../src/agent/strategies/react/machine.ts';
+import { react, type ReactState } from '../../src/agent/strategies/react.ts';
 import { cases } from '../support/cases.ts';
 import { answered, call, facts, failed, finished } from './given.ts';
 

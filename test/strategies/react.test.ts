@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { StrategyEvent } from '../../src/agent/strategies/machine.ts';
-import type { ReactState } from '../../src/agent/strategies/react/machine.ts';
+import type { ReactState } from '../../src/agent/strategies/react.ts';
 import { answered, call, facts, failed, finished, given, kinds, llm, tools } from './given.ts';
 
 describe('ReAct', () => {

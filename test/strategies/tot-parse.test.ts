@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import fc from 'fast-check';
-import { parseScores, parseThoughts } from '../../src/agent/strategies/tot/parse.ts';
+import { parseScores, parseThoughts } from '../../src/agent/strategies/tot/tree.ts';
 
 test.each<[string, string, string[] | undefined, string?]>([
   ['JSON', '{"thoughts": [{"id": "x", "content": " a "}, "b", {"content": ""}, 7]}', ['a', 'b'], 'json'],

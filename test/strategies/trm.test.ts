@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { crashEverywhere, simulate, type SimulatedCall } from 'lanefold/testing';
-import { parseSupervision, trm } from '../../src/agent/strategies/trm/trm.ts';
+import { parseSupervision, trm } from '../../src/agent/strategies/trm.ts';
 
 /** The answers are A0, A1, …; the n-th supervised one gets the n-th score. */
 function script(scores: readonly number[]) {

@@ -1,4 +1,4 @@
-import { asRecorded } from '../../src/agent/models/sending/acceptable.ts';
+import { asRecorded } from '../../src/agent/models/acceptable-prompt.ts';
 import { contextHash, type ContextRow, type ThreadEntry, type Lanefold, type Message } from 'lanefold';
 import { expect } from 'vitest';
 import type { TestLanefold } from './lanefold.ts';

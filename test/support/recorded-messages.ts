@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Json, Message } from '../../src/agent/context/message.ts';
-import { parseObject } from '../../src/agent/models/messages/assistant-parts.ts';
+import { parseObject } from '../../src/agent/models/parts.ts';
 import type { RecordedMessage } from '../../src/ops/replay/messages.ts';
 import { parseRecording } from '../../src/ops/replay/recording.ts';
 

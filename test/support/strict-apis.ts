@@ -1,4 +1,4 @@
-import { hasBlank, isBlank, isObjectText, isToolName, requestProblem } from '../../src/ops/chaos/provider/provider.ts';
+import { hasBlank, isBlank, isObjectText, isToolName, requestProblem } from '../../src/ops/chaos/provider.ts';
 
 type Body = Record<string, any>; // eslint-disable-line @typescript-eslint/no-explicit-any
 

@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Checkpoint } from '../../src/base/tokens/checkpoint.ts';
-import { decodeToken, encodeToken } from '../../src/base/tokens/token.ts';
+import { type Checkpoint, decodeToken, encodeToken } from '../../src/base/tokens/token.ts';
 import { cases } from '../support/cases.ts';
 
 const secret = 'a secret of the tests';

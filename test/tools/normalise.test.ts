@@ -1,10 +1,15 @@
 import { dynamicTool, jsonSchema, tool } from 'ai';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { describeTools } from '../../src/agent/tools/descriptors.ts';
+import {
+  describeTools,
+  toolsByName,
+  unknownTool,
+  normaliseTools,
+  type ToolListing,
+  type ToolRecord,
+} from '../../src/agent/tools/toolset.ts';
 import { executeToolCall } from '../../src/agent/tools/execute.ts';
-import { toolsByName, unknownTool } from '../../src/agent/tools/lookup.ts';
-import { normaliseTools, type ToolListing, type ToolRecord } from '../../src/agent/tools/normalise.ts';
 import { base, call, toolOf } from './helpers.ts';
 
 const invalid = (listing: unknown) =>

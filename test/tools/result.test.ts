@@ -1,8 +1,7 @@
 import { types } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { renderResult } from '../../src/agent/tools/result.ts';
-import { errorMessage } from '../../src/agent/tools/error-message.ts';
+import { renderResult, errorMessage } from '../../src/agent/tools/outcome.ts';
 import { cleanJson, isStorable } from '../../src/base/checks/text.ts';
 import { cases } from '../support/cases.ts';
 

@@ -1,21 +1,21 @@
 import { useSignal } from '@preact/signals';
 import { get, v1 } from '../../api/client.ts';
-import type { CallReplay, ModelCall } from '../../api/types.ts';
+import type { CallReplay, ModelCall, Message } from '../../api/types.ts';
 import { Empty, Facts, Failure, Loading, Tag, Time } from '../../parts/basics.tsx';
 import { duration, number, percent } from '../../parts/format.ts';
 import { Heading } from '../../parts/heading.tsx';
 import { onDemand } from '../../parts/on-demand.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
-import { JsonText, Text } from '../../parts/text.tsx';
+import { JsonText, Text } from '../../parts/message.tsx';
 import { href } from '../../state/route.ts';
 import { useLoaded } from '../../state/use-loaded.ts';
 import { DiffTab } from './diff-tab.tsx';
-import { HashBadge } from './hash-badge.tsx';
 import type { KeepCaseProps } from './keep-case.tsx';
-import { LeftOut } from './left-out.tsx';
-import { MessageList } from './message-list.tsx';
-import { PrefixBreak } from './prefix-break.tsx';
+import { LeftOut, MessageList } from './message-list.tsx';
 import type { ReplayTabProps } from './replay-tab.tsx';
+import { useEffect } from 'preact/hooks';
+import canonicalize from 'canonicalize';
+import { causes } from '../marks/marks.tsx';
 
 const KeepCase = onDemand<KeepCaseProps>(async () => (await import('./keep-case.tsx')).KeepCase);
 const ReplayTab = onDemand<ReplayTabProps>(async () => (await import('./replay-tab.tsx')).ReplayTab);
@@ -31,7 +31,6 @@ export function CallView({ threadId, callId }: { threadId: string; callId: strin
   const call = loaded.data;
   if (loaded.error) return <Failure error={loaded.error} />;
   if (!call) return <Loading />;
-  const usage = call.usage;
   return (
     <article aria-labelledby="title" data-call={call.llm_call_id}>
       <div class="heading">
@@ -48,32 +47,7 @@ export function CallView({ threadId, callId }: { threadId: string; callId: strin
         </nav>
       </div>
       <HashBadge call={call} />
-      <Facts
-        items={[
-          ['Model', call.model],
-          ['Agent', call.agent],
-          ['Lane', call.context_ref],
-          ['Input', usage && <span class="num">{number(usage.input_tokens)} tokens</span>],
-          [
-            'Share of window',
-            usage && call.window && <span class="num">{percent(usage.input_tokens / call.window)}</span>,
-          ],
-          ['Cached input', usage?.cache_read_tokens && <span class="num">{number(usage.cache_read_tokens)}</span>],
-          ['Output', usage && <span class="num">{number(usage.output_tokens)} tokens</span>],
-          [
-            'Estimated tokens',
-            usage?.estimated_tokens && <span class="num">{number(usage.estimated_tokens)} of these</span>,
-          ],
-          ['Duration', call.duration_ms === null ? null : duration(call.duration_ms)],
-          [
-            'Finish reason',
-            call.finish_reason && <span class={whole.has(call.finish_reason) ? '' : 'bad'}>{call.finish_reason}</span>,
-          ],
-          ['Failed attempts', call.failed_attempts.length || null],
-          ['Answered', <Time at={call.completed_at} />],
-          ['Answer', <a href={href('threads', threadId, { at: String(call.seq) })}>entry #{call.seq}</a>],
-        ]}
-      />
+      <CallFacts call={call} />
       <KeepCase call={call} />
       <LeftOut call={call} />
       <PrefixBreak call={call} />
@@ -95,7 +69,7 @@ export function CallView({ threadId, callId }: { threadId: string; callId: strin
             messages={call.messages}
             sources={call.sources}
             sourceHref={(seq) => href('threads', threadId, { at: String(seq) })}
-            inputTokens={usage?.input_tokens}
+            inputTokens={call.usage?.input_tokens}
           />
         )}
         {tab.value === 'diff' && <DiffTab call={call} />}
@@ -103,22 +77,56 @@ export function CallView({ threadId, callId }: { threadId: string; callId: strin
         {tab.value === 'tools' && <Tools call={call} />}
         {tab.value === 'replay' && <ReplayTab call={call} replays={replays} />}
       </div>
-      {call.failed_attempts.length > 0 && (
-        <section>
-          <h2>Failed attempts</h2>
-          {call.failed_attempts.map((attempt, index) => (
-            <details key={index} class="fold">
-              <summary>
-                {attempt.kind === 'llm_lost' ? 'Lost with its worker' : 'Failed and retried'} <Time at={attempt.at} />
-              </summary>
-              <JsonText value={attempt.data} />
-            </details>
-          ))}
-        </section>
-      )}
+      {call.failed_attempts.length > 0 && <FailedAttempts call={call} />}
     </article>
   );
 }
+
+const CallFacts = ({ call }: { call: ModelCall }) => {
+  const { usage } = call;
+  return (
+    <Facts
+      items={[
+        ['Model', call.model],
+        ['Agent', call.agent],
+        ['Lane', call.context_ref],
+        ['Input', usage && <span class="num">{number(usage.input_tokens)} tokens</span>],
+        [
+          'Share of window',
+          usage && call.window && <span class="num">{percent(usage.input_tokens / call.window)}</span>,
+        ],
+        ['Cached input', usage?.cache_read_tokens && <span class="num">{number(usage.cache_read_tokens)}</span>],
+        ['Output', usage && <span class="num">{number(usage.output_tokens)} tokens</span>],
+        [
+          'Estimated tokens',
+          usage?.estimated_tokens && <span class="num">{number(usage.estimated_tokens)} of these</span>,
+        ],
+        ['Duration', call.duration_ms === null ? null : duration(call.duration_ms)],
+        [
+          'Finish reason',
+          call.finish_reason && <span class={whole.has(call.finish_reason) ? '' : 'bad'}>{call.finish_reason}</span>,
+        ],
+        ['Failed attempts', call.failed_attempts.length || null],
+        ['Answered', <Time at={call.completed_at} />],
+        ['Answer', <a href={href('threads', call.thread_id, { at: String(call.seq) })}>entry #{call.seq}</a>],
+      ]}
+    />
+  );
+};
+
+const FailedAttempts = ({ call }: { call: ModelCall }) => (
+  <section>
+    <h2>Failed attempts</h2>
+    {call.failed_attempts.map((attempt, index) => (
+      <details key={index} class="fold">
+        <summary>
+          {attempt.kind === 'llm_lost' ? 'Lost with its worker' : 'Failed and retried'} <Time at={attempt.at} />
+        </summary>
+        <JsonText value={attempt.data} />
+      </details>
+    ))}
+  </section>
+);
 
 const Neighbour = ({ threadId, id, title }: { threadId: string; id: string | null; title: string }) =>
   id === null ? <span class="muted">{title}</span> : <a href={href('threads', threadId, 'calls', id)}>{title}</a>;
@@ -138,5 +146,71 @@ function Tools({ call }: { call: ModelCall }) {
         </details>
       ))}
     </>
+  );
+}
+
+const words: Record<Verdict, string> = {
+  verified: 'Hash verified',
+  altered: 'Hash differs',
+  unknown: 'Hash not checked: requires HTTPS',
+};
+
+const reasons = {
+  transformed:
+    'A request transformer changed these messages before they were sent, and the log does not have the result.',
+  output_contract: 'The call also sent the instructions of its output contract, which this server does not know.',
+  mismatch: 'These messages are not the ones that were sent.',
+};
+
+/** Shows whether the displayed messages are byte for byte what was sent. */
+export function HashBadge({ call }: { call: ModelCall }) {
+  const verdict = useSignal<Verdict | undefined>(undefined);
+  useEffect(() => {
+    void verify(call.messages, call.context_hash).then((found) => (verdict.value = found));
+  }, [call]);
+  if (verdict.value === undefined) return <span class="status idle">Checking…</span>;
+  const tone = verdict.value === 'verified' ? 'good' : verdict.value === 'altered' ? 'bad' : 'idle';
+  return (
+    <span class="hash">
+      <span class={`status ${tone}`} data-verdict={verdict.value}>
+        {words[verdict.value]}
+      </span>
+      <code title={`SHA-256 ${call.context_hash}`}>{call.context_hash.slice(0, 12)}</code>
+      {verdict.value === 'altered' && <span class="why">{reasons[call.unverified_because ?? 'mismatch']}</span>}
+    </span>
+  );
+}
+
+export type Verdict = 'verified' | 'altered' | 'unknown';
+
+/**
+ * Whether messages have the recorded hash: SHA-256 over the canonical JSON (RFC 8785) of each, followed by a newline.
+ * The browser computes it itself, from the bytes it shows. `unknown`: the browser offers no cryptography, because the
+ * page was loaded over plain HTTP from another host.
+ */
+export async function verify(messages: Message[], recorded: string): Promise<Verdict> {
+  if (!globalThis.crypto?.subtle) return 'unknown';
+  const bytes = new TextEncoder().encode(messages.map((message) => `${canonicalize(message)}\n`).join(''));
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+  const hex = [...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  return hex === recorded ? 'verified' : 'altered';
+}
+
+/** Where the prefix shared with the previous call, and thus the provider's cache, ends, and why. */
+export function PrefixBreak({ call: { thread_id: threadId, prefix_break: broken } }: { call: ModelCall }) {
+  if (broken === null) return null;
+  const cause = causes[broken.cause];
+  return (
+    <div class="notice">
+      Cache missed from message {broken.position + 1} on, where this call differs from the previous one:{' '}
+      {broken.cause === 'policy' ? (
+        cause
+      ) : (
+        <a href={href('threads', threadId, { at: String(broken.seq) })}>
+          {cause} at entry #{broken.seq}
+        </a>
+      )}
+      .
+    </div>
   );
 }

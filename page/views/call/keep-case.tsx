@@ -27,8 +27,10 @@ export function KeepCase({ call }: KeepCaseProps) {
           const rubric = String(fields.get('rubric')).trim();
           const expected = { ...(contains.length > 0 ? { contains } : {}), ...(rubric === '' ? {} : { rubric }) };
           kept.value = await post<Case>('/v1/cases', {
-            ...{ thread_id: call.thread_id, llm_call_id: call.llm_call_id },
-            ...{ dataset: String(fields.get('dataset')).trim(), tags: parts('tags', /,/) },
+            thread_id: call.thread_id,
+            llm_call_id: call.llm_call_id,
+            dataset: String(fields.get('dataset')).trim(),
+            tags: parts('tags', /,/),
             ...(Object.keys(expected).length > 0 ? { expected } : {}),
           });
         }}

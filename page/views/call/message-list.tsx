@@ -1,7 +1,8 @@
-import type { Message } from '../../api/types.ts';
+import type { Message, ModelCall } from '../../api/types.ts';
 import { Tag } from '../../parts/basics.tsx';
 import { isToolError, MessageBody } from '../../parts/message.tsx';
 import { amount } from '../../parts/format.ts';
+import { href } from '../../state/route.ts';
 
 /** Characters per token, roughly: the model and the language of the text are unknown. */
 const charsPerToken = 4;
@@ -59,3 +60,34 @@ const sizeOf = ({ content, tool_calls: calls, thinking }: Message): number =>
   (typeof content === 'string' ? content.length : JSON.stringify(content ?? '').length) +
   (calls ? JSON.stringify(calls).length : 0) +
   (thinking?.length ?? 0);
+
+type Range = [from: number, to: number, first?: number, last?: number];
+
+/** The messages that the context policy left out, as the worker recorded them with the answer. */
+export function LeftOut({ call: { thread_id: threadId, refs } }: { call: ModelCall }) {
+  const dropped = (refs['dropped'] ?? []) as Range[];
+  const kinds = refs['kinds'] as string[] | undefined;
+  const overBudget = refs['over_budget'] === true;
+  if (dropped.length === 0 && !kinds && !overBudget) return null;
+  return (
+    <div class="notice">
+      {dropped.length > 0 && (
+        <>
+          The policy left out{' '}
+          {dropped.map(([from, to, first, last], index) => (
+            <>
+              {index > 0 && ', '}
+              <a href={href('threads', threadId, { at: String(to) })}>
+                {from === to ? `entry #${from}` : `entries #${from} to #${to}`}
+              </a>
+              {first !== undefined && ` (its messages ${first + 1} to ${last! + 1})`}
+            </>
+          ))}
+          .{' '}
+        </>
+      )}
+      {kinds && `It sends only ${kinds.map((kind) => kind.replaceAll('_', ' ')).join(', ') || 'the prompt'}. `}
+      {overBudget && 'The messages it must keep exceed the budget.'}
+    </div>
+  );
+}

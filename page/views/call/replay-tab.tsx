@@ -12,7 +12,35 @@ export interface ReplayTabProps {
 }
 
 /** Replays the call with another model, prompt or policy, and shows the answers side by side. Nothing is stored. */
-export function ReplayTab({ call, replays }: ReplayTabProps) {
+export const ReplayTab = ({ call, replays }: ReplayTabProps) => (
+  <>
+    <ReplayForm call={call} onReplayed={(made) => (replays.value = [made, ...replays.value])} />
+    <div class="answers">
+      <Answer
+        title="Recorded"
+        model={call.model}
+        messages={call.messages.length}
+        answer={call.answer as unknown as Message}
+        usage={call.usage}
+        durationMs={call.duration_ms}
+      />
+      {replays.value.map((made, index) => (
+        <Answer
+          key={replays.value.length - index}
+          title={[`Replay ${replays.value.length - index}`, ...made.changes].join(', ')}
+          model={made.model}
+          messages={made.messages}
+          answer={made.answer as Message | null}
+          error={made.error}
+          usage={made.usage}
+          durationMs={made.duration_ms}
+        />
+      ))}
+    </div>
+  </>
+);
+
+function ReplayForm({ call, onReplayed }: { call: ModelCall; onReplayed: (made: CallReplay) => void }) {
   const agents = useLoaded<AgentList>((signal) => get('/v1/agents', {}, signal), []);
   const busy = useSignal(false);
   const error = useSignal<Error | undefined>(undefined);
@@ -32,7 +60,7 @@ export function ReplayTab({ call, replays }: ReplayTabProps) {
         ...(policy === '' ? {} : { context_policy: policyOf(policy) }),
       });
       const changes = [...(prompt === sent ? [] : ['other prompt']), ...(policy === '' ? [] : ['other policy'])];
-      replays.value = [{ ...made, changes }, ...replays.value];
+      onReplayed({ ...made, changes });
     } catch (caught) {
       error.value = caught as Error;
     } finally {
@@ -40,62 +68,38 @@ export function ReplayTab({ call, replays }: ReplayTabProps) {
     }
   };
   return (
-    <>
-      <form class="replay" onSubmit={(event) => void replay(event)}>
-        <p class="muted">
-          Sends the same messages to the model again, or those that another policy selects from the lane. Runs no tools
-          and writes nothing to the thread, but spends tokens.
-        </p>
-        <label>
-          <span>Model</span>
-          <input name="model" required list="models" defaultValue={call.model} />
-        </label>
-        <datalist id="models">
-          {[...new Set(agents.data?.data.map(({ model }) => model))].map((model) => (
-            <option key={model} value={model} />
-          ))}
-        </datalist>
-        <label>
-          <span>System prompt (empty: none)</span>
-          <textarea name="prompt" rows={4} defaultValue={sent} />
-        </label>
-        <label>
-          <span>Policy, a preset or JSON (empty: the same messages)</span>
-          <input name="policy" list="policies" placeholder='{"keep_last_turns": 1, "max_messages": 4}' />
-        </label>
-        <datalist id="policies">
-          {['window', 'short_context', 'long_context', 'tool_focused'].map((preset) => (
-            <option key={preset} value={preset} />
-          ))}
-        </datalist>
-        <Failure error={error.value} />
-        <button type="submit" class="primary" disabled={busy.value}>
-          {busy.value ? 'Waiting for the model…' : 'Replay'}
-        </button>
-      </form>
-      <div class="answers">
-        <Answer
-          title="Recorded"
-          model={call.model}
-          messages={call.messages.length}
-          answer={call.answer as unknown as Message}
-          usage={call.usage}
-          durationMs={call.duration_ms}
-        />
-        {replays.value.map((made, index) => (
-          <Answer
-            key={replays.value.length - index}
-            title={[`Replay ${replays.value.length - index}`, ...made.changes].join(', ')}
-            model={made.model}
-            messages={made.messages}
-            answer={made.answer as Message | null}
-            error={made.error}
-            usage={made.usage}
-            durationMs={made.duration_ms}
-          />
+    <form class="replay" onSubmit={(event) => void replay(event)}>
+      <p class="muted">
+        Sends the same messages to the model again, or those that another policy selects from the lane. Runs no tools
+        and writes nothing to the thread, but spends tokens.
+      </p>
+      <label>
+        <span>Model</span>
+        <input name="model" required list="models" defaultValue={call.model} />
+      </label>
+      <datalist id="models">
+        {[...new Set(agents.data?.data.map(({ model }) => model))].map((model) => (
+          <option key={model} value={model} />
         ))}
-      </div>
-    </>
+      </datalist>
+      <label>
+        <span>System prompt (empty: none)</span>
+        <textarea name="prompt" rows={4} defaultValue={sent} />
+      </label>
+      <label>
+        <span>Policy, a preset or JSON (empty: the same messages)</span>
+        <input name="policy" list="policies" placeholder='{"keep_last_turns": 1, "max_messages": 4}' />
+      </label>
+      <datalist id="policies">
+        {['window', 'short_context', 'long_context', 'tool_focused'].map((preset) => (
+          <option key={preset} value={preset} />
+        ))}
+      </datalist>
+      <Failure error={error.value} />
+      <button type="submit" class="primary" disabled={busy.value}>
+        {busy.value ? 'Waiting for the model…' : 'Replay'}
+      </button>
+    </form>
   );
 }
 
@@ -148,7 +152,7 @@ function policyOf(text: string): Json {
   }
 }
 
-/** The text of the system message; empty if there is none. */
+/** The text of the system message; empty without one. */
 function systemPromptOf([first]: Message[]): string {
   return first?.role === 'system' && typeof first.content === 'string' ? first.content : '';
 }

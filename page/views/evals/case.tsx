@@ -1,22 +1,24 @@
 import type { ComponentChildren } from 'preact';
 import { get, v1 } from '../../api/client.ts';
-import type { Case, EvalItemList } from '../../api/types.ts';
+import type { Case, EvalItemList, EvalItem, RunSnapshot } from '../../api/types.ts';
 import { Empty, Facts, Failure, Loading } from '../../parts/basics.tsx';
 import { Heading } from '../../parts/heading.tsx';
-import { JsonText, Text } from '../../parts/text.tsx';
-import { href, route } from '../../state/route.ts';
+import { JsonText, Text } from '../../parts/message.tsx';
+import { href, route, setQuery } from '../../state/route.ts';
 import { useLoaded } from '../../state/use-loaded.ts';
-import { CaseAnswers } from './case-answers.tsx';
+import { Contexts } from './contexts.tsx';
+import { duration, price } from '../../parts/format.ts';
+import { failing, fails, scoreText, totalOf } from './words.ts';
 
 /** An eval has at most 20 variants, each repeated at most 20 times. */
-const mostItems = 400;
+const maxItems = 400;
 
 /** A case in an eval: what was expected, and the answers of all variants side by side. */
 export function CaseView({ evalId, caseId }: { evalId: string; caseId: string }) {
   const variant = route.value.query.get('variant');
   const kept = useLoaded<Case>((signal) => get(v1('cases', caseId), {}, signal), []);
   const loaded = useLoaded<EvalItemList>(
-    (signal) => get(v1('evals', evalId, 'items'), { case_id: caseId, limit: mostItems }, signal),
+    (signal) => get(v1('evals', evalId, 'items'), { case_id: caseId, limit: maxItems }, signal),
     [],
   );
   const items = loaded.data?.data;
@@ -95,3 +97,138 @@ function sourceOf({ thread_id: threadId, llm_call_id: call, run_id: run }: Case)
     ['Original run', <a href={href('threads', threadId, 'runs', run)}>{run}</a>],
   ];
 }
+
+/** The answers of all variants side by side, or of the baseline and one variant with what each was sent. */
+export function CaseAnswers({ evalId, items }: { evalId: string; items: EvalItem[] }) {
+  const [baseline, ...others] = [...new Set(items.map(({ variant }) => variant))];
+  const models = useModels(items);
+  const asked = route.value.query.get('variant');
+  const chosen = others.find((variant) => variant === asked) ?? (others.length === 1 ? others[0] : undefined);
+  const shown = chosen === undefined ? items : items.filter(({ variant }) => [baseline, chosen].includes(variant));
+  return (
+    <>
+      {others.length > 1 && (
+        <div class="actions">
+          <label class="inline">
+            <span>Compare {baseline} with</span>
+            <select
+              value={chosen ?? ''}
+              onChange={(event) => setQuery({ variant: event.currentTarget.value || undefined })}
+            >
+              <option value="">all variants</option>
+              {others.map((variant) => (
+                <option key={variant}>{variant}</option>
+              ))}
+            </select>
+          </label>
+        </div>
+      )}
+      {byRepeat(shown).map(([repeat, answers]) => (
+        <section key={repeat} aria-labelledby={`repeat-${repeat}`}>
+          <h2 id={`repeat-${repeat}`}>{repeat === 1 ? 'Answers' : `Answers, repeat ${repeat}`}</h2>
+          <div class="answers">
+            {answers.map((item) => (
+              <ItemCard
+                key={item.no}
+                item={item}
+                model={models.get(item.variant)}
+                evalId={evalId}
+                baseline={baseline!}
+              />
+            ))}
+          </div>
+          {chosen !== undefined && repeat === 1 && answers.length === 2 && (
+            <>
+              <h2 id="sent">What was sent for these answers</h2>
+              <Contexts key={chosen} items={answers as [EvalItem, EvalItem]} />
+            </>
+          )}
+        </section>
+      ))}
+    </>
+  );
+}
+
+/** The model that answered under each variant, as far as the runs of the first repeat are there. */
+function useModels(items: EvalItem[]): ReadonlyMap<string, string> {
+  const first = items.filter(({ repeat }) => repeat === 1);
+  const loaded = useLoaded(
+    async (signal) => {
+      const models = new Map<string, string>();
+      const read = async ({ variant, thread_id: threadId, run_id: runId }: EvalItem) => {
+        if (threadId === null || runId === null) return;
+        const { model } = await get<RunSnapshot>(v1('threads', threadId, 'runs', runId), {}, signal);
+        models.set(variant, model);
+      };
+      await Promise.allSettled(first.map(read));
+      return models;
+    },
+    [first.map(({ run_id: id }) => id).join()],
+  );
+  return loaded.data ?? new Map();
+}
+
+function byRepeat(items: EvalItem[]): [number, EvalItem[]][] {
+  const found = new Map<number, EvalItem[]>();
+  for (const item of items) found.set(item.repeat, [...(found.get(item.repeat) ?? []), item]);
+  return [...found].sort(([a], [b]) => a - b);
+}
+
+interface ItemCardProps {
+  item: EvalItem;
+  /** Undefined: its run is gone, or not loaded. */
+  model: string | undefined;
+  evalId: string;
+  baseline: string;
+}
+
+/** The answer of one variant, with its scores and their reasons; red if it does not pass. */
+export const ItemCard = ({ item, model, evalId, baseline }: ItemCardProps) => (
+  <section class={`entry ${edgeOf(item)}`} aria-label={`${item.variant}, repeat ${item.repeat}`}>
+    <h3>
+      {item.variant}{' '}
+      {totalOf(item) !== null && (
+        <span class={`status ${fails(item) ? 'bad' : 'good'}`}>{scoreText(totalOf(item))}</span>
+      )}
+    </h3>
+    <Facts
+      items={[
+        ['Status', <span class={`status ${item.status === 'failed' ? 'bad' : 'idle'}`}>{item.status}</span>],
+        ...item.scores.map(({ scorer, score, reason, error }): [string, ComponentChildren] => [
+          scorer,
+          <>
+            <span class={failing(score) ? 'num bad' : 'num'}>{scoreText(score)}</span>
+            {reason !== null && <span class="muted"> {reason}</span>}
+            {error !== null && <span class="why">{error}</span>}
+          </>,
+        ]),
+        ['Ended by', item.ended_by && <span class="bad">{item.ended_by}</span>],
+        ['Model', model],
+        ['Duration', item.duration_ms === null ? null : duration(item.duration_ms)],
+        ['Cost', item.cost_micros === null ? null : price({ cost: item.cost_micros / 1e6, unpriced_tokens: 0 })],
+        ['Agent', item.agent],
+        [
+          'Changed',
+          item.variant === baseline ? null : (
+            <a href={href('evals', evalId, 'variants', item.variant)}>what differs from {baseline}</a>
+          ),
+        ],
+        ['Run', runLink(item.thread_id, item.run_id)],
+        ['Judge', runLink(item.judge_thread_id, item.judge_run_id)],
+        ['Reused', item.reused ? 'the answer is from an earlier eval' : null],
+      ]}
+    />
+    {item.diverged !== null && <div class="notice">{item.diverged}</div>}
+    {item.error !== null && <div class="failure">{item.error}</div>}
+    {item.answer !== null && <Text text={item.answer} />}
+  </section>
+);
+
+/** Red, green, or grey for what does not count. */
+function edgeOf(item: EvalItem): string {
+  if (fails(item)) return 'bad';
+  return totalOf(item) === null ? 'tool' : 'assistant';
+}
+
+const runLink = (threadId: string | null, runId: string | null) =>
+  threadId !== null && runId !== null ? <a href={href('threads', threadId, 'runs', runId)}>{runId}</a> : null;

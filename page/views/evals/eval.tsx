@@ -1,5 +1,5 @@
 import { get, v1 } from '../../api/client.ts';
-import type { Eval } from '../../api/types.ts';
+import type { Eval, Case, Page } from '../../api/types.ts';
 import { Facts, Failure, Loading, Status, Time } from '../../parts/basics.tsx';
 import { price } from '../../parts/format.ts';
 import { Heading } from '../../parts/heading.tsx';
@@ -8,9 +8,8 @@ import { useLoaded } from '../../state/use-loaded.ts';
 import { ComparisonView } from './comparison.tsx';
 import { Grid } from './grid.tsx';
 import { Items } from './items.tsx';
-import type { Report } from './report.ts';
+import type { Report, Cases, KeptCase } from './report.ts';
 import { Summary } from './summary.tsx';
-import { useCases } from './use-cases.ts';
 
 const refreshMs = 4_000;
 
@@ -73,4 +72,27 @@ function Results({ found, variant }: { found: Eval; variant: string | undefined 
       {!chosen && <Items id={id} cases={cases} open={comparisons.length === 0} running={running} />}
     </>
   );
+}
+
+const pageOfCases = 1_000;
+/** An eval has at most 50,000 items, so at most 25,000 cases under two variants. */
+const maxPages = 25;
+
+export const noCases: Cases = new Map();
+
+export function useCases(dataset: string): Cases {
+  const loaded = useLoaded<Cases>(
+    async (signal) => {
+      const cases = new Map<string, KeptCase>();
+      let after: string | null | undefined;
+      for (let no = 0; no < maxPages && after !== null; no++) {
+        const page: Page<Case> = await get('/v1/cases', { dataset, after, limit: pageOfCases }, signal);
+        for (const one of page.data) cases.set(one.id, one);
+        after = page.next_after;
+      }
+      return cases;
+    },
+    [dataset],
+  );
+  return loaded.data ?? noCases;
 }

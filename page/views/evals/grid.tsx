@@ -1,12 +1,10 @@
 import { useSignal } from '@preact/signals';
 import { Fragment } from 'preact';
 import { Empty, Tag } from '../../parts/basics.tsx';
-import { href, route } from '../../state/route.ts';
-import { CaseFilters, passes } from './case-filters.tsx';
-import { CaseName } from './case-name.tsx';
-import { gridRows, type ComparedCase, type Comparison, type GridRow } from './report.ts';
-import type { Cases } from './kept-cases.ts';
+import { href, route, setQuery } from '../../state/route.ts';
+import { gridRows, type ComparedCase, type Comparison, type GridRow, type Cases } from './report.ts';
 import { scoreText, signed } from './words.ts';
+import { FilterForm } from '../../parts/filters.tsx';
 
 /** A grid of thousands of rows would take seconds to draw. */
 const shownRows = 200;
@@ -120,3 +118,57 @@ function Cell({ one: { candidate, difference }, to, roomy }: CellProps) {
     </>
   );
 }
+
+/** Filters of cases, which are part of the address: a tag, a part of the dataset, and only what got worse. */
+export function CaseFilters({ tags, cases }: { tags: string[]; cases: Cases }) {
+  const parts = [...cases.values()].flatMap(({ split }) => split ?? []);
+  const { query } = route.value;
+  const onlyWorse = query.get('worse') !== null;
+  return (
+    <FilterForm names={['tag', 'part', 'worse']}>
+      <Choice title="Tag" name="tag" values={tags} />
+      {parts.length > 0 && <Choice title="Part" name="part" values={parts} />}
+      <button
+        type="button"
+        aria-pressed={onlyWorse}
+        onClick={() => setQuery({ worse: onlyWorse ? undefined : 'true' })}
+      >
+        Only what got worse
+      </button>
+    </FilterForm>
+  );
+}
+
+const Choice = ({ title, name, values }: { title: string; name: string; values: string[] }) => (
+  <label>
+    <span>{title}</span>
+    <select
+      value={route.value.query.get(name) ?? ''}
+      onChange={(event) => setQuery({ [name]: event.currentTarget.value || undefined })}
+    >
+      <option value="">any</option>
+      {[...new Set(values)].sort().map((one) => (
+        <option key={one}>{one}</option>
+      ))}
+    </select>
+  </label>
+);
+
+/** Whether a case passes the filters of the address. */
+export function passes(
+  query: URLSearchParams,
+  cases: Cases,
+  { caseId, tags, difference }: { caseId: string; tags: string[]; difference: number },
+): boolean {
+  const [tag, part] = [query.get('tag'), query.get('part')];
+  if (query.get('worse') !== null && difference >= 0) return false;
+  return (!tag || tags.includes(tag)) && (!part || cases.get(caseId)?.split === part);
+}
+
+/** A case by its question, then its id; by its id alone where the log has no question. */
+export const CaseName = ({ id, cases }: { id: string; cases: Cases }) => (
+  <>
+    {cases.get(id)?.question && <span class="preview">{cases.get(id)!.question}</span>}
+    <span class="id">{id}</span>
+  </>
+);

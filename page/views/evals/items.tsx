@@ -4,8 +4,8 @@ import type { EvalItem, EvalItemList } from '../../api/types.ts';
 import { Failure, Loading } from '../../parts/basics.tsx';
 import { href } from '../../state/route.ts';
 import { useLoaded } from '../../state/use-loaded.ts';
-import { CaseName } from './case-name.tsx';
-import type { Cases } from './kept-cases.ts';
+import { CaseName } from './grid.tsx';
+import type { Cases } from './report.ts';
 import { fails, scoreText } from './words.ts';
 
 const refreshMs = 4_000;

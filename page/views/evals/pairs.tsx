@@ -3,10 +3,8 @@ import { Fragment } from 'preact';
 import { Empty, Tag } from '../../parts/basics.tsx';
 import { clip } from '../../parts/format.ts';
 import { href, route } from '../../state/route.ts';
-import { CaseFilters, passes } from './case-filters.tsx';
-import { CaseName } from './case-name.tsx';
-import type { ComparedAnswer, ComparedCase, Comparison } from './report.ts';
-import type { Cases } from './kept-cases.ts';
+import { CaseFilters, passes, CaseName } from './grid.tsx';
+import type { ComparedAnswer, ComparedCase, Comparison, Cases } from './report.ts';
 import { scoreText, signed } from './words.ts';
 
 const shownRows = 200;

@@ -1,4 +1,4 @@
-import type { Cases } from './kept-cases.ts';
+import type { Case } from '../../api/types.ts';
 
 /** The fields of a report that the page shows. Scores and rates are 0 to 1, differences candidate minus baseline. */
 export interface Report {
@@ -98,7 +98,9 @@ export function partsOf({ by_case: compared }: Comparison, cases: Cases): Compar
     if (part) found.set(part, [...(found.get(part) ?? []), difference]);
   }
   return [...found].map(([tag, of]) => ({
-    ...{ tag, cases: of.length, worse: of.filter((one) => one < -epsilon).length },
+    tag,
+    cases: of.length,
+    worse: of.filter((one) => one < -epsilon).length,
     difference: { mean: of.reduce((sum, one) => sum + one, 0) / of.length },
   }));
 }
@@ -111,3 +113,45 @@ export function lostIn(comparison: Comparison, cases: Cases): ComparedPart[] {
     .filter(({ worse }) => worse > 0)
     .sort((a, b) => a.difference.mean! - b.difference.mean!);
 }
+
+/** A variant that costs or takes this many times as much as the baseline is marked. */
+const notable = 1.25;
+/** Waits for a worker and a database vary by as much. */
+const noiseMs = 500;
+
+/** How many times as much a variant costs and takes as the baseline, where that is notable. */
+export interface Growth {
+  cost?: number;
+  p50?: number;
+  p95?: number;
+  /** It has more failed runs. */
+  fails: boolean;
+}
+
+export function growthOf({ baseline, variants }: Report, one: VariantResult): Growth {
+  const base = variants.find(({ variant }) => variant === baseline);
+  if (!base || base === one) return { fails: false };
+  const paid = base.items === one.items && [base, one].every(({ reused, unpriced }) => reused + unpriced === 0);
+  const cost = paid ? times(base.cost_micros, one.cost_micros) : undefined;
+  const p50 = times(base.p50_ms, one.p50_ms, noiseMs);
+  const p95 = times(base.p95_ms, one.p95_ms, noiseMs);
+  return {
+    ...(cost === undefined ? {} : { cost }),
+    ...(p50 === undefined ? {} : { p50 }),
+    ...(p95 === undefined ? {} : { p95 }),
+    fails: one.failures > base.failures,
+  };
+}
+
+function times(from: number | null, to: number | null, noise = 0): number | undefined {
+  if (!from || !to || to - from < noise) return undefined;
+  return to / from >= notable ? to / from : undefined;
+}
+
+export const timesText = (value: number): string => `${value.toFixed(1)}×`;
+
+/** The beginning of its question, and the part of the dataset that it belongs to. */
+export type KeptCase = Pick<Case, 'question' | 'split'>;
+
+/** The cases of a dataset by their ids. */
+export type Cases = ReadonlyMap<string, KeptCase>;

@@ -1,6 +1,5 @@
 import type { EvalItem } from '../../api/types.ts';
-import { timesText, type Growth } from './growth.ts';
-import type { Comparison, VariantResult } from './report.ts';
+import { timesText, type Growth, type Comparison, type VariantResult } from './report.ts';
 
 /** Fewer cases give no verdict. */
 const fewestCases = 6;

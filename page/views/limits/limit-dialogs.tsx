@@ -93,7 +93,7 @@ export const NewLimitButton = ({ onSet }: { onSet: () => Promise<void> }) => (
       <select name="on_exhausted">
         <option value="wait">waits</option>
         <option value="end">ends</option>
-        <option value="notice">goes on, with a notice</option>
+        <option value="notice">continues, with a notice</option>
       </select>
     </label>
   </DialogButton>
@@ -140,6 +140,6 @@ export const RemoveButton = ({ limit, onSet }: { limit: UsedLimit; onSet: () => 
       await onSet();
     }}
   >
-    <p>Runs that wait for it go on.</p>
+    <p>Runs that wait for it continue.</p>
   </DialogButton>
 );

@@ -1,13 +1,13 @@
 import { useSignal } from '@preact/signals';
-import { get } from '../../api/client.ts';
-import type { LimitList, LimitUse, UsedLimit } from '../../api/types.ts';
-import { Empty, Failure, Loading, Tag, Time } from '../../parts/basics.tsx';
+import { get, v1 } from '../../api/client.ts';
+import type { LimitList, LimitUse, UsedLimit, LimitHolder } from '../../api/types.ts';
+import { Empty, Failure, Loading, Tag, Time, Status } from '../../parts/basics.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { useLoaded } from '../../state/use-loaded.ts';
-import { Holders } from './holders.tsx';
 import { AmountButton, NewLimitButton, RemoveButton } from './limit-dialogs.tsx';
 import { Usage } from './usage.tsx';
 import { appliesTo, counted, shown } from './words.ts';
+import { href } from '../../state/route.ts';
 
 const refreshMs = 2_000;
 const keys = 20;
@@ -28,7 +28,7 @@ export function LimitsView() {
       </div>
       <Failure error={loaded.error} />
       {!limits && !loaded.error && <Loading />}
-      {limits?.length === 0 && <Empty>There are no limits: every run may go on.</Empty>}
+      {limits?.length === 0 && <Empty>There are no limits: every run may continue.</Empty>}
       {limits?.map((limit) => (
         <LimitCard key={`${limit.tenant ?? '*'} ${limit.name}`} limit={limit} onSet={loaded.reload} />
       ))}
@@ -66,7 +66,7 @@ function LimitCard({ limit, onSet }: { limit: UsedLimit; onSet: () => Promise<vo
         </span>
       </p>
       {usage.length === 0 ? (
-        <Empty>Nobody has used it yet.</Empty>
+        <Empty>It has not been used yet.</Empty>
       ) : (
         <table class="list">
           <thead>
@@ -124,4 +124,61 @@ function useKeys(limit: UsedLimit) {
       after.value = data[0]?.next_after ?? null;
     },
   };
+}
+
+const most = 50;
+
+/** The runs that hold a slot of a limit, or have reserved some of it for a model call. Read while they are shown. */
+export function Holders({ limit, everyMs }: { limit: UsedLimit; everyMs: number }) {
+  const loaded = useLoaded<{ data: LimitHolder[]; next_after: string | null }>(
+    (signal) => get(v1('limits', limit.name, 'holders'), { limit: most }, signal),
+    [limit.name],
+    { everyMs },
+  );
+  // a tenant may have a limit of the same name
+  const runs = loaded.data?.data.filter(({ tenant }) => tenant === limit.tenant);
+  return (
+    <>
+      <Failure error={loaded.error} />
+      {!runs && !loaded.error && <Loading />}
+      {runs?.length === 0 && <Empty>No run holds anything of it.</Empty>}
+      {runs && runs.length > 0 && (
+        <table class="list" aria-label={`Runs that hold ${limit.name}`}>
+          <thead>
+            <tr>
+              {['Run', 'Agent', 'For', 'Holds', 'Status', 'Worker', 'Since'].map((title) => (
+                <th key={title} scope="col">
+                  {title}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {runs.map((run) => (
+              <tr key={`${run.thread_id} ${run.run_id} ${run.key}`}>
+                <th scope="row">
+                  <a class="mono" href={href('threads', run.thread_id, 'runs', run.run_id)}>
+                    {run.run_id}
+                  </a>
+                </th>
+                <td data-label="agent">{run.agent}</td>
+                <td data-label="for">{run.key || 'all together'}</td>
+                <td data-label="holds">{shown(limit, run.amount)}</td>
+                <td data-label="status">
+                  <Status status={run.status} />
+                </td>
+                <td data-label="worker" class="mono">
+                  {run.worker_id ?? 'none'}
+                </td>
+                <td data-label="since">
+                  <Time at={run.since} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {loaded.data?.next_after && <p class="muted">The {most} that have held it longest.</p>}
+    </>
+  );
 }

@@ -3,7 +3,8 @@ import { amount as plain } from '../../parts/format.ts';
 
 const dollars = (value: number): string =>
   new Intl.NumberFormat('en', {
-    ...{ style: 'currency', currency: 'USD' },
+    style: 'currency',
+    currency: 'USD',
     // a call may cost millionths
     ...(Math.abs(value) < 1 ? { maximumSignificantDigits: 3 } : {}),
   }).format(value);

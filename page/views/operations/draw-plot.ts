@@ -1,5 +1,4 @@
 import uPlot from 'uplot';
-import type { Series } from './series.ts';
 
 const height = 180;
 
@@ -46,4 +45,12 @@ function resolved(element: HTMLElement, value: string): string {
   const [r = 0, g = 0, b = 0] = getComputedStyle(probe).color.match(/\d+/g)?.map(Number) ?? [];
   probe.remove();
   return `#${[r, g, b].map((part) => part.toString(16).padStart(2, '0')).join('')}`;
+}
+
+/** One line of a plot. */
+export interface Series {
+  label: string;
+  /** Name of a colour of the style sheet. */
+  colour: string;
+  values: number[];
 }

@@ -4,9 +4,8 @@ import { Empty, Failure, Loading, Time } from '../../parts/basics.tsx';
 import { amount, duration } from '../../parts/format.ts';
 import { Heading } from '../../parts/heading.tsx';
 import { href, route, setQuery } from '../../state/route.ts';
-import { useLoaded } from '../../state/use-loaded.ts';
+import { useLoaded, noneAlive, useWorkers } from '../../state/use-loaded.ts';
 import { Plots } from './plots.tsx';
-import { Workers } from './workers.tsx';
 
 const refreshMs = 5_000;
 const spans: [string, string][] = [
@@ -67,7 +66,7 @@ function Numbers({ now }: { now: Activity }) {
     ['oldest queued', duration(now.oldest_queued_seconds * 1_000)],
     ['oldest without a limit', duration(now.oldest_ready_seconds * 1_000)],
     ['jobs waiting', amount(jobs)],
-    ['busy workers', now.fleet.alive > 0 ? `${now.workers.length} of ${now.fleet.alive}` : 'none is alive'],
+    ['busy workers', now.fleet.alive > 0 ? `${now.workers.length} of ${now.fleet.alive}` : 'no worker is alive'],
   ];
   return (
     <dl class="numbers">
@@ -139,3 +138,42 @@ const Errors = ({ now: { errors } }: { now: Activity }) => (
     )}
   </section>
 );
+
+/** Live workers, and those that stopped or died in the last hour. */
+export function Workers({ alive }: { alive: number }) {
+  const workers = useWorkers();
+  return (
+    <section aria-labelledby="workers">
+      <h2 id="workers">Workers</h2>
+      {alive === 0 && <Empty>{noneAlive}</Empty>}
+      <table class="list">
+        <thead>
+          <tr>
+            <th scope="col">Worker</th>
+            <th scope="col">State</th>
+            <th scope="col" class="num">
+              Runs
+            </th>
+            <th scope="col" class="num">
+              Last seen
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {workers?.map((worker) => (
+            <tr key={worker.id}>
+              <th scope="row" class="mono" title={worker.host}>
+                {worker.id}
+              </th>
+              <td>{worker.state}</td>
+              <td class="num">{worker.runs_held}</td>
+              <td class="num">
+                <Time at={worker.heartbeat_at} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

@@ -2,8 +2,9 @@ import type { Activity } from '../../api/types.ts';
 import { Empty, Time } from '../../parts/basics.tsx';
 import { amount, price } from '../../parts/format.ts';
 import { href } from '../../state/route.ts';
-import { Plot } from './plot.tsx';
-import { withGaps } from './slots.ts';
+import { useEffect, useRef } from 'preact/hooks';
+import { theme } from '../../state/theme.ts';
+import type { Series } from './draw-plot.ts';
 
 type Slot = Activity['slots'][number];
 
@@ -62,4 +63,46 @@ export function Plots({ now, hours }: { now: Activity; hours: number }) {
       </figure>
     </div>
   );
+}
+
+/**
+ * Values over time. The plot library is loaded with the first plot; the caption gives the same information in words.
+ */
+export function Plot({ label, times, series }: { label: string; times: number[]; series: Series[] }) {
+  const box = useRef<HTMLDivElement>(null);
+  const key = JSON.stringify([times, series, theme.value]);
+  useEffect(() => {
+    let remove: (() => void) | undefined;
+    let left = false;
+    void import('./draw-plot.ts').then(({ drawPlot }) => {
+      if (!left) remove = drawPlot(box.current!, times, series);
+    });
+    return () => {
+      left = true;
+      remove?.();
+    };
+  }, [key]);
+  return <div ref={box} class="plot" role="img" aria-label={label} />;
+}
+
+type TimeSlot = Activity['slots'][number];
+
+/** Adds the slots without runs that the API leaves out, so that a plot shows idle times. */
+export function withGaps(slots: TimeSlot[], since: string, hours: number): TimeSlot[] {
+  const width = hours * 36_000;
+  const known = new Map(slots.map((slot) => [Math.round(Date.parse(slot.at) / width), slot]));
+  const all: TimeSlot[] = [];
+  for (let n = Math.ceil(Date.parse(since) / width); n <= Date.now() / width; n++) {
+    const empty = {
+      runs: 0,
+      failed: 0,
+      input_tokens: 0,
+      output_tokens: 0,
+      cached_tokens: 0,
+      cost: 0,
+      unpriced_tokens: 0,
+    };
+    all.push(known.get(n) ?? { at: new Date(n * width).toISOString(), ...empty });
+  }
+  return all;
 }

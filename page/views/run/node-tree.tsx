@@ -1,7 +1,7 @@
 import type { RunNode } from '../../api/types.ts';
 import { Tag } from '../../parts/basics.tsx';
 import { tokens } from '../../parts/format.ts';
-import { Text } from '../../parts/text.tsx';
+import { Text } from '../../parts/message.tsx';
 
 const deepest = 16;
 

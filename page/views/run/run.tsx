@@ -10,25 +10,20 @@ import type {
   RunNodePage,
   RunSnapshot,
   RunTree,
+  Thread,
+  AgentVersionList,
 } from '../../api/types.ts';
 import { Facts, Failure, Loading, Status, Tag, Time } from '../../parts/basics.tsx';
-import { duration, number, price, tokens } from '../../parts/format.ts';
+import { duration, number, price, tokens, amount } from '../../parts/format.ts';
 import { Heading } from '../../parts/heading.tsx';
 import { Menu, MenuItem } from '../../parts/menu.tsx';
 import { MessageBody } from '../../parts/message.tsx';
 import { href } from '../../state/route.ts';
 import { useLoaded } from '../../state/use-loaded.ts';
-import { Decision } from './decision.tsx';
-import { Effects } from './effects.tsx';
-import { EvalLink } from './eval-link.tsx';
-import { LimitWait } from './limit-wait.tsx';
+import { Decision, WaitingCall } from './decision.tsx';
+import { Effects, LimitWait, ToolCalls } from './tool-calls.tsx';
 import { NodeTree } from './node-tree.tsx';
-import { rates } from './rates.ts';
-import { Tree } from './run-tree.tsx';
-import { WaitingCall } from './waits.tsx';
-import { ToolCalls } from './tool-calls.tsx';
-import { VersionName } from './version-name.tsx';
-import { Waterfall } from './waterfall.tsx';
+import { Tree, Waterfall } from './waterfall.tsx';
 
 const refreshMs = 1_000;
 const maxEvents = 1_000;
@@ -47,30 +42,11 @@ interface Shown {
 
 /** A run: what it did when, what it waits for, and how it ended. */
 export function RunView({ threadId, runId }: { threadId: string; runId: string }) {
-  const ended = useSignal(false);
-  const path = (...parts: string[]) => v1('threads', threadId, 'runs', runId, ...parts);
-  const loaded = useLoaded<Shown>(
-    async (signal) => {
-      const [run, events, inputs, nodes] = await Promise.all([
-        get<RunSnapshot>(path(), {}, signal),
-        get<RunEventPage>(path('events'), { limit: maxEvents }, signal),
-        get<InputPage>(path('inputs'), {}, signal),
-        get<RunNodePage>(path('nodes'), { limit: maxNodes }, signal),
-      ]);
-      const effects = run.tool_calls.length > 0 ? await effectsOf(threadId, run, events.data, signal) : [];
-      const inTree = run.parent !== null || events.data.some(({ data }) => data['child'] !== undefined);
-      const tree = inTree ? await get<RunTree>(path('tree'), {}, signal) : undefined;
-      // last, because it stops the timer and drops a read in progress
-      ended.value = run.finished_at !== null;
-      return { run, events: events.data, more: events.next_after !== null, inputs: inputs.data, nodes, effects, tree };
-    },
-    [],
-    { everyMs: ended.value ? undefined : refreshMs },
-  );
+  const loaded = useRun(threadId, runId);
   if (!loaded.data) return loaded.error ? <Failure error={loaded.error} /> : <Loading />;
   const { run, events, more, inputs, nodes, effects, tree } = loaded.data;
   const limited = /^(max|budget)_/.test(run.termination_reason ?? '');
-  const cancel = () => post(path('cancel')).then(loaded.reload);
+  const cancel = () => post(v1('threads', threadId, 'runs', runId, 'cancel')).then(loaded.reload);
   return (
     <article aria-labelledby="title">
       <div class="heading">
@@ -106,70 +82,8 @@ export function RunView({ threadId, runId }: { threadId: string; runId: string }
         </p>
       )}
       <LimitWait waiting={run.waiting_for} />
-      {run.awaiting.map((call) => (
-        <Decision
-          key={`${call.round}.${call.index}`}
-          threadId={threadId}
-          runId={runId}
-          call={call}
-          onDecided={loaded.reload}
-        />
-      ))}
-      {run.waits
-        .filter(({ kind }) => kind !== 'approval')
-        .map((wait) => (
-          <WaitingCall
-            key={`${wait.round}.${wait.index}`}
-            threadId={threadId}
-            runId={runId}
-            wait={wait}
-            onReleased={loaded.reload}
-          />
-        ))}
-      <Facts
-        items={[
-          ['Agent', run.agent],
-          ['Version', run.agent_version && <VersionName agent={run.agent} id={run.agent_version} />],
-          ['Model', run.model],
-          ['Strategy', run.strategy],
-          ['Lane', run.context_ref],
-          // the iteration that exceeds the limit makes no call
-          [
-            'Model calls',
-            run.max_iterations
-              ? `${Math.min(run.iteration, run.max_iterations)} of ${run.max_iterations}`
-              : run.iteration,
-          ],
-          ['Tokens', run.usage && <span class="num">{tokens(run.usage)}</span>],
-          [
-            'Estimated tokens',
-            run.usage?.estimated_tokens && <span class="num">{number(run.usage.estimated_tokens)}</span>,
-          ],
-          [
-            'Cached tokens',
-            run.usage?.cache_read_tokens && <span class="num">{number(run.usage.cache_read_tokens)}</span>,
-          ],
-          [
-            'Cost',
-            run.usage && (
-              <span class="num" title={run.cost_by_model.map(rates).join('\n')}>
-                {price(run)}
-              </span>
-            ),
-          ],
-          ['Duration', run.duration_ms === null ? null : duration(run.duration_ms)],
-          [
-            'Ended by',
-            run.termination_reason && (
-              <span class={run.termination_reason === 'final_answer' ? '' : 'bad'}>{run.termination_reason}</span>
-            ),
-          ],
-          ['Finish reason', run.finish_reason && <span class={run.truncated ? 'bad' : ''}>{run.finish_reason}</span>],
-          ['Accepted', <Time at={run.created_at} />],
-          ['Worker', run.worker && <code>{run.worker.id}</code>],
-          ['Job', <JobLink job={run.job} />],
-        ]}
-      />
+      <Waits run={run} onEnded={loaded.reload} />
+      <RunFacts run={run} />
       {tree && <Tree tree={tree} runId={runId} />}
       <h2>What it did</h2>
       <Waterfall run={run} events={events} />
@@ -190,6 +104,98 @@ export function RunView({ threadId, runId }: { threadId: string; runId: string }
     </article>
   );
 }
+
+/** What the page shows of a run, read every second until it has ended. */
+function useRun(threadId: string, runId: string) {
+  const ended = useSignal(false);
+  const path = (...parts: string[]) => v1('threads', threadId, 'runs', runId, ...parts);
+  return useLoaded<Shown>(
+    async (signal) => {
+      const [run, events, inputs, nodes] = await Promise.all([
+        get<RunSnapshot>(path(), {}, signal),
+        get<RunEventPage>(path('events'), { limit: maxEvents }, signal),
+        get<InputPage>(path('inputs'), {}, signal),
+        get<RunNodePage>(path('nodes'), { limit: maxNodes }, signal),
+      ]);
+      const effects = run.tool_calls.length > 0 ? await effectsOf(threadId, run, events.data, signal) : [];
+      const inTree = run.parent !== null || events.data.some(({ data }) => data['child'] !== undefined);
+      const tree = inTree ? await get<RunTree>(path('tree'), {}, signal) : undefined;
+      // last, because it stops the timer and drops a read in progress
+      ended.value = run.finished_at !== null;
+      return { run, events: events.data, more: events.next_after !== null, inputs: inputs.data, nodes, effects, tree };
+    },
+    [],
+    { everyMs: ended.value ? undefined : refreshMs },
+  );
+}
+
+/** Its calls that wait for a person, or for something else that a user may end. */
+const Waits = ({ run, onEnded }: { run: RunSnapshot; onEnded: () => Promise<void> }) => (
+  <>
+    {run.awaiting.map((call) => (
+      <Decision
+        key={`${call.round}.${call.index}`}
+        threadId={run.thread_id}
+        runId={run.id}
+        call={call}
+        onDecided={onEnded}
+      />
+    ))}
+    {run.waits
+      .filter(({ kind }) => kind !== 'approval')
+      .map((wait) => (
+        <WaitingCall
+          key={`${wait.round}.${wait.index}`}
+          threadId={run.thread_id}
+          runId={run.id}
+          wait={wait}
+          onReleased={onEnded}
+        />
+      ))}
+  </>
+);
+
+const RunFacts = ({ run }: { run: RunSnapshot }) => (
+  <Facts
+    items={[
+      ['Agent', run.agent],
+      ['Version', run.agent_version && <VersionName agent={run.agent} id={run.agent_version} />],
+      ['Model', run.model],
+      ['Strategy', run.strategy],
+      ['Lane', run.context_ref],
+      // the iteration that exceeds the limit makes no call
+      [
+        'Model calls',
+        run.max_iterations ? `${Math.min(run.iteration, run.max_iterations)} of ${run.max_iterations}` : run.iteration,
+      ],
+      ['Tokens', run.usage && <span class="num">{tokens(run.usage)}</span>],
+      [
+        'Estimated tokens',
+        run.usage?.estimated_tokens && <span class="num">{number(run.usage.estimated_tokens)}</span>,
+      ],
+      ['Cached tokens', run.usage?.cache_read_tokens && <span class="num">{number(run.usage.cache_read_tokens)}</span>],
+      [
+        'Cost',
+        run.usage && (
+          <span class="num" title={run.cost_by_model.map(rates).join('\n')}>
+            {price(run)}
+          </span>
+        ),
+      ],
+      ['Duration', run.duration_ms === null ? null : duration(run.duration_ms)],
+      [
+        'Ended by',
+        run.termination_reason && (
+          <span class={run.termination_reason === 'final_answer' ? '' : 'bad'}>{run.termination_reason}</span>
+        ),
+      ],
+      ['Finish reason', run.finish_reason && <span class={run.truncated ? 'bad' : ''}>{run.finish_reason}</span>],
+      ['Accepted', <Time at={run.created_at} />],
+      ['Worker', run.worker && <code>{run.worker.id}</code>],
+      ['Job', <JobLink job={run.job} />],
+    ]}
+  />
+);
 
 /** The effects of a run follow its first answer in the log; effects of later runs come after them. */
 async function effectsOf(threadId: string, { id }: RunSnapshot, events: RunEvent[], signal: AbortSignal) {
@@ -222,3 +228,47 @@ const Inputs = ({ inputs }: { inputs: Input[] }) => (
     </ul>
   </section>
 );
+
+/** Leads back to the case that a run answers, if an eval has made its thread. */
+export function EvalLink({ threadId }: { threadId: string }) {
+  const loaded = useLoaded<Thread>((signal) => get(v1('threads', threadId), {}, signal), []);
+  const { eval: id, eval_item: no, case: caseId } = loaded.data?.metadata ?? {};
+  if (typeof no !== 'number') return null;
+  return (
+    <>
+      <a href={href('evals', String(id))}>Eval</a> › <a href={href('evals', String(id), String(caseId))}>Case</a> ›{' '}
+    </>
+  );
+}
+
+type ModelCost = RunSnapshot['cost_by_model'][number];
+
+/** What a run spent on a model and at which price, in words. */
+export function rates({
+  model,
+  input_tokens,
+  output_tokens,
+  cost,
+  price: from,
+  per_million: rates,
+}: ModelCost): string {
+  const tokens = `${model}: ${amount(input_tokens)} + ${amount(output_tokens)} tokens`;
+  if (cost === null) return `${tokens}, price unknown`;
+  const listed = Object.entries(rates ?? {}).map(([kind, rate]) => `${kind.replace('_', ' ')} $${rate}`);
+  const dollars = price({ cost, unpriced_tokens: 0 });
+  if (from === 'own') return `${tokens}, ${dollars} at your own price`;
+  return `${tokens}, ${dollars} at the list price${listed.length > 0 ? ` (per million: ${listed.join(', ')})` : ''}`;
+}
+
+/** A version by its label, then its id; by its id alone for a key that may not list the versions. */
+export function VersionName({ agent, id }: { agent: string; id: string }) {
+  const loaded = useLoaded<AgentVersionList>(
+    (signal) => get(v1('agents', agent, 'versions'), { hours: 1 }, signal),
+    [agent],
+  );
+  return (
+    <>
+      {loaded.data?.data.find((one) => one.id === id)?.label} <code>{id}</code>
+    </>
+  );
+}

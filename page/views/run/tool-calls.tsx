@@ -1,8 +1,8 @@
-import type { RunSnapshot } from '../../api/types.ts';
-import { Tag } from '../../parts/basics.tsx';
-import { duration } from '../../parts/format.ts';
-import { MessageBody } from '../../parts/message.tsx';
-import { JsonText } from '../../parts/text.tsx';
+import type { RunSnapshot, Entry, JsonObject } from '../../api/types.ts';
+import { Tag, Time } from '../../parts/basics.tsx';
+import { duration, fullTime } from '../../parts/format.ts';
+import { MessageBody, JsonText } from '../../parts/message.tsx';
+import { href } from '../../state/route.ts';
 
 type Call = RunSnapshot['tool_calls'][number];
 
@@ -37,3 +37,45 @@ export function ToolCalls({ calls }: { calls: Call[] }) {
     </section>
   );
 }
+
+interface Props {
+  threadId: string;
+  calls: RunSnapshot['tool_calls'];
+  entries: Entry[];
+}
+
+/** Changes of the thread state by the tools of a run, one entry per round. */
+export const Effects = ({ threadId, calls, entries }: Props) => (
+  <section aria-labelledby="effects">
+    <h2 id="effects">Effects on state</h2>
+    <ul class="plain">
+      {entries.map(({ seq, at, payload, refs }) => (
+        <li key={seq} class="entry tool">
+          <div class="entry-head">
+            <span class="role">after model call {Number(refs['iteration'])}</span>
+            <a href={href('threads', threadId, { at: String(seq) })}>Entry #{seq}</a>
+            <Time at={at} />
+          </div>
+          {(payload['operations'] as JsonObject[]).map(({ call_index: of, ...operation }, index) => (
+            <div key={index}>
+              <span class="tool-name">
+                {calls.find((call) => call.round === refs['iteration'] && call.index === of)?.name}
+              </span>
+              <JsonText value={operation} />
+            </div>
+          ))}
+        </li>
+      ))}
+    </ul>
+  </section>
+);
+
+/** Says which limit a run waits for. */
+export const LimitWait = ({ waiting }: { waiting: RunSnapshot['waiting_for'] }) =>
+  waiting && (
+    <p class="notice" role="status">
+      Waits for the limit <a href={href('limits')}>{waiting.limit}</a>
+      {waiting.key && ` (${waiting.key})`} since <Time at={waiting.since} />
+      {waiting.until && `, at least until ${fullTime(waiting.until)}`}.
+    </p>
+  );

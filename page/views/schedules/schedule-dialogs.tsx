@@ -1,6 +1,6 @@
 import { post, put, remove, v1 } from '../../api/client.ts';
 import type { Schedule } from '../../api/types.ts';
-import { AgentSelect } from '../../parts/agent-select.tsx';
+import { AgentSelect } from '../../parts/filters.tsx';
 import { DialogButton } from '../../parts/dialog.tsx';
 
 const pathOf = ({ name, tenant }: Schedule, ...action: string[]): string =>
@@ -16,7 +16,10 @@ export const NewScheduleButton = ({ onSet }: { onSet: () => Promise<void> }) => 
     onSubmit={async (fields) => {
       const text = (name: string) => String(fields.get(name) ?? '').trim();
       await put(v1('schedules', text('name')), {
-        ...{ agent: text('agent'), input: text('input'), cron: text('cron'), overlap: text('overlap') },
+        agent: text('agent'),
+        input: text('input'),
+        cron: text('cron'),
+        overlap: text('overlap'),
         ...(text('time_zone') ? { time_zone: text('time_zone') } : {}),
         ...(text('thread_id') ? { thread_id: text('thread_id') } : {}),
       });
@@ -41,11 +44,11 @@ export const NewScheduleButton = ({ onSet }: { onSet: () => Promise<void> }) => 
       <input name="time_zone" placeholder="Europe/Berlin" />
     </label>
     <label>
-      <span>Thread that all its runs go on with; empty for a new one each</span>
+      <span>Thread that all its runs continue; empty for a new one each</span>
       <input name="thread_id" />
     </label>
     <label>
-      <span>While an earlier run goes on, a slot</span>
+      <span>While an earlier run is active, a slot</span>
       <select name="overlap">
         <option value="skip">passes</option>
         <option value="queue">waits</option>
@@ -57,8 +60,8 @@ export const NewScheduleButton = ({ onSet }: { onSet: () => Promise<void> }) => 
 
 export function PauseButton({ schedule, onSet }: { schedule: Schedule; onSet: () => Promise<void> }) {
   const [word, action, text] = schedule.paused_at
-    ? ['Resume', 'resume', 'It goes on with its next slot; those that have passed do not run.']
-    : ['Pause', 'pause', 'It starts no runs until it is resumed. Runs that it has started go on.'];
+    ? ['Resume', 'resume', 'It resumes from its next slot; slots that have passed do not run.']
+    : ['Pause', 'pause', 'It starts no runs until it is resumed. Runs that it has started continue.'];
   return (
     <DialogButton
       title={`${word} ${schedule.name}?`}
@@ -88,6 +91,6 @@ export const RemoveButton = ({ schedule, onSet }: { schedule: Schedule; onSet: (
       await onSet();
     }}
   >
-    <p>Runs that it has started go on.</p>
+    <p>Runs that it has started continue.</p>
   </DialogButton>
 );

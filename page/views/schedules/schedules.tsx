@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals';
-import { get } from '../../api/client.ts';
-import type { Schedule, ScheduleList } from '../../api/types.ts';
+import { get, v1 } from '../../api/client.ts';
+import type { Schedule, ScheduleList, ScheduleSlotList } from '../../api/types.ts';
 import { Empty, Failure, Loading, Tag, Time } from '../../parts/basics.tsx';
 import { fullTime } from '../../parts/format.ts';
 import { Heading } from '../../parts/heading.tsx';
 import { useLoaded } from '../../state/use-loaded.ts';
 import { NewScheduleButton, PauseButton, RemoveButton } from './schedule-dialogs.tsx';
-import { Slots } from './slots.tsx';
+import { href } from '../../state/route.ts';
 
 const refreshMs = 5_000;
 const pageSize = 100;
@@ -78,10 +78,58 @@ function ScheduleCard({ schedule, onSet }: { schedule: Schedule; onSet: () => Pr
 }
 
 const overlaps: Record<string, string> = {
-  skip: 'a slot passes while an earlier run goes on',
-  queue: 'a slot waits while an earlier run goes on',
-  interrupt: 'a slot cancels an earlier run that goes on',
+  skip: 'a slot passes while an earlier run is active',
+  queue: 'a slot waits while an earlier run is active',
+  interrupt: 'a slot cancels an earlier run that is active',
 };
 
 const timesOf = ({ cron, every_ms: everyMs, time_zone: zone }: Schedule): string =>
   cron === undefined ? `every ${(everyMs ?? 0) / 1_000} s` : `${cron} (${zone ?? 'UTC'})`;
+
+const slotsRefreshMs = 5_000;
+const shownSlots = 20;
+
+/** What the last slots of a schedule did, once the reader asks for it. */
+export function Slots({ name, tenant }: { name: string; tenant: string }) {
+  const open = useSignal(false);
+  return (
+    <details onToggle={(event) => (open.value = event.currentTarget.open)}>
+      <summary>Slots so far</summary>
+      {open.value && <SlotTable name={name} tenant={tenant} />}
+    </details>
+  );
+}
+
+const tones: Record<string, string> = { fired: 'good', failed: 'bad', due: 'wait', firing: 'busy' };
+
+function SlotTable({ name, tenant }: { name: string; tenant: string }) {
+  const loaded = useLoaded<ScheduleSlotList>(
+    (signal) => get(v1('schedules', name, 'slots'), { tenant, limit: shownSlots }, signal),
+    [],
+    { everyMs: slotsRefreshMs },
+  );
+  if (!loaded.data) return loaded.error ? <Failure error={loaded.error} /> : <Loading />;
+  if (loaded.data.data.length === 0) return <Empty>No slot has come yet.</Empty>;
+  return (
+    <table class="list">
+      <thead>
+        <tr>
+          <th scope="col">Slot</th>
+          <th scope="col">What it did</th>
+        </tr>
+      </thead>
+      <tbody>
+        {loaded.data.data.map(({ slot, status, thread_id: threadId, run_id: runId, error }) => (
+          <tr key={slot}>
+            <th scope="row">{fullTime(slot)}</th>
+            <td data-label="what it did">
+              <span class={`status ${tones[status] ?? 'idle'}`}>{status}</span>{' '}
+              {threadId && runId && <a href={href('threads', threadId, 'runs', runId)}>{runId}</a>}
+              {error && <span class="bad">{error.message}</span>}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

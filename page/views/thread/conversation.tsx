@@ -1,8 +1,7 @@
 import type { Entry } from '../../api/types.ts';
 import { Empty, Failure } from '../../parts/basics.tsx';
 import { VirtualList } from '../../parts/virtual-list.tsx';
-import { useMarks } from '../../state/marks.ts';
-import type { ThreadState } from '../../state/thread.ts';
+import { useMarks, type ThreadState } from '../../state/thread.ts';
 import { markedRuns, RunCard, type MarkedRun } from '../marks/run-marks.tsx';
 import { EntryCard, LiveCard } from './entry-card.tsx';
 

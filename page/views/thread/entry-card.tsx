@@ -1,12 +1,12 @@
-import type { Entry, Mark as RunMark, Message } from '../../api/types.ts';
+import type { Entry, Mark as RunMark, Message, JsonObject, Thread } from '../../api/types.ts';
 import { Tag, Time } from '../../parts/basics.tsx';
-import { isToolError, MessageBody } from '../../parts/message.tsx';
-import { JsonText } from '../../parts/text.tsx';
+import { isToolError, MessageBody, JsonText } from '../../parts/message.tsx';
 import { href } from '../../state/route.ts';
 import type { ThreadState } from '../../state/thread.ts';
 import { Marks } from '../marks/marks.tsx';
-import { describeEntry } from './describe-entry.ts';
-import { ForkButton } from './fork-button.tsx';
+import { clip } from '../../parts/format.ts';
+import { post, v1 } from '../../api/client.ts';
+import { DialogButton } from '../../parts/dialog.tsx';
 
 /** One entry of the log: a message, or a mark where something about the context changed. */
 export const EntryCard = (props: CardProps) =>
@@ -84,4 +84,98 @@ export const LiveCard = ({ answer }: { answer: { text: string; thinking: string 
     </div>
     <MessageBody message={{ role: 'assistant', content: answer.text || [], thinking: answer.thinking }} />
   </div>
+);
+
+const maxChars = 90;
+
+/** A short description of an entry that is not a message. */
+export interface Description {
+  title: string;
+  /** Who did it, as far as the log knows. */
+  by?: string;
+  /** The summary that replaced the messages a compaction covered. */
+  summary?: string;
+  /** The context of its lane restarts with these messages. */
+  anchor?: Message[];
+  /** Initially expanded, because the thread has nothing else to show. */
+  open?: boolean;
+}
+
+export function describeEntry({ kind, payload, refs }: Entry): Description {
+  if (kind === 'ai_context_operation') {
+    const operation = (payload['operation'] ?? {}) as JsonObject;
+    if (operation['type'] !== 'replace') return { title: 'This lane became the active one' };
+    const { entries } = (operation['result_context'] ?? {}) as JsonObject;
+    const anchor = Array.isArray(entries) ? (entries as unknown as Message[]) : [];
+    const messages = `${anchor.length} ${anchor.length === 1 ? 'message' : 'messages'}`;
+    if (String(payload['op_id']).startsWith('fork/')) return { title: `Forked with ${messages}`, anchor, open: true };
+    const { covered, messages: count } = (operation['meta'] ?? {}) as { covered?: [number, number]; messages?: number };
+    const summary = anchor.find(
+      (message) => (message as Message & { refs?: JsonObject }).refs?.['kind'] === 'compaction_summary',
+    );
+    if (covered) {
+      const title = `Compacted: entries #${covered[0]} to #${covered[1]}, ${count} messages, are now a summary`;
+      return { title, anchor, ...(summary ? { summary: String(summary.content) } : {}) };
+    }
+    return { title: `Context replaced (${String(operation['reason'])}): ${messages}`, anchor };
+  }
+  if (kind === 'ai_config_change') {
+    const { field, value } = payload;
+    const by = actorOf(refs);
+    if (field !== 'system_prompt') return { title: `Configuration: ${String(field)} changed`, ...by };
+    return {
+      title: value === null ? 'System prompt removed' : `System prompt: ${clip(String(value), maxChars)}`,
+      ...by,
+    };
+  }
+  if (kind === 'ai_state_change') return { title: 'Tools changed the state' };
+  return { title: kind };
+}
+
+/** Many changes have no author: changes by programs that name no author, and by a fork. */
+function actorOf({ by, source, agent }: JsonObject): { by?: string } {
+  if (source === 'agent') return { by: `from the agent ${String(agent)}` };
+  return by === undefined ? {} : { by: `by ${String(by)}` };
+}
+
+/** Creates a thread with the state of this one after an entry, and opens it. This thread stays unchanged. */
+export const ForkButton = ({ state, seq, ofEntry = false }: { state: ThreadState; seq: number; ofEntry?: boolean }) => (
+  <DialogButton
+    title={`Fork after entry #${seq}`}
+    button="Fork"
+    submit="Fork"
+    {...(ofEntry ? { kind: 'link', label: `Fork after entry #${seq}` } : {})}
+    onSubmit={async (fields) => {
+      const lane = String(fields.get('lane'));
+      const fork = await post<Thread>(v1('threads', state.id, 'fork'), {
+        seq,
+        ...(lane === '' ? {} : { context_ref: lane }),
+        ...(fields.get('repair') ? { repair: true } : {}),
+      });
+      location.hash = href('threads', fork.id);
+    }}
+  >
+    <p>A new thread begins with the configuration, state and contexts of that moment. This thread stays as it is.</p>
+    <label>
+      <span>Lane</span>
+      <select name="lane">
+        <option value="">all</option>
+        <LaneOptions state={state} />
+      </select>
+    </label>
+    <label class="check">
+      <input type="checkbox" name="repair" /> <span>Add error results to tool calls that had no result yet</span>
+    </label>
+  </DialogButton>
+);
+
+/** The lanes of a thread, to choose from. */
+export const LaneOptions = ({ state }: { state: ThreadState }) => (
+  <>
+    {state.lanes.value.map(({ context_ref: name }) => (
+      <option key={name} value={name}>
+        {name}
+      </option>
+    ))}
+  </>
 );

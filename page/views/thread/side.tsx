@@ -1,12 +1,13 @@
-import { get, v1 } from '../../api/client.ts';
+import { get, v1, post } from '../../api/client.ts';
 import type { Config } from '../../api/types.ts';
-import { Facts, Status, Time } from '../../parts/basics.tsx';
+import { Facts, Status, Time, Empty, Tag } from '../../parts/basics.tsx';
 import { amount, price, tokens as counted } from '../../parts/format.ts';
-import { JsonText } from '../../parts/text.tsx';
+import { JsonText } from '../../parts/message.tsx';
 import { href } from '../../state/route.ts';
 import { useLoaded } from '../../state/use-loaded.ts';
 import type { ThreadState } from '../../state/thread.ts';
-import { LaneActions } from './lane-actions.tsx';
+import { DialogButton } from '../../parts/dialog.tsx';
+import { ForkButton } from './entry-card.tsx';
 
 /** Runs, lanes and configuration beside the conversation, as of the same moment. */
 export function Side({ state }: { state: ThreadState }) {
@@ -79,3 +80,82 @@ function toolsOf({ tools: { added, removed } }: Config): string | null {
   const changes = [...added.map((name) => `+${name}`), ...removed.map((name) => `−${name}`)];
   return changes.length > 0 ? changes.join(' ') : null;
 }
+
+/** The lanes of the thread, with the active one marked, and operations on them. */
+export function LaneActions({ state }: { state: ThreadState }) {
+  const active = state.thread.value!.active_context_ref;
+  const switchTo = async (fields: FormData) => {
+    const change = { context_ref: fields.get('lane'), operation: { type: 'switch' } };
+    await post(v1('threads', state.id, 'context-operations'), change);
+    await state.refresh();
+  };
+  const lanes = state.lanes.value;
+  return (
+    <>
+      {lanes.length === 0 && <Empty>No lanes yet.</Empty>}
+      <ul class="plain">
+        {lanes.map(({ context_ref: name, anchor_seq: anchor }) => (
+          <li key={name} class="side-row">
+            <span>{name}</span>
+            {anchor >= 0 && <Tag title="The context starts at this entry">anchor #{anchor}</Tag>}
+            {name === active && <Tag>active</Tag>}
+          </li>
+        ))}
+      </ul>
+      <div class="actions">
+        <DialogButton title="Switch to a lane" button="Switch" submit="Switch" onSubmit={switchTo}>
+          <label>
+            <span>Existing or new lane</span>
+            <input name="lane" required list="lanes" />
+          </label>
+          <datalist id="lanes">
+            {lanes.map(({ context_ref: name }) => (
+              <option key={name} value={name} />
+            ))}
+          </datalist>
+        </DialogButton>
+        {lanes.length > 0 && <CompactButton state={state} />}
+        <ForkButton state={state} seq={state.shownAt.value} />
+      </div>
+    </>
+  );
+}
+
+/** Starts a separate run in which a model summarises the older part of a lane. */
+export const CompactButton = ({ state }: { state: ThreadState }) => (
+  <DialogButton
+    title="Compact a lane"
+    button="Compact"
+    submit="Compact"
+    onSubmit={async (fields) => {
+      const turns = String(fields.get('turns'));
+      const model = String(fields.get('model')).trim();
+      await post(v1('threads', state.id, 'compact'), {
+        context_ref: fields.get('lane'),
+        ...(turns === '' ? {} : { keep_turns: Number(turns) }),
+        ...(model === '' ? {} : { model }),
+      });
+      await state.refresh();
+    }}
+  >
+    <p>A run replaces the older messages of the lane with a summary by the model. The log stays as it is.</p>
+    <label>
+      <span>Lane</span>
+      <select name="lane">
+        {state.lanes.value.map(({ context_ref: name }) => (
+          <option key={name} value={name} selected={name === state.thread.value!.active_context_ref}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+    <label>
+      <span>Newest turns to keep (empty: as the policy says)</span>
+      <input name="turns" type="number" min={0} max={10000} />
+    </label>
+    <label>
+      <span>Model (empty: the model of the lane’s latest run)</span>
+      <input name="model" />
+    </label>
+  </DialogButton>
+);

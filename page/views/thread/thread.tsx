@@ -1,19 +1,15 @@
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { Failure, Loading, Status } from '../../parts/basics.tsx';
-import { number } from '../../parts/format.ts';
-import { Heading } from '../../parts/heading.tsx';
-import { WaitingNotice } from '../../parts/waiting-notice.tsx';
+import { number, fullTime } from '../../parts/format.ts';
+import { Heading, WaitingNotice } from '../../parts/heading.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
 import { href, route, setQuery } from '../../state/route.ts';
 import { ThreadState } from '../../state/thread.ts';
 import { Composer } from './composer.tsx';
-import { Erased } from './erase-button.tsx';
+import { Erased, ThreadMenu } from './thread-menu.tsx';
 import { ContextTab } from './context-tab.tsx';
 import { Conversation } from './conversation.tsx';
 import { Side } from './side.tsx';
-import { Slider } from './slider.tsx';
-import { LaneTabs } from './lane-tabs.tsx';
-import { ThreadMenu } from './thread-menu.tsx';
 
 /** A thread: its log as a conversation, live or as of any entry, and the actions on it. */
 export function ThreadView({ threadId }: { threadId: string }) {
@@ -99,3 +95,74 @@ const Live = ({ state }: { state: ThreadState }) => (
     {state.paused.value ? 'Resume' : state.connected.value ? 'Live: pause' : 'Connecting…'}
   </button>
 );
+
+const settleMs = 120;
+
+/** Moves the whole view to an earlier moment of the log. */
+export function Slider({ state }: { state: ThreadState }) {
+  const timer = useRef(0);
+  const head = state.head.value;
+  if (head < 1) return null;
+  const at = state.shownAt.value;
+  const entry = state.entries.value.find(({ seq }) => seq === at);
+  const go = (to: number | null) => {
+    setQuery({ at: to === null ? undefined : String(to) });
+    void state.seek(to);
+  };
+  // Dragging passes many entries, so read only once the reader stops.
+  const drag = (to: number) => {
+    state.at.value = to;
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => go(to), settleMs) as unknown as number;
+  };
+  const past = state.at.value !== null;
+  return (
+    <div class={past ? 'slider past' : 'slider'}>
+      <label for="at">As of entry</label>
+      <button type="button" class="small" aria-label="One entry back" disabled={at <= 0} onClick={() => go(at - 1)}>
+        ‹
+      </button>
+      <input
+        id="at"
+        type="range"
+        min={0}
+        max={head}
+        value={at}
+        aria-valuetext={`entry ${at} of ${head}`}
+        onInput={(event) => drag(Number(event.currentTarget.value))}
+      />
+      <button
+        type="button"
+        class="small"
+        aria-label="One entry forward"
+        disabled={at >= head}
+        onClick={() => go(at + 1)}
+      >
+        ›
+      </button>
+      <output for="at" class="num">
+        {number(at)} / {number(head)}
+      </output>
+      <span class="muted when">{entry ? fullTime(entry.at) : ''}</span>
+      <button type="button" class="small" disabled={!past} onClick={() => go(null)}>
+        Now
+      </button>
+    </div>
+  );
+}
+
+/** Tabs for the lanes of a thread with more than one. The first tab, labelled `all`, selects no lane. */
+export function LaneTabs({ state, lane, all }: { state: ThreadState; lane: string; all: string }) {
+  const names = state.lanes.value.map(({ context_ref: name }) => name);
+  if (names.length < 2 && lane === '') return null;
+  const known = lane === '' || names.includes(lane) ? names : [...names, lane];
+  return (
+    <Tabs
+      label="Lanes"
+      group="lane"
+      tabs={[['', all], ...known.map((name): [string, string] => [name, name])]}
+      current={lane}
+      onSelect={(next) => setQuery({ lane: next || undefined })}
+    />
+  );
+}

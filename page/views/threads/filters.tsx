@@ -1,8 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { get } from '../../api/client.ts';
 import type { AgentList } from '../../api/types.ts';
-import { FilterForm } from '../../parts/filters.tsx';
-import { TimeFilter } from '../../parts/time-filter.tsx';
+import { FilterForm, TimeFilter } from '../../parts/filters.tsx';
 import { route, setQuery } from '../../state/route.ts';
 import { useLoaded } from '../../state/use-loaded.ts';
 

@@ -1,13 +1,15 @@
 import { useSignal } from '@preact/signals';
 import type { ThreadSummary } from '../../api/types.ts';
-import { Empty, Failure, Loading } from '../../parts/basics.tsx';
-import { Heading } from '../../parts/heading.tsx';
-import { WaitingNotice } from '../../parts/waiting-notice.tsx';
-import { route } from '../../state/route.ts';
-import { useList } from '../../state/use-list.ts';
-import { AskDialog } from './ask-dialog.tsx';
+import { Empty, Failure, Loading, Status, Time } from '../../parts/basics.tsx';
+import { Heading, WaitingNotice } from '../../parts/heading.tsx';
+import { route, href } from '../../state/route.ts';
+import { useList } from '../../state/use-loaded.ts';
 import { Filters } from './filters.tsx';
-import { ThreadTable } from './thread-table.tsx';
+import { amount, price } from '../../parts/format.ts';
+import { CountedMarks } from '../marks/marks.tsx';
+import { post, v1 } from '../../api/client.ts';
+import { AgentSelect } from '../../parts/filters.tsx';
+import { DialogButton } from '../../parts/dialog.tsx';
 
 const names = ['text', 'status', 'agent', 'tenant_id', 'metadata', 'created_after', 'created_before'] as const;
 /** Filters for which the server cannot order threads by their latest question. */
@@ -52,3 +54,86 @@ export function ThreadsView() {
     </section>
   );
 }
+
+export const ThreadTable = ({ threads }: { threads: ThreadSummary[] }) => (
+  <table class="list">
+    <thead>
+      <tr>
+        <th scope="col">Thread</th>
+        <th scope="col">Status</th>
+        <th scope="col">Agent</th>
+        <th scope="col" class="num">
+          Entries
+        </th>
+        <th scope="col" class="num">
+          Runs
+        </th>
+        <th scope="col" class="num">
+          Tokens
+        </th>
+        <th scope="col" class="num">
+          Cost
+        </th>
+        <th scope="col" class="num">
+          Last write
+        </th>
+      </tr>
+    </thead>
+    <tbody>
+      {threads.map((thread) => (
+        <tr key={thread.id}>
+          <th scope="row">
+            <a href={href('threads', thread.id)} class="row-link">
+              <span class="preview">{thread.last_message ?? 'No message yet'}</span>
+              <span class="id">{thread.id}</span>
+            </a>
+          </th>
+          <td>
+            <Status status={thread.status} />
+            {thread.last_run?.error_type && <span class="why">{thread.last_run.error_type}</span>}
+            <CountedMarks threadId={thread.id} marks={thread.marks} known={[thread.status === 'failed' && 'failed']} />
+          </td>
+          <td data-label="agent" class="clip" title={thread.last_run?.agent}>
+            {thread.last_run?.agent ?? '–'}
+          </td>
+          <td data-label="entries" class="num">
+            {amount(thread.rev)}
+          </td>
+          <td data-label="runs" class="num">
+            {thread.runs >= 1_000 ? '1,000+' : thread.runs}
+          </td>
+          <td data-label="tokens" class="num">
+            {amount(thread.total_tokens)}
+          </td>
+          <td data-label="cost" class="num">
+            {price(thread)}
+          </td>
+          <td class="num">
+            <Time at={thread.updated_at} />
+          </td>
+        </tr>
+      ))}
+    </tbody>
+  </table>
+);
+
+/** Starts a new thread with a question. */
+export const AskDialog = () => (
+  <DialogButton
+    title="Ask an agent"
+    button="New thread"
+    submit="Ask"
+    kind="primary"
+    onSubmit={async (fields) => {
+      const { id } = await post<{ id: string }>('/v1/threads');
+      await post(v1('threads', id, 'runs'), { agent: fields.get('agent'), input: fields.get('input') });
+      location.hash = href('threads', id);
+    }}
+  >
+    <AgentSelect />
+    <label>
+      <span>Question</span>
+      <textarea name="input" rows={4} required />
+    </label>
+  </DialogButton>
+);

@@ -24,8 +24,10 @@ export const NewWebhookButton = ({ onChange }: { onChange: OnChange }) => (
     onSubmit={async (fields) => {
       const text = (name: string) => String(fields.get(name) ?? '').trim();
       const { name, secret } = await put<WebhookSet>(v1('webhooks', text('name')), {
-        ...{ url: text('url'), types: fields.getAll('types') },
-        ...{ ordered: fields.has('ordered'), include_result: fields.has('include_result') },
+        url: text('url'),
+        types: fields.getAll('types'),
+        ordered: fields.has('ordered'),
+        include_result: fields.has('include_result'),
       });
       await onChange(secret === undefined ? undefined : { name, secret });
     }}
@@ -39,7 +41,7 @@ export const NewWebhookButton = ({ onChange }: { onChange: OnChange }) => (
       <input name="url" type="url" required placeholder="https://example.com/webhooks" />
     </label>
     <label>
-      <span>Events it wants; none selected: all</span>
+      <span>Events it wants; no selection: all</span>
       <select name="types" multiple size={types.length}>
         {types.map((type) => (
           <option key={type}>{type}</option>
@@ -59,7 +61,7 @@ export const NewWebhookButton = ({ onChange }: { onChange: OnChange }) => (
 
 const acts = {
   pause: ['Pause', 'Nothing is sent until it is resumed; events are kept.'],
-  resume: ['Resume', 'It goes on, with what was not delivered meanwhile.'],
+  resume: ['Resume', 'It resumes, with what was not delivered meanwhile.'],
   test: ['Test', 'It is sent an event of the type webhook.test.'],
   rotate: ['New secret', 'It gets a new secret. The ones before stay valid for a day.'],
   remove: ['Remove', 'What was not delivered yet is not sent.'],

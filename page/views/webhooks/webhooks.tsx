@@ -65,7 +65,7 @@ function WebhookCard({ webhook, onChange }: { webhook: Webhook; onChange: OnChan
       </div>
       <p>
         {types.join(', ') || 'All events'} {agents.length > 0 && `of ${agents.join(', ')}`} to <code>{url}</code>
-        {webhook.ordered && '; those of a thread one after the other'}
+        {webhook.ordered && '; deliveries of a thread one after the other'}
         {webhook.include_result && '; with results'}.
         <span class="muted">
           {' '}

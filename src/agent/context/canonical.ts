@@ -52,3 +52,12 @@ export function contextHash(messages: Iterable<Message>): string {
   for (const message of messages) hash.push(message);
   return hash.digest();
 }
+
+/**
+ * Position of the first message of `before` that differs in `after` or is missing there; undefined if `after` begins
+ * with all of `before`.
+ */
+export function differsAt(before: readonly Message[], after: readonly Message[]): number | undefined {
+  const at = before.findIndex((message, i) => !after[i] || canonicalJson(message) !== canonicalJson(after[i]));
+  return at < 0 ? undefined : at;
+}

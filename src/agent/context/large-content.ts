@@ -52,7 +52,7 @@ interface Quoting {
 }
 
 /**
- * Shortens each large text of a message, and returns the message with these texts; an unchanged message if it has none.
+ * Shortens each large text of a message, and returns the message with these texts; an unchanged message if no text is large.
  * Model answers stay whole, and so does a text that was already shortened.
  */
 export function shortenMessage<M extends Quoting>(message: M, limit: number): { message: M; contents: LargeContent[] } {

@@ -1,3 +1,5 @@
+import { readJson } from '../../base/common/json.ts';
+
 /**
  * Messages exactly as they are stored and sent, in snake_case because they are data.
  *
@@ -62,3 +64,76 @@ export const textOf = (content: Message['content']): string =>
 
 export const isText = (part: ContentPart): part is { type: 'text'; text: string } =>
   part.type === 'text' && 'text' in part && typeof part.text === 'string';
+
+/** The arguments of a call as their JSON object, or a sentence that says what they are instead. */
+type ReadArguments = { ok: true; value: JsonObject } | { ok: false; problem: string };
+
+/** By the text that the model wrote; by their value if the log has no text. */
+export const argumentsOf = ({
+  arguments: value,
+  arguments_raw: written,
+}: Pick<ToolCall, 'arguments' | 'arguments_raw'>): ReadArguments =>
+  written == null ? asArguments(value) : readArguments(written);
+
+/**
+ * Reads the text that a model wrote as the arguments of a call. A blank text is a call without arguments: servers send one
+ * for tools without arguments. A tool gets plain numbers, so a number that a double cannot hold is a problem.
+ */
+function readArguments(written: string): ReadArguments {
+  if (written.trim() === '') return { ok: true, value: {} };
+  const read = readJson(written);
+  if (read.ok) return asArguments(read.value as Json);
+  return { ok: false, problem: read.kind === 'syntax' ? noObject('not valid JSON') : read.problem };
+}
+
+function asArguments(value: Json | undefined): ReadArguments {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ok: true, value };
+  return { ok: false, problem: noObject(nameOf(value)) };
+}
+
+const noObject = (what: string): string => `The arguments must be one JSON object, but they are ${what}.`;
+
+function nameOf(value: Json | undefined): string {
+  if (value === null || value === undefined) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'string' ? 'a text' : `a ${typeof value}`;
+}
+
+/**
+ * The index of the first message with an unanswered tool call, or of a result without a call; -1 if there is neither.
+ */
+export function openGroupAt(messages: readonly Message[]): number {
+  for (let i = 0; i < messages.length; i++) {
+    const at = i;
+    if (messages[i]!.role === 'tool') return at;
+    for (const call of messages[at]!.tool_calls ?? []) {
+      const answer = messages[++i];
+      if (answer?.role !== 'tool' || answer.tool_call_id !== call.id) return at;
+    }
+  }
+  return -1;
+}
+
+/**
+ * The first message of a context as it is sent with an output contract: the instructions are appended to the system
+ * prompt, or become it if there is no prompt. They are never stored.
+ */
+export const withInstructions = (first: Message, instructions: string): Message[] =>
+  first.role === 'system' && typeof first.content === 'string'
+    ? [{ ...first, content: `${first.content}\n\n${instructions}` }]
+    : [{ role: 'system', content: instructions }, first];
+
+/** The sum of two usages, counter by counter. */
+export function addUsage(total: Usage | undefined, more: Usage): Usage {
+  if (!total) return more;
+  const sum: Usage = { ...total };
+  for (const [counter, count] of Object.entries(more)) sum[counter] = (sum[counter] ?? 0) + count;
+  return sum;
+}
+
+/** What is left of a usage without a part of it, counter by counter. */
+export function subtractUsage(total: Usage, part: Usage): Usage {
+  const rest: Usage = { ...total };
+  for (const [counter, count] of Object.entries(total)) rest[counter] = count - (part[counter] ?? 0);
+  return rest;
+}

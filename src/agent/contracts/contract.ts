@@ -1,6 +1,7 @@
 import type { JSONSchema7 } from '@ai-sdk/provider';
-import type { FlexibleSchema } from '@ai-sdk/provider-utils';
-import type { JsonObject } from '../context/message.ts';
+import type { FlexibleSchema, InferSchema } from '@ai-sdk/provider-utils';
+import type { JsonObject, Json } from '../context/message.ts';
+import { readJson } from '../../base/common/json.ts';
 
 /** The schema of an object: zod, Standard Schema, the AI SDK's `jsonSchema(…)`, or JSON Schema. */
 export type OutputSchema = FlexibleSchema | JSONSchema7;
@@ -84,4 +85,62 @@ export function outputInstructions(schema: JSONSchema7, description: string | un
     'It must fit this JSON Schema:',
     JSON.stringify(schema, null, 2),
   ].join('\n');
+}
+
+declare const result: unique symbol;
+
+/** Carries the result type from an agent to its runs. It exists only for the compiler: no object has this key. */
+export interface WithResult<RESULT> {
+  readonly [result]?: RESULT;
+}
+
+/** The known type of a result; JSON if nothing is known. */
+export type Known<RESULT> = unknown extends RESULT ? Json : RESULT;
+
+/** The type of the results of an agent; JSON if it is not known at compile time. */
+export type AgentResult<AGENT> = [AGENT] extends [never] ? Json : AGENT extends WithResult<infer R> ? Known<R> : Json;
+
+/** The result under a contract with this schema. `never` means no contract: the result is text. */
+export type SchemaResult<SCHEMA> = [SCHEMA] extends [never]
+  ? string
+  : OutputSchema extends SCHEMA
+    ? Json
+    : // a plain JSON Schema tells the compiler only that the result is an object
+      [InferSchema<SCHEMA>] extends [never]
+      ? JsonObject
+      : Known<InferSchema<SCHEMA>>;
+
+/** The result of a run whose request has this `output`. */
+export type OptionResult<OUT> = OutputOption extends OUT
+  ? Json
+  : OUT extends 'raw' | { mode: 'raw' }
+    ? string
+    : OUT extends { schema: infer SCHEMA }
+      ? SchemaResult<SCHEMA>
+      : Json;
+
+type Parsed = { ok: true; value: JsonObject } | { ok: false; message: string };
+
+const fenced = /^```[\w-]*[ \t]*\r?\n([^]*?)\r?\n?```$/;
+
+/** The text without the code fence around the whole of it, and without white space at its ends. */
+export function withoutFence(text: string): string {
+  const trimmed = text.trim();
+  return fenced.exec(trimmed)?.[1] ?? trimmed;
+}
+
+/**
+ * Parses an answer as one JSON object. A code fence around the whole answer is removed; any other text around the
+ * object makes the answer invalid.
+ */
+export function parseAnswer(text: string): Parsed {
+  const read = readJson(withoutFence(text));
+  if (!read.ok)
+    return { ok: false, message: read.kind === 'syntax' ? `The answer is not JSON: ${read.problem}` : read.problem };
+  const value = read.value as Json;
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+    const what = value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`;
+    return { ok: false, message: `The answer is ${what}, not a JSON object.` };
+  }
+  return { ok: true, value };
 }

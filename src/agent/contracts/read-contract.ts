@@ -3,16 +3,16 @@ import { asSchema, jsonSchema, type FlexibleSchema, type Schema } from '@ai-sdk/
 import type { Json, JsonObject } from '../context/message.ts';
 import { isLanefoldError, LanefoldError } from '../../base/errors.ts';
 import { cleanJson, cleanText } from '../../base/checks/text.ts';
-import { explain } from '../tools/schema.ts';
+import { explain } from '../tools/define-tool.ts';
 import {
   type Checked,
   type OutputContract,
   type ReadyContract,
   type StoredContract,
   outputInstructions,
+  parseAnswer,
 } from './contract.ts';
 import { jsonSchemaValidator, type JsonSchemaValidator } from './json-schema.ts';
-import { parseAnswer } from './parse-answer.ts';
 import { parseJson } from '../../base/common/json.ts';
 import { represent } from '../tools/represent.ts';
 

@@ -1,4 +1,4 @@
-// The thread that validates answers against schemas of callers; see validator.ts. Plain JavaScript at the same path in a
+// The thread that validates answers against schemas of callers; see json-schema.ts. Plain JavaScript at the same path in a
 // checkout and in the published package, as src/ops/cli/bin.js is: a thread cannot run TypeScript on every supported Node.
 import { parentPort } from 'node:worker_threads';
 import { z } from 'zod';

@@ -1,10 +1,10 @@
 import { toSnakeCase } from '../../base/common/case.ts';
 import { readPolicyJson } from '../policy/read-policy.ts';
-import { mergeSettings } from '../models/settings/call-settings.ts';
+import { mergeSettings } from '../models/settings.ts';
 import type { ReadyContract } from '../contracts/contract.ts';
 import { readStoredContract } from '../contracts/read-contract.ts';
 import type { RunOptions, LoggedConfig } from './run-options.ts';
-import { describeTools } from '../tools/descriptors.ts';
+import { describeTools } from '../tools/toolset.ts';
 import type { Tool } from '../tools/tool.ts';
 import { optionsWith } from './options.ts';
 import type { AgentRegistry, ReadyAgent } from './registry.ts';

@@ -1,19 +1,18 @@
-import type { OnCut } from '../context/cut.ts';
+import type { OnCut } from '../context/fold.ts';
 import type { JsonObject } from '../context/message.ts';
-import type { CallSettings } from '../models/settings/call-settings.ts';
-import type { ModelName } from '../models/registry/model-name.ts';
+import type { CallSettings } from '../models/settings.ts';
+import type { ModelName } from '../models/providers.ts';
 import type { StrategyOptions, StrategyTypes, ResultUnder } from '../strategies/types.ts';
 import type { Strategy } from '../strategies/registry.ts';
-import type { OutputContract, OutputSchema } from '../contracts/contract.ts';
+import type { OutputContract, OutputSchema, AgentResult, OptionResult } from '../contracts/contract.ts';
 import type { PolicyOption } from '../policy/policy.ts';
 import type { EffectPolicy } from '../tools/effects.ts';
-import type { GuardTool } from '../tools/guard.ts';
+import type { GuardTool } from '../tools/judge-call.ts';
 import type { Handoff } from '../tools/handoff.ts';
-import type { ToolListing } from '../tools/normalise.ts';
+import type { ToolListing } from '../tools/toolset.ts';
 import type { OptionsWith } from './options.ts';
 import type { OverridableOption } from './overridable.ts';
 import type { RequestTransformer } from './transformer.ts';
-import type { AgentResult, OptionResult } from '../contracts/result-type.ts';
 
 /**
  * An agent is code, not data: runs refer to it by name, and the log stores only what reached the model. `CHOSEN` is its

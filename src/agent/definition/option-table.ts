@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { JsonObject } from '../context/message.ts';
 import type { OutputOption } from '../contracts/contract.ts';
-import type { ModelName } from '../models/registry/model-name.ts';
-import type { CallSettings } from '../models/settings/call-settings.ts';
+import type { ModelName } from '../models/providers.ts';
+import type { CallSettings } from '../models/settings.ts';
 import type { PolicyOption } from '../policy/policy.ts';
 
 /** What is said about an option of runs. What an option does, the code that reads it says. */

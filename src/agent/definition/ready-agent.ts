@@ -1,6 +1,6 @@
 import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider';
 import type { ReadyContract } from '../contracts/contract.ts';
-import type { ModelSettings } from '../models/settings/settings.ts';
+import type { ModelSettings } from '../models/settings.ts';
 import type { StoredPolicy } from '../policy/policy.ts';
 import type { StrategyRegistry } from '../strategies/registry.ts';
 import type { Tool } from '../tools/tool.ts';

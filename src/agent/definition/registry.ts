@@ -1,12 +1,17 @@
 import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
-import { fromCallSettings } from '../models/settings/call-settings.ts';
+import { fromCallSettings } from '../models/settings.ts';
 import { readContract } from '../contracts/read-contract.ts';
 import { readPolicy } from '../policy/read-policy.ts';
-import { describeTools } from '../tools/descriptors.ts';
-import { defaultMaxResultBytes } from '../tools/result.ts';
-import { toolsByName, unknownTools } from '../tools/lookup.ts';
-import { normaliseTools, type RenamedTool, type ToolListing } from '../tools/normalise.ts';
+import {
+  describeTools,
+  toolsByName,
+  unknownTools,
+  normaliseTools,
+  type RenamedTool,
+  type ToolListing,
+} from '../tools/toolset.ts';
+import { defaultMaxResultBytes } from '../tools/outcome.ts';
 import type { Tool } from '../tools/tool.ts';
 import { createStrategyRegistry, type Strategy } from '../strategies/registry.ts';
 import { iterationLimit, type AgentRegistry, type ReadyAgent } from './ready-agent.ts';

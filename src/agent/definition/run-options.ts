@@ -2,9 +2,8 @@ import { toSnakeCase } from '../../base/common/case.ts';
 import type { KeysOf } from '../../base/checks/unknown-keys.ts';
 import type { Json, JsonObject } from '../context/message.ts';
 import type { StoredContract } from '../contracts/contract.ts';
-import type { CompactionRequest } from '../strategies/compaction/types.ts';
-import type { StrategySelection } from '../strategies/selection.ts';
-import type { ModelSettings } from '../models/settings/settings.ts';
+import type { CompactionRequest, StrategySelection } from '../strategies/records.ts';
+import type { ModelSettings } from '../models/settings.ts';
 import { runOptions, type RunOption } from './option-table.ts';
 import { asKeys, type StoredAsGiven } from './options.ts';
 

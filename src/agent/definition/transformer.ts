@@ -1,5 +1,5 @@
 import type { JsonObject, Message } from '../context/message.ts';
-import type { CallSettings } from '../models/settings/call-settings.ts';
+import type { CallSettings } from '../models/settings.ts';
 import { LanefoldError } from '../../base/errors.ts';
 
 /** The parts of one model call. The transformer gets its own copy. */

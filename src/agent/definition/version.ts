@@ -2,16 +2,15 @@ import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import type { JsonObject, Json } from '../context/message.ts';
 import { toSnakeCase } from '../../base/common/case.ts';
-import { omitUndefined } from '../../base/common/omit-undefined.ts';
+import { omitUndefined } from '../../base/common/json.ts';
 import type { ReadyContract } from '../contracts/contract.ts';
-import type { ModelSettings } from '../models/settings/settings.ts';
+import { type ModelSettings, hideHeaders } from '../models/settings.ts';
 import type { StoredPolicy } from '../policy/policy.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Agent } from './agent.ts';
 import { optionsWith } from './options.ts';
 import type { RequestTransformer } from './transformer.ts';
 import { isDeepStrictEqual } from 'node:util';
-import { hideHeaders } from '../models/settings/secrets.ts';
 import { createKeyRedactor, defaultRedactKeys, mark, type Redactor } from '../../base/redaction/sensitive-keys.ts';
 
 /** A version of an agent: all that decides how it answers, by the hash of it. */

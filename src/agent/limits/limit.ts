@@ -54,7 +54,7 @@ export function mostOf({ amount, amounts, reserve }: Limit, key: string, share: 
   );
 }
 
-/** A limit as it is set and listed, without its owner and name. Its amounts are exact, also those of money. */
+/** A limit as it is set and listed, without its owner and name. Amounts are exact, amounts of money too. */
 export interface StoredLimit extends Omit<Limit, 'owner' | 'name' | 'amount' | 'amounts' | 'reserve'> {
   amount: bigint;
   amounts: Record<string, bigint> | null;
@@ -63,3 +63,114 @@ export interface StoredLimit extends Omit<Limit, 'owner' | 'name' | 'amount' | '
 
 /** Amounts of money are stored in billionths of a dollar. */
 export const perDollar = 1_000_000_000;
+
+export type LimitInterval = 'second' | 'minute' | 'hour' | 'day';
+
+/** In ms. */
+export const namedIntervals: Readonly<Record<LimitInterval, number>> = {
+  second: 1_000,
+  minute: 60_000,
+  hour: 3_600_000,
+  day: 86_400_000,
+};
+
+/** A limit, as you set it. */
+export interface LimitDefinition {
+  /**
+   * What it counts: `concurrency`, runs at work; `runs`, runs started in the interval; `requests`, `tokens` and `money`,
+   * usage by model calls in the interval.
+   */
+  kind: LimitKind;
+  /**
+   * The most of it. A whole number; for `money` US dollars, with at most 9 decimal places. With 0, nothing passes:
+   * runs wait for a limit of runs, and are refused by one of model calls.
+   */
+  amount: number;
+  /**
+   * The runs it applies to, by dimension: `tenant`, `key`, `agent`, `model`, `provider`, `thread`, or one of the
+   * `limitKeys` of requests. With the value `*`, each value of the dimension has the amount for itself. Default: all
+   * runs together.
+   */
+  scope?: Readonly<Record<string, string>>;
+  /**
+   * Other amounts, by the value of the dimension with `*`: `{ acme: 500_000 }`. With several such dimensions, by their
+   * values in the alphabetical order of the dimensions, joined by `/`.
+   */
+  amounts?: Readonly<Record<string, number>>;
+  /** Which tokens count, for the kind `tokens`; default `total`. */
+  tokens?: 'input' | 'output' | 'total';
+  /**
+   * The interval: no stretch of time of this length has more than the amount. In ms, from 1,000 to 31 days, or by name.
+   * Every kind except `concurrency` needs either this or `calendar`.
+   */
+  per?: LimitInterval | number;
+  /** The interval starts with each day, week (on Monday) or month. */
+  calendar?: 'day' | 'week' | 'month';
+  /** IANA time zone of `calendar`, such as `Europe/Berlin`; default `UTC`. */
+  timeZone?: string;
+  /** The dimension whose values take turns when runs wait for the limit; default: the oldest run goes first. */
+  share?: string;
+  /** How many turns a value of `share` gets while another one gets one, from 0.001 to 1,000; default 1. */
+  weights?: Readonly<Record<string, number>>;
+  /**
+   * What only runs with this value of `share` may use, such as `{ interactive: 10 }`: for all others, the limit is lower
+   * by that much, and they do not delay them.
+   */
+  reserve?: Readonly<Record<string, number>>;
+  /**
+   * What happens once the amount is used: a run that needs more waits (`wait`, default), or ends with `budget_exhausted` and
+   * the best result it has (`end`). With `notice`, for `requests`, `tokens` and `money`, nothing is refused: the run that
+   * passes the amount gets an event `limit_reached`, once per key and interval.
+   */
+  onExhausted?: OnExhausted;
+}
+
+/** What one model call needs, or has used. */
+export interface CallUse {
+  inputTokens: number;
+  outputTokens: number;
+  /** In US dollars; undefined if the price of the model is unknown. */
+  cost: number | undefined;
+}
+
+/** How much of a limit a call uses; undefined: its price is unknown. */
+export function amountOf({ kind, tokens }: Pick<Limit, 'kind' | 'tokens'>, use: CallUse): number | undefined {
+  switch (kind) {
+    case 'tokens':
+      if (tokens === 'input') return use.inputTokens;
+      return tokens === 'output' ? use.outputTokens : use.inputTokens + use.outputTokens;
+    case 'money':
+      return use.cost === undefined ? undefined : Math.round(use.cost * perDollar);
+    default:
+      return 1;
+  }
+}
+
+/** Whether the provider's answer tells how much was used, so that what was reserved before is settled with it. */
+export const isSettled = ({ kind }: Pick<Limit, 'kind'>): boolean => kind === 'tokens' || kind === 'money';
+
+/** Whether a run takes it once, when it starts, and not with each model call. */
+export const isOfRuns = ({ kind }: Pick<Limit, 'kind'>): boolean => kind === 'concurrency' || kind === 'runs';
+
+/** Whether it stands for what a provider lets an account use. */
+export const isOfProvider = ({ kind, scope }: Pick<Limit, 'kind' | 'scope'>): boolean =>
+  (kind === 'requests' || kind === 'tokens') && ('model' in scope || 'provider' in scope);
+
+/** Decimal places of a dollar in the database, which counts billionths. */
+const places = 9;
+
+/** US dollars in billionths, exactly; undefined if the number has more than 9 decimal places. */
+export function billionthsOf(dollars: number): bigint | undefined {
+  // the shortest text of a number is what its caller wrote, perhaps as 1e-7
+  const [digits = '', exponent = '0'] = String(dollars).split('e');
+  const [whole = '', fraction = ''] = digits.split('.');
+  const shift = places - fraction.length + Number(exponent);
+  return shift < 0 ? undefined : BigInt(whole + fraction) * 10n ** BigInt(shift);
+}
+
+/** Billionths of a US dollar, as whole text, in dollars. */
+export function dollarsOf(billionths: string): number {
+  const [, sign = '', digits = ''] = /^(-?)(\d+)$/.exec(billionths) ?? [];
+  const padded = digits.padStart(places + 1, '0');
+  return Number(`${sign}${padded.slice(0, -places)}.${padded.slice(-places)}`);
+}

@@ -1,16 +1,24 @@
 import { LanefoldError } from '../../base/errors.ts';
 import { z } from 'zod';
 import { refuseUnknownKeys, type KeysOf } from '../../base/checks/unknown-keys.ts';
-import { omitUndefined } from '../../base/common/omit-undefined.ts';
-import { namedIntervals, type LimitDefinition, type LimitInterval } from './definition.ts';
-import { isOfRuns } from './demand.ts';
-import { limitKinds, onExhausted, type StoredLimit } from './limit.ts';
-import { billionthsOf } from './money.ts';
-import { bucketProblem, eachOf, dimensionProblem, valueProblem } from './scope.ts';
-import { isTimeZone } from '../../base/checks/time-zone.ts';
+import { omitUndefined } from '../../base/common/json.ts';
+import {
+  namedIntervals,
+  type LimitDefinition,
+  type LimitInterval,
+  isOfRuns,
+  limitKinds,
+  onExhausted,
+  type StoredLimit,
+  billionthsOf,
+  type LimitKind,
+  dollarsOf,
+} from './limit.ts';
+import { bucketProblem, eachOf, dimensionProblem, valueProblem } from './dimensions.ts';
+import { isTimeZone } from '../../base/checks/text.ts';
 
 /** The most entries of a record in a definition, which every process keeps in memory. */
-const mostEntries = 1_000;
+const maxEntries = 1_000;
 
 /** The error of a definition. @param path of the field, such as `scope.customer` */
 const invalid = (path: string, problem: string): LanefoldError => {
@@ -23,15 +31,25 @@ const invalid = (path: string, problem: string): LanefoldError => {
 
 /** @throws LanefoldError `invalid_input` */
 function assertFew(field: string, entries: object): void {
-  if (Object.keys(entries).length > mostEntries) throw invalid(field, `has more than ${mostEntries} entries`);
+  if (Object.keys(entries).length > maxEntries) throw invalid(field, `has more than ${maxEntries} entries`);
 }
 
-const shortestMs = 1_000;
-const longestMs = 31 * 86_400_000;
+const minMs = 1_000;
+const maxMs = 31 * 86_400_000;
 
 const keys: KeysOf<LimitDefinition> = {
-  ...{ kind: true, amount: true, scope: true, amounts: true, tokens: true, per: true, calendar: true },
-  ...{ timeZone: true, share: true, weights: true, reserve: true, onExhausted: true },
+  kind: true,
+  amount: true,
+  scope: true,
+  amounts: true,
+  tokens: true,
+  per: true,
+  calendar: true,
+  timeZone: true,
+  share: true,
+  weights: true,
+  reserve: true,
+  onExhausted: true,
 };
 
 const names = Object.keys(namedIntervals) as LimitInterval[];
@@ -47,8 +65,8 @@ const Fields = z.object({
   amounts: record(number),
   tokens: oneOf(['input', 'output', 'total']).optional(),
   per: z
-    .union([z.enum(names), z.int().min(shortestMs).max(longestMs)], {
-      error: `must be ${names.join(', ')}, or a whole number of ms from ${shortestMs} to ${longestMs}`,
+    .union([z.enum(names), z.int().min(minMs).max(maxMs)], {
+      error: `must be ${names.join(', ')}, or a whole number of ms from ${minMs} to ${maxMs}`,
     })
     .optional(),
   calendar: oneOf(['day', 'week', 'month']).optional(),
@@ -81,7 +99,8 @@ export function readDefinition(given: LimitDefinition, owner: string): Omit<Stor
   if (fields.tokens !== undefined && fields.kind !== 'tokens') throw invalid('tokens', 'is only for the kind tokens');
   const { kind, per, weights = {} } = fields;
   return {
-    ...{ kind, scope: fields.scope ?? {} },
+    kind,
+    scope: fields.scope ?? {},
     amount: amountOf(kind, fields.amount, 'amount'),
     amounts: amountsOf(fields),
     tokens: kind === 'tokens' ? (fields.tokens ?? 'total') : null,
@@ -96,8 +115,8 @@ export function readDefinition(given: LimitDefinition, owner: string): Omit<Stor
 }
 
 /** Both fit a bigint twice, so that what is used and what is asked for can be added. */
-const mostCount = 1e15;
-const mostDollars = 1e9;
+const maxCount = 1e15;
+const maxDollars = 1e9;
 
 /** The amounts of single buckets. @throws LanefoldError `invalid_input` */
 function amountsOf({ kind, scope = {}, amounts = {} }: LimitDefinition): Record<string, bigint> | null {
@@ -129,19 +148,19 @@ function reserveOf({ kind, amount, reserve = {} }: LimitDefinition): Record<stri
 /** As the database has it. @throws LanefoldError `invalid_input` */
 function amountOf(kind: LimitDefinition['kind'], amount: number, field: string): bigint {
   if (kind === 'money') {
-    const billionths = amount >= 0 && amount <= mostDollars ? billionthsOf(amount) : undefined;
+    const billionths = amount >= 0 && amount <= maxDollars ? billionthsOf(amount) : undefined;
     if (billionths !== undefined) return billionths;
-    throw invalid(field, `must be US dollars from 0 to ${mostDollars} with at most 9 decimal places`);
+    throw invalid(field, `must be US dollars from 0 to ${maxDollars} with at most 9 decimal places`);
   }
-  if (Number.isInteger(amount) && amount >= 0 && amount <= mostCount) return BigInt(amount);
-  throw invalid(field, `must be a whole number from 0 to ${mostCount}`);
+  if (Number.isInteger(amount) && amount >= 0 && amount <= maxCount) return BigInt(amount);
+  throw invalid(field, `must be a whole number from 0 to ${maxCount}`);
 }
 
-const mostDimensions = 8;
+const maxDimensions = 8;
 
 /** @throws LanefoldError `invalid_input` */
 function checkScope({ scope = {} }: LimitDefinition, owner: string): void {
-  if (Object.keys(scope).length > mostDimensions) throw invalid('scope', `has more than ${mostDimensions} dimensions`);
+  if (Object.keys(scope).length > maxDimensions) throw invalid('scope', `has more than ${maxDimensions} dimensions`);
   for (const [dimension, value] of Object.entries(scope)) {
     const problem = dimensionProblem(dimension);
     if (problem) throw invalid('scope', problem);
@@ -183,3 +202,32 @@ function checkShare({ share, weights, reserve }: LimitDefinition): void {
   for (const [value, weight] of Object.entries(weights ?? {}))
     if (!(weight >= 0.001 && weight <= 1_000)) throw invalid(`weights.${value}`, 'must be from 0.001 to 1,000');
 }
+
+/** An amount as callers read it. @param stored whole text */
+export const shownAmount = (kind: LimitKind, stored: string): number =>
+  kind === 'money' ? dollarsOf(stored) : Number(stored);
+
+/** A stored limit as a caller would set it, without the defaults. */
+export function showDefinition(limit: Omit<StoredLimit, 'version'>): LimitDefinition {
+  const { kind, scope, amounts, tokens, perMs, calendar, timeZone, share, weights, reserve, onExhausted } = limit;
+  const shown = (amount: bigint) => shownAmount(kind, String(amount));
+  const shownAll = (all: Record<string, bigint>) =>
+    Object.fromEntries(Object.entries(all).map(([key, one]) => [key, shown(one)]));
+  return {
+    kind,
+    scope,
+    amount: shown(limit.amount),
+    ...(amounts ? { amounts: shownAll(amounts) } : {}),
+    ...(tokens ? { tokens } : {}),
+    ...(perMs === null ? {} : { per: nameOf(perMs) ?? perMs }),
+    ...(calendar ? { calendar } : {}),
+    ...(timeZone === null ? {} : { timeZone }),
+    ...(share === null ? {} : { share }),
+    ...(weights ? { weights } : {}),
+    ...(reserve ? { reserve: shownAll(reserve) } : {}),
+    ...(onExhausted === 'wait' ? {} : { onExhausted }),
+  };
+}
+
+const nameOf = (perMs: number): LimitInterval | undefined =>
+  (Object.keys(namedIntervals) as LimitInterval[]).find((name) => namedIntervals[name] === perMs);

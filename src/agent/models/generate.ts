@@ -2,14 +2,12 @@ import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Functi
 import type { LanguageModelV4Prompt, LanguageModelV4ToolChoice } from '@ai-sdk/provider';
 import type { ModelTurn } from '../context/message.ts';
 import { LanefoldError } from '../../base/errors.ts';
-import { classify } from './errors/classify.ts';
-import { ModelError, type ModelErrorType } from './errors/model-error.ts';
-import { withRawInputs } from './messages/assistant-parts.ts';
-import { hideSettings } from './settings/secrets.ts';
-import { toCallOptions, type ModelSettings } from './settings/settings.ts';
-import { TurnCollector } from './answer/turn.ts';
-import { after, type Timer } from '../../base/common/timer.ts';
-import { onAbort } from '../../base/common/on-abort.ts';
+import { classify } from './classify-error.ts';
+import { ModelError, type ModelErrorType } from './model-error.ts';
+import { withRawInputs } from './parts.ts';
+import { hideSettings, toCallOptions, type ModelSettings } from './settings.ts';
+import { TurnCollector } from './answer.ts';
+import { after, type Timer, onAbort } from '../../base/common/timer.ts';
 
 export interface GenerateCall {
   prompt: LanguageModelV4Prompt;

@@ -1,10 +1,7 @@
-import { fitNewest, type Room } from './fit-newest.ts';
 import type { Group } from './groups.ts';
-import type { Limits } from './limits.ts';
-import type { PolicyReason } from './reasons.ts';
-import type { StoredPolicy } from './policy.ts';
+import type { Limits, StoredPolicy } from './policy.ts';
 
-export interface Cut {
+interface Cut {
   /** The reason for each group. */
   reasons: PolicyReason[];
   /** Whether at least one group was dropped. */
@@ -21,7 +18,7 @@ interface Fixed {
 }
 
 /**
- * Chooses which droppable groups to drop. If all fit, none. Otherwise it keeps the newest that fit, and at least the
+ * Chooses which droppable groups to drop. If all fit, it drops nothing. Otherwise it keeps the newest that fit, and at least the
  * last turns of the policy. If those turns alone exceed what the model takes, it keeps only the newest question and the
  * newest part of what follows it.
  */
@@ -96,3 +93,47 @@ export function startOfTurn(groups: readonly Group[], turns: number): number {
 const tokensOf = (groups: readonly Group[]): number => groups.reduce((sum, group) => sum + group.tokens, 0);
 const messagesOf = (groups: readonly Group[]): number =>
   groups.reduce((sum, { kind, start, end }) => sum + (kind === 'system' ? 0 : end - start), 0);
+
+interface Room {
+  tokens: number;
+  messages: number;
+}
+
+/**
+ * Index of the first of the newest groups that fit into `room`. Stops at the first group that does not fit: keeping an
+ * older, smaller one would leave a gap.
+ */
+export function fitNewest(groups: readonly Pick<Group, 'start' | 'end' | 'tokens'>[], room: Room): number {
+  let { tokens, messages } = room;
+  for (let i = groups.length - 1; i >= 0; i--) {
+    const group = groups[i]!;
+    tokens -= group.tokens;
+    messages -= group.end - group.start;
+    if (tokens < 0 || messages < 0) return i + 1;
+  }
+  return 0;
+}
+
+/** Why a message is in a request. `question`: it is the newest user message, which is never dropped. */
+export type KeptReason = 'system_prompt' | 'summary' | 'durable' | 'last_turns' | 'question' | 'fits' | 'projector';
+
+/**
+ * Why a message is left out. `cut_before`: an earlier request dropped it, and that cut stays in force.
+ * `before_question`: it would fit, but the user message it belongs to does not.
+ */
+export type LeftReason =
+  'kind' | 'summarization' | 'cut_before' | 'budget' | 'max_messages' | 'before_question' | 'not_chosen';
+
+export type PolicyReason = KeptReason | LeftReason;
+
+const kept = new Set<PolicyReason>([
+  'system_prompt',
+  'summary',
+  'durable',
+  'last_turns',
+  'question',
+  'fits',
+  'projector',
+]);
+
+export const isKept = (reason: PolicyReason): boolean => kept.has(reason);

@@ -1,9 +1,8 @@
 import type { JsonObject, Message } from '../context/message.ts';
 import { LanefoldError } from '../../base/errors.ts';
 import type { Budgeted } from './budget.ts';
-import { droppedRanges } from './dropped.ts';
-import { groupMessages, type PlacedMessage } from './groups.ts';
-import type { PolicyReason } from './reasons.ts';
+import { droppedRanges, groupMessages, type PlacedMessage } from './groups.ts';
+import type { PolicyReason } from './cut-groups.ts';
 
 /** A context for a projector to choose from. */
 export interface ContextProjectorInput {
@@ -27,7 +26,7 @@ export interface ContextProjectorInput {
  */
 export type ContextProjector = (input: ContextProjectorInput) => readonly number[] | Promise<readonly number[]>;
 
-const mostRanges = 100;
+const maxRanges = 100;
 
 /**
  * The choice of a projector, in the form that `budget` returns.
@@ -57,7 +56,7 @@ export function chosen(
     messages,
     messages.map(({ message }, i) => (message.role === 'system' ? undefined : included[i])),
   );
-  if (dropped.length > mostRanges) throw invalid(`leaves out more than ${mostRanges} separate ranges of messages`);
+  if (dropped.length > maxRanges) throw invalid(`leaves out more than ${maxRanges} separate ranges of messages`);
   const spoken = messages.map(({ message }) => message.role !== 'system');
   const estimated = tokens.reduce((sum, count, i) => sum + (included[i] ? count : 0), 0);
   return {

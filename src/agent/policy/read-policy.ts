@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { snakeKeys } from '../../base/common/case.ts';
+import { snakeKeys, camelKeys } from '../../base/common/case.ts';
 import type { Json, JsonObject } from '../context/message.ts';
 import { LanefoldError } from '../../base/errors.ts';
 import { isBlank } from '../../base/checks/text.ts';
 import { presets, withDefaults, type PolicyOption, type PolicyPreset, type StoredPolicy } from './policy.ts';
+import { parseJson } from '../../base/common/json.ts';
 
 const count = z.int().min(0).optional();
 const name = z.string().min(1).max(200).optional();
@@ -98,3 +99,19 @@ const invalid = (
   why: string,
   hint = 'See “Context policies” in docs/contexts.md. Nothing was changed.',
 ): LanefoldError => new LanefoldError('invalid_policy', `The context policy is invalid: ${why}.`, { hint });
+
+/** Converts a policy from its fields in snake_case to the form the library takes. */
+export const toPolicyOption = (given: string | object): PolicyOption =>
+  (typeof given === 'string' ? given : camelKeys(given)) as PolicyOption;
+
+/** Parses a policy from a URL or a command line: a preset, or a JSON object. @throws LanefoldError `invalid_policy` */
+export function parsePolicy(text: string): PolicyOption {
+  if (!text.trimStart().startsWith('{')) return text as PolicyOption;
+  try {
+    return toPolicyOption(parseJson(text) as object);
+  } catch {
+    throw new LanefoldError('invalid_policy', 'The context policy is not JSON.', {
+      hint: 'Pass a preset, or a JSON object such as {"max_input_tokens": 8000}.',
+    });
+  }
+}

@@ -4,7 +4,7 @@
  * @module strategy
  */
 export { defineStrategy, type InquiryMachine } from './inquiry/machine.ts';
-export { quote } from './inquiry/quote.ts';
+export { quote } from './inquiry/conversation.ts';
 export type {
   OptionsOf,
   StrategyAnswer,
@@ -15,9 +15,8 @@ export type {
   StrategyQuestion,
   StrategyTurn,
 } from './inquiry/inquiry.ts';
-export type { AnsweredRound, StoredAnswer, StrategyNode } from './node.ts';
+export type { AnsweredRound, StoredAnswer, StrategyNode, RunError } from './records.ts';
 export type { StrategyDecision, StrategyEvent, StrategyMachine, StrategyState } from './machine.ts';
-export type { RunError } from './run-error.ts';
-export type { ContextRoom } from '../policy/room.ts';
+export type { ContextRoom } from '../policy/policy.ts';
 export type { Strategy } from './registry.ts';
-export type { ModelSettings } from '../models/settings/settings.ts';
+export type { ModelSettings } from '../models/settings.ts';

@@ -1,5 +1,5 @@
 import type { RunFacts, SpentSoFar } from './machine.ts';
-import type { RunError } from './run-error.ts';
+import type { RunError } from './records.ts';
 
 /** Why a run may not make model call number `calls`; undefined if it may. */
 export function limitReached(run: RunFacts, calls: number, spent: SpentSoFar | undefined): string | undefined {

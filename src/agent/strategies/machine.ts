@@ -1,15 +1,20 @@
 import type { z } from 'zod';
 import type { StateEffect } from '../context/state.ts';
-import type { AnswerCut, OnCut } from '../context/cut.ts';
+import type { AnswerCut, OnCut } from '../context/fold.ts';
 import type { ContentPart, Json, JsonObject, Message, ModelTurn, ToolCall, Usage } from '../context/message.ts';
 import type { Checked } from '../contracts/contract.ts';
-import type { ModelSettings } from '../models/settings/settings.ts';
-import type { ContextRoom } from '../policy/room.ts';
-import type { CompactionDraft, CompactionOutcome, CompactionRequest } from './compaction/types.ts';
-import type { RunEventKind } from './event-kind.ts';
-import type { StrategyNode, StoredAnswer } from './node.ts';
-import type { RunError } from './run-error.ts';
-import type { StrategySelection } from './selection.ts';
+import type { ModelSettings } from '../models/settings.ts';
+import type { ContextRoom } from '../policy/policy.ts';
+import type {
+  RunEventKind,
+  StrategyNode,
+  StoredAnswer,
+  RunError,
+  StrategySelection,
+  CompactionDraft,
+  CompactionOutcome,
+  CompactionRequest,
+} from './records.ts';
 
 /**
  * A strategy as a pure state machine: `(state, event) -> decision`. One runtime drives all strategies: it commits the
@@ -25,11 +30,11 @@ export interface StrategyMachine<State extends StrategyState = StrategyState, Me
   readonly output: boolean;
   /** Whether its runs take steering and injected input; default true. */
   readonly input?: boolean;
-  /** Its options in snake_case, with their defaults; without a schema it takes none. */
+  /** Its options in snake_case, with their defaults; without a schema it takes no options. */
   readonly options?: z.ZodType<JsonObject>;
   /** Set on a strategy that only selects the strategy of a run; its other functions are not called. */
   select?(question: string, options: JsonObject): StrategySelection;
-  /** Maximum model calls of a run whose agent and request set none; default 10. */
+  /** Maximum model calls of a run whose agent and request set no maximum; default 10. */
   readonly maxIterations?: number;
   /** The run's first decision. The claim has already written `request_started` and the `llm_started` of call 1. */
   start(run: RunFacts): StrategyDecision<State, Memory>;
@@ -58,7 +63,7 @@ export interface StrategyState {
   room?: ContextRoom | undefined;
   /** The only tools the calls of this round may use, if the model was offered fewer than the run has. */
   tools?: string[] | undefined;
-  /** How the answer that makes the calls of this round was cut: none of them may run. */
+  /** How the answer that makes the calls of this round was cut: they may not run. */
   cut?: AnswerCut | undefined;
 }
 
@@ -184,7 +189,7 @@ export type Command =
    * outcome of one of them; the others keep running until a command of this type leaves them out.
    */
   | { type: 'call_models'; calls: PromptedCall[]; limit: number }
-  /** Runs `calls` or, if empty, those of the last assistant message. `iteration` defaults to that of the state. */
+  /** Runs `calls` or, if empty, the calls of the last assistant message. `iteration` defaults to the state's. */
   | { type: 'run_tools'; round: number; calls: ToolCall[]; iteration?: number }
   /** Repairs the run's last answer, which violates the contract for the reason in `error`. */
   | { type: 'repair_output'; attempt: number; error: string; afterMs?: number; earlier?: string }
@@ -200,7 +205,7 @@ export interface PromptedCall {
   messages: MarkedMessage[];
   /** Offers the model no tools. */
   tools?: false;
-  /** Default settings; those of the agent and the request override them. */
+  /** Default settings; the agent's and the request's override them. */
   settings?: ModelSettings;
   afterMs?: number;
   room?: ContextRoom;

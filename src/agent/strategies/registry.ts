@@ -1,13 +1,15 @@
 import { LanefoldError } from '../../base/errors.ts';
-import { adaptive } from './adaptive/adaptive.ts';
-import { aot } from './aot/aot.ts';
-import { cod, cot } from './chain/machine.ts';
-import { compaction } from './compaction/machine.ts';
-import { got } from './got/got.ts';
+import { adaptive } from './adaptive.ts';
+import { aot } from './aot.ts';
+import { cod, cot } from './chain.ts';
+import { compaction } from './compaction.ts';
+import { got } from './got.ts';
 import type { StrategyMachine } from './machine.ts';
-import { react } from './react/machine.ts';
+import { react } from './react.ts';
 import { tot } from './tot/tot.ts';
-import { trm } from './trm/trm.ts';
+import { trm } from './trm.ts';
+import type { JsonObject } from '../context/message.ts';
+import { snakeKeys } from '../../base/common/case.ts';
 
 /** A strategy of any kind. The runtime treats its state, memory and options as opaque. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
@@ -60,4 +62,29 @@ export function createStrategyRegistry(own: readonly Strategy[] = []): StrategyR
 const invalid = (name: unknown, why: string): LanefoldError =>
   new LanefoldError('invalid_strategy', `The strategy ${JSON.stringify(name)} is invalid: ${why}.`, {
     hint: 'Fix it where it is passed to createLanefold or defineAgent.',
+  });
+
+/**
+ * The stored form of the options of a strategy: in snake_case, with defaults filled in.
+ *
+ * @throws LanefoldError `invalid_strategy_options` naming the first wrong one
+ */
+export function parseOptions(strategy: Strategy, given: object | undefined): JsonObject | undefined {
+  if (!strategy.options) {
+    if (given === undefined || Object.keys(given).length === 0) return undefined;
+    throw invalidOptions(strategy.name, 'it takes none');
+  }
+  if (given !== undefined && (typeof given !== 'object' || given === null || Array.isArray(given))) {
+    throw invalidOptions(strategy.name, 'they are not an object');
+  }
+  const parsed = strategy.options.safeParse(snakeKeys(given ?? {}));
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const path = issue!.path.map(String).join('.');
+  throw invalidOptions(strategy.name, `${path ? `${path}: ` : ''}${issue!.message}`);
+}
+
+const invalidOptions = (name: string, why: string): LanefoldError =>
+  new LanefoldError('invalid_strategy_options', `The options for the strategy ${name} are invalid: ${why}.`, {
+    hint: 'docs/strategies.md lists the options of each strategy. Nothing was written.',
   });

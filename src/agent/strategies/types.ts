@@ -1,14 +1,13 @@
 import type { z } from 'zod';
 import type { Json } from '../context/message.ts';
 import type { CamelCase } from '../../base/common/case.ts';
-import type { adaptiveOptions } from './adaptive/options.ts';
-import type { AotResult } from './aot/aot.ts';
-import type { aotOptions } from './aot/options.ts';
-import type { gotOptions } from './got/options.ts';
-import type { commonOptions } from './inquiry/options.ts';
-import type { totOptions } from './tot/options.ts';
+import type { adaptiveOptions } from './adaptive.ts';
+import type { AotResult, aotOptions } from './aot.ts';
+import type { gotOptions } from './got.ts';
+import type { commonOptions } from './inquiry/inquiry.ts';
+import type { totOptions } from './tot/tree.ts';
 import type { TotResult } from './tot/result.ts';
-import type { trmOptions } from './trm/options.ts';
+import type { trmOptions } from './trm.ts';
 
 /**
  * The options and the result of each strategy, by name. Add your own strategies, so that the compiler checks requests

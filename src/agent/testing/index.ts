@@ -3,9 +3,14 @@
  *
  * @module testing
  */
-export { simulate, type SimulatedCall, type SimulatedRun, type Simulation } from './simulate.ts';
-export { crashEverywhere } from './crash-everywhere.ts';
-export type { MemoryStore } from './memory-store.ts';
+export {
+  simulate,
+  type SimulatedCall,
+  type SimulatedRun,
+  type Simulation,
+  crashEverywhere,
+  type MemoryStore,
+} from './simulate.ts';
 export type {
   CallOutcome,
   EntryDraft,
@@ -17,5 +22,4 @@ export type {
   StepDraft,
   StrategyState,
 } from '../strategies/machine.ts';
-export type { CompactionDraft, CompactionRequest } from '../strategies/compaction/types.ts';
-export type { AnsweredRound, StoredAnswer } from '../strategies/node.ts';
+export type { AnsweredRound, StoredAnswer, CompactionDraft, CompactionRequest } from '../strategies/records.ts';

@@ -6,13 +6,15 @@ import type {
   CallOutcome,
   RunFacts,
   StepDraft,
+  EntryDraft,
+  EventDraft,
 } from '../strategies/machine.ts';
-import type { RunError } from '../strategies/run-error.ts';
-import { parseOptions } from '../strategies/options.ts';
-import type { Strategy } from '../strategies/registry.ts';
-import { cutOf } from '../models/answer/usable.ts';
+import { type RunError, changedNode, type StrategyNode, type StoredAnswer } from '../strategies/records.ts';
+import { parseOptions, type Strategy } from '../strategies/registry.ts';
+import { cutOf } from '../models/answer.ts';
 import { judgeCall } from '../tools/judge-call.ts';
-import { MemoryStore } from './memory-store.ts';
+import { parseJson } from '../../base/common/json.ts';
+import { isDeepStrictEqual } from 'node:util';
 
 /** A model call of a simulated run. */
 export interface SimulatedCall {
@@ -121,7 +123,7 @@ function factsOf(strategy: Strategy, { question, options, facts }: Simulation): 
     maxIterations: strategy.maxIterations ?? 10,
     maxModelRetries: 4,
     question: { text: question, parts: [], system: null, history: [] },
-    ...(parsed ? { options: parsed } : {}),
+    options: parsed,
     ...facts,
   };
 }
@@ -169,7 +171,7 @@ function call(
   const given = typeof answer === 'string' ? { text: answer } : answer;
   const whole = { ...turn, ...given };
   const cut = cutOf(whole, undefined);
-  return { type: 'model_answered', callId, contextHash: 'simulated', turn: whole, ...(cut ? { cut } : {}) };
+  return { type: 'model_answered', callId, contextHash: 'simulated', turn: whole, cut };
 }
 
 const usage: Usage = { input_tokens: 10, output_tokens: 5, total_tokens: 15 };
@@ -181,3 +183,95 @@ const outcomeOf = (result: string | Partial<CallOutcome>): CallOutcome => ({
   durationMs: 0,
   ...(typeof result === 'string' ? { content: result } : result),
 });
+
+/** The database rejects a larger state. */
+const maxStateBytes = 65_536;
+
+/** What the database would store for a simulated run. */
+export class MemoryStore {
+  state: StrategyState | null = null;
+  readonly entries: EntryDraft[] = [];
+  readonly events: EventDraft[] = [];
+  readonly nodes = new Map<number, StrategyNode>();
+
+  /** Stores a step in the form it has after JSON, and returns the size of the state in bytes. */
+  commit(state: StrategyState, step: StepDraft): number {
+    const json = JSON.stringify(state);
+    const bytes = Buffer.byteLength(json);
+    if (bytes > maxStateBytes) throw new Error(`The state has ${bytes} bytes; at most ${maxStateBytes} are stored.`);
+    this.state = parseJson(json) as StrategyState;
+    for (const node of step.nodes ?? []) {
+      const changed = changedNode(this.nodes.get(node.node), node);
+      this.nodes.set(node.node, JSON.parse(JSON.stringify(changed)) as StrategyNode);
+    }
+    this.entries.push(...(step.entries ?? []));
+    this.events.push(...(step.events ?? []), ...(step.thenEvents ?? []));
+    return bytes;
+  }
+
+  /** The stored answers, as a later claim returns them. */
+  answers(): StoredAnswer[] {
+    return [...this.nodes.values()]
+      .filter((node) => node.callNo !== undefined)
+      .sort((a, b) => a.node - b.node)
+      .map(({ node, kind, status, content, usage, elapsedMs, data }) => ({
+        node,
+        kind: kind!,
+        status: status as StoredAnswer['status'],
+        content: content ?? null,
+        usage: usage!,
+        elapsedMs: elapsedMs!,
+        rounds: (data?.['rounds'] ?? []) as unknown as StoredAnswer['rounds'],
+      }));
+  }
+
+  /** Tokens of the stored answers. */
+  tokens(): number {
+    return [...this.nodes.values()].reduce((sum, node) => sum + (node.usage?.total_tokens ?? 0), 0);
+  }
+}
+
+/**
+ * Crashes a run once at each possible moment: before and after every commit, and after every answer. Each time the run
+ * must end as the undisturbed run does, with the same nodes and messages, and must not repeat a call whose answer was
+ * stored. Returns the undisturbed run.
+ *
+ * @throws Error naming the moment
+ *
+ * @example
+ * ```ts
+ * import { defineStrategy } from 'lanefold/strategy';
+ * import { crashEverywhere } from 'lanefold/testing';
+ *
+ * const parrot = defineStrategy<null>({
+ *   name: 'parrot',
+ *   begin: (question) => ({ memory: null, questions: [{ purpose: 'word', prompt: question }] }),
+ *   learn: (memory, [answer]) => ({ memory, end: { reason: 'done', answer: answer!.text, result: answer!.text } }),
+ *   best: (_, { reason }) => ({ reason, answer: null, result: null }),
+ * });
+ * crashEverywhere(parrot, { question: 'Who is there?', answer: ({ prompt }) => `You said: ${prompt}` });
+ * ```
+ */
+export function crashEverywhere(strategy: Strategy, simulation: Simulation): SimulatedRun {
+  const undisturbed = simulate(strategy, simulation);
+  const expected = endOf(undisturbed);
+  for (let moment = 0; moment < undisturbed.moments; moment++) {
+    const crashed = simulate(strategy, { ...simulation, crashAt: [moment] });
+    const found = endOf(crashed);
+    if (!isDeepStrictEqual(found, expected)) {
+      const what = JSON.stringify({ expected, found }, null, 2);
+      throw new Error(`${strategy.name} ends differently after a crash at moment ${moment}: ${what}`);
+    }
+    // at most one answer had arrived without being stored; other open calls are repeated, but never had an answer
+    const repeated = crashed.calls.length - undisturbed.calls.length;
+    if (repeated > 1) throw new Error(`${strategy.name} repeats ${repeated} calls after a crash at moment ${moment}.`);
+  }
+  return undisturbed;
+}
+
+/** The part of a run that a crash must not change. Call numbers are left out: they rise when a call is repeated. */
+function endOf({ finish, error, store }: SimulatedRun): object {
+  const entries = store.entries.map(({ refs: _, ...entry }) => entry);
+  const nodes = [...store.nodes.values()].sort((a, b) => a.node - b.node).map(({ callNo: _, ...node }) => node);
+  return JSON.parse(JSON.stringify({ finish, error, entries, nodes })) as object;
+}

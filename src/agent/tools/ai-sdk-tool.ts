@@ -3,13 +3,12 @@ import type { Json, JsonObject } from '../context/message.ts';
 import { ToolError } from './tool-error.ts';
 import { asSchema, type Tool as AiSdkTool } from '@ai-sdk/provider-utils';
 import type { StateEffect } from '../context/state.ts';
-import { checkTool, invalidTool } from './check-tool.ts';
+import { checkTool, invalidTool, type NeedsApproval, type Tool, type ToolCallContext } from './tool.ts';
 import { openEffects, withEffects } from './effects.ts';
-import { isAsyncIterable, lastValue } from './last-value.ts';
-import { readLazySchema } from './schema.ts';
+import { isAsyncIterable, lastValue } from './execute.ts';
+import { readLazySchema } from './define-tool.ts';
 import { Handoff } from './handoff.ts';
 import { Wait } from './wait.ts';
-import type { NeedsApproval, Tool, ToolCallContext } from './tool.ts';
 import { represent } from './represent.ts';
 
 /** A part of the content of an MCP result: text, image, audio, resource, resource_link, or a later type. */
@@ -37,7 +36,7 @@ function onlyStructured(output: unknown): Json | undefined {
 }
 
 /**
- * The text of a part of an MCP result: its own, that of its resource, or a note in place of binary data. Links to
+ * The text of a part of an MCP result: its own, its resource's, or a note in place of binary data. Links to
  * resources, and parts of unknown types, are shown as JSON.
  */
 function mcpPartText(part: McpPart): string {

@@ -1,21 +1,22 @@
 import { setMaxListeners } from 'node:events';
-import { argumentsOf } from '../context/arguments.ts';
-import type { JsonObject, ToolCall } from '../context/message.ts';
-import { runAttempt } from './attempt.ts';
-import { errorMessage } from './error-message.ts';
-import { defaultMaxResultBytes } from './result.ts';
-import { openReturned, renderReturned } from './returned.ts';
-import type { ToolOutcome } from './outcome.ts';
-import { readThrown, effectsOf, statesOutcome } from './tool-error.ts';
+import { argumentsOf, type JsonObject, type ToolCall } from '../context/message.ts';
+import {
+  errorMessage,
+  defaultMaxResultBytes,
+  openReturned,
+  renderReturned,
+  type ToolOutcome,
+  unknownOutcome,
+} from './outcome.ts';
+import { readThrown, effectsOf, statesOutcome, ToolError } from './tool-error.ts';
 import type { Tool, ToolCallContext, ToolLimits, ToolValidation } from './tool.ts';
 import type { openEffects } from './effects.ts';
-import { unknownOutcome } from './unknown-outcome.ts';
-import { delay } from '../../base/common/timer.ts';
+import { delay, timed } from '../../base/common/timer.ts';
 
 /** The context of a call without the fields that `executeToolCall` adds. */
 export type ToolCallBase = Omit<ToolCallContext, 'toolCallId' | 'attempt' | 'idempotencyKey' | 'signal'>;
 
-/** Limits of the run; those of the tool take precedence. Defaults: 15,000 ms, 1 retry, 200 ms, 262,144 bytes. */
+/** Limits of the run; the tool's take precedence. Defaults: 15,000 ms, 1 retry, 200 ms, 262,144 bytes. */
 interface ExecuteOptions extends ToolLimits {
   signal?: AbortSignal;
   /** Awaited before each attempt, counted from 1; the attempt starts only after it resolves. */
@@ -143,6 +144,45 @@ async function retryTool(
 }
 
 /** The longest duration that the ledger of calls stores, in ms: 24 days. */
-const longestShownMs = 2 ** 31 - 1;
+const maxShownMs = 2 ** 31 - 1;
 
-const since = (startedAt: number): number => Math.min(Math.round(performance.now() - startedAt), longestShownMs);
+const since = (startedAt: number): number => Math.min(Math.round(performance.now() - startedAt), maxShownMs);
+
+/**
+ * Runs one attempt and returns its result: the value, the resolved value of a promise, or the last value of an async
+ * iterable.
+ *
+ * Rejects with a `timeout` ToolError if it takes longer than `timeoutMs`, with the reason of `signal` when that aborts, or
+ * with what the attempt threw. In the first two cases it aborts the attempt's own signal and ignores what the attempt
+ * still does.
+ */
+export const runAttempt = (
+  start: (signal: AbortSignal) => unknown,
+  timeoutMs: number,
+  signal: AbortSignal,
+  what = 'The tool',
+): Promise<unknown> =>
+  timed(
+    (own) => {
+      const started = start(own);
+      return isAsyncIterable(started) ? lastValue(started, own) : started;
+    },
+    {
+      ms: timeoutMs,
+      signal,
+      late: () => new ToolError(`${what} did not answer within ${timeoutMs} ms`, { type: 'timeout' }),
+    },
+  );
+
+export const isAsyncIterable = (value: unknown): value is AsyncIterable<unknown> =>
+  typeof (value as { [Symbol.asyncIterator]?: unknown } | null | undefined)?.[Symbol.asyncIterator] === 'function';
+
+/** The last value of an async iterable; `undefined` if it is empty. Closes the iterable when `signal` aborts. */
+export async function lastValue(values: AsyncIterable<unknown>, signal: AbortSignal): Promise<unknown> {
+  let last: unknown;
+  for await (const value of values) {
+    last = value;
+    if (signal.aborted) break;
+  }
+  return last;
+}

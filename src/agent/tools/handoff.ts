@@ -13,7 +13,7 @@ export interface HandoffOptions {
    * context policy may leave out more.
    */
   context?: 'whole' | 'summary';
-  /** Filters what the next agent sees, in place of its own context policy. */
+  /** Filters what the next agent sees, in place of its context policy. */
   contextPolicy?: PolicyOption;
   /** A user message for the next agent, added to the conversation. Needed at the end of a run, optional in a tool. */
   ask?: string;
@@ -23,7 +23,7 @@ export interface HandoffRequest extends HandoffOptions {
   agent: string;
 }
 
-/** The agent that goes on, as the worker that accepted the handoff knew it. */
+/** The next agent, as the worker that accepted the handoff knew it. */
 export interface NextAgent extends Required<Pick<HandoffRequest, 'agent' | 'context'>> {
   model: string;
   prompt: string | null;
@@ -37,7 +37,7 @@ export interface NextAgent extends Required<Pick<HandoffRequest, 'agent' | 'cont
 const keys: KeysOf<HandoffOptions> = { context: true, contextPolicy: true, ask: true };
 
 /**
- * Returned by a tool instead of a result: once the calls of the round have ended, another agent goes on with the run. As
+ * Returned by a tool instead of a result: once the calls of the round have ended, another agent continues the run. As
  * `onEnd` of an agent, once that agent has answered. Create it with `handOff`.
  */
 export class Handoff {
@@ -46,7 +46,7 @@ export class Handoff {
 }
 
 /**
- * Gives the run to another agent: it goes on with the same conversation, under the prompt, tools, model and limits of that
+ * Gives the run to another agent: it continues the same conversation, under the prompt, tools, model and limits of that
  * agent. Return the value from a tool, or pass it to `defineAgent` as `onEnd`.
  *
  * @throws LanefoldError `invalid_input`, `invalid_context_policy`

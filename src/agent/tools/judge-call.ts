@@ -1,16 +1,16 @@
-import { argumentsOf } from '../context/arguments.ts';
-import { cutText, type AnswerCut } from '../context/cut.ts';
-import type { ToolCall } from '../context/message.ts';
-import { errorMessage } from './error-message.ts';
-import type { ToolOutcome } from './outcome.ts';
-import type { Tool } from './tool.ts';
+import { argumentsOf, type ToolCall, type Json } from '../context/message.ts';
+import { cutText, type AnswerCut } from '../context/fold.ts';
+import { errorMessage, type ToolOutcome } from './outcome.ts';
+import type { Tool, PendingCallContext } from './tool.ts';
+import { runAttempt, checkArguments } from './execute.ts';
+import { readThrown } from './tool-error.ts';
 
 /** Of a longer text of arguments, the model is shown both ends. */
 const shownLength = 1_000;
 
 /**
  * The outcome of a call that may not run; undefined if it may. Follows from the call as the log has it, and from how its
- * answer ended, so every worker judges alike. Whatever a call leads to comes after this: its tool, guards, approvals, waits,
+ * answer ended, so every worker judges alike. Everything else comes after this: its tool, guards, approvals, waits,
  * other agents.
  *
  * @param tool undefined if the agent has no such tool
@@ -20,7 +20,7 @@ export function judgeCall(call: ToolCall, tool: Tool | undefined, cut: AnswerCut
   if (cut)
     return refused(
       'answer_cut',
-      `${cutText(cut, 'Your answer')}, so none of its calls was executed. ${advice[cut.reason]}`,
+      `${cutText(cut, 'Your answer')}, so its calls were not executed. ${advice[cut.reason]}`,
     );
   const { arguments_raw: written } = call;
   const read = argumentsOf(call);
@@ -42,7 +42,7 @@ export const refusedCalls = (
   new Map(
     calls.flatMap((call, index) => {
       const tool = tools.get(call.name);
-      // a call of an unknown tool has an error of its own
+      // a call of an unknown tool gets another error
       const outcome = tool || cut ? judgeCall(call, tool, cut) : undefined;
       return outcome ? [[index, outcome] as const] : [];
     }),
@@ -50,7 +50,7 @@ export const refusedCalls = (
 
 const advice = {
   length: 'Make the calls again, with shorter arguments or fewer calls at a time.',
-  content_filter: 'Go on without what it stopped.',
+  content_filter: 'Continue without what it stopped.',
 };
 
 const refused = (type: string, message: string): ToolOutcome => ({
@@ -63,3 +63,102 @@ const shorten = (text: string): string => {
   if (text.length <= shownLength) return text;
   return `${text.slice(0, shownLength / 2)} … ${text.slice(-shownLength / 2)}`;
 };
+
+/** Maximum tool calls in one answer, unless an agent sets another limit; close to the limits of the providers. */
+export const defaultMaxToolCalls = 128;
+
+/**
+ * The calls of an answer that are logged. An answer with too many keeps one more than the limit, enough to show that it
+ * had too many: each call costs a row in the ledger and a message in every later request.
+ */
+export const loggedCalls = (calls: ToolCall[], limit: number): ToolCall[] => calls.slice(0, limit + 1);
+
+/** The outcome of every call of an answer with too many calls; the model reads it and can make fewer. */
+export const tooManyToolCalls = (limit: number): ToolOutcome => ({
+  ...errorMessage({
+    type: 'too_many_tool_calls',
+    message: `Your answer made more than ${limit} tool calls, so they were not executed. Make at most ${limit} at a time.`,
+    retryable: false,
+  }),
+  attempts: 0,
+  durationMs: 0,
+});
+
+/**
+ * Whether a call needs human approval. A call with invalid arguments needs no approval, because it fails anyway. If the
+ * predicate throws or exceeds the tool timeout, the call needs approval: a broken predicate must not let calls through.
+ */
+export async function asksApproval(
+  tool: Tool,
+  call: ToolCall,
+  ctx: PendingCallContext,
+  timeoutMs: number,
+): Promise<boolean> {
+  const { needsApproval: needs } = tool;
+  if (!needs) return false;
+  const checked = await checkArguments(tool, call, timeoutMs, ctx.signal);
+  if (!checked.ok) return false;
+  if (needs === true) return true;
+  try {
+    return Boolean(await runAttempt((signal) => needs(checked.value, { ...ctx, signal }), timeoutMs, ctx.signal));
+  } catch {
+    ctx.signal.throwIfAborted();
+    return true;
+  }
+}
+
+/** A tool call as the model made it. */
+export interface GuardedCall extends PendingCallContext {
+  name: string;
+  /** A copy; changing it does not change the call. */
+  arguments: Json;
+}
+
+/**
+ * Undefined or `true` allows the call; `{ block }` blocks it and gives the model the reason instead of a result; `{
+ * fail }` ends the run as failed before any tool of the round starts.
+ */
+export type GuardVerdict = void | boolean | { block: string } | { fail: string };
+
+/** A guard has failed the run. */
+export class GuardFailure extends Error {
+  override readonly name = 'GuardFailure';
+}
+
+/**
+ * Inspects every call of a round, in call order, before any of them starts. A guard that throws, exceeds the tool
+ * timeout or returns anything else blocks the call.
+ */
+export type GuardTool = (call: GuardedCall) => GuardVerdict | PromiseLike<GuardVerdict>;
+
+/**
+ * The outcome of a blocked call, with error type `tool_guardrail`; undefined if the guard allows the call.
+ *
+ * @throws GuardFailure if the guard fails the run
+ */
+export async function askGuard(
+  guard: GuardTool,
+  call: ToolCall,
+  ctx: PendingCallContext,
+  timeoutMs: number,
+): Promise<ToolOutcome | undefined> {
+  const ask = (signal: AbortSignal) =>
+    guard({ ...ctx, signal, name: call.name, arguments: structuredClone(call.arguments) });
+  try {
+    const verdict = (await runAttempt(ask, timeoutMs, ctx.signal)) as unknown;
+    if (verdict === undefined || verdict === true) return undefined;
+    const { block, fail } = Object(verdict) as { block?: unknown; fail?: unknown };
+    if (typeof fail === 'string') throw new GuardFailure(fail || 'The call is not allowed.');
+    return blocked(typeof block === 'string' && block !== '' ? block : 'The call is not allowed.');
+  } catch (error) {
+    ctx.signal.throwIfAborted();
+    if (error instanceof GuardFailure) throw error;
+    return blocked(`The guard could not check the call: ${readThrown(error).message}`);
+  }
+}
+
+const blocked = (message: string): ToolOutcome => ({
+  ...errorMessage({ type: 'tool_guardrail', message, retryable: false }),
+  attempts: 0,
+  durationMs: 0,
+});

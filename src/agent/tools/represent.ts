@@ -139,10 +139,11 @@ const maxEntries = 100_000;
 /** The stack is not for the model. */
 function errorFields(error: Error): object {
   const { name, message, cause, errors } = error as Error & { errors?: unknown };
-  return {
-    ...{ name, message },
+  const own = {
+    name,
+    message,
     ...(cause === undefined ? {} : { cause }),
     ...(errors === undefined ? {} : { errors }),
-    ...error,
   };
+  return { ...own, ...error };
 }

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import pLimit from 'p-limit';
 import type { ToolCall } from '../context/message.ts';
 import type { ToolOutcome } from './outcome.ts';
-import { onAbort } from '../../base/common/on-abort.ts';
+import { onAbort } from '../../base/common/timer.ts';
 
 export interface RoundOptions {
   /** Maximum concurrent calls, at least 1; default 4. */

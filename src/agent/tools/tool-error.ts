@@ -70,7 +70,7 @@ const retryableTypes = new Set(['timeout', 'transient', 'transient_error', 'rate
  * Converts anything a tool throws to a ToolFailure. An explicit `retryable` takes precedence over the type. Never
  * throws.
  *
- * The model reads the message. The message of a ToolError was written for it; that of any other exception comes from a
+ * The model reads the message. The message of a ToolError was written for it; the message of any other exception comes from a
  * driver or client and may quote its configuration, so credentials are masked.
  */
 export function readThrown(thrown: unknown): ToolFailure {

@@ -2,7 +2,7 @@ import { assertId } from '../../base/checks/ids.ts';
 import { refuseUnknownKeys, type KeysOf } from '../../base/checks/unknown-keys.ts';
 import { assertWhole } from '../../base/checks/whole-number.ts';
 import { LanefoldError } from '../../base/errors.ts';
-import type { ChildRequest, RunOfAgent } from './child-request.ts';
+import type { JsonObject } from '../context/message.ts';
 
 /** What a call waits for, or the run that it starts. */
 export type WaitRequest =
@@ -29,13 +29,13 @@ export interface WaitTimeout {
 
 export const waitKeys: KeysOf<WaitTimeout> = { timeoutMs: true };
 
-/** A year: the longest wait of a call with a time limit, in ms. */
-const longest = 31_536_000_000;
+/** A year: the maximum wait of a call with a time limit, in ms. */
+const maxWaitMs = 31_536_000_000;
 
 /** @throws LanefoldError `invalid_input` */
 export function assertTimeout(timeoutMs: unknown): void {
   if (timeoutMs === undefined) return;
-  assertWhole(timeoutMs, 'timeoutMs', { minimum: 1, maximum: longest, hint: 'Omit it to wait without a limit.' });
+  assertWhole(timeoutMs, 'timeoutMs', { minimum: 1, maximum: maxWaitMs, hint: 'Omit it to wait without a limit.' });
 }
 
 /**
@@ -84,7 +84,7 @@ export function waitFor(event: string, options: WaitTimeout = {}): Wait {
  * ```
  */
 export function sleep(ms: number): Wait {
-  assertWhole(ms ?? NaN, 'The time to sleep', { minimum: 0, maximum: longest, hint: 'Pass milliseconds.' });
+  assertWhole(ms ?? NaN, 'The time to sleep', { minimum: 0, maximum: maxWaitMs, hint: 'Pass milliseconds.' });
   return new Wait({ kind: 'time', timeoutMs: ms });
 }
 
@@ -110,4 +110,31 @@ export function sleepUntil(time: Date): Wait {
     throw new LanefoldError('invalid_input', 'The time to sleep until is not a date.', { hint: 'Pass a Date.' });
   }
   return new Wait({ kind: 'time', until: time });
+}
+
+/** What a call asks of another agent. */
+export interface AgentTask {
+  /** The user message. */
+  input: string;
+  /**
+   * What the agent knows besides: `none` (default), or a `fork` of the lane of its caller, as it was before the call.
+   */
+  context?: 'none' | 'fork';
+  /** Merged over the agent's `toolContext`; the tool context of the caller is not passed on by itself. */
+  toolContext?: JsonObject;
+  /** Overrides the agent's model for this run. */
+  model?: string;
+  /** US dollars; at most what is left of the caller's `maxCost`. */
+  maxCost?: number;
+  maxIterations?: number;
+}
+
+export interface ChildRequest extends AgentTask {
+  agent: string;
+}
+
+/** A run that a call has started, by its thread and id. */
+export interface RunOfAgent {
+  threadId: string;
+  id: string;
 }

@@ -1,8 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { LanefoldError } from '../errors.ts';
-import { may, type Principal } from './principal.ts';
-import type { Scope } from './scope.ts';
+import { may, type Principal, type Scope } from './principal.ts';
 import { parseJson } from '../common/json.ts';
 
 const prefix = 'lft_';

@@ -37,7 +37,7 @@ export const defaultTenant = 'default';
  * the key of the tenant, so two tenants may use the same names, and neither finds out what the other uses, or takes it.
  */
 export interface DerivedIds {
-  /** The thread of a request that names none. */
+  /** The thread of a request that names no thread. */
   thread(requestId: string): string;
   /**
    * The thread and the run of a request that the library makes itself, as for the slot of a schedule. Its request id can be
@@ -76,4 +76,22 @@ export function assertRef(run: { threadId: string; id: string }): void {
   }
   assertId(run.threadId, 'The thread id');
   assertId(run.id, 'The run id');
+}
+
+/** Keys that the runtime writes into the `refs` of an entry. */
+const reserved = new Set([
+  ...['kind', 'request_id', 'run_id', 'durable', 'iteration', 'context_hash', 'llm_call_id'],
+  ...['policy_hash', 'dropped', 'transformed', 'source', 'contents', 'child_run', 'handoff', 'agent_version'],
+  ...['tool_calls_cut', 'kinds', 'kinds_cut', 'cut_moved', 'over_budget', 'summary_role', 'sent_as', 'room'],
+]);
+
+/** Rejects refs that could be mistaken for the runtime's own. @throws LanefoldError `invalid_input` */
+export function assertRefs(refs: unknown): void {
+  if (refs === undefined || refs === null || typeof refs !== 'object') return;
+  const key = Object.keys(refs).find((name) => reserved.has(name));
+  if (key === undefined) return;
+  throw new LanefoldError('invalid_input', `The key ${JSON.stringify(key)} of the refs is reserved.`, {
+    hint: `Nothing was written. Reserved: ${[...reserved].join(', ')}.`,
+    details: { key },
+  });
 }

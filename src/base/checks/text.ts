@@ -27,7 +27,7 @@ export function isBlankToProviders(text: string): boolean {
 export const promptOf = (text: string | null): string | null => (text === null || isBlank(text) ? null : text);
 
 /** Why the database could not return a value unchanged, or the code that walks it could not follow. */
-export interface Flaw {
+interface Flaw {
   /** Such as `$.a[0]`. */
   path: string;
   /** As in "it contains …". */
@@ -117,4 +117,15 @@ export function cleanJson<T>(value: T): { value: T; cleaned: boolean } {
   };
   const clean = walk(value, 0) as T;
   return cleaned ? { value: clean, cleaned } : { value, cleaned };
+}
+
+/** Whether a name is an IANA time zone. Offsets such as `+02:00` are not: PostgreSQL reads them with the opposite sign. */
+export function isTimeZone(name: unknown): name is string {
+  if (typeof name !== 'string' || !/^[a-z]/i.test(name)) return false;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
 }

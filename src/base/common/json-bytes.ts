@@ -19,7 +19,8 @@ export function readJsonBytes(bytes: Buffer, { depth = maxRequestDepth, numbers 
   if (!isUtf8(bytes)) return { ok: false, kind: 'syntax', problem: 'it is not UTF-8' };
   if (hasMoreValues(bytes, maxValues))
     return {
-      ...{ ok: false, kind: 'values' },
+      ok: false,
+      kind: 'values',
       problem: `The body has more than ${maxValues} values. Send it in parts.`,
     };
   const text = bytes.toString('utf8');

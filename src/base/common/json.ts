@@ -74,7 +74,7 @@ const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
  * Whether a text may have a number that a double cannot hold, for which it needs 16 digits or an exponent of three: almost
- * none has. As every text is searched, only every third character is: three digits in a row cannot hide between them.
+ * no text has one. As every text is searched, only every third character is: three digits in a row cannot hide between them.
  */
 function isSuspect(text: string): boolean {
   for (let at = 2; at < text.length; at += 3) {
@@ -89,7 +89,7 @@ function isSuspect(text: string): boolean {
   return false;
 }
 
-/** Whether the digits are those of a number with many of them, or of a large exponent, rather than a part of a string. */
+/** Whether the digits belong to a number with many digits or to a large exponent, rather than to a string. */
 function isSuspectAt(text: string, from: number, to: number): boolean {
   let start = from;
   const sign = text.charCodeAt(start - 1);
@@ -217,3 +217,7 @@ const isSame = (a: Decimal, b: Decimal): boolean =>
 /** A whole number written without an exponent, such as 12345678901234567890.0. */
 const isWhole = ({ digits, exponent }: Decimal, token: string): boolean =>
   digits.length <= exponent && !/e/i.test(token);
+
+/** The fields without undefined ones, which stand for absent options and body fields. */
+export const omitUndefined = <T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;

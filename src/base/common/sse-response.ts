@@ -1,5 +1,5 @@
 import { asLine } from './json.ts';
-import { orLate } from './time-limit.ts';
+import { orLate } from './timer.ts';
 
 /** A comment is sent after this much silence, because proxies close connections that are silent for a minute. */
 const heartbeatMs = 15_000;

@@ -1,4 +1,3 @@
-import { onAbort } from './on-abort.ts';
 // The only timers of the product, for Node and browsers. A platform's own timer waits for at most 2^31 - 1 ms: a longer
 // wait is over at once.
 
@@ -8,7 +7,7 @@ const maxMs = 2 ** 31 - 1;
 /** In a browser, it is a number. */
 type PlatformTimer = ReturnType<typeof setTimeout> & { refresh?(): unknown; unref?(): unknown };
 
-export interface TimerOptions {
+interface TimerOptions {
   /** False: the timer does not keep the process alive. Default: true. */
   ref?: boolean;
 }
@@ -85,10 +84,122 @@ export const delay = (ms: number, { signal, ...options }: TimerOptions & { signa
     });
   });
 
-/** A signal that aborts after `ms`, as `after`; with a `TimeoutError`, as that of `AbortSignal.timeout`. Cancel it when the work is done. */
+/** A signal that aborts after `ms`, as `after`; with a `TimeoutError`, as `AbortSignal.timeout` does. Cancel it when the work is done. */
 export function deadline(ms: number, options?: TimerOptions): { signal: AbortSignal; cancel(): void } {
   const own = new AbortController();
   const reason = () => new DOMException('The operation was aborted due to timeout', 'TimeoutError');
   const { cancel } = after(ms, () => own.abort(reason()), options);
   return { signal: own.signal, cancel };
 }
+
+/**
+ * Calls `act` once `signal` aborts, or now if it has already: the platform never calls a listener that comes too late.
+ *
+ * @returns what stops listening
+ */
+export function onAbort(signal: AbortSignal | null | undefined, act: () => void): () => void {
+  if (signal?.aborted) {
+    act();
+    return () => {};
+  }
+  signal?.addEventListener('abort', act, { once: true });
+  return () => signal?.removeEventListener('abort', act);
+}
+
+/** Rejects if `work` has not settled after `ms`. The work itself continues, because a promise cannot be cancelled. */
+export const within = <T>(ms: number, work: Promise<T>): Promise<T> =>
+  orLate(ms, work, () => {
+    throw new DOMException(`no answer within ${ms} ms`, 'TimeoutError');
+  });
+
+/** The outcome of `work`, or of `late` if `work` has not settled after `ms`. */
+export const orLate = <T, Late = undefined>(ms: number, work: Promise<T>, late: () => Late): Promise<T | Late> =>
+  new Promise<T | Late>((resolve, reject) => {
+    const timer = after(ms, () => {
+      try {
+        resolve(late());
+      } catch (error) {
+        reject(error as Error);
+      }
+    });
+    work.then(resolve, reject).finally(timer.cancel);
+  });
+
+interface TimeLimit {
+  ms: number;
+  /** Ends the work early, with its reason. */
+  signal?: AbortSignal | undefined;
+  /** What the work fails with once its time is over. */
+  late: () => Error;
+}
+
+/**
+ * Starts work of the user and returns what it returns, or rejects with what it throws, if that takes at most `ms` by the
+ * clock. The timer alone does not tell, because it cannot fire while the work blocks the thread. Work that is late, or that
+ * `signal` ends, has its own signal aborted, and its result is ignored.
+ */
+export async function timed<T>(
+  start: (signal: AbortSignal) => T | PromiseLike<T>,
+  { ms, signal, late }: TimeLimit,
+): Promise<T> {
+  const controller = new AbortController();
+  const begunAt = performance.now();
+  const isOver = () => performance.now() - begunAt > ms;
+  const tooLate = (): Error => {
+    const reason = late();
+    controller.abort(reason);
+    return reason;
+  };
+  let started: T | PromiseLike<T>;
+  try {
+    started = start(controller.signal);
+  } catch (error) {
+    throw isOver() ? tooLate() : error;
+  }
+  if (!isThenable(started)) {
+    if (isOver()) throw tooLate();
+    return started;
+  }
+  const pending = Promise.resolve(started);
+  return new Promise((resolve, reject) => {
+    let unlisten = () => {};
+    const release = () => {
+      timer.cancel();
+      unlisten();
+    };
+    // Reject before aborting: the reaction of the work to its signal must not become the outcome.
+    const abandon = (reason: unknown) => {
+      release();
+      reject(reason);
+      controller.abort(reason);
+    };
+    const timer = after(ms, () => abandon(late()));
+    const settle = (give: () => void) => {
+      if (isOver()) return abandon(late());
+      release();
+      give();
+    };
+    pending.then(
+      (value) => settle(() => resolve(value)),
+      (error: unknown) => settle(() => reject(error)),
+    );
+    unlisten = onAbort(signal, () => abandon(signal?.reason));
+  });
+}
+
+const isThenable = <T>(value: T | PromiseLike<T>): value is PromiseLike<T> =>
+  typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
+
+/** Tells the time, in whole ms since 1970. */
+export interface Clock {
+  now(): number;
+}
+
+/** The clock of this process, which may be wrong: what is due by it concerns no other process. */
+export const processClock: Clock = { now: () => Date.now() };
+
+/** A time by `clock` as the clock of this process will show it. */
+export const asHere = (clock: Clock, timeMs: number): number => timeMs - clock.now() + Date.now();
+
+/** A time by the clock of this process as `clock` will show it. */
+export const asThere = (clock: Clock, timeMs: number): number => timeMs - Date.now() + clock.now();

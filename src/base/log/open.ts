@@ -1,7 +1,6 @@
 import type { Redactor } from '../redaction/sensitive-keys.ts';
 import { logFormat, logLevel } from '../environment.ts';
-import { type Logger, type LogFacts, logLevels, logMethods, type LogLevel } from './logger.ts';
-import { oneLine, printable } from './printable.ts';
+import { type Logger, type LogFacts, logLevels, logMethods, type LogLevel, oneLine, printable } from './logger.ts';
 import { redactSecrets } from '../redaction/error-text.ts';
 import { errorStatus, LanefoldError } from '../errors.ts';
 

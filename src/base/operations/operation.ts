@@ -1,6 +1,5 @@
 import type { z } from 'zod';
-import type { Principal } from '../access/principal.ts';
-import type { Scope } from '../access/scope.ts';
+import type { Principal, Scope } from '../access/principal.ts';
 import type { ErrorCode } from '../errors.ts';
 
 type Fields = Record<string, z.ZodType>;

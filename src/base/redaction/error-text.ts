@@ -1,5 +1,5 @@
 import { cleanText } from '../checks/text.ts';
-import { hideUrlCredentials } from './url-credentials.ts';
+import { hideUrlCredentials } from './sensitive-keys.ts';
 
 /*
  * Redaction by form: removes API keys and credentials from the error text of providers, tools and repair functions.

@@ -1,7 +1,7 @@
 import { idGrammar } from '../checks/ids.ts';
-import { refused, type Checkpoint } from './checkpoint.ts';
 import { parseJson } from '../common/json.ts';
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { LanefoldError, type ErrorCode } from '../errors.ts';
 
 const version = 2;
 const issuer = 'lanefold/react';
@@ -141,3 +141,60 @@ function fromBase64Url(text: string): Buffer {
 }
 
 const hmac = (payload: Buffer, secret: string): Buffer => createHmac('sha256', secret).update(payload).digest();
+
+/**
+ * The content of a checkpoint token: a run, its step and the fingerprint of its agent. It holds no text of the
+ * conversation, because a token is signed but not encrypted.
+ */
+export interface Checkpoint {
+  threadId: string;
+  runId: string;
+  requestId: string;
+  agent: string;
+  step: number;
+  /** When the token was issued and when it expires, in ms since 1970; null: never. */
+  iatMs: number;
+  expMs: number | null;
+  configFingerprint: string;
+  state: {
+    /** The lane the run is on. */
+    context: string;
+    status: string;
+    iteration: number;
+  };
+}
+
+/** The error for an invalid token; the code names the check that failed. */
+const refused = (code: ErrorCode, why: string, details?: Record<string, unknown>): LanefoldError =>
+  new LanefoldError(code, `The checkpoint token is invalid: ${why}.`, {
+    hint: 'Create a new token with runs.checkpoint, or start a new run.',
+    ...(details ? { details } : {}),
+  });
+
+/**
+ * The secrets that sign and verify tokens: the given ones, else those in `LANEFOLD_TOKEN_SECRET`. Ignores blank ones.
+ */
+export function tokenSecrets(given: readonly string[] = []): readonly string[] {
+  const own = given.filter((secret) => secret.trim() !== '');
+  if (own.length > 0) return own;
+  return (process.env['LANEFOLD_TOKEN_SECRET'] ?? '')
+    .split(',')
+    .map((secret) => secret.trim())
+    .filter((secret) => secret !== '');
+}
+
+/**
+ * The first secret, which signs. Without one this throws instead of generating a secret, because no other process would
+ * accept its tokens, and neither would this one after a restart.
+ *
+ * @throws LanefoldError `missing_token_secret`
+ */
+export function signingSecret(secrets: readonly string[]): string {
+  const [first] = secrets;
+  if (first !== undefined) return first;
+  throw new LanefoldError('missing_token_secret', 'No secret is configured to sign tokens.', {
+    hint:
+      'Set LANEFOLD_TOKEN_SECRET to a long random string (openssl rand -hex 32), the same in every process. Separate ' +
+      'several with commas; the first one signs.',
+  });
+}

@@ -1,6 +1,6 @@
 import { DrizzleQueryError } from 'drizzle-orm/errors';
 import { type ErrorCode, LanefoldError } from '../../base/errors.ts';
-import { networkErrorCodes } from '../../base/common/network-error-codes.ts';
+import { networkErrorCodes } from '../../base/common/network.ts';
 
 /** SQLSTATEs of class LF, raised by the functions in db/sql. */
 const codes: Record<string, ErrorCode> = {

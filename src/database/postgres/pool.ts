@@ -1,4 +1,4 @@
-import { processClock, type Clock } from '../../base/common/clock.ts';
+import { processClock, type Clock } from '../../base/common/timer.ts';
 import pLimit, { type LimitFunction } from 'p-limit';
 import type pg from 'pg';
 import { isLanefoldError, LanefoldError } from '../../base/errors.ts';

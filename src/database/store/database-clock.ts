@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/common/clock.ts';
+import type { Clock } from '../../base/common/timer.ts';
 import type { Database } from '../postgres/pool.ts';
 
 /** How old a reading may be before the next use leads to another one, in ms. */

@@ -6,9 +6,7 @@ import { may, operator, type Principal } from '../../base/access/principal.ts';
 import type { AgUiRequest } from './runs/request.ts';
 import { LanefoldError } from '../../base/errors.ts';
 import { auditing } from '../../features/library/auditing.ts';
-import type { Library, TenantLibrary } from '../../features/library/library.ts';
-import type { ActingFunction } from '../../database/store/access/audited-act.ts';
-import type { JsonObject } from '../../agent/context/message.ts';
+import type { Library } from '../../features/library/library.ts';
 import type { EnqueueOptions } from '../../runs/operations/runs/enqueue.ts';
 import { withinRuns } from '../../server/access/limit-runs.ts';
 import { callerOf } from '../../server/access/limited-parties.ts';
@@ -105,18 +103,29 @@ type AgUiContext = Context<
   { in: { json: unknown }; out: { param: { agent: string }; query: { busy?: AgUiRequest['busy'] }; json: unknown } }
 >;
 
+type Acting = Parameters<typeof auditing>[1][number];
+
 function toRequest(c: AgUiContext, app: ApiApp, all: Library): AgUiRequest {
   const { agent } = c.req.valid('param');
   const { lanefold, principal } = c.var;
   const { busy = may(principal, 'steer') ? 'interrupt' : 'reject' } = c.req.valid('query');
   if (busy === 'interrupt') assertScope(principal, 'steer');
   const input = c.req.valid('json') as AgUiInput;
-  const acting = (action: string, carriedOutBy: ActingFunction, runId?: string, detail?: JsonObject): TenantLibrary => {
+  const acting = (
+    action: string,
+    carriedOutBy: Acting['carriedOutBy'],
+    runId?: string,
+    detail?: Acting['action']['detail'],
+  ) => {
     const { actor } = principal;
     return auditing(lanefold, [{ action: { actor, action, threadId: input.threadId, runId, detail }, carriedOutBy }]);
   };
   return {
-    ...{ agent, threadId: input.threadId, input, by: principal === operator ? undefined : principal.actor, busy },
+    agent,
+    threadId: input.threadId,
+    input,
+    by: principal === operator ? undefined : principal.actor,
+    busy,
     enqueue: (options, active) =>
       withinRuns(c, app, () =>
         (options.busy === 'interrupt'

@@ -1,20 +1,25 @@
-import { admit } from '../../server/admit.ts';
-import { logErrors, withSafePath } from '../../server/log-errors.ts';
-import { invalidRequest, problemHeaders, toProblem } from '../../server/problem.ts';
-import { defaultMaxBodyBytes } from '../../server/read-body.ts';
+import { invalidRequest } from '../../server/problem.ts';
 import type { JsonObject } from '../../agent/context/message.ts';
-import { isLanefoldError, LanefoldError } from '../../base/errors.ts';
+import { LanefoldError } from '../../base/errors.ts';
 import { assertId } from '../../base/checks/ids.ts';
 import type { Library, TenantLibrary } from '../../features/library/library.ts';
 import { threadNotFound } from '../../database/store/missing.ts';
 import type { Thread } from '../../database/store/log/read-thread.ts';
 import { toInput } from '../../runs/formats/ui-messages/question.ts';
 import { refuseUnknownKeys, type KeysOf } from '../../base/checks/unknown-keys.ts';
-import { openAnswer } from './answer.ts';
-import { decideApprovals } from './approvals.ts';
-import { notYourChat, type ChatAuthorization, type ChatGrant } from './grant.ts';
-import { actionOf, lastMessage, readChatRequest, type ChatRequest } from './request.ts';
-import { uiResponse } from './sse.ts';
+import { openAnswer, decideApprovals } from './answer.ts';
+import {
+  type ChatAuthorization,
+  type ChatGrant,
+  actionOf,
+  lastMessage,
+  readChatRequest,
+  type ChatRequest,
+} from './request.ts';
+import { createSessionRoute, enqueueGranted, findThread, noAgent } from '../session-route.ts';
+import { sseResponse } from '../../base/common/sse-response.ts';
+import { uiMessageHeader } from '../../runs/formats/ui-messages/answer.ts';
+import type { UiChunk } from '../../runs/formats/ui-messages/message.ts';
 
 export interface ChatOptions {
   /** The agent that answers, unless the grant names another. */
@@ -62,34 +67,16 @@ const optionKeys: KeysOf<ChatOptions> = { agent: true, authorize: true, maxBodyB
  */
 export function createChatHandler(lanefold: Library, options: ChatOptions): ChatHandler {
   refuseUnknownKeys('createChatHandler', options, optionKeys);
-  const { authorize, maxBodyBytes = defaultMaxBodyBytes } = options;
-  const onError = withSafePath(options.onError ?? logErrors(lanefold.log));
-  if (typeof authorize !== 'function') {
-    throw new LanefoldError(
-      'invalid_input',
-      'createChatHandler requires authorize, which decides who may use which thread.',
-      {
-        hint: 'Pass authorize: (request) => ({ chatId }) => ({ threadId }) for signed-in users, else null.',
-      },
-    );
-  }
-  return async (request) => {
-    try {
+  return createSessionRoute<ChatRequest, ChatGrant>(lanefold, options, {
+    name: 'createChatHandler',
+    example: '({ chatId }) => ({ threadId })',
+    refusal: 'This chat is not yours, or you are not signed in.',
+    open(request, maxBodyBytes) {
       const action = actionOf(request);
-      const read = () => readChatRequest(request, action, maxBodyBytes);
-      const admitted = await admit<ChatRequest, ChatGrant>(await authorize(request), read, notYourChat);
-      if (admitted instanceof Response) return admitted;
-      const { asked, grant } = admitted;
-      return await answer(lanefold, request, asked, { agent: options.agent, grant });
-    } catch (error) {
-      const problem = toProblem(error);
-      if (problem.status >= 500) onError(error, { method: request.method, path: new URL(request.url).pathname });
-      return new Response(JSON.stringify(problem), {
-        status: problem.status,
-        headers: problemHeaders(problem.status, error),
-      });
-    }
-  };
+      return () => readChatRequest(request, action, maxBodyBytes);
+    },
+    answer: (request, asked, grant) => answer(lanefold, request, asked, { agent: options.agent, grant }),
+  });
 }
 
 async function answer(
@@ -157,8 +144,9 @@ async function send(
   thread: Thread | undefined,
   message: JsonObject,
   { trigger }: JsonObject,
-  { threadId, tenantId, agent, run }: Omit<ChatGrant, 'agent'> & { agent: string | undefined },
+  grant: Omit<ChatGrant, 'agent'> & { agent: string | undefined },
 ): Promise<string> {
+  const { threadId, agent, run } = grant;
   if (trigger === 'regenerate-message') {
     throw new LanefoldError('invalid_input', 'An answer cannot be regenerated, because the log keeps what was said.', {
       hint: 'Send a new message.',
@@ -166,39 +154,24 @@ async function send(
   }
   if (message['role'] !== 'user') throw invalidRequest([{ path: 'message.role', message: 'Must be user.' }]);
   assertId(message['id'], 'The id of the message');
-  if (agent === undefined) {
-    throw new LanefoldError('unknown_agent', 'The chat has no agent.', {
-      hint: 'Pass agent to createChatHandler, or return one from authorize.',
-    });
-  }
-  const input = toInput(message['parts']);
-  const enqueue = async (createThread: boolean) => {
-    const options = { ...run, agent, input, threadId, createThread, requestId: message['id'] as string };
-    return (await lanefold.runs.enqueue(options)).id;
-  };
-  if (thread || tenantId === undefined) return enqueue(true);
-  try {
-    // creates the thread only if its absence is all that prevents the run
-    return await enqueue(false);
-  } catch (error) {
-    if (!isLanefoldError(error, 'thread_not_found')) throw error;
-  }
-  await lanefold.threads.create({ id: threadId, tenantId }).catch((error: unknown) => {
-    // a concurrent first message may have created it
-    if (!isLanefoldError(error, 'thread_exists')) throw error;
+  if (agent === undefined) throw noAgent('chat', 'createChatHandler');
+  const { id } = await enqueueGranted(lanefold, grant, thread, {
+    ...run,
+    agent,
+    input: toInput(message['parts']),
+    threadId,
+    requestId: message['id'],
   });
-  await findThread(lanefold, { threadId, tenantId });
-  return enqueue(false);
-}
-
-/** The thread of a grant, if it exists already. @throws LanefoldError `thread_not_found` for one of another tenant */
-async function findThread(lanefold: TenantLibrary, { threadId, tenantId }: ChatGrant): Promise<Thread | undefined> {
-  const thread = await lanefold.threads.peek(threadId).catch((error: unknown) => {
-    if (isLanefoldError(error, 'thread_not_found')) return undefined;
-    throw error;
-  });
-  if (thread && tenantId !== undefined && thread.tenantId !== tenantId) throw threadNotFound(threadId);
-  return thread;
+  return id;
 }
 
 const json = (value: object): Response => Response.json(value, { headers: { 'cache-control': 'no-store' } });
+
+/** The UI message stream as a response. If it breaks off, the client resumes. */
+const uiResponse = (chunks: AsyncGenerator<UiChunk>, abort: () => void): Response =>
+  sseResponse(toData(chunks), { abort, headers: { [uiMessageHeader[0]]: uiMessageHeader[1] } });
+
+async function* toData(chunks: AsyncGenerator<UiChunk>): AsyncGenerator<string> {
+  for await (const chunk of chunks) yield JSON.stringify(chunk);
+  yield '[DONE]';
+}

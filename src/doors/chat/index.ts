@@ -4,6 +4,5 @@
  * @module chat
  */
 export { createChatHandler, type ChatHandler, type ChatOptions } from './handler.ts';
-export type { ChatAuthorization, ChatGrant, ChatVerdict } from './grant.ts';
-export type { ChatAction, ChatRequest } from './request.ts';
+export type { ChatAuthorization, ChatGrant, ChatVerdict, ChatAction, ChatRequest } from './request.ts';
 export type { AnswerMetadata, UiMessage, UiPart, UiToolPart } from '../../runs/formats/ui-messages/message.ts';

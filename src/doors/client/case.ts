@@ -1,4 +1,4 @@
-import { omitUndefined } from '../../base/common/omit-undefined.ts';
+import { omitUndefined } from '../../base/common/json.ts';
 
 /*
  * Names are camelCase in TypeScript and snake_case on the wire. Only the fields of the API itself are renamed: what

@@ -1,4 +1,4 @@
-import { retryAfterMs } from '../../base/common/retry-after.ts';
+import { retryAfterMs } from '../../base/common/network.ts';
 import { fromWire, toSnake, toWire } from './case.ts';
 import { Bearer, type Credentials } from './credentials.ts';
 import { fromProblem, isClientError, LanefoldClientError } from './errors.ts';

@@ -1,5 +1,4 @@
-import { after } from '../../base/common/timer.ts';
-import { onAbort } from '../../base/common/on-abort.ts';
+import { after, onAbort } from '../../base/common/timer.ts';
 
 const longestMs = 15_000;
 

@@ -1,6 +1,6 @@
 import type { Connection } from './connection.ts';
 import { fromProblem, LanefoldClientError } from './errors.ts';
-import { rejecting } from '../../base/common/rejecting.ts';
+import { rejecting } from '../../base/common/promises.ts';
 import { follow } from './follow.ts';
 import { newId } from './ids.ts';
 import type {

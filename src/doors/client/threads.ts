@@ -1,7 +1,7 @@
-import { omitUndefined } from '../../base/common/omit-undefined.ts';
+import { omitUndefined } from '../../base/common/json.ts';
 import type { Connection } from './connection.ts';
 import { isClientError } from './errors.ts';
-import { rejecting } from '../../base/common/rejecting.ts';
+import { rejecting } from '../../base/common/promises.ts';
 import { follow } from './follow.ts';
 import { newId } from './ids.ts';
 import type {

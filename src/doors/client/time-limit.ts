@@ -1,5 +1,4 @@
-import { after } from '../../base/common/timer.ts';
-import { onAbort } from '../../base/common/on-abort.ts';
+import { after, onAbort } from '../../base/common/timer.ts';
 
 /** A signal that aborts with `signal`, or after `ms` without `touch`. Release it when the work is done. */
 export function linked(signal: AbortSignal | undefined, ms: number): TimeLimit {

@@ -1,4 +1,4 @@
-import type { AgentResult, Known, WithResult } from '../../agent/contracts/result-type.ts';
+import type { AgentResult, Known, WithResult } from '../../agent/contracts/contract.ts';
 import type { Json, JsonObject, NewRun, RunReceipt, RunRef } from './operations.ts';
 
 /** What the client knows of an agent: its name, and the type of its results. */

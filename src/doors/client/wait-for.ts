@@ -1,8 +1,7 @@
 import { LanefoldClientError } from './errors.ts';
 import type { RunRef, RunSnapshot } from './operations.ts';
 import type { StreamItem, StreamOptions } from './stream-item.ts';
-import { after } from '../../base/common/timer.ts';
-import { onAbort } from '../../base/common/on-abort.ts';
+import { after, onAbort } from '../../base/common/timer.ts';
 
 export interface WaitOptions {
   /** Default: no limit. */

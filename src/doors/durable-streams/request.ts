@@ -1,6 +1,5 @@
 import type { Producer } from '../../database/store/stream/streams.ts';
-import { invalid } from './errors.ts';
-import { readOffset } from './offset.ts';
+import { invalid, readOffset } from './protocol.ts';
 
 /** A request of the protocol. Names of headers in any case; `undefined` for one that is missing. */
 export interface StreamRequest {

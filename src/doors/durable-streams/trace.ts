@@ -3,11 +3,10 @@ import type { TenantLibrary } from '../../features/library/library.ts';
 import type { Database } from '../../database/postgres/pool.ts';
 import { findStreamStart } from '../../database/store/trace/find-stream-start.ts';
 import { untilReachable } from '../../runs/streams/feed.ts';
-import { beyondTail } from './errors.ts';
-import { jsonType } from './messages.ts';
-import type { Page, Readable } from './page.ts';
-import { pageEvents, readEvents, toJsonArray } from './trace-events.ts';
-import { onAbort } from '../../base/common/on-abort.ts';
+import { beyondTail, jsonType, type Page, type Readable } from './protocol.ts';
+import { onAbort } from '../../base/common/timer.ts';
+import { snakeKeys } from '../../base/common/case.ts';
+import { readRunEvents, readThreadEvents, type RunEvent } from '../../database/store/trace/read-events.ts';
 
 /** A client that reconnects is told. */
 function unlessErased(error: unknown): undefined {
@@ -78,7 +77,9 @@ export class TraceReader implements Readable {
 
   async #open(from: number, signal: AbortSignal) {
     const { items } = await this.lanefold.streams.open(this.threadId, this.runId, {
-      ...{ after: from - 1, deltas: false, signal },
+      after: from - 1,
+      deltas: false,
+      signal,
     });
     return items;
   }
@@ -91,8 +92,45 @@ export class TraceReader implements Readable {
 
   #page(from: number, next: number, closed: boolean): Page {
     return {
-      ...{ id: 'trace', contentType: jsonType, mediaType: jsonType, data: Buffer.alloc(0) },
-      ...{ from, next, upToDate: true, closed, ttlS: null, endsAt: null },
+      id: 'trace',
+      contentType: jsonType,
+      mediaType: jsonType,
+      data: Buffer.alloc(0),
+      from,
+      next,
+      upToDate: true,
+      closed,
+      ttlS: null,
+      endsAt: null,
     };
   }
+}
+
+/** Events of a page. */
+const pageEvents = 200;
+
+/** As the API returns it elsewhere. */
+const eventJson = (event: RunEvent): string => JSON.stringify({ ...snakeKeys(event), at: event.at.toISOString() });
+
+const toJsonArray = (events: readonly RunEvent[]): Buffer =>
+  events.length === 0 ? Buffer.alloc(0) : Buffer.from(`[${events.map(eventJson).join(',')}]`);
+
+/** Up to a page of events, of a run or of all runs of the thread; the position of an event is its `eventSeq`. */
+const readEvents = (db: Database, threadId: string, runId: string | undefined, from: number): Promise<RunEvent[]> =>
+  runId === undefined
+    ? readThreadEvents(db, threadId, from - 1, pageEvents)
+    : readRunEvents(db, threadId, runId, from - 1, pageEvents);
+
+/** What a fork has of a trace: the events before `upto`. Those that retention has dropped are missing. */
+export async function eventsBetween(
+  db: Database,
+  threadId: string,
+  runId: string | undefined,
+  from: number,
+  upto: number,
+): Promise<{ data: Buffer; next: number }> {
+  const events = await readEvents(db, threadId, runId, from);
+  const own = events.filter((event) => event.eventSeq < upto);
+  const more = own.length === pageEvents;
+  return { data: toJsonArray(own), next: more ? own.at(-1)!.eventSeq + 1 : upto };
 }

@@ -3,5 +3,4 @@
  *
  * @module langgraph
  */
-export { LanefoldSaver } from './saver.ts';
-export type { LanefoldSaverOptions } from './options.ts';
+export { LanefoldSaver, type LanefoldSaverOptions } from './saver.ts';

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 import { assertId, idGrammar } from '../../base/checks/ids.ts';
 import { LanefoldError } from '../../base/errors.ts';
+import type { Address } from '../../runs/formats/mirror/addresses.ts';
+import type { RunnableConfig } from '@langchain/core/runnables';
+import { assertStorable } from '../../base/checks/text.ts';
 
 /*
  * The idempotency keys under which checkpoints and writes are appended; they sort as they are read.
@@ -72,4 +75,50 @@ export function laneOf(root: string, ns: string): string {
   const name = `${root}:${ns}`;
   if (idGrammar.test(name)) return name;
   return `${name.replaceAll(/[^A-Za-z0-9._:@-]/g, '.').slice(0, 110)}.${shortHash(ns).replaceAll(/[-_]/g, '0').slice(0, 12)}`;
+}
+
+/** Shorter texts are written again rather than named. */
+const worthNaming = 48;
+
+/** The texts that an entry stores. A text that the thread already has is named instead. */
+export class Parts {
+  readonly texts: string[] = [];
+  readonly hashes: string[] = [];
+  readonly #own = new Map<string, number>();
+
+  constructor(private readonly known: { get(hash: string): Address | undefined }) {}
+
+  add(text: string, hash = shortHash(text)): Address {
+    const before = text.length < worthNaming ? undefined : this.known.get(hash);
+    if (before) return before;
+    const own = text.length < worthNaming ? undefined : this.#own.get(hash);
+    if (own !== undefined) return { seq: -1, index: own };
+    this.hashes.push(hash);
+    const index = this.texts.push(text) - 1;
+    this.#own.set(hash, index);
+    return { seq: -1, index };
+  }
+}
+
+/** Addresses after their entry got its `seq`. */
+export const settle = ({ seq, index }: Address, own: number): Address => ({ seq: seq < 0 ? own : seq, index });
+
+/** Where checkpoints are: their thread, as LangGraph names it, and their namespace. */
+export interface Place {
+  threadId: string;
+  ns: string;
+}
+
+/** @throws LanefoldError `invalid_id`, `invalid_input` without a thread */
+export function placeOf(config: RunnableConfig): Place {
+  const { thread_id: threadId, checkpoint_ns: ns = '' } = config.configurable ?? {};
+  if (threadId === undefined) {
+    throw new LanefoldError('invalid_input', 'The config has no thread_id.', {
+      hint: 'Pass { configurable: { thread_id: … } } when you run the graph.',
+    });
+  }
+  assertThreadId(threadId);
+  if (typeof ns !== 'string') throw new LanefoldError('invalid_input', 'The checkpoint_ns is not a text.');
+  assertStorable(ns, 'The checkpoint_ns');
+  return { threadId, ns };
 }

@@ -1,4 +1,4 @@
-import { Recent } from '../../base/common/recent.ts';
+import { Recent } from '../../base/common/caches.ts';
 import { laneView, shownOf } from '../../runs/formats/mirror/lane-view.ts';
 import { emptyLane, readLaneField, type LaneState } from '../../runs/formats/mirror/plan.ts';
 import { turnsOf, turnsOfText } from '../../runs/formats/mirror/langchain.ts';
@@ -7,6 +7,10 @@ import { withHashes } from './read-values.ts';
 import type { FoundCheckpoint } from './read-checkpoints.ts';
 import type { ChannelValue } from './stored.ts';
 import { parseJson } from '../../base/common/json.ts';
+import { isLanefoldError } from '../../base/errors.ts';
+import type { Database } from '../../database/postgres/pool.ts';
+import { createThread } from '../../database/store/log/read-thread.ts';
+import { threadOf } from './keys.ts';
 
 /** What the next checkpoint builds on. */
 export interface KnownCheckpoint {
@@ -15,7 +19,7 @@ export interface KnownCheckpoint {
 }
 
 /** Texts of a thread, by hash. */
-export type KnownTexts = Recent<string, Address>;
+type KnownTexts = Recent<string, Address>;
 
 /** In items, each of which takes about 100 bytes: room for 125 small checkpoints, or for some of long conversations. */
 const weightOf = ({ values, lane }: KnownCheckpoint): number =>
@@ -81,4 +85,42 @@ function laneState(
   if (!found) return lastSeq < 0 ? emptyLane : { lastSeq, shown: undefined };
   const turns = 'items' in found ? turnsOf(found.items.map(texts)) : turnsOfText(texts(found.address));
   return { lastSeq, shown: turns && shownOf(laneView(turns)) };
+}
+
+/** Finds the thread that a thread of LangGraph is now: see `threadOf`. */
+export class LangGraphThreads {
+  readonly #generations = new Recent<string, number>(1_024);
+
+  /** Works on the thread; after `thread_erased`, on the one that comes after it. */
+  async find<T>(id: string, work: (threadId: string) => Promise<T>): Promise<T> {
+    for (;;) {
+      const generation = this.#generations.get(id) ?? 1;
+      try {
+        return await work(threadOf(id, generation));
+      } catch (error) {
+        if (!isLanefoldError(error, 'thread_erased')) throw error;
+        this.#generations.set(id, generation + 1);
+      }
+    }
+  }
+
+  /** As `find`, and creates the thread where it does not exist. @throws LanefoldError `thread_exists` of another tenant */
+  findOrCreate<T>(db: Database, id: string, work: (threadId: string) => Promise<T>): Promise<T> {
+    return this.find(id, async (threadId) => {
+      try {
+        return await work(threadId);
+      } catch (error) {
+        if (!isLanefoldError(error, 'thread_not_found')) throw error;
+      }
+      const taken: unknown = await createThread(db, { id: threadId, tenantId: db.tenant }).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      if (taken && !isLanefoldError(taken, 'thread_exists')) throw taken;
+      return work(threadId).catch((error: unknown) => {
+        // another process has created it; or another tenant has it, and this one cannot
+        throw taken && isLanefoldError(error, 'thread_not_found') ? taken : error;
+      });
+    });
+  }
 }

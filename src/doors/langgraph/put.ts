@@ -4,21 +4,23 @@ import { laneView, shownOf, type LaneView } from '../../runs/formats/mirror/lane
 import { emptyLane, isShown, laneEnd, laneField, planLane, type LaneState } from '../../runs/formats/mirror/plan.ts';
 import type { Database } from '../../database/postgres/pool.ts';
 import { appendHistory } from '../../database/store/log/append-history.ts';
-import { readEnds } from '../../database/store/history/read-appended.ts';
-import { readVersion } from './find-checkpoint.ts';
-import type { DumpedCheckpoint } from './dump-checkpoint.ts';
-import { additionKey, checkpointKey, shortHash } from './keys.ts';
+import { readEnds, readAppended } from '../../database/store/history/read-appended.ts';
+import { readVersion } from './read-checkpoints.ts';
+import type { DumpedCheckpoint } from './dump.ts';
+import { additionKey, checkpointKey, shortHash, Parts, settle, additionsTo } from './keys.ts';
 import type { KnownCheckpoint, Memory } from './known.ts';
 import { turnsOf, turnsOfText } from '../../runs/formats/mirror/langchain.ts';
-import { Parts, settle } from './parts.ts';
 import {
   checkpointKind,
   type CheckpointPayload,
   type StoredValues,
+  writesKind,
+  type WritesPayload,
 } from '../../runs/formats/mirror/langgraph-entry.ts';
 import { assertReadable, isSame, settled, store, type ChannelValue, type Located } from './stored.ts';
+import { readTexts, addressesOfWrites, areInForce, foldWrites, type DumpedWrite } from './read-values.ts';
 
-export interface PutTarget {
+interface PutTarget {
   db: Database;
   threadId: string;
   ns: string;
@@ -76,7 +78,7 @@ export async function putCheckpoint(
       else if (isLanefoldError(error, 'rev_conflict')) {
         state = { lastSeq: (await readEnds(db, threadId, lane!.contextRef))?.laneSeq ?? -1, shown: undefined };
       } else if (isLanefoldError(error, 'lane_busy') && shown && isShown(before.shown, shown)) {
-        // the run goes on with its lane, and the next checkpoint that shows something else takes it back
+        // the run continues with its lane, and the next checkpoint that shows something else takes it back
         [state, leaveLane] = [before, true];
       } else throw error;
     }
@@ -131,7 +133,10 @@ function compose({ ns, memory, threadId }: PutTarget, dumped: DumpedCheckpoint, 
     id: dumped.id,
     ...(ns === '' ? {} : { ns }),
     ...(dumped.parent === undefined ? {} : { parent: dumped.parent }),
-    ...{ checkpoint: dumped.checkpoint, metadata: dumped.metadata, values, parts: parts.texts },
+    checkpoint: dumped.checkpoint,
+    metadata: dumped.metadata,
+    values,
+    parts: parts.texts,
   };
   const locate = (seq: number, lane: LaneState): KnownCheckpoint => {
     const settledValues = [...own].map(([channel, located]): [string, ChannelValue] => [
@@ -146,4 +151,71 @@ function compose({ ns, memory, threadId }: PutTarget, dumped: DumpedCheckpoint, 
     return { values: new Map([...named, ...settledValues]), lane };
   };
   return { payload, locate };
+}
+
+interface WritesTarget {
+  db: Database;
+  threadId: string;
+  ns: string;
+  memory: Memory;
+  contextRef: string;
+}
+
+interface TaskWrites {
+  /** Of the checkpoint. */
+  id: string;
+  taskId: string;
+  taskPath: string;
+  writes: readonly DumpedWrite[];
+}
+
+/** Appends the writes of a task, unless they are in force already. */
+export async function putWrites(target: WritesTarget, { id, taskId, taskPath, writes }: TaskWrites): Promise<void> {
+  const { db, threadId, ns, memory, contextRef } = target;
+  if (writes.length === 0) return;
+  let content = JSON.stringify([taskId, taskPath, writes]);
+  // an error, interrupt or resume replaces an earlier one, so the same one may come again
+  if (writes.some(({ idx }) => idx < 0)) {
+    const { seq, inForce } = await readInForce(target, { id, taskId, taskPath, writes });
+    if (inForce) return;
+    content += ` after ${seq}`;
+  }
+  const parts = new Parts(memory.texts(threadId));
+  const stored = writes.map(({ idx, channel, value }) => ({ idx, channel, ...store(parts, value) }));
+  assertReadable(stored.map(({ located }) => located));
+  const payload: WritesPayload = {
+    checkpoint: id,
+    ...(ns === '' ? {} : { ns }),
+    task: taskId,
+    ...(taskPath === '' ? {} : { path: taskPath }),
+    writes: stored.map(({ idx, channel, stored: value }) => [idx, channel, value]),
+    parts: parts.texts,
+  };
+  const { firstSeq: seq, duplicate } = await appendHistory(db, threadId, {
+    entry: { kind: writesKind, contextRef, payload: payload as unknown as JsonObject },
+    idempotencyKey: additionKey(ns, id, content),
+    hash: shortHash(content),
+  });
+  if (duplicate) return;
+  memory.note(
+    threadId,
+    parts.hashes,
+    parts.texts.map((_, index) => settle({ seq: -1, index }, seq)),
+  );
+}
+
+/** Whether the writes are in force, and the last entry with writes of this checkpoint. */
+async function readInForce(
+  { db, threadId, ns }: WritesTarget,
+  { id, taskId, writes }: TaskWrites,
+): Promise<{ seq: number; inForce: boolean }> {
+  const { entries } = await readAppended(db, threadId, additionsTo(ns, id));
+  const stored = entries
+    .filter(({ kind, payload }) => kind === writesKind && payload['checkpoint'] === id)
+    .sort((a, b) => a.seq - b.seq);
+  const found = foldWrites(stored);
+  const own = new Map(stored.map(({ seq, payload }) => [seq, payload['parts'] as string[]]));
+  const texts = await readTexts(db, threadId, addressesOfWrites(found), own);
+  const ofTask = stored.filter(({ payload }) => payload['task'] === taskId);
+  return { seq: ofTask.at(-1)?.seq ?? -1, inForce: areInForce(writes, taskId, found, texts) };
 }

@@ -8,15 +8,25 @@ import {
 } from '@langchain/langgraph-checkpoint';
 import type { Database } from '../../database/postgres/pool.ts';
 import type { Address } from '../../runs/formats/mirror/addresses.ts';
-import { readAppended, type Appended } from '../../database/store/history/read-appended.ts';
+import { readAppended, type Appended, readEnds, readReceipt } from '../../database/store/history/read-appended.ts';
 import { unreadable } from '../../database/store/history/unreadable.ts';
 import { load } from './dump.ts';
-import { additionsTo } from './keys.ts';
+import { additionsTo, type Place, checkpointKey, checkpointsOf } from './keys.ts';
 import { checkpointKind, checkpointOf, type CheckpointPayload } from '../../runs/formats/mirror/langgraph-entry.ts';
-import type { Place } from './place.ts';
-import { addressesOf, findValues, loadValue, readTexts, type Found, type Texts } from './read-values.ts';
-import { addressesOfWrites, foldWrites, loadWrites, type FoundWrite } from './writes.ts';
+import {
+  addressesOf,
+  findValues,
+  loadValue,
+  readTexts,
+  type Found,
+  type Texts,
+  addressesOfWrites,
+  foldWrites,
+  loadWrites,
+  type FoundWrite,
+} from './read-values.ts';
 import { parseJson } from '../../base/common/json.ts';
+import { threadErased } from '../../database/store/missing.ts';
 
 /** A checkpoint as the log has it. */
 export interface FoundCheckpoint {
@@ -65,8 +75,11 @@ export async function readCheckpoints(
       texts,
     );
   return latest.map((entry, i) => ({
-    ...{ seq: entry.seq, payload: checkpointOf(entry) },
-    ...{ values: values[i]!, writes: writes[i]!, texts },
+    seq: entry.seq,
+    payload: checkpointOf(entry),
+    values: values[i]!,
+    writes: writes[i]!,
+    texts,
   }));
 }
 
@@ -128,4 +141,39 @@ export async function loadMetadata(
   if (Array.isArray(metadata)) return (await load(serde, ...metadata)) as CheckpointMetadata;
   const text = typeof metadata === 'string' ? metadata : JSON.stringify(metadata);
   return (await load(serde, 'json', text)) as CheckpointMetadata;
+}
+
+/** A checkpoint, or the newest one of a namespace. @throws LanefoldError `thread_erased` */
+export async function findCheckpoint(
+  db: Database,
+  threadId: string,
+  ns: string,
+  id?: string,
+): Promise<FoundCheckpoint | undefined> {
+  const range = id === undefined ? checkpointsOf(ns) : only(checkpointKey(ns, id));
+  const { erased, entries } = await readAppended(db, threadId, { ...range, limit: 1 });
+  if (erased) throw threadErased(threadId);
+  const [found] = await readCheckpoints(db, threadId, ns, entries);
+  return found;
+}
+
+/** The receipt of the version of a checkpoint that was stored last; undefined if there is only the first one. */
+export async function readVersion(
+  db: Database,
+  threadId: string,
+  ns: string,
+  id: string,
+): Promise<{ hash: string; seq: number } | undefined> {
+  const { entries } = await readAppended(db, threadId, additionsTo(ns, id));
+  const versions = entries.filter(({ kind, payload }) => kind === checkpointKind && payload['id'] === id);
+  const last = versions.sort((a, b) => a.seq - b.seq).at(-1);
+  return last && readReceipt(db, threadId, last.key);
+}
+
+/** The range that has one key: no id has a space. */
+const only = (key: string): { from: string; below: string } => ({ from: key, below: `${key} ` });
+
+/** @throws LanefoldError `thread_erased` */
+export async function assertKept(db: Database, threadId: string, contextRef: string): Promise<void> {
+  if ((await readEnds(db, threadId, contextRef))?.erased) throw threadErased(threadId);
 }

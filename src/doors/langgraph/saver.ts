@@ -8,27 +8,24 @@ import {
   type CheckpointTuple,
   type DeltaChannelHistory,
   type PendingWrite,
+  type SerializerProtocol,
 } from '@langchain/langgraph-checkpoint';
 import type { RunnableConfig } from '@langchain/core/runnables';
 import { assertStorable } from '../../base/checks/text.ts';
-import { TurnsByKey } from '../../base/common/turns-by-key.ts';
+import { TurnsByKey } from '../../base/common/promises.ts';
 import { isLanefoldError, LanefoldError } from '../../base/errors.ts';
 import { databaseOf } from '../../features/library/database-of.ts';
 import type { TenantLibrary } from '../../features/library/library.ts';
 import type { Database } from '../../database/postgres/pool.ts';
-import { deltaHistory } from './delta-history.ts';
-import { dumpCheckpoint } from './dump-checkpoint.ts';
-import { assertKept, findCheckpoint } from './find-checkpoint.ts';
-import { assertCheckpointId, assertThreadId, laneOf } from './keys.ts';
-import { knownFrom, Memory } from './known.ts';
-import { listCheckpoints } from './list-checkpoints.ts';
-import { readOptions, type LanefoldSaverOptions } from './options.ts';
-import { placeOf } from './place.ts';
-import { putCheckpoint } from './put.ts';
-import { putWrites } from './put-writes.ts';
-import { needsSendsOfParent, toTuple } from './read-checkpoints.ts';
-import { LangGraphThreads } from './threads.ts';
-import { dumpWrites } from './writes.ts';
+import { deltaHistory, listCheckpoints } from './list-checkpoints.ts';
+import { dumpCheckpoint } from './dump.ts';
+import { assertKept, findCheckpoint, needsSendsOfParent, toTuple } from './read-checkpoints.ts';
+import { assertCheckpointId, assertThreadId, laneOf, placeOf } from './keys.ts';
+import { knownFrom, Memory, LangGraphThreads } from './known.ts';
+import { putCheckpoint, putWrites } from './put.ts';
+import { dumpWrites } from './read-values.ts';
+import { assertId } from '../../base/checks/ids.ts';
+import { refuseUnknownKeys, type KeysOf } from '../../base/checks/unknown-keys.ts';
 
 /**
  * Keeps the checkpoints of LangGraph graphs in the log of a thread with the same id, and their messages on a lane.
@@ -90,7 +87,7 @@ export class LanefoldSaver extends BaseCheckpointSaver {
     return { threadId: await this.#current(id), contextRef };
   }
 
-  /** The checkpoint of `checkpoint_id`, or the newest one; undefined if there is none. */
+  /** The checkpoint of `checkpoint_id`, or the newest one; undefined if it does not exist. */
   async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
     if (config.configurable?.['thread_id'] === undefined) return undefined;
     const place = placeOf(config);
@@ -216,4 +213,34 @@ export class LanefoldSaver extends BaseCheckpointSaver {
     const found = await findCheckpoint(this.#db, threadId, ns, id);
     return found && knownFrom(found, this.#channelOfLane);
   }
+}
+
+export interface LanefoldSaverOptions {
+  /** Serialises values; default: LangGraph's own, JSON. */
+  serde?: SerializerProtocol;
+  /**
+   * The lane that shows the messages of the graph, where models, people and SQL can read them; subgraphs have lanes
+   * named `<lane>:<namespace>`. `false`: no lanes. Default: `langgraph`; `false` with a `serde` of your own, which may
+   * exist to encrypt what lanes would show.
+   */
+  lane?: string | false;
+  /** The channel that has the messages; default `messages`. */
+  channel?: string;
+}
+
+const optionKeys: KeysOf<LanefoldSaverOptions> = { serde: true, lane: true, channel: true };
+
+/** Longer names of lanes leave no room for a namespace. */
+const maxLane = 64;
+
+/** `lane`: undefined without lanes. @throws LanefoldError `invalid_input`, `invalid_id` */
+function readOptions(options: LanefoldSaverOptions): { lane: string | undefined; channel: string } {
+  refuseUnknownKeys('LanefoldSaver', options, optionKeys);
+  const { lane = options.serde ? false : 'langgraph', channel = 'messages' } = options;
+  if (lane === false) return { lane: undefined, channel };
+  assertId(lane, 'The lane');
+  if (lane.length <= maxLane) return { lane, channel };
+  throw new LanefoldError('invalid_id', `The name of the lane has ${lane.length} characters.`, {
+    hint: `Use at most ${maxLane}: lanes of subgraphs add their namespace to it.`,
+  });
 }

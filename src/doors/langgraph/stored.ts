@@ -9,8 +9,7 @@ import {
 import type { Stored } from '../../runs/formats/mirror/langgraph-entry.ts';
 import { LanefoldError } from '../../base/errors.ts';
 import { unreadable } from '../../database/store/history/unreadable.ts';
-import { settle, type Parts } from './parts.ts';
-import { shortHash } from './keys.ts';
+import { settle, type Parts, shortHash } from './keys.ts';
 import type { Dumped } from './dump.ts';
 
 /** A stored value with the addresses of its texts, and what it takes to find out whether a later value differs. */

@@ -3,9 +3,12 @@ import type { z } from '@hono/zod-openapi';
 import type { Problem } from '../../server/schemas/problem.ts';
 import type { RunSnapshot } from '../../server/schemas/run.ts';
 import { parseJson } from '../../base/common/json.ts';
-import { LanefoldError, type ErrorCode } from '../../base/errors.ts';
-import type { Caller } from './door.ts';
-import { onAbort } from '../../base/common/on-abort.ts';
+import { LanefoldError, type ErrorCode, isLanefoldError } from '../../base/errors.ts';
+import type { Caller } from './options.ts';
+import { onAbort } from '../../base/common/timer.ts';
+import { ProtocolError, ProtocolErrorCode, type CallToolResult, type McpServer } from '@modelcontextprotocol/server';
+import type { DerivedIds } from '../../base/checks/ids.ts';
+import type { AgentSummary } from '../../runs/operations/agents/agents.ts';
 
 /** A run as the HTTP API returns it. */
 export type RunJson = z.infer<typeof RunSnapshot>;
@@ -93,3 +96,67 @@ export const callPath = (run: RunName, call: string): string =>
 
 /** @throws LanefoldError `run_not_found`, `thread_not_found`, `forbidden` */
 export const getRun = (api: Api, run: RunName): Promise<RunJson> => api.get(runPath(run));
+
+/** What a model reads when its call fails. */
+interface ToolFailure {
+  code: string;
+  message: string;
+  hint?: string | undefined;
+  thread_id?: string;
+  run_id?: string;
+}
+
+/** An error of a tool: text, because the output schema of a tool describes its successes. */
+export const toolError = (failure: ToolFailure): CallToolResult => ({
+  content: [{ type: 'text', text: JSON.stringify({ error: failure }) }],
+  isError: true,
+});
+
+/**
+ * Our errors as errors of the tool, which the model can react to; everything else as an error of the protocol.
+ *
+ * @param run the run that continues in spite of the error: without its name, the client could not ask for it
+ */
+export function asToolError(error: unknown, run?: RunName): CallToolResult {
+  if (!isLanefoldError(error)) throw error;
+  const { code, message, hint } = error;
+  const kept = run && code === 'server_busy' ? 'The run is stored. Ask for it later with lanefold_run_result.' : hint;
+  return toolError({ code, message, hint: kept, ...run });
+}
+
+/** Our errors as errors of the protocol, with `code` and `hint` in their data. */
+export function asProtocolError(error: unknown): never {
+  if (!isLanefoldError(error)) throw error;
+  const { code, message, hint, status } = error;
+  const rpc = status >= 500 ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams;
+  throw new ProtocolError(rpc, message, { code, hint });
+}
+
+export const invalidParams = (message: string): ProtocolError =>
+  new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+
+/** What the handlers of one MCP server share. */
+export interface McpContext {
+  server: McpServer;
+  api: Api;
+  /** Ids that derive from the names of requests, as for the server's own tenant. */
+  ids(): Promise<DerivedIds>;
+  /** The agents that are tools. */
+  agents: readonly AgentSummary[];
+  /** The names that the option `agents` lists; undefined: every agent. */
+  onlyAgents: readonly string[] | undefined;
+  /** How long a tool call waits for its run, in ms. */
+  waitMs: number;
+  /** Takes the bytes of an answer from the memory budget of the HTTP server; undefined: there is no budget. */
+  hold: ((bytes: number) => void) | undefined;
+}
+
+/**
+ * Counts an answer before the SDK writes it.
+ *
+ * @throws LanefoldError `server_busy`
+ */
+export function held<T extends object>({ hold }: Pick<McpContext, 'hold'>, answer: T): T {
+  hold?.(Buffer.byteLength(JSON.stringify(answer)));
+  return answer;
+}

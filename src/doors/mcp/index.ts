@@ -3,8 +3,14 @@
  *
  * @module mcp
  */
-export { mountMcp, createMcpHandler, type McpHandler } from './http.ts';
-export { serveMcpOverStdio, type McpStreams, type RunningMcp } from './stdio.ts';
-export { createMcpServer } from './create.ts';
+export {
+  mountMcp,
+  createMcpHandler,
+  type McpHandler,
+  serveMcpOverStdio,
+  type McpStreams,
+  type RunningMcp,
+  createMcpServer,
+} from './serve.ts';
 export type { McpHandlerOptions, McpOptions, McpServerOptions } from './options.ts';
 export type { MountedMcp, McpMount, McpSurroundings } from '../../server/options.ts';

@@ -1,5 +1,5 @@
 import { v7 } from 'uuid';
-import { TurnsByKey } from '../../base/common/turns-by-key.ts';
+import { TurnsByKey } from '../../base/common/promises.ts';
 import type { JsonObject } from '../../agent/context/message.ts';
 import { isLanefoldError, LanefoldError } from '../../base/errors.ts';
 import { laneView, shownOf, type Shown } from '../../runs/formats/mirror/lane-view.ts';
@@ -11,9 +11,7 @@ import { readEntries } from '../../database/store/log/read-entries.ts';
 import { createThread } from '../../database/store/log/read-thread.ts';
 import { threadErased } from '../../database/store/missing.ts';
 import { itemsKind, type ItemsPayload } from '../../runs/formats/mirror/openai-entry.ts';
-import { clears, emptySession, fold, keyOf, type SessionState } from './history.ts';
-import { readItem } from './items.ts';
-import { turnsOf } from './turns.ts';
+import { clears, emptySession, fold, keyOf, type SessionState, readItem, turnsOf } from './items.ts';
 
 /** What an entry changes. */
 export interface Change {
@@ -61,7 +59,7 @@ export class SessionLog {
   }
 
   /**
-   * Applies a change to the session as it is now, or does nothing if there is none. The first attempt takes the session
+   * Applies a change to the session as it is now, or does nothing if there is no change. The first attempt takes the session
    * as this object knows it: where that is not how it is, the append fails, and the change is decided again.
    */
   change(decide: (state: SessionState) => Change | undefined | Promise<Change | undefined>): Promise<void> {
@@ -96,7 +94,8 @@ export class SessionLog {
         ...(clear ? { clear } : {}),
         ...(epoch === undefined ? {} : { epoch }),
         // without a change, the lane still ends where the session left it
-        ...{ items, lane: laneField(change, change ? lastSeq : laneSeq) },
+        items,
+        lane: laneField(change, change ? lastSeq : laneSeq),
       } satisfies ItemsPayload as unknown as JsonObject;
       const receipt = await appendHistory(this.db, this.sessionId, {
         entry: { kind: itemsKind, contextRef: this.lane, payload },
@@ -109,7 +108,7 @@ export class SessionLog {
     };
     const { receipt, payload } = await append(planLane(this.lane, known, view, shown)).catch((error: unknown) => {
       if (!isLanefoldError(error, 'lane_busy') || !isShown(showedBefore, shown)) throw error;
-      // the run goes on with its lane, and the next change that shows takes it back
+      // the run continues with its lane, and the next change that shows takes it back
       return append(undefined);
     });
     // after a duplicate, others may have written too

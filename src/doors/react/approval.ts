@@ -20,14 +20,18 @@ export type Decide = (approval: PendingApproval, decision?: { reason?: string })
 
 export const approvalsOf = (run: RunSnapshot): PendingApproval[] =>
   run.awaiting.map(({ call, name, arguments: args }) => ({
-    ...{ threadId: run.threadId, runId: run.id, agent: run.agent },
-    ...{ call, name, arguments: args },
+    threadId: run.threadId,
+    runId: run.id,
+    agent: run.agent,
+    call,
+    name,
+    arguments: args,
   }));
 
-export const sameCall = (one: PendingApproval, other: PendingApproval): boolean =>
+const sameCall = (one: PendingApproval, other: PendingApproval): boolean =>
   one.runId === other.runId && one.call === other.call;
 
-export async function decide(
+async function decide(
   client: Client,
   word: 'approve' | 'deny',
   { threadId, runId, call }: PendingApproval,
@@ -37,5 +41,36 @@ export async function decide(
     await client.runs[word]({ threadId, id: runId }, call, decision);
   } catch (error) {
     if (!isClientError(error, 'already_decided')) throw error;
+  }
+}
+
+/** The calls that were decided on this page. What is read may list them for a while. */
+export class Decisions {
+  #made: PendingApproval[] = [];
+
+  /** The calls that are still to be decided. */
+  open(waiting: PendingApproval[]): PendingApproval[] {
+    return waiting.filter((one) => !this.#made.some((other) => sameCall(one, other)));
+  }
+
+  /** Forgets the decisions on calls that the server no longer lists. */
+  keep(listed: PendingApproval[]): void {
+    this.#made = this.#made.filter((one) => listed.some((other) => sameCall(one, other)));
+  }
+
+  /** Rejects, and the call is open again, if the server refuses the decision. */
+  async make(
+    client: Client,
+    word: 'approve' | 'deny',
+    approval: PendingApproval,
+    decision?: { reason?: string },
+  ): Promise<void> {
+    this.#made.push(approval);
+    try {
+      await decide(client, word, approval, decision);
+    } catch (error) {
+      this.#made = this.#made.filter((one) => one !== approval);
+      throw error;
+    }
   }
 }

@@ -12,7 +12,7 @@ export class CurrentRun {
   #accepted: { id: string; queues: boolean } | undefined;
   /** The run of the last question or event. */
   #lastId: string | null = null;
-  /** As last read: null if there is none, undefined if nothing was read yet. */
+  /** As last read: null if there is no run, undefined if nothing was read yet. */
   #run: RunSnapshot | null | undefined;
 
   constructor(
@@ -39,7 +39,7 @@ export class CurrentRun {
     this.#lastId = id;
   }
 
-  /** @param queues whether the question lets an active run go on first */
+  /** @param queues whether the question waits for an active run */
   async ask(answer: Promise<RunHandle>, queues: boolean): Promise<RunHandle> {
     this.#asking.add(answer);
     try {

@@ -1,7 +1,8 @@
 import { isWorthRepeating } from '../client/connection.ts';
 import { isClientError, type LanefoldClientError } from '../client/errors.ts';
-import { pause } from '../client/pause.ts';
-import { onAbort } from '../../base/common/on-abort.ts';
+import { pause, backoffMs } from '../client/pause.ts';
+import { onAbort } from '../../base/common/timer.ts';
+import type { StreamItem } from '../client/stream-item.ts';
 
 /** How long a page waits, after the client has given up, before it connects again. */
 const betweenMs = 10_000;
@@ -21,7 +22,7 @@ export abstract class Followed<STATE extends { error: LanefoldClientError | unde
     this.#state = initial;
   }
 
-  /** Reads what there is, then follows it. Rejects when it cannot go on; it is started again after a pause. */
+  /** Reads what there is, then follows it. Rejects when it cannot continue; it is started again after a pause. */
   protected abstract follow(signal: AbortSignal): Promise<void>;
 
   readonly state = (): STATE => this.#state;
@@ -136,3 +137,31 @@ export function coalesced(work: () => Promise<void>): () => Promise<void> {
     return (running ??= run());
   };
 }
+
+/** The first pause if it is missing although the server has just said that it exists, as a replica that lags may say. */
+const firstPauseMs = 500;
+
+interface Awaited {
+  /** Says that it does not exist yet. */
+  missing: (error: LanefoldClientError) => void;
+  /** A stream that waits for it. */
+  arrival: () => AsyncIterable<StreamItem>;
+  signal: AbortSignal;
+}
+
+/** Does the work on a thread or a run, which may not exist yet: then it waits for it, and starts over. */
+export async function onceItExists(work: () => Promise<void>, { missing, arrival, signal }: Awaited): Promise<void> {
+  for (let misses = 1; ; misses++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (signal.aborted || !isMissing(error)) throw error;
+      missing(error);
+    }
+    if (misses > 1) await pause(backoffMs(misses - 1, firstPauseMs), signal);
+    for await (const _ of arrival()) break;
+  }
+}
+
+const isMissing = (error: unknown): error is LanefoldClientError =>
+  isClientError(error, 'thread_not_found') || isClientError(error, 'run_not_found');

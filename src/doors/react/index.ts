@@ -3,9 +3,7 @@
  *
  * @module react
  */
-export { useThread, type UseThread } from './use-thread.ts';
-export { useRun, type UseRun } from './use-run.ts';
-export { useApprovals, type UseApprovals } from './use-approvals.ts';
+export { useThread, type UseThread, useRun, type UseRun, useApprovals, type UseApprovals } from './hooks.ts';
 export type { ThreadStatus } from './current-run.ts';
 export type { Decide, PendingApproval } from './approval.ts';
 export type { ThreadMessage } from './messages.ts';

@@ -1,5 +1,6 @@
 import type { Content, UiMessage } from '../client/operations.ts';
-import type { LiveAnswers } from './live-text.ts';
+import { isTerminal } from '../client/answers.ts';
+import type { StreamItem } from '../client/stream-item.ts';
 
 /** A message of a conversation, as the AI SDK has it. */
 export interface ThreadMessage extends UiMessage {
@@ -7,9 +8,11 @@ export interface ThreadMessage extends UiMessage {
   pending?: boolean;
 }
 
-/** The message that shows what the user has just sent. Its id is that of the request, as in the history. */
+/** The message that shows what the user has just sent. Its id is the request's, as in the history. */
 export const sentMessage = (requestId: string, input: Content): ThreadMessage => ({
-  ...{ id: requestId, role: 'user', pending: true },
+  id: requestId,
+  role: 'user',
+  pending: true,
   parts: typeof input === 'string' ? [{ type: 'text', text: input }] : (input as UiMessage['parts']),
 });
 
@@ -37,4 +40,46 @@ export function shown(
     else messages[at] = { ...messages[at]!, parts: [...messages[at]!.parts, ...parts] };
   }
   return messages;
+}
+
+/** The answer of a model call while it is written. */
+export interface LiveAnswer {
+  runId: string;
+  text: string;
+  thinking: string;
+  /** Whether it is complete, and so in the log. */
+  done: boolean;
+}
+
+/** The answers in progress, by model call. Each change makes a new map. */
+export type LiveAnswers = ReadonlyMap<string, LiveAnswer>;
+
+/** What an item of a stream makes of the answers in progress; the same map if it changes nothing. */
+export function withItem(answers: LiveAnswers, item: StreamItem): LiveAnswers {
+  if (item.type === 'unattended' || item.type === 'exists') return answers;
+  if (item.type === 'event') {
+    const { kind, data, runId } = item.event;
+    // what it has not completed is not in the log
+    if (isTerminal(kind)) return without(answers, (answer) => answer.runId === runId && !answer.done);
+    const callId = data['call_id'] as string;
+    const answer = answers.get(callId);
+    if (!answer) return answers;
+    if (kind === 'llm_completed') return new Map(answers).set(callId, { ...answer, done: true });
+    return kind === 'llm_retry' || kind === 'llm_lost' ? without(answers, (_, id) => id === callId) : answers;
+  }
+  const { runId, llmCallId } = item;
+  const had = answers.get(llmCallId) ?? { runId, text: '', thinking: '', done: false };
+  if (item.type === 'llm_snapshot')
+    return new Map(answers).set(llmCallId, { ...had, text: item.text, thinking: item.thinking });
+  const more =
+    'text' in item
+      ? { text: had.text.slice(0, item.offset) + item.text }
+      : { thinking: had.thinking.slice(0, item.offset) + item.thinking };
+  return new Map(answers).set(llmCallId, { ...had, ...more });
+}
+
+/** The answers without those to drop; the same map if there is nothing to drop. */
+export function without(answers: LiveAnswers, drop: (answer: LiveAnswer, callId: string) => boolean): LiveAnswers {
+  const kept = [...answers].filter(([id, answer]) => !drop(answer, id));
+  return kept.length === answers.size ? answers : new Map(kept);
 }

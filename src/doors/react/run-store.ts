@@ -2,11 +2,9 @@ import type { Client } from '../client/client.ts';
 import { isClientError, type LanefoldClientError } from '../client/errors.ts';
 import type { Content, RunRef, RunSnapshot } from '../client/operations.ts';
 import type { StreamItem } from '../client/stream-item.ts';
-import { approvalsOf, type Decide, type PendingApproval } from './approval.ts';
-import { Decisions } from './decisions.ts';
-import { coalesced, Followed } from './followed.ts';
-import { withItem, without, type LiveAnswer, type LiveAnswers } from './live-text.ts';
-import { onceItExists } from './once-it-exists.ts';
+import { approvalsOf, type Decide, type PendingApproval, Decisions } from './approval.ts';
+import { coalesced, Followed, onceItExists } from './followed.ts';
+import { withItem, without, type LiveAnswer, type LiveAnswers } from './messages.ts';
 
 /** What is known of a run. */
 export interface RunState {

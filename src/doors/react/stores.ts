@@ -1,11 +1,10 @@
 import type { Client } from '../client/client.ts';
 import type { LanefoldClientError } from '../client/errors.ts';
 import { pause } from '../client/pause.ts';
-import type { Decide, PendingApproval } from './approval.ts';
-import { Decisions } from './decisions.ts';
+import { type Decide, type PendingApproval, Decisions } from './approval.ts';
 import { Followed } from './followed.ts';
 import type { RunRef } from '../client/operations.ts';
-import { WeakValues } from '../../base/common/weak-values.ts';
+import { WeakValues } from '../../base/common/caches.ts';
 import { RunStore } from './run-store.ts';
 import { ThreadStore } from './thread-store.ts';
 

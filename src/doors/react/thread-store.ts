@@ -4,13 +4,10 @@ import { newId } from '../client/ids.ts';
 import type { Content, RunRef, RunSnapshot } from '../client/operations.ts';
 import type { StreamItem } from '../client/stream-item.ts';
 import type { EnqueueOptions, RunHandle } from '../client/types.ts';
-import { approvalsOf, type Decide, type PendingApproval } from './approval.ts';
+import { approvalsOf, type Decide, type PendingApproval, Decisions } from './approval.ts';
 import { CurrentRun, type ThreadStatus } from './current-run.ts';
-import { Decisions } from './decisions.ts';
-import { coalesced, Followed, mayPass } from './followed.ts';
-import { withItem, without, type LiveAnswers } from './live-text.ts';
-import { merged, sentMessage, shown, type ThreadMessage } from './messages.ts';
-import { onceItExists } from './once-it-exists.ts';
+import { coalesced, Followed, mayPass, onceItExists } from './followed.ts';
+import { withItem, without, type LiveAnswers, merged, sentMessage, shown, type ThreadMessage } from './messages.ts';
 
 /** What is known of a thread. */
 export interface ThreadState {
@@ -59,8 +56,13 @@ export class ThreadStore extends Followed<ThreadState> {
     readonly threadId: string,
   ) {
     super({
-      ...{ messages: [], status: 'loading', run: undefined, exists: undefined },
-      ...{ approvals: [], error: undefined, hasEarlier: false },
+      messages: [],
+      status: 'loading',
+      run: undefined,
+      exists: undefined,
+      approvals: [],
+      error: undefined,
+      hasEarlier: false,
     });
     this.#current = new CurrentRun(client, threadId);
   }
@@ -159,7 +161,7 @@ export class ThreadStore extends Followed<ThreadState> {
     });
   }
 
-  /** What the user asks for. Whatever comes of it, the thread may have changed. */
+  /** What the user asks for. Even if it fails, the thread may have changed. */
   async #call<T>(work: () => Promise<T>): Promise<T> {
     this.#refusal = undefined;
     this.#show({ error: undefined });

@@ -5,15 +5,14 @@ import { countRuns } from '../../database/store/run/count-runs.ts';
 import { isDistributed } from '../../database/store/schema/version.ts';
 import { lockOrigin } from '../../database/store/scratch/origin.ts';
 import { withScratch, type Scratch } from '../../database/store/scratch/scratch.ts';
-import type { BenchReport, Level } from './report.ts';
+import { type BenchReport, type Level, Durations } from './report.ts';
 import { cpus } from 'node:os';
 import { measureLevel } from './measure-level.ts';
-import type { Rig } from './rig.ts';
+import type { Rig } from './measure-costs.ts';
 import { suggest } from './suggest.ts';
 import { QuietClient } from '../../database/postgres/quiet-client.ts';
 import { probe } from '../../database/store/scratch/probe.ts';
 import { readSettings } from '../../database/store/scratch/read-server.ts';
-import { Durations } from './durations.ts';
 import { readFileSync } from 'node:fs';
 
 export interface BenchOptions extends Measurement {
@@ -27,8 +26,8 @@ export interface BenchOptions extends Measurement {
 }
 
 /**
- * Measures what runs cost on the servers of a database and a queue, in a scratch database and a queue of its own. Both
- * are removed at the end, whatever happens; what a killed process left is removed at the beginning.
+ * Measures what runs cost on the servers of a database and a queue, in a scratch database and a scratch queue. Both
+ * are removed at the end, also after an error; what a killed process left is removed at the beginning.
  *
  * @throws LanefoldError `run_active`, `database_busy`, `database_outdated`, `database_error`; see `lockOrigin` and
  * `withScratch`

@@ -1,8 +1,9 @@
 import { redisCpuMs } from '../../runs/queue/redis-client.ts';
 import { countSessions, readWal, type Sessions } from '../../database/store/scratch/read-server.ts';
-import type { Rig } from './rig.ts';
 import { delay } from '../../base/common/timer.ts';
 import { readdirSync, readFileSync } from 'node:fs';
+import type pg from 'pg';
+import type { Scratch } from '../../database/store/scratch/scratch.ts';
 
 const sampleMs = 250;
 
@@ -17,23 +18,23 @@ export async function measureCosts(rig: Rig, execute: () => Promise<number>) {
   });
   const from = await spentSoFar();
   const over = new AbortController();
-  const [runs, connections] = await Promise.all([
-    execute().finally(() => over.abort()),
-    mostSessions(rig, over.signal),
-  ]);
+  const [runs, connections] = await Promise.all([execute().finally(() => over.abort()), maxSessions(rig, over.signal)]);
   const to = await spentSoFar();
   const difference = (name: 'postgres' | 'redis' | 'wal') =>
     to[name] === undefined || from[name] === undefined ? undefined : to[name] - from[name];
   return {
-    ...{ runs, connections },
+    runs,
+    connections,
     seconds: (to.at - from.at) / 1_000,
     cpuMs: (to.own.user + to.own.system - from.own.user - from.own.system) / 1_000,
-    ...{ postgresCpuMs: difference('postgres'), redisCpuMs: difference('redis'), walBytes: difference('wal') },
+    postgresCpuMs: difference('postgres'),
+    redisCpuMs: difference('redis'),
+    walBytes: difference('wal'),
   };
 }
 
 /** The most sessions in the scratch database at any moment until the signal is aborted. */
-async function mostSessions({ observer, scratch }: Rig, signal: AbortSignal): Promise<Sessions> {
+async function maxSessions({ observer, scratch }: Rig, signal: AbortSignal): Promise<Sessions> {
   const most = { open: 0, busy: 0 };
   while (!signal.aborted) {
     const { open, busy } = await countSessions(observer, scratch.name);
@@ -90,3 +91,15 @@ const list = (folder: string): string[] => {
     return [];
   }
 };
+
+/** What is measured, and where it is observed. */
+export interface Rig {
+  scratch: Scratch;
+  /** Connected to another database of the server, so that its statements are not counted. */
+  observer: pg.Client;
+  redisUrl: string | null;
+  queuePrefix: string;
+  /** The main process of PostgreSQL, if it runs on this machine. */
+  serverPid: number | undefined;
+  onError: (message: string) => void;
+}

@@ -1,16 +1,15 @@
-import type { LanguageModelV4 } from '@ai-sdk/provider';
-import { Durations } from './durations.ts';
-import { instantModel, text400, agent } from './workload.ts';
+import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import { Durations, type Level } from './report.ts';
 import type pg from 'pg';
 import { createLanefold } from '../../lanefold/create.ts';
 import type { Lanefold } from '../../lanefold/lanefold.ts';
 import type { Logger } from '../../base/log/logger.ts';
 import { countSessions, readCounters } from '../../database/store/scratch/read-server.ts';
-import { measureCosts } from './measure-costs.ts';
-import type { Level } from './report.ts';
-import type { Rig } from './rig.ts';
+import { measureCosts, type Rig } from './measure-costs.ts';
 import { delay } from '../../base/common/timer.ts';
 import { LanefoldError } from '../../base/errors.ts';
+import { defineAgent } from '../../agent/definition/agent.ts';
+import { defineTool } from '../../agent/tools/define-tool.ts';
 
 /** Measures how long runs wait for their first model call. Each question begins with a number, which names its run. */
 class FirstCalls {
@@ -56,7 +55,7 @@ const sessionsEndMs = 5_000;
 
 /**
  * Executes runs in this process as client and worker, and measures all but the first tenth of the time. Commits and disk
- * space are those of all runs, from the first connection to the last, because open connections report them late.
+ * space count all runs, from the first connection to the last, because open connections report them late.
  */
 export async function measureLevel(rig: Rig, load: Load): Promise<Level> {
   const { observer, scratch } = rig;
@@ -105,15 +104,21 @@ const open = ({ scratch, redisUrl, queuePrefix, onError }: Rig, { model }: First
   createLanefold({
     databaseUrl: scratch.url,
     directUrl: scratch.url,
-    ...{ redisUrl, queuePrefix, queueShards: 1 },
+    redisUrl,
+    queuePrefix,
+    queueShards: 1,
     agents: [agent],
     models: { bench: () => model },
-    // nothing here belongs to anybody, and no trace of it may reach a collector
-    ...{ roleCheck: 'off', telemetry: false, logger: errorsTo(onError) },
+    // measuring runs must leave no trace in a collector
+    roleCheck: 'off',
+    telemetry: false,
+    logger: errorsTo(onError),
   });
 
 const errorsTo = (onError: (message: string) => void): Logger => ({
-  ...{ debug() {}, info() {}, warn() {} },
+  debug() {},
+  info() {},
+  warn() {},
   error: (_, message) => onError(message),
 });
 
@@ -173,3 +178,56 @@ async function executeRun(lanefold: Lanefold, input: string): Promise<void> {
     hint: 'This is a bug in lanefold.',
   });
 }
+
+export const text400 = 'The quick brown fox jumps over the lazy dog. '.repeat(9).slice(0, 400);
+
+const usage = {
+  inputTokens: { total: 100, noCache: 100, cacheRead: 0, cacheWrite: 0 },
+  outputTokens: { total: 100, text: 100, reasoning: 0 },
+};
+
+/**
+ * A model without latency: `rounds` rounds of one tool call, then an answer of 400 characters. It counts the tool
+ * messages since the last user message to know its position.
+ */
+export const instantModel = (rounds: number): LanguageModelV4 => ({
+  specificationVersion: 'v4',
+  provider: 'bench',
+  modelId: `rounds-${rounds}`,
+  supportedUrls: {},
+  doGenerate: () => Promise.reject(new Error('the benchmark only streams')),
+  doStream: ({ prompt }) => {
+    let done = 0;
+    for (let i = prompt.length - 1; i >= 0 && prompt[i]!.role !== 'user'; i--) if (prompt[i]!.role === 'tool') done++;
+    const parts: LanguageModelV4StreamPart[] =
+      done < rounds
+        ? [
+            { type: 'tool-call', toolCallId: `call_${done}`, toolName: 'look', input: `{"q":${done}}` },
+            { type: 'finish', finishReason: { unified: 'tool-calls', raw: 'tool_calls' }, usage },
+          ]
+        : [
+            { type: 'text-start', id: '0' },
+            { type: 'text-delta', id: '0', delta: text400 },
+            { type: 'text-end', id: '0' },
+            { type: 'finish', finishReason: { unified: 'stop', raw: 'stop' }, usage },
+          ];
+    return Promise.resolve({
+      stream: new ReadableStream<LanguageModelV4StreamPart>({
+        start(controller) {
+          for (const part of parts) controller.enqueue(part);
+          controller.close();
+        },
+      }),
+    });
+  },
+});
+
+const look = defineTool({
+  name: 'look',
+  description: 'Looks something up.',
+  input: { type: 'object', properties: { q: { type: 'number' } } },
+  execute: () => text400,
+});
+
+/** The measured run: one `safe` tool call, three steps, 400-character messages. */
+export const agent = defineAgent({ name: 'bench', model: 'bench:1', tools: [look], maxIterations: 1_000 });

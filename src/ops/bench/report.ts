@@ -1,5 +1,5 @@
 import type { ServerSettings } from '../../database/store/scratch/read-server.ts';
-import type { Percentiles } from './durations.ts';
+import { createHistogram } from 'node:perf_hooks';
 
 /** A setting to use, and why. */
 export interface Suggestion {
@@ -26,7 +26,7 @@ export interface Level {
     commits: number;
     disk_bytes: number;
   };
-  /** The most at any moment: connections, and those of the library's pool that were executing a statement. */
+  /** The most at any moment: connections, and connections of the library's pool that were executing a statement. */
   connections: { open: number; busy: number };
   /** Transactions of the server's other databases; the measurement itself adds some five. */
   other_commits_per_second: number;
@@ -69,4 +69,39 @@ export function levelRows(levels: readonly Level[]): [string[], ...string[][]] {
       (run.disk_bytes / 1_000).toFixed(1),
     ]),
   ];
+}
+
+/** Percentiles in milliseconds. */
+interface Percentiles {
+  p50: number;
+  p95: number;
+  p99: number;
+}
+
+/** Collects durations in milliseconds, in a histogram of microseconds. */
+export class Durations {
+  readonly #micros = createHistogram();
+
+  static of(values: readonly number[]): Durations {
+    const durations = new Durations();
+    for (const ms of values) durations.add(ms);
+    return durations;
+  }
+
+  add(ms: number): void {
+    this.#micros.record(Math.max(1, Math.round(ms * 1_000)));
+  }
+
+  clear(): void {
+    this.#micros.reset();
+  }
+
+  percentiles(): Percentiles {
+    const [p50, p95, p99] = [50, 95, 99].map((percent) => this.#micros.percentile(percent) / 1_000) as [
+      number,
+      number,
+      number,
+    ];
+    return { p50, p95, p99 };
+  }
 }

@@ -5,9 +5,9 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { packageRoot } from '../../base/common/package-root.ts';
 import { startProxy, type Proxy } from './services/proxy.ts';
-import type { ChaosWorkerOptions, ChaosWorkerReady } from './worker-options.ts';
 import { parseJson } from '../../base/common/json.ts';
 import { after, delay } from '../../base/common/timer.ts';
+import type { WorkerOptions } from '../../worker/process/options.ts';
 
 /** A position in the fleet: one worker process at a time, behind proxies that outlive it. */
 export interface Slot {
@@ -19,7 +19,7 @@ export interface Slot {
   busy: boolean;
 }
 
-export interface FleetOptions {
+interface FleetOptions {
   size: number;
   postgresPort: () => number;
   redisPort?: (() => number) | undefined;
@@ -110,4 +110,22 @@ export class Fleet {
       if (!this.#stopped) after(signal === 'SIGKILL' ? 0 : 300, () => this.#stopped || this.#spawn(slot));
     });
   }
+}
+
+/** The options of a campaign's worker process, passed as JSON in `CHAOS_WORKER`. */
+export interface ChaosWorkerOptions {
+  databaseUrl: string;
+  redisUrl: string | null;
+  worker: Pick<WorkerOptions, 'leaseMs' | 'sweepMs' | 'cancelGraceMs' | 'concurrency' | 'webhookTimeoutMs'>;
+  /** Folder of the journal that the tools write, and of the history. */
+  journal: string;
+  /** Of the campaign's provider; absent if `agents` is set. */
+  providerUrl?: string;
+  /** The user's agents module; default: the built-in agents. */
+  agents?: string;
+}
+
+/** The line of JSON that a worker process prints on stdout once it accepts jobs. */
+export interface ChaosWorkerReady {
+  worker_id: string;
 }

@@ -1,17 +1,12 @@
 import type { Check } from './checks/check.ts';
-import { oddCalls } from './checks/odd-calls.ts';
-import { limitedCalls, providerLog } from './checks/provider-log.ts';
-import { receiverLog } from './checks/receiver-log.ts';
-import { slots } from './checks/slots.ts';
-import { waits } from './checks/waits.ts';
+import { oddCalls, limitedCalls, providerLog, receiverLog, slots, waits } from './checks/outside.ts';
 import type { Observer } from './observer.ts';
-import type { ProviderCall } from './provider/provider.ts';
+import type { ProviderCall } from './provider.ts';
 import type { Crash } from './services/postgres.ts';
 import type { WebhookRequest } from './services/receiver.ts';
 import type { Acknowledged } from './workload/client.ts';
 import type { LimitAsk, ToolStart } from './workload/journal.ts';
-import { strictLimits } from './workload/limited.ts';
-import { webhooks } from './workload/webhooks.ts';
+import { strictLimits, webhooks } from './workload/features.ts';
 
 /** What was recorded outside the database. */
 export interface Recorded {
@@ -23,7 +18,7 @@ export interface Recorded {
   calls?: readonly ProviderCall[];
   requests?: readonly WebhookRequest[];
   crashes?: readonly Crash[];
-  /** Since when there are webhooks, in milliseconds since the epoch; undefined: there are none. */
+  /** Since when there are webhooks, in milliseconds since the epoch; undefined: there are no webhooks. */
   webhooksSince?: number;
 }
 
@@ -85,7 +80,10 @@ export async function recordHistory(observer: Observer, recorded: Recorded): Pro
     crash: crashes.map((crash) => ({ began_at: at(crash.beganAt), at: at(crash.at) })),
     strict_limit: strictLimits.map(({ perMs, ...limit }) => ({ ...limit, per_ms: perMs })),
     schedule: schedules.map(({ name, everyMs, setAt, lastSlot }) => ({
-      ...{ name, every_ms: everyMs, set_at: at(setAt), last_slot: at(lastSlot) },
+      name,
+      every_ms: everyMs,
+      set_at: at(setAt),
+      last_slot: at(lastSlot),
     })),
     event_sent: events,
     webhook: since === undefined ? [] : webhooks.map((webhook) => ({ ...webhook, since: at(since) })),
@@ -161,8 +159,8 @@ const strategiesAreUndisturbed: Check = {
       where r.status = 'completed' and ${comparable('r.result')} is distinct from ${comparable('t.result')}`,
 };
 
-/** None of a campaign's runs harms a worker. */
-const noneIsPoisoned: Check = {
+/** A campaign's runs harm no worker. */
+const noRunIsPoisoned: Check = {
   invariant: 'I5',
   name: 'no run ends as poisoned for faults that it did not cause',
   holds: 'at_rest',
@@ -176,7 +174,7 @@ export const historyChecks: readonly Check[] = [
   finishedCallNotRestarted,
   neverReplayed,
   strategiesAreUndisturbed,
-  noneIsPoisoned,
+  noRunIsPoisoned,
   ...oddCalls,
   ...providerLog,
   ...slots,

@@ -1,13 +1,14 @@
 import type { Check, Violation } from './checks/check.ts';
-import { checks } from './checks/index.ts';
 import { historyChecks } from './history.ts';
 import type { Observer } from './observer.ts';
 import { canonicalJson, canonicalMessage, contextHash } from '../../agent/context/canonical.ts';
 import { foldContext, type ContextRow, type FoldEntry } from '../../agent/context/fold.ts';
 import type { Message } from '../../agent/context/message.ts';
-import { asRecorded } from '../../agent/models/sending/acceptable.ts';
-import { isClosed } from '../history/closed-groups.ts';
-import { groupBy } from '../history/select.ts';
+import { asRecorded } from '../../agent/models/acceptable-prompt.ts';
+import { isClosed } from '../history/checks/log.ts';
+import { groupBy } from '../history/check.ts';
+import { callOrder, closedGroups, gaplessSequences, linearStorage, unchangedEntries } from './checks/log.ts';
+import { children, handoffs, inputsOnce, limits, oneTerminalEvent, operationsOnce, runsEnd } from './checks/runs.ts';
 
 export interface CheckResult {
   violations: Violation[];
@@ -107,3 +108,19 @@ function replayThread(threadId: string, log: readonly FoldEntry[]): { calls: num
 
 const toMessages = (rows: readonly Partial<ContextRow>[]): Message[] =>
   rows.map((row) => canonicalMessage(row as Partial<Record<keyof Message, unknown>>));
+
+/** Checks that any Lanefold database must pass. I9 and I11 need a replay of every context: see replay-contexts.ts. */
+export const checks: readonly Check[] = [
+  ...gaplessSequences,
+  ...unchangedEntries,
+  ...oneTerminalEvent,
+  ...closedGroups,
+  ...runsEnd,
+  ...children,
+  ...handoffs,
+  ...limits,
+  ...operationsOnce,
+  ...inputsOnce,
+  ...callOrder,
+  ...linearStorage,
+];

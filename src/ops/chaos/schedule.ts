@@ -1,4 +1,5 @@
 import { randomOf } from './random.ts';
+import type { RunKey } from './observer.ts';
 
 /** The kinds of fault and their relative frequencies. */
 const shares = {
@@ -57,3 +58,19 @@ export function* planFaults(seed: number, kinds: readonly FaultKind[]): Generato
     };
   }
 }
+
+/** One injected fault that hit at least one active run. */
+export interface Scenario {
+  no: number;
+  kind: FaultKind;
+  /** When the fault began, in milliseconds since the epoch. */
+  at: number;
+  hit: RunKey[];
+}
+
+/** The default intervals of a worker multiplied by `scale`, in milliseconds. */
+export const scaled = (scale: number) => ({
+  leaseMs: Math.round(6_000 * scale),
+  sweepMs: Math.round(2_000 * scale),
+  cancelGraceMs: Math.round(5_000 * scale),
+});

@@ -1,5 +1,7 @@
-import type { Exercised } from './exercised.ts';
-import type { CampaignReport } from './report.ts';
+import type { Exercised, CampaignReport } from './report.ts';
+import { appendFile, readFile, writeFile } from 'node:fs/promises';
+import { parseJson } from '../../base/common/json.ts';
+import type { Backend } from '../../runs/queue/queue.ts';
 
 /** The campaigns on one queue. */
 type Campaigns = readonly CampaignReport[];
@@ -82,4 +84,54 @@ export function campaignRows(reports: readonly CampaignReport[]): string[][] {
     return cells.every((cell) => cell === undefined) ? [] : [[name, ...cells.map((cell) => cell ?? '')]];
   });
   return [['', ...header], ...rows];
+}
+
+/** The campaigns in a file that has a line of JSON for each; empty if there is no such file. */
+export async function readCampaigns(file: string): Promise<CampaignReport[]> {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return '';
+    throw error;
+  });
+  return campaignsIn(text);
+}
+
+/** The last line is empty, or was cut off when its process was killed. */
+const campaignsIn = (text: string): CampaignReport[] =>
+  text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => parseJson(line) as CampaignReport);
+
+/** Prepares a file for more campaigns: creates it if it is missing, and removes a last line that was cut off. */
+export async function openLog(file: string): Promise<CampaignReport[]> {
+  await appendFile(file, '');
+  const text = await readFile(file, 'utf8');
+  const whole = text.slice(0, text.lastIndexOf('\n') + 1);
+  if (whole !== text) await writeFile(file, whole);
+  return campaignsIn(whole);
+}
+
+export const appendCampaign = (file: string, report: CampaignReport): Promise<void> =>
+  appendFile(file, `${JSON.stringify(report)}\n`);
+
+export interface PlannedCampaign {
+  queue: Backend;
+  seed: number;
+  scenarios: number;
+}
+
+/** Divides scenarios into campaigns: for each seed, one on each queue. */
+export function planCampaigns(wanted: {
+  queues: readonly Backend[];
+  seed: number;
+  campaigns: number;
+  scenarios: number;
+}): PlannedCampaign[] {
+  const { queues, seed, campaigns, scenarios } = wanted;
+  const count = queues.length * campaigns;
+  return Array.from({ length: count }, (_, i) => ({
+    queue: queues[i % queues.length]!,
+    seed: seed + Math.floor(i / queues.length),
+    scenarios: Math.max(1, Math.ceil((scenarios - i) / count)),
+  }));
 }

@@ -4,9 +4,9 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { AgentDefinition } from '../../agent/definition/definition.ts';
 import { isLanefoldError } from '../../base/errors.ts';
-import { closest } from '../../base/checks/closest.ts';
+import { closest } from '../../base/checks/unknown-keys.ts';
 import { checkDefinition, definitionOptions, type LanefoldDefinition } from '../../lanefold/definition.ts';
-import { oneLine } from '../../base/log/printable.ts';
+import { oneLine } from '../../base/log/logger.ts';
 import { UsageError } from './errors.ts';
 import { note } from './output.ts';
 
@@ -43,7 +43,7 @@ export type AgentsFile = LanefoldDefinition & { agents: readonly AgentDefinition
  * @throws LanefoldError `invalid_agent`, `invalid_input`
  */
 export async function loadAgentsFile(file: string | undefined): Promise<AgentsFile> {
-  if (!file) return { agents: [(await import('./assistant/index.ts')).assistant] };
+  if (!file) return { agents: [(await import('./assistant.ts')).assistant] };
   const full = path.resolve(file);
   const source = process.env['LANEFOLD_AGENTS'] === file ? ' (LANEFOLD_AGENTS)' : '';
   if (!existsSync(full)) throw new UsageError(`The agents file ${full} does not exist${source}.`, hint);
@@ -117,7 +117,7 @@ async function load(full: string, source: string): Promise<Module> {
   } catch (error) {
     const reason = error instanceof Error ? `${error.name}: ${oneLine(error.message)}` : String(error);
     const what = `Cannot load the agents file ${full}${source}: ${reason}`;
-    // errors of ours, such as those of defineAgent, say what to do
+    // our own errors, such as defineAgent's, say what to do
     throw new UsageError(what, (isLanefoldError(error) ? error.hint : undefined) ?? 'Fix the file and try again.');
   }
 }

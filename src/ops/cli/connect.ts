@@ -2,8 +2,10 @@ import type { LanefoldOptions } from '../../lanefold/options.ts';
 import type { Lanefold } from '../../lanefold/lanefold.ts';
 import { withoutPassword } from '../../base/checks/connection-url.ts';
 import { LanefoldError } from '../../base/errors.ts';
-import type { ConnectionOptions } from './options.ts';
+import { type ConnectionOptions, withDatabase, withJson } from './options.ts';
 import { note } from './output.ts';
+import type { Command } from 'commander';
+import type { LanefoldDefinition } from '../../lanefold/definition.ts';
 
 export interface DatabaseHandle {
   url: string;
@@ -19,7 +21,7 @@ export interface DatabaseHandle {
  * The database of a command: the given one, else the embedded one in `dir`. If that is not running and `start` is true,
  * it runs for the duration of the command.
  *
- * @throws LanefoldError `database_unreachable` if none is running and `start` is false; `embedded_postgres_failed`
+ * @throws LanefoldError `database_unreachable` if no database is running and `start` is false; `embedded_postgres_failed`
  */
 export async function findDatabase(options: ConnectionOptions, { start }: { start: boolean }): Promise<DatabaseHandle> {
   const given = options.databaseUrl;
@@ -31,12 +33,12 @@ export async function findDatabase(options: ConnectionOptions, { start }: { star
   const { dir } = options;
   const found = start ? await startEmbeddedPostgres({ dir, onStart: noteStart(dir) }) : await joinEmbeddedPostgres(dir);
   if (found) return { url: found.url, directUrl: found.url, embedded: true, release: found.stop };
-  throw new LanefoldError('database_unreachable', `No database is configured, and none is running in ${dir}.`, {
+  throw new LanefoldError('database_unreachable', `No database is configured or running in ${dir}.`, {
     hint: 'Set DATABASE_URL or --database-url, or keep `lanefold worker` running here; it starts one.',
   });
 }
 
-/** How to open the database. The password of the embedded one is in no other place; psql asks for that of another. */
+/** How to open the database. The password of the embedded one is in no other place; psql asks for other passwords. */
 export const psqlOf = ({ databaseUrl }: Pick<Lanefold, 'databaseUrl'>, given: ConnectionOptions): string =>
   `psql "${given.databaseUrl ? withoutPassword(databaseUrl) : databaseUrl}"`;
 
@@ -72,5 +74,30 @@ export async function connect(
   } catch (error) {
     await release();
     throw error;
+  }
+}
+
+/** A command of a group that works on a database, such as `lanefold keys list`. */
+export const subcommand = (
+  group: Command,
+  name: string,
+  summary: string,
+  more: { isDefault?: boolean } = {},
+): Command =>
+  withJson(withDatabase(group.command(name, more)))
+    .summary(summary)
+    .description(`${summary[0]!.toUpperCase()}${summary.slice(1)}.`);
+
+/** Connects for the duration of `act`, and starts the embedded database if no database is configured or running. */
+export async function withLanefold(
+  options: ConnectionOptions,
+  act: (lanefold: Lanefold) => Promise<void>,
+  more: LanefoldDefinition = {},
+): Promise<void> {
+  const lanefold = await connect(options, { start: true, ...more });
+  try {
+    await act(lanefold);
+  } finally {
+    await lanefold.close();
   }
 }

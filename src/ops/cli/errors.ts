@@ -1,6 +1,6 @@
 import { LanefoldError, type ErrorCode } from '../../base/errors.ts';
-import { oneLine } from '../../base/log/printable.ts';
-import { hideUrlCredentials } from '../../base/redaction/url-credentials.ts';
+import { oneLine } from '../../base/log/logger.ts';
+import { hideUrlCredentials } from '../../base/redaction/sensitive-keys.ts';
 import { jsonLogs, note } from './output.ts';
 
 /** The exit codes of all commands. */

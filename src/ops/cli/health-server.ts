@@ -15,7 +15,9 @@ interface Answer {
 }
 
 const json = (status: number, body: object): Answer => ({
-  ...{ status, type: 'application/json', body: `${JSON.stringify(body)}\n` },
+  status,
+  type: 'application/json',
+  body: `${JSON.stringify(body)}\n`,
 });
 
 /**
@@ -33,7 +35,9 @@ export async function serveHealth(worker: RunningWorker, port: number): Promise<
       return ready ? json(200, { status: 'ok' }) : json(503, { status: 'not_ready', reasons });
     },
     '/metrics': async () => ({
-      ...{ status: 200, type: 'text/plain; version=0.0.4; charset=utf-8', body: await worker.metrics() },
+      status: 200,
+      type: 'text/plain; version=0.0.4; charset=utf-8',
+      body: await worker.metrics(),
     }),
   };
   const server = http.createServer((request, response) => {

@@ -15,7 +15,7 @@ const variables = {
   LANEFOLD_API_KEY: 'API key: Bearer token for /v1 and /mcp, password for /docs and /admin',
   LANEFOLD_TOKEN_SECRET: 'comma-separated secrets for checkpoint tokens; the first signs. Required to create tokens',
   LANEFOLD_STOP_GRACE_MS: 'how long a stopping worker waits for its runs (default 25000)',
-  LANEFOLD_HEALTH_PORT: 'port of /livez, /readyz and /metrics; none by default',
+  LANEFOLD_HEALTH_PORT: 'port of /livez, /readyz and /metrics; not served by default',
   LANEFOLD_TRACE_RETENTION_DAYS: 'days to keep the trace of a run after its end; 0: forever (default 30)',
   LANEFOLD_DIR: 'folder of the embedded PostgreSQL (default .lanefold)',
   'OPENAI_API_KEY, ANTHROPIC_API_KEY, …': 'API keys of model providers',

@@ -1,17 +1,16 @@
 import { Option, type Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
 import type { z } from 'zod';
-import { omitUndefined } from '../../base/common/omit-undefined.ts';
+import { omitUndefined } from '../../base/common/json.ts';
 import { optionsOf, paramsOf, type Noun, type Operation } from '../../base/operations/operation.ts';
 import { rangeOf } from '../../base/operations/checked.ts';
 import { toWire } from '../../base/operations/wire.ts';
 import type { Lanefold } from '../../lanefold/lanefold.ts';
 import type { LanefoldDefinition } from '../../lanefold/definition.ts';
-import { actor } from './actor.ts';
+import { actor, duration, wholeNumber, type ConnectionOptions } from './options.ts';
 import { commandHelp, type Variable } from './help.ts';
-import { duration, wholeNumber, type ConnectionOptions } from './options.ts';
 import { printJson } from './output.ts';
-import { subcommand, withLanefold } from './subcommand.ts';
+import { subcommand, withLanefold } from './connect.ts';
 
 /** What the library answers. */
 type AnswerOf<Part, Name> = Part extends keyof Lanefold

@@ -1,4 +1,5 @@
 import pc from 'picocolors';
+import { printable } from '../../base/log/logger.ts';
 
 type Stream = NodeJS.WriteStream;
 
@@ -21,7 +22,7 @@ export const printJson = (value: unknown): void => print(JSON.stringify(value).r
 /** Whether stderr is read by machines, which expect a JSON object on each line. */
 export const jsonLogs = (): boolean => process.env['LANEFOLD_LOG'] === 'json';
 
-/** Whether a worker prints a line for each run that ends: JSON logs already have it, and a silent log is asked for none. */
+/** Whether a worker prints a line for each run that ends: JSON logs already have it, and a silent log wants no line. */
 export const tellsOfRuns = (): boolean => !jsonLogs() && process.env['LANEFOLD_LOG_LEVEL'] !== 'silent';
 
 /** A status line on stderr, not part of the result. */
@@ -32,7 +33,7 @@ export function note(msg: string, facts: Record<string, unknown> = { level: 'inf
   process.stderr.write(`${line}\n`);
 }
 
-export interface ProgressLine {
+interface ProgressLine {
   /** Shows the text, at a limited rate. */
   update(text: string): void;
   /** Removes the progress line. */
@@ -64,3 +65,24 @@ export function createProgress(stream: Stream = process.stderr): ProgressLine {
     },
   };
 }
+
+/** Formats rows as a plain table. Values are cut at `limit` characters. */
+export function table(header: string[], rows: unknown[][], limit = 60): string[] {
+  const cells = [header, ...rows.map((row) => row.map((value) => cut(show(value), limit)))];
+  const widths = header.map((_, i) => Math.max(...cells.map((row) => row[i]!.length)));
+  const lines = cells.map((row) =>
+    row
+      .map((cell, i) => cell.padEnd(widths[i]!))
+      .join('  ')
+      .trimEnd(),
+  );
+  return [lines[0]!, widths.map((width) => '-'.repeat(width)).join('  '), ...lines.slice(1)];
+}
+
+const show = (value: unknown): string =>
+  value === null || value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value);
+
+const cut = (text: string, limit: number): string => {
+  const line = printable(text.replaceAll('\n', ' '));
+  return line.length > limit ? `${line.slice(0, limit - 1)}…` : line;
+};

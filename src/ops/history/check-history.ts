@@ -1,14 +1,26 @@
-import type { HistoryViolation } from './check.ts';
-import { operationChecks } from './checks/index.ts';
+import { type HistoryViolation, type HistoryCheck, groupBy } from './check.ts';
 import { operationsOf, type HistoryEvent } from './event.ts';
-import { groupBy } from './select.ts';
+import {
+  cancelsWin,
+  commitsOnce,
+  firstDecision,
+  inputsOnce,
+  neverTwice,
+  oneEnd,
+  operationsOnce,
+  requestsOnce,
+  startsOnce,
+} from './checks/once.ts';
+import { claimsFold, exclusiveLeases, monotonicFences, oneActiveRun, outcomesStay } from './checks/leases.ts';
+import { forksBeginThere, gaplessLog, linearizableAppends } from './checks/log.ts';
+import { reservationsConserved } from './checks/reservations.ts';
 
 /** Finds every contradiction in a history. Events are in order of their index. */
 export function checkHistory(events: readonly HistoryEvent[]): HistoryViolation[] {
   const operations = operationsOf(events);
   const threads = [...groupBy(operations, ({ thread_id }) => thread_id).values()];
   return operationChecks.flatMap(({ name, scope, find }) =>
-    (scope === 'thread' ? threads : [operations]).flatMap((history) =>
+    (scope === 'all' ? [operations] : threads).flatMap((history) =>
       find(history).map(({ what, by }) => ({
         check: name,
         what,
@@ -18,3 +30,25 @@ export function checkHistory(events: readonly HistoryEvent[]): HistoryViolation[
     ),
   );
 }
+
+/** Every check of a history. They read no database: a history is all they know. */
+export const operationChecks: readonly HistoryCheck[] = [
+  linearizableAppends,
+  gaplessLog,
+  monotonicFences,
+  exclusiveLeases,
+  commitsOnce,
+  oneActiveRun,
+  startsOnce,
+  requestsOnce,
+  oneEnd,
+  cancelsWin,
+  inputsOnce,
+  operationsOnce,
+  firstDecision,
+  outcomesStay,
+  neverTwice,
+  claimsFold,
+  forksBeginThere,
+  reservationsConserved,
+];

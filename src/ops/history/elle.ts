@@ -1,5 +1,4 @@
-import { operationsOf, type HistoryEvent } from './event.ts';
-import type { Operation } from './operation.ts';
+import { operationsOf, type HistoryEvent, type Operation } from './event.ts';
 
 type MicroOperation = [f: 'append', thread: string, value: number] | [f: 'r', thread: string, list: number[] | null];
 

@@ -1,4 +1,5 @@
-import type { Operation, OperationName } from './operation.ts';
+import type { FoldEntry } from '../../agent/context/fold.ts';
+import { parseJson } from '../../base/common/json.ts';
 
 /**
  * A line of a history, in the form of Jepsen's: an operation has an `invoke` and then one of `ok`, `fail` and `info`.
@@ -32,8 +33,17 @@ export function operationsOf(events: readonly HistoryEvent[]): Operation[] {
   for (const { index, time, process, type, f, thread_id, value, error } of events) {
     if (type === 'invoke') {
       const operation = {
-        ...{ f, thread_id, process, call: value, outcome: 'info', answer: undefined, error: undefined },
-        ...{ invoked: index, ended: Infinity, invokedAt: time, endedAt: Infinity },
+        f,
+        thread_id,
+        process,
+        call: value,
+        outcome: 'info',
+        answer: undefined,
+        error: undefined,
+        invoked: index,
+        ended: Infinity,
+        invokedAt: time,
+        endedAt: Infinity,
       } as Operation;
       operations.push(operation);
       open.set(process, operation);
@@ -45,4 +55,149 @@ export function operationsOf(events: readonly HistoryEvent[]): Operation[] {
     Object.assign(operation, { outcome: type, answer: value, error, ended: index, endedAt: time });
   }
   return operations;
+}
+
+/** What an operation asks for and what it is told, by its name. Everything is snake_case, because it leaves the process. */
+export interface Calls {
+  /** Entries of a caller. Each value names one entry and is never used for another one. */
+  append: Call<
+    { values: string[]; key?: string; expected_rev?: number },
+    { first_seq: number; rev: number; duplicate: boolean }
+  >;
+  /** The whole log of a thread as of one moment. */
+  read: Call<Record<string, never>, Snapshot>;
+  /** `interrupts`: it may end the active run of the thread. */
+  enqueue: Call<{ request_id: string; interrupts: boolean }, { run_id: string; duplicate: boolean }>;
+  claim: Call<
+    { run_id: string; worker_id: string; lease_ms: number },
+    { claimed: false; status: string | null } | ({ claimed: true } & Claimed)
+  >;
+  commit: Call<
+    {
+      run_id: string;
+      lease: number;
+      step: number;
+      lease_ms: number;
+      entries: number;
+      /** How many of the entries are messages of the model. */
+      answers: number;
+      ends: boolean;
+      gives_up: boolean;
+    },
+    { status: string; seq?: number; duplicate: boolean; finished: boolean }
+  >;
+  /** Moves a tool call: it starts, or its outcome is stored. */
+  record: Call<
+    {
+      run_id: string;
+      lease: number;
+      lease_ms: number;
+      round: number;
+      index: number;
+      status: string;
+      outcome: string | null;
+    },
+    Record<string, never>
+  >;
+  renew: Call<{ run_id: string; lease: number; lease_ms: number }, { lost: boolean; renewed: boolean }>;
+  /** Gives up a lease without ending the run: it waits, or its worker stops. */
+  release: Call<{ run_id: string; lease: number }, { released: boolean }>;
+  /** Ends a run outside its strategy; `lease` is null for a caller without a lease. */
+  finish: Call<{ run_id: string; lease: number | null }, { finished: boolean; status: string | null }>;
+  steer: Call<{ input_id: string }, { run_id: string; status: string }>;
+  cancel: Call<{ run_id: string }, { accepted: boolean; finished: boolean; status: string }>;
+  decide: Call<{ run_id: string; round: number; index: number; decision: string }, { decision: string }>;
+  /** A context operation. */
+  operate: Call<{ op_id: string }, { op_status: string; seq: number | null }>;
+  /** Creates the thread of the operation from another one, as it was after the entry `fork_seq`. */
+  fork: Call<{ parent_thread_id: string; fork_seq: number }, { rev: number }>;
+  /** Takes from limits of tokens or money and gives back; `settles`: everything that the run had taken before returns. */
+  reserve: Call<{ run_id: string; take: Amount[]; done: Amount[]; settles: boolean }, { granted: boolean }>;
+  /** What is reserved of each limit, by place. */
+  usage: Call<Record<string, never>, { reserved: Record<string, number> }>;
+  /** A tool is executed. It is recorded by the tool, not by what calls it. */
+  execute: Call<{ run_id: string; round: number; index: number; name: string; replay: string }, Record<string, never>>;
+}
+
+interface Call<Asked, Answer> {
+  call: Asked;
+  answer: Answer;
+}
+
+type Amount = [place: string, amount: number];
+
+interface Claimed {
+  lease: number;
+  context_ref: string;
+  /** `seq` of the message the run began with; null for a run without one. */
+  user_seq: number | null;
+  /** Of the context the worker was given. */
+  context_hash: string;
+  /** The ledger of the open round; null if the run waits for no tools. */
+  round: number | null;
+  calls: { index: number; status: string; outcome: string | null }[];
+}
+
+export interface Snapshot {
+  rev: number;
+  entries: SnapshotEntry[];
+  /** Absent if only the log was read. */
+  runs?: SnapshotRun[];
+}
+
+export interface SnapshotEntry extends FoldEntry {
+  op_id: string | null;
+  /** The value under which an `append` wrote it; null for an entry of another origin. */
+  value: string | null;
+}
+
+export interface SnapshotRun {
+  id: string;
+  status: string;
+  reason: string | null;
+  /** Its terminal events, by kind. */
+  terminal: string[];
+}
+
+export type OperationName = keyof Calls;
+
+/**
+ * One operation of a client or a worker. `fail` did nothing; `info` lost its answer, so it may have happened, at any
+ * time after it was invoked.
+ */
+export interface OperationOf<Name extends OperationName> {
+  f: Name;
+  thread_id: string;
+  process: string;
+  call: Calls[Name]['call'];
+  outcome: 'ok' | 'fail' | 'info';
+  /** Present if the outcome is `ok`. */
+  answer: Calls[Name]['answer'] | undefined;
+  error: string | undefined;
+  /** Index of its first event in the history. */
+  invoked: number;
+  /** Index of its second event; `Infinity` for an operation that may still happen. */
+  ended: number;
+  /** When it was invoked and answered, in nanoseconds by one clock. */
+  invokedAt: number;
+  endedAt: number;
+}
+
+export type Operation = { [Name in OperationName]: OperationOf<Name> }[OperationName];
+
+/** An operation with its answer. */
+export type Answered<Name extends OperationName> = OperationOf<Name> & { answer: Calls[Name]['answer'] };
+
+export const toLine = (event: HistoryEvent): string => `${JSON.stringify(event)}\n`;
+
+/** The events of a file. The last line of a killed process may be incomplete and is left out. */
+export const fromLines = (text: string): HistoryEvent[] =>
+  text.split('\n').flatMap((line) => (line.endsWith('}') ? parsed(line) : []));
+
+function parsed(line: string): HistoryEvent[] {
+  try {
+    return [parseJson(line) as HistoryEvent];
+  } catch {
+    return [];
+  }
 }

@@ -1,5 +1,4 @@
-import type { HistoryEvent } from './event.ts';
-import type { Calls, OperationName } from './operation.ts';
+import type { HistoryEvent, Calls, OperationName } from './event.ts';
 
 /** How an operation ended: exactly one of these is called, once. */
 export interface Recording<Name extends OperationName> {
@@ -22,7 +21,7 @@ export class Recorder {
 
   /**
    * @param name prefix of the processes, different for each recorder of a history
-   * @param write called with each event before the operation goes on
+   * @param write called with each event before the operation continues
    * @param clock nanoseconds; default: the monotonic clock, which all processes of a machine share
    */
   constructor(

@@ -1,6 +1,60 @@
+import type { Contexts } from '../../runs/operations/contexts/contexts.ts';
+import { canonicalMessage, ContextHash } from '../../agent/context/canonical.ts';
+import type { ContextRow } from '../../agent/context/fold.ts';
+import type { JsonObject, ToolCall } from '../../agent/context/message.ts';
+import type { Conversation } from './recording.ts';
 import canonicalize from 'canonicalize';
-import { parseObject } from '../../agent/models/messages/assistant-parts.ts';
+import { parseObject } from '../../agent/models/parts.ts';
 import type { RecordedMessage } from './messages.ts';
+
+interface Checked {
+  /** Number of turns and tool messages in the log. */
+  modelCalls: number;
+  toolCalls: number;
+  mismatches: Mismatch[];
+}
+
+/**
+ * Checks that SQL shows what the model saw: compares the projection with the recorded conversation, and the
+ * `context_hash` of every turn with the projection up to that turn.
+ */
+export async function checkThread(contexts: Contexts, thread: string, conversation: Conversation): Promise<Checked> {
+  const rows = await contexts.project(thread);
+  const mismatches: Mismatch[] = [];
+  const expected = conversation.messages.map((message, index) => ({ index, message: toComparable(message) }));
+  const difference = firstDifference(expected, rows.map(fromRow));
+  if (difference) mismatches.push({ thread, at: 'lane_context', ...difference });
+
+  const hash = new ContextHash();
+  for (const [message, row] of rows.entries()) {
+    const sent = (row.refs as JsonObject | null)?.['context_hash'];
+    if (row.role === 'assistant' && sent !== hash.digest()) {
+      const received = typeof sent === 'string' ? sent : '(none)';
+      mismatches.push({
+        thread,
+        at: 'context_hash',
+        message,
+        field: 'context_hash',
+        expected: hash.digest(),
+        received,
+      });
+    }
+    hash.push(canonicalMessage(row));
+  }
+  return { modelCalls: count(rows, 'assistant'), toolCalls: count(rows, 'tool'), mismatches };
+}
+
+const count = (rows: ContextRow[], role: string): number => rows.filter((row) => row.role === role).length;
+
+function fromRow(row: ContextRow): Comparable {
+  const calls = (row.tool_calls ?? []) as unknown as ToolCall[];
+  return {
+    role: row.role,
+    content: comparableText(row.content),
+    calls: calls.map((call) => ({ id: call.id, name: call.name, arguments: canonical(call.arguments) })),
+    ...(row.role === 'tool' ? { toolCallId: row.tool_call_id ?? '', name: row.name ?? '' } : {}),
+  };
+}
 
 /** The compared parts of a message, whether it was recorded, sent to the model or read from the view. */
 export interface Comparable {
@@ -32,8 +86,7 @@ export function toComparable(message: RecordedMessage): Comparable {
 }
 
 /** Content as one string: parts as canonical JSON. */
-export const comparableText = (content: unknown): string =>
-  typeof content === 'string' ? content : canonical(content);
+const comparableText = (content: unknown): string => (typeof content === 'string' ? content : canonical(content));
 
 export const canonical = (value: unknown): string => canonicalize(value) ?? 'null';
 
@@ -68,3 +121,80 @@ function* fields(a: Comparable, b: Comparable): Generator<[string, string, strin
   yield ['tool_call_id', a.toolCallId ?? '', b.toolCallId ?? ''];
   yield ['name', a.name ?? '', b.name ?? ''];
 }
+
+/** A failed comparison. */
+export interface Mismatch extends Difference {
+  thread: string;
+  /**
+   * Which comparison failed: a model call, `lane_context` after the replay, a stored `context_hash`, or the end of a
+   * run.
+   */
+  at: 'model_call' | 'lane_context' | 'context_hash' | 'run';
+}
+
+/** Counts all mismatches and keeps the first few. */
+export class Mismatches {
+  count = 0;
+  readonly first: Mismatch[] = [];
+
+  constructor(readonly keep = 20) {}
+
+  add(mismatch: Mismatch): void {
+    this.count += 1;
+    if (this.first.length < this.keep) this.first.push(mismatch);
+  }
+}
+
+/** Two lines that show both texts from shortly before they differ. */
+function diffLines({ expected, received }: Difference, width = 80): string[] {
+  let same = 0;
+  while (same < expected.length && expected[same] === received[same]) same++;
+  const from = Math.max(0, same - 20);
+  const cut = (text: string) =>
+    (from > 0 ? '…' : '') + JSON.stringify(text.slice(from, from + width)) + (text.length > from + width ? '…' : '');
+  return [`- ${cut(expected)}`, `+ ${cut(received)}`];
+}
+
+/** The result of a replay. `modelCalls` and `toolCalls` are counted in the log afterwards. */
+export interface ReplayReport {
+  threads: number;
+  runs: number;
+  modelCalls: number;
+  toolCalls: number;
+  mismatches: number;
+  runsPerSecond: number;
+  elapsedMs: number;
+  queue: 'redis' | 'postgres';
+  concurrency: number;
+  firstMismatches: Mismatch[];
+}
+
+/** The report as JSON. */
+export const reportJson = (report: ReplayReport) => ({
+  threads: report.threads,
+  runs: report.runs,
+  model_calls: report.modelCalls,
+  tool_calls: report.toolCalls,
+  mismatches: report.mismatches,
+  runs_per_s: Number(report.runsPerSecond.toFixed(1)),
+  elapsed_ms: report.elapsedMs,
+  queue: report.queue,
+  concurrency: report.concurrency,
+  first_mismatches: report.firstMismatches,
+});
+
+/** The report as text: the figures, then the first few mismatches. */
+export function reportLines(report: ReplayReport, show = 5): string[] {
+  const figures = Object.entries(reportJson(report)).flatMap(([key, value]) =>
+    typeof value === 'object' ? [] : [`${key.padEnd(12)} ${value}`],
+  );
+  const shown = report.firstMismatches.slice(0, show).flatMap(mismatchLines);
+  const more = report.mismatches - Math.min(show, report.firstMismatches.length);
+  return [...figures, ...shown, ...(shown.length > 0 && more > 0 ? [`… and ${more} more`] : [])];
+}
+
+const mismatchLines = (mismatch: Mismatch): string[] => [
+  '',
+  `${mismatch.thread}, message ${mismatch.message}, in ${mismatch.at}: ${mismatch.field} differs (- recorded, + replayed)`,
+  ...diffLines(mismatch).map((line) => `  ${line}`),
+];

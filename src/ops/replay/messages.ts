@@ -1,8 +1,7 @@
 import type { Message } from '../../agent/context/message.ts';
 import { LanefoldError } from '../../base/errors.ts';
-import { acceptContent, type ContentInput } from '../../agent/models/messages/accept-content.ts';
+import { acceptContent, type ContentInput } from '../../agent/models/accept-content.ts';
 import { findFlaw, isStorable } from '../../base/checks/text.ts';
-import { invalidRecording } from './invalid-recording.ts';
 
 /** A validated OpenAI chat message. The `content` of an assistant may be null, which means the same as `""`. */
 export type RecordedMessage =
@@ -11,7 +10,7 @@ export type RecordedMessage =
   | { role: 'assistant'; content: string | null; calls: RecordedCall[] }
   | { role: 'tool'; content: string; toolCallId: string; name: string };
 
-export interface RecordedCall {
+interface RecordedCall {
   id: string;
   name: string;
   /** The provider's string, unparsed. */
@@ -104,5 +103,26 @@ function callsOf(raw: Record<string, unknown>, fail: Fail): RecordedCall[] {
     if (typeof args !== 'string') throw fail(`the arguments of its tool call ${i} are not a string`);
     if (![id, args].every(isStorable)) throw fail(`its tool call ${i} contains a NUL character or a lone surrogate`);
     return { id, name, arguments: args };
+  });
+}
+
+/** Where a recording is invalid. Indices count from 0, lines and columns from 1. */
+interface Position {
+  line?: number;
+  column?: number;
+  conversation?: number;
+  message?: number;
+}
+
+/** The error for an invalid recording, with the position in its message and in `details`. */
+export function invalidRecording(file: string, position: Position, why: string, hint?: string): LanefoldError {
+  const where = [
+    position.line === undefined ? undefined : `line ${position.line}, column ${position.column}`,
+    position.conversation === undefined ? undefined : `conversation ${position.conversation}`,
+    position.message === undefined ? undefined : `message ${position.message}`,
+  ].filter((part) => part !== undefined);
+  return new LanefoldError('invalid_input', `${[file, ...where].join(', ')}: ${why}.`, {
+    hint: hint ?? 'A recording is a JSON array of {"traj": [OpenAI chat messages]}.',
+    details: { file, ...position },
   });
 }

@@ -1,8 +1,13 @@
 import path from 'node:path';
-import { grammarHint, isId } from './thread-id.ts';
-import { invalidRecording } from './invalid-recording.ts';
-import { readMessages, type RecordedMessage } from './messages.ts';
+import { invalidRecording, readMessages, type RecordedMessage } from './messages.ts';
 import { parseJson } from '../../base/common/json.ts';
+import { canonicalMessage, contextHash } from '../../agent/context/canonical.ts';
+import type { Message } from '../../agent/context/message.ts';
+import { writeCaseLine } from '../../features/evals/cases/case-line.ts';
+import type { Expected } from '../../features/evals/item.ts';
+import { parseObject } from '../../agent/models/parts.ts';
+import { assertId } from '../../base/checks/ids.ts';
+import { LanefoldError } from '../../base/errors.ts';
 
 /** One recorded conversation: its messages, the system prompt first if there is one. */
 export interface Conversation {
@@ -97,3 +102,62 @@ const comma = /,/y;
 
 const string = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
 const other = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
+
+/** Each turn of a recording as the line of a case: the messages before it, and what the model answered as expected. */
+export function* casesIn({ conversations }: Recording, asked: { agent: string; model: string }): Generator<string> {
+  for (const { messages: recorded } of conversations) {
+    const messages = recorded.map(toMessage);
+    for (const [index, message] of recorded.entries()) {
+      if (message.role !== 'assistant') continue;
+      const before = messages.slice(0, index);
+      yield writeCaseLine({
+        messages: before,
+        contextHash: contextHash(before),
+        ...asked,
+        kind: 'call',
+        expected: expectedOf(message),
+        tags: [],
+        split: null,
+        note: null,
+      });
+    }
+  }
+}
+
+/** The first call that the model made, or else its text. A blank turn says nothing. */
+function expectedOf({ content, calls }: Extract<RecordedMessage, { role: 'assistant' }>): Expected | null {
+  const [call] = calls;
+  if (call) return { tool: { name: call.name, arguments: parseObject(call.arguments) ?? {} } };
+  return content ? { answer: content } : null;
+}
+
+function toMessage(message: RecordedMessage): Message {
+  const { role, content } = message;
+  if (message.role === 'tool')
+    return canonicalMessage({ role, content, tool_call_id: message.toolCallId, name: message.name });
+  if (message.role !== 'assistant') return canonicalMessage({ role, content });
+  const calls = message.calls.map(({ id, name, arguments: args }) => {
+    const parsed = parseObject(args);
+    return { id, name, arguments: parsed ?? {}, ...(parsed ? {} : { arguments_raw: args }) };
+  });
+  return canonicalMessage({ role, content, tool_calls: calls });
+}
+
+const grammarHint = 'Rename the file: use [A-Za-z0-9._:@-], starting with a letter or digit.';
+
+const isId = (text: string): boolean => {
+  try {
+    assertId(text, '');
+    return true;
+  } catch (error) {
+    if (error instanceof LanefoldError) return false;
+    throw error;
+  }
+};
+
+/** `<prefix><file name without extension>:<index from 0>`. @throws LanefoldError `invalid_id` */
+export function recordingThreadId(prefix: string, name: string, index: number): string {
+  const id = `${prefix}${name}:${index}`;
+  assertId(id, 'The thread id');
+  return id;
+}

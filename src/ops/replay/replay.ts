@@ -5,14 +5,9 @@ import type { LanefoldOptions } from '../../lanefold/options.ts';
 import type { Lanefold } from '../../lanefold/lanefold.ts';
 import { createLanefold } from '../../lanefold/create.ts';
 import { isLanefoldError, LanefoldError } from '../../base/errors.ts';
-import { checkThread } from './check.ts';
-import { driveConversation } from './drive.ts';
-import { Mismatches } from './mismatch.ts';
-import { createReplayModel } from './model.ts';
-import type { Conversation, Recording } from './recording.ts';
-import type { ReplayReport } from './report.ts';
-import { recordingThreadId } from './thread-id.ts';
-import { runsIn } from './turns.ts';
+import { checkThread, Mismatches, type Mismatch, type ReplayReport } from './compare.ts';
+import { createReplayModel, runsIn, systemPromptOf, type ReplayedRun } from './model.ts';
+import { type Conversation, type Recording, recordingThreadId } from './recording.ts';
 import { ToolError } from '../../agent/tools/tool-error.ts';
 import { defineTool } from '../../agent/tools/define-tool.ts';
 import type { Tool, ToolCallContext } from '../../agent/tools/tool.ts';
@@ -51,9 +46,9 @@ export async function replay(recording: Recording, options: ReplayOptions = {}):
     maxToolResultBytes: Number.MAX_SAFE_INTEGER,
   });
   const lanefold = await createLanefold({
-    ...(options.databaseUrl === undefined ? {} : { databaseUrl: options.databaseUrl }),
-    ...(options.directUrl === undefined ? {} : { directUrl: options.directUrl }),
-    ...(options.redisUrl === undefined ? {} : { redisUrl: options.redisUrl }),
+    databaseUrl: options.databaseUrl,
+    directUrl: options.directUrl,
+    redisUrl: options.redisUrl,
     agents: [agent],
     models: {
       replay: (id) => {
@@ -162,4 +157,52 @@ function replayTools(conversations: readonly Conversation[]): Tool[] {
     return result.content;
   };
   return [...names].sort().map((name) => defineTool({ name, input: { type: 'object' }, execute }));
+}
+
+interface DriveOptions {
+  agent: string;
+  thread: string;
+  signal: AbortSignal;
+  onRun: () => void;
+  onMismatch: (mismatch: Mismatch) => void;
+}
+
+/**
+ * Replays one conversation, run by run, in a new thread. Stops at a failed run, because nothing after it could match.
+ */
+async function driveConversation(
+  lanefold: Lanefold,
+  conversation: Conversation,
+  { agent, thread, signal, onRun, onMismatch }: DriveOptions,
+): Promise<void> {
+  const systemPrompt = systemPromptOf(conversation);
+  await lanefold.threads.create({ id: thread, systemPrompt });
+  for (const run of runsIn(conversation)) {
+    signal.throwIfAborted();
+    if (run.turns.length === 0) {
+      await lanefold.threads.append(thread, [{ message: { role: 'user', content: run.input } }]);
+      continue;
+    }
+    const { ended, failed } = await work(run);
+    onRun();
+    if (ended !== run.ends) {
+      onMismatch({ thread, at: 'run', message: run.user, field: 'end', expected: run.ends, received: ended });
+    }
+    if (failed) return;
+  }
+
+  async function work({ user, input, turns }: ReplayedRun): Promise<{ ended: string; failed: boolean }> {
+    const accepted = await lanefold.runs.enqueue({
+      agent,
+      threadId: thread,
+      requestId: `message-${user}`,
+      input,
+      model: `replay:${conversation.index}`,
+      maxIterations: turns.length,
+      toolContext: { conversation: conversation.index, user },
+    });
+    const run = await lanefold.runs.wait(accepted, { signal });
+    if (run.status === 'completed') return { ended: run.terminationReason ?? run.status, failed: false };
+    return { ended: `${run.status}: ${run.error?.message ?? run.terminationReason}`, failed: true };
+  }
 }

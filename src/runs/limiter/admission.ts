@@ -1,7 +1,6 @@
-import { isOfRuns } from '../../agent/limits/demand.ts';
+import { isOfRuns, mostOf } from '../../agent/limits/limit.ts';
 import { placeKey, valueOf } from '../../agent/limits/dimensions.ts';
-import { mostOf } from '../../agent/limits/limit.ts';
-import type { Counting } from '../../agent/models/counting/counting.ts';
+import type { Counting } from '../../agent/models/counting.ts';
 import type { Database } from '../../database/postgres/pool.ts';
 import type { RunQueue } from '../queue/queue.ts';
 import { awaitLimit } from '../../database/store/limit/await-limit.ts';

@@ -1,8 +1,8 @@
 import type { Dimensions } from '../../agent/limits/dimensions.ts';
 import type { WaitingJob, Take } from '../../database/store/limit/use-limits.ts';
-import { amountOf, isSettled, type CallUse } from '../../agent/limits/demand.ts';
+import { amountOf, isSettled, type CallUse } from '../../agent/limits/limit.ts';
 import type { Usage } from '../../agent/context/message.ts';
-import type { Counting } from '../../agent/models/counting/counting.ts';
+import type { Counting } from '../../agent/models/counting.ts';
 import { spentOf, type SpentByModel } from '../../database/store/run/spent.ts';
 import type { Placed } from './gate.ts';
 import { priceUnknown } from './refusals.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/common/clock.ts';
+import type { Clock } from '../../base/common/timer.ts';
 import type { JsonObject } from '../../agent/context/message.ts';
 import { placeKey, placeName, valueOf } from '../../agent/limits/dimensions.ts';
 import { LanefoldError } from '../../base/errors.ts';

@@ -1,4 +1,4 @@
-import { isOfProvider, isOfRuns, isSettled } from '../../agent/limits/demand.ts';
+import { isOfProvider, isOfRuns, isSettled } from '../../agent/limits/limit.ts';
 import type { SpentByModel } from '../../database/store/run/spent.ts';
 import type { Amounts, LimitAnswer, LimitCall, Take } from '../../database/store/limit/use-limits.ts';
 import {

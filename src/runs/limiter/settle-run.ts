@@ -1,4 +1,4 @@
-import type { Counting } from '../../agent/models/counting/counting.ts';
+import type { Counting } from '../../agent/models/counting.ts';
 import type { Database } from '../../database/postgres/pool.ts';
 import { readLimitedRun } from '../../database/store/limit/limited-run.ts';
 import type { LimitGate } from './gate.ts';

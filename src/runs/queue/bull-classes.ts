@@ -1,5 +1,5 @@
 import { createPostgresBackend, createRedisBackend, withBackend } from 'bullmq';
-import { asHere, asThere, type Clock } from '../../base/common/clock.ts';
+import { asHere, asThere, type Clock } from '../../base/common/timer.ts';
 
 type Factory = typeof createRedisBackend;
 

@@ -1,12 +1,11 @@
 import { Cluster } from 'ioredis';
-import { processClock, type Clock } from '../../base/common/clock.ts';
+import { processClock, type Clock, within } from '../../base/common/timer.ts';
 import { LanefoldError } from '../../base/errors.ts';
 import { connectionTimeoutMillis } from '../../database/postgres/pool.ts';
 import { silenceMs, watchedClient } from '../../database/postgres/watched-client.ts';
-import { within } from '../../base/common/time-limit.ts';
 import { GatheringPool } from './gathering-pool.ts';
 import { RedisClient } from './redis-client.ts';
-import { networkErrorCodes } from '../../base/common/network-error-codes.ts';
+import { networkErrorCodes } from '../../base/common/network.ts';
 
 interface QueueConnections {
   /**

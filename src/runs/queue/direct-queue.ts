@@ -1,5 +1,5 @@
 import { Job } from 'bullmq';
-import { within } from '../../base/common/time-limit.ts';
+import { within } from '../../base/common/timer.ts';
 import { answerTimeoutMs } from './jobs-in-queue.ts';
 import {
   jobId,

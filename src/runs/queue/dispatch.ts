@@ -1,10 +1,9 @@
 import type { Database } from '../../database/postgres/pool.ts';
 import { type QueuedRun, isQueued } from '../../database/store/run/queued-run.ts';
-import { within } from '../../base/common/time-limit.ts';
+import { within, delay } from '../../base/common/timer.ts';
 import type { QueueEnd, RunQueue } from './queue.ts';
 import { markJobMissing } from '../../database/store/run/find-jobs.ts';
 import { createHash } from 'node:crypto';
-import { delay } from '../../base/common/timer.ts';
 
 /** The queue of a thread. All runs of a thread share one, so a Redis Cluster spreads load by thread. */
 export function shardOf(threadId: string, shards: number): number {

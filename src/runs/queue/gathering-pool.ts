@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { processClock, type Clock } from '../../base/common/clock.ts';
+import { processClock, type Clock } from '../../base/common/timer.ts';
 import { isConnectionError } from '../../database/postgres/errors.ts';
 import { Gatherer } from '../../database/postgres/gather.ts';
 import { bullCall, endOf, statements, type Outcome } from './bull-calls.ts';

@@ -1,6 +1,5 @@
 import type { JobsOptions } from 'bullmq';
-import type { Clock } from '../../base/common/clock.ts';
-import { within } from '../../base/common/time-limit.ts';
+import { type Clock, within } from '../../base/common/timer.ts';
 import { jobId, toJob, type RunJob, type BullQueue, type NewJob, type QueueEnd, type RunQueue } from './queue.ts';
 import type { Database } from '../../database/postgres/pool.ts';
 import { findJobs, type JobPlace } from '../../database/store/run/find-jobs.ts';

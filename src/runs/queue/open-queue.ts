@@ -1,6 +1,6 @@
 import { silenceMs } from '../../database/postgres/watched-client.ts';
 import { addJobs, answerTimeoutMs } from './jobs-in-queue.ts';
-import { processClock, type Clock } from '../../base/common/clock.ts';
+import { processClock, type Clock, within } from '../../base/common/timer.ts';
 import { bullClasses, keepsEvents } from './bull-classes.ts';
 import { allReady, closeWorker, createWorker } from './bull-workers.ts';
 import { openConnections, databaseLost, outage, unreachable } from './connection.ts';
@@ -17,7 +17,6 @@ import {
   type RunQueue,
   type WorkOptions,
 } from './queue.ts';
-import { within } from '../../base/common/time-limit.ts';
 
 /** Opens the queues. BullMQ connects in the background: call `ready` to see connection errors. */
 export function openQueue(options: QueueOptions): RunQueue {

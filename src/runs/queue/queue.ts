@@ -1,5 +1,5 @@
 import type { Job, Worker } from 'bullmq';
-import type { Clock } from '../../base/common/clock.ts';
+import type { Clock } from '../../base/common/timer.ts';
 import type { bullClasses } from './bull-classes.ts';
 
 export interface QueueOptions {

@@ -2,8 +2,7 @@ import { createPostgresRelayBackend, createRedisRelayBackend, Relay } from 'bull
 import { pseudonym } from '../../base/checks/ids.ts';
 import { openConnections } from './connection.ts';
 import type { QueueOptions } from './queue.ts';
-import { after } from '../../base/common/timer.ts';
-import { orLate } from '../../base/common/time-limit.ts';
+import { after, orLate } from '../../base/common/timer.ts';
 
 /** Publishes messages between processes, by thread; a message without subscribers is dropped. */
 export interface ThreadRelay {

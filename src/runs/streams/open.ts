@@ -1,7 +1,6 @@
 import type { Database } from '../../database/postgres/pool.ts';
 import { findExisting, type Subject } from '../../database/store/trace/find-existing.ts';
-import { after, type Timer } from '../../base/common/timer.ts';
-import { onAbort } from '../../base/common/on-abort.ts';
+import { after, type Timer, onAbort } from '../../base/common/timer.ts';
 import type { QuietWaits } from '../fleet/unattended.ts';
 import type { RunRef } from '../../database/store/run/run.ts';
 import type { QueueOptions } from '../queue/queue.ts';
@@ -9,7 +8,7 @@ import { openRelay } from '../queue/relay.ts';
 import { EntryPayloads, EventFeed } from './feed.ts';
 import { LiveCalls } from './publish-deltas.ts';
 import { Readers } from './readers.ts';
-import { WeakValues } from '../../base/common/weak-values.ts';
+import { WeakValues } from '../../base/common/caches.ts';
 import { openStream, type OpenStream, type StreamDeps } from './stream.ts';
 import { openTreeStream, type OpenTreeStream, type TreeStreamOptions } from './tree.ts';
 import type { StreamItem, StreamOptions } from './stream-item.ts';

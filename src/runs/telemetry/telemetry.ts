@@ -1,8 +1,8 @@
 import type { LanguageModelV4, LanguageModelV4FunctionTool, LanguageModelV4Prompt } from '@ai-sdk/provider';
 import type { ModelTurn, ToolCall } from '../../agent/context/message.ts';
-import type { ModelSettings } from '../../agent/models/settings/settings.ts';
+import type { ModelSettings } from '../../agent/models/settings.ts';
 import type { StepDraft } from '../../agent/strategies/machine.ts';
-import type { RunError } from '../../agent/strategies/run-error.ts';
+import type { RunError } from '../../agent/strategies/records.ts';
 import type { ToolOutcome } from '../../agent/tools/outcome.ts';
 
 /** Observes the work of a process: as traces, metrics or logs. Hooks must not throw or take long. */

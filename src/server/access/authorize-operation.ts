@@ -1,8 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
-import { assertScope, authorize, otherAgents } from '../../base/access/authorize.ts';
+import { assertScope, authorize, otherAgents, RequestRate } from '../../base/access/authorize.ts';
 import type { Principal } from '../../base/access/principal.ts';
-import { RequestRate } from '../../base/access/rate.ts';
 import { parseJson } from '../../base/common/json.ts';
 import { LanefoldError } from '../../base/errors.ts';
 import { idGrammar } from '../../base/checks/ids.ts';

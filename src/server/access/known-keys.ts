@@ -1,9 +1,7 @@
-import { processClock } from '../../base/common/clock.ts';
+import { processClock } from '../../base/common/timer.ts';
 import { createHash } from 'node:crypto';
 import { tokenRefused } from '../../base/access/browser-token.ts';
-import { readKey } from '../../base/access/key.ts';
-import type { Principal } from '../../base/access/principal.ts';
-import type { KeyLimits } from '../../base/access/scope.ts';
+import { readKey, type Principal, type KeyLimits } from '../../base/access/principal.ts';
 import { LanefoldError } from '../../base/errors.ts';
 import type { Library } from '../../features/library/library.ts';
 

@@ -1,5 +1,4 @@
-import { operator, type Principal } from '../../base/access/principal.ts';
-import type { KeyLimits } from '../../base/access/scope.ts';
+import { operator, type Principal, type KeyLimits } from '../../base/access/principal.ts';
 
 export interface LimitedParty {
   /** The name under which its requests are counted. */

@@ -1,6 +1,5 @@
 import type { MiddlewareHandler } from 'hono';
-import { isUnbound, may, seesThreads, type Principal } from '../../base/access/principal.ts';
-import type { Scope } from '../../base/access/scope.ts';
+import { isUnbound, may, seesThreads, type Principal, type Scope } from '../../base/access/principal.ts';
 import { LanefoldError } from '../../base/errors.ts';
 import type { ApiEnv } from '../env.ts';
 

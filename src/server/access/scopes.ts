@@ -1,4 +1,4 @@
-import type { Scope } from '../../base/access/scope.ts';
+import type { Scope } from '../../base/access/principal.ts';
 import type { ActingFunction } from '../../database/store/access/audited-act.ts';
 import { declaredOperation } from '../declared/nouns.ts';
 

@@ -1,9 +1,8 @@
-import { processClock } from '../../base/common/clock.ts';
+import { processClock, after, type Timer } from '../../base/common/timer.ts';
 import { operator, type Principal } from '../../base/access/principal.ts';
 import { isLanefoldError, type LanefoldError } from '../../base/errors.ts';
 import type { ApiEnv } from '../env.ts';
 import { assertNotExpired } from './known-keys.ts';
-import { after, type Timer } from '../../base/common/timer.ts';
 
 /** The longest delay a timer takes; a key may be valid for years. */
 const longestMs = 2 ** 31 - 1;

@@ -4,7 +4,7 @@ import type { Library } from '../../features/library/library.ts';
 import type { RunJob, RunJobResult } from '../../runs/queue/queue.ts';
 import type { Run } from '../../database/store/run/run.ts';
 import type { RunEvent } from '../../database/store/trace/read-events.ts';
-import { oneLine } from '../../base/log/printable.ts';
+import { oneLine } from '../../base/log/logger.ts';
 
 type Job = NonNullable<Awaited<ReturnType<BullMQAdapter['getJob']>>>;
 

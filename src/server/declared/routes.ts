@@ -1,9 +1,8 @@
 import { createRoute, z, type RouteConfig } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { omitUndefined } from '../../base/common/omit-undefined.ts';
+import { omitUndefined } from '../../base/common/json.ts';
 import { errorStatus } from '../../base/errors.ts';
-import type { Noun, Operation } from '../../base/operations/operation.ts';
-import { paramsOf } from '../../base/operations/operation.ts';
+import { type Noun, type Operation, paramsOf } from '../../base/operations/operation.ts';
 import { fromWire, toWire } from '../../base/operations/wire.ts';
 import type { ApiApp, ApiEnv } from '../env.ts';
 import { withField } from '../problem.ts';

@@ -1,5 +1,5 @@
 import { createRoute, type z } from '@hono/zod-openapi';
-import { omitUndefined } from '../../base/common/omit-undefined.ts';
+import { omitUndefined } from '../../base/common/json.ts';
 import type { ApiApp, ApiEnv } from '../env.ts';
 import { toJson } from '../json.ts';
 import { Decision, DecisionReceipt } from '../schemas/approval.ts';

@@ -1,7 +1,7 @@
 import { createRoute } from '@hono/zod-openapi';
 import { withinRuns } from '../access/limit-runs.ts';
-import { omitUndefined } from '../../base/common/omit-undefined.ts';
-import { toPolicyOption } from '../../agent/policy/parse-policy.ts';
+import { omitUndefined } from '../../base/common/json.ts';
+import { toPolicyOption } from '../../agent/policy/read-policy.ts';
 import type { ApiApp } from '../env.ts';
 import { toJson } from '../json.ts';
 import { CallReplay, ModelCall, ReplayRequest } from '../schemas/call.ts';

@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { camelKeys } from '../../base/common/case.ts';
-import { omitUndefined } from '../../base/common/omit-undefined.ts';
+import { omitUndefined } from '../../base/common/json.ts';
 import type { NewCase as Given, CaseChanges as Changes } from '../../features/evals/operations/types.ts';
 import type { EvalCase } from '../../features/evals/store/cases.ts';
 import type { ApiApp } from '../env.ts';

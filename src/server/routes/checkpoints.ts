@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { ResumeOptions } from '../../runs/operations/runs/checkpoints.ts';
-import { omitUndefined } from '../../base/common/omit-undefined.ts';
+import { omitUndefined } from '../../base/common/json.ts';
 import { withinRuns } from '../access/limit-runs.ts';
 import { callerOf } from '../access/limited-parties.ts';
 import type { ApiApp } from '../env.ts';

@@ -4,8 +4,8 @@ import { asksOfCall } from '../../runs/operations/contexts/project.ts';
 import type { NewContext } from '../../runs/operations/contexts/contexts.ts';
 import type { OperationReceipt as Receipt } from '../../database/store/context/apply-operation.ts';
 import { LanefoldError } from '../../base/errors.ts';
-import { parsePolicy } from '../../agent/policy/parse-policy.ts';
-import { omitUndefined } from '../../base/common/omit-undefined.ts';
+import { parsePolicy } from '../../agent/policy/read-policy.ts';
+import { omitUndefined } from '../../base/common/json.ts';
 import type { ApiApp } from '../env.ts';
 import { toJson } from '../json.ts';
 import {

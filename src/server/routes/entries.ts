@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { NewEntry } from '../../runs/operations/threads/types.ts';
-import { omitUndefined } from '../../base/common/omit-undefined.ts';
+import { omitUndefined } from '../../base/common/json.ts';
 import type { ApiApp } from '../env.ts';
 import { toJson } from '../json.ts';
 import { AppendEntries, AppendReceipt } from '../schemas/message.ts';

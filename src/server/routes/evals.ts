@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { camelKeys } from '../../base/common/case.ts';
-import { omitUndefined } from '../../base/common/omit-undefined.ts';
+import { omitUndefined } from '../../base/common/json.ts';
 import { toJson as reportJson } from '../../features/evals/report/to-json.ts';
 import { specJson } from '../../features/evals/operations/spec-json.ts';
 import type { EvalDefinition, EvalVariant, ListedEval } from '../../features/evals/operations/types.ts';

@@ -2,7 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { uiMessageHeader } from '../../runs/formats/ui-messages/answer.ts';
 import { LanefoldError } from '../../base/errors.ts';
-import { omitUndefined } from '../../base/common/omit-undefined.ts';
+import { omitUndefined } from '../../base/common/json.ts';
 import type { ApiApp, ApiEnv } from '../env.ts';
 import { toEventMessages } from '../event-messages.ts';
 import { pageOf } from '../json.ts';

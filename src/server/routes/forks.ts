@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { newThreadId } from '../../base/checks/ids.ts';
-import { toPolicyOption } from '../../agent/policy/parse-policy.ts';
-import { omitUndefined } from '../../base/common/omit-undefined.ts';
+import { toPolicyOption } from '../../agent/policy/read-policy.ts';
+import { omitUndefined } from '../../base/common/json.ts';
 import { withinRuns } from '../access/limit-runs.ts';
 import { callerOf } from '../access/limited-parties.ts';
 import type { ApiApp } from '../env.ts';

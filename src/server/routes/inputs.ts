@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { InputOptions } from '../../runs/operations/runs/inputs.ts';
-import type { ContentInput } from '../../agent/models/messages/accept-content.ts';
-import { omitUndefined } from '../../base/common/omit-undefined.ts';
+import type { ContentInput } from '../../agent/models/accept-content.ts';
+import { omitUndefined } from '../../base/common/json.ts';
 import type { ApiApp } from '../env.ts';
 import { pageOf, toJson } from '../json.ts';
 import { InputPage, InputReceipt, NewInput } from '../schemas/input.ts';

@@ -1,11 +1,11 @@
 import { databaseOf } from '../../features/library/database-of.ts';
-import { asHere, processClock } from '../../base/common/clock.ts';
+import { asHere, processClock } from '../../base/common/timer.ts';
 import { createRoute, z } from '@hono/zod-openapi';
 import { assertMayMint } from '../../base/access/browser-token.ts';
-import { assertMayGrant } from '../../base/access/grants.ts';
+import { assertMayGrant } from '../../base/access/principal.ts';
 import { camelKeys, snakeKeys } from '../../base/common/case.ts';
 import type { NewKey as NewKeyFields } from '../../runs/operations/access/keys.ts';
-import { omitUndefined } from '../../base/common/omit-undefined.ts';
+import { omitUndefined } from '../../base/common/json.ts';
 import type { ApiApp } from '../env.ts';
 import { toJson } from '../json.ts';
 import { BrowserToken, KeyList, MintedKey, NewBrowserToken, NewKey, RotateKey } from '../schemas/key.ts';

@@ -1,9 +1,9 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { camelKeys } from '../../base/common/case.ts';
-import { omitUndefined } from '../../base/common/omit-undefined.ts';
+import { omitUndefined } from '../../base/common/json.ts';
 import type { LimitOwner } from '../../runs/operations/limits/limits.ts';
 import { usedLimits } from '../../runs/operations/limits/usage.ts';
-import type { LimitDefinition } from '../../agent/limits/definition.ts';
+import type { LimitDefinition } from '../../agent/limits/limit.ts';
 import type { ApiApp, ApiEnv } from '../env.ts';
 import { toJson } from '../json.ts';
 import { withField } from '../problem.ts';

@@ -6,7 +6,7 @@ import { readJsonBytes } from '../../base/common/json-bytes.ts';
 import type { ByteBudget } from '../byte-budget.ts';
 import type { ApiApp, ApiEnv } from '../env.ts';
 import type { McpMount } from '../options.ts';
-import { onAbort } from '../../base/common/on-abort.ts';
+import { onAbort } from '../../base/common/timer.ts';
 
 export const mcpPath = '/mcp';
 

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createRoute, z } from '@hono/zod-openapi';
 import { newThreadId } from '../../base/checks/ids.ts';
 import { hasMoreValues, maxValues } from '../../base/common/json-bytes.ts';
-import { omitUndefined } from '../../base/common/omit-undefined.ts';
+import { omitUndefined } from '../../base/common/json.ts';
 import { databaseOf } from '../../features/library/database-of.ts';
 import type { ThreadSource } from '../../runs/operations/threads/import.ts';
 import { refusedAt } from '../../runs/formats/portable/refused.ts';

@@ -1,5 +1,5 @@
 import { createRoute } from '@hono/zod-openapi';
-import { omitUndefined } from '../../base/common/omit-undefined.ts';
+import { omitUndefined } from '../../base/common/json.ts';
 import { withinRuns } from '../access/limit-runs.ts';
 import { callerOf } from '../access/limited-parties.ts';
 import type { ApiApp } from '../env.ts';

@@ -4,7 +4,7 @@ import { isLanefoldError, type LanefoldError } from '../../base/errors.ts';
 import type { ListedRun } from '../../runs/operations/runs/runs.ts';
 import type { RunFilter } from '../../database/store/run/list-runs.ts';
 import { camelKeys } from '../../base/common/case.ts';
-import { omitUndefined } from '../../base/common/omit-undefined.ts';
+import { omitUndefined } from '../../base/common/json.ts';
 import { withinRuns } from '../access/limit-runs.ts';
 import { callerOf } from '../access/limited-parties.ts';
 import type { ApiApp } from '../env.ts';

@@ -2,7 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { may } from '../../base/access/principal.ts';
 import { hideValues } from '../../agent/definition/version.ts';
 import { camelKeys } from '../../base/common/case.ts';
-import { omitUndefined } from '../../base/common/omit-undefined.ts';
+import { omitUndefined } from '../../base/common/json.ts';
 import type { JsonObject } from '../../agent/context/message.ts';
 import type { ListedSchedule, ScheduleOwner } from '../../features/schedules/operations/schedules.ts';
 import type { ScheduleDefinition } from '../../features/schedules/definition/definition.ts';

@@ -1,8 +1,8 @@
-import { processClock } from '../../base/common/clock.ts';
+import { processClock } from '../../base/common/timer.ts';
 import { createRoute, z } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
 import { operator } from '../../base/access/principal.ts';
-import { omitUndefined } from '../../base/common/omit-undefined.ts';
+import { omitUndefined } from '../../base/common/json.ts';
 import type { TenantLibrary } from '../../features/library/library.ts';
 import { defaultEventTokenMs } from '../../runs/operations/waits/events.ts';
 import type { SentEvent as Sent } from '../../runs/operations/waits/send-event.ts';

@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Library, TenantLibrary } from '../../features/library/library.ts';
-import { toPolicyOption } from '../../agent/policy/parse-policy.ts';
-import { omitUndefined } from '../../base/common/omit-undefined.ts';
+import { toPolicyOption } from '../../agent/policy/read-policy.ts';
+import { omitUndefined } from '../../base/common/json.ts';
 import type { ApiApp } from '../env.ts';
 import { toJson } from '../json.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';

@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { omitUndefined } from '../../base/common/omit-undefined.ts';
+import { omitUndefined } from '../../base/common/json.ts';
 import type { ApiApp } from '../env.ts';
 import { toTreeMessages } from '../event-messages.ts';
 import { problems } from '../schemas/problem.ts';

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { scopes } from '../../base/access/scope.ts';
+import { scopes } from '../../base/access/principal.ts';
 import { count, Id, next, orNull, timestamp, whole } from './values.ts';
 
 const Scope = z.enum(scopes).openapi('Scope', {

@@ -1,6 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { namedIntervals, type LimitInterval } from '../../agent/limits/definition.ts';
-import { limitKinds, onExhausted } from '../../agent/limits/limit.ts';
+import { namedIntervals, type LimitInterval, limitKinds, onExhausted } from '../../agent/limits/limit.ts';
 import { RunStatus } from './run.ts';
 import { count, Id, nextCursor, orNull, timestamp } from './values.ts';
 

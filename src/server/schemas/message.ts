@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Message as StoredMessage } from '../../agent/context/message.ts';
 import { LanefoldError } from '../../base/errors.ts';
-import { acceptContent } from '../../agent/models/messages/accept-content.ts';
+import { acceptContent } from '../../agent/models/accept-content.ts';
 import { Id, jsonObject, whole } from './values.ts';
 
 const Part = z

@@ -1,4 +1,4 @@
-import { processClock } from '../../base/common/clock.ts';
+import { processClock } from '../../base/common/timer.ts';
 import { DelayedError, WaitingError, type Job } from 'bullmq';
 import { isLanefoldError } from '../../base/errors.ts';
 import { isConnectionError, isNodeUnreachable, isTransient } from '../../database/postgres/errors.ts';

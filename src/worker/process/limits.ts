@@ -1,5 +1,5 @@
 import { versionIn } from '../../agent/definition/run-options.ts';
-import { orLate } from '../../base/common/time-limit.ts';
+import { orLate } from '../../base/common/timer.ts';
 import { delayRun } from '../../database/store/limit/delay-run.ts';
 import { findHoldingAccounts, findIdleAccounts, findUnlinedRuns } from '../../database/store/limit/find-accounts.ts';
 import type { Claim } from '../../database/store/run/claim-run.ts';

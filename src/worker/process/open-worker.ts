@@ -1,7 +1,7 @@
 import type { AgentRegistry, ReadyAgent } from '../../agent/definition/registry.ts';
 import type { AgentVersion } from '../../agent/definition/version.ts';
 import { newId } from '../../base/checks/ids.ts';
-import { once } from '../../base/common/once.ts';
+import { once } from '../../base/common/promises.ts';
 import type { Logger } from '../../base/log/logger.ts';
 import type { Database, DatabaseOptions } from '../../database/postgres/pool.ts';
 import { recordVersions } from '../../database/store/agent/versions.ts';

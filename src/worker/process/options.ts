@@ -1,8 +1,7 @@
 import { refuseUnknownKeys, type KeysOf } from '../../base/checks/unknown-keys.ts';
 import { assertWhole } from '../../base/checks/whole-number.ts';
 import { LanefoldError } from '../../base/errors.ts';
-import type { Logger } from '../../base/log/logger.ts';
-import { reportErrors } from '../../base/log/report-errors.ts';
+import { type Logger, reportErrors } from '../../base/log/logger.ts';
 import type { MetricsOptions } from '../../runs/telemetry/prometheus/open.ts';
 import type { UnknownAgent } from '../../database/store/run/find-unknown-agents.ts';
 

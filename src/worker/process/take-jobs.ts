@@ -1,4 +1,4 @@
-import { within } from '../../base/common/time-limit.ts';
+import { within } from '../../base/common/timer.ts';
 import type { Database } from '../../database/postgres/pool.ts';
 import { checkHealth } from '../../runs/operations/fleet/health.ts';
 import { askWorker, closeWorker } from '../../runs/queue/bull-workers.ts';

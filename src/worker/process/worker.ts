@@ -1,19 +1,20 @@
-import { after } from '../../base/common/timer.ts';
-import { findTools } from '../../database/store/worker/find-lacking.ts';
 import type { RunQueue } from '../../runs/queue/queue.ts';
 import { readersChannel } from '../../runs/streams/deltas.ts';
-import { joined, type WorkerPart, type WorkerSite } from '../part.ts';
-import type { RunDependencies } from '../run/dependencies.ts';
 import { Released } from '../run/held-run.ts';
+import { joined, type WorkerPart, type WorkerSite } from '../part.ts';
 import { WaitKeeper } from '../waits/wait-keeper.ts';
+import { cleanup } from './cleanup.ts';
+import { workerHealth, takeJobs, type JobTaking } from './take-jobs.ts';
 import { unknownAgents } from './agent-queues.ts';
 import { Background } from './background.ts';
-import { cleanup } from './cleanup.ts';
+import { findTools } from '../../database/store/worker/find-lacking.ts';
+import { adoptMs, recovery } from './sweep.ts';
+
+import type { RunDependencies } from '../run/dependencies.ts';
+import { type RunningWorker, type WorkerOptions, readOptions } from './options.ts';
+import { after } from '../../base/common/timer.ts';
 import { limits } from './limits.ts';
 import { announce, openWorker, type OpenWorker, type WorkerDependencies } from './open-worker.ts';
-import { readOptions, type RunningWorker, type WorkerOptions } from './options.ts';
-import { recovery, adoptMs } from './sweep.ts';
-import { takeJobs, workerHealth, type JobTaking } from './take-jobs.ts';
 
 /**
  * Starts a worker that processes runs. With the defaults another worker resumes a killed worker's run within

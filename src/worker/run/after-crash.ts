@@ -1,11 +1,8 @@
 import type { ReadyAgent } from '../../agent/definition/registry.ts';
 import type { ToolCall } from '../../agent/context/message.ts';
-import { runAttempt } from '../../agent/tools/attempt.ts';
-import { callIdempotencyKey, checkArguments, type ToolCallBase } from '../../agent/tools/execute.ts';
-import type { ToolOutcome } from '../../agent/tools/outcome.ts';
-import { openReturned, renderReturned } from '../../agent/tools/returned.ts';
+import { runAttempt, callIdempotencyKey, checkArguments, type ToolCallBase } from '../../agent/tools/execute.ts';
+import { type ToolOutcome, openReturned, renderReturned, unknownOutcome } from '../../agent/tools/outcome.ts';
 import type { Tool } from '../../agent/tools/tool.ts';
-import { unknownOutcome } from '../../agent/tools/unknown-outcome.ts';
 
 /** Maximum size of a tool's result in bytes. A result that its tool marks (`resultRefs`) stays whole in the log. */
 export const resultLimit = (agent: Pick<ReadyAgent, 'maxToolResultBytes' | 'maxInlineBytes'>, tool: Tool): number =>

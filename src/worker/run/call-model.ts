@@ -1,11 +1,11 @@
 import type { ReadyAgent } from '../../agent/definition/registry.ts';
-import { brokenAnswer, cutOf } from '../../agent/models/answer/usable.ts';
-import { laneKey, withCacheMarkers } from '../../agent/models/caching/cache-markers.ts';
-import { estimateUsage } from '../../agent/models/counting/estimate-usage.ts';
-import { ModelError } from '../../agent/models/errors/model-error.ts';
+import { brokenAnswer, cutOf } from '../../agent/models/answer.ts';
+import { laneKey, withCacheMarkers } from '../../agent/models/cache-markers.ts';
+import { estimateUsage } from '../../agent/models/estimate.ts';
+import { ModelError } from '../../agent/models/model-error.ts';
 import { generate } from '../../agent/models/generate.ts';
-import { loggedCalls } from '../../agent/tools/call-limit.ts';
-import type { ContextRoom } from '../../agent/policy/room.ts';
+import { loggedCalls } from '../../agent/tools/judge-call.ts';
+import type { ContextRoom } from '../../agent/policy/policy.ts';
 import type { StrategyEvent } from '../../agent/strategies/machine.ts';
 import type { AnswerSoFar } from '../../runs/streams/publish-deltas.ts';
 import type { Claim } from '../../database/store/run/claim-run.ts';

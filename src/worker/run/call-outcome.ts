@@ -1,10 +1,10 @@
 import type { ModelTurn } from '../../agent/context/message.ts';
 import type { ReadyAgent } from '../../agent/definition/registry.ts';
-import { toUsage } from '../../agent/models/answer/usage.ts';
-import { estimateUsage } from '../../agent/models/counting/estimate-usage.ts';
-import { classify } from '../../agent/models/errors/classify.ts';
+import { toUsage } from '../../agent/models/answer.ts';
+import { estimateUsage } from '../../agent/models/estimate.ts';
+import { classify } from '../../agent/models/classify-error.ts';
 import type { StrategyEvent } from '../../agent/strategies/machine.ts';
-import type { Answered } from '../../agent/strategies/turn/model-answer.ts';
+import { type Answered } from '../../agent/strategies/turn/events.ts';
 import { cleanText } from '../../base/checks/text.ts';
 import type { AnswerSoFar } from '../../runs/streams/publish-deltas.ts';
 import type { RunDependencies } from './dependencies.ts';

@@ -1,10 +1,10 @@
 import pLimit from 'p-limit';
 import { toolsOnly } from '../../agent/definition/apply-overrides.ts';
 import type { ReadyAgent } from '../../agent/definition/registry.ts';
-import { mergeSettings } from '../../agent/models/settings/call-settings.ts';
+import { mergeSettings } from '../../agent/models/settings.ts';
 import type { StoredPolicy } from '../../agent/policy/policy.ts';
 import type { StrategyEvent, PromptedCall } from '../../agent/strategies/machine.ts';
-import { onAbort } from '../../base/common/on-abort.ts';
+import { onAbort } from '../../base/common/timer.ts';
 import type { Claim } from '../../database/store/run/claim-run.ts';
 import { callModel } from './call-model.ts';
 import { RunContext } from './context.ts';

@@ -1,11 +1,19 @@
 import type { ReadyAgent } from '../../agent/definition/registry.ts';
 import type { ModelTurn } from '../../agent/context/message.ts';
-import { planCompaction, type CompactionPlan } from '../../agent/policy/plan-compaction.ts';
-import type { StoredPolicy } from '../../agent/policy/policy.ts';
-import type { ContextRoom } from '../../agent/policy/room.ts';
-import { summaryInstruction, summaryMessage, summaryPromptVersion } from '../../agent/policy/summary.ts';
-import type { CompactionDraft, CompactionOutcome, CompactionRequest } from '../../agent/strategies/compaction/types.ts';
-import type { RunError } from '../../agent/strategies/run-error.ts';
+import {
+  planCompaction,
+  type CompactionPlan,
+  summaryInstruction,
+  summaryMessage,
+  summaryPromptVersion,
+} from '../../agent/policy/compaction.ts';
+import type { StoredPolicy, ContextRoom } from '../../agent/policy/policy.ts';
+import type {
+  RunError,
+  CompactionDraft,
+  CompactionOutcome,
+  CompactionRequest,
+} from '../../agent/strategies/records.ts';
 import { callModel } from './call-model.ts';
 import type { RunDependencies } from './dependencies.ts';
 import type { ActiveRun } from './open-run.ts';

@@ -1,12 +1,16 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
 import { canonicalMessage, ContextHash } from '../../agent/context/canonical.ts';
-import { withInstructions } from '../../agent/context/instructed.ts';
-import { type Json, type JsonObject, type Message, isText, textOf } from '../../agent/context/message.ts';
-import { createPromptBuilder, type PromptBuilder } from '../../agent/models/messages/prompt.ts';
-import type { SentAs } from '../../agent/models/sending/acceptable.ts';
-import type { Dialect } from '../../agent/models/sending/dialect.ts';
-import type { PlacedMessage } from '../../agent/policy/groups.ts';
-import { place } from '../../agent/policy/place.ts';
+import {
+  withInstructions,
+  type Json,
+  type JsonObject,
+  type Message,
+  isText,
+  textOf,
+} from '../../agent/context/message.ts';
+import { createPromptBuilder, type PromptBuilder } from '../../agent/models/prompt.ts';
+import type { SentAs, Dialect } from '../../agent/models/acceptable-prompt.ts';
+import { type PlacedMessage, place } from '../../agent/policy/groups.ts';
 import type { Claim } from '../../database/store/run/claim-run.ts';
 import type { MarkedMessage, RunQuestion } from '../../agent/strategies/machine.ts';
 

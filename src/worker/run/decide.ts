@@ -1,7 +1,7 @@
 import { setImmediate as nextMacrotask } from 'node:timers/promises';
 import type { StepDraft, StrategyDecision, StrategyEvent } from '../../agent/strategies/machine.ts';
-import type { StoredAnswer } from '../../agent/strategies/node.ts';
-import { callId, type TurnState } from '../../agent/strategies/turn/state.ts';
+import type { StoredAnswer } from '../../agent/strategies/records.ts';
+import { callId, type TurnState } from '../../agent/strategies/turn/events.ts';
 import type { NodeRow } from '../../database/store/run/claim-run.ts';
 import type { ActiveRun } from './open-run.ts';
 import { addUsed } from './progress.ts';

@@ -1,6 +1,6 @@
 import type { AgentRegistry } from '../../agent/definition/registry.ts';
-import type { Counting } from '../../agent/models/counting/counting.ts';
-import type { ModelRegistry } from '../../agent/models/registry/registry.ts';
+import type { Counting } from '../../agent/models/counting.ts';
+import type { ModelRegistry } from '../../agent/models/registry.ts';
 import type { Database } from '../../database/postgres/pool.ts';
 import type { Needs } from '../../database/store/worker/capabilities.ts';
 import type { Run } from '../../database/store/run/run.ts';
@@ -9,7 +9,7 @@ import type { LiveCalls } from '../../runs/streams/publish-deltas.ts';
 import type { Redactor } from '../../base/redaction/sensitive-keys.ts';
 import type { LimitGate } from '../../runs/limiter/gate.ts';
 import type { joined } from '../part.ts';
-import type { CallRef } from '../../base/checks/call.ts';
+import type { CallRef } from '../../base/checks/unknown-keys.ts';
 import type { HeldRun } from './held-run.ts';
 
 /** The dependencies of everything that executes a run. */

@@ -1,16 +1,14 @@
 import type { ReadyAgent } from '../../agent/definition/registry.ts';
 import type { JsonObject, Message } from '../../agent/context/message.ts';
-import { ModelError } from '../../agent/models/errors/model-error.ts';
-import type { Counter, Counting } from '../../agent/models/counting/counting.ts';
-import { cutContext, type CutContext } from '../../agent/models/counting/cut-context.ts';
-import { requestTokens } from '../../agent/models/counting/estimate-input.ts';
+import { ModelError } from '../../agent/models/model-error.ts';
+import type { Counter, Counting } from '../../agent/models/counting.ts';
+import { cutContext, type CutContext } from '../../agent/models/cut-context.ts';
+import { requestTokens } from '../../agent/models/estimate.ts';
 import { isLanefoldError } from '../../base/errors.ts';
-import { loggedDropped, type DroppedRange } from '../../agent/policy/dropped.ts';
-import { limitsOf, type Limits } from '../../agent/policy/limits.ts';
-import { limitsWithin, type ContextRoom } from '../../agent/policy/room.ts';
-import type { StoredPolicy } from '../../agent/policy/policy.ts';
+import { loggedDropped, type DroppedRange } from '../../agent/policy/groups.ts';
+import { limitsOf, type Limits, limitsWithin, type ContextRoom, type StoredPolicy } from '../../agent/policy/policy.ts';
 import { readPolicy } from '../../agent/policy/read-policy.ts';
-import { policyRefs, sentMessage } from '../../agent/policy/sent.ts';
+import { policyRefs, sentMessage } from '../../agent/policy/budget.ts';
 import { RunContext } from './context.ts';
 
 /** A context after its policy was applied. */

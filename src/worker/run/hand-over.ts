@@ -1,9 +1,7 @@
-import { subtractUsage } from '../../agent/context/usage.ts';
-import type { JsonObject, Usage } from '../../agent/context/message.ts';
+import { subtractUsage, type JsonObject, type Usage } from '../../agent/context/message.ts';
 import { type HandoffRecord, type RunOptions, handedOver } from '../../agent/definition/run-options.ts';
 import type { EntryDraft, StrategyDecision } from '../../agent/strategies/machine.ts';
-import { llmStarted } from '../../agent/strategies/turn/events.ts';
-import type { TurnState } from '../../agent/strategies/turn/state.ts';
+import { llmStarted, type TurnState } from '../../agent/strategies/turn/events.ts';
 import type { NextAgent } from '../../agent/tools/handoff.ts';
 import type { ActiveRun } from './open-run.ts';
 import { commit } from './commit.ts';

@@ -1,14 +1,13 @@
-import { omitUndefined } from '../../base/common/omit-undefined.ts';
+import { omitUndefined } from '../../base/common/json.ts';
 import type { ReadyAgent } from '../../agent/definition/registry.ts';
 import { storedOption } from '../../agent/policy/read-policy.ts';
 import type { Claim } from '../../database/store/run/claim-run.ts';
 import type { CallOutcome, StrategyDecision } from '../../agent/strategies/machine.ts';
-import { errorMessage } from '../../agent/tools/error-message.ts';
+import { errorMessage, type ToolOutcome } from '../../agent/tools/outcome.ts';
 import { type HandoffRequest, type NextAgent, Handoff } from '../../agent/tools/handoff.ts';
-import type { ToolOutcome } from '../../agent/tools/outcome.ts';
 import type { RunDependencies } from './dependencies.ts';
 import { LanefoldError } from '../../base/errors.ts';
-import { nextIteration, type TurnState } from '../../agent/strategies/turn/state.ts';
+import { nextIteration, type TurnState } from '../../agent/strategies/turn/events.ts';
 import type { RunContext } from './context.ts';
 import type { ActiveRun } from './open-run.ts';
 import { answerIn, earlierText } from './run-end.ts';

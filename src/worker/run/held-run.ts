@@ -2,7 +2,7 @@ import { LanefoldError, isLanefoldError, type ErrorCode } from '../../base/error
 import { isNodeUnreachable, isTransient } from '../../database/postgres/errors.ts';
 import type { JsonObject } from '../../agent/context/message.ts';
 import type { RunBudget } from '../../runs/limiter/run-budget.ts';
-import type { Answered } from '../../agent/strategies/turn/model-answer.ts';
+import type { Answered } from '../../agent/strategies/turn/events.ts';
 import type { RunLimits } from '../../runs/limiter/run-limits.ts';
 import { silentRun, type RunTelemetry } from '../../runs/telemetry/telemetry.ts';
 import { delay } from '../../base/common/timer.ts';

@@ -1,11 +1,9 @@
 import type { ReadyAgent } from '../../agent/definition/registry.ts';
-import type { AnswerCut } from '../../agent/context/cut.ts';
+import type { AnswerCut } from '../../agent/context/fold.ts';
 import type { ToolCall } from '../../agent/context/message.ts';
-import { asksApproval } from '../../agent/tools/approval.ts';
+import { asksApproval, askGuard, refusedCalls } from '../../agent/tools/judge-call.ts';
 import { callIdempotencyKey, type ToolCallBase } from '../../agent/tools/execute.ts';
 import type { ToolOutcome } from '../../agent/tools/outcome.ts';
-import { askGuard } from '../../agent/tools/guard.ts';
-import { refusedCalls } from '../../agent/tools/judge-call.ts';
 import { toolsOnly } from '../../agent/definition/apply-overrides.ts';
 import type { StepDraft, StrategyDecision } from '../../agent/strategies/machine.ts';
 import type { LedgerRow } from '../../database/store/run/claim-run.ts';

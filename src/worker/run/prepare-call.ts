@@ -3,17 +3,16 @@ import type { LanguageModelV4FunctionTool, LanguageModelV4Prompt } from '@ai-sdk
 import { toolsOnly } from '../../agent/definition/apply-overrides.ts';
 import type { ReadyAgent } from '../../agent/definition/registry.ts';
 import type { JsonObject, Message } from '../../agent/context/message.ts';
-import type { ModelSettings } from '../../agent/models/settings/settings.ts';
-import { type ContextRoom, limitsWithin, loggedRoom, roomAfter } from '../../agent/policy/room.ts';
+import type { ModelSettings } from '../../agent/models/settings.ts';
+import { type ContextRoom, limitsWithin, loggedRoom, roomAfter, type StoredPolicy } from '../../agent/policy/policy.ts';
 import type { Claim } from '../../database/store/run/claim-run.ts';
 import type { HeldRun } from './held-run.ts';
 import { RunContext } from './context.ts';
 import type { RunDependencies } from './dependencies.ts';
 import { fitContext, type FittedContext, defaultPolicy, limitsFor } from './fit-context.ts';
 import { transformRequest, transformerContext } from './transform-request.ts';
-import { cutContext } from '../../agent/models/counting/cut-context.ts';
-import type { TooLong } from '../../agent/models/errors/context-too-long.ts';
-import type { StoredPolicy } from '../../agent/policy/policy.ts';
+import { cutContext } from '../../agent/models/cut-context.ts';
+import type { TooLong } from '../../agent/models/model-error.ts';
 
 /**
  * Whether a call leaves out different messages than the previous call on its lane, by what the log records of both. If

@@ -1,5 +1,4 @@
-import type { Usage } from '../../agent/context/message.ts';
-import { addUsage } from '../../agent/context/usage.ts';
+import { type Usage, addUsage } from '../../agent/context/message.ts';
 import type { SpentSoFar, StrategyEvent } from '../../agent/strategies/machine.ts';
 import { deadline } from '../../base/common/timer.ts';
 import type { Claim } from '../../database/store/run/claim-run.ts';

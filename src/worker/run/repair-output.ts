@@ -1,11 +1,11 @@
 import type { ReadyAgent } from '../../agent/definition/registry.ts';
 import type { Message } from '../../agent/context/message.ts';
-import { toPrompt } from '../../agent/models/messages/prompt.ts';
+import { toPrompt } from '../../agent/models/prompt.ts';
 import { redactSecrets } from '../../base/redaction/error-text.ts';
-import { estimateUsage } from '../../agent/models/counting/estimate-usage.ts';
+import { estimateUsage } from '../../agent/models/estimate.ts';
 import { generate } from '../../agent/models/generate.ts';
 import type { ReadyContract } from '../../agent/contracts/contract.ts';
-import { runAttempt } from '../../agent/tools/attempt.ts';
+import { runAttempt } from '../../agent/tools/execute.ts';
 import type { Command, StrategyEvent } from '../../agent/strategies/machine.ts';
 import type { Claim } from '../../database/store/run/claim-run.ts';
 import type { HeldRun } from './held-run.ts';
@@ -15,7 +15,7 @@ import { abandonCall, isOfLimits, reserveCall, settleCall } from './reserve-call
 import { questionOf, type RunContext } from './context.ts';
 import { transformRequest, transformerContext } from './transform-request.ts';
 import type { RunDependencies } from './dependencies.ts';
-import { unwrapObject } from '../../agent/contracts/validator.ts';
+import { unwrapObject } from '../../agent/contracts/json-schema.ts';
 import { delay } from '../../base/common/timer.ts';
 
 type Repair = Extract<Command, { type: 'repair_output' }>;

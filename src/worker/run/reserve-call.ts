@@ -1,7 +1,7 @@
 import type { JsonObject, Usage } from '../../agent/context/message.ts';
 import { isLanefoldError, type LanefoldError } from '../../base/errors.ts';
-import { ModelError } from '../../agent/models/errors/model-error.ts';
-import { estimateInput } from '../../agent/models/counting/estimate-input.ts';
+import { ModelError } from '../../agent/models/model-error.ts';
+import { estimateInput } from '../../agent/models/estimate.ts';
 import { isTransient } from '../../database/postgres/errors.ts';
 import { usualOutputTokens, type CallTokens } from '../../runs/limiter/limited-run.ts';
 import { LimitReached, type Reservation } from '../../runs/limiter/run-limits.ts';

@@ -1,15 +1,13 @@
 import type { ReadyAgent } from '../../agent/definition/registry.ts';
-import { omitUndefined } from '../../base/common/omit-undefined.ts';
+import { omitUndefined } from '../../base/common/json.ts';
 import type { JsonObject } from '../../agent/context/message.ts';
 import type { Claim } from '../../database/store/run/claim-run.ts';
 import { idsOf } from '../../database/store/tenant/derived-ids.ts';
 import { hasStarted, readChildren } from '../../database/store/wait/child-runs.ts';
 import { childRequestId, type StoredChild } from '../../database/store/wait/wait-tasks.ts';
 import { type AskedOfChild, findEarlierChildren } from '../../database/store/wait/earlier-children.ts';
-import type { ChildRequest, RunOfAgent } from '../../agent/tools/child-request.ts';
-import { errorMessage } from '../../agent/tools/error-message.ts';
-import type { ToolOutcome } from '../../agent/tools/outcome.ts';
-import type { WaitRequest } from '../../agent/tools/wait.ts';
+import type { ChildRequest, RunOfAgent, WaitRequest } from '../../agent/tools/wait.ts';
+import { errorMessage, type ToolOutcome } from '../../agent/tools/outcome.ts';
 import type { RunDependencies } from './dependencies.ts';
 import type { HeldRun } from './held-run.ts';
 import { readRun } from '../../database/store/run/read-run.ts';

@@ -1,11 +1,9 @@
 import type { Json, ToolCall, Usage } from '../../agent/context/message.ts';
-import { ModelError } from '../../agent/models/errors/model-error.ts';
+import { ModelError } from '../../agent/models/model-error.ts';
 import type { EventDraft, StrategyDecision, StrategyState } from '../../agent/strategies/machine.ts';
-import type { RunError } from '../../agent/strategies/run-error.ts';
-import { llmCompleted } from '../../agent/strategies/turn/events.ts';
-import { assistantEntry, type Answered } from '../../agent/strategies/turn/model-answer.ts';
-import type { TurnState } from '../../agent/strategies/turn/state.ts';
-import { GuardFailure } from '../../agent/tools/guard.ts';
+import type { RunError } from '../../agent/strategies/records.ts';
+import { llmCompleted, assistantEntry, type Answered, type TurnState } from '../../agent/strategies/turn/events.ts';
+import { GuardFailure } from '../../agent/tools/judge-call.ts';
 import { cleanText } from '../../base/checks/text.ts';
 import { LanefoldError } from '../../base/errors.ts';
 import { isTransient } from '../../database/postgres/errors.ts';

@@ -1,12 +1,11 @@
-import type { AnswerCut } from '../../agent/context/cut.ts';
-import type { LargeContent } from '../../agent/context/large-content.ts';
-import type { ToolCall } from '../../agent/context/message.ts';
-import { frozen } from '../../agent/context/state.ts';
+import type { AnswerCut } from '../../agent/context/fold.ts';
 import type { ReadyAgent } from '../../agent/definition/registry.ts';
+import type { ToolCall } from '../../agent/context/message.ts';
+import type { LargeContent } from '../../agent/context/large-content.ts';
+import { frozen } from '../../agent/context/state.ts';
 import type { CallOutcome } from '../../agent/strategies/machine.ts';
-import { tooManyToolCalls } from '../../agent/tools/call-limit.ts';
-import type { ToolCallBase } from '../../agent/tools/execute.ts';
-import { refusedCalls } from '../../agent/tools/judge-call.ts';
+import { tooManyToolCalls, refusedCalls } from '../../agent/tools/judge-call.ts';
+import { type ToolCallBase } from '../../agent/tools/execute.ts';
 import type { Claim, LedgerRow } from '../../database/store/run/claim-run.ts';
 import type { RunDependencies } from './dependencies.ts';
 import type { HeldRun } from './held-run.ts';

@@ -1,12 +1,11 @@
 import type { ReadyAgent } from '../../agent/definition/registry.ts';
 import { readContentName, shorten, type LargeContent } from '../../agent/context/large-content.ts';
 import { judgeEffects } from '../../agent/tools/effects.ts';
-import type { ToolOutcome } from '../../agent/tools/outcome.ts';
-import { renderResult } from '../../agent/tools/result.ts';
+import { type ToolOutcome, renderResult } from '../../agent/tools/outcome.ts';
 import type { Tool } from '../../agent/tools/tool.ts';
 import { resultLimit } from './after-crash.ts';
 import type { RunDependencies } from './dependencies.ts';
-import { omitUndefined } from '../../base/common/omit-undefined.ts';
+import { omitUndefined } from '../../base/common/json.ts';
 import type { JsonObject } from '../../agent/context/message.ts';
 import type { LedgerRow } from '../../database/store/run/claim-run.ts';
 

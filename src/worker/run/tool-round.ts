@@ -3,7 +3,7 @@ import type { JsonObject, ToolCall } from '../../agent/context/message.ts';
 import type { ReadyAgent } from '../../agent/definition/registry.ts';
 import type { CallOutcome } from '../../agent/strategies/machine.ts';
 import { executeToolCall, type ToolCallBase } from '../../agent/tools/execute.ts';
-import { unknownTool } from '../../agent/tools/lookup.ts';
+import { unknownTool } from '../../agent/tools/toolset.ts';
 import type { ToolOutcome } from '../../agent/tools/outcome.ts';
 import { runToolRound } from '../../agent/tools/round.ts';
 import type { Tool } from '../../agent/tools/tool.ts';

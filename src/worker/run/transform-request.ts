@@ -1,16 +1,14 @@
 import type { ReadyAgent } from '../../agent/definition/registry.ts';
 import type { ModelRequest, TransformedRequest, TransformerContext } from '../../agent/definition/transformer.ts';
 import { canonicalMessage } from '../../agent/context/canonical.ts';
-import type { Message } from '../../agent/context/message.ts';
-import { openGroupAt } from '../../agent/context/open-group.ts';
+import { type Message, openGroupAt } from '../../agent/context/message.ts';
 import { isLanefoldError } from '../../base/errors.ts';
-import { checkSettings, mergeSettings, toCallSettings } from '../../agent/models/settings/call-settings.ts';
-import { ModelError } from '../../agent/models/errors/model-error.ts';
-import { toPrompt } from '../../agent/models/messages/prompt.ts';
-import type { ModelRegistry } from '../../agent/models/registry/registry.ts';
-import type { ModelSettings } from '../../agent/models/settings/settings.ts';
+import { checkSettings, mergeSettings, toCallSettings, type ModelSettings } from '../../agent/models/settings.ts';
+import { ModelError } from '../../agent/models/model-error.ts';
+import { toPrompt } from '../../agent/models/prompt.ts';
+import type { ModelRegistry } from '../../agent/models/registry.ts';
 import { assertStorable } from '../../base/checks/text.ts';
-import { runAttempt } from '../../agent/tools/attempt.ts';
+import { runAttempt } from '../../agent/tools/execute.ts';
 import type { Claim } from '../../database/store/run/claim-run.ts';
 import type { HeldRun } from './held-run.ts';
 

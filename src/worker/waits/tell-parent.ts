@@ -10,14 +10,13 @@ import {
   type EndedChild,
 } from '../../database/store/wait/child-runs.ts';
 import type { CallResult } from '../../database/store/wait/end-wait.ts';
-import { errorMessage } from '../../agent/tools/error-message.ts';
-import type { Counting } from '../../agent/models/counting/counting.ts';
+import { errorMessage, renderResult } from '../../agent/tools/outcome.ts';
+import type { Counting } from '../../agent/models/counting.ts';
 import type { Database } from '../../database/postgres/pool.ts';
 import type { RunQueue } from '../../runs/queue/queue.ts';
 import type { WaitFleet } from '../../database/store/wait/wait-fleet.ts';
 import type { StoredChild } from '../../database/store/wait/wait-tasks.ts';
 import type { Run, RunHandle, RunRef } from '../../database/store/run/run.ts';
-import { renderResult } from '../../agent/tools/result.ts';
 
 /** How the runs that tool calls start are requested. */
 export interface ChildRequests {

@@ -1,6 +1,6 @@
 import type { HeldRun } from '../run/held-run.ts';
 import { findOpenRunWaits, findUntold, type EndedChild, endChild } from '../../database/store/wait/child-runs.ts';
-import type { CallRef } from '../../base/checks/call.ts';
+import type { CallRef } from '../../base/checks/unknown-keys.ts';
 import type { WaitPlace } from '../../database/store/wait/wait-place.ts';
 import {
   findWaitTasks,
@@ -19,7 +19,7 @@ import { readRun } from '../../database/store/run/read-run.ts';
 import type { RunRef } from '../../database/store/run/run.ts';
 import { endWait, type CallResult } from '../../database/store/wait/end-wait.ts';
 import { readKeptEvent } from '../../database/store/wait/events.ts';
-import { errorMessage } from '../../agent/tools/error-message.ts';
+import { errorMessage } from '../../agent/tools/outcome.ts';
 
 /** Rows of each kind that are read at a time. */
 const batch = 200;

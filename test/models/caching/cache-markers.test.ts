@@ -2,12 +2,12 @@ import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import type { LanguageModelV4, LanguageModelV4FunctionTool, LanguageModelV4Prompt } from '@ai-sdk/provider';
 import { describe, expect, test } from 'vitest';
-import { differsAt } from '../../../src/agent/context/begins-with.ts';
+import { differsAt } from '../../../src/agent/context/canonical.ts';
 import type { Message } from '../../../src/agent/context/message.ts';
-import { laneKey, withCacheMarkers } from '../../../src/agent/models/caching/cache-markers.ts';
+import { laneKey, withCacheMarkers } from '../../../src/agent/models/cache-markers.ts';
 import { generate } from '../../../src/agent/models/generate.ts';
-import { toPrompt } from '../../../src/agent/models/messages/prompt.ts';
-import type { ModelSettings } from '../../../src/agent/models/settings/settings.ts';
+import { toPrompt } from '../../../src/agent/models/prompt.ts';
+import type { ModelSettings } from '../../../src/agent/models/settings.ts';
 import { recordedMessages } from '../../support/recorded-messages.ts';
 import { PrefixCache, type CacheUse } from '../../support/prefix-cache.ts';
 

@@ -1,10 +1,9 @@
 import { deflateSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import type { ContentPart } from '../../../src/agent/context/message.ts';
-import { createCounting } from '../../../src/agent/models/counting/counting.ts';
-import { imageTokens } from '../../../src/agent/models/counting/file-tokens.ts';
-import type { Detail } from '../../../src/agent/models/image-detail.ts';
-import { heuristicTokens } from '../../../src/agent/policy/heuristic.ts';
+import { createCounting } from '../../../src/agent/models/counting.ts';
+import { imageTokens, type Detail } from '../../../src/agent/models/file-tokens.ts';
+import { heuristicTokens } from '../../../src/agent/policy/estimate.ts';
 
 describe('the formulas give the examples of their pages', () => {
   test.each<[model: string, width: number, height: number, detail: Detail, tokens: number]>([

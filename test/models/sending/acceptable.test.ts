@@ -1,9 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import type { Message, ToolCall } from '../../../src/agent/context/message.ts';
-import { toPrompt } from '../../../src/agent/models/messages/prompt.ts';
-import { acceptable, acceptableName, saysNothing } from '../../../src/agent/models/sending/acceptable.ts';
-import { dialectOf, dialects } from '../../../src/agent/models/sending/dialect.ts';
+import { toPrompt } from '../../../src/agent/models/prompt.ts';
+import {
+  acceptable,
+  acceptableName,
+  saysNothing,
+  dialectOf,
+  dialects,
+} from '../../../src/agent/models/acceptable-prompt.ts';
 import { oddHistories, oddNames } from '../../support/odd-histories.ts';
 import { apis, modelOf, sentRequest } from '../../support/sent-request.ts';
 import { pairsOf, refusal } from '../../support/strict-apis.ts';

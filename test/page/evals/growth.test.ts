@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { growthOf } from '../../../page/views/evals/growth.ts';
-import type { Report, VariantResult } from '../../../page/views/evals/report.ts';
+import { growthOf, type Report, type VariantResult } from '../../../page/views/evals/report.ts';
 
 const base: VariantResult = {
   ...{ variant: 'base', items: 10, scored: 10, passed: 10, score: 1, scorers: [], failures: 0 },

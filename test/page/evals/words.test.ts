@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Score } from 'lanefold/evals';
-import { lostIn, type Comparison } from '../../../page/views/evals/report.ts';
-import type { KeptCase } from '../../../page/views/evals/kept-cases.ts';
+import { lostIn, type Comparison, type KeptCase } from '../../../page/views/evals/report.ts';
 import { badgesOf, fails, totalOf } from '../../../page/views/evals/words.ts';
 
 const comparison: Comparison = {

@@ -1,7 +1,7 @@
 import { defineAgent } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { StrategyDecision, StrategyMachine, StrategyEvent } from '../../../src/agent/strategies/machine.ts';
-import { react } from '../../../src/agent/strategies/react/machine.ts';
+import { react } from '../../../src/agent/strategies/react.ts';
 
 import { expectSound } from '../../support/log.ts';
 import { facts, llm } from '../../strategies/given.ts';

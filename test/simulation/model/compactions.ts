@@ -1,5 +1,5 @@
 import type { Message } from '../../../src/agent/context/message.ts';
-import { isClosed } from '../../../src/ops/history/closed-groups.ts';
+import { isClosed } from '../../../src/ops/history/checks/log.ts';
 import { snapshotOf } from './lanes.ts';
 import { write } from './log.ts';
 import type { Body, Entry, Run, Thread } from './state.ts';

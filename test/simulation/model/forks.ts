@@ -1,4 +1,4 @@
-import { isClosed } from '../../../src/ops/history/closed-groups.ts';
+import { isClosed } from '../../../src/ops/history/checks/log.ts';
 import type { JsonObject, Message } from '../../../src/agent/context/message.ts';
 import { snapshotOf } from './lanes.ts';
 import { write } from './log.ts';

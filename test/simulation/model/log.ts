@@ -1,4 +1,4 @@
-import { isClosed } from '../../../src/ops/history/closed-groups.ts';
+import { isClosed } from '../../../src/ops/history/checks/log.ts';
 import type { JsonObject, Message } from '../../../src/agent/context/message.ts';
 import { otherBody, refuse } from './refusal.ts';
 import { activeRun, type Body, type Draft, type Run, type Thread } from './state.ts';

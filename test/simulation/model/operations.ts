@@ -1,4 +1,4 @@
-import { isClosed } from '../../../src/ops/history/closed-groups.ts';
+import { isClosed } from '../../../src/ops/history/checks/log.ts';
 import type { JsonObject } from '../../../src/agent/context/message.ts';
 import { completed } from './compactions.ts';
 import { write } from './log.ts';

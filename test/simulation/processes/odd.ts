@@ -1,5 +1,5 @@
 import { APICallError, type LanguageModelV4Content, type LanguageModelV4GenerateResult } from '@ai-sdk/provider';
-import { oddAnswers, type Answer } from '../../../src/ops/chaos/provider/answers.ts';
+import { oddAnswers, type Answer } from '../../../src/ops/chaos/provider.ts';
 import type { Chances } from '../world/chances.ts';
 
 const names = Object.keys(oddAnswers);

@@ -1,13 +1,12 @@
 import { defineAgent } from '../../../src/agent/definition/agent.ts';
 import { createAgentRegistry, type AgentRegistry } from '../../../src/agent/definition/registry.ts';
 import type { Random } from '../../../src/ops/chaos/random.ts';
-import { createModelRegistry } from '../../../src/agent/models/registry/registry.ts';
-import { callAgent, spawnAgent } from '../../../src/agent/tools/call-agent.ts';
-import type { AgentTask } from '../../../src/agent/tools/child-request.ts';
+import { createModelRegistry } from '../../../src/agent/models/registry.ts';
+import { callAgent, spawnAgent } from '../../../src/agent/tools/agent-tool.ts';
+import { type AgentTask, sleep, waitFor, type WaitTimeout } from '../../../src/agent/tools/wait.ts';
 import { defineTool } from '../../../src/agent/tools/define-tool.ts';
 import { handOff } from '../../../src/agent/tools/handoff.ts';
 import type { ToolCallContext } from '../../../src/agent/tools/tool.ts';
-import { sleep, waitFor, type WaitTimeout } from '../../../src/agent/tools/wait.ts';
 import { caller, common, modelThat, newCounting, settings, type Choose } from '../processes/agents.ts';
 import { shareOf } from './rooms.ts';
 import { events } from './waits.ts';

@@ -8,7 +8,7 @@ import type { World } from './world.ts';
 import type { Acting } from './acting.ts';
 import { claims, frozenShare, mayRepeat, notSimulated, shares, toReport, withReport } from './statements.ts';
 import { acting, hasCrashed } from './virtual-time.ts';
-import { processClock } from '../../../src/base/common/clock.ts';
+import { processClock } from '../../../src/base/common/timer.ts';
 
 interface Waiting {
   item: Body;

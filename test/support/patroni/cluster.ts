@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { withClient } from '../../../src/ops/chaos/services/standby.ts';
+import { withClient } from '../../../src/ops/chaos/services/postgres.ts';
 import { postgresUser } from '../../../src/database/postgres/embedded/system-user.ts';
 import { QuietClient } from '../../../src/database/postgres/quiet-client.ts';
 import { until } from '../until.ts';

@@ -6,18 +6,17 @@ import type {
 } from '@ai-sdk/provider';
 import type { JsonObject, Json } from '../../context/message.ts';
 import { cleanText } from '../../../base/checks/text.ts';
-import type { ScriptedTurn } from './id.ts';
-import { lastUserText, resultText, sinceLastUser, toolResultParts } from './prompt.ts';
+import { type ScriptedTurn, lastUserText, resultText, sinceLastUser, toolResultParts } from './script.ts';
 
 /** Characters of a question that are searched. */
-const longestQuestion = 2_000;
+const maxQuestion = 2_000;
 
 /**
  * A small ReAct script that works with any tools: first up to two calls with arguments taken from the last user
  * message, then an answer that quotes the results.
  */
 export function demoTurn({ prompt, tools = [], toolChoice }: LanguageModelV4CallOptions): ScriptedTurn {
-  const question = lastUserText(prompt).slice(0, longestQuestion);
+  const question = lastUserText(prompt).slice(0, maxQuestion);
   const results = toolResultParts(sinceLastUser(prompt));
   if (results.length > 0) {
     const quoted = results.map((result) => `${result.toolName} says ${shorten(resultText(result), 300)}`).join('; ');
@@ -101,14 +100,14 @@ const formats: Record<string, string> = {
   date: '2025-01-01',
   time: '12:00:00Z',
   'date-time': '2025-01-01T12:00:00Z',
-  email: 'somebody@example.com',
+  email: 'user@example.com',
   uri: 'https://example.com/',
   uuid: '00000000-0000-4000-8000-000000000000',
 };
 
 /**
  * Arguments that satisfy a tool's schema well enough to call it: constants, defaults and examples where there are any,
- * else `text` for strings and its first number for numbers. Fills the required properties, or all if none is required.
+ * else `text` for strings and its first number for numbers. Fills the required properties, or all properties if it requires nothing.
  */
 export function placeholderArgs(schema: JSONSchema7, text: string): JsonObject {
   const value = placeholder(schema, { root: schema, text, depth: 0 });

@@ -1,8 +1,16 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Prompt } from '@ai-sdk/provider';
 import type { LanguageModelV4GenerateResult, LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { demoTurn } from './demo.ts';
-import { parseScriptedId, type ScriptedSpec, type ScriptedTurn } from './id.ts';
-import { callCount, lastUserText, sinceLastUser, tokensIn, tokensOut } from './prompt.ts';
+import {
+  parseScriptedId,
+  type ScriptedSpec,
+  type ScriptedTurn,
+  callCount,
+  lastUserText,
+  sinceLastUser,
+  tokensIn,
+  tokensOut,
+} from './script.ts';
 import { delay } from '../../../base/common/timer.ts';
 
 /**

@@ -1,9 +1,10 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Json, Usage } from '../../context/message.ts';
-import type { ModelSettings } from '../../models/settings/settings.ts';
-import type { RunError } from '../run-error.ts';
-import type { StrategyNode } from '../node.ts';
-import type { commonOptions } from './options.ts';
+import type { ModelSettings } from '../../models/settings.ts';
+import type { RunError, StrategyNode, AnsweredRound, StoredAnswer } from '../records.ts';
+import type { StrategyState, EventDraft, RunFacts } from '../machine.ts';
+import type { ContextRoom } from '../../policy/policy.ts';
+import { answerFacts, type Answered } from '../turn/events.ts';
 
 /**
  * A strategy that asks the model its own questions, a batch at a time; the answers to a batch decide on the next one.
@@ -16,11 +17,11 @@ import type { commonOptions } from './options.ts';
 export interface StrategyDefinition<Memory, Shape extends z.ZodRawShape = z.ZodRawShape> {
   /** 1 to 64 characters of `[A-Za-z0-9_.-]`. */
   name: string;
-  /** Its options in snake_case, each with a default; those of `commonOptions` are added. */
+  /** Its options in snake_case, each with a default; `commonOptions` are added. */
   options?: Shape;
   /** Whether questions may offer the model the agent's tools; default false. */
   tools?: boolean;
-  /** Maximum model calls of a run whose agent and request set none; default 200. */
+  /** Maximum model calls of a run whose agent and request set no maximum; default 200. */
   maxIterations?: number;
   /** The first questions. */
   begin(question: string, options: OptionsOf<Shape>): StrategyTurn<Memory>;
@@ -50,7 +51,7 @@ export interface StrategyQuestion {
   about?: number;
   /** Offers the model the agent's tools; default false. */
   tools?: boolean;
-  /** Default settings; those of the agent and the request override them. */
+  /** Default settings; the agent's and the request's override them. */
   settings?: ModelSettings;
 }
 
@@ -93,3 +94,118 @@ export interface StrategyEnding {
   error?: RunError;
   nodes?: StrategyNode[];
 }
+
+/**
+ * Only cursors: questions and answers are stored in nodes, so the size of the state does not depend on how many there
+ * are.
+ */
+export interface InquiryState extends StrategyState {
+  /** Number of the last model call started; `<run_id>.<call_no>` is its id. */
+  call_no: number;
+  /** The run has stored answers, which a later claim must return. */
+  nodes?: true;
+  /** The questions of the batch that have no answer yet. */
+  open: OpenCall[];
+  /** The question of the current tool round. */
+  tool_node?: number;
+}
+
+/** A model call that has no outcome yet. */
+export interface OpenCall {
+  /** The node of its future answer. */
+  node: number;
+  call_no: number;
+  iteration: number;
+  retries: number;
+  /** It was refused as too long and is made once more with a shorter request. */
+  shortened?: true;
+}
+
+/** What the machine keeps in memory while the run is driven, and rebuilds from the stored answers on resume. */
+export interface InquiryProgress<Memory = unknown> {
+  memory: Memory;
+  /** The questions of the batch, in order. */
+  batch: { node: number; ask: StrategyQuestion }[];
+  /** The answers to them so far, by node. */
+  answers: ReadonlyMap<number, StoredAnswer>;
+  nextNode: number;
+  usage: Usage;
+  elapsedMs: number;
+}
+
+export const noUsage: Usage = { input_tokens: 0, output_tokens: 0, total_tokens: 0 };
+
+export const callIdOf = (run: { runId: string }, { call_no }: { call_no: number }): string => `${run.runId}.${call_no}`;
+
+/** The tool round that the answer to a question asks for, if it has not started. */
+export const waitingRound = ({ answers }: InquiryProgress, node: number): AnsweredRound | undefined => {
+  const last = answers.get(node)?.rounds.at(-1);
+  return last?.waiting ? last : undefined;
+};
+
+export const askOf = ({ batch }: InquiryProgress, node: number): StrategyQuestion =>
+  batch.find((item) => item.node === node)!.ask;
+
+/** Options of every strategy that asks its own questions. */
+export const commonOptions = z.strictObject({
+  /** Sends the messages of the lane before every question; otherwise a question is sent alone. */
+  history: z.boolean().default(false),
+  /** Writes every question and its answer to the log, each on a separate lane named `<run_id>.<node>`. */
+  record_thoughts: z.boolean().default(false),
+  /** Maximum concurrent model calls. */
+  concurrency: z.int().min(1).max(64).default(8),
+  /** Maximum tool rounds before the model has to answer a question, if it is offered tools. */
+  max_tool_round_trips: z.int().min(0).max(100).default(3),
+});
+
+export type CommonOptions = z.output<typeof commonOptions>;
+
+const about = (run: RunFacts, { purpose }: StrategyQuestion, call: OpenCall) => ({
+  call_id: callIdOf(run, call),
+  node: call.node,
+  purpose,
+});
+
+export const callStarted = (run: RunFacts, ask: StrategyQuestion, call: OpenCall): EventDraft => ({
+  kind: 'llm_started',
+  iteration: call.iteration,
+  data: { ...about(run, ask, call), model: run.model },
+});
+
+export const callCompleted = (run: RunFacts, ask: StrategyQuestion, call: OpenCall, event: Answered): EventDraft => ({
+  kind: 'llm_completed',
+  iteration: call.iteration,
+  data: {
+    ...about(run, ask, call),
+    turn_type: event.turn.toolCalls.length > 0 ? 'tool_calls' : 'answer',
+    ...answerFacts(event),
+  },
+});
+
+/** The worker died or released the run during the call. */
+export const callLost = (run: RunFacts, ask: StrategyQuestion, call: OpenCall): EventDraft => ({
+  kind: 'llm_lost',
+  iteration: call.iteration,
+  data: about(run, ask, call),
+});
+
+export const callRetried = (
+  run: RunFacts,
+  ask: StrategyQuestion,
+  call: OpenCall,
+  {
+    error,
+    delayMs,
+    room,
+  }: { error: { type: string; message: string }; delayMs: number; room?: ContextRoom | undefined },
+): EventDraft => ({
+  kind: 'llm_retry',
+  iteration: call.iteration,
+  data: {
+    ...about(run, ask, call),
+    attempt: call.retries + 1,
+    delay_ms: delayMs,
+    error: { ...error },
+    ...(room ? { room: { ...room } } : {}),
+  },
+});

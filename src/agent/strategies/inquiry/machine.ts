@@ -2,21 +2,27 @@ import { z } from 'zod';
 import type { JsonObject } from '../../context/message.ts';
 import { LanefoldError } from '../../../base/errors.ts';
 import type { StrategyDecision, StrategyMachine, StrategyEvent, RunFacts } from '../machine.ts';
-import type { StoredAnswer } from '../node.ts';
-import { askBatch, awaitCalls } from './ask.ts';
-import { callCompleted, callLost, callRetried, callStarted } from './events.ts';
+import type { StoredAnswer } from '../records.ts';
+import { askBatch, awaitCalls, endEarly, begin, isComplete, foldAnswers } from './ask.ts';
+import {
+  callCompleted,
+  callLost,
+  callRetried,
+  callStarted,
+  type StrategyDefinition,
+  commonOptions,
+  askOf,
+  callIdOf,
+  waitingRound,
+  type InquiryState,
+  type OpenCall,
+  type InquiryProgress,
+} from './inquiry.ts';
 import { budgetReached } from '../limits.ts';
-import { endEarly } from './finish.ts';
-import { begin, isComplete, foldAnswers } from './fold.ts';
-import type { StrategyDefinition } from './inquiry.ts';
-import { commonOptions } from './options.ts';
-import { onAnswered } from './on-answered.ts';
-import { askOf, callIdOf, waitingRound, type InquiryState, type OpenCall, type InquiryProgress } from './state.ts';
-import { finishToolRound } from './finish-tool-round.ts';
-import { goOn } from './start-tool-round.ts';
+import { onAnswered, finishToolRound, proceed } from './tool-round.ts';
 import { cutError } from '../turn/cut-answer.ts';
-import { blankAnswer } from '../turn/model-answer.ts';
-import { retryDelay } from '../turn/model-retry.ts';
+import { blankAnswer } from '../turn/events.ts';
+import { retryDelay } from '../turn/model-call.ts';
 
 export type InquiryMachine<Memory> = StrategyMachine<InquiryState, InquiryProgress<Memory>>;
 type Decided<Memory> = StrategyDecision<InquiryState, InquiryProgress<Memory>>;
@@ -136,7 +142,7 @@ function onModelFailed<Memory>(
     : { ...call, call_no: state.call_no + 1, retries: call.retries + 1 };
   const next = {
     ...state,
-    ...(room ? { room } : {}),
+    room,
     call_no: again.call_no,
     open: state.open.map((open) => (open === call ? again : open)),
   };
@@ -169,7 +175,7 @@ function resume<Memory>(
     const ask = askOf(progress, call.node);
     return [callLost(run, ask, call), callStarted(run, ask, again.get(call)!)];
   });
-  return goOn(strategy, run, state, progress, events.length > 0 ? { events } : undefined);
+  return proceed(strategy, run, state, progress, events.length > 0 ? { events } : undefined);
 }
 
 function openCall(run: RunFacts, state: InquiryState, callId: string | undefined): OpenCall {

@@ -1,9 +1,7 @@
 import type { JsonObject, Usage } from '../../context/message.ts';
 import type { StrategyEnding, StrategyProgress } from '../inquiry/inquiry.ts';
-import type { RunError } from '../run-error.ts';
-import type { TotMemory } from './memory.ts';
-import type { ParserMode } from './parse.ts';
-import { pathTo, rankedLeaves, type Thought, type Tree } from './tree.ts';
+import type { RunError } from '../records.ts';
+import { type TotMemory, type ParserMode, pathTo, rankedLeaves, type Thought, type Tree } from './tree.ts';
 
 export interface TotCandidate {
   node_id: number;
@@ -85,7 +83,7 @@ export function toEnding(memory: TotMemory, reason: string, at: StrategyProgress
         recent_best_scores: [...window],
       },
       best_node_id: best?.node_id ?? null,
-      ...(error ? { error } : {}),
+      error,
     },
   };
   return {
@@ -93,7 +91,7 @@ export function toEnding(memory: TotMemory, reason: string, at: StrategyProgress
     answer: best?.content ?? null,
     result: result as unknown as JsonObject,
     ...(best && !error ? { nodes: [{ node: best.node_id, status: 'best' }] } : {}),
-    ...(error ? { error } : {}),
+    error,
   };
 }
 

@@ -1,11 +1,21 @@
 import type { StrategyProgress, StrategyQuestion, StrategyAnswer, StrategyTurn } from '../inquiry/inquiry.ts';
-import type { StrategyNode } from '../node.ts';
-import { type TotMemory, newSearch, type Branch } from './memory.ts';
-import { addChildren, bestLeafScore, type Thought, type Tree, pathTo } from './tree.ts';
-import { type TotOptions, totOptions } from './options.ts';
-import { quote, quotedIsData } from '../inquiry/quote.ts';
+import type { StrategyNode } from '../records.ts';
+import {
+  type TotMemory,
+  newSearch,
+  type Branch,
+  addChildren,
+  bestLeafScore,
+  type Thought,
+  type Tree,
+  pathTo,
+  type TotOptions,
+  totOptions,
+  parseScores,
+  parseThoughts,
+} from './tree.ts';
+import { quote, quotedIsData } from '../inquiry/conversation.ts';
 import { defineStrategy } from '../inquiry/machine.ts';
-import { parseScores, parseThoughts } from './parse.ts';
 import { toEnding } from './result.ts';
 
 /** The open thoughts after an expansion, in the order of their expansion. */

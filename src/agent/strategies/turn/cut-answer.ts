@@ -1,18 +1,24 @@
-import { cutText } from '../../context/cut.ts';
+import { cutText } from '../../context/fold.ts';
 import { limitReached } from '../limits.ts';
 import type { EntryDraft, RunFacts, StepDraft, StrategyDecision, StrategyMachine } from '../machine.ts';
-import type { RunError } from '../run-error.ts';
-import { checkpoint, llmCompleted } from './events.ts';
-import { assistantEntry, blankAnswer, type Answered } from './model-answer.ts';
+import type { RunError } from '../records.ts';
+import {
+  checkpoint,
+  llmCompleted,
+  assistantEntry,
+  blankAnswer,
+  type Answered,
+  nextIteration,
+  type TurnState,
+} from './events.ts';
 import { callModelAfter } from './model-call.ts';
-import { nextIteration, type TurnState } from './state.ts';
 
 /** A machine for turns whose memory is the text of the answers that the next one continues. */
 type Turns<S extends TurnState> = StrategyMachine<S, string>;
 
 /**
  * A strategy that ends with one text, with the agent's `onCut` for a text that is cut at the limit of output tokens. The
- * parts of a continued text are messages of their own in the log, as the model wrote them; the run's result is their text.
+ * parts of a continued text are separate messages in the log, as the model wrote them; the run's result is their text.
  */
 export const withCuts = <S extends TurnState>(inner: StrategyMachine<S>): Turns<S> => ({
   ...inner,
@@ -65,7 +71,7 @@ function continueCut<S extends TurnState>(
   const step = partStep(run, state, event);
   if (tools) step.events.push(checkpoint(state, 'after_llm'));
   const ends = limitReached(run, next.iteration, event.spent) !== undefined;
-  if (!ends) step.entries.push(goOn(state.iteration));
+  if (!ends) step.entries.push(requestForRest(state.iteration));
   return carrying(callModelAfter(run, next, step, event.spent), whole);
 }
 
@@ -88,9 +94,9 @@ const partStep = (
 });
 
 const request =
-  'Your answer was cut off at its limit of output tokens. Go on exactly where it ended: do not repeat anything, and do not comment on the cut.';
+  'Your answer was cut off at its limit of output tokens. Continue exactly where it ended: do not repeat anything, and do not comment on the cut.';
 
-const goOn = (iteration: number): EntryDraft => ({
+const requestForRest = (iteration: number): EntryDraft => ({
   role: 'user',
   payload: { content: request },
   refs: { kind: 'cut_answer', iteration },

@@ -1,8 +1,6 @@
-import type { Json, ToolCall } from '../../context/message.ts';
-import type { EventDraft, StrategyState, CallOutcome, RunFacts } from '../machine.ts';
-import { cutOf } from '../cut-of.ts';
-import type { Answered } from './model-answer.ts';
-import { callId, type TurnState } from './state.ts';
+import type { Json, ToolCall, JsonObject, ModelTurn } from '../../context/message.ts';
+import type { EventDraft, StrategyState, CallOutcome, RunFacts, EntryDraft, StrategyEvent } from '../machine.ts';
+import type { RunError } from '../records.ts';
 
 type Data = Record<string, Json>;
 
@@ -25,12 +23,17 @@ export const llmCompleted = (
   data: {
     call_id: callId(run, state),
     turn_type: turnType,
-    ...(refs?.['model'] ? { model: refs['model'] } : {}),
-    ...cutOf(refs),
-    finish_reason: turn.finishReason,
-    usage: turn.usage,
-    ...(turn.responseId ? { llm_response_id: turn.responseId } : {}),
+    ...answerFacts({ turn, refs }),
   },
+});
+
+/** What an event says about the answer of a model call. */
+export const answerFacts = ({ turn, refs }: Pick<Answered, 'turn' | 'refs'>): JsonObject => ({
+  ...(refs?.['model'] ? { model: refs['model'] } : {}),
+  ...cutOf(refs),
+  finish_reason: turn.finishReason,
+  usage: turn.usage,
+  ...(turn.responseId ? { llm_response_id: turn.responseId } : {}),
 });
 
 /** The worker died during the model call. */
@@ -88,3 +91,97 @@ export const outputEvent = (kind: OutputEvent, run: RunFacts, state: StrategySta
   iteration: state.iteration,
   data: { ...run.output!.meta, ...data },
 });
+
+export type Answered = Extract<StrategyEvent, { type: 'model_answered' }>;
+
+/** Finish reasons with which a model may end a run without text. */
+const benign = new Set([null, 'stop', 'tool_calls']);
+
+/** The error of an answer that is blank because the model was cut off; undefined for any other answer. */
+export function blankAnswer(turn: ModelTurn, whole = turn.text): RunError | undefined {
+  if (whole.trim() !== '' || benign.has(turn.finishReason)) return undefined;
+  return { type: 'llm_response', message: `The model ended its turn without an answer (${turn.finishReason}).` };
+}
+
+/** The tool calls of an answer, with generated ids for those that the provider left without one. */
+export const identifiedCalls = (run: RunFacts, state: TurnState, { turn }: Answered): ToolCall[] =>
+  turn.toolCalls.map((call, i) => (call.id ? call : { ...call, id: `call_${callId(run, state)}.${i}` }));
+
+export const assistantEntry = (run: RunFacts, state: TurnState, event: Answered, calls: ToolCall[]): EntryDraft => ({
+  role: 'assistant',
+  payload: assistantPayload(event.turn, calls),
+  refs: {
+    context_hash: event.contextHash,
+    llm_call_id: callId(run, state),
+    iteration: state.iteration,
+    ...(event.turn.cleaned ? { cleaned: true } : {}),
+    ...event.refs,
+  },
+});
+
+/** An assistant message as the log stores it. */
+export function assistantPayload(turn: ModelTurn, calls: ToolCall[]): JsonObject {
+  const payload: JsonObject = { content: turn.text };
+  if (calls.length > 0) payload['tool_calls'] = calls as unknown as Json;
+  if (turn.thinking) payload['thinking'] = turn.thinking;
+  if (turn.reasoningDetails !== undefined) payload['reasoning_details'] = turn.reasoningDetails;
+  if (turn.providerMetadata !== undefined) payload['provider_metadata'] = turn.providerMetadata;
+  return payload;
+}
+
+/**
+ * State of a strategy built on turns, stored with every step. A resumed run has only this state, the log and the
+ * ledger.
+ */
+export interface TurnState extends StrategyState {
+  /** Number of the last model call started; `<run_id>.<call_no>` is its id. */
+  call_no: number;
+  /** Retries so far of the current model call or repair. */
+  retries: number;
+  /** How many cut answers the next one continues. */
+  parts?: number | undefined;
+  /** The current model call was refused as too long and is made once more with a shorter request. */
+  shortened?: true | undefined;
+  /** Set while the output is being repaired. */
+  output?: RepairState;
+}
+
+export interface RepairState {
+  /** Repairs started so far. */
+  attempt: number;
+  /** Why the answer, or its last repair, violates the contract. */
+  error: string;
+  /** The check timed out, so no repair follows. */
+  timed_out?: true;
+  /** Of the answer. */
+  finish_reason: string | null;
+}
+
+/** The run waits for its first model call. */
+export const firstState: TurnState = { phase: 'llm', iteration: 1, round: 0, call_no: 1, retries: 0 };
+
+/** The run waits for the model call of its next iteration. */
+export const nextIteration = <S extends TurnState>(state: S): S => ({
+  ...state,
+  phase: 'llm',
+  iteration: state.iteration + 1,
+  call_no: state.call_no + 1,
+  retries: 0,
+  ...(state.tools ? { tools: undefined } : {}),
+  ...(state.cut ? { cut: undefined } : {}),
+  ...(state.parts ? { parts: undefined } : {}),
+  ...(state.shortened ? { shortened: undefined } : {}),
+});
+
+export const callId = (run: { runId: string }, state: TurnState): string => `${run.runId}.${state.call_no}`;
+
+/**
+ * Describes the context cut of a call in its event, for readers of the trace alone. `moved`: the policy leaves out
+ * different messages than in the previous call, which ends what the provider has cached; `kept`: the same messages;
+ * `lifted`: it leaves out nothing any more.
+ */
+function cutOf(refs: JsonObject | undefined): { cut?: 'moved' | 'kept' | 'lifted'; over_budget?: true } {
+  const { dropped, dropped_positions: positions, kinds_cut: kinds, cut_moved: moved, over_budget: over } = refs ?? {};
+  const cut = dropped || positions || kinds ? (moved ? 'moved' : 'kept') : moved ? 'lifted' : undefined;
+  return { ...(cut ? { cut } : {}), ...(over ? { over_budget: true } : {}) };
+}

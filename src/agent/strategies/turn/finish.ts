@@ -1,9 +1,8 @@
-import type { StrategyDecision, RunFacts, StepDraft } from '../machine.ts';
-import { outputEvent } from './events.ts';
-import type { Answered } from './model-answer.ts';
-import { failureOf, startRepair } from './output-repair.ts';
-import type { TurnState } from './state.ts';
-import { finishValidated } from './validated-output.ts';
+import type { StrategyDecision, RunFacts, StepDraft, Command, EventDraft } from '../machine.ts';
+import { outputEvent, type Answered, type TurnState, type RepairState } from './events.ts';
+import type { Checked } from '../../contracts/contract.ts';
+import type { RunError } from '../records.ts';
+import type { Json } from '../../context/message.ts';
 
 /**
  * Ends a run with the answer that is the last entry of `step`. If the answer violates the run's output contract, `step`
@@ -44,3 +43,91 @@ const end = <S extends TurnState>(state: S, step: StepDraft, finish: StepDraft['
   step: { ...step, finish },
   command: { type: 'finish' },
 });
+
+/** Starts the first repair of an answer that violates the run's contract; fails the run if the contract allows no repair. */
+const startRepair = <S extends TurnState>(
+  run: RunFacts,
+  state: S,
+  violation: Omit<RepairState, 'attempt'>,
+): StrategyDecision<S> =>
+  nextRepair(run, { ...state, phase: 'output', retries: 0, output: { attempt: 0, ...violation } });
+
+export function onRepaired<S extends TurnState>(run: RunFacts, state: S, checked: Checked): StrategyDecision<S> {
+  const { attempt, finish_reason } = state.output!;
+  if (checked.ok) return finishValidated(run, state, { value: checked.value, attempt, finish_reason });
+  return nextRepair(run, { ...state, output: { ...state.output!, ...failureOf(checked) } });
+}
+
+/** The part of the repair state that records a failed check. */
+const failureOf = ({
+  message,
+  timedOut,
+}: Extract<Checked, { ok: false }>): Pick<RepairState, 'error' | 'timed_out'> => ({
+  error: message,
+  ...(timedOut ? { timed_out: true } : {}),
+});
+
+/** Repeats the repair during which the worker died. */
+export const resumeRepair = <S extends TurnState>(run: RunFacts, state: S): StrategyDecision<S> =>
+  state.output!.attempt > 0 ? { state, command: repairCommand(state) } : nextRepair(run, state);
+
+/** Fails the run, because its output can no longer be repaired. */
+export const failRepair = <S extends TurnState>(run: RunFacts, state: S, error: RunError): StrategyDecision<S> => {
+  const data = { status: 'error', attempt: state.output!.attempt, error: { ...error } };
+  return { state, command: { type: 'fail', error, events: [outputEvent('output_failed', run, state, data)] } };
+};
+
+/** Fails the run, because it reached its maximum duration during a repair. */
+export const failRepairOutOfTime = <S extends TurnState>(run: RunFacts, state: S): StrategyDecision<S> =>
+  failRepair(run, state, {
+    type: 'output_validation',
+    message: `The run reached its maximum duration before its output was repaired: ${state.output!.error}`,
+  });
+
+export const repairCommand = (state: TurnState): Extract<Command, { type: 'repair_output' }> => {
+  const { attempt, error } = state.output!;
+  return { type: 'repair_output', attempt, error };
+};
+
+function nextRepair<S extends TurnState>(run: RunFacts, state: S): StrategyDecision<S> {
+  const { attempt, error, timed_out: timedOut } = state.output!;
+  const { mode, maxRepairs } = run.output!;
+  if (timedOut) return failRepair(run, state, { type: 'validation_timeout', message: error });
+  if (mode === 'error' || attempt >= maxRepairs) {
+    return failRepair(run, state, { type: 'output_validation', message: error });
+  }
+  const next: S = { ...state, retries: 0, output: { ...state.output!, attempt: attempt + 1 } };
+  const data = { status: 'repair', attempt: attempt + 1, validation_error: error };
+  return {
+    state: next,
+    step: { events: [outputEvent('output_repair', run, next, data)] },
+    command: repairCommand(next),
+  };
+}
+
+interface ValidatedOutput {
+  value: Json;
+  /** Number of repairs it took. */
+  attempt: number;
+  /** Of the answer. */
+  finish_reason: string | null;
+}
+
+/** Ends a run with an output that meets its contract. `events` precede the validation event. */
+function finishValidated<S extends TurnState>(
+  run: RunFacts,
+  state: S,
+  { value, attempt, finish_reason }: ValidatedOutput,
+  step: StepDraft = {},
+  events: EventDraft[] = [],
+): StrategyDecision<S> {
+  const finish: StepDraft['finish'] = {
+    status: 'completed',
+    reason: 'final_answer',
+    finish_reason,
+    result: value,
+    events: [...events, outputEvent('output_validated', run, state, { status: 'validated', attempt })],
+    output: { ...run.output!.meta, status: attempt === 0 ? 'validated' : 'repaired', attempt },
+  };
+  return { state, step: { ...step, finish }, command: { type: 'finish' } };
+}

@@ -1,8 +1,55 @@
-import { limitReached } from '../limits.ts';
-import type { Command, StrategyDecision, RunFacts, SpentSoFar, StepDraft } from '../machine.ts';
-import { llmStarted } from './events.ts';
-import { finishAtLimit } from './finish.ts';
-import { callId, type TurnState } from './state.ts';
+import { LanefoldError } from '../../../base/errors.ts';
+import { limitReached, budgetReached } from '../limits.ts';
+import type {
+  StrategyDecision,
+  StrategyEvent,
+  RunFacts,
+  SpentSoFar,
+  Command,
+  StepDraft,
+  EventDraft,
+} from '../machine.ts';
+import { finishAtLimit, failRepairOutOfTime, onRepaired, failRepair, repairCommand, resumeRepair } from './finish.ts';
+import { type TurnState, llmStarted, callId, llmRetry, llmLost } from './events.ts';
+import type { ContextRoom } from '../../policy/policy.ts';
+import type { CompactionOutcome } from '../records.ts';
+
+/**
+ * The decision on an event that all strategies treat alike.
+ *
+ * @throws LanefoldError `internal` on any other event, so that the run fails instead of waiting for ever
+ */
+export function onSharedEvent<S extends TurnState>(
+  strategy: string,
+  run: RunFacts,
+  state: S,
+  event: StrategyEvent,
+): StrategyDecision<S> {
+  switch (event.type) {
+    case 'model_failed':
+      return onModelFailed(run, state, event);
+    case 'output_repaired':
+      return onRepaired(run, state, event.checked);
+    case 'continued':
+      return onContinued(run, state, event.spent);
+    case 'over_budget':
+      return compactFirst(run, state);
+    case 'compacted':
+      return onCompacted(run, state, event);
+    case 'time_up':
+      return state.phase === 'output' ? failRepairOutOfTime(run, state) : finishAtLimit(state, 'max_duration');
+    default:
+      throw new LanefoldError('internal', `The strategy ${strategy} does not know the event "${event.type}".`, {
+        hint: 'This is a bug in Lanefold; please report it.',
+      });
+  }
+}
+
+/** The `llm_started` for the queued input is committed; now calls the model, unless a limit is reached. */
+function onContinued<S extends TurnState>(run: RunFacts, state: S, spent: SpentSoFar | undefined): StrategyDecision<S> {
+  const reason = limitReached(run, state.iteration, spent);
+  return reason ? finishAtLimit(state, reason) : askModel(run, state);
+}
 
 /** Calls the model without committing a step: an earlier commit has written `llm_started`. */
 export const askModel = <S extends TurnState>(run: RunFacts, state: S): StrategyDecision<S> => ({
@@ -34,8 +81,128 @@ export function continueWithInput(run: RunFacts, state: TurnState): NonNullable<
   return { state, events: state.iteration > run.maxIterations ? [] : [llmStarted(run, state)] };
 }
 
-export const callCommand = (run: RunFacts, state: TurnState): Extract<Command, { type: 'call_model' }> => ({
+const callCommand = (run: RunFacts, state: TurnState): Extract<Command, { type: 'call_model' }> => ({
   type: 'call_model',
   callId: callId(run, state),
-  ...(state.room ? { room: state.room } : {}),
+  room: state.room,
+});
+
+type Failed = Extract<StrategyEvent, { type: 'model_failed' }>;
+
+const firstDelayMs = 500;
+const maxDelayMs = 30_000;
+/**
+ * The longest `retryAfterMs` that is waited for: a waiting run holds its thread and its worker. Beyond this, the caller
+ * decides when to try again.
+ */
+const maxRetryAfterMs = 60_000;
+
+/**
+ * Retries a failed model call or repair while the error is retryable and retries are left; else fails the run. A run that
+ * has used up its budget ends.
+ */
+function onModelFailed<S extends TurnState>(run: RunFacts, state: S, event: Failed): StrategyDecision<S> {
+  const repairing = state.phase === 'output';
+  const reason = repairing ? undefined : budgetReached(event.error);
+  if (reason) return finishAtLimit(state, reason);
+  if (event.room && !state.shortened) return makeShorter(run, state, event, event.room);
+  const afterMs = retryDelay(run, state.retries, event);
+  if (afterMs === undefined) {
+    return repairing ? failRepair(run, state, event.error) : { state, command: { type: 'fail', error: event.error } };
+  }
+  const retries = state.retries + 1;
+  const data = { attempt: retries, delay_ms: afterMs, error: { ...event.error } };
+  if (repairing) {
+    const next: S = { ...state, retries };
+    return {
+      state: next,
+      step: { events: [llmRetry(state, data)] },
+      command: { ...repairCommand(next), afterMs },
+    };
+  }
+  const next: S = { ...state, retries, call_no: state.call_no + 1 };
+  return {
+    state: next,
+    step: { events: [llmRetry(state, { call_id: callId(run, state), ...data }), llmStarted(run, next)] },
+    command: { ...callCommand(run, next), afterMs },
+  };
+}
+
+/** Makes a call once more whose request was too long, with what the model takes. */
+function makeShorter<S extends TurnState>(
+  run: RunFacts,
+  state: S,
+  event: Failed,
+  room: ContextRoom,
+): StrategyDecision<S> {
+  const next: S = { ...state, shortened: true, room, call_no: state.call_no + 1 };
+  const data = { call_id: callId(run, state), attempt: state.retries + 1, delay_ms: 0, error: { ...event.error } };
+  return {
+    state: next,
+    step: { events: [llmRetry(state, { ...data, room: { ...room } }), llmStarted(run, next)] },
+    command: callCommand(run, next),
+  };
+}
+
+/** Delay before a failed call is retried, in ms; undefined if it is not retried. */
+export function retryDelay(run: RunFacts, retries: number, event: Failed): number | undefined {
+  const { retryable, retryAfterMs } = event;
+  if (!retryable || retries >= run.maxModelRetries || (retryAfterMs ?? 0) > maxRetryAfterMs) return undefined;
+  // a provider that asks for no wait at all gets the usual one
+  return retryAfterMs || Math.min(firstDelayMs * 2 ** retries, maxDelayMs);
+}
+
+/**
+ * Resumes a run after its last commit. A tool round or a repair continues; an interrupted model call is lost and made
+ * again.
+ */
+export function resumeTurn<S extends TurnState>(run: RunFacts, state: S): StrategyDecision<S> {
+  if (state.phase === 'tools') return { state, command: { type: 'run_tools', round: state.round, calls: [] } };
+  if (state.phase === 'output') return resumeRepair(run, state);
+  if (state.iteration > run.maxIterations) return finishAtLimit(state, 'max_iterations');
+  return callModelAfter(run, { ...state, call_no: state.call_no + 1 }, { events: [llmLost(run, state)] }, run.spent);
+}
+
+/** Compacts the context first, because the next call is over its budget. */
+const compactFirst = <S extends TurnState>(run: RunFacts, state: S): StrategyDecision<S> => ({
+  state,
+  command: {
+    type: 'compact',
+    callId: callId(run, state),
+    request: { cause: 'over_budget' },
+    room: state.room,
+  },
+});
+
+/**
+ * Commits the outcome of the compaction, then makes the call. If it failed, the context is cut as under any other
+ * policy.
+ */
+const onCompacted = <S extends TurnState>(
+  run: RunFacts,
+  state: S,
+  outcome: CompactionOutcome,
+): StrategyDecision<S> => ({
+  state,
+  step: {
+    compact: outcome.compaction,
+    events: [compactionEvent(state.iteration, outcome)],
+  },
+  command: { ...callCommand(run, state), compacted: true },
+});
+
+/** The event about the summary, if there is one: the entry after the others of its step. */
+export const compactionEvent = (
+  iteration: number,
+  { status, compaction, usage, error }: CompactionOutcome,
+): EventDraft => ({
+  kind: status === 'failed' ? 'compaction_failed' : 'compaction_completed',
+  iteration,
+  ...(compaction ? { entry: 0 } : {}),
+  data: {
+    status,
+    ...(usage ? { usage } : {}),
+    ...(error ? { error: { ...error } } : {}),
+    ...(compaction ? { op_id: compaction.op_id, ...compaction.meta } : {}),
+  },
 });

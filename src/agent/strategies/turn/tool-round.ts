@@ -8,9 +8,7 @@ import type {
   CallOutcome,
   StepDraft,
 } from '../machine.ts';
-import type { Answered } from './model-answer.ts';
-import { checkpoint, toolCompleted, toolStarted } from './events.ts';
-import { nextIteration, type TurnState } from './state.ts';
+import { type Answered, checkpoint, toolCompleted, toolStarted, nextIteration, type TurnState } from './events.ts';
 
 export type ToolsFinished = Extract<StrategyEvent, { type: 'tools_finished' }>;
 
@@ -27,8 +25,8 @@ export function startToolRound<S extends TurnState>(
 ): StrategyDecision<S> {
   const next: S = {
     ...state,
-    ...(tools ? { tools } : {}),
-    ...(cut ? { cut } : {}),
+    tools,
+    cut,
     phase: 'tools',
     round: state.round + 1,
   };

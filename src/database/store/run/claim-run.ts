@@ -3,7 +3,7 @@ import type { JsonObject, Message, Usage } from '../../../agent/context/message.
 import type { StateEffect } from '../../../agent/context/state.ts';
 import type { Database } from '../../postgres/pool.ts';
 import type { StrategyState } from '../../../agent/strategies/machine.ts';
-import type { RunError } from '../../../agent/strategies/run-error.ts';
+import type { RunError } from '../../../agent/strategies/records.ts';
 import type { RefusedEffect } from '../../../agent/tools/effects.ts';
 import type { NextAgent } from '../../../agent/tools/handoff.ts';
 import { contextLimit } from '../context-limit.ts';

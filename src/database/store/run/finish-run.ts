@@ -1,7 +1,7 @@
 import type { Usage } from '../../../agent/context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
 import type { EventDraft } from '../../../agent/strategies/machine.ts';
-import type { RunError } from '../../../agent/strategies/run-error.ts';
+import type { RunError } from '../../../agent/strategies/records.ts';
 import { callFunction } from '../call-function.ts';
 import { packEvents } from '../trace/pack-events.ts';
 import type { QueuedRun } from './queued-run.ts';

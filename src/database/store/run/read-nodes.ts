@@ -1,6 +1,6 @@
 import type { Json, Usage } from '../../../agent/context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
-import { changedNode, type StrategyNode } from '../../../agent/strategies/node.ts';
+import { changedNode, type StrategyNode } from '../../../agent/strategies/records.ts';
 import { readRows } from '../rows.ts';
 
 /** A finding of a strategy: the answer to a question it asked, or a thought it derived from answers. */

@@ -1,4 +1,4 @@
-import { isCut } from '../../../agent/context/cut.ts';
+import { isCut } from '../../../agent/context/fold.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { fromRow, fromRows } from '../rows.ts';
 import type { Run, RunWait } from './run.ts';

@@ -2,7 +2,7 @@ import { isTransient } from '../../postgres/errors.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { askInTurn, byNode, callsPerNode } from '../each-thread.ts';
 import { reportWorker, toReport, type WorkerReport } from '../worker/report-worker.ts';
-import { orLate } from '../../../base/common/time-limit.ts';
+import { orLate } from '../../../base/common/timer.ts';
 
 export interface LeaseAnswer {
   /** Another worker took the run over, or it has ended or is gone. */

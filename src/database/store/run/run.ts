@@ -1,5 +1,5 @@
 import type { Json, Usage } from '../../../agent/context/message.ts';
-import type { WithResult } from '../../../agent/contracts/result-type.ts';
+import type { WithResult } from '../../../agent/contracts/contract.ts';
 
 /** Why a run ended. At a limit, the run is `completed` with the best result it has, which is often null. */
 export type TerminationReason =

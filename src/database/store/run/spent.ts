@@ -1,4 +1,4 @@
-import type { SpentTokens } from '../../../agent/models/counting/price.ts';
+import type { SpentTokens } from '../../../agent/models/catalog.ts';
 import type { Run } from './run.ts';
 import { fromRows } from '../rows.ts';
 

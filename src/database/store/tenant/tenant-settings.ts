@@ -1,4 +1,4 @@
-import type { KeyLimits } from '../../../base/access/scope.ts';
+import type { KeyLimits } from '../../../base/access/principal.ts';
 import { camelKeys, snakeKeys } from '../../../base/common/case.ts';
 import type { Database } from '../../postgres/pool.ts';
 

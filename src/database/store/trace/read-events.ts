@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../agent/context/message.ts';
-import type { RunEventKind } from '../../../agent/strategies/event-kind.ts';
+import type { RunEventKind } from '../../../agent/strategies/records.ts';
 import type { Database } from '../../postgres/pool.ts';
 
 /** An event of the trace. `data.seq` names the entry it is about. */

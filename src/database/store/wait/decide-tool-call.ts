@@ -1,5 +1,5 @@
 import type { Database } from '../../postgres/pool.ts';
-import type { CallRef } from '../../../base/checks/call.ts';
+import type { CallRef } from '../../../base/checks/unknown-keys.ts';
 import type { QueuedRun } from '../run/queued-run.ts';
 import type { RunStatus } from '../run/run.ts';
 

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../agent/context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
 import type { QueuedRun } from '../run/queued-run.ts';
 import type { RunStatus } from '../run/run.ts';
-import type { CallRef } from '../../../base/checks/call.ts';
+import type { CallRef } from '../../../base/checks/unknown-keys.ts';
 
 /** The result that the end of a wait gives its call. */
 export interface CallResult {

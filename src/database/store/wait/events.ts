@@ -1,6 +1,6 @@
 import { defaultTenant } from '../../../base/checks/ids.ts';
 import type { Database } from '../../postgres/pool.ts';
-import type { CallRef } from '../../../base/checks/call.ts';
+import type { CallRef } from '../../../base/checks/unknown-keys.ts';
 
 /** An open wait for an event. */
 export interface EventWait {

@@ -1,21 +1,15 @@
-import { admit } from '../../../server/admit.ts';
-import { logErrors, withSafePath } from '../../../server/log-errors.ts';
-import { problemHeaders, toProblem } from '../../../server/problem.ts';
-import { defaultMaxBodyBytes } from '../../../server/read-body.ts';
 import { readJsonBody } from '../../../server/read-json-body.ts';
 import { invalidFields } from '../../../server/validation.ts';
 import { refuseUnknownKeys, type KeysOf } from '../../../base/checks/unknown-keys.ts';
 import { sseResponse } from '../../../base/common/sse-response.ts';
-import { isLanefoldError, LanefoldError } from '../../../base/errors.ts';
-import type { Library, TenantLibrary } from '../../../features/library/library.ts';
+import { LanefoldError } from '../../../base/errors.ts';
+import type { Library } from '../../../features/library/library.ts';
 import type { EnqueueOptions } from '../../../runs/operations/runs/enqueue.ts';
-import { threadNotFound } from '../../../database/store/missing.ts';
-import type { Thread } from '../../../database/store/log/read-thread.ts';
 import type { AgUiEvent } from '../../../runs/formats/ag-ui/event.ts';
 import { runAgentInput, type AgUiInput } from '../../../runs/formats/ag-ui/input.ts';
 import { answerAgUi } from '../runs/answer.ts';
 import type { Busy } from '../runs/request.ts';
-import { notYours, type AgUiAuthorization, type AgUiClientRequest, type AgUiGrant } from './grant.ts';
+import { createSessionRoute, enqueueGranted, findThread, noAgent } from '../../session-route.ts';
 
 export interface AgUiOptions {
   /** The agent that answers, unless the grant names another. */
@@ -42,7 +36,11 @@ export interface AgUiOptions {
 export type AgUiHandler = (request: Request) => Promise<Response>;
 
 const optionKeys: KeysOf<AgUiOptions> = {
-  ...{ agent: true, authorize: true, busy: true, maxBodyBytes: true, onError: true },
+  agent: true,
+  authorize: true,
+  busy: true,
+  maxBodyBytes: true,
+  onError: true,
 };
 
 /**
@@ -70,33 +68,18 @@ const optionKeys: KeysOf<AgUiOptions> = {
  */
 export function createAgUiHandler(lanefold: Library, options: AgUiOptions): AgUiHandler {
   refuseUnknownKeys('createAgUiHandler', options, optionKeys);
-  const { authorize, maxBodyBytes = defaultMaxBodyBytes, agent, busy = 'interrupt' } = options;
-  const onError = withSafePath(options.onError ?? logErrors(lanefold.log));
-  if (typeof authorize !== 'function') {
-    throw new LanefoldError(
-      'invalid_input',
-      'createAgUiHandler requires authorize, which decides who may use which thread.',
-      { hint: 'Pass authorize: (request) => ({ threadId }) => ({ threadId }) for signed-in users, else null.' },
-    );
-  }
-  return async (request) => {
-    const report = (error: unknown) => onError(error, { method: request.method, path: new URL(request.url).pathname });
-    try {
+  const { agent, busy = 'interrupt' } = options;
+  return createSessionRoute<AgUiClientRequest, AgUiGrant>(lanefold, options, {
+    name: 'createAgUiHandler',
+    example: '({ threadId }) => ({ threadId })',
+    refusal: 'This conversation is not yours, or you are not signed in.',
+    open(request, maxBodyBytes) {
       assertPost(request);
-      const read = () => readClientRequest(request, maxBodyBytes);
-      const admitted = await admit<AgUiClientRequest, AgUiGrant>(await authorize(request), read, notYours);
-      if (admitted instanceof Response) return admitted;
-      const grant = { ...(agent ? { agent } : {}), ...admitted.grant };
-      return await answer(lanefold, request, admitted.asked, { grant, busy, report });
-    } catch (error) {
-      const problem = toProblem(error);
-      if (problem.status >= 500) report(error);
-      return new Response(JSON.stringify(problem), {
-        status: problem.status,
-        headers: problemHeaders(problem.status, error),
-      });
-    }
-  };
+      return () => readClientRequest(request, maxBodyBytes);
+    },
+    answer: (request, asked, granted, report) =>
+      answer(lanefold, request, asked, { grant: { ...(agent ? { agent } : {}), ...granted }, busy, report }),
+  });
 }
 
 const bodyHint = 'Raise maxBodyBytes, or send only the new message: the log has the others.';
@@ -130,26 +113,16 @@ async function answer(
     const accepted = id ? (await lanefold.runs.cancel({ threadId, id })).accepted : false;
     return Response.json({ accepted }, { headers: { 'cache-control': 'no-store' } });
   }
-  if (agent === undefined) {
-    throw new LanefoldError('unknown_agent', 'The conversation has no agent.', {
-      hint: 'Pass agent to createAgUiHandler, or return one from authorize.',
-    });
-  }
+  if (agent === undefined) throw noAgent('conversation', 'createAgUiHandler');
   const left = new AbortController();
   const asked = {
-    ...{ agent, threadId, input, by, contextRef: grant.run?.contextRef, busy: grant.run?.busy ?? busy },
-    enqueue: async (options: EnqueueOptions) => {
-      const run = { ...grant.run, ...options };
-      if (thread || tenantId === undefined) return lanefold.runs.enqueue(run);
-      try {
-        // creates the thread only if its absence is all that prevents the run
-        return await lanefold.runs.enqueue({ ...run, createThread: false });
-      } catch (error) {
-        if (!isLanefoldError(error, 'thread_not_found')) throw error;
-      }
-      await createThread(lanefold, { ...grant, tenantId });
-      return lanefold.runs.enqueue({ ...run, createThread: false });
-    },
+    agent,
+    threadId,
+    input,
+    by,
+    contextRef: grant.run?.contextRef,
+    busy: grant.run?.busy ?? busy,
+    enqueue: (options: EnqueueOptions) => enqueueGranted(lanefold, grant, thread, { ...grant.run, ...options }),
     toolsOf: (name: string) =>
       all.agents
         .list()
@@ -168,23 +141,35 @@ async function* toData(events: AsyncGenerator<AgUiEvent>): AsyncGenerator<string
   for await (const event of events) yield JSON.stringify(event);
 }
 
-async function createThread(
-  lanefold: TenantLibrary,
-  { threadId, tenantId }: AgUiGrant & { tenantId: string },
-): Promise<void> {
-  await lanefold.threads.create({ id: threadId, tenantId }).catch((error: unknown) => {
-    // a concurrent first message may have created it
-    if (!isLanefoldError(error, 'thread_exists')) throw error;
-  });
-  await findThread(lanefold, { threadId, tenantId });
+/** What the client of a signed-in user asks for. */
+export interface AgUiClientRequest {
+  /** `run`: ask, answer interrupts, or follow the active run. `cancel`: cancel the active run. */
+  action: 'run' | 'cancel';
+  /** The client's name of the conversation: not proof that it may use it. */
+  threadId: string;
+  /** The body of `run`; undefined for `cancel`. */
+  input: AgUiInput | undefined;
 }
 
-/** The thread of a grant, if it exists already. @throws LanefoldError `thread_not_found` for one of another tenant */
-async function findThread(lanefold: TenantLibrary, { threadId, tenantId }: AgUiGrant): Promise<Thread | undefined> {
-  const thread = await lanefold.threads.peek(threadId).catch((error: unknown) => {
-    if (isLanefoldError(error, 'thread_not_found')) return undefined;
-    throw error;
-  });
-  if (thread && tenantId !== undefined && thread.tenantId !== tenantId) throw threadNotFound(threadId);
-  return thread;
+/** Permission for one thread: to ask, to answer every interrupt, and to cancel. */
+export interface AgUiGrant {
+  /** The thread of the conversation; created with the first message. */
+  threadId: string;
+  /** The thread must belong to this tenant, and is created for it. Default: no check. */
+  tenantId?: string;
+  /** Default: the `agent` of the handler. */
+  agent?: string;
+  /** Who answers interrupts, for the log. */
+  by?: string;
+  /** Further options of the runs, such as `busy`, `model` or `toolContext`. */
+  run?: Omit<EnqueueOptions, 'agent' | 'input' | 'threadId' | 'createThread' | 'requestId' | 'extraRefs'>;
 }
+
+/** A grant, or your own response; anything else is rejected with 403. */
+export type AgUiVerdict = AgUiGrant | Response | null | undefined | false;
+
+/**
+ * What `authorize` returns: a decision on the conversation that a signed-in user asks for, which is read only then, or a
+ * verdict on the request alone.
+ */
+export type AgUiAuthorization = AgUiVerdict | ((client: AgUiClientRequest) => AgUiVerdict | Promise<AgUiVerdict>);

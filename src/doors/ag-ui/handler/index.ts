@@ -3,7 +3,14 @@
  *
  * @module ag-ui
  */
-export { createAgUiHandler, type AgUiHandler, type AgUiOptions } from './handler.ts';
-export type { AgUiAuthorization, AgUiClientRequest, AgUiGrant, AgUiVerdict } from './grant.ts';
+export {
+  createAgUiHandler,
+  type AgUiHandler,
+  type AgUiOptions,
+  type AgUiAuthorization,
+  type AgUiClientRequest,
+  type AgUiGrant,
+  type AgUiVerdict,
+} from './handler.ts';
 export type { AgUiInput, AgUiResume } from '../../../runs/formats/ag-ui/input.ts';
 export type { AgUiMessage, AgUiPart, AgUiSource, AgUiToolCall } from '../../../runs/formats/ag-ui/message.ts';

@@ -44,7 +44,7 @@ interface Names {
   runId: string;
 }
 
-/** What a response begins with: the client's conversation and that of the log. */
+/** What a response begins with: the client's conversation and the log's. */
 interface Opening {
   messages: readonly AgUiMessage[];
   state: unknown;
@@ -79,7 +79,7 @@ async function* eventsOf(
   }
 }
 
-/** Brings the client to the moment from which its stream goes on; undefined if there is nothing to follow. */
+/** Brings the client to the moment from which its stream continues; undefined if there is nothing to follow. */
 async function* open(
   lanefold: TenantLibrary,
   names: Names,
@@ -92,7 +92,7 @@ async function* open(
   const end = followed && !begun.fresh ? await followed.passUntil(before) : undefined;
   const known = hasHistory(begun.known, before.messages, before.complete) && !begun.joins;
   if (!known) {
-    // of a reasoning that goes on, the client may have the beginning, and it gets all of it again
+    // of an unfinished reasoning, the client may have the beginning, and it gets all of it again
     const emptied = followed?.unfinished(had) ?? [];
     const messages = [...before.messages, ...(begun.question ? [begun.question] : []), ...emptied];
     yield* snapshots(messages, had);

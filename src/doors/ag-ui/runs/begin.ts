@@ -1,4 +1,4 @@
-import { omitUndefined } from '../../../base/common/omit-undefined.ts';
+import { omitUndefined } from '../../../base/common/json.ts';
 import { isLanefoldError, LanefoldError } from '../../../base/errors.ts';
 import type { TenantLibrary } from '../../../features/library/library.ts';
 import type { AgUiSnapshot } from '../../../runs/operations/threads/ag-ui-snapshot.ts';
@@ -7,9 +7,7 @@ import { refsOf as toRefs, toQuestion } from '../../../runs/formats/ag-ui/conten
 import { answerableOf, isClientCall } from '../../../runs/formats/ag-ui/interrupts.ts';
 import { sameJson } from '../../../runs/formats/ag-ui/json-patch.ts';
 import type { AgUiMessage, AgUiUserMessage } from '../../../runs/formats/ag-ui/message.ts';
-import { resultsIn, type ClientResult } from './client-results.ts';
-import { requestIdOf, type AgUiRequest } from './request.ts';
-import { assertNoneLeft } from './interrupt-errors.ts';
+import { resultsIn, type ClientResult, requestIdOf, type AgUiRequest, assertNoneLeft } from './request.ts';
 import { giveAnswers, readAnswers } from './resume.ts';
 
 /** What a response is about: the run it follows, and where its stream begins. */
@@ -33,8 +31,14 @@ export interface Begun {
 }
 
 const nothing: AgUiSnapshot = {
-  ...{ messages: [], state: {}, questions: [], waitingRuns: [], complete: true },
-  ...{ rev: 0, eventSeq: -1, activeRunId: null },
+  messages: [],
+  state: {},
+  questions: [],
+  waitingRuns: [],
+  complete: true,
+  rev: 0,
+  eventSeq: -1,
+  activeRunId: null,
 };
 
 /** Carries out what a request asks for: answers interrupts or calls, asks a question, or only looks. */
@@ -45,8 +49,13 @@ export async function beginRun(lanefold: TenantLibrary, request: AgUiRequest): P
   const active =
     before.activeRunId === null ? undefined : await lanefold.runs.get({ threadId, id: before.activeRunId });
   const begun = {
-    ...{ before, known: messages, question: undefined, answered: new Set<string>() },
-    ...{ fresh: false, continued: false, joins: false },
+    before,
+    known: messages,
+    question: undefined,
+    answered: new Set<string>(),
+    fresh: false,
+    continued: false,
+    joins: false,
   };
   const asked = before.questions.find(
     ({ runId, requestId }) => runId !== null && requestId === requestIdOf(input.runId),
@@ -104,7 +113,10 @@ async function giveResults(
 async function ask(lanefold: TenantLibrary, request: AgUiRequest, question: AgUiUserMessage): Promise<RunHandle> {
   const { agent, threadId, input, busy, enqueue } = request;
   const options = {
-    ...{ agent, threadId, createThread: true, requestId: requestIdOf(input.runId) },
+    agent,
+    threadId,
+    createThread: true,
+    requestId: requestIdOf(input.runId),
     ...toQuestion(question, input.context),
   };
   if (busy !== 'interrupt') return enqueue({ ...options, busy });

@@ -5,7 +5,7 @@ import type { RunEvent } from '../../../database/store/trace/read-events.ts';
 import { isTerminal } from '../../../runs/streams/deltas.ts';
 import { clientIdIn } from '../../../runs/formats/ag-ui/content.ts';
 import type { FoundNode } from '../../../runs/formats/ag-ui/nodes.ts';
-import { callName } from '../../../base/checks/call.ts';
+import { callName } from '../../../base/checks/unknown-keys.ts';
 import type { EventFacts, RunEvents } from '../../../runs/formats/ag-ui/run-events.ts';
 import type { EndedSubAgent } from '../../../runs/formats/ag-ui/sub-agents.ts';
 
@@ -80,7 +80,9 @@ export class EventContext {
   /** The answer that a strategy has written at the end, which no event names. */
   async #answerAfter(seq: number): Promise<EventFacts['answer']> {
     const entries = await this.lanefold.threads.entries(this.run.threadId, {
-      ...{ after: seq, kind: 'ai_message', limit: entriesAtOnce },
+      after: seq,
+      kind: 'ai_message',
+      limit: entriesAtOnce,
     });
     const { contextRef } = await this.lanefold.runs.get(this.run);
     return entries.find(
@@ -90,5 +92,9 @@ export class EventContext {
 }
 
 const toFound = ({ parent, depth, score, status, content }: FoundNode): FoundNode => ({
-  ...{ parent, depth, score, status, content },
+  parent,
+  depth,
+  score,
+  status,
+  content,
 });

@@ -1,4 +1,4 @@
-import { omitUndefined } from '../../../base/common/omit-undefined.ts';
+import { omitUndefined } from '../../../base/common/json.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
 import { applyEffects, type StateEffect } from '../../../agent/context/state.ts';
 import type { TenantLibrary } from '../../../features/library/library.ts';
@@ -11,15 +11,15 @@ import type { AgUiEvent } from '../../../runs/formats/ag-ui/event.ts';
 import { answerableOf, isClientCall, toInterrupt } from '../../../runs/formats/ag-ui/interrupts.ts';
 import { patchOf } from '../../../runs/formats/ag-ui/json-patch.ts';
 import { reasoningIdOf, type AgUiMessage } from '../../../runs/formats/ag-ui/message.ts';
-import { callName } from '../../../base/checks/call.ts';
+import { callName } from '../../../base/checks/unknown-keys.ts';
 import { snapshotsAfter } from '../../../runs/formats/ag-ui/snapshots.ts';
 import { RunEvents, type EventFacts, type Mapped } from '../../../runs/formats/ag-ui/run-events.ts';
 import { EventContext } from './event-facts.ts';
-import { orLate } from '../../../base/common/time-limit.ts';
+import { orLate } from '../../../base/common/timer.ts';
 
 /** A run that is about to be suspended is looked at, because nothing announces that it is: soon, then less often. */
 const firstLookMs = 100;
-const longestLookMs = 2_000;
+const maxLookMs = 2_000;
 const eventsAtOnce = 500;
 
 /** Follows a run for one response. */
@@ -30,7 +30,7 @@ export class FollowedRun {
   readonly #contextRef: string | undefined;
   /** The number of entries that the client has, or will have before the first event. */
   readonly #rev: number;
-  /** Whether it has questions that wait for their runs, before and behind that of this one. */
+  /** Whether it has questions that wait for their runs, before and behind this run's question. */
   #ahead: boolean;
   readonly #behind: boolean;
   /** The tool message after which the log may have a change of the state. */
@@ -119,7 +119,7 @@ export class FollowedRun {
         if (this.over) return;
         next ??= items.next();
         const result = this.#events.waits.size > 0 ? await orPause(next, lookMs) : await next;
-        lookMs = result === undefined ? Math.min(2 * lookMs, longestLookMs) : firstLookMs;
+        lookMs = result === undefined ? Math.min(2 * lookMs, maxLookMs) : firstLookMs;
         if (result === undefined) continue;
         next = undefined;
         if (result.done) {
@@ -202,7 +202,9 @@ export class FollowedRun {
     const seq = this.#toolSeq + 1;
     this.#toolSeq = undefined;
     const [entry] = await this.lanefold.threads.entries(this.run.threadId, {
-      ...{ after: seq - 1, kind: 'ai_state_change', limit: 1 },
+      after: seq - 1,
+      kind: 'ai_state_change',
+      limit: 1,
     });
     if (entry?.seq !== seq) return;
     const before = this.#state;

@@ -3,8 +3,7 @@ import { isLanefoldError } from '../../../base/errors.ts';
 import type { TenantLibrary } from '../../../features/library/library.ts';
 import type { RunSnapshot } from '../../../runs/operations/runs/run-snapshot.ts';
 import { assertResult } from '../../../runs/operations/waits/payload.ts';
-import { errorMessage } from '../../../agent/tools/error-message.ts';
-import { renderResult } from '../../../agent/tools/result.ts';
+import { errorMessage, renderResult } from '../../../agent/tools/outcome.ts';
 import type { AgUiResume } from '../../../runs/formats/ag-ui/input.ts';
 import {
   answerableOf,
@@ -13,9 +12,8 @@ import {
   readInterruptId,
   type Answerable,
 } from '../../../runs/formats/ag-ui/interrupts.ts';
-import { callName } from '../../../base/checks/call.ts';
-import { assertNoneLeft, ended, invalid, notFound } from './interrupt-errors.ts';
-import type { AgUiRequest } from './request.ts';
+import { callName } from '../../../base/checks/unknown-keys.ts';
+import { assertNoneLeft, ended, invalid, notFound, type AgUiRequest } from './request.ts';
 
 /** An entry of `resume`, checked against the call that it is about. */
 interface Answer {
@@ -66,7 +64,7 @@ export async function readAnswers(
   });
   if (answers.length === 0) return undefined;
   const continued = answers.some((answer) => answer.open);
-  // Answers that were all given before are a repeat, whatever the run waits for by now. Else the active run may be another
+  // Answers that were all given before are a repeat, even if the run waits for something else by now. Else the active run may be another
   // one, whose interrupts are then not answered either.
   if (active && continued) assertNoneLeft(active.id, answerableOf(active), named);
   // whether an approval is open may change before it is decided
@@ -77,7 +75,7 @@ export async function readAnswers(
 }
 
 /**
- * Gives the answers, all of them or none. Repeating an answer changes nothing.
+ * Gives all answers or no answer. Repeating an answer changes nothing.
  *
  * @throws LanefoldError `interrupt_ended` for one that differs from the first answer
  */
@@ -123,7 +121,12 @@ function readAnswer(run: RunSnapshot, open: readonly Answerable[], entry: AgUiRe
   assertStorable({ reason }, 'The reason');
   if (kind === 'event') assertResult(payload, `The payload for ${id}`);
   return {
-    ...{ id, kind, round, index, open: isOpen, approved: approved === true },
+    id,
+    kind,
+    round,
+    index,
+    open: isOpen,
+    approved: approved === true,
     reason: typeof reason === 'string' ? reason : undefined,
     given: status === 'cancelled' ? { error: cancelled } : { result: payload ?? null },
   };

@@ -1,5 +1,5 @@
 import { LanefoldError } from '../../../base/errors.ts';
-import { closest } from '../../../base/checks/closest.ts';
+import { closest } from '../../../base/checks/unknown-keys.ts';
 import { scorerName } from '../scorers/define-scorer.ts';
 import {
   isDifference,

@@ -2,7 +2,7 @@ import { assertId, defaultTenant } from '../../../base/checks/ids.ts';
 import { refuseUnknownKeys, type KeysOf } from '../../../base/checks/unknown-keys.ts';
 import { assertStorable } from '../../../base/checks/text.ts';
 import { assertWhole } from '../../../base/checks/whole-number.ts';
-import { omitUndefined } from '../../../base/common/omit-undefined.ts';
+import { omitUndefined } from '../../../base/common/json.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
 import { LanefoldError } from '../../../base/errors.ts';
 import { readExpected } from '../cases/read-expected.ts';

@@ -1,7 +1,7 @@
 import { camelKeys } from '../../../base/common/case.ts';
-import { omitUndefined } from '../../../base/common/omit-undefined.ts';
+import { omitUndefined } from '../../../base/common/json.ts';
 import type { Json } from '../../../agent/context/message.ts';
-import type { ModelName } from '../../../agent/models/registry/model-name.ts';
+import type { ModelName } from '../../../agent/models/providers.ts';
 import type { PolicyOption } from '../../../agent/policy/policy.ts';
 import {
   type EvalRow,

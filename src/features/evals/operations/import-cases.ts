@@ -1,6 +1,6 @@
 import { assertId } from '../../../base/checks/ids.ts';
 import { idsOf } from '../../../database/store/tenant/derived-ids.ts';
-import { omitUndefined } from '../../../base/common/omit-undefined.ts';
+import { omitUndefined } from '../../../base/common/json.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
 import { isLanefoldError, LanefoldError } from '../../../base/errors.ts';
 import { readCaseLine, refusedLine, type PortableCase } from '../cases/case-line.ts';

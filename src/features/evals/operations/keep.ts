@@ -1,7 +1,7 @@
 import type { AgentRegistry } from '../../../agent/definition/registry.ts';
 import { assertId, defaultTenant, newId } from '../../../base/checks/ids.ts';
 import { refuseUnknownKeys, type KeysOf } from '../../../base/checks/unknown-keys.ts';
-import { omitUndefined } from '../../../base/common/omit-undefined.ts';
+import { omitUndefined } from '../../../base/common/json.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
 import { LanefoldError } from '../../../base/errors.ts';
 import { invalid } from '../cases/invalid-case.ts';

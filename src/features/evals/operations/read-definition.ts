@@ -3,7 +3,7 @@ import { snakeKeys } from '../../../base/common/case.ts';
 import { assertId } from '../../../base/checks/ids.ts';
 import { assertStorable, promptOf } from '../../../base/checks/text.ts';
 import { refuseUnknownKeys, type KeysOf } from '../../../base/checks/unknown-keys.ts';
-import { omitUndefined } from '../../../base/common/omit-undefined.ts';
+import { omitUndefined } from '../../../base/common/json.ts';
 import { storedOption } from '../../../agent/policy/read-policy.ts';
 import type { StoredEval, StoredVariant } from '../store/evals.ts';
 import { invalid } from './invalid-eval.ts';

@@ -1,9 +1,9 @@
 import type { OverrideCaller } from '../../../agent/definition/overridable.ts';
 import { newId } from '../../../base/checks/ids.ts';
-import { omitUndefined } from '../../../base/common/omit-undefined.ts';
+import { omitUndefined } from '../../../base/common/json.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
 import { LanefoldError } from '../../../base/errors.ts';
-import type { ModelName } from '../../../agent/models/registry/model-name.ts';
+import type { ModelName } from '../../../agent/models/providers.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import { listCases, type StoredCase } from '../store/cases.ts';
 import { startEval } from '../store/evals.ts';

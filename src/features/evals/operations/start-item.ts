@@ -1,5 +1,5 @@
 import { toSnakeCase } from '../../../base/common/case.ts';
-import { omitUndefined } from '../../../base/common/omit-undefined.ts';
+import { omitUndefined } from '../../../base/common/json.ts';
 import { contentIds } from '../../../agent/context/large-content.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
 import { LanefoldError } from '../../../base/errors.ts';

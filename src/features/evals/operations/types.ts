@@ -3,7 +3,7 @@ import type { OptionsWith } from '../../../agent/definition/options.ts';
 import type { Json } from '../../../agent/context/message.ts';
 import type { EvalItem, EvalItemStatus, Expected } from '../item.ts';
 import type { EvalReport, ReportOptions } from '../report/report.ts';
-import type { ModelName } from '../../../agent/models/registry/model-name.ts';
+import type { ModelName } from '../../../agent/models/providers.ts';
 import type { PolicyOption } from '../../../agent/policy/policy.ts';
 import type { CaseQuery, Dataset, EvalCase } from '../store/cases.ts';
 import type { ListPage } from '../../../database/store/page.ts';

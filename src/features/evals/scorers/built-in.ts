@@ -1,5 +1,5 @@
 import type { Json } from '../../../agent/context/message.ts';
-import { withoutFence } from '../../../agent/contracts/parse-answer.ts';
+import { withoutFence } from '../../../agent/contracts/contract.ts';
 import { defineScorer } from './define-scorer.ts';
 import { maxDepth, parseJson } from '../../../base/common/json.ts';
 import type { Scorer } from './scorer.ts';

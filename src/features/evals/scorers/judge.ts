@@ -1,6 +1,5 @@
 import type { JSONSchema7 } from '@ai-sdk/provider';
-import type { OutputContract } from '../../../agent/contracts/contract.ts';
-import { parseAnswer } from '../../../agent/contracts/parse-answer.ts';
+import { type OutputContract, parseAnswer } from '../../../agent/contracts/contract.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
 import { LanefoldError } from '../../../base/errors.ts';
 import type { Score } from '../item.ts';

@@ -1,4 +1,4 @@
-import { omitUndefined } from '../../../base/common/omit-undefined.ts';
+import { omitUndefined } from '../../../base/common/json.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
 import type { Score } from '../item.ts';
 import { judgeOutput, readJudgement } from '../scorers/judge.ts';

@@ -1,7 +1,7 @@
 import { holdItem, takeScoring, type OpenEval, type StartedItem, awaitJudge, settleItem } from '../store/items.ts';
 import type { EvalDependencies } from './dependencies.ts';
 import { every } from '../../../base/common/timer.ts';
-import { omitUndefined } from '../../../base/common/omit-undefined.ts';
+import { omitUndefined } from '../../../base/common/json.ts';
 import type { Json } from '../../../agent/context/message.ts';
 import type { Expected, Score } from '../item.ts';
 import { firstDivergence, type RecordedCall } from '../recorded.ts';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../agent/context/message.ts';
 import type { OptionsWith } from '../../../agent/definition/options.ts';
-import type { ContentInput } from '../../../agent/models/messages/accept-content.ts';
+import type { ContentInput } from '../../../agent/models/accept-content.ts';
 
 /** What a slot does if the run of an earlier slot has not ended. */
 export type Overlap = 'skip' | 'queue' | 'interrupt';

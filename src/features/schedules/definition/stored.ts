@@ -1,7 +1,7 @@
 import { camelKeys, snakeKeys } from '../../../base/common/case.ts';
-import { omitUndefined } from '../../../base/common/omit-undefined.ts';
+import { omitUndefined } from '../../../base/common/json.ts';
 import type { Json, JsonObject } from '../../../agent/context/message.ts';
-import { acceptContent } from '../../../agent/models/messages/accept-content.ts';
+import { acceptContent } from '../../../agent/models/accept-content.ts';
 import type { CatchUp, Overlap, ScheduleDefinition, ScheduleRunOptions, Timing } from './definition.ts';
 
 /** A schedule as the database has it. */

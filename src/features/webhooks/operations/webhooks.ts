@@ -1,5 +1,5 @@
 import { assertId, newId } from '../../../base/checks/ids.ts';
-import { omitUndefined } from '../../../base/common/omit-undefined.ts';
+import { omitUndefined } from '../../../base/common/json.ts';
 import { LanefoldError } from '../../../base/errors.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import { resolveHost } from '../worker/resolve.ts';

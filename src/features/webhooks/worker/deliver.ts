@@ -1,4 +1,4 @@
-import type { Clock } from '../../../base/common/clock.ts';
+import type { Clock } from '../../../base/common/timer.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import type { Attempt, EndedAttempt } from '../store/deliveries.ts';
 import { countAttempt } from '../store/webhooks.ts';

@@ -1,8 +1,7 @@
 import { lookup, promises, type LookupAddress } from 'node:dns';
 import { promisify } from 'node:util';
 import pLimit from 'p-limit';
-import { within } from '../../../base/common/time-limit.ts';
-import { after } from '../../../base/common/timer.ts';
+import { within, after } from '../../../base/common/timer.ts';
 
 /** Finds the addresses of a host; rejects if it has none. */
 export type Resolver = (host: string) => Promise<LookupAddress[]>;

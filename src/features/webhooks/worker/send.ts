@@ -1,14 +1,12 @@
 import http, { type IncomingMessage } from 'node:http';
-import { processClock } from '../../../base/common/clock.ts';
-import { retryAfterMs } from '../../../base/common/retry-after.ts';
+import { processClock, deadline, after, onAbort } from '../../../base/common/timer.ts';
+import { retryAfterMs } from '../../../base/common/network.ts';
 import { packageVersion } from '../../../base/common/package-root.ts';
 import type { AttemptEnd } from '../store/deliveries.ts';
 import { hideUrl } from '../definition/hide-url.ts';
 import { readUrl, longestUrl } from '../definition/read-url.ts';
 import type { Resolver } from './name-servers.ts';
 import { resolveHost, pinned } from './resolve.ts';
-import { deadline, after } from '../../../base/common/timer.ts';
-import { onAbort } from '../../../base/common/on-abort.ts';
 import type { LookupAddress } from 'node:dns';
 import https from 'node:https';
 

@@ -1,4 +1,4 @@
-import type { Snapshot, SnapshotRun } from '../../history/operation.ts';
+import { type Snapshot, type SnapshotRun, type HistoryEvent, toLine } from '../../history/event.ts';
 import type { Recorder } from '../../history/recorder.ts';
 import type { Observer } from '../observer.ts';
 import { toEntry } from './translate.ts';
@@ -6,10 +6,8 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { checkHistory } from '../../history/check-history.ts';
 import { elleFile } from '../../history/elle.ts';
-import type { HistoryEvent } from '../../history/event.ts';
-import { toLine } from '../../history/json-lines.ts';
 import type { Violation } from '../checks/check.ts';
-import { readHistory } from './history-files.ts';
+import { readHistory } from './record-statements.ts';
 
 /** Threads as of one moment: their entries, and how their runs are. */
 export const snapshotSql = `

@@ -1,10 +1,13 @@
-import type { Recorder, Recording } from '../../history/recorder.ts';
-import type { OperationName } from '../../history/operation.ts';
+import { Recorder, type Recording } from '../../history/recorder.ts';
+import { type OperationName, merge, type HistoryEvent, fromLines, toLine } from '../../history/event.ts';
 import { isLanefoldError } from '../../../base/errors.ts';
 import { isConnectionError, isTransient } from '../../../database/postgres/errors.ts';
 import { onStatement, type SentStatement } from '../../../database/postgres/sent-statements.ts';
 import { toEntry, translate, type Translated } from './translate.ts';
 import { parseJson } from '../../../base/common/json.ts';
+import type { Journal } from '../workload/journal.ts';
+import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 
 /** What a statement carries out, and how its answer is read. */
 interface Sent {
@@ -82,7 +85,9 @@ function readRenewals([leases, leaseMs]: readonly unknown[]): Sent {
   const held = parseJson(leases as string) as { thread_id: string; run_id: string; lease: number }[];
   return {
     operations: held.map(({ thread_id, run_id, lease }) => ({
-      ...{ f: 'renew', thread_id, call: { run_id, lease, lease_ms: leaseMs as number } },
+      f: 'renew',
+      thread_id,
+      call: { run_id, lease, lease_ms: leaseMs as number },
       answer: ({ lost, renewed }) => ({ lost, renewed }),
     })),
     // a lease that was simply renewed has no row
@@ -106,7 +111,7 @@ interface LimitCall {
 }
 
 /** The run for which a statement asks the limits for what a model call takes. */
-export function askingRun({ name, values }: SentStatement): string | undefined {
+function askingRun({ name, values }: SentStatement): string | undefined {
   if (name !== 'use_limits') return undefined;
   const { run_id, take } = parseJson(values[0] as string) as LimitCall;
   return take === undefined ? undefined : run_id;
@@ -144,7 +149,9 @@ function readWholeLog([threadId, after, kind, contextRef, limit, maxBytes]: read
   return {
     operations: [
       {
-        ...{ f: 'read', thread_id: threadId as string, call: {} },
+        f: 'read',
+        thread_id: threadId as string,
+        call: {},
         answer: (rows) => ({ rev: rows['length'], entries: (rows as Record<string, unknown>[]).map(toEntry) }),
       },
     ],
@@ -155,3 +162,35 @@ function readWholeLog([threadId, after, kind, contextRef, limit, maxBytes]: read
     },
   };
 }
+
+/** Records when this process asks the limits, so that a call is known to have been granted after that. */
+export const recordAsks = (journal: Journal): (() => void) =>
+  onStatement((statement) => {
+    const runId = askingRun(statement);
+    if (runId === undefined) return;
+    const answered = journal.recordAsk(runId);
+    statement.answer.then(
+      (answer) => answered((answer as { result: { ok?: true } }).result.ok !== true),
+      // it may have been granted
+      () => {},
+    );
+  });
+
+const prefix = 'history-';
+
+/**
+ * A recorder of this process. It writes each event to the file of the process before the operation continues, so that a
+ * killed process leaves everything that it may have done.
+ */
+export function recorderIn(dir: string, name: string): Recorder {
+  const file = path.join(dir, `${prefix}${name}-${process.pid}.jsonl`);
+  return new Recorder(`${name}-${process.pid}`, (event) => appendFileSync(file, toLine(event)));
+}
+
+/** The history of all processes that recorded in a folder. */
+export const readHistory = (dir: string): HistoryEvent[] =>
+  merge(
+    ...readdirSync(dir)
+      .filter((name) => name.startsWith(prefix))
+      .map((name) => fromLines(readFileSync(path.join(dir, name), 'utf8'))),
+  );

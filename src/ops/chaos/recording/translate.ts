@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { canonicalMessage, contextHash } from '../../../agent/context/canonical.ts';
 import type { Message } from '../../../agent/context/message.ts';
-import type { Calls, OperationName, SnapshotEntry } from '../../history/operation.ts';
+import type { Calls, OperationName, SnapshotEntry } from '../../history/event.ts';
 
 /** What the database returns: its keys depend on the function. */
 type Result = Record<string, any>; // eslint-disable-line @typescript-eslint/no-explicit-any
@@ -24,104 +24,90 @@ export const valueOf = (refs: unknown): string | null =>
   typeof (refs as Result | null)?.['value'] === 'string' ? (refs as { value: string }).value : null;
 
 /** A call of a database function, with the arguments after the thread id, as operations of a history. */
-export function translate(name: string, threadId: string, args: Args): Translated[] {
-  const as = <Name extends OperationName>(
-    f: Name,
-    call: Calls[Name]['call'],
-    answer: TranslatedTo<Name>['answer'],
-  ): Translated[] => [{ f, thread_id: threadId, call, answer } as Translated];
-  const [first, second, third, fourth, fifth, sixth] = args;
-  switch (name) {
-    case 'append_entries': {
-      const values = (first as Result[]).map(({ refs }) => valueOf(refs));
-      const { op_id: key, expected_rev } = second as Result;
-      if (values.includes(null)) return [];
-      const call = {
-        values: values as string[],
-        ...(key && { key }),
-        ...(expected_rev !== undefined && { expected_rev }),
-      };
-      return as('append', call, ({ first_seq, rev, duplicate }) => ({ first_seq, rev, duplicate }));
-    }
-    case 'enqueue_run': {
-      const { request_id, run_id, claim, busy } = first as Result;
-      const direct = claim ? translate('claim_run', threadId, [run_id, 1, claim]) : [];
-      return [
-        ...as('enqueue', { request_id, interrupts: busy === 'interrupt' }, (result) => ({
-          run_id: result['run_id'],
-          duplicate: result['duplicate'],
-        })),
-        ...direct.map(
-          (one) => ({ ...one, answer: (result: Result) => one.answer(result['claim'] ?? {}) }) as Translated,
-        ),
-      ];
-    }
-    case 'claim_run': {
-      const { worker_id, lease_ms } = third as Result;
-      return as('claim', { run_id: first, worker_id, lease_ms }, toClaim);
-    }
-    case 'commit_step': {
-      const body = fifth as Result;
-      const call = {
-        run_id: first,
-        lease: second,
-        step: third,
-        lease_ms: fourth,
-        entries: body['entries']?.length ?? 0,
-        answers: ((body['entries'] ?? []) as Result[]).filter(({ role }) => role === 'assistant').length,
-      };
-      const ends = body['finish'] !== undefined;
-      return as('commit', { ...call, ends, gives_up: body['handoff'] !== undefined }, (result) => ({
-        status: result['status'],
-        ...(result['seq'] !== undefined && { seq: result['seq'] }),
-        // also a handoff of a run that is to be cancelled, which writes nothing
-        duplicate: result['duplicate'] === true || result['step'] === third,
-        finished: result['finished'] === true,
-      }));
-    }
-    case 'record_tool_call': {
-      const { status, outcome } = sixth as Result;
-      const call = { run_id: first, lease: second, lease_ms: third, round: fourth, index: fifth };
-      return as('record', { ...call, status, outcome: digest(outcome) }, () => ({}));
-    }
-    case 'finish_run':
-      return as('finish', { run_id: first, lease: second }, toFinish);
-    case 'finish_cancelled_run':
-    case 'fail_expired':
-    case 'fail_unknown_agent':
-    case 'claim_failed':
-      return as('finish', { run_id: first, lease: null }, toFinish);
-    case 'suspend_run':
-    case 'release_run':
-      return as('release', { run_id: first, lease: second }, (result) => ({
-        released: result !== null && result['cancel_requested'] !== true,
-      }));
-    case 'delay_run':
-      return as('release', { run_id: first, lease: second }, (result) => ({ released: result['delayed'] === true }));
-    case 'enqueue_input':
-      return as('steer', { input_id: first.id }, ({ run_id, status }) => ({ run_id, status }));
-    case 'cancel_run':
-      return as('cancel', { run_id: first }, ({ accepted, status, finished }) => ({
-        ...{ accepted, status, finished: finished === true },
-      }));
-    case 'decide_tool_call':
-      return as(
-        'decide',
-        { run_id: first, round: second, index: third, decision: fourth.decision },
-        ({ decision }) => ({
-          decision,
-        }),
-      );
-    case 'apply_operation':
-      return as('operate', { op_id: first }, ({ op_status, seq }) => ({ op_status, seq: seq ?? null }));
-    case 'create_fork': {
-      const { parent_thread_id, fork_seq } = first as Result;
-      return as('fork', { parent_thread_id, fork_seq }, ({ rev }) => ({ rev }));
-    }
-    default:
-      return [];
-  }
-}
+export const translate = (name: string, threadId: string, args: Args): Translated[] =>
+  (translations[name]?.(args) ?? []).map((one) => ({ ...one, thread_id: threadId }) as Translated);
+
+type Named = { [Name in OperationName]: Omit<TranslatedTo<Name>, 'thread_id'> }[OperationName];
+
+const as = <Name extends OperationName>(
+  f: Name,
+  call: Calls[Name]['call'],
+  answer: TranslatedTo<Name>['answer'],
+): Named[] => [{ f, call, answer } as Named];
+
+const endsOutside = ([run_id]: Args) => as('finish', { run_id, lease: null }, toFinish);
+
+const released = ([run_id, lease]: Args) =>
+  as('release', { run_id, lease }, (result) => ({
+    released: result !== null && result['cancel_requested'] !== true,
+  }));
+
+const claimed = ([run_id, , { worker_id, lease_ms }]: Args) => as('claim', { run_id, worker_id, lease_ms }, toClaim);
+
+/** By database function: the operations that a call of it with these arguments is. */
+const translations: Record<string, (args: Args) => Named[]> = {
+  append_entries([entries, { op_id: key, expected_rev }]) {
+    const values = (entries as Result[]).map(({ refs }) => valueOf(refs));
+    if (values.includes(null)) return [];
+    const call = {
+      values: values as string[],
+      ...(key && { key }),
+      ...(expected_rev !== undefined && { expected_rev }),
+    };
+    return as('append', call, ({ first_seq, rev, duplicate }) => ({ first_seq, rev, duplicate }));
+  },
+  enqueue_run([{ request_id, run_id, claim, busy }]) {
+    const direct = claim ? claimed([run_id, 1, claim]) : [];
+    return [
+      ...as('enqueue', { request_id, interrupts: busy === 'interrupt' }, ({ run_id: id, duplicate }) => ({
+        run_id: id,
+        duplicate,
+      })),
+      ...direct.map((one) => ({ ...one, answer: (result: Result) => one.answer(result['claim'] ?? {}) }) as Named),
+    ];
+  },
+  claim_run: claimed,
+  commit_step([run_id, lease, step, lease_ms, body]) {
+    const entries: Result[] = body['entries'] ?? [];
+    const call = {
+      run_id,
+      lease,
+      step,
+      lease_ms,
+      entries: entries.length,
+      answers: entries.filter(({ role }) => role === 'assistant').length,
+      ends: body['finish'] !== undefined,
+      gives_up: body['handoff'] !== undefined,
+    };
+    return as('commit', call, (result) => ({
+      status: result['status'],
+      ...(result['seq'] !== undefined && { seq: result['seq'] }),
+      // also a handoff of a run that is to be cancelled, which writes nothing
+      duplicate: result['duplicate'] === true || result['step'] === step,
+      finished: result['finished'] === true,
+    }));
+  },
+  record_tool_call([run_id, lease, lease_ms, round, index, { status, outcome }]) {
+    const call = { run_id, lease, lease_ms, round, index, status, outcome: digest(outcome) };
+    return as('record', call, () => ({}));
+  },
+  finish_run: ([run_id, lease]) => as('finish', { run_id, lease }, toFinish),
+  finish_cancelled_run: endsOutside,
+  fail_expired: endsOutside,
+  fail_unknown_agent: endsOutside,
+  claim_failed: endsOutside,
+  suspend_run: released,
+  release_run: released,
+  delay_run: ([run_id, lease]) =>
+    as('release', { run_id, lease }, (result) => ({ released: result['delayed'] === true })),
+  enqueue_input: ([{ id }]) => as('steer', { input_id: id }, ({ run_id, status }) => ({ run_id, status })),
+  cancel_run: ([run_id]) =>
+    as('cancel', { run_id }, ({ accepted, status, finished }) => ({ accepted, status, finished: finished === true })),
+  decide_tool_call: ([run_id, round, index, { decision: wanted }]) =>
+    as('decide', { run_id, round, index, decision: wanted }, ({ decision }) => ({ decision })),
+  apply_operation: ([op_id]) => as('operate', { op_id }, ({ op_status, seq }) => ({ op_status, seq: seq ?? null })),
+  create_fork: ([{ parent_thread_id, fork_seq }]) => as('fork', { parent_thread_id, fork_seq }, ({ rev }) => ({ rev })),
+};
 
 const toFinish = (result: Result | null): Calls['finish']['answer'] => ({
   finished: result?.['finished'] === true,
@@ -132,21 +118,33 @@ function toClaim(result: Result): Calls['claim']['answer'] {
   if (!result['claimed']) return { claimed: false, status: result['status'] ?? null };
   const { lease, context_ref, user_seq, context, state, calls } = result;
   return {
-    ...{ claimed: true, lease, context_ref, user_seq: user_seq ?? null },
+    claimed: true,
+    lease,
+    context_ref,
+    user_seq: user_seq ?? null,
     context_hash: contextHash((context as Partial<Record<keyof Message, unknown>>[]).map(canonicalMessage)),
     round: calls ? (state?.round ?? null) : null,
     calls: ((calls ?? []) as Result[]).map(({ call_index: index, status, outcome }) => ({
-      ...{ index, status, outcome: digest(outcome) },
+      index,
+      status,
+      outcome: digest(outcome),
     })),
   };
 }
 
 /** The entries of a thread as the store's `entries` returns them. */
 export const toEntry = (row: Result): SnapshotEntry => ({
-  ...{ seq: Number(row['seq']), kind: row['kind'], context_ref: row['context_ref'], role: row['role'] },
-  ...{ op_id: row['op_id'], run_id: row['run_id'], request_id: row['request_id'] },
+  seq: Number(row['seq']),
+  kind: row['kind'],
+  context_ref: row['context_ref'],
+  role: row['role'],
+  op_id: row['op_id'],
+  run_id: row['run_id'],
+  request_id: row['request_id'],
   is_anchor: row['kind'] === 'ai_context_operation' && row['payload'].operation.type === 'replace',
-  ...{ payload: row['payload'], refs: row['refs'], value: valueOf(row['refs']) },
+  payload: row['payload'],
+  refs: row['refs'],
+  value: valueOf(row['refs']),
 });
 
 /** Tells one outcome of a tool from another. */

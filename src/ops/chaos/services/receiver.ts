@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { Random } from '../random.ts';
 import { parseJson } from '../../../base/common/json.ts';
-import { startLocalServer } from './local-server.ts';
+import { startLocalServer } from './proxy.ts';
 
 /** A request of a webhook in the receiver's own log. */
 export interface WebhookRequest {
@@ -64,7 +64,13 @@ export async function startReceiver(random: Random): Promise<Receiver> {
 }
 
 const pick = ({ webhook, id, type, thread_id, run_id, signed, accepted }: WebhookRequest): WebhookRequest => ({
-  ...{ webhook, id, type, thread_id, run_id, signed, accepted },
+  webhook,
+  id,
+  type,
+  thread_id,
+  run_id,
+  signed,
+  accepted,
 });
 
 /** By the text of Standard Webhooks, not by the library that the product signs with. */

@@ -3,11 +3,8 @@ import type { Recorder } from '../../history/recorder.ts';
 import { agentTool } from '../../../agent/tools/agent-tool.ts';
 import { handoffTool } from '../../../agent/tools/handoff.ts';
 import type { Journal } from './journal.ts';
-import { scripted } from './script.ts';
-import { limitedAgent } from './limited.ts';
-import { oddAgent } from './odd.ts';
-import { scheduledAgent } from './scheduled.ts';
-import { chaosTools, waitingTools } from './tools.ts';
+import { scripted, chaosTools, waitingTools } from './tools.ts';
+import { limitedAgent, oddAgent, scheduledAgent } from './features.ts';
 
 export const builtInAgent = 'chaos';
 

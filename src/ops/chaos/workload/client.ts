@@ -2,7 +2,8 @@ import type { JsonObject } from '../../../agent/context/message.ts';
 import { isLanefoldError } from '../../../base/errors.ts';
 import type { Lanefold } from '../../../lanefold/lanefold.ts';
 import type { RunKey } from '../observer.ts';
-import { persist } from './persist.ts';
+import { isConnectionError, isTransient } from '../../../database/postgres/errors.ts';
+import { delay } from '../../../base/common/timer.ts';
 
 /** What was sent, and the calls that the receipt says it released; null without a receipt. */
 export interface SentEvent {
@@ -17,11 +18,11 @@ export interface KnownSchedule {
   everyMs: number;
   /** Slots after this are its own, in milliseconds since the epoch. */
   setAt: number;
-  /** The last slot that was listed before it was paused: from `setAt` on, none before it may be missing. */
+  /** The last slot that was listed before it was paused: from `setAt` on, no slot before it may be missing. */
   lastSlot: number;
 }
 
-/** Everything acknowledged to clients, which must be in the database whatever was killed. */
+/** Everything acknowledged to clients, which must be in the database after every fault. */
 export interface Acknowledged {
   runs: RunKey[];
   inputs: RunKey[];
@@ -34,7 +35,12 @@ export interface Acknowledged {
 }
 
 export const nothingAcknowledged = (): Acknowledged => ({
-  ...{ runs: [], inputs: [], operations: [], strategies: [], schedules: [], events: [] },
+  runs: [],
+  inputs: [],
+  operations: [],
+  strategies: [],
+  schedules: [],
+  events: [],
 });
 
 export interface Client {
@@ -49,4 +55,28 @@ export async function waitForEnd({ lanefold, signal }: Client, runs: RunKey[]): 
     // otherwise the campaign stopped waiting, and the checks find runs that hang
     if (!signal.aborted && !isLanefoldError(error, 'wait_timeout')) throw error;
   });
+}
+
+/** Longer than any fault lasts: an error that persists is not caused by one. */
+const patienceMs = 60_000;
+const seriesMs = 5_000;
+
+/**
+ * Retries a request that wrote nothing or may have written nothing, as a careful client does: each has an idempotency
+ * key.
+ */
+export async function persist<T>(request: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  let failingSince: number | undefined;
+  for (;;) {
+    const askedAt = performance.now();
+    try {
+      return await request();
+    } catch (error) {
+      // a request that took long enough starts a new series of failures
+      if (failingSince === undefined || performance.now() - askedAt > seriesMs) failingSince = performance.now();
+      const mayPass = isConnectionError(error) || (isTransient(error) && performance.now() - failingSince < patienceMs);
+      if (!mayPass || signal.aborted) throw error;
+      await delay(100);
+    }
+  }
 }

@@ -1,11 +1,8 @@
 import { randomOf, type Random } from '../random.ts';
-import type { Client } from './client.ts';
+import { type Client, persist } from './client.ts';
 import { converse, runCustom, type CustomWorkload } from './conversation.ts';
-import { haveLimitedRuns } from './limited.ts';
-import { haveOddRuns } from './odd.ts';
-import { haveSchedules } from './scheduled.ts';
+import { haveLimitedRuns, haveOddRuns, haveSchedules } from './features.ts';
 import { builtInAgent } from './agents.ts';
-import { persist } from './persist.ts';
 import { isLanefoldError } from '../../../base/errors.ts';
 import { delay } from '../../../base/common/timer.ts';
 

@@ -4,6 +4,8 @@ import { sleep, waitFor } from '../../../agent/tools/wait.ts';
 import type { ToolReplay, Tool, ToolCallContext } from '../../../agent/tools/tool.ts';
 import type { Journal } from './journal.ts';
 import { delay } from '../../../base/common/timer.ts';
+import type { Random } from '../random.ts';
+import { type Client, type SentEvent, persist } from './client.ts';
 
 interface ToolInput {
   /** Duration of the call. */
@@ -60,4 +62,73 @@ export function chaosTools(journal: Journal, recorder?: Recorder): Tool[] {
     },
   };
   return [tool('look', 'safe'), tool('charge', 'never'), tool('send', verify), tool('sign', 'never', true)];
+}
+
+/** A scripted model that gives these answers, each after the latency. */
+export const scripted = (turns: readonly unknown[], latencyMs: number): string =>
+  `scripted:${JSON.stringify(turns)}?latency_ms=${latencyMs}`;
+
+/**
+ * A scripted model for one run: up to three rounds of one to three parallel tool calls, some of which ask another agent
+ * or a person or wait for an event or a time, then an answer or a handoff, with short delays. And the events that it
+ * waits for, whose names begin with `name`.
+ */
+export function randomScript(random: Random, name: string): { model: string; events: PlannedEvent[] } {
+  const events: PlannedEvent[] = [];
+  const turns: unknown[] = Array.from({ length: random.int(0, 3) }, (_, round) => ({
+    text: random.chance(0.3) ? `Round ${round}.` : '',
+    tools: Array.from({ length: random.int(1, 3) }, (__, i) => randomCall(random, `${name}.${round}.${i}`, events)),
+  }));
+  if (random.chance(0.12)) turns.push({ tools: [{ tool: 'pass_on', args: {} }] });
+  turns.push('All done.');
+  return { model: scripted(turns, random.int(20, 400)), events };
+}
+
+function randomCall(random: Random, name: string, events: PlannedEvent[]): { tool: string; args: object } {
+  const kind = random.next();
+  if (kind < 0.08) return { tool: 'ask', args: { task: 'Help.' } };
+  if (kind < 0.14) {
+    const planned = planEvent(random, name);
+    events.push(planned);
+    return { tool: 'await_event', args: { event: name, ...(planned.kept ? {} : { ms: 2_000 }) } };
+  }
+  if (kind < 0.19) return { tool: 'nap', args: { ms: random.int(50, 1_500) } };
+  const tool = kind < 0.27 ? 'sign' : random.pick(toolNames);
+  return { tool, args: { ms: random.int(5, 250) } };
+}
+
+/** An event that a call of a run waits for, as the client sends it. */
+interface PlannedEvent {
+  event: string;
+  afterMs: number;
+  /** Several may reach the wait at once: the first counts. */
+  times: number;
+  /** Kept for calls that begin to wait later; otherwise the wait has a time limit. */
+  kept: boolean;
+}
+
+const keepMs = 3_600_000;
+
+const planEvent = (random: Random, event: string): PlannedEvent => ({
+  event,
+  afterMs: random.int(0, 1_500),
+  times: random.chance(0.3) ? 2 : 1,
+  kept: random.chance(0.7),
+});
+
+/** Sends the events that a run waits for. */
+export async function sendEvents(client: Client, planned: readonly PlannedEvent[]): Promise<void> {
+  await Promise.all(
+    planned.map(async ({ event, afterMs, times, kept }) => {
+      await delay(afterMs);
+      await Promise.all(Array.from({ length: times }, (_, n) => send(client, event, { n }, kept)));
+    }),
+  );
+}
+
+async function send({ lanefold, acknowledged, signal }: Client, event: string, payload: object, kept: boolean) {
+  const sent: SentEvent = { event, content: JSON.stringify(payload), released: null };
+  acknowledged.events.push(sent);
+  const receipt = await persist(() => lanefold.events.send(event, payload, kept ? { keepMs } : {}), signal);
+  sent.released = receipt.released;
 }

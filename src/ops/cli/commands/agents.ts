@@ -2,12 +2,11 @@ import type { Command } from 'commander';
 import type { VersionChange } from '../../../agent/definition/version.ts';
 import { snakeKeys } from '../../../base/common/case.ts';
 import type { ListedVersion } from '../../../runs/operations/agents/versions.ts';
-import { printable } from '../../../base/log/printable.ts';
+import { printable } from '../../../base/log/logger.ts';
 import { connect } from '../connect.ts';
-import { table } from '../demo/table.ts';
+import { table, note, print, printJson } from '../output.ts';
 import { commandHelp } from '../help.ts';
 import { withDatabase, wholeNumber, withJson, type ConnectionOptions } from '../options.ts';
-import { note, print, printJson } from '../output.ts';
 import { addRollouts } from './rollouts.ts';
 
 interface Options extends ConnectionOptions {

@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
 import type { DecisionOptions } from '../../../runs/operations/runs/approvals.ts';
 import { connect } from '../connect.ts';
-import { checkCall } from '../arguments.ts';
+import { checkCall, withJson, withQueue, type ConnectionOptions } from '../options.ts';
 import { commandHelp } from '../help.ts';
-import { withJson, withQueue, type ConnectionOptions } from '../options.ts';
 import { print, printJson } from '../output.ts';
 import { snakeKeys } from '../../../base/common/case.ts';
 

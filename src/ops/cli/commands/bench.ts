@@ -1,13 +1,11 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { levelRows, type BenchReport } from '../../bench/report.ts';
 import { findDatabase } from '../connect.ts';
-import { table } from '../demo/table.ts';
+import { table, colours, createProgress, note, print, printJson } from '../output.ts';
 import { exitCodes } from '../errors.ts';
-import { Exit } from '../exit.ts';
+import { Exit, stopSignal } from '../exit.ts';
 import { commandHelp } from '../help.ts';
 import { wholeNumber, withJson, withQueue, type ConnectionOptions } from '../options.ts';
-import { colours, createProgress, note, print, printJson } from '../output.ts';
-import { stopSignal } from '../stop-signal.ts';
 
 interface Options extends ConnectionOptions {
   seconds: number;

@@ -1,15 +1,13 @@
 import { Option, type Command } from 'commander';
 import { snakeKeys } from '../../../base/common/case.ts';
-import { omitUndefined } from '../../../base/common/omit-undefined.ts';
-import { actor } from '../actor.ts';
+import { omitUndefined } from '../../../base/common/json.ts';
+import { actor, withAgents, withDatabase, type ConnectionOptions } from '../options.ts';
 import { loadAgentsFile } from '../agents-file.ts';
-import { connect } from '../connect.ts';
+import { connect, subcommand, withLanefold } from '../connect.ts';
 import { UsageError } from '../errors.ts';
 import { commandHelp } from '../help.ts';
-import { withAgents, withDatabase, type ConnectionOptions } from '../options.ts';
 import { note, print, printJson } from '../output.ts';
 import { readLines, readText } from '../read-file.ts';
-import { subcommand, withLanefold } from '../subcommand.ts';
 
 interface ExportOptions extends ConnectionOptions {
   agents?: string;
@@ -100,6 +98,6 @@ async function linesOf(file: string | undefined, { recording, agent, model }: Im
   if (agent === undefined || model === undefined)
     throw new UsageError('--recording needs --agent and --model.', 'A recording names neither.');
   const { parseRecording } = await import('../../replay/recording.ts');
-  const { casesIn } = await import('../../replay/cases.ts');
+  const { casesIn } = await import('../../replay/recording.ts');
   return casesIn(parseRecording(recording, await readText(recording)), { agent, model });
 }

@@ -1,16 +1,14 @@
 import { Option, type Command } from 'commander';
 import { snakeKeys } from '../../../base/common/case.ts';
-import { omitUndefined } from '../../../base/common/omit-undefined.ts';
+import { omitUndefined } from '../../../base/common/json.ts';
 import type { Expected } from '../../../features/evals/item.ts';
 import type { NewCase } from '../../../features/evals/operations/types.ts';
 import type { EvalCase } from '../../../features/evals/store/cases.ts';
-import { actor } from '../actor.ts';
+import { actor, parseJsonObject, wholeNumber, withAgents, type ConnectionOptions } from '../options.ts';
 import { loadAgentsFile } from '../agents-file.ts';
-import { table } from '../demo/table.ts';
+import { table, note, print, printJson } from '../output.ts';
 import { commandHelp } from '../help.ts';
-import { parseJsonObject, wholeNumber, withAgents, type ConnectionOptions } from '../options.ts';
-import { note, print, printJson } from '../output.ts';
-import { subcommand, withLanefold } from '../subcommand.ts';
+import { subcommand, withLanefold } from '../connect.ts';
 import { addCasesExport, addCasesImport } from './cases-files.ts';
 
 interface Options extends ConnectionOptions {

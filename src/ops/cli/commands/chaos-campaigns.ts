@@ -1,18 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import type { CampaignOptions } from '../../chaos/campaign.ts';
-import { appendCampaign, openLog } from '../../chaos/campaign-log.ts';
-import { planCampaigns, type PlannedCampaign } from '../../chaos/plan-campaigns.ts';
+import { appendCampaign, openLog, planCampaigns, type PlannedCampaign, campaignRows } from '../../chaos/table.ts';
 import type { HistoryFile } from '../../chaos/recording/conclude.ts';
 import type { CampaignReport } from '../../chaos/report.ts';
-import { kindsFor, type FaultKind } from '../../chaos/schedule.ts';
-import { campaignRows } from '../../chaos/table.ts';
-import { table } from '../demo/table.ts';
+import { kindsFor, type FaultKind, scaled } from '../../chaos/schedule.ts';
+import { table, createProgress, note, print, printJson } from '../output.ts';
 import { exitCodes, UsageError } from '../errors.ts';
-import { Exit } from '../exit.ts';
-import { createProgress, note, print, printJson } from '../output.ts';
-import { stopSignal } from '../stop-signal.ts';
+import { Exit, stopSignal } from '../exit.ts';
 import path from 'node:path';
-import { scaled } from '../../chaos/intervals.ts';
 
 export interface ChaosOptions {
   queue: 'postgres' | 'redis' | 'both';

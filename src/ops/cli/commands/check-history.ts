@@ -22,7 +22,7 @@ export const addCheckHistory = (program: Command): Command =>
       const [{ checkHistory }, { operationsOf }, { fromLines }] = await Promise.all([
         import('../../history/check-history.ts'),
         import('../../history/event.ts'),
-        import('../../history/json-lines.ts'),
+        import('../../history/event.ts'),
       ]);
       const events = fromLines(await read(file));
       const operations = operationsOf(events);

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { snakeKeys } from '../../../base/common/case.ts';
-import { omitUndefined } from '../../../base/common/omit-undefined.ts';
-import { printable } from '../../../base/log/printable.ts';
+import { omitUndefined } from '../../../base/common/json.ts';
+import { printable } from '../../../base/log/logger.ts';
 import { connect } from '../connect.ts';
 import { commandHelp } from '../help.ts';
 import { wholeNumber, withDatabase, withJson, type ConnectionOptions } from '../options.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { ContextRow } from '../../../agent/context/fold.ts';
-import { parsePolicy } from '../../../agent/policy/parse-policy.ts';
-import { showProjection } from '../show-projection.ts';
+import { parsePolicy } from '../../../agent/policy/read-policy.ts';
+import { showProjection, messageText } from '../show-message.ts';
 import { definitionIn } from '../agents-file.ts';
 import { connect } from '../connect.ts';
 import type { Lanefold } from '../../../lanefold/lanefold.ts';
@@ -10,8 +10,7 @@ import { UsageError } from '../errors.ts';
 import { commandHelp } from '../help.ts';
 import { wholeNumber, withAgents, withDatabase, withJson, type ConnectionOptions } from '../options.ts';
 import { colours, print, printJson } from '../output.ts';
-import { printable } from '../../../base/log/printable.ts';
-import { messageText } from '../show-message.ts';
+import { printable } from '../../../base/log/logger.ts';
 
 interface Options extends ConnectionOptions {
   lane?: string;

@@ -2,13 +2,11 @@ import type { Command } from 'commander';
 import type { Lanefold } from '../../../lanefold/lanefold.ts';
 import type { RunHandle } from '../../../database/store/run/run.ts';
 import { connect, psqlOf } from '../connect.ts';
-import { table } from '../demo/table.ts';
-import { Exit } from '../exit.ts';
+import { table, colours, note, print } from '../output.ts';
+import { Exit, stopSignal } from '../exit.ts';
 import { exitCodes } from '../errors.ts';
 import { commandHelp } from '../help.ts';
 import { withQueue, type ConnectionOptions } from '../options.ts';
-import { colours, note, print } from '../output.ts';
-import { stopSignal } from '../stop-signal.ts';
 import { withServer } from './api.ts';
 
 interface Options extends ConnectionOptions {
@@ -33,7 +31,7 @@ export const addDemo = (program: Command): Command =>
       const stays = !options.once && process.stdout.isTTY;
       const stopped = stays ? stopSignal() : undefined;
       // Private queues, because other workers on the same database do not have the demo's agent.
-      const { demoAgent, question } = await import('../demo/agent.ts');
+      const { demoAgent, question } = await import('../assistant.ts');
       const lanefold = await connect(options, {
         start: true,
         agents: [demoAgent],

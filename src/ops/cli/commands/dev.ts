@@ -5,13 +5,11 @@ import { loadAgentsFile, namesOf } from '../agents-file.ts';
 import { connect, findDatabase, psqlOf, type DatabaseHandle } from '../connect.ts';
 import { givenEnvironment } from '../environment.ts';
 import { exitCodes } from '../errors.ts';
-import { Exit } from '../exit.ts';
+import { Exit, stopSignal } from '../exit.ts';
 import { commandHelp } from '../help.ts';
 import { wholeNumber, withAgents, withQueue, type ConnectionOptions } from '../options.ts';
 import { colours, note, print, tellsOfRuns } from '../output.ts';
-import { stopSignal } from '../stop-signal.ts';
-import { announce, disown, disowned, portBefore, runRestarting } from '../watch/restarting.ts';
-import { projectOf, watchSources } from '../watch/source-watcher.ts';
+import { announce, disown, disowned, portBefore, runRestarting, projectOf, watchSources } from '../watch.ts';
 import { mcpOption, withMcp, withServer } from './api.ts';
 
 interface Options extends ConnectionOptions {

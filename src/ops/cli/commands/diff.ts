@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { omitUndefined } from '../../../base/common/omit-undefined.ts';
+import { omitUndefined } from '../../../base/common/json.ts';
 import type { DiffRow } from '../../../database/store/context/context-diff.ts';
 import { connect } from '../connect.ts';
 import { commandHelp } from '../help.ts';

@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import { writeFile } from 'node:fs/promises';
 import type { OptionsWith } from '../../../agent/definition/options.ts';
 import { snakeKeys } from '../../../base/common/case.ts';
-import { omitUndefined } from '../../../base/common/omit-undefined.ts';
+import { omitUndefined } from '../../../base/common/json.ts';
 import { failIf } from '../../../features/evals/condition/fail-if.ts';
 import { parseCondition } from '../../../features/evals/condition/parse.ts';
 import { toJUnit } from '../../../features/evals/report/junit.ts';
@@ -11,14 +11,12 @@ import { toJson } from '../../../features/evals/report/to-json.ts';
 import type { Lanefold } from '../../../lanefold/lanefold.ts';
 import { specJson } from '../../../features/evals/operations/spec-json.ts';
 import type { EvalDefinition, EvalTools, EvalVariant, ListedEval } from '../../../features/evals/operations/types.ts';
-import { actor } from '../actor.ts';
+import { actor, duration, parseJsonObject, wholeNumber, withAgents, type ConnectionOptions } from '../options.ts';
 import { definitionIn } from '../agents-file.ts';
-import { table } from '../demo/table.ts';
+import { table, note, print, printJson } from '../output.ts';
 import { Exit } from '../exit.ts';
 import { commandHelp } from '../help.ts';
-import { duration, parseJsonObject, wholeNumber, withAgents, type ConnectionOptions } from '../options.ts';
-import { note, print, printJson } from '../output.ts';
-import { subcommand, withLanefold } from '../subcommand.ts';
+import { subcommand, withLanefold } from '../connect.ts';
 import { delay } from '../../../base/common/timer.ts';
 
 interface Options extends ConnectionOptions {

@@ -1,12 +1,11 @@
 import type { Command } from 'commander';
 import { snakeKeys } from '../../../base/common/case.ts';
-import { omitUndefined } from '../../../base/common/omit-undefined.ts';
+import { omitUndefined } from '../../../base/common/json.ts';
 import type { Lanefold } from '../../../lanefold/lanefold.ts';
-import { toPayload } from '../arguments.ts';
+import { toPayload, duration, withRedis, type ConnectionOptions } from '../options.ts';
 import { commandHelp } from '../help.ts';
-import { duration, withRedis, type ConnectionOptions } from '../options.ts';
 import { print, printJson } from '../output.ts';
-import { subcommand, withLanefold } from '../subcommand.ts';
+import { subcommand, withLanefold } from '../connect.ts';
 
 interface Options extends ConnectionOptions {
   json?: boolean;

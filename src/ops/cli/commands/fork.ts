@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { snakeKeys } from '../../../base/common/case.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
-import { omitUndefined } from '../../../base/common/omit-undefined.ts';
+import { omitUndefined } from '../../../base/common/json.ts';
 import { connect } from '../connect.ts';
 import { commandHelp } from '../help.ts';
 import { parseJsonObject, wholeNumber, withDatabase, withJson, type ConnectionOptions } from '../options.ts';

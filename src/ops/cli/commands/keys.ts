@@ -1,11 +1,10 @@
 import { Option, type Command } from 'commander';
-import { scopes, type KeyLimits, type Scope } from '../../../base/access/scope.ts';
+import { scopes, type KeyLimits, type Scope } from '../../../base/access/principal.ts';
 import { snakeKeys } from '../../../base/common/case.ts';
-import { oneLine } from '../../../base/log/printable.ts';
-import { actor } from '../actor.ts';
-import { subcommand, withLanefold } from '../subcommand.ts';
+import { oneLine } from '../../../base/log/logger.ts';
+import { actor, duration, wholeNumber, type ConnectionOptions } from '../options.ts';
+import { subcommand, withLanefold } from '../connect.ts';
 import { commandHelp } from '../help.ts';
-import { duration, wholeNumber, type ConnectionOptions } from '../options.ts';
 import { note, print, printJson } from '../output.ts';
 import type { ApiKey } from '../../../database/store/access/api-keys.ts';
 

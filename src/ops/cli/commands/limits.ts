@@ -1,14 +1,18 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { snakeKeys } from '../../../base/common/case.ts';
-import { omitUndefined } from '../../../base/common/omit-undefined.ts';
+import { omitUndefined } from '../../../base/common/json.ts';
 import { usedLimits } from '../../../runs/operations/limits/usage.ts';
-import { namedIntervals, type LimitDefinition, type LimitInterval } from '../../../agent/limits/definition.ts';
-import { limitKinds, onExhausted } from '../../../agent/limits/limit.ts';
-import { actor } from '../actor.ts';
-import { subcommand, withLanefold } from '../subcommand.ts';
+import {
+  namedIntervals,
+  type LimitDefinition,
+  type LimitInterval,
+  limitKinds,
+  onExhausted,
+} from '../../../agent/limits/limit.ts';
+import { actor, duration, wholeNumber, type ConnectionOptions } from '../options.ts';
+import { subcommand, withLanefold } from '../connect.ts';
 import { commandHelp } from '../help.ts';
-import { holderTable, limitTable } from '../limit-table.ts';
-import { duration, wholeNumber, type ConnectionOptions } from '../options.ts';
+import { holderTable, limitTable } from '../tables.ts';
 import { note, print, printJson } from '../output.ts';
 
 interface Options extends ConnectionOptions {

@@ -8,7 +8,7 @@ import { UsageError } from '../errors.ts';
 import { commandHelp } from '../help.ts';
 import { wholeNumber, withAgents, withQueue, type ConnectionOptions } from '../options.ts';
 import { note } from '../output.ts';
-import { stopSignal } from '../stop-signal.ts';
+import { stopSignal } from '../exit.ts';
 import { withServer } from './api.ts';
 
 interface Options extends ConnectionOptions {

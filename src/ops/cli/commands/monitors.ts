@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
 import { MonitorAlert, monitors } from '../../../features/monitors/declaration.ts';
 import type { ListedMonitor, RunScore } from '../../../features/monitors/types.ts';
-import { table } from '../demo/table.ts';
+import { table, note, print } from '../output.ts';
 import { UsageError } from '../errors.ts';
 import { number, operationCommand } from '../operation-command.ts';
 import { wholeNumber } from '../options.ts';
-import { note, print } from '../output.ts';
 
 const tenant = 'tenant of the monitor';
 

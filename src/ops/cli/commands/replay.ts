@@ -45,7 +45,7 @@ export const addReplay = (program: Command): Command =>
         const redisUrl = options.redisUrl || null;
         const [{ replay }, { reportJson, reportLines }] = await Promise.all([
           import('../../replay/replay.ts'),
-          import('../../replay/report.ts'),
+          import('../../replay/compare.ts'),
         ]);
         const { migrate } = await import('../../../database/store/schema/migrate.ts');
         if (database.embedded) await migrate(database.directUrl, { queueTables: !redisUrl });

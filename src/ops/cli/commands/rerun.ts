@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { snakeKeys } from '../../../base/common/case.ts';
-import { omitUndefined } from '../../../base/common/omit-undefined.ts';
-import { parsePolicy } from '../../../agent/policy/parse-policy.ts';
+import { omitUndefined } from '../../../base/common/json.ts';
+import { parsePolicy } from '../../../agent/policy/read-policy.ts';
 import { definitionIn } from '../agents-file.ts';
 import { connect } from '../connect.ts';
 import { commandHelp } from '../help.ts';

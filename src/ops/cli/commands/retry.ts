@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 import { snakeKeys } from '../../../base/common/case.ts';
-import { omitUndefined } from '../../../base/common/omit-undefined.ts';
+import { omitUndefined } from '../../../base/common/json.ts';
 import type { RetryOptions } from '../../../runs/operations/runs/repeat.ts';
 import { connect } from '../connect.ts';
 import { commandHelp } from '../help.ts';

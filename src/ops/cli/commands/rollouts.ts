@@ -1,12 +1,10 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import { snakeKeys } from '../../../base/common/case.ts';
-import { omitUndefined } from '../../../base/common/omit-undefined.ts';
-import { actor } from '../actor.ts';
-import { table } from '../demo/table.ts';
+import { omitUndefined } from '../../../base/common/json.ts';
+import { actor, type ConnectionOptions } from '../options.ts';
+import { table, note, print, printJson } from '../output.ts';
 import { commandHelp } from '../help.ts';
-import type { ConnectionOptions } from '../options.ts';
-import { note, print, printJson } from '../output.ts';
-import { subcommand, withLanefold } from '../subcommand.ts';
+import { subcommand, withLanefold } from '../connect.ts';
 
 interface Options extends ConnectionOptions {
   json?: boolean;

@@ -2,10 +2,9 @@ import { Option, type Command } from 'commander';
 import { snakeKeys } from '../../../base/common/case.ts';
 import type { Run, RunStatus } from '../../../database/store/run/run.ts';
 import { connect } from '../connect.ts';
-import { table } from '../demo/table.ts';
+import { table, note, print, printJson } from '../output.ts';
 import { commandHelp } from '../help.ts';
 import { withDatabase, wholeNumber, withJson, type ConnectionOptions } from '../options.ts';
-import { note, print, printJson } from '../output.ts';
 
 interface Options extends ConnectionOptions {
   status?: RunStatus;

@@ -1,17 +1,16 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { snakeKeys } from '../../../base/common/case.ts';
-import { omitUndefined } from '../../../base/common/omit-undefined.ts';
+import { omitUndefined } from '../../../base/common/json.ts';
 import type { Lanefold } from '../../../lanefold/lanefold.ts';
 import type { ScheduleDefinition } from '../../../features/schedules/definition/definition.ts';
 import { catchUps, overlaps } from '../../../features/schedules/definition/definition.ts';
 import type { ListedSchedule } from '../../../features/schedules/operations/schedules.ts';
-import { actor } from '../actor.ts';
+import { actor, duration, wholeNumber, withAgents, type ConnectionOptions } from '../options.ts';
 import { loadAgentsFile } from '../agents-file.ts';
-import { subcommand, withLanefold } from '../subcommand.ts';
+import { subcommand, withLanefold } from '../connect.ts';
 import { commandHelp } from '../help.ts';
-import { duration, wholeNumber, withAgents, type ConnectionOptions } from '../options.ts';
 import { note, print, printJson } from '../output.ts';
-import { scheduleTable, slotTable } from '../schedule-table.ts';
+import { scheduleTable, slotTable } from '../tables.ts';
 
 interface Options extends ConnectionOptions {
   json?: boolean;

@@ -3,9 +3,9 @@ import { connect } from '../connect.ts';
 import { commandHelp } from '../help.ts';
 import { wholeNumber, withJson, withQueue, type ConnectionOptions } from '../options.ts';
 import { note, printJson } from '../output.ts';
-import { printable } from '../../../base/log/printable.ts';
-import { itemToJson, StreamText } from '../show-stream.ts';
-import { stopSignal } from '../stop-signal.ts';
+import { printable } from '../../../base/log/logger.ts';
+import { itemToJson, StreamText } from '../show-run.ts';
+import { stopSignal } from '../exit.ts';
 
 interface Options extends ConnectionOptions {
   after: number;

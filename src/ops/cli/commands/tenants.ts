@@ -1,9 +1,8 @@
 import { type Command } from 'commander';
-import type { KeyLimits } from '../../../base/access/scope.ts';
-import { actor } from '../actor.ts';
-import { subcommand, withLanefold } from '../subcommand.ts';
+import type { KeyLimits } from '../../../base/access/principal.ts';
+import { actor, wholeNumber, type ConnectionOptions } from '../options.ts';
+import { subcommand, withLanefold } from '../connect.ts';
 import { commandHelp } from '../help.ts';
-import { wholeNumber, type ConnectionOptions } from '../options.ts';
 import { note, print, printJson } from '../output.ts';
 
 type Options = ConnectionOptions & { json?: boolean };

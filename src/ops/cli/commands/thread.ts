@@ -5,7 +5,7 @@ import { commandHelp } from '../help.ts';
 import { wholeNumber, withDatabase, withJson, type ConnectionOptions } from '../options.ts';
 import { colours, note, print, printJson } from '../output.ts';
 import { snakeKeys } from '../../../base/common/case.ts';
-import { printable } from '../../../base/log/printable.ts';
+import { printable } from '../../../base/log/logger.ts';
 import { inOneLine, messageText } from '../show-message.ts';
 
 interface Options extends ConnectionOptions {

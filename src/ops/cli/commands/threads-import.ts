@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 import { snakeKeys } from '../../../base/common/case.ts';
-import { omitUndefined } from '../../../base/common/omit-undefined.ts';
+import { omitUndefined } from '../../../base/common/json.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
 import { isLanefoldError } from '../../../base/errors.ts';
 import type { ImportReceipt, ThreadSource } from '../../../runs/operations/threads/import.ts';
@@ -8,11 +8,10 @@ import type { Threads } from '../../../runs/operations/threads/types.ts';
 import { Exit } from '../exit.ts';
 import { exitCodes, UsageError } from '../errors.ts';
 import { commandHelp } from '../help.ts';
-import { openLangGraph } from '../langgraph-source.ts';
+import { openLangGraph, readJson, readLines } from '../read-file.ts';
 import { parseJsonObject, type ConnectionOptions } from '../options.ts';
 import { note, print, printJson } from '../output.ts';
-import { readJson, readLines } from '../read-file.ts';
-import { subcommand, withLanefold } from '../subcommand.ts';
+import { subcommand, withLanefold } from '../connect.ts';
 
 interface Options extends ConnectionOptions {
   from: ThreadSource['format'];

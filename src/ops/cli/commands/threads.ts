@@ -6,8 +6,7 @@ import { commandHelp } from '../help.ts';
 import { withDatabase, type ConnectionOptions, wholeNumber, withJson } from '../options.ts';
 import { snakeKeys } from '../../../base/common/case.ts';
 import type { ThreadSummary } from '../../../runs/operations/threads/types.ts';
-import { table } from '../demo/table.ts';
-import { note, print, printJson } from '../output.ts';
+import { table, note, print, printJson } from '../output.ts';
 import { addThreadsImport } from './threads-import.ts';
 
 const addThreadsExport = (threads: Command): Command =>

@@ -5,12 +5,11 @@ import { connect } from '../connect.ts';
 import { commandHelp } from '../help.ts';
 import { withJson, withQueue, type ConnectionOptions } from '../options.ts';
 import type { Lanefold } from '../../../lanefold/lanefold.ts';
-import { printable } from '../../../base/log/printable.ts';
+import { printable } from '../../../base/log/logger.ts';
 import type { RunRef } from '../../../database/store/run/run.ts';
 import { note, print, printJson } from '../output.ts';
-import { itemToJson } from '../show-stream.ts';
-import { TreeText } from '../show-tree.ts';
-import { stopSignal } from '../stop-signal.ts';
+import { itemToJson, TreeText } from '../show-run.ts';
+import { stopSignal } from '../exit.ts';
 
 interface Options extends ConnectionOptions {
   follow?: boolean;

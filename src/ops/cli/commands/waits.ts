@@ -1,14 +1,12 @@
 import type { Command } from 'commander';
 import { toJson } from '../../../server/json.ts';
 import { refToJson } from '../../../server/run-json.ts';
-import { omitUndefined } from '../../../base/common/omit-undefined.ts';
+import { omitUndefined } from '../../../base/common/json.ts';
 import type { PendingWait } from '../../../database/store/wait/list-waits.ts';
-import { checkCall, toPayload } from '../arguments.ts';
-import { table } from '../demo/table.ts';
+import { checkCall, toPayload, withRedis, wholeNumber, type ConnectionOptions } from '../options.ts';
+import { table, note, print, printJson } from '../output.ts';
 import { commandHelp } from '../help.ts';
-import { withRedis, wholeNumber, type ConnectionOptions } from '../options.ts';
-import { note, print, printJson } from '../output.ts';
-import { subcommand, withLanefold } from '../subcommand.ts';
+import { subcommand, withLanefold } from '../connect.ts';
 
 interface Options extends ConnectionOptions {
   json?: boolean;

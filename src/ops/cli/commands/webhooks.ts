@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { webhooks } from '../../../features/webhooks/declaration.ts';
 import { operationCommand } from '../operation-command.ts';
 import { note, print } from '../output.ts';
-import { deliveryTable, webhookTable } from '../webhook-table.ts';
+import { deliveryTable, webhookTable } from '../tables.ts';
 
 const flags = { tenant: 'tenant of the webhook; default: default' };
 

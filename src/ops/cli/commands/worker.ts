@@ -6,9 +6,9 @@ import { commandHelp } from '../help.ts';
 import { portNumber, wholeNumber, withAgents, withJson, withQueue, type ConnectionOptions } from '../options.ts';
 import { colours, note, print, printJson, tellsOfRuns } from '../output.ts';
 import { snakeKeys } from '../../../base/common/case.ts';
-import { omitUndefined } from '../../../base/common/omit-undefined.ts';
+import { omitUndefined } from '../../../base/common/json.ts';
 import { serveHealth, type HealthServer } from '../health-server.ts';
-import { stopSignal } from '../stop-signal.ts';
+import { stopSignal } from '../exit.ts';
 
 interface Options extends ConnectionOptions {
   agents?: string;

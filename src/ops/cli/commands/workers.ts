@@ -2,10 +2,9 @@ import type { Command } from 'commander';
 import { snakeKeys } from '../../../base/common/case.ts';
 import type { ListedWorker } from '../../../database/store/worker/list-workers.ts';
 import { connect } from '../connect.ts';
-import { table } from '../demo/table.ts';
+import { table, note, print, printJson } from '../output.ts';
 import { commandHelp } from '../help.ts';
 import { withDatabase, wholeNumber, withJson, type ConnectionOptions } from '../options.ts';
-import { note, print, printJson } from '../output.ts';
 
 interface Options extends ConnectionOptions {
   hours: number;

@@ -1,6 +1,6 @@
 import type { ContentPart, Json, JsonObject } from '../../../agent/context/message.ts';
 import { LanefoldError } from '../../../base/errors.ts';
-import type { ContentInput } from '../../../agent/models/messages/accept-content.ts';
+import type { ContentInput } from '../../../agent/models/accept-content.ts';
 import { textOrJson } from '../ui-messages/parts.ts';
 import type { AgUiPart, AgUiUserMessage } from './message.ts';
 

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../../agent/context/message.ts';
 import type { RunWait } from '../../../database/store/run/run.ts';
-import { waitsForClient } from '../../../agent/tools/client-tool.ts';
+import { waitsForClient } from '../../../agent/tools/define-tool.ts';
 import type { AgUiInterrupt } from './event.ts';
-import { callName } from '../../../base/checks/call.ts';
+import { callName } from '../../../base/checks/unknown-keys.ts';
 
 /** A wait that a client can end. Others end by themselves: a time comes, or another run ends. */
 export type Answerable = RunWait & { kind: 'approval' | 'event' };

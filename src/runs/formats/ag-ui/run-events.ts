@@ -1,5 +1,5 @@
-import { callName } from '../../../base/checks/call.ts';
-import { isCut } from '../../../agent/context/cut.ts';
+import { callName } from '../../../base/checks/unknown-keys.ts';
+import { isCut } from '../../../agent/context/fold.ts';
 import type { Json, JsonObject, ToolCall } from '../../../agent/context/message.ts';
 import type { RunEvent } from '../../../database/store/trace/read-events.ts';
 import type { StreamItem } from '../../streams/stream-item.ts';

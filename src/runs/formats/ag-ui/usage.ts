@@ -1,5 +1,4 @@
-import type { Json, Usage } from '../../../agent/context/message.ts';
-import { addUsage } from '../../../agent/context/usage.ts';
+import { type Json, type Usage, addUsage } from '../../../agent/context/message.ts';
 import type { AgUiUsage } from './event.ts';
 
 /** The tokens of a segment, by model. */

@@ -1,5 +1,5 @@
 import type { ContentPart } from '../../../agent/context/message.ts';
-import { acceptContent, type ContentInput } from '../../../agent/models/messages/accept-content.ts';
+import { acceptContent, type ContentInput } from '../../../agent/models/accept-content.ts';
 
 /**
  * Content parts as a lane may have them. A part that no model accepts becomes the text `[its type]`: in the lane it

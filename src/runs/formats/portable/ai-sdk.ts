@@ -1,6 +1,6 @@
 import { wordOf } from '../../../base/checks/text.ts';
 import type { JsonObject, Message, ToolCall } from '../../../agent/context/message.ts';
-import { mergePlainText, toMetadata, type Block } from '../../../agent/models/answer/blocks.ts';
+import { mergePlainText, toMetadata, type Block } from '../../../agent/models/answer.ts';
 import type { ForeignThread, LocatedTurn } from './convert.ts';
 import { errorResult, fieldsOf, isText, Notes, textOf, type Fields, type ReadPart } from './notes.ts';
 import { assertPlain, notA } from './refused.ts';

@@ -5,7 +5,7 @@ import { findFlaw, wordOf } from '../../../base/checks/text.ts';
 import { isDeeper, maxRequestDepth, readJson, tooDeep } from '../../../base/common/json.ts';
 import { isLanefoldError, LanefoldError } from '../../../base/errors.ts';
 import { ImportedHistory } from '../mirror/imported-history.ts';
-import { hasDroppedRanges } from '../../../agent/policy/dropped.ts';
+import { hasDroppedRanges } from '../../../agent/policy/groups.ts';
 import { readPolicyJson } from '../../../agent/policy/read-policy.ts';
 import { lineHash, parseLine, type Line } from './line.ts';
 import type { Configures, PortableThread } from './portable-thread.ts';

@@ -1,9 +1,9 @@
 import { wordOf } from '../../../base/checks/text.ts';
-import { cutReason, type AnswerCut } from '../../../agent/context/cut.ts';
+import { cutReason, type AnswerCut } from '../../../agent/context/fold.ts';
 import type { Json, JsonObject, ToolCall } from '../../../agent/context/message.ts';
-import type { RunEventKind } from '../../../agent/strategies/event-kind.ts';
+import type { RunEventKind } from '../../../agent/strategies/records.ts';
 import { hasResult, type StreamItem } from '../../streams/stream-item.ts';
-import { callName } from '../../../base/checks/call.ts';
+import { callName } from '../../../base/checks/unknown-keys.ts';
 import type { AnswerMetadata, UiChunk } from './message.ts';
 import { toContentParts, toErrorText, toOutput, textOrJson, UniqueIds } from './parts.ts';
 

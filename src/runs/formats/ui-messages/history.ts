@@ -1,5 +1,5 @@
 import { wordOf } from '../../../base/checks/text.ts';
-import { isCut } from '../../../agent/context/cut.ts';
+import { isCut } from '../../../agent/context/fold.ts';
 import type { Json, JsonObject, ToolCall } from '../../../agent/context/message.ts';
 import type {
   ConversationCall,
@@ -8,7 +8,7 @@ import type {
   ConversationRun,
   WaitingQuestion,
 } from '../../../database/store/log/read-conversation.ts';
-import { callName } from '../../../base/checks/call.ts';
+import { callName } from '../../../base/checks/unknown-keys.ts';
 import { questionId, type AnswerMetadata, type UiMessage, type UiToolPart } from './message.ts';
 import { toContentParts, toErrorText, toOutput, textOrJson, UniqueIds } from './parts.ts';
 

@@ -1,5 +1,5 @@
 import { assertWhole, centuryMs } from '../../../base/checks/whole-number.ts';
-import { asHere, asThere } from '../../../base/common/clock.ts';
+import { asHere, asThere } from '../../../base/common/timer.ts';
 import { z } from 'zod';
 import {
   isBrowserToken,
@@ -7,14 +7,20 @@ import {
   signBrowserToken,
   type BrowserAccess,
 } from '../../../base/access/browser-token.ts';
-import { hashOf, newKey, readKey } from '../../../base/access/key.ts';
-import type { Principal } from '../../../base/access/principal.ts';
-import { scopes, type Allowed, type KeyLimits } from '../../../base/access/scope.ts';
+import {
+  hashOf,
+  newKey,
+  readKey,
+  type Principal,
+  scopes,
+  type Allowed,
+  type KeyLimits,
+} from '../../../base/access/principal.ts';
 import { LanefoldError } from '../../../base/errors.ts';
 import { idGrammar } from '../../../base/checks/ids.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import { otherTenant } from './tenant-scope.ts';
-import { signingSecret } from '../../../base/tokens/secrets.ts';
+import { signingSecret } from '../../../base/tokens/token.ts';
 import { refuseUnknownKeys, type KeysOf } from '../../../base/checks/unknown-keys.ts';
 import {
   type ApiKey,

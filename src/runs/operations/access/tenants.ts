@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { KeyLimits } from '../../../base/access/scope.ts';
+import type { KeyLimits } from '../../../base/access/principal.ts';
 import { LanefoldError } from '../../../base/errors.ts';
 import { assertId } from '../../../base/checks/ids.ts';
 import type { Database } from '../../../database/postgres/pool.ts';

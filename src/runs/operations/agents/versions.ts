@@ -2,7 +2,7 @@ import { diffVersions, type VersionChange } from '../../../agent/definition/vers
 import { assertStorable } from '../../../base/checks/text.ts';
 import { assertWhole } from '../../../base/checks/whole-number.ts';
 import { LanefoldError } from '../../../base/errors.ts';
-import type { Counting } from '../../../agent/models/counting/counting.ts';
+import type { Counting } from '../../../agent/models/counting.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import {
   countVersionRuns,

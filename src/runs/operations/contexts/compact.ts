@@ -1,11 +1,11 @@
-import type { ModelName } from '../../../agent/models/registry/model-name.ts';
+import type { ModelName } from '../../../agent/models/providers.ts';
 import type { OverrideCaller } from '../../../agent/definition/overridable.ts';
 import { LanefoldError } from '../../../base/errors.ts';
 import { assertId, newRunId } from '../../../base/checks/ids.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
 import { readThread } from '../../../database/store/log/read-thread.ts';
 import type { RunHandle } from '../../../database/store/run/run.ts';
-import type { CompactionRequest } from '../../../agent/strategies/compaction/types.ts';
+import type { CompactionRequest } from '../../../agent/strategies/records.ts';
 import { assertWhole } from '../../../base/checks/whole-number.ts';
 import { assertRunOverrides } from '../runs/allow-overrides.ts';
 import { enqueueRequest, type RequestDeps, requestHash } from '../runs/enqueue-request.ts';

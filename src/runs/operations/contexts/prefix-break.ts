@@ -1,5 +1,4 @@
-import { canonicalMessage } from '../../../agent/context/canonical.ts';
-import { differsAt } from '../../../agent/context/begins-with.ts';
+import { canonicalMessage, differsAt } from '../../../agent/context/canonical.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import type { CallRecord } from '../../../database/store/context/read-call.ts';
 import { readSent, type SentRow, readPrefixChanges } from '../../../database/store/context/read-context.ts';

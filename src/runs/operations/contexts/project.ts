@@ -1,22 +1,26 @@
-import type { ModelName } from '../../../agent/models/registry/model-name.ts';
+import type { ModelName } from '../../../agent/models/providers.ts';
 import { canonicalMessage } from '../../../agent/context/canonical.ts';
 import type { ContextRow } from '../../../agent/context/fold.ts';
 import type { Json, JsonObject, Message } from '../../../agent/context/message.ts';
-import type { Counting } from '../../../agent/models/counting/counting.ts';
-import { cutContext, type CutContext } from '../../../agent/models/counting/cut-context.ts';
-import { Acceptable } from '../../../agent/models/sending/acceptable.ts';
-import type { Dialect } from '../../../agent/models/sending/dialect.ts';
-import type { FixedParts } from '../../../agent/models/counting/fixed-tokens.ts';
-import type { ProjectionMeta } from '../../../agent/policy/budget.ts';
-import { loggedDropped } from '../../../agent/policy/dropped.ts';
-import { limitsWithin, loggedRoom } from '../../../agent/policy/room.ts';
-import { fitNewest } from '../../../agent/policy/fit-newest.ts';
-import { groupMessages, type ContextGroupKind, type PlacedMessage } from '../../../agent/policy/groups.ts';
-import { limitsOf } from '../../../agent/policy/limits.ts';
-import { place } from '../../../agent/policy/place.ts';
-import type { PolicyOption, StoredPolicy } from '../../../agent/policy/policy.ts';
-import type { PolicyReason } from '../../../agent/policy/reasons.ts';
-import { sentMessage } from '../../../agent/policy/sent.ts';
+import type { Counting } from '../../../agent/models/counting.ts';
+import { cutContext, type CutContext, type FixedParts } from '../../../agent/models/cut-context.ts';
+import { Acceptable, type Dialect } from '../../../agent/models/acceptable-prompt.ts';
+import { type ProjectionMeta, sentMessage } from '../../../agent/policy/budget.ts';
+import {
+  loggedDropped,
+  groupMessages,
+  type ContextGroupKind,
+  type PlacedMessage,
+  place,
+} from '../../../agent/policy/groups.ts';
+import {
+  limitsWithin,
+  loggedRoom,
+  limitsOf,
+  type PolicyOption,
+  type StoredPolicy,
+} from '../../../agent/policy/policy.ts';
+import { fitNewest, type PolicyReason } from '../../../agent/policy/cut-groups.ts';
 
 export interface PolicyView {
   /** Default: the thread's, else the agent's. */

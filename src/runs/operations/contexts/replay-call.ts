@@ -1,17 +1,22 @@
-import type { ModelName } from '../../../agent/models/registry/model-name.ts';
+import type { ModelName } from '../../../agent/models/providers.ts';
 import type { OverrideCaller } from '../../../agent/definition/overridable.ts';
 import type { AgentRegistry, ReadyAgent } from '../../../agent/definition/registry.ts';
-import type { JsonObject, Message, ModelTurn, Usage } from '../../../agent/context/message.ts';
+import {
+  type JsonObject,
+  type Message,
+  type ModelTurn,
+  type Usage,
+  withInstructions,
+} from '../../../agent/context/message.ts';
 import { canonicalMessage } from '../../../agent/context/canonical.ts';
-import { withInstructions } from '../../../agent/context/instructed.ts';
 import { LanefoldError } from '../../../base/errors.ts';
-import { omitUndefined } from '../../../base/common/omit-undefined.ts';
-import type { Counting } from '../../../agent/models/counting/counting.ts';
-import { classify } from '../../../agent/models/errors/classify.ts';
-import { estimateUsage } from '../../../agent/models/counting/estimate-usage.ts';
+import { omitUndefined } from '../../../base/common/json.ts';
+import type { Counting } from '../../../agent/models/counting.ts';
+import { classify } from '../../../agent/models/classify-error.ts';
+import { estimateUsage } from '../../../agent/models/estimate.ts';
 import { generate } from '../../../agent/models/generate.ts';
-import { toPrompt } from '../../../agent/models/messages/prompt.ts';
-import type { ModelRegistry } from '../../../agent/models/registry/registry.ts';
+import { toPrompt } from '../../../agent/models/prompt.ts';
+import type { ModelRegistry } from '../../../agent/models/registry.ts';
 import type { PolicyOption } from '../../../agent/policy/policy.ts';
 import { readPolicy } from '../../../agent/policy/read-policy.ts';
 import type { Database } from '../../../database/postgres/pool.ts';

@@ -1,4 +1,4 @@
-import type { Counting } from '../../../agent/models/counting/counting.ts';
+import type { Counting } from '../../../agent/models/counting.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import { readActivity, type RecordedActivity } from '../../../database/store/run/read-activity.ts';
 import { costOf } from '../runs/cost.ts';

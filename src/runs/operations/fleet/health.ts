@@ -3,7 +3,7 @@ import type { Database } from '../../../database/postgres/pool.ts';
 import type { RunQueue } from '../../queue/queue.ts';
 import { countRuns, type RunCounts } from '../../../database/store/run/count-runs.ts';
 import { assertSchema } from '../../../database/store/schema/version.ts';
-import { within } from '../../../base/common/time-limit.ts';
+import { within } from '../../../base/common/timer.ts';
 import { countWorkers, type FleetCounts } from '../../../database/store/worker/list-workers.ts';
 
 /** The error of each service that does not answer; absent for a healthy one. */

@@ -1,8 +1,7 @@
 import { assertId } from '../../../base/checks/ids.ts';
 import { LanefoldError } from '../../../base/errors.ts';
-import type { LimitDefinition } from '../../../agent/limits/definition.ts';
-import { readDefinition } from '../../../agent/limits/read-definition.ts';
-import { showDefinition } from '../../../agent/limits/show-definition.ts';
+import type { LimitDefinition } from '../../../agent/limits/limit.ts';
+import { readDefinition, showDefinition } from '../../../agent/limits/read-definition.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import { readLimit, readLimits, removeLimit, setLimit, type KeptLimit } from '../../../database/store/limit/limits.ts';
 import { otherTenant } from '../access/tenant-scope.ts';

@@ -2,7 +2,7 @@ import { assertId } from '../../../base/checks/ids.ts';
 import { assertStorable } from '../../../base/checks/text.ts';
 import { assertWhole } from '../../../base/checks/whole-number.ts';
 import type { LimitKind } from '../../../agent/limits/limit.ts';
-import { shownAmount } from '../../../agent/limits/show-definition.ts';
+import { shownAmount } from '../../../agent/limits/read-definition.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import { readHolders, type StoredHolder } from '../../../database/store/limit/read-holders.ts';
 import { readTotals } from '../../../database/store/limit/read-totals.ts';

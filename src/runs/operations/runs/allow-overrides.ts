@@ -7,8 +7,8 @@ import { toSnakeCase } from '../../../base/common/case.ts';
 import type { Message } from '../../../agent/context/message.ts';
 import { defaultIdleMs } from '../../../agent/definition/agent.ts';
 import { LanefoldError } from '../../../base/errors.ts';
-import type { ContentInput } from '../../../agent/models/messages/accept-content.ts';
-import type { ModelRegistry } from '../../../agent/models/registry/registry.ts';
+import type { ContentInput } from '../../../agent/models/accept-content.ts';
+import type { ModelRegistry } from '../../../agent/models/registry.ts';
 import { type RunOverrides, selectStrategy } from './check-overrides.ts';
 
 type Given = Parameters<typeof refusedOverrides>[1];

@@ -1,4 +1,4 @@
-import { readCall } from '../../../base/checks/call.ts';
+import { readCall } from '../../../base/checks/unknown-keys.ts';
 import { assertId } from '../../../base/checks/ids.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import { briefly, dispatchFirst } from '../../queue/dispatch.ts';

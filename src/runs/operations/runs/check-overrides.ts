@@ -1,24 +1,20 @@
 import { defaultIdleMs } from '../../../agent/definition/agent.ts';
 import { checkOptions, asStored, type OptionsWith } from '../../../agent/definition/options.ts';
-import { assertLimitKeys } from '../../../agent/limits/limit-keys.ts';
+import { assertLimitKeys } from '../../../agent/limits/dimensions.ts';
 import type { AgentRegistry } from '../../../agent/definition/registry.ts';
 import { type ContentPart, type JsonObject, textOf } from '../../../agent/context/message.ts';
-import type { Counting } from '../../../agent/models/counting/counting.ts';
-import { limitsOf } from '../../../agent/policy/limits.ts';
-import type { PolicyOption } from '../../../agent/policy/policy.ts';
+import type { Counting } from '../../../agent/models/counting.ts';
+import { limitsOf, type PolicyOption } from '../../../agent/policy/policy.ts';
 import { readPolicy, storedOption } from '../../../agent/policy/read-policy.ts';
 import type { RunOptions } from '../../../agent/definition/run-options.ts';
 import { LanefoldError } from '../../../base/errors.ts';
-import { checkSettings } from '../../../agent/models/settings/call-settings.ts';
-import { reservedHeader } from '../../../agent/models/settings/reserved.ts';
-import type { ModelSettings } from '../../../agent/models/settings/settings.ts';
+import { checkSettings, reservedHeader, type ModelSettings } from '../../../agent/models/settings.ts';
 import type { OutputOption, StoredContract } from '../../../agent/contracts/contract.ts';
 import { toStoredContract } from '../../../agent/contracts/read-contract.ts';
 import type { StrategyOptions } from '../../../agent/strategies/types.ts';
-import { unknownTools } from '../../../agent/tools/lookup.ts';
-import { parseOptions } from '../../../agent/strategies/options.ts';
-import type { Strategy } from '../../../agent/strategies/registry.ts';
-import type { StrategySelection } from '../../../agent/strategies/selection.ts';
+import { unknownTools } from '../../../agent/tools/toolset.ts';
+import { parseOptions, type Strategy } from '../../../agent/strategies/registry.ts';
+import type { StrategySelection } from '../../../agent/strategies/records.ts';
 
 /** What a request may override in its agent, and say about its run. `CHOSEN`: the name of its strategy, if it is known. */
 export interface RunOverrides<

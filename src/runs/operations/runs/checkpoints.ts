@@ -6,9 +6,7 @@ import { readRequest } from '../../../database/store/run/read-request.ts';
 import type { RunOptions } from '../../../agent/definition/run-options.ts';
 import type { Run, TerminationReason, RunRef } from '../../../database/store/run/run.ts';
 import { readRunEvents, type RunEvent } from '../../../database/store/trace/read-events.ts';
-import type { Checkpoint } from '../../../base/tokens/checkpoint.ts';
-import { signingSecret } from '../../../base/tokens/secrets.ts';
-import { decodeToken, encodeToken } from '../../../base/tokens/token.ts';
+import { type Checkpoint, signingSecret, decodeToken, encodeToken } from '../../../base/tokens/token.ts';
 import { enqueue, type EnqueueDeps } from './enqueue.ts';
 import { resumeRun } from '../../../database/store/run/requeue-runs.ts';
 

@@ -1,5 +1,5 @@
-import type { Counting } from '../../../agent/models/counting/counting.ts';
-import type { TokenRates } from '../../../agent/models/counting/price.ts';
+import type { Counting } from '../../../agent/models/counting.ts';
+import type { TokenRates } from '../../../agent/models/catalog.ts';
 import type { Run } from '../../../database/store/run/run.ts';
 import { spentOf, type SpentByModel } from '../../../database/store/run/spent.ts';
 

@@ -1,7 +1,7 @@
 import type { OverrideCaller } from '../../../agent/definition/overridable.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
 import { snakeKeys } from '../../../base/common/case.ts';
-import { omitUndefined } from '../../../base/common/omit-undefined.ts';
+import { omitUndefined } from '../../../base/common/json.ts';
 import type { Admission, NewLimitedRun, Slots } from '../../limiter/admission.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import { briefly, dispatch, dispatchOnceCommitted, shardOf } from '../../queue/dispatch.ts';

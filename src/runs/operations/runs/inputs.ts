@@ -1,11 +1,9 @@
 import type { JsonObject } from '../../../agent/context/message.ts';
 import { LanefoldError } from '../../../base/errors.ts';
-import { assertId, newId } from '../../../base/checks/ids.ts';
-import { acceptContent, type ContentInput } from '../../../agent/models/messages/accept-content.ts';
+import { assertId, newId, assertRefs } from '../../../base/checks/ids.ts';
+import { acceptContent, type ContentInput, assertNotBlank } from '../../../agent/models/accept-content.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import { enqueueInput, type InputReceipt } from '../../../database/store/input/enqueue-input.ts';
-import { assertNotBlank } from '../../../agent/models/messages/not-blank.ts';
-import { assertRefs } from '../../../base/checks/refs.ts';
 import { assertStorable } from '../../../base/checks/text.ts';
 
 export interface InputOptions {

@@ -1,4 +1,4 @@
-import type { ModelName } from '../../../agent/models/registry/model-name.ts';
+import type { ModelName } from '../../../agent/models/providers.ts';
 import { LanefoldError } from '../../../base/errors.ts';
 import { assertId, newRunId, newThreadId } from '../../../base/checks/ids.ts';
 import type { RunHandle, RunRef } from '../../../database/store/run/run.ts';
@@ -8,7 +8,7 @@ import type { OverrideCaller } from '../../../agent/definition/overridable.ts';
 import { contentIds } from '../../../agent/context/large-content.ts';
 import type { JsonObject, ContentPart } from '../../../agent/context/message.ts';
 import { idsOf } from '../../../database/store/tenant/derived-ids.ts';
-import { omitUndefined } from '../../../base/common/omit-undefined.ts';
+import { omitUndefined } from '../../../base/common/json.ts';
 import type { PolicyOption } from '../../../agent/policy/policy.ts';
 import { storedOption } from '../../../agent/policy/read-policy.ts';
 import { versionIn, type RunOptions, repeatedOptions, undecided } from '../../../agent/definition/run-options.ts';

@@ -1,6 +1,6 @@
 import { effectiveAgent } from '../../../agent/definition/apply-overrides.ts';
 import type { AgentRegistry } from '../../../agent/definition/registry.ts';
-import type { Counting } from '../../../agent/models/counting/counting.ts';
+import type { Counting } from '../../../agent/models/counting.ts';
 import type { FindUnattended, UnattendedRuns } from '../../fleet/unattended.ts';
 import type { Json, JsonObject } from '../../../agent/context/message.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
@@ -8,7 +8,7 @@ import { readRun } from '../../../database/store/run/read-run.ts';
 import { readRunDetails, type RunToolCall } from '../../../database/store/run/read-run-details.ts';
 import type { Run } from '../../../database/store/run/run.ts';
 import { versionIn } from '../../../agent/definition/run-options.ts';
-import type { StrategySelection } from '../../../agent/strategies/selection.ts';
+import type { StrategySelection } from '../../../agent/strategies/records.ts';
 import { iterationLimit } from '../../../agent/definition/ready-agent.ts';
 import { pricedByModel, type ModelCost, type RunCost } from './cost.ts';
 

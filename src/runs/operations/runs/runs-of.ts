@@ -1,11 +1,11 @@
 import type { FindUnattended, UnattendedRuns } from '../../fleet/unattended.ts';
 import { LanefoldError } from '../../../base/errors.ts';
 import { assertId, assertRef } from '../../../base/checks/ids.ts';
-import { rejecting } from '../../../base/common/rejecting.ts';
+import { rejecting } from '../../../base/common/promises.ts';
 import { assertWait } from '../../../base/checks/whole-number.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import { briefly, dispatch } from '../../queue/dispatch.ts';
-import type { Logger } from '../../../base/log/logger.ts';
+import { type Logger, seldom } from '../../../base/log/logger.ts';
 import type { RunQueue } from '../../queue/queue.ts';
 import { readInputs } from '../../../database/store/input/read-inputs.ts';
 import { runNotFound } from '../../../database/store/missing.ts';
@@ -28,7 +28,6 @@ import { readSnapshot, type RunSnapshot } from './run-snapshot.ts';
 import type { RunWaiter } from './waiter.ts';
 import { countUnfinished, ranOnly } from '../../../database/store/run/count-runs.ts';
 import { findDelayedJob } from '../../../database/store/run/find-jobs.ts';
-import { seldom } from '../../../base/log/report-errors.ts';
 import type { EnqueuedBy, Runs, WaitOptions } from './runs.ts';
 import { deadline } from '../../../base/common/timer.ts';
 

@@ -1,8 +1,7 @@
 import type { AgentDefinition, RunResult } from '../../../agent/definition/definition.ts';
 import type { OverrideCaller } from '../../../agent/definition/overridable.ts';
 import type { UnattendedRuns } from '../../fleet/unattended.ts';
-import type { OutputOption } from '../../../agent/contracts/contract.ts';
-import type { Known } from '../../../agent/contracts/result-type.ts';
+import type { OutputOption, Known } from '../../../agent/contracts/contract.ts';
 import type { DecisionReceipt } from '../../../database/store/wait/decide-tool-call.ts';
 import type { InputReceipt } from '../../../database/store/input/enqueue-input.ts';
 import type { RunInput } from '../../../database/store/input/read-inputs.ts';
@@ -20,7 +19,7 @@ import type { RunCost } from './cost.ts';
 import type { CollectedRun, CollectOptions, MintedToken, ResumeOptions } from './checkpoints.ts';
 import type { EnqueueOptions } from './enqueue.ts';
 import type { RerunOptions, RetryOptions } from './repeat.ts';
-import type { ContentInput } from '../../../agent/models/messages/accept-content.ts';
+import type { ContentInput } from '../../../agent/models/accept-content.ts';
 import type { InputOptions } from './inputs.ts';
 import type { RunTree } from './tree.ts';
 import type { RunSnapshot } from './run-snapshot.ts';

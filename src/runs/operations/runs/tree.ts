@@ -1,6 +1,5 @@
-import type { Counting } from '../../../agent/models/counting/counting.ts';
-import type { Usage } from '../../../agent/context/message.ts';
-import { addUsage } from '../../../agent/context/usage.ts';
+import type { Counting } from '../../../agent/models/counting.ts';
+import { type Usage, addUsage } from '../../../agent/context/message.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import { runNotFound } from '../../../database/store/missing.ts';
 import { readTree, type TreeRow } from '../../../database/store/run/read-tree.ts';

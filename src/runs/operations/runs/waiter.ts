@@ -3,8 +3,7 @@ import { lanefoldClosed } from '../../../database/postgres/errors.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import type { Run } from '../../../database/store/run/run.ts';
 import { runsEnded, type RunKey } from '../../../database/store/run/runs-ended.ts';
-import { after, type Timer } from '../../../base/common/timer.ts';
-import { onAbort } from '../../../base/common/on-abort.ts';
+import { after, type Timer, onAbort } from '../../../base/common/timer.ts';
 
 interface Waiting extends RunKey {
   resolve: (run: Run | undefined) => void;

@@ -3,7 +3,7 @@ import type { AgentRegistry } from '../../../agent/definition/registry.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
 import { LanefoldError } from '../../../base/errors.ts';
 import { assertId } from '../../../base/checks/ids.ts';
-import type { Counting } from '../../../agent/models/counting/counting.ts';
+import type { Counting } from '../../../agent/models/counting.ts';
 import type { PolicyOption, StoredPolicy } from '../../../agent/policy/policy.ts';
 import { readPolicy, readPolicyJson, storedOption } from '../../../agent/policy/read-policy.ts';
 import type { Database } from '../../../database/postgres/pool.ts';

@@ -1,10 +1,10 @@
 import type { AgentRegistry } from '../../../agent/definition/registry.ts';
-import { rejecting } from '../../../base/common/rejecting.ts';
+import { rejecting } from '../../../base/common/promises.ts';
 import type { Json, JsonObject } from '../../../agent/context/message.ts';
 import { LanefoldError } from '../../../base/errors.ts';
-import { assertId, newThreadId } from '../../../base/checks/ids.ts';
-import { acceptMessage, type MessageInput } from '../../../agent/models/messages/accept-content.ts';
-import type { Counting } from '../../../agent/models/counting/counting.ts';
+import { assertId, newThreadId, assertRefs } from '../../../base/checks/ids.ts';
+import { acceptMessage, type MessageInput, assertNotBlank } from '../../../agent/models/accept-content.ts';
+import type { Counting } from '../../../agent/models/counting.ts';
 import { otherTenant } from '../access/tenant-scope.ts';
 import { assertNotHistory } from '../../../database/store/history/reserved.ts';
 import { appendEntries } from '../../../database/store/log/append-entries.ts';
@@ -15,8 +15,6 @@ import { readThread, createThread, readThreadSpent } from '../../../database/sto
 import { readThreadEvents } from '../../../database/store/trace/read-events.ts';
 import type { Streams } from '../../streams/open.ts';
 import { assertStorable, promptOf } from '../../../base/checks/text.ts';
-import { assertNotBlank } from '../../../agent/models/messages/not-blank.ts';
-import { assertRefs } from '../../../base/checks/refs.ts';
 import { assertWhole } from '../../../base/checks/whole-number.ts';
 import { assertThreadOverrides } from '../runs/allow-overrides.ts';
 import { costOf } from '../runs/cost.ts';

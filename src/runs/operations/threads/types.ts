@@ -1,6 +1,6 @@
 import type { OverrideCaller } from '../../../agent/definition/overridable.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
-import type { MessageInput } from '../../../agent/models/messages/accept-content.ts';
+import type { MessageInput } from '../../../agent/models/accept-content.ts';
 import type { ContentRange } from '../../../database/store/content/read-content.ts';
 import type { AppendReceipt } from '../../../database/store/log/append-entries.ts';
 import type { ForkReceipt } from '../../../database/store/fork/fork-thread.ts';

@@ -10,7 +10,7 @@ import {
   tokenExpired,
   type EventGrant,
 } from '../../../base/tokens/event-token.ts';
-import { signingSecret } from '../../../base/tokens/secrets.ts';
+import { signingSecret } from '../../../base/tokens/token.ts';
 import { assertKeepMs, sendEvent, type SendOptions, type SentEvent } from './send-event.ts';
 
 export interface EventTokenOptions extends Pick<SendOptions, 'keepMs'> {

@@ -1,6 +1,6 @@
 import { LanefoldError } from '../../../base/errors.ts';
 import { assertStorable } from '../../../base/checks/text.ts';
-import { defaultMaxResultBytes, renderResult } from '../../../agent/tools/result.ts';
+import { defaultMaxResultBytes, renderResult } from '../../../agent/tools/outcome.ts';
 
 /** Checks what is to become the result of a call. @throws LanefoldError `invalid_input`, `invalid_text` */
 export const assertResult = (payload: unknown, what: string): void => void contentOf(payload, what);

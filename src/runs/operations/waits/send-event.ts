@@ -1,4 +1,4 @@
-import { callName } from '../../../base/checks/call.ts';
+import { callName } from '../../../base/checks/unknown-keys.ts';
 import pLimit from 'p-limit';
 import { assertId } from '../../../base/checks/ids.ts';
 import { assertStorable } from '../../../base/checks/text.ts';

@@ -1,8 +1,7 @@
-import { readCall } from '../../../base/checks/call.ts';
-import { assertId, assertRef } from '../../../base/checks/ids.ts';
-import { assertRefs } from '../../../base/checks/refs.ts';
+import { readCall } from '../../../base/checks/unknown-keys.ts';
+import { assertId, assertRef, assertRefs } from '../../../base/checks/ids.ts';
 import { assertStorable } from '../../../base/checks/text.ts';
-import { omitUndefined } from '../../../base/common/omit-undefined.ts';
+import { omitUndefined } from '../../../base/common/json.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
 import { LanefoldError } from '../../../base/errors.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
@@ -12,7 +11,7 @@ import type { ListPage } from '../../../database/store/page.ts';
 import type { RunRef, RunStatus } from '../../../database/store/run/run.ts';
 import { endWait, type WaitStatus } from '../../../database/store/wait/end-wait.ts';
 import { listWaits, type PendingWait, type WaitFilter } from '../../../database/store/wait/list-waits.ts';
-import { errorMessage } from '../../../agent/tools/error-message.ts';
+import { errorMessage } from '../../../agent/tools/outcome.ts';
 import { contentOf } from './payload.ts';
 
 export interface ListWaitsOptions extends WaitFilter {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../base/common/clock.ts';
+import type { Clock } from '../../../base/common/timer.ts';
 
 // Statements that read BullMQ's queue in PostgreSQL from a floor ($2): see `Floor`. What they find, BullMQ's own functions
 // would find too; what they do not find is left to those.

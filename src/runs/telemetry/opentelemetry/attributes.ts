@@ -1,11 +1,11 @@
 import type { LanguageModelV4, LanguageModelV4Prompt } from '@ai-sdk/provider';
 import type { Attributes } from '@opentelemetry/api';
 import type { ModelTurn, Usage } from '../../../agent/context/message.ts';
-import type { ModelSettings } from '../../../agent/models/settings/settings.ts';
+import type { ModelSettings } from '../../../agent/models/settings.ts';
 import type { Redactor } from '../../../base/redaction/sensitive-keys.ts';
 import type { ObservedModelCall, ObservedToolCall } from '../telemetry.ts';
 import { LanefoldError } from '../../../base/errors.ts';
-import { ModelError } from '../../../agent/models/errors/model-error.ts';
+import { ModelError } from '../../../agent/models/model-error.ts';
 
 /*
  * The names are those of open-telemetry/semantic-conventions-genai at commit 32c328e (its migration guide calls this
