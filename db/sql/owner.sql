@@ -26,8 +26,8 @@ begin
   end if;
   v_owner_id := (select oid from pg_roles where rolname = v_owner);
   for o in
-    select format('alter %s %s owner to %I', case c.relkind when 'v' then 'view' else 'table' end, c.oid::regclass, v_owner) as statement
-    from pg_class c where c.relnamespace = 'lanefold'::regnamespace and c.relkind in ('r', 'p', 'v') and c.relowner <> v_owner_id
+    select format('alter %s %s owner to %I', case c.relkind when 'v' then 'view' when 'c' then 'type' else 'table' end, c.oid::regclass, v_owner) as statement
+    from pg_class c where c.relnamespace = 'lanefold'::regnamespace and c.relkind in ('r', 'p', 'v', 'c') and c.relowner <> v_owner_id
     union all
     select format('alter function %s owner to %I', p.oid::regprocedure, v_owner)
     from pg_proc p where p.pronamespace = 'lanefold'::regnamespace and p.proowner <> v_owner_id
