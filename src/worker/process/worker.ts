@@ -9,7 +9,6 @@ import { unknownAgents } from './agent-queues.ts';
 import { Background } from './background.ts';
 import { findTools } from '../../database/store/worker/find-lacking.ts';
 import { adoptMs, recovery } from './sweep.ts';
-
 import type { RunDependencies } from '../run/dependencies.ts';
 import { type RunningWorker, type WorkerOptions, readOptions } from './options.ts';
 import { after } from '../../base/common/timer.ts';
