@@ -59,7 +59,6 @@ export default tseslint.config(
   {
     rules: {
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
-      // the type of a declared schema has a name
       eqeqeq: ['error', 'always', { null: 'ignore' }],
       'no-restricted-imports': 'off',
     },
