@@ -1,6 +1,6 @@
 // @module-tag slow
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { emptyFolder } from './examples/folder.ts';
@@ -25,14 +25,18 @@ afterAll(() => {
   folder.remove();
 });
 
+/** @param entry as in `exports` of the package */
 const importing = (entry: string) => {
-  const file = path.join(folder.path, 'dist/src', entry, 'index.js');
+  const { exports } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+    exports: Record<string, { default: string }>;
+  };
+  const file = path.join(folder.path, exports[entry === '' ? '.' : `./${entry}`]!.default);
   const code = `import(${JSON.stringify(file)}).then(() => console.log('loaded'), (e) => console.log(e.code, e.message))`;
   return spawnSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8' }).stdout.trim();
 };
 
 test('without a framework, its entry names it, and the others load', () => {
-  for (const entry of ['', 'chat', 'strategies', 'testing']) expect(importing(entry)).toBe('loaded');
+  for (const entry of ['', 'chat', 'strategy', 'testing']) expect(importing(entry)).toBe('loaded');
   expect(importing('langgraph')).toMatch(
     /^ERR_MODULE_NOT_FOUND Cannot find package '@langchain\/langgraph-checkpoint'/,
   );

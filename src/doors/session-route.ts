@@ -126,7 +126,7 @@ export async function enqueueGranted(
   thread: Thread | undefined,
   options: EnqueueOptions,
 ) {
-  if (thread || tenantId === undefined) return lanefold.runs.enqueue(options);
+  if (thread || tenantId === undefined) return lanefold.runs.enqueue({ ...options, createThread: true });
   const existing = { ...options, createThread: false };
   try {
     // creates the thread only if its absence is all that prevents the run

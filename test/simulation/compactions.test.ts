@@ -56,7 +56,7 @@ const mutants: { name: string; seed: number; sql: Record<string, [text: string, 
   {
     name: 'a second compaction of a lane does not wait for the first',
     seed: 1,
-    sql: { _enqueue_run: [[`if p -> 'options' ? 'compaction' then`, 'if false then']] },
+    sql: { _accepted_before: [[`if p -> 'options' ? 'compaction' then`, 'if false then']] },
   },
 ];
 

@@ -3,7 +3,7 @@ import type { Message, ModelCall } from '../../api/types.ts';
 import { Empty, Failure, Loading } from '../../parts/basics.tsx';
 import { MessageBody } from '../../parts/message.tsx';
 import { useLoaded } from '../../state/use-loaded.ts';
-import { ChangedWords } from '../../parts/version-diff.tsx';
+import { ChangedWords } from '../../parts/changed-words.tsx';
 import { diffMessages, type Change } from '../../parts/diff.ts';
 
 /** The differences between this call and the previous one on its lane. */

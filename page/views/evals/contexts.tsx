@@ -5,7 +5,7 @@ import { diffMessages, type Change } from '../../parts/diff.ts';
 import { href } from '../../state/route.ts';
 import { useLoaded } from '../../state/use-loaded.ts';
 import type { ComponentChildren } from 'preact';
-import { ChangedWords, type Words } from '../../parts/version-diff.tsx';
+import { ChangedWords, type Words } from '../../parts/changed-words.tsx';
 import { clip } from '../../parts/format.ts';
 import { MessageBody, laidOut } from '../../parts/message.tsx';
 

@@ -144,8 +144,8 @@ export const activeRun = (thread: Thread): Run | undefined =>
 
 /** What limits have to know of a run. */
 export const toLimitedRun = ({ agent, model, options, created_at, finished_at, iteration, usage }: Run): Body => ({
-  ...{ tenantId: 'default', agent, model, priority: options?.['priority'] ?? null, iteration, usage },
-  ...{ createdAt: new Date(created_at), finishedAt: finished_at === null ? null : new Date(finished_at) },
+  ...{ tenant_id: 'default', agent, model, priority: options?.['priority'] ?? null, iteration, usage },
+  ...{ created_at: new Date(created_at), finished_at: finished_at === null ? null : new Date(finished_at) },
 });
 
 /** Its only work is to compact its lane: it asks for nothing, and makes no other run refuse the thread. */
