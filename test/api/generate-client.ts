@@ -5,7 +5,8 @@ import { format, resolveConfig } from 'prettier';
 import ts from 'typescript';
 import { createApp } from '../../src/doors/app.ts';
 import { openApiDocument } from '../../src/server/openapi.ts';
-import { dataInAnswers, dataInRequests, isListOfItems, toCamel } from '../../src/doors/client/case.ts';
+import { dataInAnswers, dataInRequests, isListOfItems } from '../../src/doors/client/case.ts';
+import { toCamelCase } from '../../src/base/common/case.ts';
 import type { Library } from '../../src/features/library/library.ts';
 import { asJson, forTypes } from './generate-types.ts';
 
@@ -72,7 +73,7 @@ export async function clientOperations(): Promise<string> {
       `answer: ${used.add(`${id}Answer`, answer, dataInAnswers)}`,
     ];
     types.push(`${id}: { ${named.join('; ')} };`);
-    const template = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => `{${toCamel(name)}}`);
+    const template = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => `{${toCamelCase(name)}}`);
     places.push(`${id}: '${operation.method.toUpperCase()} ${template}',`);
   }
   const declarations = await declare({ openapi, info, paths: {}, components: { schemas: used.schemas } } as OpenAPI3);
@@ -140,7 +141,7 @@ class Camel {
       const name = $ref.split('/').pop()!;
       if (this.#how.get(name) !== how) this.#named(name, how);
     }
-    const nameOf = (name: string) => (how === 'data' ? name : toCamel(name));
+    const nameOf = (name: string) => (how === 'data' ? name : toCamelCase(name));
     return {
       ...($ref === undefined ? {} : { $ref }),
       ...(Object.fromEntries(Object.entries(rest).map(([key, item]) => [key, this.#copy(item, how)])) as object),

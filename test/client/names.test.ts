@@ -1,14 +1,7 @@
+import { toCamelCase, toSnakeCase } from '../../src/base/common/case.ts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  dataInAnswers,
-  dataInRequests,
-  fromWire,
-  isListOfItems,
-  toCamel,
-  toSnake,
-  toWire,
-} from '../../src/doors/client/case.ts';
+import { dataInAnswers, dataInRequests, fromWire, isListOfItems, toWire } from '../../src/doors/client/case.ts';
 
 const field = fc.stringMatching(/^[a-z]{1,6}(_[a-z]{1,6}){0,3}$/).filter((name) => !dataInAnswers.has(name));
 const data = fc.constantFrom(...dataInAnswers).filter((name) => !isListOfItems(name, true));
@@ -30,7 +23,7 @@ test('names of the API change, data does not, and nothing is lost', () => {
         return Object.fromEntries(
           Object.entries(value).map(([name, item]) => {
             expect(name).not.toContain('_');
-            return [toSnake(name), dataInAnswers.has(toSnake(name)) ? item : back(item)];
+            return [toSnakeCase(name), dataInAnswers.has(toSnakeCase(name)) ? item : back(item)];
           }),
         );
       };
@@ -42,7 +35,7 @@ test('names of the API change, data does not, and nothing is lost', () => {
 test('data of requests passes untouched, whatever its keys', () => {
   fc.assert(
     fc.property(fc.constantFrom(...dataInRequests), fc.jsonValue(), (name, value) => {
-      expect(toWire({ [toCamel(name)]: value, maxTokens: { perMinute: 1 } })).toEqual({
+      expect(toWire({ [toCamelCase(name)]: value, maxTokens: { perMinute: 1 } })).toEqual({
         [name]: value,
         max_tokens: { per_minute: 1 },
       });

@@ -1,3 +1,4 @@
+import { isObject } from '../../base/common/json.ts';
 import type { Json, JsonObject } from './message.ts';
 
 /**
@@ -46,9 +47,6 @@ function applyEffect(state: JsonObject, effect: StateEffect): JsonObject {
       return deletePath(state, effect.path) as JsonObject;
   }
 }
-
-const isObject = (value: Json | undefined): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 // Spreads and computed keys define own properties, so a key such as `__proto__` stays an ordinary key.
 const own = (object: JsonObject, key: string): Json | undefined =>

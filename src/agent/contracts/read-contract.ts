@@ -13,7 +13,7 @@ import {
   parseAnswer,
 } from './contract.ts';
 import { jsonSchemaValidator, type JsonSchemaValidator } from './json-schema.ts';
-import { parseJson } from '../../base/common/json.ts';
+import { parseJson, isObject } from '../../base/common/json.ts';
 import { represent } from '../tools/represent.ts';
 
 /** Validates a contract defined in code, whose schema may be a promise. @throws LanefoldError `invalid_output` */
@@ -139,9 +139,6 @@ const maxMessageChars = 2_000;
 
 const shorten = (message: string): string =>
   cleanText(message.length <= maxMessageChars ? message : `${message.slice(0, maxMessageChars - 1)}…`);
-
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 // asSchema treats anything unknown as a function and calls it.
 const isJsonSchema = (given: unknown): given is JSONSchema7 =>

@@ -1,3 +1,4 @@
+import { isObject } from '../../base/common/json.ts';
 import { z } from 'zod';
 import type { JsonObject } from '../context/message.ts';
 import type { OutputOption } from '../contracts/contract.ts';
@@ -44,8 +45,6 @@ const whole = (minimum: number, maximum = Number.MAX_SAFE_INTEGER) => z.int().mi
 const text = (most: number) => z.string().min(1).max(most);
 const names = z.array(text(64)).max(1_000);
 
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const jsonObject = z
   .custom<JsonObject>(isObject, 'Must be an object.')
   .meta({ type: 'object', additionalProperties: true });

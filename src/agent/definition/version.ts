@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import type { JsonObject, Json } from '../context/message.ts';
 import { toSnakeCase } from '../../base/common/case.ts';
-import { omitUndefined } from '../../base/common/json.ts';
+import { omitUndefined, isObject } from '../../base/common/json.ts';
 import type { ReadyContract } from '../contracts/contract.ts';
 import { type ModelSettings, hideHeaders } from '../models/settings.ts';
 import type { StoredPolicy } from '../policy/policy.ts';
@@ -180,6 +180,3 @@ function byTool({ tools, ...definition }: JsonObject): JsonObject {
   if (!Array.isArray(tools)) return definition;
   return { ...definition, tools: Object.fromEntries(tools.map((tool) => [(tool as { name: string }).name, tool])) };
 }
-
-const isObject = (value: Json | undefined): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -11,6 +11,10 @@ export const maxDepth = 200;
 /** How deep a request may be nested that carries content: a body, a call of the library, a line of an import. */
 export const maxRequestDepth = maxDepth + 16;
 
+/** Whether a value is an object of JSON, rather than a list or null. */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 export type ReadJson =
   | { ok: true; value: unknown }
   /** `problem` is a sentence, or the message of the parser; `path` says which number. */

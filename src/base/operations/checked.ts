@@ -4,7 +4,8 @@ import { refuseUnknownKeys } from '../checks/unknown-keys.ts';
 import { LanefoldError } from '../errors.ts';
 import type { Noun, Operation } from './operation.ts';
 import { optionsOf, paramsOf } from './operation.ts';
-import { describedBy, Id, isObject } from './schemas.ts';
+import { isObject } from '../common/json.ts';
+import { describedBy, Id } from './schemas.ts';
 
 type AnyMethod = (...args: unknown[]) => unknown;
 

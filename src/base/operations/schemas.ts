@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readJson } from '../common/json.ts';
+import { readJson, isObject } from '../common/json.ts';
 import { idGrammar } from '../checks/ids.ts';
 import { isStorable } from '../checks/text.ts';
 
@@ -28,9 +28,6 @@ export const Id = named(
     example: 'support-42',
   }),
 );
-
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Types that are written by hand, and their modules in `src`. */
 const types = new WeakMap<z.core.$ZodType, { name: string; from: string }>();

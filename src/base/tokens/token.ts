@@ -1,5 +1,5 @@
 import { idGrammar } from '../checks/ids.ts';
-import { parseJson } from '../common/json.ts';
+import { parseJson, isObject } from '../common/json.ts';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { LanefoldError, type ErrorCode } from '../errors.ts';
 
@@ -87,8 +87,6 @@ function parse(bytes: Buffer): Record<string, unknown> {
   throw refused('invalid_token_payload', 'its payload is not a JSON object');
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const isId = (value: unknown): value is string => typeof value === 'string' && idGrammar.test(value);
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
 

@@ -1,3 +1,4 @@
+import { toCamelCase, toSnakeCase } from '../../base/common/case.ts';
 import { omitUndefined } from '../../base/common/json.ts';
 
 /*
@@ -33,15 +34,13 @@ export const dataInRequests: ReadonlySet<string> = new Set([
   ...['provider_options', 'query', 'refs', 'result', 'schema', 'strategy_options', 'tool_context'],
 ]);
 
-export const toSnake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-export const toCamel = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-
 /** An answer of the API with camelCase names. */
 export const fromWire = (value: unknown): unknown =>
-  rename(value, toCamel, (name, item) => dataInAnswers.has(name) && !isListOfItems(name, Array.isArray(item)));
+  rename(value, toCamelCase, (name, item) => dataInAnswers.has(name) && !isListOfItems(name, Array.isArray(item)));
 
 /** The body of a request with snake_case names, without fields that are undefined. */
-export const toWire = (value: object): unknown => rename(value, toSnake, (name) => dataInRequests.has(toSnake(name)));
+export const toWire = (value: object): unknown =>
+  rename(value, toSnakeCase, (name) => dataInRequests.has(toSnakeCase(name)));
 
 function rename(
   value: unknown,

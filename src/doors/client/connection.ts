@@ -1,5 +1,6 @@
 import { retryAfterMs } from '../../base/common/network.ts';
-import { fromWire, toSnake, toWire } from './case.ts';
+import { toSnakeCase } from '../../base/common/case.ts';
+import { fromWire, toWire } from './case.ts';
 import { Bearer, type Credentials } from './credentials.ts';
 import { fromProblem, isClientError, LanefoldClientError } from './errors.ts';
 import { places, type Operations, type Problem } from './operations.ts';
@@ -88,7 +89,7 @@ export class Connection {
     const path = template.replace(/\{(\w+)\}/g, (_, name: string) => segmentOf(params[name]));
     const search = new URLSearchParams();
     for (const [name, value] of Object.entries(toWire(query) as object))
-      search.set(toSnake(name), typeof value === 'object' ? JSON.stringify(value) : String(value));
+      search.set(toSnakeCase(name), typeof value === 'object' ? JSON.stringify(value) : String(value));
     const text = search.toString();
     return [method, text === '' ? path : `${path}?${text}`];
   }

@@ -1,11 +1,25 @@
 import { z } from '@hono/zod-openapi';
-import { toSnakeCase } from '../../base/common/case.ts';
+import { toSnakeCase, type SnakeCase } from '../../base/common/case.ts';
 import { describedBy, nameOf, objectOf } from '../../base/operations/schemas.ts';
 import { toWire } from '../../base/operations/wire.ts';
 
 type Schema = z.core.$ZodTypes;
 
 const made = new WeakMap<z.core.$ZodType, z.ZodType>();
+
+type WireShape<SHAPE> = { [NAME in keyof SHAPE as SnakeCase<NAME & string>]: WireSchema<SHAPE[NAME]> };
+
+/** The type of the schema that a declared one has over HTTP. Times are text there, of which no type is derived yet. */
+export type WireSchema<SCHEMA> =
+  SCHEMA extends z.ZodObject<infer SHAPE, infer CONFIG>
+    ? z.ZodObject<WireShape<SHAPE>, CONFIG>
+    : SCHEMA extends z.ZodOptional<infer INNER>
+      ? z.ZodOptional<WireSchema<INNER> & z.core.SomeType>
+      : SCHEMA extends z.ZodNullable<infer INNER>
+        ? z.ZodNullable<WireSchema<INNER> & z.core.SomeType>
+        : SCHEMA extends z.ZodArray<infer ITEM>
+          ? z.ZodArray<WireSchema<ITEM> & z.core.SomeType>
+          : SCHEMA;
 
 /** The schema that a declared one has over HTTP: names in snake_case, times as text. */
 export function wireSchema(schema: z.core.$ZodType): z.ZodType {

@@ -3,7 +3,7 @@ import { ContextPolicy } from './context-policy.ts';
 import { runOptions, type RunOption } from '../../agent/definition/option-table.ts';
 import { optionsWith, type OptionsWith } from '../../agent/definition/options.ts';
 import { toSnakeCase, type SnakeCase } from '../../base/common/case.ts';
-import { snakeSchema, type SnakeSchema } from './snake-schema.ts';
+import { wireSchema, type WireSchema } from '../declared/wire-schema.ts';
 import { jsonObject, whole } from './values.ts';
 
 const headers = z.record(z.string(), z.string().max(10_000));
@@ -58,13 +58,13 @@ type Options = typeof runOptions;
 /** Options of runs as fields of a body. An agent must list those that override it as overridable. */
 export const runFields = Object.fromEntries(
   Object.entries<RunOption>(runOptions).map(([name, { schema }]) => {
-    const form = name in forms ? forms[name as keyof Forms].optional() : z.optional(snakeSchema(schema));
+    const form = name in forms ? forms[name as keyof Forms].optional() : z.optional(wireSchema(schema));
     const about = schema.meta();
     return [toSnakeCase(name), about ? form.openapi(about) : form];
   }),
 ) as unknown as {
   [NAME in keyof Options as SnakeCase<NAME>]: z.ZodOptional<
-    NAME extends keyof Forms ? Forms[NAME] : SnakeSchema<Options[NAME]['schema']>
+    NAME extends keyof Forms ? Forms[NAME] : WireSchema<Options[NAME]['schema']>
   >;
 };
 

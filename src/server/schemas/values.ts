@@ -1,13 +1,10 @@
 import { z } from '@hono/zod-openapi';
 import type { JsonObject } from '../../agent/context/message.ts';
-import { readJson } from '../../base/common/json.ts';
-import { Id as IdHere } from '../../base/operations/schemas.ts';
+import { isObject } from '../../base/common/json.ts';
+import { Id as IdHere, objectOf } from '../../base/operations/schemas.ts';
 import { wireSchema } from '../declared/wire-schema.ts';
 
 export const Id = wireSchema(IdHere) as z.ZodString;
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The caller's JSON object, passed on unchanged. */
 export const jsonObject = (description: string) =>
@@ -66,10 +63,9 @@ export const jsonText = (description: string, example: JsonObject) =>
     .string()
     .max(4_000)
     .transform((text, context) => {
-      const read = readJson(text);
-      if (read.ok && isObject(read.value)) return read.value;
-      const message = read.ok || read.kind === 'syntax' ? 'Must be a JSON object.' : read.problem;
-      context.addIssue({ code: 'custom', message });
+      const read = objectOf(text);
+      if ('value' in read) return read.value as JsonObject;
+      context.addIssue({ code: 'custom', message: read.problem });
       return z.NEVER;
     })
     .optional()

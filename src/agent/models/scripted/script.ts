@@ -1,6 +1,6 @@
 import { LanefoldError } from '../../../base/errors.ts';
 import type { Json, JsonObject } from '../../context/message.ts';
-import { parseJson } from '../../../base/common/json.ts';
+import { parseJson, isObject } from '../../../base/common/json.ts';
 import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolResultPart } from '@ai-sdk/provider';
 
 /** One turn of a scripted model: an answer, tool calls, or both. */
@@ -67,9 +67,6 @@ function parseScript(id: string, json: string): ScriptedTurn[] {
     };
   });
 }
-
-const isObject = (value: Json | undefined): value is JsonObject =>
-  value !== null && typeof value === 'object' && !Array.isArray(value);
 
 const invalid = (id: string, why: string) =>
   new LanefoldError('unknown_model', `Model "scripted:${id.slice(0, 200)}" is invalid: ${why}.`, {

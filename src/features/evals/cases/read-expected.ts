@@ -1,3 +1,4 @@
+import { isObject } from '../../../base/common/json.ts';
 import { findFlaw } from '../../../base/checks/text.ts';
 import type { KeysOf } from '../../../base/checks/unknown-keys.ts';
 import type { Expected } from '../item.ts';
@@ -38,7 +39,5 @@ function assertObject(field: string, value: unknown, known: object): void {
     throw invalid(field, `has the field ${unknown}, which is none of ${Object.keys(known).join(', ')}`);
 }
 
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const isTexts = (value: unknown): boolean =>
   Array.isArray(value) && value.length > 0 && value.every((text) => typeof text === 'string' && text !== '');

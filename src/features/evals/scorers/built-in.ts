@@ -1,7 +1,7 @@
 import type { Json } from '../../../agent/context/message.ts';
 import { withoutFence } from '../../../agent/contracts/contract.ts';
 import { defineScorer } from './define-scorer.ts';
-import { maxDepth, parseJson } from '../../../base/common/json.ts';
+import { maxDepth, parseJson, isObject } from '../../../base/common/json.ts';
 import type { Scorer } from './scorer.ts';
 
 /**
@@ -40,9 +40,6 @@ function first<T>(keys: Iterable<T>, differenceAt: (key: T) => string | null): s
   }
   return null;
 }
-
-const isObject = (value: unknown): value is { [key: string]: Json } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const show = (value: Json | undefined): string => {
   if (value === undefined) return 'missing';

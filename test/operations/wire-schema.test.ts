@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { z } from '@hono/zod-openapi';
-import { snakeSchema } from '../../src/server/schemas/snake-schema.ts';
+import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
+import { wireSchema, type WireSchema } from '../../src/server/declared/wire-schema.ts';
 import { cases } from '../support/cases.ts';
 
 const item = z.strictObject({ maxItems: z.int().min(0), keysOfData: z.record(z.string(), z.string()) });
@@ -19,7 +19,7 @@ const camel = fc.record({
 const snake = ({ maxItems, keysOfData }: z.infer<typeof item>) => ({ max_items: maxItems, keys_of_data: keysOfData });
 
 test('takes the same data with fields in snake_case, whatever keys records have', () => {
-  const derived = snakeSchema(schema);
+  const derived = wireSchema(schema) as WireSchema<typeof schema>;
   fc.assert(
     fc.property(fc.string(), fc.option(camel), fc.array(camel, { maxLength: 4 }), (name, last, all) => {
       const given = {
@@ -37,9 +37,16 @@ test('takes the same data with fields in snake_case, whatever keys records have'
 });
 
 test('refuses fields in camelCase, and keeps what is said about a field', () => {
-  const derived = snakeSchema(schema);
+  const derived = wireSchema(schema) as WireSchema<typeof schema>;
   const { data, error } = derived.safeParse({ firstName: 'x', all_items: [], or_nothing: null });
   expect(data).toBeUndefined();
   expect(error!.issues.map(({ code }) => code)).toContain('unrecognized_keys');
-  expect(derived.shape.first_name.meta()).toEqual({ description: 'A name.' });
+  const app = new OpenAPIHono();
+  const content = { 'application/json': { schema: derived.openapi('Derived') } };
+  const responses = { 200: { description: 'It.', content } };
+  app.openapi(createRoute({ method: 'get', path: '/', responses }), (c) => c.json({} as never, 200));
+  const { components } = app.getOpenAPI31Document({ openapi: '3.1.0', info: { title: 'It', version: '1' } });
+  expect(components!.schemas!['Derived']).toMatchObject({
+    properties: { first_name: { type: 'string', description: 'A name.' } },
+  });
 });
