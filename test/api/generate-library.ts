@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import { z } from 'zod';
-import { optionsOf, paramsOf, type Noun, type Operation } from '../../src/base/operations/operation.ts';
+import { argumentsOf, type Argument, type Noun, type Operation } from '../../src/base/operations/operation.ts';
 import { describedBy, Id, typeOf } from '../../src/base/operations/schemas.ts';
 
 /** Declarations of operations; beside each are its types, written by `npm run types:api`. */
@@ -13,40 +13,58 @@ const declarations = readdirSync('src', { recursive: true, encoding: 'utf8' })
   .sort();
 
 /** The source of the types beside each declaration, by their file. */
-export const libraryTypes = (): Promise<Map<string, string>> =>
-  Promise.all(
-    declarations.map(async (file) => {
-      const target = path.resolve(path.dirname(file), 'types.ts');
-      const source = new Types(target, (await import(path.resolve(file))) as Record<string, unknown>).source();
-      return [target, await format(source, { ...(await resolveConfig(target)), filepath: target })] as const;
-    }),
-  ).then((all) => new Map(all));
+export async function libraryTypes(): Promise<Map<string, string>> {
+  const modules = await Promise.all(
+    declarations.map(async (file) => ({
+      target: path.resolve(path.dirname(file), 'types.ts'),
+      exported: (await import(path.resolve(file))) as Record<string, unknown>,
+    })),
+  );
+  const owners = new Map<unknown, Owner>();
+  for (const { target, exported } of modules)
+    for (const [name, value] of Object.entries(exported).sort(([a], [b]) => (a < b ? -1 : 1)))
+      if (value instanceof z.ZodType) owners.set(value, { name, target });
+  const sources = modules.map(async ({ target, exported }) => {
+    const source = new Types(target, exported, owners).source();
+    return [target, await format(source, { ...(await resolveConfig(target)), filepath: target })] as const;
+  });
+  return new Map(await Promise.all(sources));
+}
+
+/** The name of a schema's type, and the file that has it. */
+interface Owner {
+  name: string;
+  target: string;
+}
 
 type Schema = z.core.$ZodTypes;
 
 /** The types of one declaration. */
 class Types {
-  readonly #names = new Map<unknown, string>();
+  readonly #own: [string, z.ZodType][] = [];
   readonly #imports = new Map<string, string>();
   readonly #nouns: Noun[] = [];
 
   constructor(
     readonly target: string,
     exported: Record<string, unknown>,
+    readonly owners: ReadonlyMap<unknown, Owner>,
   ) {
     for (const [name, value] of Object.entries(exported).sort(([a], [b]) => (a < b ? -1 : 1))) {
-      if (value instanceof z.ZodType) this.#names.set(value as unknown, name);
+      if (value instanceof z.ZodType) this.#own.push([name, value]);
       else if (isNoun(value)) this.#nouns.push(value);
     }
   }
 
   source(): string {
-    const named = [...this.#names].map(([schema, name]) => this.#declare(name, schema as Schema));
+    const named = this.#own.map(([name, schema]) => this.#declare(name, schema as unknown as Schema));
     const nouns = this.#nouns.map((noun) => this.#interface(noun));
-    const imports = [...this.#imports].map(([name, from]) => {
-      const relative = path.relative(path.dirname(this.target), path.resolve('src', from));
-      return `import type { ${name} } from '${relative.startsWith('.') ? relative : `./${relative}`}';`;
-    });
+    const imports = [...this.#imports]
+      .filter(([, from]) => from !== this.target)
+      .map(([name, from]) => {
+        const relative = path.relative(path.dirname(this.target), from);
+        return `import type { ${name} } from '${relative.startsWith('.') ? relative : `./${relative}`}';`;
+      });
     const head = '// Generated from declaration.ts beside it: run `npm run types:api`.';
     return [head, imports.join('\n'), ...named, ...nouns].filter(Boolean).join('\n\n');
   }
@@ -59,25 +77,42 @@ class Types {
       : `${doc}export type ${name} = ${this.#print(schema)};`;
   }
 
+  /** The methods of a noun. Without those written by hand, it is not all of them. */
   #interface({ part, operations }: Noun): string {
-    const methods = Object.entries(operations).map(([name, operation]) => this.#method(name, operation));
-    const name = part[0]!.toUpperCase() + part.slice(1);
+    const declared = Object.entries(operations).filter(([, { byHand }]) => !byHand);
+    const methods = declared.map(([name, operation]) => this.#method(name, operation));
+    const whole = declared.length === Object.keys(operations).length;
+    const name = `${whole ? '' : 'Declared'}${part[0]!.toUpperCase()}${part.slice(1)}`;
     return `export interface ${name} {\n${methods.join('\n')}\n}`;
   }
 
   #method(name: string, operation: Operation): string {
-    const { route, body, bodyIs, answer, summary, description, doc, errors = [] } = operation;
-    const options = optionsOf(operation);
-    const needed = Object.values(options).some((schema) => !isOptional(schema));
-    const args = [
-      ...paramsOf(route).map((param) => `${param}: string`),
-      ...(body && bodyIs !== 'options' ? [`definition: ${this.#type(body)}`] : []),
-      ...(Object.keys(options).length > 0 ? [`options${needed ? '' : '?'}: ${this.#object(options)}`] : []),
-    ];
+    const { answer, summary, description, doc, errors = [] } = operation;
+    const args = argumentsOf(operation).map((argument) => this.#argument(argument));
     const thrown = errors.length > 0 ? `@throws LanefoldError ${errors.map((code) => `\`${code}\``).join(', ')}` : '';
     const text = doc ?? [`${summary}.`, description].filter(Boolean).join(' ');
     const returned = answer.schema ? this.#type(answer.schema) : 'void';
     return `${comment([text, thrown].filter(Boolean).join('\n\n'))}${name}(${args.join(', ')}): Promise<${returned}>;`;
+  }
+
+  #argument(argument: Argument): string {
+    switch (argument.kind) {
+      case 'run':
+        return `run: ${this.#import('RunRef', path.resolve('src/database/store/run/run.ts'))}`;
+      case 'param':
+        return `${argument.name}: string`;
+      case 'options': {
+        const needed = Object.values(argument.fields).some((schema) => !isOptional(schema));
+        return `options${needed ? '' : '?'}: ${this.#object(argument.fields)}`;
+      }
+      default:
+        return `${argument.name}${isOptional(argument.schema) ? '?' : ''}: ${this.#type(argument.schema)}`;
+    }
+  }
+
+  #import(name: string, from: string): string {
+    this.#imports.set(name, from);
+    return name;
   }
 
   #object(shape: Readonly<Record<string, z.core.$ZodType>>): string {
@@ -91,11 +126,9 @@ class Types {
   /** The name of a type, or the type. */
   #type(schema: z.core.$ZodType): string {
     const own = typeOf(schema);
-    if (own) {
-      this.#imports.set(own.name, own.from);
-      return own.name;
-    }
-    return this.#names.get(schema) ?? this.#names.get(describedBy(schema)) ?? this.#print(schema as Schema);
+    if (own) return this.#import(own.name, path.resolve('src', own.from));
+    const owner = this.owners.get(schema) ?? this.owners.get(describedBy(schema));
+    return owner ? this.#import(owner.name, owner.target) : this.#print(schema as Schema);
   }
 
   #print(schema: Schema): string {

@@ -3,7 +3,7 @@ import { assertId } from '../checks/ids.ts';
 import { refuseUnknownKeys } from '../checks/unknown-keys.ts';
 import { LanefoldError } from '../errors.ts';
 import type { Noun, Operation } from './operation.ts';
-import { optionsOf, paramsOf } from './operation.ts';
+import { argumentsOf } from './operation.ts';
 import { isObject } from '../common/json.ts';
 import { describedBy, Id } from './schemas.ts';
 
@@ -18,7 +18,8 @@ export function checked<Implemented extends object>(
   methods: Implemented,
 ): Implemented {
   const own = methods as Record<string, AnyMethod>;
-  const checking = Object.entries(operations).map(([name, operation]) => {
+  const declared = Object.entries(operations as Record<string, Operation>).filter(([, { byHand }]) => !byHand);
+  const checking = declared.map(([name, operation]) => {
     const check = checkOf(`${part}.${name}`, operation);
     const method = own[name]!;
     return [name, async (...args: unknown[]) => (check(args), method(...args))] as const;
@@ -28,22 +29,29 @@ export function checked<Implemented extends object>(
 
 /** Checks the arguments of a method. */
 function checkOf(what: string, operation: Operation): (args: readonly unknown[]) => void {
-  const { route, body, bodyIs } = operation;
-  const at = paramsOf(route).length;
-  const takesBody = body !== undefined && bodyIs !== 'options';
-  const fields = optionsOf(operation);
-  return (args) => {
-    if (takesBody) checkBody(what, operation, args[at]);
-    const options = args[takesBody ? at + 1 : at];
-    if (options !== undefined) checkFields(what, 'options', fields, options, hintOf(operation));
-  };
+  const checks = argumentsOf(operation).map((argument): ((given: unknown) => void) => {
+    switch (argument.kind) {
+      case 'field':
+        return (given) => checkOne(argument.name, argument.schema, given, hintOf(operation));
+      case 'body':
+        return (given) => checkBody(what, operation, given);
+      case 'options':
+        return (given) => {
+          if (given !== undefined) checkFields(what, 'options', argument.fields, given, hintOf(operation));
+        };
+      default:
+        // ids and references, which the functions check
+        return () => {};
+    }
+  });
+  return (args) => checks.forEach((check, i) => check(args[i]));
 }
 
 /** @throws LanefoldError `invalid_input`; `details.field` names the field */
 export function checkBody(what: string, operation: Operation, given: unknown): void {
   const body = operation.body!;
-  if (body.type !== 'object') checkOne('definition', body, given, hintOf(operation));
-  else checkFields(what, 'definition', (body as z.ZodObject).shape, given, hintOf(operation));
+  if (body.type !== 'object') checkOne(operation.bodyName ?? 'definition', body, given, hintOf(operation));
+  else checkFields(what, operation.bodyName ?? 'definition', (body as z.ZodObject).shape, given, hintOf(operation));
 }
 
 const hintOf = ({ scope }: Operation): string =>

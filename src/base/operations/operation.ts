@@ -1,8 +1,23 @@
 import type { z } from 'zod';
 import type { Principal, Scope } from '../access/principal.ts';
+import { toCamelCase } from '../common/case.ts';
 import type { ErrorCode } from '../errors.ts';
 
-type Fields = Record<string, z.ZodType>;
+export type Fields = Record<string, z.ZodType>;
+
+/** The functions of the database whose calls can be audited. */
+export type ActingFunction =
+  | 'apply_operation'
+  | 'cancel_run'
+  | 'change_config'
+  | 'create_fork'
+  | 'decide_tool_call'
+  | 'delete_stream'
+  | 'end_wait'
+  | 'enqueue_run'
+  | 'erase_conversation'
+  | 'erase_schedules'
+  | 'import_thread';
 
 /**
  * An operation of the library and of the HTTP API. From its declaration come the method's type and checks, the route, the
@@ -13,8 +28,23 @@ export interface Operation {
   id: string;
   /** Method and path, such as `PUT /v1/webhooks/{name}`. The parameters are the first arguments of the method. */
   route: `${'GET' | 'PUT' | 'POST' | 'DELETE' | 'PATCH'} /v1/${string}`;
-  /** The scope that a key needs; default `admin`. */
+  /** The scope that a key needs; default `admin`, so that forgetting it never grants access. */
   scope?: Scope;
+  /**
+   * An operation whose path names no thread concerns all threads and is closed to keys bound to some threads or agents.
+   * `nothing`: except that this one shows nothing of any thread. `across`: it names a thread and shows others too.
+   */
+  about?: 'nothing' | 'across';
+  /** It spans all tenants: also closed to keys bound to a tenant. */
+  everywhere?: true;
+  /** It writes, and shows the conversation of its thread too: it is audited as a read as well. */
+  shows?: true;
+  /**
+   * It is audited by the function of the database that carries it out, which writes the row; `here`: no function does, and the
+   * row is written before the answer. Operations whose functions write their rows themselves, such as those on webhooks, say
+   * nothing.
+   */
+  audit?: ActingFunction | 'here';
   summary: string;
   description?: string;
   /** What the library says of its method, if not the same. */
@@ -22,17 +52,43 @@ export interface Operation {
   /** Parameters of the path that are not just ids. */
   params?: Fields;
   query?: Fields;
+  /** Headers of the request beside `Idempotency-Key`, as HTTP spells them; for its handler. */
+  headers?: Fields;
   /** The body: an argument of the method before its options, or with `bodyIs: 'options'` more options. */
   body?: z.ZodType;
   bodyIs?: 'options';
+  /** What the method calls its body; default `definition`. */
+  bodyName?: string;
+  /** Fields of a body of options that the method takes before its options. */
+  positional?: readonly string[];
+  /** The field of the body that a request may send as `Idempotency-Key` instead. */
+  idempotencyKey?: string;
   /** Options that the library takes and no request sets, such as who acts. */
   own?: Fields;
   /** What it answers with; without a schema 204, and a list as the `data` of an object. */
-  answer: { status?: 200 | 201 | 202; description: string; schema?: z.ZodType };
+  answer: Answer;
+  /** `lanefold/client` offers it; other operations are for operators. */
+  client?: true;
+  /** The type and the checks of its method are written by hand, because no schema has them: it is generic, or iterates. */
+  byHand?: true;
   /** Errors beside those of every operation. */
   errors?: readonly ErrorCode[];
   /** What a caller sees of an answer. */
   show?: (answer: never, principal: Principal) => unknown;
+}
+
+interface Answer {
+  status?: 200 | 201 | 202;
+  description: string;
+  schema?: z.ZodType;
+  /** Headers, as HTTP spells them; its handler sets them. */
+  headers?: Fields;
+  /** It says with `Idempotent-Replayed` that it is the answer to an earlier request, which is `duplicate`. */
+  replays?: true;
+  /** Answers of other types of content, by their media type. */
+  content?: Readonly<Record<string, { schema: z.ZodType }>>;
+  /** Other successful answers, by their status; its handler gives them. */
+  also?: Readonly<Record<number, { description: string; schema?: z.ZodType; headers?: Fields }>>;
 }
 
 /** The operations on one thing, under the names of their methods. */
@@ -42,6 +98,8 @@ export interface Noun<Part extends string = string, Name extends string = string
   /** Their group in the API reference. */
   tag: string;
   operations: Record<Name, Operation>;
+  /** Operations of the API without a method of their own: each has a handler. */
+  requests: Record<string, Operation>;
 }
 
 /** Declares the operations on one thing. `npm run types:api` writes their types, and those of the module's schemas. */
@@ -49,15 +107,49 @@ export const noun = <const Part extends string, const Name extends string>(
   part: Part,
   tag: string,
   operations: Record<Name, Operation>,
-): Noun<Part, Name> => ({ part, tag, operations });
+  requests: Record<string, Operation> = {},
+): Noun<Part, Name> => ({ part, tag, operations, requests });
 
 /** The names of the parameters in a path. */
 export const paramsOf = (route: string): string[] => [...route.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!);
 
+/** An argument of a method. Its run is `{ threadId, id }`, for the two parameters of the path. */
+export type Argument =
+  | { kind: 'run'; name: 'run' }
+  | { kind: 'param'; name: string; param: string }
+  | { kind: 'field'; name: string; schema: z.ZodType }
+  | { kind: 'body'; name: string; schema: z.ZodType }
+  | { kind: 'options'; name: 'options'; fields: Fields };
+
+/** The arguments of a method, in order. */
+export function argumentsOf(operation: Operation): Argument[] {
+  const { route, body, bodyIs, bodyName = 'definition', positional = [] } = operation;
+  const names = paramsOf(route);
+  const isRun = names.includes('thread_id') && names.includes('run_id');
+  const params = names
+    .filter((name) => !isRun || (name !== 'thread_id' && name !== 'run_id'))
+    .map((param): Argument => ({ kind: 'param', name: toCamelCase(param), param }));
+  const fields = optionsOf(operation);
+  const takesOptions = Object.keys(fields).length > 0;
+  return [
+    ...(isRun ? [{ kind: 'run', name: 'run' } as const] : []),
+    ...params,
+    ...positional.map((name): Argument => ({
+      kind: 'field',
+      name,
+      schema: (body as z.ZodObject).shape[name] as z.ZodType,
+    })),
+    ...(body && bodyIs !== 'options' ? [{ kind: 'body', name: bodyName, schema: body } as const] : []),
+    ...(takesOptions ? [{ kind: 'options', name: 'options', fields } as const] : []),
+  ];
+}
+
 /** Every option that the method takes, with its schema. */
-export const optionsOf = ({ query, body, bodyIs, own }: Operation): Fields =>
-  ({
+export function optionsOf({ query, body, bodyIs, own, positional = [] }: Operation): Fields {
+  const ofBody = bodyIs === 'options' ? Object.entries((body as z.ZodObject).shape as Fields) : [];
+  return {
     ...query,
-    ...(bodyIs === 'options' ? (body as z.ZodObject).shape : {}),
+    ...Object.fromEntries(ofBody.filter(([name]) => !positional.includes(name))),
     ...own,
-  }) as Fields;
+  };
+}

@@ -80,6 +80,10 @@ export const nextAfter = z.string().nullable().meta({
     'Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow.',
 });
 
+/** A page of a list under its name in the API. */
+export const pageOf = <Item extends z.ZodType>(name: string, item: Item) =>
+  named(name, z.object({ data: z.array(item), nextAfter }));
+
 /** Whose thing it is. */
 export const tenantOf = (thing: string) =>
   Id.optional().meta({

@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
 import type { z } from 'zod';
 import { omitUndefined } from '../../base/common/json.ts';
-import { optionsOf, paramsOf, type Noun, type Operation } from '../../base/operations/operation.ts';
+import { argumentsOf, optionsOf, type Noun, type Operation } from '../../base/operations/operation.ts';
 import { rangeOf } from '../../base/operations/checked.ts';
 import { toWire } from '../../base/operations/wire.ts';
 import type { Lanefold } from '../../lanefold/lanefold.ts';
@@ -58,25 +58,26 @@ export function operationCommand<Part extends string, Methods extends string, Na
   const { flags = {}, defaults = {}, without = [], environment = [], examples, json, show } = told;
   const thing = group.name().replace(/s$/, '');
   const command = subcommand(group, told.name ?? method, told.summary, { isDefault: told.isDefault ?? false });
-  paramsOf(operation.route).forEach((param, i) =>
-    command.argument(`<${param}>`, told.arguments?.[i] ?? `${param} of the ${thing}`),
+  const places = argumentsOf(operation).flatMap(({ kind, name }) =>
+    kind === 'run' ? ['thread', 'run'] : kind === 'param' || kind === 'field' ? [name] : [],
   );
+  places.forEach((place, i) => command.argument(`<${place}>`, told.arguments?.[i] ?? `${place} of the ${thing}`));
   const { options, fields } = fieldsOf(operation, without);
   for (const [name, schema] of Object.entries({ ...options, ...fields }))
     command.addOption(flagFor(name, schema, flags[name], defaults[name]));
   told.more?.add(command);
   command.addHelpText('after', commandHelp(examples, ['DATABASE_URL', 'LANEFOLD_DIR', ...environment]));
   return command.action(async (...args: unknown[]) => {
-    const params = args.slice(0, paramsOf(operation.route).length);
-    const given = args[params.length] as Record<string, unknown> & ConnectionOptions & { json?: boolean };
-    const call = [
-      ...params,
-      ...(operation.body && operation.bodyIs !== 'options'
-        ? [{ ...valuesOf(fields, given), ...told.more?.fields?.(given) }]
-        : []),
-      { ...valuesOf(options, given), ...(operation.own && 'by' in operation.own ? { by: actor() } : {}) },
-    ];
-    const [id = ''] = params as string[];
+    const given = args[places.length] as Record<string, unknown> & ConnectionOptions & { json?: boolean };
+    const [...texts] = args.slice(0, places.length) as string[];
+    const [id = ''] = texts;
+    const call = argumentsOf(operation).map(({ kind }) => {
+      if (kind === 'run') return { threadId: texts.shift(), id: texts.shift() };
+      if (kind === 'body') return { ...valuesOf(fields, given), ...told.more?.fields?.(given) };
+      if (kind === 'options')
+        return { ...valuesOf(options, given), ...(operation.own && 'by' in operation.own ? { by: actor() } : {}) };
+      return texts.shift();
+    });
     const { databaseUrl, redisUrl, dir } = given;
     const act = async (lanefold: Lanefold) => {
       const methods = lanefold[noun.part as 'webhooks'] as unknown as Record<string, (...args: unknown[]) => unknown>;

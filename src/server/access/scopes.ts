@@ -1,5 +1,5 @@
 import type { Scope } from '../../base/access/principal.ts';
-import type { ActingFunction } from '../../database/store/access/audited-act.ts';
+import type { ActingFunction } from '../../base/operations/operation.ts';
 import { declaredOperation } from '../declared/nouns.ts';
 
 /** What a key needs for an operation, and what the audit says of it. */
@@ -17,14 +17,22 @@ interface OperationAccess {
 }
 
 /** What each operation needs. One that says no scope needs `admin`, so that forgetting it never grants access. */
-export const accessOf = (id: string): OperationAccess => ({
-  scope: declaredOperation(id)?.scope ?? operationScopes[id] ?? 'admin',
-  about: aboutNoThread.has(id) ? 'nothing' : acrossThreads.has(id) ? 'across' : undefined,
-  everywhere: everywhere.has(id),
-  shows: showing.has(id),
-  audited: audited.has(id),
-  carriedOutBy: audited.get(id),
-});
+export function accessOf(id: string): OperationAccess {
+  const declared = declaredOperation(id);
+  if (declared) {
+    const { scope = 'admin', about, everywhere = false, shows = false, audit } = declared;
+    const audited = audit !== undefined;
+    return { scope, about, everywhere, shows, audited, carriedOutBy: audit === 'here' ? undefined : audit };
+  }
+  return {
+    scope: operationScopes[id] ?? 'admin',
+    about: aboutNoThread.has(id) ? 'nothing' : acrossThreads.has(id) ? 'across' : undefined,
+    everywhere: everywhere.has(id),
+    shows: showing.has(id),
+    audited: audited.has(id),
+    carriedOutBy: audited.get(id),
+  };
+}
 
 /** The scopes of operations that are not declared yet, by their `operationId`. */
 export const operationScopes: Readonly<Record<string, Scope>> = {

@@ -3,10 +3,12 @@ import { monitors } from '../../features/monitors/declaration.ts';
 import { webhooks } from '../../features/webhooks/declaration.ts';
 
 /** Everything that is declared. */
-const nouns: readonly Noun[] = [monitors, webhooks];
+export const nouns: readonly Noun[] = [monitors, webhooks];
 
 const byId = new Map(
-  nouns.flatMap(({ operations }) => Object.values(operations)).map((operation) => [operation.id, operation]),
+  nouns
+    .flatMap(({ operations, requests }) => [...Object.values(operations), ...Object.values(requests)])
+    .map((operation) => [operation.id, operation]),
 );
 
 /** The declaration of an operation, by its `operationId`. */

@@ -90,10 +90,12 @@ export function listSchema(list: z.ZodArray): z.ZodType {
 /** The parameters of a query, which are text. */
 export const querySchema = (fields: Record<string, z.core.$ZodType>): z.ZodObject =>
   z.strictObject(
-    Object.fromEntries(Object.entries(fields).map(([name, field]) => [toSnakeCase(name), textOf(field as Schema)])),
+    Object.fromEntries(Object.entries(fields).map(([name, field]) => [toSnakeCase(name), textSchema(field)])),
   );
 
-function textOf(field: Schema): z.ZodType {
+/** A parameter of a query, or a header. */
+export function textSchema(given: z.core.$ZodType): z.ZodType {
+  const field = given as Schema;
   const optional = field._zod.def.type === 'optional';
   const value = (optional ? (field._zod.def as z.core.$ZodOptionalDef).innerType : field) as Schema;
   const { description, example } = { ...metaOf(value), ...metaOf(field) } as {

@@ -1,4 +1,5 @@
 import { snakeKeys } from '../../../base/common/case.ts';
+import type { ActingFunction } from '../../../base/operations/operation.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { writeAudit, writtenAudit, type AuditedAction } from './audit.ts';
 
@@ -18,9 +19,7 @@ const changed = {
   erase_conversation: 'true',
   erase_schedules: 'true',
   import_thread: "act #>> '{result,duplicate}' = 'false'",
-} as const;
-
-export type ActingFunction = keyof typeof changed;
+} as const satisfies Record<ActingFunction, string>;
 
 /** An action, and the function whose call carries it out. */
 export interface AuditedAct {
