@@ -1,5 +1,5 @@
 /*
- * How a worker gets a run and gives it back: claim_run, release_run and requeue_run of db/sql/run.
+ * How a worker gets a run and gives it back: claim_run, release_run and queue_run_again of db/sql/run.
  *
  * Each inline is called inside a d_step: one transaction that holds the lock of the thread.
  */
@@ -62,8 +62,8 @@ inline release_run(r) {
   fi
 }
 
-/* requeue_run: a new number for the job `no`, which the queue has lost. */
-inline requeue_run(r, no) {
+/* queue_run_again: a new number for the job `no`, which the queue has lost. */
+inline queue_run_again(r, no) {
   none_next;
   if
   :: run_[r].enqueue_no == no && (run_[r].status == queued || (run_[r].status == running && run_[r].lease_over)) ->
@@ -71,7 +71,7 @@ inline requeue_run(r, no) {
      run_[r].enqueue_no++;
      run_[r].grace = (run_[r].status == running);
      holds(nothing_overflows, run_[r].enqueue_no < 8);
-     traced(TRACE_REQUEUE, r, run_[r].enqueue_no);
+     traced(TRACE_QUEUE_AGAIN, r, run_[r].enqueue_no);
      next = r;
      next_no = run_[r].enqueue_no
   :: else

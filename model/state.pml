@@ -13,7 +13,7 @@ typedef Run {
   bool started;         /* the user message is in the log */
   bool cancel;          /* cancel_requested_at is set */
   bool input;           /* one queued input */
-  bool delayed;         /* waiting_for: a limit has refused it */
+  bool delayed;         /* limited_by: a limit has refused it */
 
   byte holder = NONE;   /* ghost: the worker that the lease was given to */
   bool held;            /* ghost: that worker still has the run in memory */

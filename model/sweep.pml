@@ -20,13 +20,13 @@ proctype Sweep() {
 end:
 idle:
   if
-  :: atomic { lost_job(0) -> r = 0; no = run_[0].enqueue_no; goto requeue }
-  :: atomic { lost_job(1) -> r = 1; no = run_[1].enqueue_no; goto requeue }
+  :: atomic { lost_job(0) -> r = 0; no = run_[0].enqueue_no; goto queue_again }
+  :: atomic { lost_job(1) -> r = 1; no = run_[1].enqueue_no; goto queue_again }
   :: atomic { run_[0].status == running && run_[0].cancel -> r = 0; goto finish }
   :: atomic { run_[1].status == running && run_[1].cancel -> r = 1; goto finish }
   fi;
-requeue:
-  atomic { d_step { requeue_run(r, no) }; dispatch(); r = 0; no = 0; goto idle };
+queue_again:
+  atomic { d_step { queue_run_again(r, no) }; dispatch(); r = 0; no = 0; goto idle };
 finish:
   atomic { d_step { finish_run(r, 0, cancelled) }; dispatch(); answer = 0; r = 0; goto idle }
 }

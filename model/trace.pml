@@ -9,7 +9,7 @@
 #define TRACE_COMMIT 3  /* value: the step after it */
 #define TRACE_END 4     /* value: 1 completed, 2 failed, 3 cancelled */
 #define TRACE_PROMOTE 5 /* value, as of the next three: enqueue_no */
-#define TRACE_REQUEUE 6
+#define TRACE_QUEUE_AGAIN 6
 #define TRACE_RELEASE 7
 #define TRACE_GO_ON 8
 #define TRACE_CANCEL 9

@@ -5,6 +5,9 @@
  */
 
 // Agents and their tools
+export type { EnqueueOptions } from './runs/operations/runs/enqueue-options.ts';
+export type { RunTree } from './runs/operations/runs/types.ts';
+export type { RunStatus, RunEvent, PendingApproval } from './database/store/run/types.ts';
 export { defineAgent, type Agent } from './agent/definition/agent.ts';
 export type { AgentDefinition } from './agent/definition/definition.ts';
 export { defineTool, type ToolDefinition, clientTool } from './agent/tools/define-tool.ts';
@@ -52,16 +55,12 @@ export type { LogFacts, Logger } from './base/log/logger.ts';
 
 // Runs: enqueue, follow, steer, approve, retry
 export type { Runs } from './runs/operations/runs/runs.ts';
-export type { EnqueueOptions } from './runs/operations/runs/enqueue.ts';
 export type { RunOverrides } from './runs/operations/runs/check-overrides.ts';
 export type { Transaction } from './database/store/transaction/transaction.ts';
-export type { Run, RunHandle, RunRef, RunStatus } from './database/store/run/run.ts';
+export type { Run, RunHandle, RunRef } from './database/store/run/run.ts';
 export type { PriceOf } from './agent/models/catalog.ts';
-export type { RunEvent } from './database/store/trace/read-events.ts';
 export type { StreamItem, StreamOptions } from './runs/streams/stream-item.ts';
 export type { TreeStreamItem } from './runs/streams/tree.ts';
-export type { PendingApproval } from './database/store/wait/list-approvals.ts';
-export type { RunTree } from './runs/operations/runs/tree.ts';
 
 // Threads: conversations and their log
 export type { NewEntry, Thread, Threads } from './runs/operations/threads/types.ts';

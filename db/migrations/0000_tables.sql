@@ -330,7 +330,7 @@ CREATE TABLE "lanefold"."pending_input" (
 	"ordinal" integer NOT NULL,
 	"id" text COLLATE "C" NOT NULL,
 	"kind" text NOT NULL,
-	"source" text NOT NULL,
+	"by" text NOT NULL,
 	"content" text NOT NULL,
 	"parts" jsonb,
 	"refs" jsonb,
@@ -417,7 +417,7 @@ CREATE TABLE "lanefold"."_run" (
 	"state" jsonb,
 	"last_commit" jsonb,
 	"cancel_reason" text,
-	"waiting_for" jsonb,
+	"limited_by" jsonb,
 	"traceparent" text,
 	CONSTRAINT "_run_thread_id_id_pk" PRIMARY KEY("thread_id","id")
 );
@@ -729,7 +729,7 @@ CREATE INDEX "_run_created" ON "lanefold"."_run" USING btree ("created_at","thre
 CREATE INDEX "_run_failed" ON "lanefold"."_run" USING btree ("created_at","thread_id","id") WHERE error is not null and termination_reason <> 'cancelled';--> statement-breakpoint
 CREATE INDEX "_run_of_caller" ON "lanefold"."_run" USING btree ("caller") WHERE finished_at is null and caller is not null;--> statement-breakpoint
 CREATE INDEX "_run_of_tenant" ON "lanefold"."_run" USING btree ("tenant_id") WHERE finished_at is null and tenant_id <> 'default';--> statement-breakpoint
-CREATE INDEX "_run_delayed" ON "lanefold"."_run" USING btree ("queue_prefix") WHERE waiting_for is not null;--> statement-breakpoint
+CREATE INDEX "_run_delayed" ON "lanefold"."_run" USING btree ("queue_prefix") WHERE limited_by is not null;--> statement-breakpoint
 CREATE INDEX "_run_waiting" ON "lanefold"."_run" USING btree ("thread_id","created_at") WHERE not active and finished_at is null;--> statement-breakpoint
 CREATE INDEX "_run_trace" ON "lanefold"."_run" USING btree ("finished_at") WHERE finished_at is not null and trace_dropped_at is null;--> statement-breakpoint
 CREATE INDEX "_run_score_time" ON "lanefold"."_run_score" USING btree ("tenant_id","monitor","scored_at","thread_id","run_id");--> statement-breakpoint

@@ -114,7 +114,7 @@ export const run = lanefold.table(
     lastCommit: jsonb('last_commit'),
     cancelReason: text('cancel_reason'),
     /** While it is queued: the limit it waits for, {limit, since, owner?, key?, until?}. */
-    waitingFor: jsonb('waiting_for'),
+    limitedBy: jsonb('limited_by'),
     /** W3C `traceparent` of the caller that enqueued the run, for the traces of its workers. */
     traceparent: text('traceparent'),
   },
@@ -155,7 +155,7 @@ export const run = lanefold.table(
     // Costs only the runs that wait for a limit.
     index('_run_delayed')
       .on(t.queuePrefix)
-      .where(sql`waiting_for is not null`),
+      .where(sql`limited_by is not null`),
     index('_run_waiting')
       .on(t.threadId, t.createdAt)
       .where(sql`not active and finished_at is null`),
@@ -232,7 +232,8 @@ export const pendingInput = lanefold.table(
     ordinal: integer('ordinal').notNull(),
     id: id('id').notNull(),
     kind: text('kind').notNull(),
-    source: text('source').notNull(),
+    /** Who sent it. */
+    by: text('by').notNull(),
     content: text('content').notNull(),
     /** The content if it is more than text, such as an image; `content` then has its text. */
     parts: jsonb('parts'),

@@ -70,7 +70,7 @@ comment on function lanefold.unattended_reason(text, text, text, text, text[]) i
 comment on function lanefold.unattended_ms(text, text, text, text, text[], timestamptz) is 'For how long no worker could execute runs of a queue with these needs, without the times in which the database heard no worker.';
 comment on function lanefold.release_run(text, text, bigint, boolean) is 'Returns a run to the queue, under the lease of the worker that gives it up.';
 comment on function lanefold.note_restore(text, text, jsonb) is 'Queues an unfinished run again after the database was restored from a backup.';
-comment on function lanefold.requeue_run(text, text, int, jsonb) is 'Raises the enqueue_no of a run whose job the queue has lost and returns the job to add.';
+comment on function lanefold.queue_run_again(text, text, int, jsonb) is 'Raises the enqueue_no of a run whose job the queue has lost and returns the job to add.';
 comment on function lanefold.move_run(text, text, int, int) is 'Notes that a worker does not know the agent of a run, and returns whether the run waits for one that does.';
 comment on function lanefold.move_for_tools(text, text, jsonb) is 'Notes that a worker lacks tools of a run, and returns the queue in which the run waits for one that has them.';
 comment on function lanefold.fail_expired(text, text) is 'Ends a run that no worker has started within its time to live.';

@@ -93,6 +93,10 @@ export interface components {
       delay_ms?: number;
       /** @description The run fails with `expired` if no worker starts it within this time after it was accepted, or after its delay. */
       ttl_ms?: number;
+      /** @description Stored in the refs of the user message. */
+      extra_refs?: JsonObject;
+      /** @description Create the thread if it does not exist. */
+      create_thread?: boolean;
       /** @description The version of the agent: a label or an id. Default: what its rollout chooses. */
       version?: string;
       /** @description Overrides the model of the agent. */
@@ -139,14 +143,10 @@ export interface components {
         [key: string]: string;
       };
       /**
-       * @description restore: after a failure, restore the lane to its state before the run.
+       * @description rewind: after a failure, the lane goes back to its state before the run.
        * @enum {string}
        */
-      on_failure?: 'keep' | 'restore';
-      /** @description Stored in the refs of the user message. */
-      extra_refs?: JsonObject;
-      /** @description Create the thread if it does not exist. */
-      create_thread?: boolean;
+      on_failure?: 'keep' | 'rewind';
       /** @description Default: a new thread. */
       thread_id?: components['schemas']['Id'];
     };
@@ -565,32 +565,6 @@ export interface components {
       /** @description Close an open tool group with flagged error results, instead of failing. */
       repair?: boolean;
     };
-    /** @description The run was accepted and will end, even if processes crash. */
-    RunReceipt: {
-      id: string;
-      thread_id: components['schemas']['Id'];
-      request_id: string;
-      status: components['schemas']['RunStatus'];
-      duplicate: boolean;
-    };
-    Rerun: {
-      /** @description Id of the fork; default: a generated id. */
-      thread_id?: components['schemas']['Id'];
-      /** @description The version of the agent: a label or an id. Default: what its rollout chooses. */
-      version?: string;
-      /** @description Overrides the model of the run. */
-      model?: string;
-      /** @description Overrides the prompt of the lane; every agent must list it as overridable. */
-      system_prompt?: string | null;
-      /** @description Replaces the context policy of agent and thread. */
-      context_policy?: components['schemas']['ContextPolicy'];
-      /** @description True: calls of other agents start new runs. By default, a call that asks an agent what the earlier run has asked it gets the answer that the agent gave then. */
-      fresh_children?: boolean;
-      /** @description Your own data, stored with the fork. */
-      metadata?: JsonObject;
-      /** @description Repeating the id returns the same run. */
-      request_id?: components['schemas']['Id'];
-    };
     /** @description The messages of two contexts, in order. */
     ContextDiff: {
       data: {
@@ -898,6 +872,14 @@ export interface components {
       /** @description Apply only if the thread is at this `rev`; otherwise fail with `rev_conflict`. */
       expected_rev?: number;
     };
+    /** @description The run was accepted and will end, even if processes crash. */
+    RunReceipt: {
+      thread_id: components['schemas']['Id'];
+      id: string;
+      request_id: string;
+      status: components['schemas']['RunStatus'];
+      duplicate: boolean;
+    };
     Compact: {
       /** @description The lane; default: the active lane. */
       context_ref?: components['schemas']['Id'];
@@ -1029,840 +1011,6 @@ export interface components {
       description: string | null;
       /** @description JSON Schema. */
       input_schema: JsonObject;
-    };
-    NewRun: {
-      agent: string;
-      input: components['schemas']['Content'];
-      /** @description The lane; default: the thread’s active lane. */
-      context_ref?: components['schemas']['Id'];
-      /** @description Repeating the id returns the same run. Or send it as `Idempotency-Key`. */
-      request_id?: components['schemas']['Id'];
-      /**
-       * @description If the thread has an active run: `reject` (default) fails with 409 `thread_busy`, `wait` queues behind it, `interrupt` cancels it and goes first, which also needs the scope `steer`.
-       * @enum {string}
-       */
-      busy?: 'reject' | 'wait' | 'interrupt';
-      /** @description No worker starts the run before this delay. Meanwhile, the run keeps its thread busy. */
-      delay_ms?: number;
-      /** @description The run fails with `expired` if no worker starts it within this time after it was accepted, or after its delay. */
-      ttl_ms?: number;
-      /** @description The version of the agent: a label or an id. Default: what its rollout chooses. */
-      version?: string;
-      /** @description Overrides the model of the agent. */
-      model?: string;
-      /** @description Overrides the strategy of the agent. */
-      strategy?: string;
-      /** @description Options of the strategy, merged over the agent’s if it has the same strategy. */
-      strategy_options?: JsonObject;
-      /** @description Names of the tools to use instead of the tools of agent and thread. */
-      tools?: string[];
-      /** @description Restricts the available tools to these; an empty array allows none. */
-      allowed_tools?: string[];
-      /** @description Merged over the tool context of agent and thread. */
-      tool_context?: JsonObject;
-      /** @description Overrides the settings of the agent, key by key. */
-      settings?: components['schemas']['Settings'];
-      /** @description HTTP headers of the model calls, merged with those in the settings. Stored with the run. */
-      headers?: {
-        [key: string]: string;
-      };
-      /** @description Name of the request transformer to use instead of the agent’s. */
-      request_transformer?: string;
-      /** @description Replaces the context policy of agent and thread. */
-      context_policy?: components['schemas']['ContextPolicy'];
-      /** @description Maximum number of iterations. */
-      max_iterations?: number;
-      /** @description Tokens of input and output after which the run ends with the best result it has. */
-      max_total_tokens?: number;
-      /** @description What the model calls may cost, in US dollars: the run ends with the best result it has before a call that could cost more than is left. */
-      max_cost?: number;
-      /** @description Time after its start at which the run ends with the best result it has. */
-      max_duration_ms?: number;
-      /** @description Whether the model streams its answer. */
-      streaming?: boolean;
-      /** @description How long a model may stay silent before the run fails; 0: the tool timeout + 60,000. */
-      idle_timeout_ms?: number;
-      output?: components['schemas']['OutputContract'];
-      /** @description Time limit of one tool attempt. */
-      tool_timeout_ms?: number;
-      /** @description Priority of the job: 0 (default) goes first, then lower numbers before higher ones. */
-      priority?: number;
-      /** @description Values that limits may apply to, by dimension. */
-      limit_keys?: {
-        [key: string]: string;
-      };
-      /**
-       * @description restore: after a failure, restore the lane to its state before the run.
-       * @enum {string}
-       */
-      on_failure?: 'keep' | 'restore';
-      /** @description Stored in the refs of the user message. */
-      extra_refs?: JsonObject;
-      /** @description Create the thread if it does not exist. */
-      create_thread?: boolean;
-    };
-    /** @description One answer per run, in the order of the request. */
-    RunReceipts: {
-      data: {
-        run?: components['schemas']['RunReceipt'];
-        /** @description Why the run was not accepted. */
-        problem?: components['schemas']['Problem'];
-      }[];
-    };
-    NewRuns: {
-      runs: components['schemas']['BatchRun'][];
-    };
-    RunPage: {
-      data: components['schemas']['ListedRun'][];
-      /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
-      next_after: string | null;
-    };
-    /** @description A run as lists show it. */
-    ListedRun: {
-      id: string;
-      thread_id: components['schemas']['Id'];
-      request_id: string;
-      agent: string;
-      /** @description The version of its agent that the worker which took it last has; null before a worker has taken it. */
-      agent_version: string | null;
-      strategy: string;
-      model: string;
-      context_ref: components['schemas']['Id'];
-      status: components['schemas']['RunStatus'];
-      /** @description Why the run ended; null until then. A run that reaches a limit, such as `max_iterations`, is also `completed`. */
-      termination_reason: string | null;
-      /** @description Why the model stopped writing the answer with which the run ended; null if there is none, or the provider did not say. */
-      finish_reason: string | null;
-      /** @description The answer was cut: at the limit of output tokens (`length`) or by a filter (`content_filter`). */
-      truncated: boolean;
-      /** @description Iterations so far. */
-      iteration: number;
-      /** @description Commits so far. */
-      step: number;
-      /** @description Null if none are known. */
-      usage: components['schemas']['Usage'] | null;
-      /** @description The part of `usage` spent on models other than `model`, by model, each with its `calls`; null: none. */
-      other_usage: {
-        [key: string]: components['schemas']['Usage'];
-      } | null;
-      /** @description The final answer, or the best result of a search; null until the run ends, and if it ended without one. */
-      result: Json;
-      error: {
-        type: string;
-        message: string;
-        /** @description What could not be written at the end of the run: restore, operation, configuration, results. */
-        skipped?: string[];
-      } | null;
-      /** @description The run that this one repeats. */
-      retry_of: components['schemas']['Id'] | null;
-      /** @description The run whose checkpoint token started this one. */
-      resumed_from: components['schemas']['Id'] | null;
-      /** @description Tool calls of a suspended run that wait for approval; approve or deny each. */
-      awaiting: {
-        /** @description The name of the call: its round and index. */
-        call: string;
-        /** @description Tool round of the run, from 1. */
-        round: number;
-        /** @description Position in the round, from 0. */
-        index: number;
-        /** @description Id assigned by the provider; not necessarily unique. */
-        id: string;
-        name: string;
-        /** @description Arguments from the model. */
-        arguments: Json;
-      }[];
-      /** @description Everything that a suspended run waits for, approvals included. */
-      waits: components['schemas']['RunWait'][];
-      /** @description The run whose tool call started it. */
-      parent: components['schemas']['RunRef'] | null;
-      /**
-       * Format: date-time
-       * @description When the next wait ends by itself.
-       */
-      suspended_until: string | null;
-      /**
-       * Format: date-time
-       * @description Since when the run has been waiting for a worker that knows its agent and strategy.
-       */
-      agent_unknown_since: string | null;
-      /** @description Priority of the job: 0 goes first, then lower numbers before higher ones. */
-      priority: number;
-      /**
-       * Format: date-time
-       * @description No worker starts the run before this time.
-       */
-      start_at: string | null;
-      /**
-       * Format: date-time
-       * @description When the run fails with `expired` if no worker has started it.
-       */
-      expires_at: string | null;
-      /** @description The limit that a queued run waits for. */
-      waiting_for: {
-        /** @description Its name. */
-        limit: string;
-        /**
-         * Format: date-time
-         * @description Since when it waits.
-         */
-        since: string;
-        /** @description The tenant that set it; absent: the operator. */
-        owner?: components['schemas']['Id'];
-        /** @description The values of its scope that have an amount of their own. */
-        key?: string;
-        /**
-         * Format: date-time
-         * @description When it may let the run go on; absent if only the end of another run can tell.
-         */
-        until?: string;
-      } | null;
-      /** @description The version of its agent the run waits for, if workers know the agent but lack the version. */
-      unknown_version: string | null;
-      /** @description The strategy the run waits for, if workers know its agent but not the strategy. */
-      unknown_strategy: string | null;
-      /** @description The tools the run waits for, if workers know its agent but lack some that it needs. */
-      unknown_tools: string[] | null;
-      /**
-       * Format: date-time
-       * @description When the run was accepted.
-       */
-      created_at: string;
-      /**
-       * Format: date-time
-       * @description When a worker first claimed it.
-       */
-      started_at: string | null;
-      /**
-       * Format: date-time
-       * @description When the run ended.
-       */
-      finished_at: string | null;
-      duration_ms: number | null;
-      /** @description The first 200 characters of the message that started the run; null if none did, as for a compaction. */
-      question: string | null;
-      /** @description In US dollars, at the server’s own prices or the providers’ list prices; null if no tokens were spent on a model with a known price. */
-      cost: number | null;
-      /** @description Tokens of models without a known price; `cost` does not include them. */
-      unpriced_tokens: number;
-      /** @description Marks of the run, counted by kind; null unless requested with `marks`. */
-      marks: components['schemas']['MarkCount'][] | null;
-    };
-    /** @description A tool call that waits. */
-    RunWait: {
-      /** @description The name of the call: its round and index. */
-      call: string;
-      /** @description Tool round of the run, from 1. */
-      round: number;
-      /** @description Position in the round, from 0. */
-      index: number;
-      /** @description The name of the tool. */
-      name: string;
-      /** @enum {string} */
-      kind: 'approval' | 'event' | 'time' | 'run';
-      /** @description The event it waits for. */
-      event: components['schemas']['Id'] | null;
-      /** @description The run it waits for. */
-      run: components['schemas']['RunRef'] | null;
-      /**
-       * Format: date-time
-       * @description Since when it waits.
-       */
-      since: string;
-      /**
-       * Format: date-time
-       * @description When it ends by itself; null: never.
-       */
-      until: string | null;
-    };
-    /** @description A run by its thread and id. */
-    RunRef: {
-      thread_id: components['schemas']['Id'];
-      id: string;
-    };
-    /** @description A run with its current phase and tool calls. */
-    RunSnapshot: {
-      id: string;
-      thread_id: components['schemas']['Id'];
-      request_id: string;
-      agent: string;
-      /** @description The version of its agent that the worker which took it last has; null before a worker has taken it. */
-      agent_version: string | null;
-      strategy: string;
-      model: string;
-      context_ref: components['schemas']['Id'];
-      status: components['schemas']['RunStatus'];
-      /** @description Why the run ended; null until then. A run that reaches a limit, such as `max_iterations`, is also `completed`. */
-      termination_reason: string | null;
-      /** @description Why the model stopped writing the answer with which the run ended; null if there is none, or the provider did not say. */
-      finish_reason: string | null;
-      /** @description The answer was cut: at the limit of output tokens (`length`) or by a filter (`content_filter`). */
-      truncated: boolean;
-      /** @description Iterations so far. */
-      iteration: number;
-      /** @description Commits so far. */
-      step: number;
-      /** @description Null if none are known. */
-      usage: components['schemas']['Usage'] | null;
-      /** @description The part of `usage` spent on models other than `model`, by model, each with its `calls`; null: none. */
-      other_usage: {
-        [key: string]: components['schemas']['Usage'];
-      } | null;
-      /** @description The final answer, or the best result of a search; null until the run ends, and if it ended without one. */
-      result: Json;
-      error: {
-        type: string;
-        message: string;
-        /** @description What could not be written at the end of the run: restore, operation, configuration, results. */
-        skipped?: string[];
-      } | null;
-      /** @description The run that this one repeats. */
-      retry_of: components['schemas']['Id'] | null;
-      /** @description The run whose checkpoint token started this one. */
-      resumed_from: components['schemas']['Id'] | null;
-      /** @description Tool calls of a suspended run that wait for approval; approve or deny each. */
-      awaiting: {
-        /** @description The name of the call: its round and index. */
-        call: string;
-        /** @description Tool round of the run, from 1. */
-        round: number;
-        /** @description Position in the round, from 0. */
-        index: number;
-        /** @description Id assigned by the provider; not necessarily unique. */
-        id: string;
-        name: string;
-        /** @description Arguments from the model. */
-        arguments: Json;
-      }[];
-      /** @description Everything that a suspended run waits for, approvals included. */
-      waits: components['schemas']['RunWait'][];
-      /** @description The run whose tool call started it. */
-      parent: components['schemas']['RunRef'] | null;
-      /**
-       * Format: date-time
-       * @description When the next wait ends by itself.
-       */
-      suspended_until: string | null;
-      /**
-       * Format: date-time
-       * @description Since when the run has been waiting for a worker that knows its agent and strategy.
-       */
-      agent_unknown_since: string | null;
-      /** @description Priority of the job: 0 goes first, then lower numbers before higher ones. */
-      priority: number;
-      /**
-       * Format: date-time
-       * @description No worker starts the run before this time.
-       */
-      start_at: string | null;
-      /**
-       * Format: date-time
-       * @description When the run fails with `expired` if no worker has started it.
-       */
-      expires_at: string | null;
-      /** @description The limit that a queued run waits for. */
-      waiting_for: {
-        /** @description Its name. */
-        limit: string;
-        /**
-         * Format: date-time
-         * @description Since when it waits.
-         */
-        since: string;
-        /** @description The tenant that set it; absent: the operator. */
-        owner?: components['schemas']['Id'];
-        /** @description The values of its scope that have an amount of their own. */
-        key?: string;
-        /**
-         * Format: date-time
-         * @description When it may let the run go on; absent if only the end of another run can tell.
-         */
-        until?: string;
-      } | null;
-      /** @description The version of its agent the run waits for, if workers know the agent but lack the version. */
-      unknown_version: string | null;
-      /** @description The strategy the run waits for, if workers know its agent but not the strategy. */
-      unknown_strategy: string | null;
-      /** @description The tools the run waits for, if workers know its agent but lack some that it needs. */
-      unknown_tools: string[] | null;
-      /**
-       * Format: date-time
-       * @description When the run was accepted.
-       */
-      created_at: string;
-      /**
-       * Format: date-time
-       * @description When a worker first claimed it.
-       */
-      started_at: string | null;
-      /**
-       * Format: date-time
-       * @description When the run ended.
-       */
-      finished_at: string | null;
-      duration_ms: number | null;
-      /** @description The first 200 characters of the message that started the run; null if none did, as for a compaction. */
-      question: string | null;
-      /** @description In US dollars, at the server’s own prices or the providers’ list prices; null if no tokens were spent on a model with a known price. */
-      cost: number | null;
-      /** @description Tokens of models without a known price; `cost` does not include them. */
-      unpriced_tokens: number;
-      /** @description What was spent on each model, with the price used. */
-      cost_by_model: components['schemas']['ModelCost'][];
-      /** @description What the strategy `adaptive` chose, and why. */
-      selection: {
-        strategy: string;
-        score: number;
-        task_type: string;
-      } | null;
-      /** @description What the run is waiting for: `llm`, `tools` or `output`. */
-      phase: string | null;
-      /** @description The current model call, or else the last one known. */
-      call_id: string | null;
-      /** @description Maximum iterations; null if this server does not know the agent. */
-      max_iterations: number | null;
-      /** @description Names of the tools; null if this server does not know the agent. */
-      tools: string[] | null;
-      tool_calls: components['schemas']['RunToolCall'][];
-      /** @description Inputs the run has not read yet. */
-      queued_inputs: number;
-      /** @description The worker that holds the run, while it is running. */
-      worker: {
-        id: string;
-        /**
-         * Format: date-time
-         * @description When its lease expires if it is not renewed.
-         */
-        lease_until: string;
-      } | null;
-      /** @description The run’s latest job in BullMQ, which may have removed it. */
-      job: {
-        queue: string;
-        id: string;
-      };
-      /** @description Why no worker can take the run: none is alive, or no live worker knows its agent, version or strategy, or has its tools; null otherwise. */
-      unattended: {
-        /** @enum {string} */
-        reason: 'no_worker' | 'unknown_agent' | 'unknown_version' | 'unknown_strategy' | 'unknown_tool';
-        message: string;
-      } | null;
-      output: JsonObject | null;
-      /** @description What the strategy extracts from the answer besides the result; null: nothing. */
-      details: Json;
-    };
-    ModelCost: {
-      model: string;
-      /** @description Tokens of input, those of the provider’s cache included. */
-      input_tokens: number;
-      /** @description Tokens of output. */
-      output_tokens: number;
-      /** @description Tokens of input read from the cache. */
-      cached_tokens: number;
-      /** @description Tokens of input written to the cache. */
-      written_tokens: number;
-      /** @description In US dollars; null if the price is unknown. */
-      cost: number | null;
-      /** @description The price that was used: the server’s own, or the list price of the day the run was accepted. */
-      price: ('own' | 'list') | null;
-      /** @description The list price per million tokens, without rates that depend on the length of a request. */
-      per_million: {
-        input?: number;
-        output?: number;
-        cache_read?: number;
-        cache_write?: number;
-      } | null;
-    };
-    RunToolCall: {
-      /** @description The name of the call: its round and index. */
-      call: string;
-      /** @description Tool round of the run, from 1. */
-      round: number;
-      /** @description Position in the round, from 0. */
-      index: number;
-      /** @description Id assigned by the provider; not necessarily unique. */
-      id: string;
-      name: string;
-      /** @description Arguments from the model. */
-      arguments: Json;
-      status: string;
-      /** @description The result as the model sees it; null while the call is open. */
-      result: Json;
-      /** @description Number of executions. */
-      attempts: number;
-      duration_ms: number | null;
-    };
-    /** @description A run, and the runs that its tool calls and theirs have started. */
-    RunTree: {
-      root: components['schemas']['RunRef'];
-      /** @description Each run is followed by the runs that it started, in order of time. */
-      runs: components['schemas']['TreeRun'][];
-      /** @description Of all runs of the tree. */
-      usage: components['schemas']['Usage'] | null;
-      /** @description In US dollars, at the server’s own prices or the providers’ list prices; null if no tokens were spent on a model with a known price. */
-      cost: number | null;
-      /** @description Tokens of models without a known price; `cost` does not include them. */
-      unpriced_tokens: number;
-    };
-    TreeRun: {
-      thread_id: components['schemas']['Id'];
-      id: string;
-      agent: string;
-      model: string;
-      context_ref: components['schemas']['Id'];
-      status: components['schemas']['RunStatus'];
-      /** @description Why the run ended; null until then. A run that reaches a limit, such as `max_iterations`, is also `completed`. */
-      termination_reason: string | null;
-      /** @description Iterations so far. */
-      iteration: number;
-      error: {
-        type: string;
-        message: string;
-        /** @description What could not be written at the end of the run: restore, operation, configuration, results. */
-        skipped?: string[];
-      } | null;
-      /** @description 0 for the root. */
-      depth: number;
-      /** @description The call that started it; null for the root. */
-      parent: {
-        thread_id: components['schemas']['Id'];
-        id: string;
-        /** @description The name of the call: its round and index. */
-        call: string;
-        /** @description Tool round of the call that started it. */
-        round: number;
-        /** @description Position of the call in its round. */
-        index: number;
-      } | null;
-      usage: components['schemas']['Usage'] | null;
-      /** @description In US dollars, at the server’s own prices or the providers’ list prices; null if no tokens were spent on a model with a known price. */
-      cost: number | null;
-      /** @description Tokens of models without a known price; `cost` does not include them. */
-      unpriced_tokens: number;
-      waits: components['schemas']['RunWait'][];
-      /**
-       * Format: date-time
-       * @description When the run was accepted.
-       */
-      created_at: string;
-      /**
-       * Format: date-time
-       * @description When a worker first claimed it.
-       */
-      started_at: string | null;
-      /**
-       * Format: date-time
-       * @description When the run ended.
-       */
-      finished_at: string | null;
-    };
-    CancelReceipt: {
-      id: components['schemas']['Id'];
-      thread_id: components['schemas']['Id'];
-      status: components['schemas']['RunStatus'];
-      /** @description false: the run had already ended. */
-      accepted: boolean;
-    };
-    CancelRun: {
-      reason?: string;
-    };
-    RetryRun: {
-      /** @description Repeating the id returns the same run. */
-      request_id?: components['schemas']['Id'];
-      /**
-       * @description As for a new run.
-       * @enum {string}
-       */
-      busy?: 'reject' | 'wait' | 'interrupt';
-      /** @description True: calls of other agents start new runs. By default, a call that asks an agent what the earlier run has asked it gets the answer that the agent gave then. */
-      fresh_children?: boolean;
-    };
-    /** @description The run accepted the input. */
-    InputReceipt: {
-      input_id: components['schemas']['Id'];
-      thread_id: components['schemas']['Id'];
-      run_id: components['schemas']['Id'];
-      /**
-       * @description queued: the run reads it before its next model call; injected: it is in the context; dropped: the run ended first.
-       * @enum {string}
-       */
-      status: 'queued' | 'injected' | 'dropped';
-      /** @description true: the input had already been accepted. */
-      duplicate: boolean;
-    };
-    NewInput: {
-      /** @description Text, which is trimmed, or content parts. */
-      content: string | components['schemas']['ContentPart'][];
-      /**
-       * @description Input always has the role user.
-       * @enum {string}
-       */
-      role?: 'user';
-      /** @description Who sent it, for the log. */
-      source?: string;
-      /** @description Stored in the refs of the message; up to 64 KiB. */
-      extra_refs?: JsonObject;
-      /** @description Reject the input unless the run of this request is active. */
-      expected_request_id?: components['schemas']['Id'];
-      /** @description Repeating the id does not repeat the input. Or send it as `Idempotency-Key`. */
-      input_id?: components['schemas']['Id'];
-    };
-    InputPage: {
-      data: components['schemas']['Input'][];
-      /** @description Pass it as `after` to get the next page; null on the last page. */
-      next_after: number | null;
-    };
-    /** @description Input sent to an active run. */
-    Input: {
-      id: components['schemas']['Id'];
-      run_id: components['schemas']['Id'];
-      /** @description Position among the inputs of the run, from 1. */
-      ordinal: number;
-      /** @enum {string} */
-      kind: 'steer' | 'inject';
-      source: string;
-      content: components['schemas']['Content'];
-      /**
-       * @description queued: the run reads it before its next model call; injected: it is in the context; dropped: the run ended first.
-       * @enum {string}
-       */
-      status: 'queued' | 'injected' | 'dropped';
-      /** @description The entry of the resulting message. */
-      entry_seq: number | null;
-      /**
-       * Format: date-time
-       * @description When it was accepted.
-       */
-      created_at: string;
-      /**
-       * Format: date-time
-       * @description When it became a message or was dropped.
-       */
-      settled_at: string | null;
-    };
-    /** @description A page of nodes. */
-    RunNodePage: {
-      data: components['schemas']['RunNode'][];
-      /** @description Pass it as `after` to get the next page; null on the last page. */
-      next_after: number | null;
-    };
-    /** @description A finding of a strategy: the answer to a question it asked, or a thought. */
-    RunNode: {
-      /** @description Number of the node, from 1, in the order of creation. */
-      node: number;
-      /** @description The node it follows from; 0 is the question of the run. */
-      parent: number | null;
-      /** @description Only if the strategy builds a tree. */
-      depth: number | null;
-      /** @description For an answer, what was asked for, such as `generate`; otherwise `thought`, or the strategy’s name for it. */
-      kind: string;
-      /** @description For an answer, `answered` or `tools`; for a thought, `open`, `expanded` or `best`. */
-      status: string;
-      /** @description From 0 to 1, if the strategy scores. */
-      score: number | null;
-      content: string | null;
-      /** @description For an answer, its model call. */
-      call_id: string | null;
-      /** @description For an answer, its token counters; otherwise null. */
-      usage: components['schemas']['Usage'] | null;
-      /** @description For an answer, when it arrived: milliseconds since the run started. */
-      elapsed_ms: number | null;
-      /** @description For an answer, its tool rounds; otherwise notes of the strategy. */
-      data: Json;
-    };
-    MarkList: {
-      data: components['schemas']['Mark'][];
-    };
-    /** @description Something in a run that is worth a look. */
-    Mark: {
-      run_id: components['schemas']['Id'];
-      /** @description `tool_failed`, `tool_retried`, `model_retried`, `model_overridden`, `worker_lost`, `cut`, `over_budget`, `cache_missed`, `steered`, `steer_dropped`, `prompt_changed`, `context_replaced`, `compacted`, `waiting`, `abandoned` or `failed`. More kinds may be added. */
-      kind: string;
-      /** @description The entry to look at; null: the mark concerns the whole run. */
-      seq: number | null;
-      /** @description The model call that shows more, if any. */
-      llm_call_id: components['schemas']['Id'] | null;
-      /** @description Depends on the kind. */
-      data: JsonObject;
-    };
-    /** @description A token for a step of a run. */
-    Checkpoint: {
-      /** @description Signed, not encrypted. It names a run and its step, and contains nothing from the conversation. */
-      token: string;
-      thread_id: components['schemas']['Id'];
-      run_id: components['schemas']['Id'];
-      /** @description The step the token refers to. */
-      step: number;
-      /**
-       * Format: date-time
-       * @description When the token expires; null: never.
-       */
-      expires_at: string | null;
-    };
-    NewCheckpoint: {
-      /** @description Lifetime of the token; default: 30 days. null: unlimited. */
-      expires_in_ms?: number | null;
-    };
-    /** @description One request executed by an agent. */
-    Run: {
-      id: string;
-      thread_id: components['schemas']['Id'];
-      request_id: string;
-      agent: string;
-      /** @description The version of its agent that the worker which took it last has; null before a worker has taken it. */
-      agent_version: string | null;
-      strategy: string;
-      model: string;
-      context_ref: components['schemas']['Id'];
-      status: components['schemas']['RunStatus'];
-      /** @description Why the run ended; null until then. A run that reaches a limit, such as `max_iterations`, is also `completed`. */
-      termination_reason: string | null;
-      /** @description Why the model stopped writing the answer with which the run ended; null if there is none, or the provider did not say. */
-      finish_reason: string | null;
-      /** @description The answer was cut: at the limit of output tokens (`length`) or by a filter (`content_filter`). */
-      truncated: boolean;
-      /** @description Iterations so far. */
-      iteration: number;
-      /** @description Commits so far. */
-      step: number;
-      /** @description Null if none are known. */
-      usage: components['schemas']['Usage'] | null;
-      /** @description The part of `usage` spent on models other than `model`, by model, each with its `calls`; null: none. */
-      other_usage: {
-        [key: string]: components['schemas']['Usage'];
-      } | null;
-      /** @description The final answer, or the best result of a search; null until the run ends, and if it ended without one. */
-      result: Json;
-      error: {
-        type: string;
-        message: string;
-        /** @description What could not be written at the end of the run: restore, operation, configuration, results. */
-        skipped?: string[];
-      } | null;
-      /** @description The run that this one repeats. */
-      retry_of: components['schemas']['Id'] | null;
-      /** @description The run whose checkpoint token started this one. */
-      resumed_from: components['schemas']['Id'] | null;
-      /** @description Tool calls of a suspended run that wait for approval; approve or deny each. */
-      awaiting: {
-        /** @description The name of the call: its round and index. */
-        call: string;
-        /** @description Tool round of the run, from 1. */
-        round: number;
-        /** @description Position in the round, from 0. */
-        index: number;
-        /** @description Id assigned by the provider; not necessarily unique. */
-        id: string;
-        name: string;
-        /** @description Arguments from the model. */
-        arguments: Json;
-      }[];
-      /** @description Everything that a suspended run waits for, approvals included. */
-      waits: components['schemas']['RunWait'][];
-      /** @description The run whose tool call started it. */
-      parent: components['schemas']['RunRef'] | null;
-      /**
-       * Format: date-time
-       * @description When the next wait ends by itself.
-       */
-      suspended_until: string | null;
-      /**
-       * Format: date-time
-       * @description Since when the run has been waiting for a worker that knows its agent and strategy.
-       */
-      agent_unknown_since: string | null;
-      /** @description Priority of the job: 0 goes first, then lower numbers before higher ones. */
-      priority: number;
-      /**
-       * Format: date-time
-       * @description No worker starts the run before this time.
-       */
-      start_at: string | null;
-      /**
-       * Format: date-time
-       * @description When the run fails with `expired` if no worker has started it.
-       */
-      expires_at: string | null;
-      /** @description The limit that a queued run waits for. */
-      waiting_for: {
-        /** @description Its name. */
-        limit: string;
-        /**
-         * Format: date-time
-         * @description Since when it waits.
-         */
-        since: string;
-        /** @description The tenant that set it; absent: the operator. */
-        owner?: components['schemas']['Id'];
-        /** @description The values of its scope that have an amount of their own. */
-        key?: string;
-        /**
-         * Format: date-time
-         * @description When it may let the run go on; absent if only the end of another run can tell.
-         */
-        until?: string;
-      } | null;
-      /** @description The version of its agent the run waits for, if workers know the agent but lack the version. */
-      unknown_version: string | null;
-      /** @description The strategy the run waits for, if workers know its agent but not the strategy. */
-      unknown_strategy: string | null;
-      /** @description The tools the run waits for, if workers know its agent but lack some that it needs. */
-      unknown_tools: string[] | null;
-      /**
-       * Format: date-time
-       * @description When the run was accepted.
-       */
-      created_at: string;
-      /**
-       * Format: date-time
-       * @description When a worker first claimed it.
-       */
-      started_at: string | null;
-      /**
-       * Format: date-time
-       * @description When the run ended.
-       */
-      finished_at: string | null;
-      duration_ms: number | null;
-    };
-    Resume: {
-      /** @description Signed, not encrypted. It names a run and its step, and contains nothing from the conversation. */
-      token: string;
-      /** @description A new user message; starts a new run on the same lane. */
-      query?: components['schemas']['Content'];
-      /** @description With `query`: repeating the id returns the same run. Or send it as `Idempotency-Key`. */
-      request_id?: components['schemas']['Id'];
-    };
-    Collect: {
-      /** @description Signed, not encrypted. It names a run and its step, and contains nothing from the conversation. */
-      token: string;
-    };
-    CancelByToken: {
-      /** @description Signed, not encrypted. It names a run and its step, and contains nothing from the conversation. */
-      token: string;
-      reason?: string;
-    };
-    DecisionReceipt: {
-      thread_id: components['schemas']['Id'];
-      run_id: components['schemas']['Id'];
-      /** @description The name of the call: its round and index. */
-      call: string;
-      /** @enum {string} */
-      decision: 'approved' | 'denied';
-      by: string | null;
-      reason: string | null;
-      /**
-       * Format: date-time
-       * @description When the decision was made.
-       */
-      decided_at: string;
-      /** @description true: the same decision had already been made. */
-      duplicate: boolean;
-      status: components['schemas']['RunStatus'];
-    };
-    Decision: {
-      /** @description Reason for the decision; the model sees the reason for a denial. */
-      reason?: string;
-      /** @description Who made the decision. */
-      by?: string;
     };
     RunEventPage: {
       data: components['schemas']['RunEvent'][];
@@ -3086,6 +2234,129 @@ export interface components {
       seed: number;
       resamples: number;
     };
+    WaitPage: {
+      data: components['schemas']['PendingWait'][];
+      /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
+      next_after: string | null;
+    };
+    /** @description A tool call that waits for an event, a time or another run. */
+    PendingWait: {
+      thread_id: components['schemas']['Id'];
+      run_id: components['schemas']['Id'];
+      /** @description The name of the call: its round and index. */
+      call: string;
+      /** @description Tool round of the run, from 1. */
+      round: number;
+      /** @description Position in the round, from 0. */
+      index: number;
+      /** @description The name of the tool. */
+      name: string;
+      /** @enum {string} */
+      kind: 'approval' | 'event' | 'time' | 'run';
+      /** @description The event it waits for. */
+      event: components['schemas']['Id'] | null;
+      /** @description The run it waits for. */
+      run: components['schemas']['RunRef'] | null;
+      /**
+       * Format: date-time
+       * @description Since when it waits.
+       */
+      since: string;
+      /**
+       * Format: date-time
+       * @description When it ends by itself; null: never.
+       */
+      until: string | null;
+    };
+    /** @description A run by its thread and id. */
+    RunRef: {
+      thread_id: components['schemas']['Id'];
+      id: string;
+    };
+    ReleasedWait: {
+      /** @description false: the wait had ended before, and nothing changed. */
+      released: boolean;
+      /**
+       * @description How the wait ended.
+       * @enum {string}
+       */
+      wait: 'resolved' | 'expired' | 'released' | 'abandoned';
+      /** @description The status of the run: `suspended` while other calls wait. */
+      status: components['schemas']['RunStatus'];
+    };
+    Release: {
+      /** @description The result of the call: text or JSON; default null. */
+      result?: Json;
+      /** @description The call fails with this message instead. */
+      error?: string;
+      /** @description Who released it. */
+      by?: string;
+    };
+    SentEvent: {
+      event: components['schemas']['Id'];
+      /** @description The calls whose waits it ended. */
+      released: {
+        thread_id: components['schemas']['Id'];
+        run_id: components['schemas']['Id'];
+        /** @description The name of the call: its round and index. */
+        call: string;
+        /** @description Tool round of the run, from 1. */
+        round: number;
+        /** @description Position in the round, from 0. */
+        index: number;
+      }[];
+      /** @description Whether it is kept for later waits. */
+      kept: boolean;
+    };
+    NewEvent: {
+      /** @description Text or JSON, at most 262,144 bytes; default null. */
+      payload?: Json;
+      /** @description Keeps the event for so long, for calls that begin to wait for it later; default 0. */
+      keep_ms?: number;
+    };
+    EventToken: {
+      token: string;
+      /** @description A POST to this URL sends the event, with the JSON body as its payload. */
+      path: string;
+    };
+    NewEventToken: {
+      /** @description Default: 30 days. The token also ends with the key that made it. */
+      expires_ms?: number;
+      /** @description As for the event; default 0. */
+      keep_ms?: number;
+    };
+    ApprovalPage: {
+      data: components['schemas']['Approval'][];
+      /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
+      next_after: string | null;
+    };
+    /** @description A tool call that waits for human approval. */
+    Approval: {
+      thread_id: components['schemas']['Id'];
+      run_id: components['schemas']['Id'];
+      agent: string;
+      /** @description The name of the call: its round and index. */
+      call: string;
+      /** @description Tool round of the run, from 1. */
+      round: number;
+      /** @description Position in the round, from 0. */
+      index: number;
+      name: string;
+      /** @description Arguments from the model. */
+      arguments: Json;
+      /**
+       * Format: date-time
+       * @description When the call began to wait.
+       */
+      requested_at: string;
+      /**
+       * Format: date-time
+       * @description When the call is denied if it is still undecided.
+       */
+      expires_at: string;
+      /** @description The root of its tree, if a tool call of another run started its run. */
+      root: components['schemas']['RunRef'] | null;
+    };
     MonitorList: {
       data: components['schemas']['Monitor'][];
     };
@@ -3187,15 +2458,225 @@ export interface components {
        */
       scored_at: string;
     };
-    WaitPage: {
-      data: components['schemas']['PendingWait'][];
+    NewRun: {
+      agent: string;
+      input: components['schemas']['Content'];
+      /** @description The lane; default: the thread’s active lane. */
+      context_ref?: components['schemas']['Id'];
+      /** @description Repeating the id returns the same run. Or send it as `Idempotency-Key`. */
+      request_id?: components['schemas']['Id'];
+      /**
+       * @description If the thread has an active run: `reject` (default) fails with 409 `thread_busy`, `wait` queues behind it, `interrupt` cancels it and goes first, which also needs the scope `steer`.
+       * @enum {string}
+       */
+      busy?: 'reject' | 'wait' | 'interrupt';
+      /** @description No worker starts the run before this delay. Meanwhile, the run keeps its thread busy. */
+      delay_ms?: number;
+      /** @description The run fails with `expired` if no worker starts it within this time after it was accepted, or after its delay. */
+      ttl_ms?: number;
+      /** @description Stored in the refs of the user message. */
+      extra_refs?: JsonObject;
+      /** @description Create the thread if it does not exist. */
+      create_thread?: boolean;
+      /** @description The version of the agent: a label or an id. Default: what its rollout chooses. */
+      version?: string;
+      /** @description Overrides the model of the agent. */
+      model?: string;
+      /** @description Overrides the strategy of the agent. */
+      strategy?: string;
+      /** @description Options of the strategy, merged over the agent’s if it has the same strategy. */
+      strategy_options?: JsonObject;
+      /** @description Names of the tools to use instead of the tools of agent and thread. */
+      tools?: string[];
+      /** @description Restricts the available tools to these; an empty array allows none. */
+      allowed_tools?: string[];
+      /** @description Merged over the tool context of agent and thread. */
+      tool_context?: JsonObject;
+      /** @description Overrides the settings of the agent, key by key. */
+      settings?: components['schemas']['Settings'];
+      /** @description HTTP headers of the model calls, merged with those in the settings. Stored with the run. */
+      headers?: {
+        [key: string]: string;
+      };
+      /** @description Name of the request transformer to use instead of the agent’s. */
+      request_transformer?: string;
+      /** @description Replaces the context policy of agent and thread. */
+      context_policy?: components['schemas']['ContextPolicy'];
+      /** @description Maximum number of iterations. */
+      max_iterations?: number;
+      /** @description Tokens of input and output after which the run ends with the best result it has. */
+      max_total_tokens?: number;
+      /** @description What the model calls may cost, in US dollars: the run ends with the best result it has before a call that could cost more than is left. */
+      max_cost?: number;
+      /** @description Time after its start at which the run ends with the best result it has. */
+      max_duration_ms?: number;
+      /** @description Whether the model streams its answer. */
+      streaming?: boolean;
+      /** @description How long a model may stay silent before the run fails; 0: the tool timeout + 60,000. */
+      idle_timeout_ms?: number;
+      output?: components['schemas']['OutputContract'];
+      /** @description Time limit of one tool attempt. */
+      tool_timeout_ms?: number;
+      /** @description Priority of the job: 0 (default) goes first, then lower numbers before higher ones. */
+      priority?: number;
+      /** @description Values that limits may apply to, by dimension. */
+      limit_keys?: {
+        [key: string]: string;
+      };
+      /**
+       * @description rewind: after a failure, the lane goes back to its state before the run.
+       * @enum {string}
+       */
+      on_failure?: 'keep' | 'rewind';
+    };
+    /** @description One answer per run, in the order of the request. */
+    RunReceipts: {
+      data: {
+        run?: components['schemas']['RunReceipt'];
+        /** @description Why the run was not accepted. */
+        problem?: components['schemas']['Problem'];
+      }[];
+    };
+    NewRuns: {
+      runs: components['schemas']['BatchRun'][];
+    };
+    RunPage: {
+      data: components['schemas']['ListedRun'][];
       /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
       next_after: string | null;
     };
-    /** @description A tool call that waits for an event, a time or another run. */
-    PendingWait: {
+    /** @description A run as lists show it. */
+    ListedRun: {
       thread_id: components['schemas']['Id'];
-      run_id: components['schemas']['Id'];
+      id: string;
+      request_id: string;
+      agent: string;
+      /** @description The version of its agent that the worker which took it last has; null before a worker has taken it. */
+      agent_version: string | null;
+      strategy: string;
+      model: string;
+      context_ref: components['schemas']['Id'];
+      status: components['schemas']['RunStatus'];
+      /** @description Why the run ended; null until then. A run that reaches a limit, such as `max_iterations`, is also `completed`. */
+      termination_reason: string | null;
+      /** @description Why the model stopped writing the answer with which the run ended; null if there is none, or the provider did not say. */
+      finish_reason: string | null;
+      /** @description The answer was cut: at the limit of output tokens (`length`) or by a filter (`content_filter`). */
+      truncated: boolean;
+      /** @description Iterations so far. */
+      iteration: number;
+      /** @description Commits so far. */
+      step: number;
+      /** @description Null if none are known. */
+      usage: components['schemas']['Usage'] | null;
+      /** @description The part of `usage` spent on models other than `model`, by model, each with its `calls`; null: none. */
+      other_usage: {
+        [key: string]: components['schemas']['Usage'];
+      } | null;
+      error: {
+        type: string;
+        message: string;
+        /** @description What could not be written at the end of the run: restore, operation, configuration, results. */
+        skipped?: string[];
+      } | null;
+      /** @description The run that this one repeats. */
+      retry_of: components['schemas']['Id'] | null;
+      /** @description The run whose checkpoint token started this one. */
+      resumed_from: components['schemas']['Id'] | null;
+      /** @description Tool calls of a suspended run that wait for approval; approve or deny each. */
+      approvals: {
+        /** @description The name of the call: its round and index. */
+        call: string;
+        /** @description Tool round of the run, from 1. */
+        round: number;
+        /** @description Position in the round, from 0. */
+        index: number;
+        /** @description Id assigned by the provider; not necessarily unique. */
+        id: string;
+        name: string;
+        /** @description Arguments from the model. */
+        arguments: Json;
+      }[];
+      /** @description Everything that a suspended run waits for, approvals included. */
+      waits: components['schemas']['RunWait'][];
+      /** @description The run whose tool call started it. */
+      parent: components['schemas']['RunRef'] | null;
+      /**
+       * Format: date-time
+       * @description When the next wait ends by itself.
+       */
+      suspended_until: string | null;
+      /**
+       * Format: date-time
+       * @description Since when the run has been waiting for a worker that knows its agent and strategy.
+       */
+      agent_unknown_since: string | null;
+      /** @description Priority of the job: 0 goes first, then lower numbers before higher ones. */
+      priority: number;
+      /**
+       * Format: date-time
+       * @description No worker starts the run before this time.
+       */
+      start_at: string | null;
+      /**
+       * Format: date-time
+       * @description When the run fails with `expired` if no worker has started it.
+       */
+      expires_at: string | null;
+      /** @description The limit that a queued run waits for. */
+      limited_by: {
+        /** @description Its name. */
+        limit: string;
+        /**
+         * Format: date-time
+         * @description Since when it waits.
+         */
+        since: string;
+        /** @description The tenant that set it; absent: the operator. */
+        owner?: components['schemas']['Id'];
+        /** @description The values of its scope that have an amount of their own. */
+        key?: string;
+        /**
+         * Format: date-time
+         * @description When it may let the run go on; absent if only the end of another run can tell.
+         */
+        until?: string;
+      } | null;
+      /** @description The version of its agent the run waits for, if workers know the agent but lack the version. */
+      unknown_version: string | null;
+      /** @description The strategy the run waits for, if workers know its agent but not the strategy. */
+      unknown_strategy: string | null;
+      /** @description The tools the run waits for, if workers know its agent but lack some that it needs. */
+      unknown_tools: string[] | null;
+      /**
+       * Format: date-time
+       * @description When the run was accepted.
+       */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description When a worker first claimed it.
+       */
+      started_at: string | null;
+      /**
+       * Format: date-time
+       * @description When the run ended.
+       */
+      finished_at: string | null;
+      duration_ms: number | null;
+      /** @description The final answer, or the best result of a search; null until the run ends, and if it ended without one. */
+      result: Json;
+      /** @description The first 200 characters of the message that started the run; null if none did, as for a compaction. */
+      question: string | null;
+      /** @description In US dollars, at the server’s own prices or the providers’ list prices; null if no tokens were spent on a model with a known price. */
+      cost: number | null;
+      /** @description Tokens of models without a known price; `cost` does not include them. */
+      unpriced_tokens: number;
+      /** @description Marks of the run, counted by kind; null unless requested with `marks`. */
+      marks: components['schemas']['MarkCount'][] | null;
+    };
+    /** @description A tool call that waits. */
+    RunWait: {
       /** @description The name of the call: its round and index. */
       call: string;
       /** @description Tool round of the run, from 1. */
@@ -3221,57 +2702,608 @@ export interface components {
        */
       until: string | null;
     };
-    ReleasedWait: {
-      /** @description false: the wait had ended before, and nothing changed. */
-      released: boolean;
-      /**
-       * @description How the wait ended.
-       * @enum {string}
-       */
-      wait: 'resolved' | 'expired' | 'released' | 'abandoned';
-      /** @description The status of the run: `suspended` while other calls wait. */
+    /** @description A run with its current phase and tool calls. */
+    RunSnapshot: {
+      thread_id: components['schemas']['Id'];
+      id: string;
+      request_id: string;
+      agent: string;
+      /** @description The version of its agent that the worker which took it last has; null before a worker has taken it. */
+      agent_version: string | null;
+      strategy: string;
+      model: string;
+      context_ref: components['schemas']['Id'];
       status: components['schemas']['RunStatus'];
-    };
-    Release: {
-      /** @description The result of the call: text or JSON; default null. */
-      result?: Json;
-      /** @description The call fails with this message instead. */
-      error?: string;
-      /** @description Who released it. */
-      by?: string;
-    };
-    SentEvent: {
-      event: components['schemas']['Id'];
-      /** @description The calls whose waits it ended. */
-      released: {
-        thread_id: components['schemas']['Id'];
-        run_id: components['schemas']['Id'];
+      /** @description Why the run ended; null until then. A run that reaches a limit, such as `max_iterations`, is also `completed`. */
+      termination_reason: string | null;
+      /** @description Why the model stopped writing the answer with which the run ended; null if there is none, or the provider did not say. */
+      finish_reason: string | null;
+      /** @description The answer was cut: at the limit of output tokens (`length`) or by a filter (`content_filter`). */
+      truncated: boolean;
+      /** @description Iterations so far. */
+      iteration: number;
+      /** @description Commits so far. */
+      step: number;
+      /** @description Null if none are known. */
+      usage: components['schemas']['Usage'] | null;
+      /** @description The part of `usage` spent on models other than `model`, by model, each with its `calls`; null: none. */
+      other_usage: {
+        [key: string]: components['schemas']['Usage'];
+      } | null;
+      error: {
+        type: string;
+        message: string;
+        /** @description What could not be written at the end of the run: restore, operation, configuration, results. */
+        skipped?: string[];
+      } | null;
+      /** @description The run that this one repeats. */
+      retry_of: components['schemas']['Id'] | null;
+      /** @description The run whose checkpoint token started this one. */
+      resumed_from: components['schemas']['Id'] | null;
+      /** @description Tool calls of a suspended run that wait for approval; approve or deny each. */
+      approvals: {
         /** @description The name of the call: its round and index. */
         call: string;
         /** @description Tool round of the run, from 1. */
         round: number;
         /** @description Position in the round, from 0. */
         index: number;
+        /** @description Id assigned by the provider; not necessarily unique. */
+        id: string;
+        name: string;
+        /** @description Arguments from the model. */
+        arguments: Json;
       }[];
-      /** @description Whether it is kept for later waits. */
-      kept: boolean;
+      /** @description Everything that a suspended run waits for, approvals included. */
+      waits: components['schemas']['RunWait'][];
+      /** @description The run whose tool call started it. */
+      parent: components['schemas']['RunRef'] | null;
+      /**
+       * Format: date-time
+       * @description When the next wait ends by itself.
+       */
+      suspended_until: string | null;
+      /**
+       * Format: date-time
+       * @description Since when the run has been waiting for a worker that knows its agent and strategy.
+       */
+      agent_unknown_since: string | null;
+      /** @description Priority of the job: 0 goes first, then lower numbers before higher ones. */
+      priority: number;
+      /**
+       * Format: date-time
+       * @description No worker starts the run before this time.
+       */
+      start_at: string | null;
+      /**
+       * Format: date-time
+       * @description When the run fails with `expired` if no worker has started it.
+       */
+      expires_at: string | null;
+      /** @description The limit that a queued run waits for. */
+      limited_by: {
+        /** @description Its name. */
+        limit: string;
+        /**
+         * Format: date-time
+         * @description Since when it waits.
+         */
+        since: string;
+        /** @description The tenant that set it; absent: the operator. */
+        owner?: components['schemas']['Id'];
+        /** @description The values of its scope that have an amount of their own. */
+        key?: string;
+        /**
+         * Format: date-time
+         * @description When it may let the run go on; absent if only the end of another run can tell.
+         */
+        until?: string;
+      } | null;
+      /** @description The version of its agent the run waits for, if workers know the agent but lack the version. */
+      unknown_version: string | null;
+      /** @description The strategy the run waits for, if workers know its agent but not the strategy. */
+      unknown_strategy: string | null;
+      /** @description The tools the run waits for, if workers know its agent but lack some that it needs. */
+      unknown_tools: string[] | null;
+      /**
+       * Format: date-time
+       * @description When the run was accepted.
+       */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description When a worker first claimed it.
+       */
+      started_at: string | null;
+      /**
+       * Format: date-time
+       * @description When the run ended.
+       */
+      finished_at: string | null;
+      duration_ms: number | null;
+      /** @description The final answer, or the best result of a search; null until the run ends, and if it ended without one. */
+      result: Json;
+      /** @description The first 200 characters of the message that started the run; null if none did, as for a compaction. */
+      question: string | null;
+      /** @description In US dollars, at the server’s own prices or the providers’ list prices; null if no tokens were spent on a model with a known price. */
+      cost: number | null;
+      /** @description Tokens of models without a known price; `cost` does not include them. */
+      unpriced_tokens: number;
+      /** @description What was spent on each model, with the price used. */
+      cost_by_model: components['schemas']['ModelCost'][];
+      /** @description What the strategy `adaptive` chose, and why. */
+      selection: {
+        strategy: string;
+        score: number;
+        task_type: string;
+      } | null;
+      /** @description What the run is waiting for: `llm`, `tools` or `output`. */
+      phase: string | null;
+      /** @description The current model call, or else the last one known. */
+      call_id: string | null;
+      /** @description Maximum iterations; null if this server does not know the agent. */
+      max_iterations: number | null;
+      /** @description Names of the tools; null if this server does not know the agent. */
+      tools: string[] | null;
+      tool_calls: components['schemas']['RunToolCall'][];
+      /** @description Inputs the run has not read yet. */
+      queued_inputs: number;
+      /** @description The worker that holds the run, while it is running. */
+      worker: {
+        id: string;
+        /**
+         * Format: date-time
+         * @description When its lease expires if it is not renewed.
+         */
+        lease_until: string;
+      } | null;
+      /** @description The run’s latest job in BullMQ, which may have removed it. */
+      job: {
+        queue: string;
+        id: string;
+      };
+      /** @description Why no worker can take the run: none is alive, or no live worker knows its agent, version or strategy, or has its tools; null otherwise. */
+      unattended: {
+        /** @enum {string} */
+        reason: 'no_worker' | 'unknown_agent' | 'unknown_version' | 'unknown_strategy' | 'unknown_tool';
+        message: string;
+      } | null;
+      output: JsonObject | null;
+      /** @description What the strategy extracts from the answer besides the result; null: nothing. */
+      details: Json;
     };
-    NewEvent: {
-      /** @description Text or JSON, at most 262,144 bytes; default null. */
-      payload?: Json;
-      /** @description Keeps the event for so long, for calls that begin to wait for it later; default 0. */
-      keep_ms?: number;
+    ModelCost: {
+      model: string;
+      /** @description Tokens of input, those of the provider’s cache included. */
+      input_tokens: number;
+      /** @description Tokens of output. */
+      output_tokens: number;
+      /** @description Tokens of input read from the cache. */
+      cached_tokens: number;
+      /** @description Tokens of input written to the cache. */
+      written_tokens: number;
+      /** @description In US dollars; null if the price is unknown. */
+      cost: number | null;
+      /** @description The price that was used: the server’s own, or the list price of the day the run was accepted. */
+      price: ('own' | 'list') | null;
+      /** @description The list price per million tokens, without rates that depend on the length of a request. */
+      per_million: {
+        input?: number;
+        output?: number;
+        cache_read?: number;
+        cache_write?: number;
+      } | null;
     };
-    EventToken: {
+    RunToolCall: {
+      /** @description The name of the call: its round and index. */
+      call: string;
+      /** @description Tool round of the run, from 1. */
+      round: number;
+      /** @description Position in the round, from 0. */
+      index: number;
+      /** @description Id assigned by the provider; not necessarily unique. */
+      id: string;
+      name: string;
+      /** @description Arguments from the model. */
+      arguments: Json;
+      status: string;
+      /** @description The result as the model sees it; null while the call is open. */
+      result: Json;
+      /** @description Number of executions. */
+      attempts: number;
+      duration_ms: number | null;
+    };
+    /** @description A run, and the runs that its tool calls and theirs have started. */
+    RunTree: {
+      root: components['schemas']['RunRef'];
+      /** @description Each run is followed by the runs that it started, in order of time. */
+      runs: components['schemas']['TreeRun'][];
+      /** @description Of all runs of the tree. */
+      usage: components['schemas']['Usage'] | null;
+      /** @description In US dollars, at the server’s own prices or the providers’ list prices; null if no tokens were spent on a model with a known price. */
+      cost: number | null;
+      /** @description Tokens of models without a known price; `cost` does not include them. */
+      unpriced_tokens: number;
+    };
+    TreeRun: {
+      thread_id: components['schemas']['Id'];
+      id: string;
+      agent: string;
+      model: string;
+      context_ref: components['schemas']['Id'];
+      status: components['schemas']['RunStatus'];
+      /** @description Why the run ended; null until then. A run that reaches a limit, such as `max_iterations`, is also `completed`. */
+      termination_reason: string | null;
+      /** @description Iterations so far. */
+      iteration: number;
+      error: {
+        type: string;
+        message: string;
+        /** @description What could not be written at the end of the run: restore, operation, configuration, results. */
+        skipped?: string[];
+      } | null;
+      /** @description 0 for the root. */
+      depth: number;
+      /** @description The call that started it; null for the root. */
+      parent: {
+        thread_id: components['schemas']['Id'];
+        id: string;
+        /** @description The name of the call: its round and index. */
+        call: string;
+        /** @description Tool round of the call that started it. */
+        round: number;
+        /** @description Position of the call in its round. */
+        index: number;
+      } | null;
+      usage: components['schemas']['Usage'] | null;
+      /** @description In US dollars, at the server’s own prices or the providers’ list prices; null if no tokens were spent on a model with a known price. */
+      cost: number | null;
+      /** @description Tokens of models without a known price; `cost` does not include them. */
+      unpriced_tokens: number;
+      waits: components['schemas']['RunWait'][];
+      /**
+       * Format: date-time
+       * @description When the run was accepted.
+       */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description When a worker first claimed it.
+       */
+      started_at: string | null;
+      /**
+       * Format: date-time
+       * @description When the run ended.
+       */
+      finished_at: string | null;
+    };
+    CancelReceipt: {
+      id: components['schemas']['Id'];
+      thread_id: components['schemas']['Id'];
+      status: components['schemas']['RunStatus'];
+      /** @description false: the run had already ended. */
+      accepted: boolean;
+    };
+    CancelRun: {
+      reason?: string;
+    };
+    RetryRun: {
+      /** @description Repeating the id returns the same run. */
+      request_id?: components['schemas']['Id'];
+      /**
+       * @description As for a new run.
+       * @enum {string}
+       */
+      busy?: 'reject' | 'wait' | 'interrupt';
+      /** @description True: calls of other agents start new runs. By default, a call that asks an agent what the earlier run has asked it gets the answer that the agent gave then. */
+      fresh_children?: boolean;
+    };
+    Rerun: {
+      /** @description Id of the fork; default: a generated id. */
+      thread_id?: components['schemas']['Id'];
+      /** @description The version of the agent: a label or an id. Default: what its rollout chooses. */
+      version?: string;
+      /** @description Overrides the model of the run. */
+      model?: string;
+      /** @description Overrides the prompt of the lane; every agent must list it as overridable. */
+      system_prompt?: string | null;
+      /** @description Replaces the context policy of agent and thread. */
+      context_policy?: components['schemas']['ContextPolicy'];
+      /** @description True: calls of other agents start new runs. By default, a call that asks an agent what the earlier run has asked it gets the answer that the agent gave then. */
+      fresh_children?: boolean;
+      /** @description Your own data, stored with the fork. */
+      metadata?: JsonObject;
+      /** @description Repeating the id returns the same run. */
+      request_id?: components['schemas']['Id'];
+    };
+    /** @description The run accepted the input. */
+    InputReceipt: {
+      input_id: components['schemas']['Id'];
+      thread_id: components['schemas']['Id'];
+      run_id: components['schemas']['Id'];
+      /**
+       * @description queued: the run reads it before its next model call; injected: it is in the context; dropped: the run ended first.
+       * @enum {string}
+       */
+      status: 'queued' | 'injected' | 'dropped';
+      /** @description true: the input had already been accepted. */
+      duplicate: boolean;
+    };
+    NewInput: {
+      /** @description Text, which is trimmed, or content parts. */
+      content: string | components['schemas']['ContentPart'][];
+      /**
+       * @description Input always has the role user.
+       * @enum {string}
+       */
+      role?: 'user';
+      /** @description Who sent it, for the log. */
+      by?: string;
+      /** @description Stored in the refs of the message; up to 64 KiB. */
+      extra_refs?: JsonObject;
+      /** @description Reject the input unless the run of this request is active. */
+      expected_request_id?: components['schemas']['Id'];
+      /** @description Repeating the id does not repeat the input. Or send it as `Idempotency-Key`. */
+      input_id?: components['schemas']['Id'];
+    };
+    InputPage: {
+      data: components['schemas']['Input'][];
+      /** @description Pass it as `after` to get the next page; null on the last page. */
+      next_after: number | null;
+    };
+    /** @description Input sent to an active run. */
+    Input: {
+      id: components['schemas']['Id'];
+      run_id: components['schemas']['Id'];
+      /** @description Position among the inputs of the run, from 1. */
+      ordinal: number;
+      /** @enum {string} */
+      kind: 'steer' | 'inject';
+      by: string;
+      content: components['schemas']['Content'];
+      /**
+       * @description queued: the run reads it before its next model call; injected: it is in the context; dropped: the run ended first.
+       * @enum {string}
+       */
+      status: 'queued' | 'injected' | 'dropped';
+      /** @description The entry of the resulting message. */
+      entry_seq: number | null;
+      /**
+       * Format: date-time
+       * @description When it was accepted.
+       */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description When it became a message or was dropped.
+       */
+      settled_at: string | null;
+    };
+    DecisionReceipt: {
+      thread_id: components['schemas']['Id'];
+      run_id: components['schemas']['Id'];
+      /** @description The name of the call: its round and index. */
+      call: string;
+      /** @enum {string} */
+      decision: 'approved' | 'denied';
+      by: string | null;
+      reason: string | null;
+      /**
+       * Format: date-time
+       * @description When the decision was made.
+       */
+      decided_at: string;
+      /** @description true: the same decision had already been made. */
+      duplicate: boolean;
+      status: components['schemas']['RunStatus'];
+    };
+    Decision: {
+      /** @description Reason for the decision; the model sees the reason for a denial. */
+      reason?: string;
+      /** @description Who made the decision. */
+      by?: string;
+    };
+    /** @description A page of nodes. */
+    RunNodePage: {
+      data: components['schemas']['RunNode'][];
+      /** @description Pass it as `after` to get the next page; null on the last page. */
+      next_after: number | null;
+    };
+    /** @description A finding of a strategy: the answer to a question it asked, or a thought. */
+    RunNode: {
+      /** @description Number of the node, from 1, in the order of creation. */
+      node: number;
+      /** @description The node it follows from; 0 is the question of the run. */
+      parent: number | null;
+      /** @description Only if the strategy builds a tree. */
+      depth: number | null;
+      /** @description For an answer, what was asked for, such as `generate`; otherwise `thought`, or the strategy’s name for it. */
+      kind: string;
+      /** @description For an answer, `answered` or `tools`; for a thought, `open`, `expanded` or `best`. */
+      status: string;
+      /** @description From 0 to 1, if the strategy scores. */
+      score: number | null;
+      content: string | null;
+      /** @description For an answer, its model call. */
+      call_id: string | null;
+      /** @description For an answer, its token counters; otherwise null. */
+      usage: components['schemas']['Usage'] | null;
+      /** @description For an answer, when it arrived: milliseconds since the run started. */
+      elapsed_ms: number | null;
+      /** @description For an answer, its tool rounds; otherwise notes of the strategy. */
+      data: Json;
+    };
+    /** @description A token for a step of a run. */
+    Checkpoint: {
+      /** @description Signed, not encrypted. It names a run and its step, and contains nothing from the conversation. */
       token: string;
-      /** @description A POST to this URL sends the event, with the JSON body as its payload. */
-      path: string;
+      thread_id: components['schemas']['Id'];
+      run_id: components['schemas']['Id'];
+      /** @description The step the token refers to. */
+      step: number;
+      /**
+       * Format: date-time
+       * @description When the token expires; null: never.
+       */
+      expires_at: string | null;
     };
-    NewEventToken: {
-      /** @description Default: 30 days. The token also ends with the key that made it. */
-      expires_ms?: number;
-      /** @description As for the event; default 0. */
-      keep_ms?: number;
+    NewCheckpoint: {
+      /** @description Lifetime of the token; default: 30 days. null: unlimited. */
+      expires_in_ms?: number | null;
+    };
+    /** @description One request executed by an agent. */
+    Run: {
+      thread_id: components['schemas']['Id'];
+      id: string;
+      request_id: string;
+      agent: string;
+      /** @description The version of its agent that the worker which took it last has; null before a worker has taken it. */
+      agent_version: string | null;
+      strategy: string;
+      model: string;
+      context_ref: components['schemas']['Id'];
+      status: components['schemas']['RunStatus'];
+      /** @description Why the run ended; null until then. A run that reaches a limit, such as `max_iterations`, is also `completed`. */
+      termination_reason: string | null;
+      /** @description Why the model stopped writing the answer with which the run ended; null if there is none, or the provider did not say. */
+      finish_reason: string | null;
+      /** @description The answer was cut: at the limit of output tokens (`length`) or by a filter (`content_filter`). */
+      truncated: boolean;
+      /** @description Iterations so far. */
+      iteration: number;
+      /** @description Commits so far. */
+      step: number;
+      /** @description Null if none are known. */
+      usage: components['schemas']['Usage'] | null;
+      /** @description The part of `usage` spent on models other than `model`, by model, each with its `calls`; null: none. */
+      other_usage: {
+        [key: string]: components['schemas']['Usage'];
+      } | null;
+      error: {
+        type: string;
+        message: string;
+        /** @description What could not be written at the end of the run: restore, operation, configuration, results. */
+        skipped?: string[];
+      } | null;
+      /** @description The run that this one repeats. */
+      retry_of: components['schemas']['Id'] | null;
+      /** @description The run whose checkpoint token started this one. */
+      resumed_from: components['schemas']['Id'] | null;
+      /** @description Tool calls of a suspended run that wait for approval; approve or deny each. */
+      approvals: {
+        /** @description The name of the call: its round and index. */
+        call: string;
+        /** @description Tool round of the run, from 1. */
+        round: number;
+        /** @description Position in the round, from 0. */
+        index: number;
+        /** @description Id assigned by the provider; not necessarily unique. */
+        id: string;
+        name: string;
+        /** @description Arguments from the model. */
+        arguments: Json;
+      }[];
+      /** @description Everything that a suspended run waits for, approvals included. */
+      waits: components['schemas']['RunWait'][];
+      /** @description The run whose tool call started it. */
+      parent: components['schemas']['RunRef'] | null;
+      /**
+       * Format: date-time
+       * @description When the next wait ends by itself.
+       */
+      suspended_until: string | null;
+      /**
+       * Format: date-time
+       * @description Since when the run has been waiting for a worker that knows its agent and strategy.
+       */
+      agent_unknown_since: string | null;
+      /** @description Priority of the job: 0 goes first, then lower numbers before higher ones. */
+      priority: number;
+      /**
+       * Format: date-time
+       * @description No worker starts the run before this time.
+       */
+      start_at: string | null;
+      /**
+       * Format: date-time
+       * @description When the run fails with `expired` if no worker has started it.
+       */
+      expires_at: string | null;
+      /** @description The limit that a queued run waits for. */
+      limited_by: {
+        /** @description Its name. */
+        limit: string;
+        /**
+         * Format: date-time
+         * @description Since when it waits.
+         */
+        since: string;
+        /** @description The tenant that set it; absent: the operator. */
+        owner?: components['schemas']['Id'];
+        /** @description The values of its scope that have an amount of their own. */
+        key?: string;
+        /**
+         * Format: date-time
+         * @description When it may let the run go on; absent if only the end of another run can tell.
+         */
+        until?: string;
+      } | null;
+      /** @description The version of its agent the run waits for, if workers know the agent but lack the version. */
+      unknown_version: string | null;
+      /** @description The strategy the run waits for, if workers know its agent but not the strategy. */
+      unknown_strategy: string | null;
+      /** @description The tools the run waits for, if workers know its agent but lack some that it needs. */
+      unknown_tools: string[] | null;
+      /**
+       * Format: date-time
+       * @description When the run was accepted.
+       */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description When a worker first claimed it.
+       */
+      started_at: string | null;
+      /**
+       * Format: date-time
+       * @description When the run ended.
+       */
+      finished_at: string | null;
+      duration_ms: number | null;
+      /** @description The final answer, or the best result of a search; null until the run ends, and if it ended without one. */
+      result: Json;
+    };
+    Resume: {
+      /** @description Signed, not encrypted. It names a run and its step, and contains nothing from the conversation. */
+      token: string;
+      /** @description A new user message; starts a new run on the same lane. */
+      query?: components['schemas']['Content'];
+      /** @description With `query`: repeating the id returns the same run. Or send it as `Idempotency-Key`. */
+      request_id?: components['schemas']['Id'];
+    };
+    Collect: {
+      /** @description Signed, not encrypted. It names a run and its step, and contains nothing from the conversation. */
+      token: string;
+    };
+    MarkList: {
+      data: components['schemas']['Mark'][];
+    };
+    /** @description Something in a run that is worth a look. */
+    Mark: {
+      run_id: components['schemas']['Id'];
+      /** @description `tool_failed`, `tool_retried`, `model_retried`, `model_overridden`, `worker_lost`, `cut`, `over_budget`, `cache_missed`, `steered`, `steer_dropped`, `prompt_changed`, `context_replaced`, `compacted`, `waiting`, `abandoned` or `failed`. More kinds may be added. */
+      kind: string;
+      /** @description The entry to look at; null: the mark concerns the whole run. */
+      seq: number | null;
+      /** @description The model call that shows more, if any. */
+      llm_call_id: components['schemas']['Id'] | null;
+      /** @description Depends on the kind. */
+      data: JsonObject;
+    };
+    CancelByToken: {
+      /** @description Signed, not encrypted. It names a run and its step, and contains nothing from the conversation. */
+      token: string;
+      reason?: string;
     };
     WebhookList: {
       data: components['schemas']['Webhook'][];
@@ -3498,38 +3530,6 @@ export interface components {
     };
     AgentTool: components['schemas']['Tool'] & {
       needs_approval: boolean;
-    };
-    ApprovalPage: {
-      data: components['schemas']['Approval'][];
-      /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
-      next_after: string | null;
-    };
-    /** @description A tool call that waits for human approval. */
-    Approval: {
-      thread_id: components['schemas']['Id'];
-      run_id: components['schemas']['Id'];
-      agent: string;
-      /** @description The name of the call: its round and index. */
-      call: string;
-      /** @description Tool round of the run, from 1. */
-      round: number;
-      /** @description Position in the round, from 0. */
-      index: number;
-      name: string;
-      /** @description Arguments from the model. */
-      arguments: Json;
-      /**
-       * Format: date-time
-       * @description When the call began to wait.
-       */
-      requested_at: string;
-      /**
-       * Format: date-time
-       * @description When the call is denied if it is still undecided.
-       */
-      expires_at: string;
-      /** @description The root of its tree, if a tool call of another run started its run. */
-      root: components['schemas']['RunRef'] | null;
     };
     WorkerList: {
       data: components['schemas']['Worker'][];

@@ -1,9 +1,9 @@
+import type { EnqueueOptions } from '../runs/operations/runs/enqueue-options.ts';
 import { assertId } from '../base/checks/ids.ts';
 import { isLanefoldError, LanefoldError } from '../base/errors.ts';
 import type { Thread } from '../database/store/log/read-thread.ts';
 import { threadNotFound } from '../database/store/missing.ts';
 import type { Library, TenantLibrary } from '../features/library/library.ts';
-import type { EnqueueOptions } from '../runs/operations/runs/enqueue.ts';
 import { logErrors, withSafePath } from '../server/log-errors.ts';
 import { problemHeaders, toProblem } from '../server/problem.ts';
 import { defaultMaxBodyBytes } from '../server/read-body.ts';

@@ -1,6 +1,5 @@
 import type { Logger } from '../base/log/logger.ts';
 import { withAudit } from '../database/store/access/audited-act.ts';
-import { listApprovals } from '../database/store/wait/list-approvals.ts';
 import type { Database } from '../database/postgres/pool.ts';
 import { operationsOf, type FeatureHost } from '../features/feature.ts';
 import { noteAuditing } from '../features/library/auditing.ts';
@@ -12,6 +11,7 @@ import { compact } from '../runs/operations/contexts/compact.ts';
 import { contextsOf } from '../runs/operations/contexts/contexts.ts';
 import { evidenceOf } from '../runs/operations/evidence/evidence.ts';
 import { limitsOf } from '../runs/operations/limits/limits.ts';
+import { approvalsOf } from '../runs/operations/runs/approvals.ts';
 import { runsOf } from '../runs/operations/runs/runs-of.ts';
 import type { RunWaiter } from '../runs/operations/runs/waiter.ts';
 import type { Keeper } from '../runs/operations/threads/erase.ts';
@@ -69,9 +69,7 @@ export function tenantLibrary(
     events: eventsOf({ db, all, queue, secrets, scopeTo }),
     waits: waitsOf(db, queue),
     audit: auditOf(db),
-    approvals: {
-      list: ({ after, limit = 50 }: { after?: string; limit?: number } = {}) => listApprovals(db, { after, limit }),
-    },
+    approvals: approvalsOf(db),
     ...operationsOf(host.features, host, db, runs),
   });
   return { ...parts, threads, streams, evidence: evidenceOf(db), tenant: db.tenant };

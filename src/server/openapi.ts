@@ -1,10 +1,9 @@
 import { packageVersion } from '../base/common/package-root.ts';
 import type { ApiApp } from './env.ts';
-import { ContextPolicy } from './schemas/context-policy.ts';
-import { Settings } from './schemas/run-overrides.ts';
-import { RunStatus } from './schemas/run.ts';
-import { Usage } from './schemas/usage.ts';
+import { Settings as SettingsHere } from '../agent/definition/option-forms.ts';
+import { wireSchema } from './declared/wire-schema.ts';
 import { Id } from './schemas/values.ts';
+import { ContextPolicy, RunStatus, Usage } from './schemas/run.ts';
 
 const info = {
   openapi: '3.1.0',
@@ -37,7 +36,7 @@ export function nameSchemas({ openAPIRegistry: registry }: ApiApp): void {
   for (const [name, schema] of Object.entries(named)) registry.register(name, schema);
 }
 
-const named = { Id, RunStatus, Usage, ContextPolicy, Settings };
+const named = { Id, RunStatus, Usage, ContextPolicy, Settings: wireSchema(SettingsHere) };
 
 /** The OpenAPI document of an application; generated once. */
 export function openApiDocument(app: ApiApp): object {

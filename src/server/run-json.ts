@@ -1,5 +1,6 @@
-import type { Run, RunRef, RunWait } from '../database/store/run/run.ts';
-import type { RunTree } from '../runs/operations/runs/tree.ts';
+import type { RunTree } from '../runs/operations/runs/types.ts';
+import type { RunWait } from '../database/store/run/types.ts';
+import type { Run, RunRef } from '../database/store/run/run.ts';
 import { toJson } from './json.ts';
 
 export const waitToJson = (wait: RunWait) => ({ ...toJson(wait), run: refToJson(wait.run) });

@@ -236,7 +236,12 @@ describe('the handler for AG-UI, called by the protocol’s own client', () => {
     await asked;
     const interruptId = client.agent.pendingInterrupts[0]!.id;
     // as a request reads the run that is suspended right after it
-    const get = async (ref: RunRef) => ({ ...(await front.runs.get(ref)), status: 'running', waits: [], awaiting: [] });
+    const get = async (ref: RunRef) => ({
+      ...(await front.runs.get(ref)),
+      status: 'running',
+      waits: [],
+      approvals: [],
+    });
     const slow = { ...front, runs: { ...front.runs, get } } as unknown as Lanefold;
     const by = createAgUiHandler(slow, {
       agent: 'typist',
@@ -248,7 +253,7 @@ describe('the handler for AG-UI, called by the protocol’s own client', () => {
       resume: [{ interruptId, status: 'resolved', payload: { approved: true } }],
     });
     const run = { threadId: 'early', id: (await front.threads.peek('early')).activeRunId! };
-    expect((await front.runs.get(run)).awaiting).toHaveLength(1);
+    expect((await front.runs.get(run)).approvals).toHaveLength(1);
   });
 
   test('ends for events, whose payload is the result of the call', async () => {
@@ -650,7 +655,7 @@ describe('the handler for AG-UI, called by the protocol’s own client', () => {
     await refuses(join('busy'), 422, 'idempotency_mismatch', { runId: 'r1', resume: [answer(first), answer(second)] });
     // nothing was decided
     expect(
-      (await front.runs.get({ threadId: 'busy', id: (await front.threads.peek('busy')).activeRunId! })).awaiting,
+      (await front.runs.get({ threadId: 'busy', id: (await front.threads.peek('busy')).activeRunId! })).approvals,
     ).toHaveLength(2);
     const nobody = handlerOf({ agent: 'nobody' });
     const lost = join('lost', nobody);

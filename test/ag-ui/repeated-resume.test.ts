@@ -121,7 +121,7 @@ describe('the same resume of AG-UI, sent again', { shuffle: false }, () => {
     const { of } = thread;
     const resume = [{ interruptId: thread.interruptId, ...answer }];
     expect(await begun(of({ runId: 'r2', resume }))).toEqual([200, 'RUN_STARTED']);
-    await until('the run waits for the limit', async () => (await current(thread)).waitingFor);
+    await until('the run waits for the limit', async () => (await current(thread)).limitedBy);
     expect(await begun(of({ runId: 'r2', resume }))).toEqual([200, 'RUN_STARTED']);
     expect(await begun(of({ runId: 'r3', resume: [{ ...resume[0]!, payload: other }] }))).toEqual(late);
     await lanefold.runs.cancel(thread.run);

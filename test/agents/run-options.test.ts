@@ -23,7 +23,7 @@ test('an option that may only be lowered bears a number and is one of the agent'
 test('agents and requests take an option of the table under the same name, with the type of its schema', () => {
   expectTypeOf<AgentDefinition['maxDurationMs']>().toEqualTypeOf<number | undefined>();
   expectTypeOf<EnqueueOptions['streaming']>().toEqualTypeOf<boolean | undefined>();
-  expectTypeOf<EnqueueOptions['onFailure']>().toEqualTypeOf<'keep' | 'restore' | undefined>();
+  expectTypeOf<EnqueueOptions['onFailure']>().toEqualTypeOf<'keep' | 'rewind' | undefined>();
 });
 
 test('each number, switch and choice is refused with what it must be, and any other value left to its reader', () => {

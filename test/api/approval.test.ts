@@ -32,7 +32,7 @@ describe('approval over HTTP', () => {
         return body['status'] === status ? (body as Record<string, unknown>) : undefined;
       });
     expect(await read('suspended')).toMatchObject({
-      awaiting: [
+      approvals: [
         { call: '1.0', round: 1, index: 0, name: 'pay', arguments: { n: 1 } },
         { call: '1.1', round: 1, index: 1, name: 'pay', arguments: { n: 2 } },
       ],
@@ -52,7 +52,7 @@ describe('approval over HTTP', () => {
     expect(await decide('first/approve')).toMatchObject(problem(400, 'invalid_id'));
     expect(await decide('1.1/approve', { by: 7 })).toMatchObject(problem(400, 'invalid_request'));
     expect(await decide('1.1/approve')).toMatchObject({ status: 200, body: { status: 'queued', by: null } });
-    expect(await read('completed')).toMatchObject({ result: 'done', awaiting: [], suspended_until: null });
+    expect(await read('completed')).toMatchObject({ result: 'done', approvals: [], suspended_until: null });
     const context = (await api.call('GET', '/v1/threads/ap/contexts/default')).body as {
       messages: { content: string }[];
     };

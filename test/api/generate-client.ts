@@ -8,22 +8,26 @@ import { openApiDocument } from '../../src/server/openapi.ts';
 import { dataInAnswers, dataInRequests, isListOfItems } from '../../src/doors/client/case.ts';
 import { toCamelCase } from '../../src/base/common/case.ts';
 import type { Library } from '../../src/features/library/library.ts';
+import { nouns } from '../../src/server/declared/nouns.ts';
 import { asJson, forTypes } from './generate-types.ts';
 
 /** The operations of `lanefold/client`, with their types. Written by `npm run types:api`. */
 export const clientFile = path.resolve('src/doors/client/operations.ts');
 
-/** What the client offers. Everything else, such as keys, webhooks and changes of limits, is for operators. */
-const offered = [
+/** What the client offers, beside what declarations say. Everything else, such as keys, is for operators. */
+const undeclared = [
   ...['createThread', 'listThreads', 'getThread', 'eraseThread', 'getConfig', 'changeConfig', 'forkThread'],
   ...['listEntries', 'appendEntries', 'readContent', 'listUiMessages'],
   ...['listLanes', 'getContext', 'applyContextOperation', 'resetLane', 'compactLane', 'getCall'],
-  ...['createRun', 'createRuns', 'listRuns', 'listAllRuns', 'getRun', 'getTree', 'listNodes', 'cancelRun', 'retryRun'],
-  ...['rerunRun', 'steerRun', 'injectRun', 'listInputs', 'listRunEvents', 'listThreadEvents'],
-  ...['createCheckpoint', 'resumeRun', 'collectRun', 'cancelByToken'],
-  ...['approveToolCall', 'denyToolCall', 'listApprovals', 'listWaits', 'releaseWait', 'sendEvent'],
+  ...['listThreadEvents'],
+  ...['listWaits', 'releaseWait', 'sendEvent'],
   ...['createBrowserToken', 'listLimits', 'listLimitHolders'],
 ];
+
+const declared = nouns.flatMap(({ operations, requests }) =>
+  [...Object.values(operations), ...Object.values(requests)].filter(({ client }) => client).map(({ id }) => id),
+);
+const offered = [...undeclared, ...declared];
 
 /** Schemas whose `result` has the type of its agent. */
 const generic = ['Run', 'RunSnapshot'];

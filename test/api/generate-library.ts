@@ -51,7 +51,7 @@ class Types {
     readonly owners: ReadonlyMap<unknown, Owner>,
   ) {
     for (const [name, value] of Object.entries(exported).sort(([a], [b]) => (a < b ? -1 : 1))) {
-      if (value instanceof z.ZodType) this.#own.push([name, value]);
+      if (value instanceof z.ZodType && !typeOf(value)) this.#own.push([name, value]);
       else if (isNoun(value)) this.#nouns.push(value);
     }
   }
@@ -88,17 +88,22 @@ class Types {
 
   #method(name: string, operation: Operation): string {
     const { answer, summary, description, doc, errors = [] } = operation;
-    const args = argumentsOf(operation).map((argument) => this.#argument(argument));
+    const args = argumentsOf(operation).map((argument) => this.#argument(argument, operation));
     const thrown = errors.length > 0 ? `@throws LanefoldError ${errors.map((code) => `\`${code}\``).join(', ')}` : '';
     const text = doc ?? [`${summary}.`, description].filter(Boolean).join(' ');
-    const returned = answer.schema ? this.#type(answer.schema) : 'void';
-    return `${comment([text, thrown].filter(Boolean).join('\n\n'))}${name}(${args.join(', ')}): Promise<${returned}>;`;
+    const result = operation.returns ?? answer.schema;
+    const of = operation.result ? '<RESULT>' : '';
+    const returned = result ? `${this.#type(result)}${of}` : 'void';
+    const head = comment([text, thrown].filter(Boolean).join('\n\n'));
+    return `${head}${name}${of}(${args.join(', ')}): Promise<${returned}>;`;
   }
 
-  #argument(argument: Argument): string {
+  #argument(argument: Argument, { orThread, result }: Operation): string {
     switch (argument.kind) {
-      case 'run':
-        return `run: ${this.#import('RunRef', path.resolve('src/database/store/run/run.ts'))}`;
+      case 'run': {
+        const ref = this.#import('RunRef', path.resolve('src/database/store/run/run-ref.ts'));
+        return `run: ${ref}${result ? '<RESULT>' : ''}${orThread ? ' | string' : ''}`;
+      }
       case 'param':
         return `${argument.name}: string`;
       case 'options': {
@@ -126,7 +131,7 @@ class Types {
   /** The name of a type, or the type. */
   #type(schema: z.core.$ZodType): string {
     const own = typeOf(schema);
-    if (own) return this.#import(own.name, path.resolve('src', own.from));
+    if (own) return own.from === undefined ? own.name : this.#import(own.name, path.resolve('src', own.from));
     const owner = this.owners.get(schema) ?? this.owners.get(describedBy(schema));
     return owner ? this.#import(owner.name, owner.target) : this.#print(schema as Schema);
   }

@@ -57,7 +57,7 @@ describe('a run on a worker in another process', () => {
     const second = await call('POST', `${path}/inject`, {
       content: 'two',
       role: 'user',
-      source: 'monitor',
+      by: 'monitor',
       extra_refs: { alarm: 7 },
     });
     expect(second).toMatchObject({ status: 202, body: { status: 'queued' } });
@@ -66,8 +66,8 @@ describe('a run on a worker in another process', () => {
     expect((await call('GET', `${path}/inputs`)).body).toMatchObject({
       data: [
         { id: 'in-1', ordinal: 1, kind: 'steer', content: 'one', status: 'queued', entry_seq: null, settled_at: null },
-        { ordinal: 2, kind: 'inject', source: 'monitor', content: 'two', status: 'queued' },
-        { ordinal: 3, kind: 'steer', source: 'lanefold', content: 'three', status: 'queued' },
+        { ordinal: 2, kind: 'inject', by: 'monitor', content: 'two', status: 'queued' },
+        { ordinal: 3, kind: 'steer', by: 'lanefold', content: 'three', status: 'queued' },
       ],
       next_after: null,
     });

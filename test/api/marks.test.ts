@@ -73,7 +73,7 @@ describe('what is worth a look', () => {
       [
         {
           ...{ kind: 'steered', seq: 3, llm_call_id: expect.stringMatching(/\.2$/) },
-          data: { kind: 'steer', source: 'desk', sent_at: time, reached_at: time },
+          data: { kind: 'steer', by: 'desk', sent_at: time, reached_at: time },
         },
       ],
     ],

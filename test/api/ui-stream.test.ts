@@ -144,8 +144,8 @@ describe('the UI message stream, read by the AI SDK’s own client', () => {
     const reader = await join(run);
     (await pair.model.next()).stop({ id: 'd1', name: 'dig' }, { id: 'd2', name: 'dig' });
     const asked = await until('both are asked for', async () => {
-      const { awaiting } = await pair.front.runs.get(run);
-      return awaiting.length === 2 && awaiting;
+      const { approvals } = await pair.front.runs.get(run);
+      return approvals.length === 2 && approvals;
     });
     const parts = () =>
       (reader.message() as UIMessage | undefined)?.parts.filter((part) => part.type === 'tool-dig') as {

@@ -114,14 +114,14 @@ describe('runs', () => {
   test('are steered, and cancelled', async () => {
     const run = await client.runs.enqueue({ agent: 'slow', input: 'x' });
     await until(async () => (await client.runs.get(run)).status, 'running');
-    expect(await client.runs.steer(run, 'Be brief.', { source: 'ada' })).toMatchObject({ status: 'queued' });
+    expect(await client.runs.steer(run, 'Be brief.', { by: 'ada' })).toMatchObject({ status: 'queued' });
     const twice = { inputId: 'in-1', extraRefs: { fromPage: true } };
     await client.runs.inject(run, [{ type: 'text', text: 'It rains.' }], twice);
     expect(await client.runs.inject(run, [{ type: 'text', text: 'It rains.' }], twice)).toMatchObject({
       duplicate: true,
     });
     expect((await client.runs.inputs(run)).data).toMatchObject([
-      { kind: 'steer', source: 'ada' },
+      { kind: 'steer', by: 'ada' },
       { kind: 'inject', content: [{ type: 'text', text: 'It rains.' }] },
     ]);
     expect(await client.runs.cancel(run, { reason: 'enough' })).toMatchObject({ accepted: true });
@@ -132,8 +132,8 @@ describe('runs', () => {
   test('wait for approval, and go on once it is given or denied', async () => {
     for (const word of ['approve', 'deny'] as const) {
       const run = await client.runs.enqueue({ agent: 'refunder', input: 'Refund A-17' });
-      await until(async () => (await client.runs.get(run)).awaiting.length, 1);
-      const [call] = (await client.runs.get(run)).awaiting;
+      await until(async () => (await client.runs.get(run)).approvals.length, 1);
+      const [call] = (await client.runs.get(run)).approvals;
       expect(call).toMatchObject({ name: 'refund', arguments: { order_id: 'A-17' } });
       expect((await client.approvals.list()).data).toMatchObject([{ runId: run.id, call: '1.0' }]);
       const decided = await client.runs[word](run, call!.call, { by: 'ada' });

@@ -298,10 +298,10 @@ describe('an output contract', () => {
     await expectSound(lanefold, handle.threadId);
   });
 
-  test('works with on_failure: restore', async () => {
+  test('works with on_failure: rewind', async () => {
     const { threadId, run: ended } = await run([{ text: 'no' }], {
       output: { ...contract, mode: 'error' },
-      onFailure: 'restore',
+      onFailure: 'rewind',
     });
     expect(ended.status).toBe('failed');
     expect(await contextOf(lanefold, threadId)).toEqual([['system', 'Be brief.']]);

@@ -13,14 +13,14 @@ beforeEach(async () => {
   await run.commit(0, asks(['a', 'b']));
 });
 
-const wait = { round: 1, awaiting: [0, 1] };
+const wait = { round: 1, approvals: [0, 1] };
 
 test('a suspended run has no lease, takes no job, and no renewal or sweep touches it', async () => {
   expect(await run.suspend(1, wait)).toEqual({ step: 2, status: 'suspended' });
   expect(await run.row()).toMatchObject({ status: 'suspended', lease_until: null, worker_id: null, step: 2 });
   expect(await run.claim()).toMatchObject({ claimed: false, status: 'suspended', reason: 'not_queued' });
   const before = await everythingOf(log.db, threadId);
-  expect(await run.requeue()).toEqual([]);
+  expect(await run.queueAgain()).toEqual([]);
   expect(await run.renew()).toMatchObject({ lost: true, renewed: false });
   expect(await everythingOf(log.db, threadId)).toEqual(before);
 });

@@ -101,7 +101,7 @@ test('every writer is VOLATILE and every reader is not', async () => {
     'renew_leases',
     'record_versions',
     'report_worker',
-    'requeue_run',
+    'queue_run_again',
   ]) {
     expect(
       found.find((row) => row.name === writer),

@@ -3,7 +3,7 @@ import { openDatabase } from '../../src/database/postgres/pool.ts';
 import { findQueuedRuns } from '../../src/database/store/run/find-queued-runs.ts';
 import { newThread, useLog, value } from './helpers.ts';
 import { answer, sqlRun } from './sql-run.ts';
-import { resumeRun } from '../../src/database/store/run/requeue-runs.ts';
+import { resumeRun } from '../../src/database/store/run/queue-again.ts';
 
 const log = useLog();
 
@@ -27,7 +27,7 @@ test('a clock that is moved ends a lease without waiting for it', async () => {
   await run.enqueue();
   await run.claim({ leaseMs: 1_800_000 });
   expect(await run.claim({ workerId: 'w2' })).toMatchObject({ claimed: false, reason: 'leased' });
-  expect(await run.requeue()).toEqual([]);
+  expect(await run.queueAgain()).toEqual([]);
 
   const { db: later, close } = await openAt('1 hour');
   try {
@@ -35,7 +35,7 @@ test('a clock that is moved ends a lease without waiting for it', async () => {
       await value<number>(later, 'select extract(epoch from lanefold._now() - clock_timestamp())::float8'),
     ).toBeCloseTo(3_600, 0);
     const afterwards = sqlRun(later, threadId, 'run');
-    expect(await afterwards.requeue()).toMatchObject([{ enqueue_no: 2 }]);
+    expect(await afterwards.queueAgain()).toMatchObject([{ enqueue_no: 2 }]);
     expect(await afterwards.claim({ enqueueNo: 2, workerId: 'w2' })).toMatchObject({ claimed: true, lease: 2 });
     await afterwards.commit(0, answer('done'), { lease: 2 });
     const { duration_ms: durationMs } = await afterwards.row();
@@ -56,7 +56,7 @@ test('after the clock went back an hour, the runs of a dead worker need not wait
     await close();
   }
   const run = sqlRun(log.db, threadId, 'dead');
-  expect(await run.requeue({ graceMs: 5_000 })).toMatchObject([{ enqueue_no: 2 }]);
+  expect(await run.queueAgain({ graceMs: 5_000 })).toMatchObject([{ enqueue_no: 2 }]);
   expect(await run.claim({ enqueueNo: 2, workerId: 'w2' })).toMatchObject({ claimed: true, lease: 2 });
   await run.commit(0, answer('done'), { lease: 2 });
 });
@@ -97,7 +97,7 @@ test('a clock that went back less than a lease takes no run from its worker', as
     await close();
   }
   const now = sqlRun(log.db, threadId, 'alive');
-  expect(await now.requeue({ graceMs: 5_000 })).toEqual([]);
+  expect(await now.queueAgain({ graceMs: 5_000 })).toEqual([]);
   expect(await now.claim({ workerId: 'w2' })).toMatchObject({ claimed: false, reason: 'leased' });
   await now.commit(0, answer('done'));
 });

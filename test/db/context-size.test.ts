@@ -106,7 +106,7 @@ test('a run ends whose lane is too large to be restored, and says so', async () 
   const run = sqlRun(log.db, threadId, 'run');
   await value(log.db, 'select lanefold.enqueue_run($1, $2)', threadId, {
     ...{ run_id: 'run', request_id: 'run', request_hash: 'aa', agent: 'a', strategy: 'react', model: 'm' },
-    ...{ input: { content: 'go' }, options: { on_failure: 'restore' }, max_context_bytes: 1_000_000_000 },
+    ...{ input: { content: 'go' }, options: { on_failure: 'rewind' }, max_context_bytes: 1_000_000_000 },
   });
   await value(log.db, 'select lanefold.claim_run($1, $2, 1, $3)', threadId, 'run', {
     ...{ worker_id: 'w', lease_ms: 60_000, max_claims_without_progress: 5, max_context_bytes: 1_000_000_000 },

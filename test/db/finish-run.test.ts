@@ -135,7 +135,7 @@ test('a waiting run can be cancelled out of the line', async () => {
 describe('a worker that gave its run up under the same lease cannot end it', () => {
   test('while the run waits for approval, and after the decision', async () => {
     await run.commit(0, asks(['a']));
-    await run.suspend(1, { round: 1, awaiting: [0] });
+    await run.suspend(1, { round: 1, approvals: [0] });
     await refused(run.finish(fail, 1), 'lease_lost');
     await run.decide(1, 0, 'approved');
     await refused(run.finish(fail, 1), 'lease_lost');
@@ -150,7 +150,7 @@ describe('a worker that gave its run up under the same lease cannot end it', () 
 
   test('but whoever needs no lease can', async () => {
     await run.commit(0, asks(['a']));
-    await run.suspend(1, { round: 1, awaiting: [0] });
+    await run.suspend(1, { round: 1, approvals: [0] });
     expect(await run.finish(fail)).toMatchObject({ finished: true, status: 'failed' });
   });
 

@@ -107,7 +107,7 @@ async function playRun(log: TestLog, threadId: string, action: Extract<Action, {
   const run = sqlRun(log.db, threadId, `run${++runs}`);
   await run.enqueue({
     contextRef: action.lane,
-    ...(action.end === 'restore' ? { options: { on_failure: 'restore' } } : {}),
+    ...(action.end === 'restore' ? { options: { on_failure: 'rewind' } } : {}),
   });
   await run.claim({ prompt: action.prompt });
   if (action.deferred)

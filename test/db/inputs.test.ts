@@ -43,7 +43,7 @@ test('queued input becomes user messages, in order, where a step drains it', asy
   ]);
   expect((await log.threads.entries(threadId)).at(-1)).toMatchObject({
     runId: 'run',
-    refs: { kind: 'inject', source: 'test', input_id: 'b', mine: 1 },
+    refs: { kind: 'inject', by: 'test', input_id: 'b', mine: 1 },
   });
   expect((await run.events()).slice(-3)).toEqual(['input_injected', 'input_injected', 'llm_started']);
 });

@@ -114,10 +114,10 @@ describe('renew_lease', () => {
   });
 });
 
-describe('requeue_run', () => {
+describe('queue_run_again', () => {
   test('raises the number of a run whose lease is past, so that only the new job may claim it', async () => {
     const { threadId, run } = await claimed(-1_000);
-    expect(await run.requeue()).toEqual([
+    expect(await run.queueAgain()).toEqual([
       { thread_id: threadId, run_id: 'run', agent: 'agent', enqueue_no: 2, queue_shard: 0 },
     ]);
     expect(await run.claim({ enqueueNo: 1 })).toMatchObject({ claimed: false, reason: 'superseded' });
@@ -129,18 +129,18 @@ describe('requeue_run', () => {
     const { threadId, run } = await claimed();
     const waiting = sqlRun(log.db, threadId, 'waiting');
     await waiting.enqueue({ busy: 'wait' });
-    expect(await run.requeue()).toEqual([]);
-    expect(await waiting.requeue({ enqueueNo: 0 })).toEqual([]);
-    expect(await sqlRun(log.db, threadId, 'nobody').requeue()).toEqual([]);
+    expect(await run.queueAgain()).toEqual([]);
+    expect(await waiting.queueAgain({ enqueueNo: 0 })).toEqual([]);
+    expect(await sqlRun(log.db, threadId, 'nobody').queueAgain()).toEqual([]);
     await run.commit(0, answer('done'));
-    expect(await run.requeue()).toEqual([]);
+    expect(await run.queueAgain()).toEqual([]);
   });
 
   test('takes a run of another queue only for an adoptable agent, and only once its own workers had their time', async () => {
     const { run } = await claimed(-1_000);
-    expect(await run.requeue({ prefix: 'another', adoptMs: 0 })).toEqual([]);
-    expect(await run.requeue({ prefix: 'another', adoptable: ['agent'] })).toEqual([]);
-    expect(await run.requeue({ prefix: 'another', adoptMs: 0, adoptable: ['agent'] })).toMatchObject([
+    expect(await run.queueAgain({ prefix: 'another', adoptMs: 0 })).toEqual([]);
+    expect(await run.queueAgain({ prefix: 'another', adoptable: ['agent'] })).toEqual([]);
+    expect(await run.queueAgain({ prefix: 'another', adoptMs: 0, adoptable: ['agent'] })).toMatchObject([
       { enqueue_no: 2 },
     ]);
   });
@@ -148,22 +148,22 @@ describe('requeue_run', () => {
   test('takes a run of another queue only with a strategy that its workers know', async () => {
     const { run } = await claimed(-1_000);
     const adopt = { prefix: 'another', adoptMs: 0, adoptable: ['agent'] };
-    expect(await run.requeue({ ...adopt, strategies: ['tot'] })).toEqual([]);
-    expect(await run.requeue({ ...adopt, strategies: ['tot', 'react'] })).toMatchObject([{ enqueue_no: 2 }]);
+    expect(await run.queueAgain({ ...adopt, strategies: ['tot'] })).toEqual([]);
+    expect(await run.queueAgain({ ...adopt, strategies: ['tot', 'react'] })).toMatchObject([{ enqueue_no: 2 }]);
   });
 
   test('leaves a running run alone that was given to the queue within the grace', async () => {
     const { run } = await claimed(-1_000);
-    expect(await run.requeue({ graceMs: 600_000 })).toEqual([]);
-    expect(await run.requeue()).toHaveLength(1);
-    expect(await run.requeue({ enqueueNo: 2, graceMs: 600_000 })).toEqual([]);
+    expect(await run.queueAgain({ graceMs: 600_000 })).toEqual([]);
+    expect(await run.queueAgain()).toHaveLength(1);
+    expect(await run.queueAgain({ enqueueNo: 2, graceMs: 600_000 })).toEqual([]);
   });
 
   test('takes a queued run at once, under the number of the lost job and no other', async () => {
     const { run } = await queued();
-    expect(await run.requeue({ enqueueNo: 7 })).toEqual([]);
-    expect(await run.requeue({ graceMs: 600_000 })).toMatchObject([{ enqueue_no: 2 }]);
-    expect(await run.requeue()).toEqual([]);
+    expect(await run.queueAgain({ enqueueNo: 7 })).toEqual([]);
+    expect(await run.queueAgain({ graceMs: 600_000 })).toMatchObject([{ enqueue_no: 2 }]);
+    expect(await run.queueAgain()).toEqual([]);
     expect(await run.claim({ enqueueNo: 1 })).toMatchObject({ reason: 'superseded' });
     expect(await run.claim({ enqueueNo: 2 })).toMatchObject({ claimed: true });
   });
@@ -175,14 +175,14 @@ describe('requeue_run', () => {
       "update lanefold._run set enqueued_at = now() - interval '1 hour' where thread_id = $1",
       threadId,
     );
-    const found = await Promise.all([1, 2, 3, 4].map(() => run.requeue({ graceMs: 600_000 })));
+    const found = await Promise.all([1, 2, 3, 4].map(() => run.queueAgain({ graceMs: 600_000 })));
     expect(found.flat()).toMatchObject([{ enqueue_no: 2 }]);
   });
 
   test('does not wait for a writer that holds the run', async () => {
     const { threadId, run } = await claimed(-1_000);
-    await whileHeld('_run where thread_id', threadId, async () => expect(await run.requeue()).toEqual([]));
-    expect(await run.requeue()).toMatchObject([{ enqueue_no: 2 }]);
+    await whileHeld('_run where thread_id', threadId, async () => expect(await run.queueAgain()).toEqual([]));
+    expect(await run.queueAgain()).toMatchObject([{ enqueue_no: 2 }]);
   });
 });
 
@@ -238,14 +238,14 @@ describe('move_run', () => {
     await run.move();
     await age(threadId);
     const before = await unknownSince(run);
-    await run.requeue({ agentQueue: true });
+    await run.queueAgain({ agentQueue: true });
     expect(await unknownSince(run)).toEqual(before);
     await run.seen(2);
     expect(await fail(threadId, 60_000)).toBeNull();
     await run.claim({ enqueueNo: 2, leaseMs: -1_000 });
     expect(await unknownSince(run)).toBeNull();
     expect(await run.move({ enqueueNo: 2 })).toBe(true);
-    await run.requeue({ enqueueNo: 2 });
+    await run.queueAgain({ enqueueNo: 2 });
     expect(await unknownSince(run)).toBeNull();
   });
 
@@ -325,7 +325,7 @@ describe('a sweep that finds the thread held', () => {
   test('leaves expired approvals to the next one, which denies them', async () => {
     const { threadId, run } = await claimed();
     await run.commit(0, asks(['a']));
-    await run.suspend(1, { round: 1, awaiting: [0], timeout_ms: -1_000 });
+    await run.suspend(1, { round: 1, approvals: [0], timeout_ms: -1_000 });
     await whileHeld('thread where id', threadId, async () => expect(await run.expire()).toBeNull());
     expect(await run.expire()).toMatchObject({ run_id: 'run', enqueue_no: 2 });
   });

@@ -54,7 +54,7 @@ const command = fc.oneof(
       run: which,
       off,
       offLease: off,
-      awaiting: fc.subarray([0, 1], { minLength: 1 }),
+      approvals: fc.subarray([0, 1], { minLength: 1 }),
       past: fc.boolean(),
     }),
   },
@@ -102,7 +102,7 @@ async function carryOut(threadId: string, c: Command): Promise<unknown> {
       return run!.enqueue({
         busy: c.busy,
         contextRef: c.run === 'r2' ? 'plan' : 'default',
-        ...(c.restore ? { options: { on_failure: 'restore' } } : {}),
+        ...(c.restore ? { options: { on_failure: 'rewind' } } : {}),
       });
     case 'claim':
       return run!.claim({
@@ -148,7 +148,7 @@ async function carryOut(threadId: string, c: Command): Promise<unknown> {
       return run!.cancel();
     case 'suspend': {
       const step = Number(row?.['step'] ?? 0) + c.off;
-      return run!.suspend(step, { round, awaiting: c.awaiting, timeout_ms: c.past ? -1_000 : 60_000 }, { lease });
+      return run!.suspend(step, { round, approvals: c.approvals, timeout_ms: c.past ? -1_000 : 60_000 }, { lease });
     }
     case 'decide':
       return run!.decide(round, c.index, c.decision);
@@ -175,7 +175,7 @@ async function carryOut(threadId: string, c: Command): Promise<unknown> {
 
 /** A sweep that finds that the queue has lost the jobs of all running runs. */
 const everyJobAgain = `select s.* from lanefold.run r
-  cross join lateral lanefold.requeue_run(r.thread_id, r.id, r.enqueue_no, '{"grace_ms": 0, "prefix": "lf", "adopt_ms": 0}') s
+  cross join lateral lanefold.queue_run_again(r.thread_id, r.id, r.enqueue_no, '{"grace_ms": 0, "prefix": "lf", "adopt_ms": 0}') s
   where r.status = 'running'`;
 
 const begun: Command[] = [
@@ -191,7 +191,7 @@ const cancelled: Command[] = [
 const suspended: Command[] = [
   ...begun,
   { do: 'advance', run: 'r0', off: 0, offLease: 0, calls: 2 },
-  { do: 'suspend', run: 'r0', off: 0, offLease: 0, awaiting: [0, 1], past: true },
+  { do: 'suspend', run: 'r0', off: 0, offLease: 0, approvals: [0, 1], past: true },
   { do: 'decide', run: 'r0', index: 0, decision: 'approved' },
   { do: 'expire', run: 'r0' },
   { do: 'claim', run: 'r0', off: 0, past: false },

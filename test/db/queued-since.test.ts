@@ -45,7 +45,7 @@ test.skipIf(citusLacks.clocks)(
     await run.seen();
     await run.move();
     await at(2);
-    expect(await run.requeue()).toMatchObject([{ enqueue_no: 2 }]);
+    expect(await run.queueAgain()).toMatchObject([{ enqueue_no: 2 }]);
     await at(3);
     await run.missing(2);
     await value(log.db, 'select lanefold.resume_run($1, $2, 0, $3)', run.threadId, 'run', 'lf');
@@ -124,7 +124,7 @@ test.skipIf(citusLacks.clocks)('a run goes on, after approval or a lost worker, 
   const run = await start();
   await run.claim();
   await run.commit(0, asks(['a']));
-  await run.suspend(1, { round: 1, awaiting: [0] });
+  await run.suspend(1, { round: 1, approvals: [0] });
   await at(3);
   expect(await oldest()).toEqual([0, 0]);
   await run.decide(1, 0, 'approved');

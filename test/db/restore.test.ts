@@ -42,10 +42,10 @@ test('a failed run stays in the context, closed', async () => {
   expect((await seen(threadId)).slice(before.length).map((m) => m.role)).toEqual(['user', 'assistant', 'tool', 'tool']);
 });
 
-test('with on_failure restore the lane is as it was before the run; the run stays in the log', async () => {
+test('with on_failure rewind the lane is as it was before the run; the run stays in the log', async () => {
   const threadId = await threadWithPast();
   const before = await seen(threadId);
-  const run = await failingRun(threadId, { on_failure: 'restore' });
+  const run = await failingRun(threadId, { on_failure: 'rewind' });
   await run.finish({ status: 'failed', reason: 'error', error }, 1);
   expect(await seen(threadId)).toEqual(before);
   const entries = await log.threads.entries(threadId);
@@ -65,7 +65,7 @@ test('the operation of a restored lane has a name that no fork gives', async () 
   const parent = await newThread(log);
   await log.threads.append(parent, [{ message: { role: 'user', content: 'hi' }, contextRef: 'restore' }]);
   const { id } = await log.threads.fork(parent, { id: 'copy' });
-  const run = await failingRun(id, { on_failure: 'restore' }, 'fork');
+  const run = await failingRun(id, { on_failure: 'rewind' }, 'fork');
   await run.finish({ status: 'failed', reason: 'error', error }, 1);
   expect(await seen(id)).toEqual([]);
   expect(await log.threads.fork(parent, { id: 'copy' })).toMatchObject({ id, duplicate: true });
@@ -74,7 +74,7 @@ test('the operation of a restored lane has a name that no fork gives', async () 
 test('only a failure restores', async () => {
   const threadId = await threadWithPast();
   const before = await seen(threadId);
-  const run = await failingRun(threadId, { on_failure: 'restore' });
+  const run = await failingRun(threadId, { on_failure: 'rewind' });
   await run.cancel();
   await run.finish({ status: 'failed', reason: 'error', error }, 1);
   expect(await seen(threadId)).toHaveLength(before.length + 4);
@@ -83,7 +83,7 @@ test('only a failure restores', async () => {
 test('a run that fails before its start has nothing to restore', async () => {
   const threadId = await threadWithPast();
   const run = sqlRun(log.db, threadId, 'unstarted');
-  await run.enqueue({ options: { on_failure: 'restore' } });
+  await run.enqueue({ options: { on_failure: 'rewind' } });
   const { rev } = await log.threads.get(threadId);
   await run.finish({ status: 'failed', reason: 'error', error });
   expect((await log.threads.get(threadId)).rev).toBe(rev);
@@ -91,7 +91,7 @@ test('a run that fails before its start has nothing to restore', async () => {
 
 test('a deferred operation comes after the restore and wins', async () => {
   const threadId = await threadWithPast();
-  const run = await failingRun(threadId, { on_failure: 'restore' });
+  const run = await failingRun(threadId, { on_failure: 'rewind' });
   await log.contexts.replace(threadId, { entries: [{ role: 'user', content: 'mine' }] });
   await run.finish({ status: 'failed', reason: 'error', error }, 1);
   expect((await seen(threadId)).map((m) => m.content)).toEqual(['p', 'mine']);
@@ -100,7 +100,7 @@ test('a deferred operation comes after the restore and wins', async () => {
 test('the prompt of the agent is not pinned by a restore', async () => {
   const threadId = await newThread(log);
   const run = sqlRun(log.db, threadId, 'failing');
-  await run.enqueue({ options: { on_failure: 'restore' } });
+  await run.enqueue({ options: { on_failure: 'rewind' } });
   await run.claim({ prompt: 'old agent' });
   await run.finish({ status: 'failed', reason: 'error', error }, 1);
   const next = sqlRun(log.db, threadId, 'next');

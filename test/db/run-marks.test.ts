@@ -46,7 +46,7 @@ test('marks a poisoned run, the calls it left open, and the steering it never to
   expect(marks.filter(({ kind }) => kind !== 'worker_lost')).toMatchObject([
     { kind: 'tool_failed', seq: '2', data: { tool: expect.any(String), status: expect.any(String) } },
     { kind: 'failed', seq: null, data: { type: 'poisoned' } },
-    { kind: 'steer_dropped', seq: null, data: { kind: 'steer', source: 'test' } },
+    { kind: 'steer_dropped', seq: null, data: { kind: 'steer', by: 'test' } },
   ]);
   expect(marks.filter(({ kind }) => kind === 'worker_lost')).toHaveLength(6);
 });
@@ -79,9 +79,9 @@ test('marks a run that waits for its start, or for a worker that knows its agent
 test('marks a run that waits for a limit, with its name and key', async () => {
   const threadId = await newThread(log);
   await sqlRun(log.db, threadId, 'run').enqueue();
-  const waitingFor = { limit: 'tokens', key: 'acme', until: '2030-01-01T00:00:00.000Z' };
-  await log.db.query('await_limit', 'select lanefold.await_limit($1, $2, 1, $3)', [threadId, 'run', waitingFor]);
-  expect(await marksOf(threadId, 'run')).toMatchObject([{ kind: 'waiting', data: { for: 'limit', ...waitingFor } }]);
+  const limitedBy = { limit: 'tokens', key: 'acme', until: '2030-01-01T00:00:00.000Z' };
+  await log.db.query('await_limit', 'select lanefold.await_limit($1, $2, 1, $3)', [threadId, 'run', limitedBy]);
+  expect(await marksOf(threadId, 'run')).toMatchObject([{ kind: 'waiting', data: { for: 'limit', ...limitedBy } }]);
 });
 
 test('says until when a run waits only where that is what it waits for', async () => {

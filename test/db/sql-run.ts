@@ -34,7 +34,7 @@ export interface ClaimFields {
   lossCause?: string | null;
 }
 
-export interface RequeueFields {
+export interface QueueAgainFields {
   enqueueNo?: number;
   graceMs?: number;
   /** Of the queue that takes the job. */
@@ -117,7 +117,7 @@ export function sqlRun(db: Database, threadId: string, runId: string) {
       (
         await rows<Receipt>(db, 'select * from lanefold.renew_lease($1, $2, $3, $4)', threadId, runId, lease, leaseMs)
       )[0]!,
-    requeue: ({
+    queueAgain: ({
       enqueueNo = 1,
       graceMs = 0,
       prefix = 'lf',
@@ -125,8 +125,8 @@ export function sqlRun(db: Database, threadId: string, runId: string) {
       adoptable = [],
       strategies = ['react'],
       agentQueue = false,
-    }: RequeueFields = {}) =>
-      rows<Receipt>(db, 'select * from lanefold.requeue_run($1, $2, $3, $4)', threadId, runId, enqueueNo, {
+    }: QueueAgainFields = {}) =>
+      rows<Receipt>(db, 'select * from lanefold.queue_run_again($1, $2, $3, $4)', threadId, runId, enqueueNo, {
         grace_ms: graceMs,
         prefix,
         adopt_ms: adoptMs,
@@ -167,7 +167,7 @@ export const input = (db: Database, threadId: string, id: string, content: Json,
   value<Receipt>(db, 'select lanefold.enqueue_input($1, $2)', threadId, {
     id,
     kind: 'steer',
-    source: 'test',
+    by: 'test',
     content,
     ...more,
   });

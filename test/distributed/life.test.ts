@@ -197,13 +197,13 @@ describe.skipIf(!citusFolder || !inject('redisUrl'))('threads on two nodes', () 
       model: model([{ calls: [call('pay', 5)] }, { text: 'paid' }, { text: 'and steered' }]),
       input: 'pay 5',
     });
-    const { awaiting } = await until('it waits for approval', async () => {
+    const { approvals } = await until('it waits for approval', async () => {
       const found = await lanefold.runs.get(run);
       return found.status === 'suspended' ? found : undefined;
     });
     expect((await lanefold.approvals.list()).data).toMatchObject([{ threadId, runId: run.id, name: 'pay' }]);
     expect(await lanefold.runs.steer(threadId, 'and hurry')).toMatchObject({ status: 'queued' });
-    await lanefold.runs.approve(run, awaiting[0]!.call, { by: 'x' });
+    await lanefold.runs.approve(run, approvals[0]!.call, { by: 'x' });
     expect(await lanefold.runs.wait(run)).toMatchObject({ status: 'completed' });
     expect(await lanefold.runs.inputs(run)).toMatchObject([{ status: 'injected' }]);
 

@@ -1,6 +1,6 @@
 import { defineAgent } from 'lanefold';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { RerunOptions } from '../../src/runs/operations/runs/repeat.ts';
+import type { Runs } from '../../src/runs/operations/runs/runs.ts';
 import { refused } from '../db/helpers.ts';
 import { startRuntime, unset, type Runtime } from '../runtime/helpers.ts';
 
@@ -83,7 +83,8 @@ test('a rerun onto a fork that something else was asked on is refused, and asks 
   const { second } = await twice();
   const threadId = `taken-${second.id}`;
   const model = lanefold.model(async () => ({ text: 'A' }));
-  const again = (options: RerunOptions) => lanefold.runs.rerun(second, { threadId, model: model.id, ...options });
+  const again = (options: Parameters<Runs['rerun']>[1]) =>
+    lanefold.runs.rerun(second, { threadId, model: model.id, ...options });
   const first = await again({ requestId: `k-${second.id}` });
   await lanefold.runs.wait(first);
   await refused(again({}), 'thread_exists');
@@ -122,6 +123,6 @@ test('what cannot be asked again is refused, and no thread is created', async ()
   await refused(lanefold.runs.rerun(second, { model: 'nobody:1' }), 'unknown_model');
   await refused(lanefold.runs.rerun(second, { contextPolicy: { maxMessages: -1 } }), 'invalid_policy');
   await refused(lanefold.runs.rerun(second, { systemPrompt: '\0' }), 'invalid_text');
-  await refused(lanefold.runs.rerun(second, { model: 'fake:0' }, { from: 'http' }), 'override_not_allowed');
+  await refused(lanefold.runs.rerun(second, { model: 'fake:0', from: 'http' }), 'override_not_allowed');
   expect(await threads()).toBe(before);
 });

@@ -13,7 +13,7 @@ describe('runs.retry', () => {
   afterAll(() => lanefold?.close());
 
   /** A run that has failed, and whose model answers from now on. */
-  async function failed(options: { onFailure?: 'restore' } = {}) {
+  async function failed(options: { onFailure?: 'rewind' } = {}) {
     let down = true;
     const model = lanefold.model(async () => {
       if (down) throw new Error('down');
@@ -35,7 +35,7 @@ describe('runs.retry', () => {
   }
 
   test('asks again with the same input, model and options, and says what it repeats', async () => {
-    const run = await failed({ onFailure: 'restore' });
+    const run = await failed({ onFailure: 'rewind' });
     const again = await lanefold.runs.retry(run);
     expect(again).toMatchObject({ threadId: run.threadId, duplicate: false });
     expect(await lanefold.runs.wait(again)).toMatchObject({ status: 'completed', result: 'fine', retryOf: run.id });

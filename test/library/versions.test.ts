@@ -63,8 +63,8 @@ describe('versions of agents', () => {
       ...{ agent: 'support', input: 'pay', model: script({ tool: 'pay', args: {} }, 'done') },
     });
     const [call] = await until('it waits', async () => {
-      const { awaiting } = await first.runs.get(run);
-      return awaiting.length > 0 && awaiting;
+      const { approvals } = await first.runs.get(run);
+      return approvals.length > 0 && approvals;
     });
     const before = (await first.runs.get(run)).agentVersion;
     await first.worker.stop();

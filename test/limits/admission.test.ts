@@ -52,17 +52,17 @@ describe('a run that has to wait for a slot', () => {
       const keyboard = await model.next();
       // where a worker is free, the run starts with the request, and asks then
       const second = await runs.enqueue(request(name));
-      await until('it waits', async () => (await lanefold.runs.get(second)).waitingFor !== null);
+      await until('it waits', async () => (await lanefold.runs.get(second)).limitedBy !== null);
       const third = await runs.enqueue(request(name));
       expect(await lanefold.runs.get(third)).toMatchObject({
-        ...{ status: 'queued', startedAt: null, waitingFor: { limit: name } },
+        ...{ status: 'queued', startedAt: null, limitedBy: { limit: name } },
       });
       expect(await sql.usage(name)).toMatchObject([{ used: 1, waiting: 2 }]);
       keyboard.stop();
       await lanefold.runs.wait(first);
       await answer();
       await answer();
-      expect(await lanefold.runs.wait(third)).toMatchObject({ status: 'completed', waitingFor: null });
+      expect(await lanefold.runs.wait(third)).toMatchObject({ status: 'completed', limitedBy: null });
       await sql.settled();
       expect(await sql.usage(name)).toMatchObject([{ used: 0, waiting: 0 }]);
     },
@@ -107,13 +107,13 @@ describe('a run that has to wait for a slot', () => {
     const batch = await client.runs.enqueue(of('batch'));
     const working = await model.next();
     const waiting = await client.runs.enqueue(of('batch'));
-    expect((await lanefold.runs.get(waiting)).waitingFor).toMatchObject({ limit: 'kept' });
+    expect((await lanefold.runs.get(waiting)).limitedBy).toMatchObject({ limit: 'kept' });
     const chat = await client.runs.enqueue(of('interactive'));
     expect(await answered()).toBe('interactive');
     await lanefold.runs.wait(chat);
     // its slot returned, and is still not for the others
     await until('its slot has returned', async () => (await sql.usage('kept'))[0]?.used === 1);
-    expect((await lanefold.runs.get(waiting)).waitingFor).toMatchObject({ limit: 'kept' });
+    expect((await lanefold.runs.get(waiting)).limitedBy).toMatchObject({ limit: 'kept' });
     working.stop();
     await lanefold.runs.wait(batch);
     await answer();
@@ -125,7 +125,7 @@ describe('a run that has to wait for a slot', () => {
     await client.runs.enqueue(request('closed'));
     const keyboard = await model.next();
     const run = await client.runs.enqueue(request('closed'));
-    expect((await lanefold.runs.get(run)).waitingFor).toMatchObject({ limit: 'closed' });
+    expect((await lanefold.runs.get(run)).limitedBy).toMatchObject({ limit: 'closed' });
     await client.limits.remove('closed');
     await answer();
     keyboard.stop();

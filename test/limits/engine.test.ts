@@ -31,10 +31,10 @@ describe('a run that a limit refuses', () => {
     const first = await ask({ limitKeys: { account: 'acme' } });
     const keyboard = await model.next();
     const second = await ask({ limitKeys: { account: 'acme' } });
-    await until('the second run waits', async () => (await lanefold.runs.get(second)).waitingFor !== null);
+    await until('the second run waits', async () => (await lanefold.runs.get(second)).limitedBy !== null);
     expect(await lanefold.runs.get(second)).toMatchObject({
       status: 'queued',
-      waitingFor: { limit: 'slots', key: 'acme' },
+      limitedBy: { limit: 'slots', key: 'acme' },
     });
     // another customer has a slot of its own
     const other = await ask({ limitKeys: { account: 'bolt' } });
@@ -48,7 +48,7 @@ describe('a run that a limit refuses', () => {
     const next = await model.next();
     next.type('two');
     next.stop();
-    expect(await lanefold.runs.wait(second)).toMatchObject({ status: 'completed', result: 'two', waitingFor: null });
+    expect(await lanefold.runs.wait(second)).toMatchObject({ status: 'completed', result: 'two', limitedBy: null });
     await expectSound(lanefold, second.threadId);
     await sql.settled();
     expect(await sql.usage('slots')).toMatchObject([
@@ -64,7 +64,7 @@ describe('a run that a limit refuses', () => {
     keyboard.stop();
   };
   const waiting = (run: RunHandle) =>
-    until('the run waits', async () => (await lanefold.runs.get(run)).waitingFor ?? undefined);
+    until('the run waits', async () => (await lanefold.runs.get(run)).limitedBy ?? undefined);
 
   test('goes on when its tokens are free again, and keeps its place and its steps', async () => {
     await sql.setLimit('spurt', {
@@ -100,7 +100,7 @@ describe('a run that a limit refuses', () => {
     await sql.setLimit('few', { kind: 'requests', scope: { customer: 'few' }, amount: 2, per_ms: 86_400_000 });
     await answer('two');
     expect(await lanefold.runs.wait(second)).toMatchObject({ result: 'two' });
-    expect((await lanefold.runs.get(third)).waitingFor).toMatchObject({ limit: 'few' });
+    expect((await lanefold.runs.get(third)).limitedBy).toMatchObject({ limit: 'few' });
     await sql.rows("select lanefold.remove_limit('*', 'few', 'test')");
     await answer('three');
     expect(await lanefold.runs.wait(third)).toMatchObject({ result: 'three' });
@@ -137,7 +137,7 @@ describe('a run that a limit refuses', () => {
     await sql.rows('delete from lanefold._limit_wait where run_id = $1', [second.id]);
     await sql.rows("update lanefold._limit_bucket set lined = 0, waiting = 0 where name = 'lost'");
     await sql.rows(
-      `update lanefold._run set waiting_for = waiting_for || '{"since": "2020-01-01T00:00:00Z"}' where id = $1`,
+      `update lanefold._run set limited_by = limited_by || '{"since": "2020-01-01T00:00:00Z"}' where id = $1`,
       [second.id],
     );
     await until('the second run is in line again', async () => (await sql.usage('lost'))[0]?.waiting === 1);

@@ -41,7 +41,7 @@ describe('the runs that hold limits', () => {
     }
     // it finds both slots of its agent taken
     const waiting = await start('acme', 'a', 'late');
-    await until('it waits', async () => (await api.lanefold.runs.get(waiting))?.waitingFor != null);
+    await until('it waits', async () => (await api.lanefold.runs.get(waiting))?.limitedBy != null);
 
     const held = await holding();
     const [worker] = await api.lanefold.workers.list();

@@ -38,17 +38,17 @@ describe('a run that the role of an API accepts for a tenant', () => {
     // no worker has started, so only the process of the API can have noted this, and no run has the slot yet
     const second = await ask();
     expect(await runs.get(second)).toMatchObject({
-      ...{ status: 'queued', startedAt: null, waitingFor: { limit: 'line' } },
+      ...{ status: 'queued', startedAt: null, limitedBy: { limit: 'line' } },
     });
     expect(await sql.usage('line')).toMatchObject([{ used: 0, waiting: 2 }]);
 
     await operator.startWorker();
     const keyboard = await model.next();
-    expect(await runs.get(second)).toMatchObject({ status: 'queued', startedAt: null, waitingFor: { limit: 'line' } });
+    expect(await runs.get(second)).toMatchObject({ status: 'queued', startedAt: null, limitedBy: { limit: 'line' } });
     keyboard.stop();
     await runs.wait(first);
     (await model.next()).stop();
-    expect(await runs.wait(second)).toMatchObject({ status: 'completed', waitingFor: null });
+    expect(await runs.wait(second)).toMatchObject({ status: 'completed', limitedBy: null });
     await sql.settled();
     expect(await sql.usage('line')).toMatchObject([{ used: 0, waiting: 0 }]);
   });

@@ -28,7 +28,7 @@ describe('limits on the same runs', () => {
     lanefold.runs.enqueue({ agent: 'echo', input: 'go', limitKeys: { customer }, ...more });
   const many = (customer: string, count: number) => Promise.all(Array.from({ length: count }, () => ask(customer)));
   const waiting = (run: RunHandle) =>
-    until('the run waits', async () => (await lanefold.runs.get(run)).waitingFor ?? undefined);
+    until('the run waits', async () => (await lanefold.runs.get(run)).limitedBy ?? undefined);
   const completes = async (runs: RunHandle[]) => {
     for (const run of runs) expect(await lanefold.runs.wait(run)).toMatchObject({ status: 'completed', result: 'go' });
   };

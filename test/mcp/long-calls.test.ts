@@ -122,7 +122,7 @@ describe('a later wait for a run that has done much already', () => {
     const { threadId, id } = await rig.front.runs.enqueue({ agent: 'typist', input: 'dig twice' });
     for (const [i, at] of ['home', 'sea'].entries()) {
       (await rig.model.next()).stop({ id: `d${i}`, name: 'dig', args: { at } });
-      await until('it waits', async () => (await rig.front.runs.get({ threadId, id })).awaiting.length === 1);
+      await until('it waits', async () => (await rig.front.runs.get({ threadId, id })).approvals.length === 1);
       await rig.front.runs.approve({ threadId, id }, `${i + 1}.0`);
     }
     return { run: { thread_id: threadId, run_id: id }, ref: { threadId, id }, keys: await rig.model.next() };

@@ -112,8 +112,8 @@ describe('a run', () => {
     })
     .map((run) => {
       const waits = run.waits.map((wait) => ({ ...wait, call: `${wait.round}.${wait.index}` }));
-      const awaiting = waits.filter(({ kind }) => kind === 'approval').map(({ call }) => ({ call, arguments: {} }));
-      return { ...run, waits, awaiting } as unknown as RunJson;
+      const approvals = waits.filter(({ kind }) => kind === 'approval').map(({ call }) => ({ call, arguments: {} }));
+      return { ...run, waits, approvals } as unknown as RunJson;
     });
   const anyRights = fc.record({ approval: fc.boolean(), event: fc.boolean() });
   const check = new AjvJsonSchemaValidator().getValidator(runSchema(null));

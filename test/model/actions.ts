@@ -2,7 +2,7 @@ import type { Recorded } from './record.ts';
 
 /** The actions of model/trace.pml, from number 1 on. */
 const kinds = [
-  ...['enqueue', 'claim', 'commit', 'end', 'promote', 'requeue', 'release', 'go_on'],
+  ...['enqueue', 'claim', 'commit', 'end', 'promote', 'queue_again', 'release', 'go_on'],
   ...['cancel', 'input', 'wait', 'suspend', 'resolve', 'append'],
 ] as const;
 const statuses = ['completed', 'failed', 'cancelled'];

@@ -92,7 +92,7 @@ describe.skipIf(onCitus || !canCheck())('the model of the line can do what real 
   });
   const ask = (key: string, needs: keyof typeof needOf, more: Partial<EnqueueOptions> = {}) =>
     lanefold.runs.enqueue({ agent: 'typist', input: needs, limitKeys: keysOf(needs, key), ...more });
-  const waits = (run: RunRef) => until('the run waits', async () => (await lanefold.runs.get(run)).waitingFor !== null);
+  const waits = (run: RunRef) => until('the run waits', async () => (await lanefold.runs.get(run)).limitedBy !== null);
   /** Resolves once the model is asked; the returned function lets it answer. */
   const works = async () => {
     const keyboard = await model.next();

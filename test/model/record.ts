@@ -39,7 +39,7 @@ export const startRecording = (pool: pg.Pool): Promise<unknown> =>
         perform history.note('end', new.thread_id, new.id, new.status);
       elsif old.enqueue_no <> new.enqueue_no then
         perform history.note(case when old.status = 'waiting' then 'promote' when old.status = 'suspended' then 'go_on'
-          when old.status = 'running' and new.status = 'queued' then 'release' else 'requeue' end,
+          when old.status = 'running' and new.status = 'queued' then 'release' else 'queue_again' end,
           new.thread_id, new.id, new.enqueue_no::text);
       end if;
       return null; end $$;

@@ -52,7 +52,7 @@ describe.skipIf(onCitus || !canCheck())('the model can do what a real run did', 
     const rescuer = await harness.startWorker(quick);
     expect(await ended(run)).toMatchObject({ status: 'completed' });
     await rescuer.stop();
-    await lane('killed', ['FAULTS 2'], ['requeue', 'claim', 'end']);
+    await lane('killed', ['FAULTS 2'], ['queue_again', 'claim', 'end']);
   });
 
   test('that took input, before another run that waited for it', async () => {
@@ -204,7 +204,7 @@ describe.skipIf(onCitus || !canCheck())('the model can do what two real runs did
     const first = await ask({ account: 'acme' });
     const keyboard = await model.next();
     const second = await ask({ account: 'acme' });
-    await until('the second run waits', async () => (await lanefold.runs.get(second)).waitingFor !== null);
+    await until('the second run waits', async () => (await lanefold.runs.get(second)).limitedBy !== null);
     keyboard.type('one');
     keyboard.stop();
     const next = await model.next();

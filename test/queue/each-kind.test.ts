@@ -108,7 +108,7 @@ describe.skipIf(noRedis() || queueBackend() !== 'redis')('through the queue, a r
     const first = await start('typist', { limitKeys });
     const keys = await model.next();
     const second = await start('typist', { limitKeys });
-    await until('it waits', async () => (await lanefold.runs.get(second)).waitingFor !== null);
+    await until('it waits', async () => (await lanefold.runs.get(second)).limitedBy !== null);
     keys.type('one');
     keys.stop();
     await expectDone(first, 'one');

@@ -76,8 +76,8 @@ function serverOf() {
     refuseQuestions: (status: number, code: string) => (onAsk = () => problemOf(status, code)),
     send: (data: Record<string, unknown>, event = String(data['kind'] ?? 'event')) =>
       stream!.enqueue(new TextEncoder().encode(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)),
-    run: (id: string, status: string, finished_at: string | null, awaiting: object[] = []) =>
-      said.runs.set(id, { id, thread_id: 't', agent: 'a', status, finished_at, awaiting }),
+    run: (id: string, status: string, finished_at: string | null, approvals: object[] = []) =>
+      said.runs.set(id, { id, thread_id: 't', agent: 'a', status, finished_at, approvals }),
   };
 }
 

@@ -79,7 +79,7 @@ describe('runs that do not end are reported', () => {
   test.each([
     { name: 'nobody decides for approvals that have expired', Broken: without('find_expired_waits') },
     { name: 'the sweep finds no run that a worker has left', Broken: without('find_stranded_runs') },
-    { name: 'lost jobs are not added again', Broken: without('requeue_runs') },
+    { name: 'lost jobs are not added again', Broken: without('queue_runs_again') },
   ])('$name', async ({ Broken }) => {
     // not every history has a fault that needs what is missing
     for (let seed = 1; seed <= 12; seed++) {

@@ -152,11 +152,11 @@ describe('strategies that ask questions of their own', () => {
     const run = await lanefold.runs.enqueue({ agent: 'careful', model: model.id, input: 'Q' });
     const paid: string[] = [];
     for (let round = 1; round <= 2; round++) {
-      const { awaiting } = await until('the run waits for approval', async () => {
+      const { approvals } = await until('the run waits for approval', async () => {
         const found = await lanefold.runs.get(run);
-        return found.awaiting[0]?.round === round ? found : undefined;
+        return found.approvals[0]?.round === round ? found : undefined;
       });
-      paid.push(awaiting[0]!.id);
+      paid.push(approvals[0]!.id);
       await lanefold.runs.approve(run, `${round}.1`);
     }
     expect(await lanefold.runs.wait(run)).toMatchObject({

@@ -74,8 +74,8 @@ describe('the history of a thread', () => {
     const keys = await pair.model.next();
     keys.stop({ id: 'd1', name: 'dig' }, { id: 'l', name: 'look', args: { at: 'the sea' } }, { id: 'd2', name: 'dig' });
     const [first, second] = await until('both are asked for', async () => {
-      const { awaiting } = await pair.front.runs.get(run);
-      return awaiting.length === 2 && awaiting;
+      const { approvals } = await pair.front.runs.get(run);
+      return approvals.length === 2 && approvals;
     });
     const tools = async () => (await history(run.threadId)).at(-1)!.parts.filter(({ type }) => type !== 'step-start');
     expect(await tools()).toMatchObject([

@@ -55,7 +55,7 @@ describe('waiting for events and times', () => {
     const run = await start([call('look'), call('await_event', { event: name })]);
     const waiting = await suspended(run);
     expect(waiting).toMatchObject({
-      awaiting: [],
+      approvals: [],
       suspendedUntil: null,
       waits: [
         { call: '1.1', round: 1, index: 1, name: 'await_event', kind: 'event', event: name, run: null, until: null },

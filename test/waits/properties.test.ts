@@ -74,11 +74,11 @@ async function startRun(calls: Call[], lateApprovals: boolean) {
       },
     });
   }
-  const awaiting = calls.flatMap(({ kind }, i) => (kind === 'approval' ? [i] : []));
+  const approvals = calls.flatMap(({ kind }, i) => (kind === 'approval' ? [i] : []));
   const perform = (what: Act, tag: string): Promise<Receipt | boolean | null> => {
     switch (what.do) {
       case 'suspend':
-        return run.suspend(1, { round: 1, awaiting, timeout_ms: lateApprovals ? -1_000 : 600_000 });
+        return run.suspend(1, { round: 1, approvals, timeout_ms: lateApprovals ? -1_000 : 600_000 });
       case 'end':
         return value(log.db, 'select lanefold.end_wait($1, $2, 1, $3, $4)', threadId, 'run', what.index, {
           status: what.status,
@@ -112,7 +112,7 @@ async function startRun(calls: Call[], lateApprovals: boolean) {
        where w.thread_id = $1 and w.run_id = 'run' order by w.call_index`,
       threadId,
     );
-  return { threadId, run, ids, awaiting, perform, waits };
+  return { threadId, run, ids, approvals, perform, waits };
 }
 
 /** The jobs that an answer asks its caller to add. */
@@ -132,7 +132,7 @@ test('whatever ends waits in whatever order, also at once: the first end counts,
       // those of one group happen at once
       fc.array(fc.array(act, { minLength: 1, maxLength: 3 }), { maxLength: 8 }),
       async (calls, lateApprovals, groups) => {
-        const { threadId, run, ids, awaiting, perform, waits } = await startRun(calls, lateApprovals);
+        const { threadId, run, ids, approvals, perform, waits } = await startRun(calls, lateApprovals);
         const known = new Map<number, WaitRow>();
         let jobs = 0;
         let tags = 0;
@@ -249,7 +249,7 @@ test('whatever ends waits in whatever order, also at once: the first end counts,
           expect(await run.claim({ enqueueNo: enqueueNo as number })).toMatchObject({ claimed: true, lease: 2 });
           const ledger = await run.calls();
           expect(ledger.map((row) => row['result'])).toEqual(
-            ids.map((_, i) => (awaiting.includes(i) ? ledger[i]!['result'] : known.get(i)!.result)),
+            ids.map((_, i) => (approvals.includes(i) ? ledger[i]!['result'] : known.get(i)!.result)),
           );
           await run.commit(2, results(ids), { lease: 2 });
           await run.commit(3, answer('done'), { lease: 2 });

@@ -103,7 +103,7 @@ describe('a webhook', () => {
     await until('it is told of the limit', () => at('limits').length === 1);
     expect(at('limits')[0]!.event).toMatchObject({
       type: 'limit.exhausted',
-      data: { run_id: run.id, waiting_for: { limit: 'none' } },
+      data: { run_id: run.id, limited_by: { limit: 'none' } },
     });
     await lanefold.runs.cancel(run);
     await lanefold.limits.remove('none');

@@ -19,10 +19,10 @@ begin
   select to_jsonb(array_agg(jsonb_build_object('seq', entry_seq, 'role', 'user', 'content', coalesce(parts, to_jsonb(content)), 'refs', jsonb_build_object('kind', kind))
            order by ordinal)),
          to_jsonb(array_agg(jsonb_build_object('k', 'input_injected', 'i', p_iteration, 'd', jsonb_build_object('input_id', id, 'kind', kind,
-           'source', source, 'refs', case when octet_length(refs::text) <= 1024 then refs end, 'at_ms', (extract(epoch from created_at) * 1000)::bigint,
+           'by', by, 'refs', case when octet_length(refs::text) <= 1024 then refs end, 'at_ms', (extract(epoch from created_at) * 1000)::bigint,
            'seq', entry_seq)) order by ordinal)),
          to_jsonb(array_agg(jsonb_build_object('role', 'user', 'payload', jsonb_build_object('content', coalesce(parts, to_jsonb(content))),
-           'refs', coalesce(refs, '{}') || jsonb_build_object('kind', kind, 'source', source, 'input_id', id)) order by ordinal))
+           'refs', coalesce(refs, '{}') || jsonb_build_object('kind', kind, 'by', by, 'input_id', id)) order by ordinal))
   into inputs, events, v_drafts from taken;
   perform lanefold._insert_entries(p_thread_id, p_first, p_at, v_drafts, p_context_ref, p_run_id, p_request_id);
   return next;

@@ -1,4 +1,4 @@
--- Queues steer or inject input for the active run. p: {id, kind: steer|inject, source, content, refs?,
+-- Queues steer or inject input for the active run. p: {id, kind: steer|inject, by, content, refs?,
 -- expected_request_id?, expected_run_id?, max_context_bytes?, contents?}. The content is text or a list of content
 -- parts.
 -- Returns {status: queued, input_id, run_id, request_id}. Repeating an id returns the current status of that input,
@@ -18,8 +18,8 @@ declare
 begin
   t := lanefold._lock_thread(p_thread_id);
   v_at := lanefold._now();
-  select status, run_id, (kind, source, content, run_id)
-      = (p ->> 'kind', p ->> 'source', v_content, coalesce(p ->> 'expected_run_id', run_id))
+  select status, run_id, (kind, by, content, run_id)
+      = (p ->> 'kind', p ->> 'by', v_content, coalesce(p ->> 'expected_run_id', run_id))
     and parts is not distinct from v_parts as same
   into v_known from lanefold.pending_input where thread_id = p_thread_id and id = p ->> 'id';
   if found then
@@ -37,9 +37,9 @@ begin
   perform lanefold._check_input(p_thread_id, r, p, v_content, v_parts, v_bytes, v_queued);
   perform lanefold._check_small_json(p -> 'refs', 'refs', format('Input %s', p ->> 'id'));
   perform lanefold._check_context(p_thread_id, r.context_ref, lanefold._input_bytes(r.input) + v_bytes + v_queued, p);
-  insert into lanefold.pending_input (thread_id, tenant_id, run_id, ordinal, id, kind, source, content, parts, refs, status,
+  insert into lanefold.pending_input (thread_id, tenant_id, run_id, ordinal, id, kind, by, content, parts, refs, status,
     created_at)
-  select p_thread_id, t.tenant_id, r.id, coalesce(max(ordinal), 0) + 1, p ->> 'id', p ->> 'kind', p ->> 'source', v_content, v_parts, nullif(p -> 'refs', 'null'),
+  select p_thread_id, t.tenant_id, r.id, coalesce(max(ordinal), 0) + 1, p ->> 'id', p ->> 'kind', p ->> 'by', v_content, v_parts, nullif(p -> 'refs', 'null'),
          'queued', v_at
   from lanefold.pending_input where thread_id = p_thread_id and run_id = r.id;
   if p ? 'contents' then

@@ -16,7 +16,7 @@ begin
   if r.queued_inputs > 0 then
     perform lanefold._drop_inputs(p_thread_id, p_run_id);
   end if;
-  if r.status = 'failed' and r.options ->> 'on_failure' = 'restore' and r.user_seq is not null then
+  if r.status = 'failed' and r.options ->> 'on_failure' = 'rewind' and r.user_seq is not null then
     if not lanefold._restore_context(p_thread_id, r) then
       v_skipped := array_append(v_skipped, 'restore');
     end if;

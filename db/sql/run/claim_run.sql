@@ -136,7 +136,7 @@ begin
   set status = 'running', lease = v_lease, worker_id = p ->> 'worker_id', lease_until = v_until, lease_ms = (p ->> 'lease_ms')::int,
       ready_at = r.ready_at, started_at = coalesce(started_at, v_at), user_seq = r.user_seq,
       agent_version = coalesce(p ->> 'agent_version', agent_version), first_event_seq = coalesce(first_event_seq, t.event_rev),
-      input = null, waiting_for = null, agent_unknown_since = null, expires_at = null, iteration = greatest(iteration, 1),
+      input = null, limited_by = null, agent_unknown_since = null, expires_at = null, iteration = greatest(iteration, 1),
       event_count = event_count + coalesce(jsonb_array_length(v_events), 0), queued_inputs = r.queued_inputs,
       options = case when v_fresh and r.options ? 'pinned' then jsonb_set(r.options, '{pinned}', p -> 'agent_version') else options end,
       claims_without_progress = claims_without_progress + 1, claims_alone = r.claims_alone + (p -> 'alone')::boolean::int, lost_at = null
@@ -280,7 +280,7 @@ create or replace function lanefold._claim_answer(
     'options', r.options, 'usage', r.usage, 'other_usage', r.other_usage, 'state', r.state,
     'cancel_requested', r.cancel_requested_at is not null, 'user_seq', p_user_seq, 'thread_state', p_thread_state, 'config', p_config,
     'context', p_context, 'calls', p_calls, 'nodes', p_nodes, 'elapsed_ms', p_elapsed_ms, 'queued_ms', p_queued_ms, 'traceparent', r.traceparent,
-    'tenant_id', r.tenant_id, 'caller', r.caller, 'created_at', r.created_at, 'waited', r.waiting_for is not null and not p_fresh,
+    'tenant_id', r.tenant_id, 'caller', r.caller, 'created_at', r.created_at, 'waited', r.limited_by is not null and not p_fresh,
     'unknown_tools', case when r.agent_unknown_since is not null then r.unknown_tools end, 'earlier_version', r.agent_version, 'limits_version', p_limits_version);
 $$;
 

@@ -6,7 +6,7 @@
 --   cut               the policy left messages out; over_budget: the messages it must keep exceed the budget
 --   cache_missed      {cause: prompt, anchor or policy, seq?}: its prefix differs from the lane's previous call
 --   model_overridden  {model, instead_of, transformer?}
---   steered           {kind, source, sent_at, reached_at}, steer_dropped {kind, source, sent_at}
+--   steered           {kind, by, sent_at, reached_at}, steer_dropped {kind, by, sent_at}
 --   prompt_changed    {by?, agent?}, context_replaced, compacted {covered, messages, model}: since the last
 --                     answer before the run
 --   waiting           {for: run, approval, event, time, agent (the end of a run that a call waits for), limit, start_at or
@@ -71,7 +71,7 @@ begin
     from answers a join runs r on r.id = a.run_id where a.cut in ('moved', 'lifted') and (a.n > 1 or r.before_seq is not null)
   )
   select i.run_id, case i.status when 'dropped' then 'steer_dropped' else 'steered' end, i.entry_seq, next.call_id,
-         jsonb_strip_nulls(jsonb_build_object('kind', i.kind, 'source', i.source, 'sent_at', i.created_at,
+         jsonb_strip_nulls(jsonb_build_object('kind', i.kind, 'by', i.by, 'sent_at', i.created_at,
            'reached_at', case i.status when 'injected' then i.settled_at end))
   from lanefold.pending_input i
   left join lateral (
@@ -129,14 +129,14 @@ begin
     ('model_overridden', r.user_seq, r.options ? 'agent_model',
       jsonb_build_object('model', r.model, 'instead_of', r.options -> 'agent_model')),
     ('waiting', null::bigint, r.status in ('waiting', 'suspended') or r.status = 'queued'
-        and (r.waiting_for is not null or r.agent_unknown_since is not null or r.started_at is null and r.start_at > lanefold._now()),
+        and (r.limited_by is not null or r.agent_unknown_since is not null or r.started_at is null and r.start_at > lanefold._now()),
       jsonb_strip_nulls(jsonb_build_object('for', case when r.status = 'waiting' then 'run' when r.status = 'suspended'
           then (select replace(w.kind, 'run', 'agent') from lanefold._wait w where w.thread_id = p_thread_id and w.run_id = r.id and w.status = 'open' order by w.kind limit 1)
-        when r.waiting_for is not null then 'limit' when r.agent_unknown_since is not null then 'worker' else 'start_at' end,
+        when r.limited_by is not null then 'limit' when r.agent_unknown_since is not null then 'worker' else 'start_at' end,
         'until', case when r.status = 'suspended' then to_jsonb(nullif(r.suspended_until, 'infinity'))
-          when r.waiting_for is not null then r.waiting_for -> 'until'
+          when r.limited_by is not null then r.limited_by -> 'until'
           when r.status = 'queued' and r.agent_unknown_since is null then to_jsonb(r.start_at) end,
-        'limit', r.waiting_for -> 'limit', 'key', r.waiting_for -> 'key'))),
+        'limit', r.limited_by -> 'limit', 'key', r.limited_by -> 'key'))),
     ('abandoned', null, r.status = 'cancelled' and r.cancel_reason = 'abandoned', '{}'),
     ('failed', null, r.status = 'failed', jsonb_build_object('type', r.error -> 'type', 'message', r.error -> 'message'))
   ) as x (kind, seq, holds, data)

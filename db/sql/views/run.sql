@@ -15,7 +15,7 @@ select r.thread_id, r.id, r.agent, r.strategy, r.model, r.context_ref, coalesce(
        case when r.finished_at is null then r.agent_unknown_since end as agent_unknown_since, r.traceparent, r.tenant_id,
        case when r.finished_at is null and r.agent_unknown_since is not null then r.unknown_strategy end as unknown_strategy,
        case when r.finished_at is null and r.agent_unknown_since is not null then r.unknown_version end as unknown_version,
-       r.start_at, r.expires_at, r.other_usage, case when r.status = 'queued' then r.waiting_for end as waiting_for, r.agent_version,
+       r.start_at, r.expires_at, r.other_usage, case when r.status = 'queued' then r.limited_by end as limited_by, r.agent_version,
        case when r.status = 'queued' then r.ready_at end as queued_since,
        case when r.finished_at is null and r.agent_unknown_since is not null then
          -- as `_tool_names` does: readers may not call functions

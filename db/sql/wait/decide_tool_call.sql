@@ -31,7 +31,7 @@ begin
   where thread_id = p_thread_id and run_id = p_run_id and round = p_round and call_index = p_call_index;
   if not found then
     perform lanefold._fail('LF020', format('Run %s has no tool call %s.', p_run_id, v_call),
-      'Read the run: awaiting lists the waiting calls.');
+      'Read the run: approvals lists the waiting calls.');
   elsif c.approval ->> 'decision' = v_decision then
     return (c.approval - 'requested_at') || jsonb_build_object('call', v_call, 'duplicate', true, 'status', r.status);
   elsif c.approval ? 'decision' then
@@ -41,7 +41,7 @@ begin
   elsif c.status <> 'awaiting_approval' then
     perform lanefold._fail('LF022',
       format('Tool call %s of run %s is not waiting for approval: its status is %s.', v_call, p_run_id, c.status),
-      'Read the run: awaiting lists the waiting calls.');
+      'Read the run: approvals lists the waiting calls.');
   end if;
 
   v_word := jsonb_build_object('decision', v_decision, 'by', p ->> 'by', 'reason', p ->> 'reason', 'decided_at', v_at);

@@ -1,8 +1,8 @@
--- Suspends a run whose tool calls wait; called by its lease holder. The calls p.awaiting of p.round become
+-- Suspends a run whose tool calls wait; called by its lease holder. The calls p.approvals of p.round become
 -- `awaiting_approval`; calls that wait for something else were recorded before (record_tool_call). The lease ends and no
 -- worker holds the run. The outcomes of the other calls of the round are already in the ledger. If nothing is left to
 -- wait for, the run is queued again at once. Steps count as in commit_step, so a retry after a lost acknowledgement
--- suspends only once. p: {round, awaiting: [call_index], timeout_ms: of the approvals}.
+-- suspends only once. p: {round, approvals: [call_index], timeout_ms: of the approvals}.
 -- Returns {step, status, job?: as _resume_if_ready returns it, deliveries?: of webhooks are due}. If the run is to be cancelled, writes
 -- nothing and returns {step, cancel_requested: true}. Raises LF012 for a worker that no longer holds the run, LF013 for a step too high, LF014 if
 -- one of the calls cannot wait.
@@ -34,7 +34,7 @@ begin
   end if;
   v_asked := jsonb_build_object('requested_at', v_at);
   v_wait := jsonb_build_object('kind', 'approval', 'timeout_ms', p -> 'timeout_ms');
-  for v_index in select n::int from jsonb_array_elements(p -> 'awaiting') n loop
+  for v_index in select n::int from jsonb_array_elements(p -> 'approvals') n loop
     v_call := lanefold._write_wait(p_thread_id, t, r, (p ->> 'round')::int, v_index, v_wait, v_at);
     if v_call is not null then
       v_calls := v_calls || jsonb_build_array(v_call);

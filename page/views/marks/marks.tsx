@@ -139,11 +139,11 @@ export function wordsOf({ kind, data }: Mark): string {
     case 'model_overridden':
       return `${text('model')} instead of the ${data['transformer'] ? 'run' : 'agent'}’s ${text('instead_of')}`;
     case 'steered':
-      return `Sent ${fullTime(text('sent_at'))} by ${text('source')}, reached the model ${duration(
+      return `Sent ${fullTime(text('sent_at'))} by ${text('by')}, reached the model ${duration(
         Date.parse(text('reached_at')) - Date.parse(text('sent_at')),
       )} later`;
     case 'steer_dropped':
-      return `Steering by ${text('source')} dropped: the run ended before it reached the model`;
+      return `Steering by ${text('by')} dropped: the run ended before it reached the model`;
     case 'waiting':
       return waits[text('for')]! + limitIn(data) + (data['until'] ? ` until ${fullTime(text('until'))}` : '');
     case 'failed':

@@ -81,7 +81,7 @@ export function RunView({ threadId, runId }: { threadId: string; runId: string }
           {run.unattended.message}
         </p>
       )}
-      <LimitWait waiting={run.waiting_for} />
+      <LimitWait waiting={run.limited_by} />
       <Waits run={run} onEnded={loaded.reload} />
       <RunFacts run={run} />
       {tree && <Tree tree={tree} runId={runId} />}
@@ -132,7 +132,7 @@ function useRun(threadId: string, runId: string) {
 /** Its calls that wait for a person, or for something else that a user may end. */
 const Waits = ({ run, onEnded }: { run: RunSnapshot; onEnded: () => Promise<void> }) => (
   <>
-    {run.awaiting.map((call) => (
+    {run.approvals.map((call) => (
       <Decision
         key={`${call.round}.${call.index}`}
         threadId={run.thread_id}
@@ -219,7 +219,7 @@ const Inputs = ({ inputs }: { inputs: Input[] }) => (
           <div class="entry-head">
             <span class="role">{input.kind}</span>
             <Tag bad={input.status === 'dropped'}>{input.status}</Tag>
-            <span class="muted">{input.source}</span>
+            <span class="muted">{input.by}</span>
             <Time at={input.created_at} />
           </div>
           <MessageBody message={{ role: 'user', content: input.content }} />

@@ -21,7 +21,7 @@ export function spansOf(run: Run, events: RunEvent[], now: number): { spans: Spa
   if (run.started_at)
     trace.spans.push({ kind: 'queue', title: 'Waited for a worker', start: 0, end: trace.since(run.started_at) });
   else {
-    const title = run.waiting_for ? limitWait(run.waiting_for) : 'Waits for a worker';
+    const title = run.limited_by ? limitWait(run.limited_by) : 'Waits for a worker';
     trace.begin('queue', { kind: 'queue', title, start: 0 });
   }
   for (const event of events) {

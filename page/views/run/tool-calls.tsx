@@ -71,7 +71,7 @@ export const Effects = ({ threadId, calls, entries }: Props) => (
 );
 
 /** Says which limit a run waits for. */
-export const LimitWait = ({ waiting }: { waiting: RunSnapshot['waiting_for'] }) =>
+export const LimitWait = ({ waiting }: { waiting: RunSnapshot['limited_by'] }) =>
   waiting && (
     <p class="notice" role="status">
       Waits for the limit <a href={href('limits')}>{waiting.limit}</a>

@@ -34,7 +34,7 @@ export function Composer({ state }: { state: ThreadState }) {
     const agent = new FormData(event.currentTarget as HTMLFormElement).get('agent');
     void act(async () => {
       if (active && (way === 'steer' || way === 'inject')) {
-        await post(v1('threads', state.id, 'runs', active.id, way), { content: text.value, source: 'page' });
+        await post(v1('threads', state.id, 'runs', active.id, way), { content: text.value, by: 'page' });
       } else {
         const busy = way === 'wait' || way === 'interrupt' ? { busy: way } : {};
         await post(v1('threads', state.id, 'runs'), { agent, input: text.value, ...busy });

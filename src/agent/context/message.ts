@@ -24,9 +24,11 @@ export type ContentPart =
   | { type: 'file'; media_type: string; data?: string; url?: string; filename?: string }
   | { type: string; [key: string]: Json | undefined };
 
+export type MessageContent = string | ContentPart[];
+
 export interface Message {
   role: Role;
-  content: string | ContentPart[];
+  content: MessageContent;
   tool_calls?: ToolCall[];
   tool_call_id?: string;
   name?: string;

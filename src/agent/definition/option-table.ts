@@ -4,7 +4,9 @@ import type { JsonObject } from '../context/message.ts';
 import type { OutputOption } from '../contracts/contract.ts';
 import type { ModelName } from '../models/providers.ts';
 import type { CallSettings } from '../models/settings.ts';
+import { PolicyOption as PolicyForm } from '../policy/declaration.ts';
 import type { PolicyOption } from '../policy/policy.ts';
+import { Output, Settings } from './option-forms.ts';
 
 /** What is said about an option of runs. What an option does, the code that reads it says. */
 export interface RunOption {
@@ -115,7 +117,9 @@ export const runOptions = {
   },
   /** Merged over the agent's settings, key by key; provider options are replaced whole. */
   settings: {
-    schema: z.custom<CallSettings>().meta({ description: 'Overrides the settings of the agent, key by key.' }),
+    schema: (Settings as z.ZodType<CallSettings>).meta({
+      description: 'Overrides the settings of the agent, key by key.',
+    }),
     override: 'replace',
     evals: 'same agent',
   },
@@ -135,7 +139,9 @@ export const runOptions = {
   },
   /** How the context is cut before a model call: a policy or a preset, which replaces the agent's and the thread's. */
   contextPolicy: {
-    schema: z.custom<PolicyOption>().meta({ description: 'Replaces the context policy of agent and thread.' }),
+    schema: (PolicyForm as z.ZodType<PolicyOption>).meta({
+      description: 'Replaces the context policy of agent and thread.',
+    }),
     override: 'replace',
     evals: 'kept',
   },
@@ -218,7 +224,7 @@ export const runOptions = {
   },
   /** Replaces the agent's contract; `raw` for plain text. */
   output: {
-    schema: z.custom<OutputOption>(),
+    schema: Output as unknown as z.ZodType<OutputOption>,
     override: 'replace',
     handoff: 'kept',
     evals: 'same agent',
@@ -253,10 +259,10 @@ export const runOptions = {
     stored: true,
     handoff: 'kept',
   },
-  /** `keep` (default): a failed run stays in the context, closed. `restore`: the lane goes back to before the run. */
+  /** `keep` (default): a failed run stays in the context, closed. `rewind`: the lane goes back to before the run. */
   onFailure: {
-    schema: z.enum(['keep', 'restore']).meta({
-      description: 'restore: after a failure, restore the lane to its state before the run.',
+    schema: z.enum(['keep', 'rewind']).meta({
+      description: 'rewind: after a failure, the lane goes back to its state before the run.',
     }),
     handoff: 'kept',
   },

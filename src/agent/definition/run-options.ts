@@ -13,7 +13,7 @@ export interface RunOptions extends StoredAsGiven, OfAgent, OfStrategy, Origin, 
   version?: string;
   /** Priority of the job, as in BullMQ. */
   priority?: number;
-  on_failure?: 'restore';
+  on_failure?: 'rewind';
   /** Replaces the tools of the agent and the thread. */
   tools?: string[];
   /** Restricts the tools of the run to these. */

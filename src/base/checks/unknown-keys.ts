@@ -56,6 +56,6 @@ export function readCall(call: string): CallRef {
   const [, round, index] = (typeof call === 'string' && /^(\d{1,4})\.(\d{1,4})$/.exec(call)) || [];
   if (index !== undefined) return { round: Number(round), index: Number(index) };
   throw new LanefoldError('invalid_input', `${JSON.stringify(call)} is not a tool call.`, {
-    hint: 'Pass its round and index, such as 1.0: `call` in awaiting or waits of the run.',
+    hint: 'Pass its round and index, such as 1.0: `call` in approvals or waits of the run.',
   });
 }

@@ -5,7 +5,7 @@ import { LanefoldError } from '../errors.ts';
 import type { Noun, Operation } from './operation.ts';
 import { argumentsOf } from './operation.ts';
 import { isObject } from '../common/json.ts';
-import { describedBy, Id } from './schemas.ts';
+import { describedBy, Id, isOfRequests } from './schemas.ts';
 
 type AnyMethod = (...args: unknown[]) => unknown;
 
@@ -54,6 +54,15 @@ export function checkBody(what: string, operation: Operation, given: unknown): v
   else checkFields(what, operation.bodyName ?? 'definition', (body as z.ZodObject).shape, given, hintOf(operation));
 }
 
+/**
+ * Checks the options of a method whose checks are written by hand.
+ *
+ * @throws LanefoldError `invalid_input`; `details.field` names the field
+ */
+export function checkOptions(what: string, options: z.ZodObject, given: unknown): void {
+  if (given !== undefined) checkFields(what, 'options', options.shape, given, 'Correct it.');
+}
+
 const hintOf = ({ scope }: Operation): string =>
   scope === 'read' ? 'Correct it.' : 'Nothing was written. Correct it, and call again.';
 
@@ -67,6 +76,7 @@ function checkFields(what: string, argument: string, fields: Fields, given: unkn
 
 function checkOne(name: string, schema: z.ZodType, value: unknown, hint: string): void {
   if (value !== undefined && isId(schema)) return assertId(value, name);
+  if (isOfRequests(inner(schema))) return;
   const { error } = schema.safeParse(value);
   if (!error) return;
   const [issue] = error.issues as [z.core.$ZodIssue];

@@ -45,6 +45,8 @@ export interface Operation {
    * nothing.
    */
   audit?: ActingFunction | 'here';
+  /** Its group in the API reference; default: that of its noun. */
+  tag?: string;
   summary: string;
   description?: string;
   /** What the library says of its method, if not the same. */
@@ -65,8 +67,14 @@ export interface Operation {
   idempotencyKey?: string;
   /** Options that the library takes and no request sets, such as who acts. */
   own?: Fields;
+  /** Its run may also be named by its thread: the active one. */
+  orThread?: true;
+  /** The type of what it returns has the type of its run's result. */
+  result?: true;
   /** What it answers with; without a schema 204, and a list as the `data` of an object. */
   answer: Answer;
+  /** What its method returns, if its handler answers with something else. */
+  returns?: z.ZodType;
   /** `lanefold/client` offers it; other operations are for operators. */
   client?: true;
   /** The type and the checks of its method are written by hand, because no schema has them: it is generic, or iterates. */

@@ -30,15 +30,27 @@ export const Id = named(
 );
 
 /** Types that are written by hand, and their modules in `src`. */
-const types = new WeakMap<z.core.$ZodType, { name: string; from: string }>();
+const types = new WeakMap<z.core.$ZodType, { name: string; from: string | undefined }>();
 
-/** Says which type the values of a schema have, where it does not follow from the schema. */
-export function typed<Schema extends z.ZodType>(name: string, from: string, schema: Schema): Schema {
+/** Says which type the values of a schema have, where it does not follow from the schema. Global types have no module. */
+export function typed<Schema extends z.ZodType>(name: string, from: string | undefined, schema: Schema): Schema {
   types.set(schema, { name, from });
   return schema;
 }
 
-export const typeOf = (schema: z.core.$ZodType): { name: string; from: string } | undefined => types.get(schema);
+export const typeOf = (schema: z.core.$ZodType): { name: string; from: string | undefined } | undefined =>
+  types.get(schema);
+
+const unchecked = new WeakSet<z.core.$ZodType>();
+
+/** What only requests are checked for: in the library, the value may have another form, which its function reads. */
+export function ofRequests<Schema extends z.ZodType>(schema: Schema): Schema {
+  unchecked.add(schema);
+  return schema;
+}
+
+export const isOfRequests = (schema: z.core.$ZodType): boolean =>
+  unchecked.has(schema) || (schema._zod.parent !== undefined && isOfRequests(schema._zod.parent));
 
 /** A JSON object of users, which is passed on as it is. */
 export const jsonObject = (description: string) =>
@@ -49,7 +61,12 @@ export const jsonObject = (description: string) =>
   );
 
 /** Any JSON value. */
-export const anyJson = (description: string) => z.any().meta({ description });
+export const anyJson = (description: string) =>
+  z
+    .any()
+    // required: it is never left out
+    .refine((value) => value !== undefined)
+    .meta({ description });
 
 /** A schema or null. With `nullable`, the OpenAPI document would allow null in a named schema everywhere. */
 export const orNull = <Schema extends z.ZodType>(schema: Schema) => z.union([schema, z.null()]);
@@ -83,6 +100,19 @@ export const nextAfter = z.string().nullable().meta({
 /** A page of a list under its name in the API. */
 export const pageOf = <Item extends z.ZodType>(name: string, item: Item) =>
   named(name, z.object({ data: z.array(item), nextAfter }));
+
+/** A page of a list whose items are numbered: its cursor is the number of the last one. */
+export const numberedPage = <Item extends z.ZodType>(name: string, item: Item) =>
+  named(
+    name,
+    z.object({
+      data: z.array(item),
+      nextAfter: z
+        .int()
+        .nullable()
+        .meta({ description: 'Pass it as `after` to get the next page; null on the last page.', example: 99 }),
+    }),
+  );
 
 /** Whose thing it is. */
 export const tenantOf = (thing: string) =>

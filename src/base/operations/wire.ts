@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { toSnakeCase } from '../common/case.ts';
+import { toSnakeCase, type SnakeCase } from '../common/case.ts';
 
 /*
  * Values of declared schemas are camelCase with dates here, and snake_case with ISO 8601 outside. Only what a schema
@@ -7,6 +7,17 @@ import { toSnakeCase } from '../common/case.ts';
  */
 
 type Schema = z.core.$ZodTypes;
+
+/** The type of a value as the API and the command line write it. */
+export type Wire<VALUE> = VALUE extends string | number | boolean | null | undefined
+  ? VALUE
+  : VALUE extends Date
+    ? string
+    : VALUE extends readonly (infer ITEM)[]
+      ? Wire<ITEM>[]
+      : VALUE extends object
+        ? { [NAME in keyof VALUE as SnakeCase<NAME & string>]: Wire<VALUE[NAME]> }
+        : VALUE;
 
 /** A value as the API and the command line write it. Fields that the schema does not declare stay behind. */
 export const toWire = (schema: z.core.$ZodType, value: unknown): unknown => carry(schema as Schema, value, outwards);
@@ -37,7 +48,11 @@ function carry(schema: Schema, value: unknown, direction: Direction): unknown {
         const item = (value as Record<string, unknown>)[direction.from(name)];
         return item === undefined ? [] : [[direction.to(name), carry(field as Schema, item, direction)]];
       });
-      return Object.fromEntries(fields);
+      const { catchall } = def;
+      if (!catchall || catchall._zod.def.type === 'never') return Object.fromEntries(fields);
+      const declared = new Set(Object.keys(def.shape).map((name) => direction.from(name)));
+      const more = Object.entries(value).filter(([name]) => !declared.has(name));
+      return Object.fromEntries([...fields, ...more]);
     }
     case 'array':
       return (value as unknown[]).map((item) => carry(def.element as Schema, item, direction));

@@ -1,3 +1,4 @@
+import type { EnqueueOptions } from '../../runs/operations/runs/enqueue-options.ts';
 import { createRoute, z } from '@hono/zod-openapi';
 import { runAgentInput, type AgUiInput } from '../../runs/formats/ag-ui/input.ts';
 import type { Door } from '../../server/door.ts';
@@ -7,7 +8,6 @@ import type { AgUiRequest } from './runs/request.ts';
 import { LanefoldError } from '../../base/errors.ts';
 import { auditing } from '../../features/library/auditing.ts';
 import type { Library } from '../../features/library/library.ts';
-import type { EnqueueOptions } from '../../runs/operations/runs/enqueue.ts';
 import { withinRuns } from '../../server/access/limit-runs.ts';
 import { callerOf } from '../../server/access/limited-parties.ts';
 import { dropBody } from '../../server/body.ts';

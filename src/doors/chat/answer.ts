@@ -41,7 +41,7 @@ async function* chunksOf(
   { signal, afterRound }: AnswerOptions,
 ): AsyncGenerator<UiChunk> {
   const answer = new UiAnswer({ threadId: run.threadId, runId: run.id });
-  const awaiting = new Set<string>();
+  const approvals = new Set<string>();
   const known = new KnownPart(afterRound);
   for await (const item of items) {
     known.pass(item);
@@ -51,12 +51,12 @@ async function* chunksOf(
     const { kind, data } = item.event;
     if (kind !== 'approval_requested' && kind !== 'approval_decided') continue;
     const call = callName(data);
-    if (kind === 'approval_requested') awaiting.add(call);
-    else awaiting.delete(call);
+    if (kind === 'approval_requested') approvals.add(call);
+    else approvals.delete(call);
     // only if the same calls wait now; a replayed event may show approvals decided long ago
     const now = await lanefold.runs.get(run);
-    const open = now.status === 'suspended' ? now.awaiting.map(({ call }) => call) : [];
-    if (open.length === 0 || open.length !== awaiting.size || !open.every((id) => awaiting.has(id))) continue;
+    const open = now.status === 'suspended' ? now.approvals.map(({ call }) => call) : [];
+    if (open.length === 0 || open.length !== approvals.size || !open.every((id) => approvals.has(id))) continue;
     yield* answer.suspend(now.toolCalls);
     return;
   }

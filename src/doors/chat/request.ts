@@ -1,8 +1,8 @@
+import type { EnqueueOptions } from '../../runs/operations/runs/enqueue-options.ts';
 import type { JsonObject } from '../../agent/context/message.ts';
 import { LanefoldError } from '../../base/errors.ts';
 import { invalidRequest } from '../../server/problem.ts';
 import { readJsonBody } from '../../server/read-json-body.ts';
-import type { EnqueueOptions } from '../../runs/operations/runs/enqueue.ts';
 
 /**
  * The action a chat page requests: an answer to a message or to approvals, the answer in progress, the history, or a

@@ -802,8 +802,8 @@ export interface Compact {
 
 /** The run was accepted and will end, even if processes crash. */
 export interface RunReceipt {
-  id: string;
   threadId: Id;
+  id: string;
   requestId: string;
   status: RunStatus;
   duplicate: boolean;
@@ -909,826 +909,7 @@ export interface ModelCall {
   nextCallId: Id | null;
 }
 
-/** Settings of model calls, named as in the AI SDK. A model ignores those it does not support. */
-export interface Settings {
-  maxOutputTokens?: number;
-  temperature?: number;
-  topP?: number;
-  topK?: number;
-  presencePenalty?: number;
-  frequencyPenalty?: number;
-  seed?: number;
-  stopSequences?: string[];
-  reasoning?: 'provider-default' | 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
-  /** Keyed by provider: `{"openai": {…}}`; passed on unchanged. */
-  providerOptions?: JsonObject;
-  /** HTTP headers of the model calls. */
-  headers?: {
-    [key: string]: string;
-  };
-}
-
-/** Requires the answer to be a JSON object, which becomes the result. `raw`: text. */
-export type OutputContract =
-  | 'raw'
-  | {
-      mode: 'raw';
-    }
-  | {
-      /** The JSON Schema of an object with properties. */
-      schema: JsonObject;
-      name?: string;
-      description?: string;
-      /**
-       * What to do with an answer that violates the contract; default `repair`.
-       */
-      mode?: 'repair' | 'error';
-      /** Maximum repairs of the answer; default 1. Values above 3 count as 3. */
-      maxRepairs?: number;
-    };
-
-export interface NewRun {
-  agent: string;
-  input: Content;
-  /** The lane; default: the thread’s active lane. */
-  contextRef?: Id;
-  /** Repeating the id returns the same run. Or send it as `Idempotency-Key`. */
-  requestId?: Id;
-  /**
-   * If the thread has an active run: `reject` (default) fails with 409 `thread_busy`, `wait` queues behind it, `interrupt` cancels it and goes first, which also needs the scope `steer`.
-   */
-  busy?: 'reject' | 'wait' | 'interrupt';
-  /** No worker starts the run before this delay. Meanwhile, the run keeps its thread busy. */
-  delayMs?: number;
-  /** The run fails with `expired` if no worker starts it within this time after it was accepted, or after its delay. */
-  ttlMs?: number;
-  /** The version of the agent: a label or an id. Default: what its rollout chooses. */
-  version?: string;
-  /** Overrides the model of the agent. */
-  model?: string;
-  /** Overrides the strategy of the agent. */
-  strategy?: string;
-  /** Options of the strategy, merged over the agent’s if it has the same strategy. */
-  strategyOptions?: JsonObject;
-  /** Names of the tools to use instead of the tools of agent and thread. */
-  tools?: string[];
-  /** Restricts the available tools to these; an empty array allows none. */
-  allowedTools?: string[];
-  /** Merged over the tool context of agent and thread. */
-  toolContext?: JsonObject;
-  /** Overrides the settings of the agent, key by key. */
-  settings?: Settings;
-  /** HTTP headers of the model calls, merged with those in the settings. Stored with the run. */
-  headers?: {
-    [key: string]: string;
-  };
-  /** Name of the request transformer to use instead of the agent’s. */
-  requestTransformer?: string;
-  /** Replaces the context policy of agent and thread. */
-  contextPolicy?: ContextPolicy;
-  /** Maximum number of iterations. */
-  maxIterations?: number;
-  /** Tokens of input and output after which the run ends with the best result it has. */
-  maxTotalTokens?: number;
-  /** What the model calls may cost, in US dollars: the run ends with the best result it has before a call that could cost more than is left. */
-  maxCost?: number;
-  /** Time after its start at which the run ends with the best result it has. */
-  maxDurationMs?: number;
-  /** Whether the model streams its answer. */
-  streaming?: boolean;
-  /** How long a model may stay silent before the run fails; 0: the tool timeout + 60,000. */
-  idleTimeoutMs?: number;
-  output?: OutputContract;
-  /** Time limit of one tool attempt. */
-  toolTimeoutMs?: number;
-  /** Priority of the job: 0 (default) goes first, then lower numbers before higher ones. */
-  priority?: number;
-  /** Values that limits may apply to, by dimension. */
-  limitKeys?: {
-    [key: string]: string;
-  };
-  /**
-   * restore: after a failure, restore the lane to its state before the run.
-   */
-  onFailure?: 'keep' | 'restore';
-  /** Stored in the refs of the user message. */
-  extraRefs?: JsonObject;
-  /** Create the thread if it does not exist. */
-  createThread?: boolean;
-}
-
-export interface BatchRun {
-  agent: string;
-  input: Content;
-  /** The lane; default: the thread’s active lane. */
-  contextRef?: Id;
-  /** Repeating the id returns the same run. Or send it as `Idempotency-Key`. */
-  requestId?: Id;
-  /**
-   * If the thread has an active run: `reject` (default) fails with 409 `thread_busy`, `wait` queues behind it, `interrupt` cancels it and goes first, which also needs the scope `steer`.
-   */
-  busy?: 'reject' | 'wait' | 'interrupt';
-  /** No worker starts the run before this delay. Meanwhile, the run keeps its thread busy. */
-  delayMs?: number;
-  /** The run fails with `expired` if no worker starts it within this time after it was accepted, or after its delay. */
-  ttlMs?: number;
-  /** The version of the agent: a label or an id. Default: what its rollout chooses. */
-  version?: string;
-  /** Overrides the model of the agent. */
-  model?: string;
-  /** Overrides the strategy of the agent. */
-  strategy?: string;
-  /** Options of the strategy, merged over the agent’s if it has the same strategy. */
-  strategyOptions?: JsonObject;
-  /** Names of the tools to use instead of the tools of agent and thread. */
-  tools?: string[];
-  /** Restricts the available tools to these; an empty array allows none. */
-  allowedTools?: string[];
-  /** Merged over the tool context of agent and thread. */
-  toolContext?: JsonObject;
-  /** Overrides the settings of the agent, key by key. */
-  settings?: Settings;
-  /** HTTP headers of the model calls, merged with those in the settings. Stored with the run. */
-  headers?: {
-    [key: string]: string;
-  };
-  /** Name of the request transformer to use instead of the agent’s. */
-  requestTransformer?: string;
-  /** Replaces the context policy of agent and thread. */
-  contextPolicy?: ContextPolicy;
-  /** Maximum number of iterations. */
-  maxIterations?: number;
-  /** Tokens of input and output after which the run ends with the best result it has. */
-  maxTotalTokens?: number;
-  /** What the model calls may cost, in US dollars: the run ends with the best result it has before a call that could cost more than is left. */
-  maxCost?: number;
-  /** Time after its start at which the run ends with the best result it has. */
-  maxDurationMs?: number;
-  /** Whether the model streams its answer. */
-  streaming?: boolean;
-  /** How long a model may stay silent before the run fails; 0: the tool timeout + 60,000. */
-  idleTimeoutMs?: number;
-  output?: OutputContract;
-  /** Time limit of one tool attempt. */
-  toolTimeoutMs?: number;
-  /** Priority of the job: 0 (default) goes first, then lower numbers before higher ones. */
-  priority?: number;
-  /** Values that limits may apply to, by dimension. */
-  limitKeys?: {
-    [key: string]: string;
-  };
-  /**
-   * restore: after a failure, restore the lane to its state before the run.
-   */
-  onFailure?: 'keep' | 'restore';
-  /** Stored in the refs of the user message. */
-  extraRefs?: JsonObject;
-  /** Create the thread if it does not exist. */
-  createThread?: boolean;
-  /** Default: a new thread. */
-  threadId?: Id;
-}
-
-export interface NewRuns {
-  runs: BatchRun[];
-}
-
-/** One answer per run, in the order of the request. */
-export interface RunReceipts {
-  data: {
-    run?: RunReceipt;
-    /** Why the run was not accepted. */
-    problem?: Problem;
-  }[];
-}
-
-export interface ListRunsQuery {
-  status?: RunStatus;
-  /** Runs of this agent. */
-  agent?: string;
-  /** Runs with this model. */
-  model?: string;
-  /** Failed runs with this error type. */
-  errorType?: string;
-  /** Runs that spent at least this many tokens. */
-  minTokens?: number;
-  /**
-   * Runs accepted at this time or later.
-   */
-  createdAfter?: string;
-  /**
-   * Runs accepted before this time.
-   */
-  createdBefore?: string;
-  /** Count the marks of each run. */
-  marks?: boolean;
-  /** The `next_after` of the previous page. */
-  after?: string;
-  /** Maximum number of items; default 50. */
-  limit?: number;
-}
-
-/** A run by its thread and id. */
-export interface RunRef {
-  threadId: Id;
-  id: string;
-}
-
-/** A tool call that waits. */
-export interface RunWait {
-  /** The name of the call: its round and index. */
-  call: string;
-  /** Tool round of the run, from 1. */
-  round: number;
-  /** Position in the round, from 0. */
-  index: number;
-  /** The name of the tool. */
-  name: string;
-  kind: 'approval' | 'event' | 'time' | 'run';
-  /** The event it waits for. */
-  event: Id | null;
-  /** The run it waits for. */
-  run: RunRef | null;
-  /**
-   * Since when it waits.
-   */
-  since: string;
-  /**
-   * When it ends by itself; null: never.
-   */
-  until: string | null;
-}
-
-/** A run as lists show it. */
-export interface ListedRun {
-  id: string;
-  threadId: Id;
-  requestId: string;
-  agent: string;
-  /** The version of its agent that the worker which took it last has; null before a worker has taken it. */
-  agentVersion: string | null;
-  strategy: string;
-  model: string;
-  contextRef: Id;
-  status: RunStatus;
-  /** Why the run ended; null until then. A run that reaches a limit, such as `max_iterations`, is also `completed`. */
-  terminationReason: string | null;
-  /** Why the model stopped writing the answer with which the run ended; null if there is none, or the provider did not say. */
-  finishReason: string | null;
-  /** The answer was cut: at the limit of output tokens (`length`) or by a filter (`content_filter`). */
-  truncated: boolean;
-  /** Iterations so far. */
-  iteration: number;
-  /** Commits so far. */
-  step: number;
-  /** Null if none are known. */
-  usage: Usage | null;
-  /** The part of `usage` spent on models other than `model`, by model, each with its `calls`; null: none. */
-  otherUsage: {
-    [key: string]: Usage;
-  } | null;
-  /** The final answer, or the best result of a search; null until the run ends, and if it ended without one. */
-  result: Json;
-  error: {
-    type: string;
-    message: string;
-    /** What could not be written at the end of the run: restore, operation, configuration, results. */
-    skipped?: string[];
-  } | null;
-  /** The run that this one repeats. */
-  retryOf: Id | null;
-  /** The run whose checkpoint token started this one. */
-  resumedFrom: Id | null;
-  /** Tool calls of a suspended run that wait for approval; approve or deny each. */
-  awaiting: {
-    /** The name of the call: its round and index. */
-    call: string;
-    /** Tool round of the run, from 1. */
-    round: number;
-    /** Position in the round, from 0. */
-    index: number;
-    /** Id assigned by the provider; not necessarily unique. */
-    id: string;
-    name: string;
-    /** Arguments from the model. */
-    arguments: Json;
-  }[];
-  /** Everything that a suspended run waits for, approvals included. */
-  waits: RunWait[];
-  /** The run whose tool call started it. */
-  parent: RunRef | null;
-  /**
-   * When the next wait ends by itself.
-   */
-  suspendedUntil: string | null;
-  /**
-   * Since when the run has been waiting for a worker that knows its agent and strategy.
-   */
-  agentUnknownSince: string | null;
-  /** Priority of the job: 0 goes first, then lower numbers before higher ones. */
-  priority: number;
-  /**
-   * No worker starts the run before this time.
-   */
-  startAt: string | null;
-  /**
-   * When the run fails with `expired` if no worker has started it.
-   */
-  expiresAt: string | null;
-  /** The limit that a queued run waits for. */
-  waitingFor: {
-    /** Its name. */
-    limit: string;
-    /**
-     * Since when it waits.
-     */
-    since: string;
-    /** The tenant that set it; absent: the operator. */
-    owner?: Id;
-    /** The values of its scope that have an amount of their own. */
-    key?: string;
-    /**
-     * When it may let the run go on; absent if only the end of another run can tell.
-     */
-    until?: string;
-  } | null;
-  /** The version of its agent the run waits for, if workers know the agent but lack the version. */
-  unknownVersion: string | null;
-  /** The strategy the run waits for, if workers know its agent but not the strategy. */
-  unknownStrategy: string | null;
-  /** The tools the run waits for, if workers know its agent but lack some that it needs. */
-  unknownTools: string[] | null;
-  /**
-   * When the run was accepted.
-   */
-  createdAt: string;
-  /**
-   * When a worker first claimed it.
-   */
-  startedAt: string | null;
-  /**
-   * When the run ended.
-   */
-  finishedAt: string | null;
-  durationMs: number | null;
-  /** The first 200 characters of the message that started the run; null if none did, as for a compaction. */
-  question: string | null;
-  /** In US dollars, at the server’s own prices or the providers’ list prices; null if no tokens were spent on a model with a known price. */
-  cost: number | null;
-  /** Tokens of models without a known price; `cost` does not include them. */
-  unpricedTokens: number;
-  /** Marks of the run, counted by kind; null unless requested with `marks`. */
-  marks: MarkCount[] | null;
-}
-
-export interface RunPage {
-  data: ListedRun[];
-  /** Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
-  nextAfter: string | null;
-}
-
-export interface ListAllRunsQuery {
-  status?: RunStatus;
-  /** Runs of this agent. */
-  agent?: string;
-  /** Runs with this model. */
-  model?: string;
-  /** Failed runs with this error type. */
-  errorType?: string;
-  /** Runs that spent at least this many tokens. */
-  minTokens?: number;
-  /**
-   * Runs accepted at this time or later.
-   */
-  createdAfter?: string;
-  /**
-   * Runs accepted before this time.
-   */
-  createdBefore?: string;
-  /** Count the marks of each run. */
-  marks?: boolean;
-  /** The `next_after` of the previous page. */
-  after?: string;
-  /** Maximum number of items; default 50. */
-  limit?: number;
-}
-
-export interface ModelCost {
-  model: string;
-  /** Tokens of input, those of the provider’s cache included. */
-  inputTokens: number;
-  /** Tokens of output. */
-  outputTokens: number;
-  /** Tokens of input read from the cache. */
-  cachedTokens: number;
-  /** Tokens of input written to the cache. */
-  writtenTokens: number;
-  /** In US dollars; null if the price is unknown. */
-  cost: number | null;
-  /** The price that was used: the server’s own, or the list price of the day the run was accepted. */
-  price: ('own' | 'list') | null;
-  /** The list price per million tokens, without rates that depend on the length of a request. */
-  perMillion: {
-    input?: number;
-    output?: number;
-    cacheRead?: number;
-    cacheWrite?: number;
-  } | null;
-}
-
-export interface RunToolCall {
-  /** The name of the call: its round and index. */
-  call: string;
-  /** Tool round of the run, from 1. */
-  round: number;
-  /** Position in the round, from 0. */
-  index: number;
-  /** Id assigned by the provider; not necessarily unique. */
-  id: string;
-  name: string;
-  /** Arguments from the model. */
-  arguments: Json;
-  status: string;
-  /** The result as the model sees it; null while the call is open. */
-  result: Json;
-  /** Number of executions. */
-  attempts: number;
-  durationMs: number | null;
-}
-
-/** A run with its current phase and tool calls. */
-export interface RunSnapshot<RESULT = Json> {
-  id: string;
-  threadId: Id;
-  requestId: string;
-  agent: string;
-  /** The version of its agent that the worker which took it last has; null before a worker has taken it. */
-  agentVersion: string | null;
-  strategy: string;
-  model: string;
-  contextRef: Id;
-  status: RunStatus;
-  /** Why the run ended; null until then. A run that reaches a limit, such as `max_iterations`, is also `completed`. */
-  terminationReason: string | null;
-  /** Why the model stopped writing the answer with which the run ended; null if there is none, or the provider did not say. */
-  finishReason: string | null;
-  /** The answer was cut: at the limit of output tokens (`length`) or by a filter (`content_filter`). */
-  truncated: boolean;
-  /** Iterations so far. */
-  iteration: number;
-  /** Commits so far. */
-  step: number;
-  /** Null if none are known. */
-  usage: Usage | null;
-  /** The part of `usage` spent on models other than `model`, by model, each with its `calls`; null: none. */
-  otherUsage: {
-    [key: string]: Usage;
-  } | null;
-  /** The final answer, or the best result of a search; null until the run ends, and if it ended without one. */
-  result: RESULT | null;
-  error: {
-    type: string;
-    message: string;
-    /** What could not be written at the end of the run: restore, operation, configuration, results. */
-    skipped?: string[];
-  } | null;
-  /** The run that this one repeats. */
-  retryOf: Id | null;
-  /** The run whose checkpoint token started this one. */
-  resumedFrom: Id | null;
-  /** Tool calls of a suspended run that wait for approval; approve or deny each. */
-  awaiting: {
-    /** The name of the call: its round and index. */
-    call: string;
-    /** Tool round of the run, from 1. */
-    round: number;
-    /** Position in the round, from 0. */
-    index: number;
-    /** Id assigned by the provider; not necessarily unique. */
-    id: string;
-    name: string;
-    /** Arguments from the model. */
-    arguments: Json;
-  }[];
-  /** Everything that a suspended run waits for, approvals included. */
-  waits: RunWait[];
-  /** The run whose tool call started it. */
-  parent: RunRef | null;
-  /**
-   * When the next wait ends by itself.
-   */
-  suspendedUntil: string | null;
-  /**
-   * Since when the run has been waiting for a worker that knows its agent and strategy.
-   */
-  agentUnknownSince: string | null;
-  /** Priority of the job: 0 goes first, then lower numbers before higher ones. */
-  priority: number;
-  /**
-   * No worker starts the run before this time.
-   */
-  startAt: string | null;
-  /**
-   * When the run fails with `expired` if no worker has started it.
-   */
-  expiresAt: string | null;
-  /** The limit that a queued run waits for. */
-  waitingFor: {
-    /** Its name. */
-    limit: string;
-    /**
-     * Since when it waits.
-     */
-    since: string;
-    /** The tenant that set it; absent: the operator. */
-    owner?: Id;
-    /** The values of its scope that have an amount of their own. */
-    key?: string;
-    /**
-     * When it may let the run go on; absent if only the end of another run can tell.
-     */
-    until?: string;
-  } | null;
-  /** The version of its agent the run waits for, if workers know the agent but lack the version. */
-  unknownVersion: string | null;
-  /** The strategy the run waits for, if workers know its agent but not the strategy. */
-  unknownStrategy: string | null;
-  /** The tools the run waits for, if workers know its agent but lack some that it needs. */
-  unknownTools: string[] | null;
-  /**
-   * When the run was accepted.
-   */
-  createdAt: string;
-  /**
-   * When a worker first claimed it.
-   */
-  startedAt: string | null;
-  /**
-   * When the run ended.
-   */
-  finishedAt: string | null;
-  durationMs: number | null;
-  /** The first 200 characters of the message that started the run; null if none did, as for a compaction. */
-  question: string | null;
-  /** In US dollars, at the server’s own prices or the providers’ list prices; null if no tokens were spent on a model with a known price. */
-  cost: number | null;
-  /** Tokens of models without a known price; `cost` does not include them. */
-  unpricedTokens: number;
-  /** What was spent on each model, with the price used. */
-  costByModel: ModelCost[];
-  /** What the strategy `adaptive` chose, and why. */
-  selection: {
-    strategy: string;
-    score: number;
-    taskType: string;
-  } | null;
-  /** What the run is waiting for: `llm`, `tools` or `output`. */
-  phase: string | null;
-  /** The current model call, or else the last one known. */
-  callId: string | null;
-  /** Maximum iterations; null if this server does not know the agent. */
-  maxIterations: number | null;
-  /** Names of the tools; null if this server does not know the agent. */
-  tools: string[] | null;
-  toolCalls: RunToolCall[];
-  /** Inputs the run has not read yet. */
-  queuedInputs: number;
-  /** The worker that holds the run, while it is running. */
-  worker: {
-    id: string;
-    /**
-     * When its lease expires if it is not renewed.
-     */
-    leaseUntil: string;
-  } | null;
-  /** The run’s latest job in BullMQ, which may have removed it. */
-  job: {
-    queue: string;
-    id: string;
-  };
-  /** Why no worker can take the run: none is alive, or no live worker knows its agent, version or strategy, or has its tools; null otherwise. */
-  unattended: {
-    reason: 'no_worker' | 'unknown_agent' | 'unknown_version' | 'unknown_strategy' | 'unknown_tool';
-    message: string;
-  } | null;
-  output: JsonObject | null;
-  /** What the strategy extracts from the answer besides the result; null: nothing. */
-  details: Json;
-}
-
-export interface TreeRun {
-  threadId: Id;
-  id: string;
-  agent: string;
-  model: string;
-  contextRef: Id;
-  status: RunStatus;
-  /** Why the run ended; null until then. A run that reaches a limit, such as `max_iterations`, is also `completed`. */
-  terminationReason: string | null;
-  /** Iterations so far. */
-  iteration: number;
-  error: {
-    type: string;
-    message: string;
-    /** What could not be written at the end of the run: restore, operation, configuration, results. */
-    skipped?: string[];
-  } | null;
-  /** 0 for the root. */
-  depth: number;
-  /** The call that started it; null for the root. */
-  parent: {
-    threadId: Id;
-    id: string;
-    /** The name of the call: its round and index. */
-    call: string;
-    /** Tool round of the call that started it. */
-    round: number;
-    /** Position of the call in its round. */
-    index: number;
-  } | null;
-  usage: Usage | null;
-  /** In US dollars, at the server’s own prices or the providers’ list prices; null if no tokens were spent on a model with a known price. */
-  cost: number | null;
-  /** Tokens of models without a known price; `cost` does not include them. */
-  unpricedTokens: number;
-  waits: RunWait[];
-  /**
-   * When the run was accepted.
-   */
-  createdAt: string;
-  /**
-   * When a worker first claimed it.
-   */
-  startedAt: string | null;
-  /**
-   * When the run ended.
-   */
-  finishedAt: string | null;
-}
-
-/** A run, and the runs that its tool calls and theirs have started. */
-export interface RunTree {
-  root: RunRef;
-  /** Each run is followed by the runs that it started, in order of time. */
-  runs: TreeRun[];
-  /** Of all runs of the tree. */
-  usage: Usage | null;
-  /** In US dollars, at the server’s own prices or the providers’ list prices; null if no tokens were spent on a model with a known price. */
-  cost: number | null;
-  /** Tokens of models without a known price; `cost` does not include them. */
-  unpricedTokens: number;
-}
-
-export interface ListNodesQuery {
-  /** Return nodes after this one: the `next_after` of the previous page. */
-  after?: number;
-  /** Maximum number of items; default 100. */
-  limit?: number;
-}
-
-/** A finding of a strategy: the answer to a question it asked, or a thought. */
-export interface RunNode {
-  /** Number of the node, from 1, in the order of creation. */
-  node: number;
-  /** The node it follows from; 0 is the question of the run. */
-  parent: number | null;
-  /** Only if the strategy builds a tree. */
-  depth: number | null;
-  /** For an answer, what was asked for, such as `generate`; otherwise `thought`, or the strategy’s name for it. */
-  kind: string;
-  /** For an answer, `answered` or `tools`; for a thought, `open`, `expanded` or `best`. */
-  status: string;
-  /** From 0 to 1, if the strategy scores. */
-  score: number | null;
-  content: string | null;
-  /** For an answer, its model call. */
-  callId: string | null;
-  /** For an answer, its token counters; otherwise null. */
-  usage: Usage | null;
-  /** For an answer, when it arrived: milliseconds since the run started. */
-  elapsedMs: number | null;
-  /** For an answer, its tool rounds; otherwise notes of the strategy. */
-  data: Json;
-}
-
-/** A page of nodes. */
-export interface RunNodePage {
-  data: RunNode[];
-  /** Pass it as `after` to get the next page; null on the last page. */
-  nextAfter: number | null;
-}
-
-export interface CancelRun {
-  reason?: string;
-}
-
-export interface CancelReceipt {
-  id: Id;
-  threadId: Id;
-  status: RunStatus;
-  /** false: the run had already ended. */
-  accepted: boolean;
-}
-
-export interface RetryRun {
-  /** Repeating the id returns the same run. */
-  requestId?: Id;
-  /**
-   * As for a new run.
-   */
-  busy?: 'reject' | 'wait' | 'interrupt';
-  /** True: calls of other agents start new runs. By default, a call that asks an agent what the earlier run has asked it gets the answer that the agent gave then. */
-  freshChildren?: boolean;
-}
-
-export interface Rerun {
-  /** Id of the fork; default: a generated id. */
-  threadId?: Id;
-  /** The version of the agent: a label or an id. Default: what its rollout chooses. */
-  version?: string;
-  /** Overrides the model of the run. */
-  model?: string;
-  /** Overrides the prompt of the lane; every agent must list it as overridable. */
-  systemPrompt?: string | null;
-  /** Replaces the context policy of agent and thread. */
-  contextPolicy?: ContextPolicy;
-  /** True: calls of other agents start new runs. By default, a call that asks an agent what the earlier run has asked it gets the answer that the agent gave then. */
-  freshChildren?: boolean;
-  /** Your own data, stored with the fork. */
-  metadata?: JsonObject;
-  /** Repeating the id returns the same run. */
-  requestId?: Id;
-}
-
-export interface NewInput {
-  /** Text, which is trimmed, or content parts. */
-  content: string | ContentPart[];
-  /**
-   * Input always has the role user.
-   */
-  role?: 'user';
-  /** Who sent it, for the log. */
-  source?: string;
-  /** Stored in the refs of the message; up to 64 KiB. */
-  extraRefs?: JsonObject;
-  /** Reject the input unless the run of this request is active. */
-  expectedRequestId?: Id;
-  /** Repeating the id does not repeat the input. Or send it as `Idempotency-Key`. */
-  inputId?: Id;
-}
-
-/** The run accepted the input. */
-export interface InputReceipt {
-  inputId: Id;
-  threadId: Id;
-  runId: Id;
-  /**
-   * queued: the run reads it before its next model call; injected: it is in the context; dropped: the run ended first.
-   */
-  status: 'queued' | 'injected' | 'dropped';
-  /** true: the input had already been accepted. */
-  duplicate: boolean;
-}
-
-export interface ListInputsQuery {
-  /** Return inputs after this ordinal: the `next_after` of the previous page. */
-  after?: number;
-  /** Maximum number of items; default 100. */
-  limit?: number;
-}
-
-/** Input sent to an active run. */
-export interface Input {
-  id: Id;
-  runId: Id;
-  /** Position among the inputs of the run, from 1. */
-  ordinal: number;
-  kind: 'steer' | 'inject';
-  source: string;
-  content: Content;
-  /**
-   * queued: the run reads it before its next model call; injected: it is in the context; dropped: the run ended first.
-   */
-  status: 'queued' | 'injected' | 'dropped';
-  /** The entry of the resulting message. */
-  entrySeq: number | null;
-  /**
-   * When it was accepted.
-   */
-  createdAt: string;
-  /**
-   * When it became a message or was dropped.
-   */
-  settledAt: string | null;
-}
-
-export interface InputPage {
-  data: Input[];
-  /** Pass it as `after` to get the next page; null on the last page. */
-  nextAfter: number | null;
-}
-
-export interface ListRunEventsQuery {
+export interface ListThreadEventsQuery {
   /** Maximum number of items; default 100. */
   limit?: number;
   /** Return events after this event_seq: the `next_after` of the previous page. */
@@ -1759,229 +940,6 @@ export interface RunEventPage {
   nextAfter: number | null;
 }
 
-export interface ListThreadEventsQuery {
-  /** Maximum number of items; default 100. */
-  limit?: number;
-  /** Return events after this event_seq: the `next_after` of the previous page. */
-  after?: number;
-}
-
-export interface NewCheckpoint {
-  /** Lifetime of the token; default: 30 days. null: unlimited. */
-  expiresInMs?: number | null;
-}
-
-/** A token for a step of a run. */
-export interface Checkpoint {
-  /** Signed, not encrypted. It names a run and its step, and contains nothing from the conversation. */
-  token: string;
-  threadId: Id;
-  runId: Id;
-  /** The step the token refers to. */
-  step: number;
-  /**
-   * When the token expires; null: never.
-   */
-  expiresAt: string | null;
-}
-
-export interface Resume {
-  /** Signed, not encrypted. It names a run and its step, and contains nothing from the conversation. */
-  token: string;
-  /** A new user message; starts a new run on the same lane. */
-  query?: Content;
-  /** With `query`: repeating the id returns the same run. Or send it as `Idempotency-Key`. */
-  requestId?: Id;
-}
-
-/** One request executed by an agent. */
-export interface Run<RESULT = Json> {
-  id: string;
-  threadId: Id;
-  requestId: string;
-  agent: string;
-  /** The version of its agent that the worker which took it last has; null before a worker has taken it. */
-  agentVersion: string | null;
-  strategy: string;
-  model: string;
-  contextRef: Id;
-  status: RunStatus;
-  /** Why the run ended; null until then. A run that reaches a limit, such as `max_iterations`, is also `completed`. */
-  terminationReason: string | null;
-  /** Why the model stopped writing the answer with which the run ended; null if there is none, or the provider did not say. */
-  finishReason: string | null;
-  /** The answer was cut: at the limit of output tokens (`length`) or by a filter (`content_filter`). */
-  truncated: boolean;
-  /** Iterations so far. */
-  iteration: number;
-  /** Commits so far. */
-  step: number;
-  /** Null if none are known. */
-  usage: Usage | null;
-  /** The part of `usage` spent on models other than `model`, by model, each with its `calls`; null: none. */
-  otherUsage: {
-    [key: string]: Usage;
-  } | null;
-  /** The final answer, or the best result of a search; null until the run ends, and if it ended without one. */
-  result: RESULT | null;
-  error: {
-    type: string;
-    message: string;
-    /** What could not be written at the end of the run: restore, operation, configuration, results. */
-    skipped?: string[];
-  } | null;
-  /** The run that this one repeats. */
-  retryOf: Id | null;
-  /** The run whose checkpoint token started this one. */
-  resumedFrom: Id | null;
-  /** Tool calls of a suspended run that wait for approval; approve or deny each. */
-  awaiting: {
-    /** The name of the call: its round and index. */
-    call: string;
-    /** Tool round of the run, from 1. */
-    round: number;
-    /** Position in the round, from 0. */
-    index: number;
-    /** Id assigned by the provider; not necessarily unique. */
-    id: string;
-    name: string;
-    /** Arguments from the model. */
-    arguments: Json;
-  }[];
-  /** Everything that a suspended run waits for, approvals included. */
-  waits: RunWait[];
-  /** The run whose tool call started it. */
-  parent: RunRef | null;
-  /**
-   * When the next wait ends by itself.
-   */
-  suspendedUntil: string | null;
-  /**
-   * Since when the run has been waiting for a worker that knows its agent and strategy.
-   */
-  agentUnknownSince: string | null;
-  /** Priority of the job: 0 goes first, then lower numbers before higher ones. */
-  priority: number;
-  /**
-   * No worker starts the run before this time.
-   */
-  startAt: string | null;
-  /**
-   * When the run fails with `expired` if no worker has started it.
-   */
-  expiresAt: string | null;
-  /** The limit that a queued run waits for. */
-  waitingFor: {
-    /** Its name. */
-    limit: string;
-    /**
-     * Since when it waits.
-     */
-    since: string;
-    /** The tenant that set it; absent: the operator. */
-    owner?: Id;
-    /** The values of its scope that have an amount of their own. */
-    key?: string;
-    /**
-     * When it may let the run go on; absent if only the end of another run can tell.
-     */
-    until?: string;
-  } | null;
-  /** The version of its agent the run waits for, if workers know the agent but lack the version. */
-  unknownVersion: string | null;
-  /** The strategy the run waits for, if workers know its agent but not the strategy. */
-  unknownStrategy: string | null;
-  /** The tools the run waits for, if workers know its agent but lack some that it needs. */
-  unknownTools: string[] | null;
-  /**
-   * When the run was accepted.
-   */
-  createdAt: string;
-  /**
-   * When a worker first claimed it.
-   */
-  startedAt: string | null;
-  /**
-   * When the run ended.
-   */
-  finishedAt: string | null;
-  durationMs: number | null;
-}
-
-export interface Collect {
-  /** Signed, not encrypted. It names a run and its step, and contains nothing from the conversation. */
-  token: string;
-}
-
-export interface CancelByToken {
-  /** Signed, not encrypted. It names a run and its step, and contains nothing from the conversation. */
-  token: string;
-  reason?: string;
-}
-
-export interface Decision {
-  /** Reason for the decision; the model sees the reason for a denial. */
-  reason?: string;
-  /** Who made the decision. */
-  by?: string;
-}
-
-export interface DecisionReceipt {
-  threadId: Id;
-  runId: Id;
-  /** The name of the call: its round and index. */
-  call: string;
-  decision: 'approved' | 'denied';
-  by: string | null;
-  reason: string | null;
-  /**
-   * When the decision was made.
-   */
-  decidedAt: string;
-  /** true: the same decision had already been made. */
-  duplicate: boolean;
-  status: RunStatus;
-}
-
-export interface ListApprovalsQuery {
-  /** The `next_after` of the previous page. */
-  after?: string;
-  /** Maximum number of items; default 50. */
-  limit?: number;
-}
-
-/** A tool call that waits for human approval. */
-export interface Approval {
-  threadId: Id;
-  runId: Id;
-  agent: string;
-  /** The name of the call: its round and index. */
-  call: string;
-  /** Tool round of the run, from 1. */
-  round: number;
-  /** Position in the round, from 0. */
-  index: number;
-  name: string;
-  /** Arguments from the model. */
-  arguments: Json;
-  /**
-   * When the call began to wait.
-   */
-  requestedAt: string;
-  /**
-   * When the call is denied if it is still undecided.
-   */
-  expiresAt: string;
-  /** The root of its tree, if a tool call of another run started its run. */
-  root: RunRef | null;
-}
-
-export interface ApprovalPage {
-  data: Approval[];
-  /** Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
-  nextAfter: string | null;
-}
-
 export interface ListWaitsQuery {
   /** The `next_after` of the previous page. */
   after?: string;
@@ -1990,6 +948,12 @@ export interface ListWaitsQuery {
   /** Only waits for this event. */
   event?: Id;
   kind?: 'event' | 'time' | 'run';
+}
+
+/** A run by its thread and id. */
+export interface RunRef {
+  threadId: Id;
+  id: string;
 }
 
 /** A tool call that waits for an event, a time or another run. */
@@ -2231,6 +1195,1042 @@ export interface LimitHolderPage {
   nextAfter: string | null;
 }
 
+export interface ListApprovalsQuery {
+  /** The `next_after` of the previous page. */
+  after?: string;
+  /** Maximum number of items; default 50. */
+  limit?: number;
+}
+
+/** A tool call that waits for human approval. */
+export interface Approval {
+  threadId: Id;
+  runId: Id;
+  agent: string;
+  /** The name of the call: its round and index. */
+  call: string;
+  /** Tool round of the run, from 1. */
+  round: number;
+  /** Position in the round, from 0. */
+  index: number;
+  name: string;
+  /** Arguments from the model. */
+  arguments: Json;
+  /**
+   * When the call began to wait.
+   */
+  requestedAt: string;
+  /**
+   * When the call is denied if it is still undecided.
+   */
+  expiresAt: string;
+  /** The root of its tree, if a tool call of another run started its run. */
+  root: RunRef | null;
+}
+
+export interface ApprovalPage {
+  data: Approval[];
+  /** Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
+  nextAfter: string | null;
+}
+
+/** Settings of model calls, named as in the AI SDK. A model ignores those it does not support. */
+export interface Settings {
+  maxOutputTokens?: number;
+  temperature?: number;
+  topP?: number;
+  topK?: number;
+  presencePenalty?: number;
+  frequencyPenalty?: number;
+  seed?: number;
+  stopSequences?: string[];
+  reasoning?: 'provider-default' | 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
+  /** Keyed by provider: `{"openai": {…}}`; passed on unchanged. */
+  providerOptions?: JsonObject;
+  /** HTTP headers of the model calls. */
+  headers?: {
+    [key: string]: string;
+  };
+}
+
+/** Requires the answer to be a JSON object, which becomes the result. `raw`: text. */
+export type OutputContract =
+  | 'raw'
+  | {
+      mode: 'raw';
+    }
+  | {
+      /** The JSON Schema of an object with properties. */
+      schema: JsonObject;
+      name?: string;
+      description?: string;
+      /**
+       * What to do with an answer that violates the contract; default `repair`.
+       */
+      mode?: 'repair' | 'error';
+      /** Maximum repairs of the answer; default 1. Values above 3 count as 3. */
+      maxRepairs?: number;
+    };
+
+export interface NewRun {
+  agent: string;
+  input: Content;
+  /** The lane; default: the thread’s active lane. */
+  contextRef?: Id;
+  /** Repeating the id returns the same run. Or send it as `Idempotency-Key`. */
+  requestId?: Id;
+  /**
+   * If the thread has an active run: `reject` (default) fails with 409 `thread_busy`, `wait` queues behind it, `interrupt` cancels it and goes first, which also needs the scope `steer`.
+   */
+  busy?: 'reject' | 'wait' | 'interrupt';
+  /** No worker starts the run before this delay. Meanwhile, the run keeps its thread busy. */
+  delayMs?: number;
+  /** The run fails with `expired` if no worker starts it within this time after it was accepted, or after its delay. */
+  ttlMs?: number;
+  /** Stored in the refs of the user message. */
+  extraRefs?: JsonObject;
+  /** Create the thread if it does not exist. */
+  createThread?: boolean;
+  /** The version of the agent: a label or an id. Default: what its rollout chooses. */
+  version?: string;
+  /** Overrides the model of the agent. */
+  model?: string;
+  /** Overrides the strategy of the agent. */
+  strategy?: string;
+  /** Options of the strategy, merged over the agent’s if it has the same strategy. */
+  strategyOptions?: JsonObject;
+  /** Names of the tools to use instead of the tools of agent and thread. */
+  tools?: string[];
+  /** Restricts the available tools to these; an empty array allows none. */
+  allowedTools?: string[];
+  /** Merged over the tool context of agent and thread. */
+  toolContext?: JsonObject;
+  /** Overrides the settings of the agent, key by key. */
+  settings?: Settings;
+  /** HTTP headers of the model calls, merged with those in the settings. Stored with the run. */
+  headers?: {
+    [key: string]: string;
+  };
+  /** Name of the request transformer to use instead of the agent’s. */
+  requestTransformer?: string;
+  /** Replaces the context policy of agent and thread. */
+  contextPolicy?: ContextPolicy;
+  /** Maximum number of iterations. */
+  maxIterations?: number;
+  /** Tokens of input and output after which the run ends with the best result it has. */
+  maxTotalTokens?: number;
+  /** What the model calls may cost, in US dollars: the run ends with the best result it has before a call that could cost more than is left. */
+  maxCost?: number;
+  /** Time after its start at which the run ends with the best result it has. */
+  maxDurationMs?: number;
+  /** Whether the model streams its answer. */
+  streaming?: boolean;
+  /** How long a model may stay silent before the run fails; 0: the tool timeout + 60,000. */
+  idleTimeoutMs?: number;
+  output?: OutputContract;
+  /** Time limit of one tool attempt. */
+  toolTimeoutMs?: number;
+  /** Priority of the job: 0 (default) goes first, then lower numbers before higher ones. */
+  priority?: number;
+  /** Values that limits may apply to, by dimension. */
+  limitKeys?: {
+    [key: string]: string;
+  };
+  /**
+   * rewind: after a failure, the lane goes back to its state before the run.
+   */
+  onFailure?: 'keep' | 'rewind';
+}
+
+export interface BatchRun {
+  agent: string;
+  input: Content;
+  /** The lane; default: the thread’s active lane. */
+  contextRef?: Id;
+  /** Repeating the id returns the same run. Or send it as `Idempotency-Key`. */
+  requestId?: Id;
+  /**
+   * If the thread has an active run: `reject` (default) fails with 409 `thread_busy`, `wait` queues behind it, `interrupt` cancels it and goes first, which also needs the scope `steer`.
+   */
+  busy?: 'reject' | 'wait' | 'interrupt';
+  /** No worker starts the run before this delay. Meanwhile, the run keeps its thread busy. */
+  delayMs?: number;
+  /** The run fails with `expired` if no worker starts it within this time after it was accepted, or after its delay. */
+  ttlMs?: number;
+  /** Stored in the refs of the user message. */
+  extraRefs?: JsonObject;
+  /** Create the thread if it does not exist. */
+  createThread?: boolean;
+  /** The version of the agent: a label or an id. Default: what its rollout chooses. */
+  version?: string;
+  /** Overrides the model of the agent. */
+  model?: string;
+  /** Overrides the strategy of the agent. */
+  strategy?: string;
+  /** Options of the strategy, merged over the agent’s if it has the same strategy. */
+  strategyOptions?: JsonObject;
+  /** Names of the tools to use instead of the tools of agent and thread. */
+  tools?: string[];
+  /** Restricts the available tools to these; an empty array allows none. */
+  allowedTools?: string[];
+  /** Merged over the tool context of agent and thread. */
+  toolContext?: JsonObject;
+  /** Overrides the settings of the agent, key by key. */
+  settings?: Settings;
+  /** HTTP headers of the model calls, merged with those in the settings. Stored with the run. */
+  headers?: {
+    [key: string]: string;
+  };
+  /** Name of the request transformer to use instead of the agent’s. */
+  requestTransformer?: string;
+  /** Replaces the context policy of agent and thread. */
+  contextPolicy?: ContextPolicy;
+  /** Maximum number of iterations. */
+  maxIterations?: number;
+  /** Tokens of input and output after which the run ends with the best result it has. */
+  maxTotalTokens?: number;
+  /** What the model calls may cost, in US dollars: the run ends with the best result it has before a call that could cost more than is left. */
+  maxCost?: number;
+  /** Time after its start at which the run ends with the best result it has. */
+  maxDurationMs?: number;
+  /** Whether the model streams its answer. */
+  streaming?: boolean;
+  /** How long a model may stay silent before the run fails; 0: the tool timeout + 60,000. */
+  idleTimeoutMs?: number;
+  output?: OutputContract;
+  /** Time limit of one tool attempt. */
+  toolTimeoutMs?: number;
+  /** Priority of the job: 0 (default) goes first, then lower numbers before higher ones. */
+  priority?: number;
+  /** Values that limits may apply to, by dimension. */
+  limitKeys?: {
+    [key: string]: string;
+  };
+  /**
+   * rewind: after a failure, the lane goes back to its state before the run.
+   */
+  onFailure?: 'keep' | 'rewind';
+  /** Default: a new thread. */
+  threadId?: Id;
+}
+
+export interface NewRuns {
+  runs: BatchRun[];
+}
+
+/** One answer per run, in the order of the request. */
+export interface RunReceipts {
+  data: {
+    run?: RunReceipt;
+    /** Why the run was not accepted. */
+    problem?: Problem;
+  }[];
+}
+
+export interface ListAllRunsQuery {
+  status?: RunStatus;
+  /** Runs of this agent. */
+  agent?: string;
+  /** Runs with this model. */
+  model?: string;
+  /** Failed runs with this error type. */
+  errorType?: string;
+  /** Runs that spent at least this many tokens. */
+  minTokens?: number;
+  /**
+   * Runs accepted at this time or later.
+   */
+  createdAfter?: string;
+  /**
+   * Runs accepted before this time.
+   */
+  createdBefore?: string;
+  /** Count the marks of each run. */
+  marks?: boolean;
+  /** The `next_after` of the previous page. */
+  after?: string;
+  /** Maximum number of items; default 50. */
+  limit?: number;
+}
+
+/** A tool call that waits. */
+export interface RunWait {
+  /** The name of the call: its round and index. */
+  call: string;
+  /** Tool round of the run, from 1. */
+  round: number;
+  /** Position in the round, from 0. */
+  index: number;
+  /** The name of the tool. */
+  name: string;
+  kind: 'approval' | 'event' | 'time' | 'run';
+  /** The event it waits for. */
+  event: Id | null;
+  /** The run it waits for. */
+  run: RunRef | null;
+  /**
+   * Since when it waits.
+   */
+  since: string;
+  /**
+   * When it ends by itself; null: never.
+   */
+  until: string | null;
+}
+
+/** A run as lists show it. */
+export interface ListedRun {
+  threadId: Id;
+  id: string;
+  requestId: string;
+  agent: string;
+  /** The version of its agent that the worker which took it last has; null before a worker has taken it. */
+  agentVersion: string | null;
+  strategy: string;
+  model: string;
+  contextRef: Id;
+  status: RunStatus;
+  /** Why the run ended; null until then. A run that reaches a limit, such as `max_iterations`, is also `completed`. */
+  terminationReason: string | null;
+  /** Why the model stopped writing the answer with which the run ended; null if there is none, or the provider did not say. */
+  finishReason: string | null;
+  /** The answer was cut: at the limit of output tokens (`length`) or by a filter (`content_filter`). */
+  truncated: boolean;
+  /** Iterations so far. */
+  iteration: number;
+  /** Commits so far. */
+  step: number;
+  /** Null if none are known. */
+  usage: Usage | null;
+  /** The part of `usage` spent on models other than `model`, by model, each with its `calls`; null: none. */
+  otherUsage: {
+    [key: string]: Usage;
+  } | null;
+  error: {
+    type: string;
+    message: string;
+    /** What could not be written at the end of the run: restore, operation, configuration, results. */
+    skipped?: string[];
+  } | null;
+  /** The run that this one repeats. */
+  retryOf: Id | null;
+  /** The run whose checkpoint token started this one. */
+  resumedFrom: Id | null;
+  /** Tool calls of a suspended run that wait for approval; approve or deny each. */
+  approvals: {
+    /** The name of the call: its round and index. */
+    call: string;
+    /** Tool round of the run, from 1. */
+    round: number;
+    /** Position in the round, from 0. */
+    index: number;
+    /** Id assigned by the provider; not necessarily unique. */
+    id: string;
+    name: string;
+    /** Arguments from the model. */
+    arguments: Json;
+  }[];
+  /** Everything that a suspended run waits for, approvals included. */
+  waits: RunWait[];
+  /** The run whose tool call started it. */
+  parent: RunRef | null;
+  /**
+   * When the next wait ends by itself.
+   */
+  suspendedUntil: string | null;
+  /**
+   * Since when the run has been waiting for a worker that knows its agent and strategy.
+   */
+  agentUnknownSince: string | null;
+  /** Priority of the job: 0 goes first, then lower numbers before higher ones. */
+  priority: number;
+  /**
+   * No worker starts the run before this time.
+   */
+  startAt: string | null;
+  /**
+   * When the run fails with `expired` if no worker has started it.
+   */
+  expiresAt: string | null;
+  /** The limit that a queued run waits for. */
+  limitedBy: {
+    /** Its name. */
+    limit: string;
+    /**
+     * Since when it waits.
+     */
+    since: string;
+    /** The tenant that set it; absent: the operator. */
+    owner?: Id;
+    /** The values of its scope that have an amount of their own. */
+    key?: string;
+    /**
+     * When it may let the run go on; absent if only the end of another run can tell.
+     */
+    until?: string;
+  } | null;
+  /** The version of its agent the run waits for, if workers know the agent but lack the version. */
+  unknownVersion: string | null;
+  /** The strategy the run waits for, if workers know its agent but not the strategy. */
+  unknownStrategy: string | null;
+  /** The tools the run waits for, if workers know its agent but lack some that it needs. */
+  unknownTools: string[] | null;
+  /**
+   * When the run was accepted.
+   */
+  createdAt: string;
+  /**
+   * When a worker first claimed it.
+   */
+  startedAt: string | null;
+  /**
+   * When the run ended.
+   */
+  finishedAt: string | null;
+  durationMs: number | null;
+  /** The final answer, or the best result of a search; null until the run ends, and if it ended without one. */
+  result: Json;
+  /** The first 200 characters of the message that started the run; null if none did, as for a compaction. */
+  question: string | null;
+  /** In US dollars, at the server’s own prices or the providers’ list prices; null if no tokens were spent on a model with a known price. */
+  cost: number | null;
+  /** Tokens of models without a known price; `cost` does not include them. */
+  unpricedTokens: number;
+  /** Marks of the run, counted by kind; null unless requested with `marks`. */
+  marks: MarkCount[] | null;
+}
+
+export interface RunPage {
+  data: ListedRun[];
+  /** Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
+  nextAfter: string | null;
+}
+
+export interface ModelCost {
+  model: string;
+  /** Tokens of input, those of the provider’s cache included. */
+  inputTokens: number;
+  /** Tokens of output. */
+  outputTokens: number;
+  /** Tokens of input read from the cache. */
+  cachedTokens: number;
+  /** Tokens of input written to the cache. */
+  writtenTokens: number;
+  /** In US dollars; null if the price is unknown. */
+  cost: number | null;
+  /** The price that was used: the server’s own, or the list price of the day the run was accepted. */
+  price: ('own' | 'list') | null;
+  /** The list price per million tokens, without rates that depend on the length of a request. */
+  perMillion: {
+    input?: number;
+    output?: number;
+    cacheRead?: number;
+    cacheWrite?: number;
+  } | null;
+}
+
+export interface RunToolCall {
+  /** The name of the call: its round and index. */
+  call: string;
+  /** Tool round of the run, from 1. */
+  round: number;
+  /** Position in the round, from 0. */
+  index: number;
+  /** Id assigned by the provider; not necessarily unique. */
+  id: string;
+  name: string;
+  /** Arguments from the model. */
+  arguments: Json;
+  status: string;
+  /** The result as the model sees it; null while the call is open. */
+  result: Json;
+  /** Number of executions. */
+  attempts: number;
+  durationMs: number | null;
+}
+
+/** A run with its current phase and tool calls. */
+export interface RunSnapshot<RESULT = Json> {
+  threadId: Id;
+  id: string;
+  requestId: string;
+  agent: string;
+  /** The version of its agent that the worker which took it last has; null before a worker has taken it. */
+  agentVersion: string | null;
+  strategy: string;
+  model: string;
+  contextRef: Id;
+  status: RunStatus;
+  /** Why the run ended; null until then. A run that reaches a limit, such as `max_iterations`, is also `completed`. */
+  terminationReason: string | null;
+  /** Why the model stopped writing the answer with which the run ended; null if there is none, or the provider did not say. */
+  finishReason: string | null;
+  /** The answer was cut: at the limit of output tokens (`length`) or by a filter (`content_filter`). */
+  truncated: boolean;
+  /** Iterations so far. */
+  iteration: number;
+  /** Commits so far. */
+  step: number;
+  /** Null if none are known. */
+  usage: Usage | null;
+  /** The part of `usage` spent on models other than `model`, by model, each with its `calls`; null: none. */
+  otherUsage: {
+    [key: string]: Usage;
+  } | null;
+  error: {
+    type: string;
+    message: string;
+    /** What could not be written at the end of the run: restore, operation, configuration, results. */
+    skipped?: string[];
+  } | null;
+  /** The run that this one repeats. */
+  retryOf: Id | null;
+  /** The run whose checkpoint token started this one. */
+  resumedFrom: Id | null;
+  /** Tool calls of a suspended run that wait for approval; approve or deny each. */
+  approvals: {
+    /** The name of the call: its round and index. */
+    call: string;
+    /** Tool round of the run, from 1. */
+    round: number;
+    /** Position in the round, from 0. */
+    index: number;
+    /** Id assigned by the provider; not necessarily unique. */
+    id: string;
+    name: string;
+    /** Arguments from the model. */
+    arguments: Json;
+  }[];
+  /** Everything that a suspended run waits for, approvals included. */
+  waits: RunWait[];
+  /** The run whose tool call started it. */
+  parent: RunRef | null;
+  /**
+   * When the next wait ends by itself.
+   */
+  suspendedUntil: string | null;
+  /**
+   * Since when the run has been waiting for a worker that knows its agent and strategy.
+   */
+  agentUnknownSince: string | null;
+  /** Priority of the job: 0 goes first, then lower numbers before higher ones. */
+  priority: number;
+  /**
+   * No worker starts the run before this time.
+   */
+  startAt: string | null;
+  /**
+   * When the run fails with `expired` if no worker has started it.
+   */
+  expiresAt: string | null;
+  /** The limit that a queued run waits for. */
+  limitedBy: {
+    /** Its name. */
+    limit: string;
+    /**
+     * Since when it waits.
+     */
+    since: string;
+    /** The tenant that set it; absent: the operator. */
+    owner?: Id;
+    /** The values of its scope that have an amount of their own. */
+    key?: string;
+    /**
+     * When it may let the run go on; absent if only the end of another run can tell.
+     */
+    until?: string;
+  } | null;
+  /** The version of its agent the run waits for, if workers know the agent but lack the version. */
+  unknownVersion: string | null;
+  /** The strategy the run waits for, if workers know its agent but not the strategy. */
+  unknownStrategy: string | null;
+  /** The tools the run waits for, if workers know its agent but lack some that it needs. */
+  unknownTools: string[] | null;
+  /**
+   * When the run was accepted.
+   */
+  createdAt: string;
+  /**
+   * When a worker first claimed it.
+   */
+  startedAt: string | null;
+  /**
+   * When the run ended.
+   */
+  finishedAt: string | null;
+  durationMs: number | null;
+  /** The final answer, or the best result of a search; null until the run ends, and if it ended without one. */
+  result: RESULT | null;
+  /** The first 200 characters of the message that started the run; null if none did, as for a compaction. */
+  question: string | null;
+  /** In US dollars, at the server’s own prices or the providers’ list prices; null if no tokens were spent on a model with a known price. */
+  cost: number | null;
+  /** Tokens of models without a known price; `cost` does not include them. */
+  unpricedTokens: number;
+  /** What was spent on each model, with the price used. */
+  costByModel: ModelCost[];
+  /** What the strategy `adaptive` chose, and why. */
+  selection: {
+    strategy: string;
+    score: number;
+    taskType: string;
+  } | null;
+  /** What the run is waiting for: `llm`, `tools` or `output`. */
+  phase: string | null;
+  /** The current model call, or else the last one known. */
+  callId: string | null;
+  /** Maximum iterations; null if this server does not know the agent. */
+  maxIterations: number | null;
+  /** Names of the tools; null if this server does not know the agent. */
+  tools: string[] | null;
+  toolCalls: RunToolCall[];
+  /** Inputs the run has not read yet. */
+  queuedInputs: number;
+  /** The worker that holds the run, while it is running. */
+  worker: {
+    id: string;
+    /**
+     * When its lease expires if it is not renewed.
+     */
+    leaseUntil: string;
+  } | null;
+  /** The run’s latest job in BullMQ, which may have removed it. */
+  job: {
+    queue: string;
+    id: string;
+  };
+  /** Why no worker can take the run: none is alive, or no live worker knows its agent, version or strategy, or has its tools; null otherwise. */
+  unattended: {
+    reason: 'no_worker' | 'unknown_agent' | 'unknown_version' | 'unknown_strategy' | 'unknown_tool';
+    message: string;
+  } | null;
+  output: JsonObject | null;
+  /** What the strategy extracts from the answer besides the result; null: nothing. */
+  details: Json;
+}
+
+export interface TreeRun {
+  threadId: Id;
+  id: string;
+  agent: string;
+  model: string;
+  contextRef: Id;
+  status: RunStatus;
+  /** Why the run ended; null until then. A run that reaches a limit, such as `max_iterations`, is also `completed`. */
+  terminationReason: string | null;
+  /** Iterations so far. */
+  iteration: number;
+  error: {
+    type: string;
+    message: string;
+    /** What could not be written at the end of the run: restore, operation, configuration, results. */
+    skipped?: string[];
+  } | null;
+  /** 0 for the root. */
+  depth: number;
+  /** The call that started it; null for the root. */
+  parent: {
+    threadId: Id;
+    id: string;
+    /** The name of the call: its round and index. */
+    call: string;
+    /** Tool round of the call that started it. */
+    round: number;
+    /** Position of the call in its round. */
+    index: number;
+  } | null;
+  usage: Usage | null;
+  /** In US dollars, at the server’s own prices or the providers’ list prices; null if no tokens were spent on a model with a known price. */
+  cost: number | null;
+  /** Tokens of models without a known price; `cost` does not include them. */
+  unpricedTokens: number;
+  waits: RunWait[];
+  /**
+   * When the run was accepted.
+   */
+  createdAt: string;
+  /**
+   * When a worker first claimed it.
+   */
+  startedAt: string | null;
+  /**
+   * When the run ended.
+   */
+  finishedAt: string | null;
+}
+
+/** A run, and the runs that its tool calls and theirs have started. */
+export interface RunTree {
+  root: RunRef;
+  /** Each run is followed by the runs that it started, in order of time. */
+  runs: TreeRun[];
+  /** Of all runs of the tree. */
+  usage: Usage | null;
+  /** In US dollars, at the server’s own prices or the providers’ list prices; null if no tokens were spent on a model with a known price. */
+  cost: number | null;
+  /** Tokens of models without a known price; `cost` does not include them. */
+  unpricedTokens: number;
+}
+
+export interface CancelRun {
+  reason?: string;
+}
+
+export interface CancelReceipt {
+  id: Id;
+  threadId: Id;
+  status: RunStatus;
+  /** false: the run had already ended. */
+  accepted: boolean;
+}
+
+export interface RetryRun {
+  /** Repeating the id returns the same run. */
+  requestId?: Id;
+  /**
+   * As for a new run.
+   */
+  busy?: 'reject' | 'wait' | 'interrupt';
+  /** True: calls of other agents start new runs. By default, a call that asks an agent what the earlier run has asked it gets the answer that the agent gave then. */
+  freshChildren?: boolean;
+}
+
+export interface Rerun {
+  /** Id of the fork; default: a generated id. */
+  threadId?: Id;
+  /** The version of the agent: a label or an id. Default: what its rollout chooses. */
+  version?: string;
+  /** Overrides the model of the run. */
+  model?: string;
+  /** Overrides the prompt of the lane; every agent must list it as overridable. */
+  systemPrompt?: string | null;
+  /** Replaces the context policy of agent and thread. */
+  contextPolicy?: ContextPolicy;
+  /** True: calls of other agents start new runs. By default, a call that asks an agent what the earlier run has asked it gets the answer that the agent gave then. */
+  freshChildren?: boolean;
+  /** Your own data, stored with the fork. */
+  metadata?: JsonObject;
+  /** Repeating the id returns the same run. */
+  requestId?: Id;
+}
+
+export interface NewInput {
+  /** Text, which is trimmed, or content parts. */
+  content: string | ContentPart[];
+  /**
+   * Input always has the role user.
+   */
+  role?: 'user';
+  /** Who sent it, for the log. */
+  by?: string;
+  /** Stored in the refs of the message; up to 64 KiB. */
+  extraRefs?: JsonObject;
+  /** Reject the input unless the run of this request is active. */
+  expectedRequestId?: Id;
+  /** Repeating the id does not repeat the input. Or send it as `Idempotency-Key`. */
+  inputId?: Id;
+}
+
+/** The run accepted the input. */
+export interface InputReceipt {
+  inputId: Id;
+  threadId: Id;
+  runId: Id;
+  /**
+   * queued: the run reads it before its next model call; injected: it is in the context; dropped: the run ended first.
+   */
+  status: 'queued' | 'injected' | 'dropped';
+  /** true: the input had already been accepted. */
+  duplicate: boolean;
+}
+
+export interface ListInputsQuery {
+  /** Return inputs after this ordinal: the `next_after` of the previous page. */
+  after?: number;
+  /** Maximum number of items; default 100. */
+  limit?: number;
+}
+
+/** Input sent to an active run. */
+export interface Input {
+  id: Id;
+  runId: Id;
+  /** Position among the inputs of the run, from 1. */
+  ordinal: number;
+  kind: 'steer' | 'inject';
+  by: string;
+  content: Content;
+  /**
+   * queued: the run reads it before its next model call; injected: it is in the context; dropped: the run ended first.
+   */
+  status: 'queued' | 'injected' | 'dropped';
+  /** The entry of the resulting message. */
+  entrySeq: number | null;
+  /**
+   * When it was accepted.
+   */
+  createdAt: string;
+  /**
+   * When it became a message or was dropped.
+   */
+  settledAt: string | null;
+}
+
+export interface InputPage {
+  data: Input[];
+  /** Pass it as `after` to get the next page; null on the last page. */
+  nextAfter: number | null;
+}
+
+export interface Decision {
+  /** Reason for the decision; the model sees the reason for a denial. */
+  reason?: string;
+  /** Who made the decision. */
+  by?: string;
+}
+
+export interface DecisionReceipt {
+  threadId: Id;
+  runId: Id;
+  /** The name of the call: its round and index. */
+  call: string;
+  decision: 'approved' | 'denied';
+  by: string | null;
+  reason: string | null;
+  /**
+   * When the decision was made.
+   */
+  decidedAt: string;
+  /** true: the same decision had already been made. */
+  duplicate: boolean;
+  status: RunStatus;
+}
+
+export interface ListNodesQuery {
+  /** Return nodes after this one: the `next_after` of the previous page. */
+  after?: number;
+  /** Maximum number of items; default 100. */
+  limit?: number;
+}
+
+/** A finding of a strategy: the answer to a question it asked, or a thought. */
+export interface RunNode {
+  /** Number of the node, from 1, in the order of creation. */
+  node: number;
+  /** The node it follows from; 0 is the question of the run. */
+  parent: number | null;
+  /** Only if the strategy builds a tree. */
+  depth: number | null;
+  /** For an answer, what was asked for, such as `generate`; otherwise `thought`, or the strategy’s name for it. */
+  kind: string;
+  /** For an answer, `answered` or `tools`; for a thought, `open`, `expanded` or `best`. */
+  status: string;
+  /** From 0 to 1, if the strategy scores. */
+  score: number | null;
+  content: string | null;
+  /** For an answer, its model call. */
+  callId: string | null;
+  /** For an answer, its token counters; otherwise null. */
+  usage: Usage | null;
+  /** For an answer, when it arrived: milliseconds since the run started. */
+  elapsedMs: number | null;
+  /** For an answer, its tool rounds; otherwise notes of the strategy. */
+  data: Json;
+}
+
+/** A page of nodes. */
+export interface RunNodePage {
+  data: RunNode[];
+  /** Pass it as `after` to get the next page; null on the last page. */
+  nextAfter: number | null;
+}
+
+export interface ListRunEventsQuery {
+  /** Maximum number of items; default 100. */
+  limit?: number;
+  /** Return events after this event_seq: the `next_after` of the previous page. */
+  after?: number;
+}
+
+export interface NewCheckpoint {
+  /** Lifetime of the token; default: 30 days. null: unlimited. */
+  expiresInMs?: number | null;
+}
+
+/** A token for a step of a run. */
+export interface Checkpoint {
+  /** Signed, not encrypted. It names a run and its step, and contains nothing from the conversation. */
+  token: string;
+  threadId: Id;
+  runId: Id;
+  /** The step the token refers to. */
+  step: number;
+  /**
+   * When the token expires; null: never.
+   */
+  expiresAt: string | null;
+}
+
+export interface Resume {
+  /** Signed, not encrypted. It names a run and its step, and contains nothing from the conversation. */
+  token: string;
+  /** A new user message; starts a new run on the same lane. */
+  query?: Content;
+  /** With `query`: repeating the id returns the same run. Or send it as `Idempotency-Key`. */
+  requestId?: Id;
+}
+
+/** One request executed by an agent. */
+export interface Run<RESULT = Json> {
+  threadId: Id;
+  id: string;
+  requestId: string;
+  agent: string;
+  /** The version of its agent that the worker which took it last has; null before a worker has taken it. */
+  agentVersion: string | null;
+  strategy: string;
+  model: string;
+  contextRef: Id;
+  status: RunStatus;
+  /** Why the run ended; null until then. A run that reaches a limit, such as `max_iterations`, is also `completed`. */
+  terminationReason: string | null;
+  /** Why the model stopped writing the answer with which the run ended; null if there is none, or the provider did not say. */
+  finishReason: string | null;
+  /** The answer was cut: at the limit of output tokens (`length`) or by a filter (`content_filter`). */
+  truncated: boolean;
+  /** Iterations so far. */
+  iteration: number;
+  /** Commits so far. */
+  step: number;
+  /** Null if none are known. */
+  usage: Usage | null;
+  /** The part of `usage` spent on models other than `model`, by model, each with its `calls`; null: none. */
+  otherUsage: {
+    [key: string]: Usage;
+  } | null;
+  error: {
+    type: string;
+    message: string;
+    /** What could not be written at the end of the run: restore, operation, configuration, results. */
+    skipped?: string[];
+  } | null;
+  /** The run that this one repeats. */
+  retryOf: Id | null;
+  /** The run whose checkpoint token started this one. */
+  resumedFrom: Id | null;
+  /** Tool calls of a suspended run that wait for approval; approve or deny each. */
+  approvals: {
+    /** The name of the call: its round and index. */
+    call: string;
+    /** Tool round of the run, from 1. */
+    round: number;
+    /** Position in the round, from 0. */
+    index: number;
+    /** Id assigned by the provider; not necessarily unique. */
+    id: string;
+    name: string;
+    /** Arguments from the model. */
+    arguments: Json;
+  }[];
+  /** Everything that a suspended run waits for, approvals included. */
+  waits: RunWait[];
+  /** The run whose tool call started it. */
+  parent: RunRef | null;
+  /**
+   * When the next wait ends by itself.
+   */
+  suspendedUntil: string | null;
+  /**
+   * Since when the run has been waiting for a worker that knows its agent and strategy.
+   */
+  agentUnknownSince: string | null;
+  /** Priority of the job: 0 goes first, then lower numbers before higher ones. */
+  priority: number;
+  /**
+   * No worker starts the run before this time.
+   */
+  startAt: string | null;
+  /**
+   * When the run fails with `expired` if no worker has started it.
+   */
+  expiresAt: string | null;
+  /** The limit that a queued run waits for. */
+  limitedBy: {
+    /** Its name. */
+    limit: string;
+    /**
+     * Since when it waits.
+     */
+    since: string;
+    /** The tenant that set it; absent: the operator. */
+    owner?: Id;
+    /** The values of its scope that have an amount of their own. */
+    key?: string;
+    /**
+     * When it may let the run go on; absent if only the end of another run can tell.
+     */
+    until?: string;
+  } | null;
+  /** The version of its agent the run waits for, if workers know the agent but lack the version. */
+  unknownVersion: string | null;
+  /** The strategy the run waits for, if workers know its agent but not the strategy. */
+  unknownStrategy: string | null;
+  /** The tools the run waits for, if workers know its agent but lack some that it needs. */
+  unknownTools: string[] | null;
+  /**
+   * When the run was accepted.
+   */
+  createdAt: string;
+  /**
+   * When a worker first claimed it.
+   */
+  startedAt: string | null;
+  /**
+   * When the run ended.
+   */
+  finishedAt: string | null;
+  durationMs: number | null;
+  /** The final answer, or the best result of a search; null until the run ends, and if it ended without one. */
+  result: RESULT | null;
+}
+
+export interface Collect {
+  /** Signed, not encrypted. It names a run and its step, and contains nothing from the conversation. */
+  token: string;
+}
+
+export interface ListRunsQuery {
+  status?: RunStatus;
+  /** Runs of this agent. */
+  agent?: string;
+  /** Runs with this model. */
+  model?: string;
+  /** Failed runs with this error type. */
+  errorType?: string;
+  /** Runs that spent at least this many tokens. */
+  minTokens?: number;
+  /**
+   * Runs accepted at this time or later.
+   */
+  createdAfter?: string;
+  /**
+   * Runs accepted before this time.
+   */
+  createdBefore?: string;
+  /** Count the marks of each run. */
+  marks?: boolean;
+  /** The `next_after` of the previous page. */
+  after?: string;
+  /** Maximum number of items; default 50. */
+  limit?: number;
+}
+
+export interface CancelByToken {
+  /** Signed, not encrypted. It names a run and its step, and contains nothing from the conversation. */
+  token: string;
+  reason?: string;
+}
+
 /** What each operation takes and returns. */
 export interface Operations {
   createThread: { query: undefined; body: NewThread; answer: Thread };
@@ -2250,34 +2250,34 @@ export interface Operations {
   resetLane: { query: undefined; body: LaneReset; answer: OperationReceipt };
   compactLane: { query: undefined; body: Compact; answer: RunReceipt };
   getCall: { query: undefined; body: undefined; answer: ModelCall };
-  createRun: { query: undefined; body: NewRun; answer: RunReceipt };
-  createRuns: { query: undefined; body: NewRuns; answer: RunReceipts };
-  listRuns: { query: ListRunsQuery; body: undefined; answer: RunPage };
-  listAllRuns: { query: ListAllRunsQuery; body: undefined; answer: RunPage };
-  getRun: { query: undefined; body: undefined; answer: RunSnapshot };
-  getTree: { query: undefined; body: undefined; answer: RunTree };
-  listNodes: { query: ListNodesQuery; body: undefined; answer: RunNodePage };
-  cancelRun: { query: undefined; body: CancelRun; answer: CancelReceipt };
-  retryRun: { query: undefined; body: RetryRun; answer: RunReceipt };
-  rerunRun: { query: undefined; body: Rerun; answer: RunReceipt };
-  steerRun: { query: undefined; body: NewInput; answer: InputReceipt };
-  injectRun: { query: undefined; body: NewInput; answer: InputReceipt };
-  listInputs: { query: ListInputsQuery; body: undefined; answer: InputPage };
-  listRunEvents: { query: ListRunEventsQuery; body: undefined; answer: RunEventPage };
   listThreadEvents: { query: ListThreadEventsQuery; body: undefined; answer: RunEventPage };
-  createCheckpoint: { query: undefined; body: NewCheckpoint; answer: Checkpoint };
-  resumeRun: { query: undefined; body: Resume; answer: Run };
-  collectRun: { query: undefined; body: Collect; answer: Run };
-  cancelByToken: { query: undefined; body: CancelByToken; answer: CancelReceipt };
-  approveToolCall: { query: undefined; body: Decision; answer: DecisionReceipt };
-  denyToolCall: { query: undefined; body: Decision; answer: DecisionReceipt };
-  listApprovals: { query: ListApprovalsQuery; body: undefined; answer: ApprovalPage };
   listWaits: { query: ListWaitsQuery; body: undefined; answer: WaitPage };
   releaseWait: { query: undefined; body: Release; answer: ReleasedWait };
   sendEvent: { query: undefined; body: NewEvent; answer: SentEvent };
   createBrowserToken: { query: undefined; body: NewBrowserToken; answer: BrowserToken };
   listLimits: { query: ListLimitsQuery; body: undefined; answer: LimitList };
   listLimitHolders: { query: ListLimitHoldersQuery; body: undefined; answer: LimitHolderPage };
+  listApprovals: { query: ListApprovalsQuery; body: undefined; answer: ApprovalPage };
+  createRun: { query: undefined; body: NewRun; answer: RunReceipt };
+  createRuns: { query: undefined; body: NewRuns; answer: RunReceipts };
+  listAllRuns: { query: ListAllRunsQuery; body: undefined; answer: RunPage };
+  getRun: { query: undefined; body: undefined; answer: RunSnapshot };
+  getTree: { query: undefined; body: undefined; answer: RunTree };
+  cancelRun: { query: undefined; body: CancelRun; answer: CancelReceipt };
+  retryRun: { query: undefined; body: RetryRun; answer: RunReceipt };
+  rerunRun: { query: undefined; body: Rerun; answer: RunReceipt };
+  steerRun: { query: undefined; body: NewInput; answer: InputReceipt };
+  injectRun: { query: undefined; body: NewInput; answer: InputReceipt };
+  listInputs: { query: ListInputsQuery; body: undefined; answer: InputPage };
+  approveToolCall: { query: undefined; body: Decision; answer: DecisionReceipt };
+  denyToolCall: { query: undefined; body: Decision; answer: DecisionReceipt };
+  listNodes: { query: ListNodesQuery; body: undefined; answer: RunNodePage };
+  listRunEvents: { query: ListRunEventsQuery; body: undefined; answer: RunEventPage };
+  createCheckpoint: { query: undefined; body: NewCheckpoint; answer: Checkpoint };
+  resumeRun: { query: undefined; body: Resume; answer: Run };
+  collectRun: { query: undefined; body: Collect; answer: Run };
+  listRuns: { query: ListRunsQuery; body: undefined; answer: RunPage };
+  cancelByToken: { query: undefined; body: CancelByToken; answer: CancelReceipt };
 }
 
 /** Method and path of each operation. */
@@ -2299,32 +2299,32 @@ export const places = {
   resetLane: 'POST /v1/threads/{threadId}/contexts/{contextRef}/reset',
   compactLane: 'POST /v1/threads/{threadId}/compact',
   getCall: 'GET /v1/threads/{threadId}/calls/{llmCallId}',
-  createRun: 'POST /v1/threads/{threadId}/runs',
-  createRuns: 'POST /v1/runs',
-  listRuns: 'GET /v1/threads/{threadId}/runs',
-  listAllRuns: 'GET /v1/runs',
-  getRun: 'GET /v1/threads/{threadId}/runs/{runId}',
-  getTree: 'GET /v1/threads/{threadId}/runs/{runId}/tree',
-  listNodes: 'GET /v1/threads/{threadId}/runs/{runId}/nodes',
-  cancelRun: 'POST /v1/threads/{threadId}/runs/{runId}/cancel',
-  retryRun: 'POST /v1/threads/{threadId}/runs/{runId}/retry',
-  rerunRun: 'POST /v1/threads/{threadId}/runs/{runId}/rerun',
-  steerRun: 'POST /v1/threads/{threadId}/runs/{runId}/steer',
-  injectRun: 'POST /v1/threads/{threadId}/runs/{runId}/inject',
-  listInputs: 'GET /v1/threads/{threadId}/runs/{runId}/inputs',
-  listRunEvents: 'GET /v1/threads/{threadId}/runs/{runId}/events',
   listThreadEvents: 'GET /v1/threads/{threadId}/events',
-  createCheckpoint: 'POST /v1/threads/{threadId}/runs/{runId}/checkpoint',
-  resumeRun: 'POST /v1/runs/resume',
-  collectRun: 'POST /v1/runs/collect',
-  cancelByToken: 'POST /v1/runs/cancel',
-  approveToolCall: 'POST /v1/threads/{threadId}/runs/{runId}/tool-calls/{call}/approve',
-  denyToolCall: 'POST /v1/threads/{threadId}/runs/{runId}/tool-calls/{call}/deny',
-  listApprovals: 'GET /v1/approvals',
   listWaits: 'GET /v1/waits',
   releaseWait: 'POST /v1/threads/{threadId}/runs/{runId}/tool-calls/{call}/release',
   sendEvent: 'POST /v1/events/{event}',
   createBrowserToken: 'POST /v1/tokens',
   listLimits: 'GET /v1/limits',
   listLimitHolders: 'GET /v1/limits/{name}/holders',
+  listApprovals: 'GET /v1/approvals',
+  createRun: 'POST /v1/threads/{threadId}/runs',
+  createRuns: 'POST /v1/runs',
+  listAllRuns: 'GET /v1/runs',
+  getRun: 'GET /v1/threads/{threadId}/runs/{runId}',
+  getTree: 'GET /v1/threads/{threadId}/runs/{runId}/tree',
+  cancelRun: 'POST /v1/threads/{threadId}/runs/{runId}/cancel',
+  retryRun: 'POST /v1/threads/{threadId}/runs/{runId}/retry',
+  rerunRun: 'POST /v1/threads/{threadId}/runs/{runId}/rerun',
+  steerRun: 'POST /v1/threads/{threadId}/runs/{runId}/steer',
+  injectRun: 'POST /v1/threads/{threadId}/runs/{runId}/inject',
+  listInputs: 'GET /v1/threads/{threadId}/runs/{runId}/inputs',
+  approveToolCall: 'POST /v1/threads/{threadId}/runs/{runId}/tool-calls/{call}/approve',
+  denyToolCall: 'POST /v1/threads/{threadId}/runs/{runId}/tool-calls/{call}/deny',
+  listNodes: 'GET /v1/threads/{threadId}/runs/{runId}/nodes',
+  listRunEvents: 'GET /v1/threads/{threadId}/runs/{runId}/events',
+  createCheckpoint: 'POST /v1/threads/{threadId}/runs/{runId}/checkpoint',
+  resumeRun: 'POST /v1/runs/resume',
+  collectRun: 'POST /v1/runs/collect',
+  listRuns: 'GET /v1/threads/{threadId}/runs',
+  cancelByToken: 'POST /v1/runs/cancel',
 } as const;

@@ -101,7 +101,7 @@ export interface ClientRuns<AGENTS extends KnownAgents = KnownAgents> {
   /**
    * Approves a tool call that a suspended run waits for. The first decision counts; repeating it is harmless.
    *
-   * @param call its name, such as `1.0`: `call` in `awaiting` of the run
+   * @param call its name, such as `1.0`: `call` in `approvals` of the run
    * @throws LanefoldClientError `already_decided` where it was denied, `not_awaiting_approval`, `tool_call_not_found`
    */
   approve(run: RunRef, call: string, decision?: Decision, options?: CallOptions): Promise<DecisionReceipt>;

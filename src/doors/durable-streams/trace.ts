@@ -1,3 +1,4 @@
+import type { RunEvent } from '../../database/store/run/types.ts';
 import { isLanefoldError } from '../../base/errors.ts';
 import type { TenantLibrary } from '../../features/library/library.ts';
 import type { Database } from '../../database/postgres/pool.ts';
@@ -6,7 +7,7 @@ import { untilReachable } from '../../runs/streams/feed.ts';
 import { beyondTail, jsonType, type Page, type Readable } from './protocol.ts';
 import { onAbort } from '../../base/common/timer.ts';
 import { snakeKeys } from '../../base/common/case.ts';
-import { readRunEvents, readThreadEvents, type RunEvent } from '../../database/store/trace/read-events.ts';
+import { readRunEvents, readThreadEvents } from '../../database/store/trace/read-events.ts';
 
 /** A client that reconnects is told. */
 function unlessErased(error: unknown): undefined {

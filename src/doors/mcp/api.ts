@@ -1,7 +1,8 @@
 import { EventSourceParserStream } from '@ai-sdk/provider-utils';
 import type { z } from '@hono/zod-openapi';
 import type { Problem } from '../../server/schemas/problem.ts';
-import type { RunSnapshot } from '../../server/schemas/run.ts';
+import type { Wire } from '../../base/operations/wire.ts';
+import type { RunSnapshot } from '../../runs/operations/runs/run-snapshot.ts';
 import { parseJson } from '../../base/common/json.ts';
 import { LanefoldError, type ErrorCode, isLanefoldError } from '../../base/errors.ts';
 import type { Caller } from './options.ts';
@@ -11,7 +12,7 @@ import type { DerivedIds } from '../../base/checks/ids.ts';
 import type { AgentSummary } from '../../runs/operations/agents/agents.ts';
 
 /** A run as the HTTP API returns it. */
-export type RunJson = z.infer<typeof RunSnapshot>;
+export type RunJson = Wire<RunSnapshot>;
 
 /** Names a run as tools and resources do. */
 export interface RunName {

@@ -80,7 +80,7 @@ export const ownTools: readonly OwnTool[] = [
     },
     async ({ api }, name) => {
       const found = await getRun(api, name);
-      const { status, agent, phase, iteration, error, unattended, waiting_for, created_at, finished_at } = found;
+      const { status, agent, phase, iteration, error, unattended, limited_by, created_at, finished_at } = found;
       const termination_reason = found.termination_reason;
       return json({
         ...name,
@@ -92,7 +92,7 @@ export const ownTools: readonly OwnTool[] = [
         open_calls: openCalls(found),
         error,
         unattended,
-        waiting_for,
+        limited_by,
         created_at,
         finished_at,
       });

@@ -114,12 +114,12 @@ export interface OpenCall {
 }
 
 /** What a suspended run waits for that a person can give. Times and other runs come by themselves. */
-export function openCalls({ status, waits, awaiting }: RunJson): OpenCall[] {
+export function openCalls({ status, waits, approvals }: RunJson): OpenCall[] {
   if (status !== 'suspended') return [];
   return waits.flatMap(({ call: name, kind, name: tool, event, until }): OpenCall[] => {
     const call = { call: name, tool, ...(until === null ? {} : { until }) };
     if (kind === 'event') return [{ ...call, kind, ...(event === null ? {} : { event }) }];
-    const asked = awaiting.find((one) => one.call === name);
+    const asked = approvals.find((one) => one.call === name);
     return kind === 'approval' ? [{ ...call, kind, arguments: asked?.arguments }] : [];
   });
 }

@@ -10,8 +10,8 @@ import { fitsAgent } from './agent-tool.ts';
 import { answerOf, rightsOf, hasEnded, openCalls } from './runs.ts';
 import { isLanefoldError } from '../../base/errors.ts';
 import { after, orLate } from '../../base/common/timer.ts';
-import type { z } from '@hono/zod-openapi';
-import type { RunReceipt } from '../../server/schemas/run-request.ts';
+import type { Wire } from '../../base/operations/wire.ts';
+import type { RunHandle } from '../../database/store/run/run.ts';
 import { newThreadId } from '../../base/checks/ids.ts';
 import { omitUndefined } from '../../base/common/json.ts';
 
@@ -175,10 +175,6 @@ export async function startRun(
     create_thread: threadId === undefined ? true : createThread,
   });
   const headers = omitUndefined({ traceparent });
-  const receipt: z.infer<typeof RunReceipt> = await api.post(
-    `${threadPath(threadId ?? (await newThread()))}/runs`,
-    body,
-    headers,
-  );
+  const receipt: Wire<RunHandle> = await api.post(`${threadPath(threadId ?? (await newThread()))}/runs`, body, headers);
   return { run: { thread_id: receipt.thread_id, run_id: receipt.id }, isNew: !receipt.duplicate };
 }

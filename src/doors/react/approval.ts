@@ -19,7 +19,7 @@ export interface PendingApproval {
 export type Decide = (approval: PendingApproval, decision?: { reason?: string }) => Promise<void>;
 
 export const approvalsOf = (run: RunSnapshot): PendingApproval[] =>
-  run.awaiting.map(({ call, name, arguments: args }) => ({
+  run.approvals.map(({ call, name, arguments: args }) => ({
     threadId: run.threadId,
     runId: run.id,
     agent: run.agent,

@@ -1,13 +1,11 @@
 import type { KeysOf } from '../../base/checks/unknown-keys.ts';
 import type { Contexts, DiffedContext, ProjectOptions } from '../../runs/operations/contexts/contexts.ts';
 import type { PolicyView } from '../../runs/operations/contexts/project.ts';
-import type { Runs } from '../../runs/operations/runs/runs.ts';
 import type { Threads } from '../../runs/operations/threads/types.ts';
-import { none, page, whose, type AnyKeys, type Options, type Takes } from './option-keys.ts';
+import { none, page, whose, type Options, type Takes } from './option-keys.ts';
 
 interface Conversation {
   threads: Threads;
-  runs: Runs;
   contexts: Contexts;
 }
 
@@ -15,18 +13,12 @@ const place = { contextRef: true, atSeq: true } as const;
 const period = { createdAfter: true, createdBefore: true } as const;
 const log = { ...page, kind: true, contextRef: true } as const;
 const caller = { caller: true } as const;
-const enqueued = { tx: true, from: true, caller: true } satisfies Options<Runs['enqueue'], 1>;
 const operation = {
   ...{ opId: true, reason: true, expectedRev: true, baseSeq: true, meta: true, repair: true },
 } as const satisfies Options<Contexts['switch'], 2>;
 const diffed = { threadId: true, ...place } as const satisfies KeysOf<DiffedContext>;
-const input = {
-  ...{ inputId: true, expectedRequestId: true, runId: true, source: true, extraRefs: true },
-  // rejected with a specific error, by sendInput
-  role: true,
-} satisfies Options<Runs['steer'], 2> & { role: true };
 
-/** The options of the methods of threads, runs and contexts; a missing one does not compile. */
+/** The options of the methods of threads and contexts; a missing one does not compile. */
 export const conversationOptions = {
   threads: {
     ...{ get: none, peek: none, marks: none, erase: none, export: none, runOf: none },
@@ -84,56 +76,6 @@ export const conversationOptions = {
     ],
     events: [[1, page satisfies Options<Threads['events'], 1>]],
     eraseTenant: [[1, { limit: true } satisfies Options<Threads['eraseTenant'], 1>]],
-  },
-  runs: {
-    ...{ get: none, cancel: none, ranOnly: none, stream: none, streamTree: none, tree: none },
-    enqueue: [[1, enqueued]],
-    enqueueMany: [[1, enqueued satisfies Options<Runs['enqueueMany'], 1>]],
-    retry: [
-      [1, { model: true, busy: true, freshChildren: true, requestId: true } satisfies Options<Runs['retry'], 1>],
-      [2, caller satisfies Options<Runs['retry'], 2>],
-    ],
-    rerun: [
-      [
-        1,
-        {
-          ...{
-            threadId: true,
-            version: true,
-            model: true,
-            systemPrompt: true,
-            contextPolicy: true,
-            freshChildren: true,
-          },
-          ...{ metadata: true, requestId: true },
-        } satisfies Options<Runs['rerun'], 1>,
-      ],
-      [2, { ...caller, ...whose } satisfies Options<Runs['rerun'], 2>],
-    ],
-    unfinished: [[0, { caller: true, tenant: true } satisfies AnyKeys<Parameters<Runs['unfinished']>[0]>]],
-    wait: [[1, { timeoutMs: true, signal: true, onUnattended: true } satisfies Options<Runs['wait'], 1>]],
-    list: [
-      [
-        0,
-        {
-          ...{ ...page, ...period, threadId: true, status: true, agent: true, model: true },
-          ...{ errorType: true, minTokens: true, marks: true },
-        } satisfies Options<Runs['list'], 0>,
-      ],
-    ],
-    events: [[1, page satisfies Options<Runs['events'], 1>]],
-    nodes: [[1, page satisfies Options<Runs['nodes'], 1>]],
-    inputs: [[1, page satisfies Options<Runs['inputs'], 1>]],
-    steer: [[2, input]],
-    inject: [[2, input]],
-    approve: [[2, { by: true, reason: true } satisfies Options<Runs['approve'], 2>]],
-    deny: [[2, { by: true, reason: true } satisfies Options<Runs['deny'], 2>]],
-    checkpoint: [[1, { expiresInMs: true } satisfies Options<Runs['checkpoint'], 1>]],
-    resume: [
-      [1, { query: true, requestId: true } satisfies Options<Runs['resume'], 1>],
-      [2, caller satisfies Options<Runs['resume'], 2>],
-    ],
-    collect: [[1, { runUntilTerminal: true, timeoutMs: true, signal: true } satisfies Options<Runs['collect'], 1>]],
   },
   contexts: {
     ...{ call: none, lanes: none },

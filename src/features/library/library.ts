@@ -2,8 +2,6 @@ import type { AgentDefinition } from '../../agent/definition/definition.ts';
 import type { Logger } from '../../base/log/logger.ts';
 import type { RunQueue } from '../../runs/queue/queue.ts';
 import type { AuditLog, ApiKeys } from '../../runs/operations/access/keys.ts';
-import type { PendingApproval } from '../../database/store/wait/list-approvals.ts';
-import type { ListPage } from '../../database/store/page.ts';
 import type { FleetActivity } from '../../runs/operations/fleet/activity.ts';
 import type { AgentSummary } from '../../runs/operations/agents/agents.ts';
 import type { Rollouts } from '../../runs/operations/agents/rollouts.ts';
@@ -16,6 +14,7 @@ import type { FleetHealth, FleetStats } from '../../runs/operations/fleet/health
 import type { Limits } from '../../runs/operations/limits/limits.ts';
 import type { Schedules } from '../schedules/operations/schedules.ts';
 import type { Webhooks } from '../webhooks/types.ts';
+import type { Approvals } from '../../runs/operations/runs/types.ts';
 import type { Runs } from '../../runs/operations/runs/runs.ts';
 import type { StrategyName } from '../../agent/strategies/types.ts';
 import type { TenantStreams } from '../../runs/streams/open.ts';
@@ -54,7 +53,7 @@ export interface TenantLibrary<
   /** The audit log: who did what. */
   readonly audit: AuditLog;
   /** Tool calls of all threads that wait for human approval, soonest to expire first. */
-  readonly approvals: { list(options?: { after?: string; limit?: number }): Promise<ListPage<PendingApproval>> };
+  readonly approvals: Approvals;
   /** Live streams: like `runs.stream`, `runs.streamTree` and `threads.stream`, with errors thrown before the first item. */
   readonly streams: TenantStreams;
   /** Tamper evidence for the threads of tenants that have it enabled. */

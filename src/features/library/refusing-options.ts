@@ -1,5 +1,5 @@
 import type { AuditLog, ApiKeys } from '../../runs/operations/access/keys.ts';
-import type { Library, TenantLibrary } from './library.ts';
+import type { Library } from './library.ts';
 import type { Cases, Evals } from '../evals/operations/types.ts';
 import type { Limits } from '../../runs/operations/limits/limits.ts';
 import type { Schedules } from '../schedules/operations/schedules.ts';
@@ -22,7 +22,6 @@ interface Operation {
   audit: AuditLog;
   events: Events;
   waits: Waits;
-  approvals: TenantLibrary['approvals'];
   agents: AgentVersions & Rollouts;
   workers: Workers;
   tenants: Library['tenants'];
@@ -87,7 +86,6 @@ const operationOptions = {
     list: [[0, { ...page, event: true, kind: true, threadId: true } satisfies Options<Waits['list'], 0>]],
     release: [[2, { result: true, error: true, by: true, extraRefs: true } satisfies Options<Waits['release'], 2>]],
   },
-  approvals: { list: [[0, page satisfies Options<TenantLibrary['approvals']['list'], 0>]] },
   agents: {
     ...{ versions: [[1, { hours: true } satisfies Options<AgentVersions['versions'], 1>]], diff: none, rollouts: none },
     setRollout: [[2, { by: true } satisfies Options<Rollouts['setRollout'], 2>]],

@@ -31,7 +31,7 @@ export class Observer {
   /** The runs that a worker holds or could hold: those that are queued and do not wait for a limit. */
   async activeRuns(): Promise<RunKey[]> {
     return this.query<{ threadId: string; id: string }>(
-      `select thread_id as "threadId", id from lanefold.run where status in ('queued', 'running') and waiting_for is null`,
+      `select thread_id as "threadId", id from lanefold.run where status in ('queued', 'running') and limited_by is null`,
     );
   }
 

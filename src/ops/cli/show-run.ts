@@ -1,3 +1,4 @@
+import type { RunNode } from '../../database/store/run/types.ts';
 import { snakeKeys } from '../../base/common/case.ts';
 import type { JsonObject } from '../../agent/context/message.ts';
 import type { RunEventKind } from '../../agent/strategies/records.ts';
@@ -7,7 +8,6 @@ import { printable } from '../../base/log/logger.ts';
 import { inOneLine, messageText } from './show-message.ts';
 import { LineSplitter } from './read-file.ts';
 import type { TreeStreamItem } from '../../runs/streams/tree.ts';
-import type { RunNode } from '../../database/store/run/read-nodes.ts';
 
 const resultWidth = 160;
 

@@ -15,7 +15,7 @@ import {
   type LimitedRun,
 } from './limited-run.ts';
 import type { LimitGate, Placed } from './gate.ts';
-import { tooSmall, maxDelayMs, waitingFor } from './refusals.ts';
+import { tooSmall, maxDelayMs, limitedBy } from './refusals.ts';
 import { checkBudget } from './run-budget.ts';
 import { settleRun } from './settle-run.ts';
 
@@ -120,7 +120,7 @@ export class Admission {
       if (answer.stale !== undefined) continue;
       // a limit that ends runs ends this one at its first call, where its reason is recorded
       if (answer.refused === undefined || answer.ends) return false;
-      return awaitLimit(db, job, waitingFor(answer.refused, answer.delay_ms, db.settings.clock));
+      return awaitLimit(db, job, limitedBy(answer.refused, answer.delay_ms, db.settings.clock));
     }
     return false;
   }

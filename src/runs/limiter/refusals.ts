@@ -4,8 +4,8 @@ import { placeKey, placeName, valueOf } from '../../agent/limits/dimensions.ts';
 import { LanefoldError } from '../../base/errors.ts';
 import type { EventDraft } from '../../agent/strategies/machine.ts';
 
-/** What a run that a limit refused shows as `waiting_for`. @param delayMs until it may continue, if that is known */
-export const waitingFor = (place: string, delayMs: number | undefined, clock: Clock): JsonObject => ({
+/** What a run that a limit refused shows as `limited_by`. @param delayMs until it may continue, if that is known */
+export const limitedBy = (place: string, delayMs: number | undefined, clock: Clock): JsonObject => ({
   ...limitAt(place),
   ...(delayMs === undefined ? {} : { until: new Date(clock.now() + delayMs).toISOString() }),
 });

@@ -123,7 +123,7 @@ export interface RunJobResult {
   /** Why the job had nothing to claim. */
   reason?: string;
   /** Tool calls that a suspended run awaits, by round, index and name. */
-  awaiting?: string[];
+  approvals?: string[];
   /** The type of the error. */
   error?: string;
   iterations?: number;

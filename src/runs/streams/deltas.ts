@@ -1,5 +1,5 @@
+import type { RunEvent } from '../../database/store/run/types.ts';
 import { pseudonym } from '../../base/checks/ids.ts';
-import type { RunEvent } from '../../database/store/trace/read-events.ts';
 
 /**
  * Workers publish this while the model writes an answer: new text and new thinking, each with its offset in UTF-16

@@ -1,8 +1,8 @@
+import type { RunEvent } from '../../database/store/run/types.ts';
 import type { Database } from '../../database/postgres/pool.ts';
 import { readNewEvents } from '../../database/store/trace/read-new-events.ts';
 import { after, type Timer, delay, onAbort } from '../../base/common/timer.ts';
 import { isLanefoldError } from '../../base/errors.ts';
-import type { RunEvent } from '../../database/store/trace/read-events.ts';
 import { LiveText } from './deltas.ts';
 import type { JsonObject } from '../../agent/context/message.ts';
 import { readPayloads } from '../../database/store/log/read-entries.ts';

@@ -1,6 +1,6 @@
+import type { RunEvent } from '../../database/store/run/types.ts';
 import type { UnattendedRuns } from '../fleet/unattended.ts';
 import type { JsonObject } from '../../agent/context/message.ts';
-import type { RunEvent } from '../../database/store/trace/read-events.ts';
 
 /** What a stream yields, in order. */
 export type StreamItem =

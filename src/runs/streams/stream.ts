@@ -1,5 +1,6 @@
+import type { RunEvent } from '../../database/store/run/types.ts';
 import type { JsonObject } from '../../agent/context/message.ts';
-import { type RunEvent, readThreadEvents } from '../../database/store/trace/read-events.ts';
+import { readThreadEvents } from '../../database/store/trace/read-events.ts';
 import { isTerminal, type LiveAnswer } from './deltas.ts';
 import type { StreamItem, StreamOptions } from './stream-item.ts';
 import { assertId } from '../../base/checks/ids.ts';

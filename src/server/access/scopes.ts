@@ -37,8 +37,6 @@ export function accessOf(id: string): OperationAccess {
 /** The scopes of operations that are not declared yet, by their `operationId`. */
 export const operationScopes: Readonly<Record<string, Scope>> = {
   listThreads: 'read',
-  listAllRuns: 'read',
-  listApprovals: 'read',
   listAgents: 'read',
   getActivity: 'read',
   listWorkers: 'read',
@@ -51,7 +49,6 @@ export const operationScopes: Readonly<Record<string, Scope>> = {
   getSchedule: 'read',
   listSlots: 'read',
   listWaits: 'read',
-  getTree: 'read',
   listCases: 'read',
   getCase: 'read',
   listDatasets: 'read',
@@ -70,15 +67,7 @@ export const operationScopes: Readonly<Record<string, Scope>> = {
   readContent: 'read',
   listUiMessages: 'read',
   listThreadEvents: 'read',
-  listRuns: 'read',
-  getRun: 'read',
-  listRunEvents: 'read',
-  streamTree: 'read',
-  listInputs: 'read',
-  listNodes: 'read',
-  listMarks: 'read',
   listTools: 'read',
-  collectRun: 'read',
   createBrowserToken: 'read',
   readStream: 'read',
   readThreadStream: 'read',
@@ -87,29 +76,17 @@ export const operationScopes: Readonly<Record<string, Scope>> = {
   createThread: 'run',
   appendEntries: 'run',
   replayCall: 'run',
-  createRun: 'run',
-  createRuns: 'run',
   runAgUi: 'run',
-  retryRun: 'run',
-  rerunRun: 'run',
   forkThread: 'run',
-  resumeRun: 'run',
-  createCheckpoint: 'run',
   createStream: 'run',
   appendStream: 'run',
   deleteStream: 'run',
   createThreadStream: 'run',
   appendThreadStream: 'run',
   deleteThreadStream: 'run',
-  steerRun: 'steer',
-  injectRun: 'steer',
-  cancelRun: 'steer',
   sendEvent: 'steer',
   createEventToken: 'steer',
   releaseWait: 'steer',
-  cancelByToken: 'steer',
-  approveToolCall: 'approve',
-  denyToolCall: 'approve',
 };
 
 /**
@@ -119,7 +96,7 @@ export const operationScopes: Readonly<Record<string, Scope>> = {
 const aboutNoThread: ReadonlySet<string> = new Set(['listAgents', 'getActivity']);
 
 /** Operations that begin at a thread and show others. */
-const acrossThreads: ReadonlySet<string> = new Set(['streamTree']);
+const acrossThreads: ReadonlySet<string> = new Set<string>();
 
 /** Operations that show the conversation of the thread on which they act: they are audited as reads too. */
 const showing: ReadonlySet<string> = new Set(['runAgUi']);
@@ -143,11 +120,6 @@ const audited: ReadonlyMap<string, ActingFunction | undefined> = new Map(
     replayCall: undefined,
     forkThread: 'create_fork',
     importThread: 'import_thread',
-    rerunRun: 'enqueue_run',
-    cancelRun: 'cancel_run',
-    cancelByToken: 'cancel_run',
-    approveToolCall: 'decide_tool_call',
-    denyToolCall: 'decide_tool_call',
     releaseWait: 'end_wait',
     createEventToken: undefined,
     deleteStream: 'delete_stream',

@@ -1,9 +1,9 @@
+import type { RunEvent } from '../../database/store/run/types.ts';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import type { QueueAdapterOptions } from '@bull-board/api/typings/app';
 import type { Library } from '../../features/library/library.ts';
 import type { RunJob, RunJobResult } from '../../runs/queue/queue.ts';
 import type { Run } from '../../database/store/run/run.ts';
-import type { RunEvent } from '../../database/store/trace/read-events.ts';
 import { oneLine } from '../../base/log/logger.ts';
 
 type Job = NonNullable<Awaited<ReturnType<BullMQAdapter['getJob']>>>;
@@ -75,10 +75,10 @@ export class RunsAdapter extends BullMQAdapter {
 
 /** How far the run is, or was when the job ended. */
 function progressOf(run: Run, result: ShownJob['returnvalue']): object {
-  const { iteration, status, usage, waitingFor } = run;
+  const { iteration, status, usage, limitedBy } = run;
   if (result?.iterations !== undefined)
     return { iteration: result.iterations, tokens: result.tokens ?? 0, status: result.status };
-  return { iteration, tokens: usage?.total_tokens ?? 0, status, ...(waitingFor ? { waiting_for: waitingFor } : {}) };
+  return { iteration, tokens: usage?.total_tokens ?? 0, status, ...(limitedBy ? { limited_by: limitedBy } : {}) };
 }
 
 function clip(answer: unknown): string {

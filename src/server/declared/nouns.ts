@@ -1,9 +1,10 @@
 import type { Noun, Operation } from '../../base/operations/operation.ts';
+import { approvals, runs } from '../../runs/operations/runs/declaration.ts';
 import { monitors } from '../../features/monitors/declaration.ts';
 import { webhooks } from '../../features/webhooks/declaration.ts';
 
 /** Everything that is declared. */
-export const nouns: readonly Noun[] = [monitors, webhooks];
+export const nouns: readonly Noun[] = [approvals, monitors, runs, webhooks];
 
 const byId = new Map(
   nouns

@@ -33,8 +33,8 @@ export interface Given {
   options: Values;
   /** Headers that the operation declares, under the names that HTTP gives them. */
   headers: Record<string, string | undefined>;
-  /** Calls the method of the operation. */
-  call(): Promise<unknown>;
+  /** Calls the method of the operation, with other options if given. */
+  call(other?: Values): Promise<unknown>;
   /** Answers as declared, maybe with another status. */
   answer(result: unknown, status?: number): Response;
 }
@@ -82,7 +82,7 @@ function serve(
   app.openapi(route, (async (c: Context<ApiEnv>) => {
     const { args, ...given } = read(c);
     const { lanefold, principal } = c.var;
-    const call = () => methodOf(lanefold)(...args());
+    const call = (other?: Values) => methodOf(lanefold)(...args(other));
     const answered = (result: unknown, status?: number) => answer(c, result, status);
     const result = await handle({ ...given, c, lanefold, principal, call, answer: answered }).catch(rejectField);
     return result instanceof Response ? result : answer(c, result);
@@ -92,7 +92,10 @@ function serve(
 const rejectField = (error: unknown): Promise<never> => Promise.reject(withField(error) as Error);
 
 /** The route of an operation in the OpenAPI document. */
-function routeOf(tag: string, { id, route, summary, description, ...operation }: Operation): RouteConfig {
+function routeOf(
+  group: string,
+  { id, route, summary, description, tag = group, ...operation }: Operation,
+): RouteConfig {
   const [method, path] = route.split(' ') as [string, string];
   const { params = {}, query, body, answer, errors = [], headers, idempotencyKey: keyed } = operation;
   const inPath = paramsOf(path).map((name) => [name, params[name] ? param(name, params[name]) : Id]);
@@ -153,7 +156,7 @@ const answerSchema = (schema: z.ZodType): z.ZodType => (isList(schema) ? listSch
 const statusOf = ({ status, schema, content }: Answer): 200 | 201 | 202 | 204 =>
   schema || content ? (status ?? 200) : 204;
 
-type Read = Omit<Given, 'c' | 'lanefold' | 'principal' | 'call' | 'answer'> & { args: () => unknown[] };
+type Read = Omit<Given, 'c' | 'lanefold' | 'principal' | 'call' | 'answer'> & { args: (other?: Values) => unknown[] };
 
 /** Reads requests for an operation. */
 function reader(operation: Operation): (c: Context<ApiEnv>) => Read {
@@ -184,13 +187,14 @@ function reader(operation: Operation): (c: Context<ApiEnv>) => Read {
       if (by !== undefined) options['by'] = by;
     }
     const run: RunRef = { threadId: params['threadId']!, id: params['runId']! };
-    const args = () =>
+    const args = (other: Values = {}) =>
       list.map((argument) => {
         if (argument.kind === 'run') return run;
         if (argument.kind === 'param') return params[argument.name];
         if (argument.kind === 'body') return given;
         if (argument.kind === 'field') return options[argument.name];
-        return Object.fromEntries(Object.entries(options).filter(([name]) => name in argument.fields));
+        const all = Object.entries({ ...options, ...other });
+        return Object.fromEntries(all.filter(([name]) => name in argument.fields));
       });
     return { params, headers, run, body: isOptions ? {} : (given ?? {}), options, args };
   };

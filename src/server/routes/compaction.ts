@@ -6,8 +6,8 @@ import type { ApiApp } from '../env.ts';
 import { toJson } from '../json.ts';
 import { Compact } from '../schemas/context.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
-import { RunReceipt } from '../schemas/run-request.ts';
 import { body, json, receiptHeaders, replayedHeader, security, thread } from './shared.ts';
+import { RunReceipt } from '../schemas/run.ts';
 
 const compactLane = createRoute({
   method: 'post',

@@ -1,28 +1,13 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { newThreadId } from '../../base/checks/ids.ts';
-import { toPolicyOption } from '../../agent/policy/read-policy.ts';
 import { omitUndefined } from '../../base/common/json.ts';
-import { withinRuns } from '../access/limit-runs.ts';
-import { callerOf } from '../access/limited-parties.ts';
 import type { ApiApp } from '../env.ts';
 import { toJson } from '../json.ts';
 import { ContextDiff } from '../schemas/context.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
-import { Rerun, RunReceipt } from '../schemas/run-request.ts';
 import { NewFork, Thread } from '../schemas/thread.ts';
 import { atSeq, Id } from '../schemas/values.ts';
-import {
-  body,
-  idempotencyKey,
-  json,
-  keyOf,
-  lane,
-  receiptHeaders,
-  replayedHeader,
-  run,
-  security,
-  thread,
-} from './shared.ts';
+import { body, json, lane, security, thread } from './shared.ts';
 
 const forkThread = createRoute({
   method: 'post',
@@ -35,22 +20,6 @@ const forkThread = createRoute({
     'The fork begins with the configuration, state and contexts of that moment. The key must also allow the id of the fork.',
   request: { params: thread, body: body(NewFork) },
   responses: { 201: json('The fork.', Thread), ...problems(...bodyProblems, 404, 409, 410, 422) },
-});
-
-const rerunRun = createRoute({
-  method: 'post',
-  path: '/v1/threads/{thread_id}/runs/{run_id}/rerun',
-  operationId: 'rerunRun',
-  tags: ['Runs'],
-  security,
-  summary: 'Ask a run’s question again, on a fork of its lane as the lane was then',
-  description:
-    'Uses another model, prompt or policy if given and if the agent lists it as overridable. A prompt applies to the fork, on which any agent may run, so every agent of the server must list it. The key must also allow the id of the fork.',
-  request: { params: run, headers: idempotencyKey, body: body(Rerun) },
-  responses: {
-    202: { ...json('The run was accepted.', RunReceipt), ...replayedHeader },
-    ...problems(...bodyProblems, 404, 409, 410, 422),
-  },
 });
 
 const diffContexts = createRoute({
@@ -81,23 +50,6 @@ export function addForks(app: ApiApp): void {
     const options = { contextRef: given.context_ref, systemPrompt: given.system_prompt, seq, metadata, repair };
     await lanefold.threads.fork(parent, { id, ...omitUndefined(options) }, { from: 'http' });
     return c.json(toJson(await lanefold.threads.get(id)), 201, { Location: `/v1/threads/${id}` });
-  });
-
-  app.openapi(rerunRun, async (c) => {
-    const { thread_id: parent, run_id: runId } = c.req.valid('param');
-    const given = c.req.valid('json');
-    const requestId = keyOf(c.req.valid('header'), 'request_id', given.request_id);
-    const { lanefold, principal } = c.var;
-    const options = omitUndefined({
-      ...{ threadId: given.thread_id, version: given.version, model: given.model },
-      ...{ systemPrompt: given.system_prompt, requestId },
-      freshChildren: given.fresh_children,
-      ...{ contextPolicy: given.context_policy && toPolicyOption(given.context_policy), metadata: given.metadata },
-    });
-    const handle = await withinRuns(c, app, () =>
-      lanefold.runs.rerun({ threadId: parent, id: runId }, options, { ...callerOf(principal), from: 'http' }),
-    );
-    return c.json(toJson(handle), 202, receiptHeaders(handle));
   });
 
   app.openapi(diffContexts, async (c) => {

@@ -3,10 +3,9 @@ import type { Library } from '../../features/library/library.ts';
 import { omitUndefined } from '../../base/common/json.ts';
 import type { ApiApp } from '../env.ts';
 import { toJson } from '../json.ts';
-import { refToJson } from '../run-json.ts';
-import { Activity, AgentList, ApprovalPage, WorkerList } from '../schemas/overview.ts';
+import { Activity, AgentList, WorkerList } from '../schemas/overview.ts';
 import { problems } from '../schemas/problem.ts';
-import { afterCursor, limit, wholeText } from '../schemas/values.ts';
+import { wholeText } from '../schemas/values.ts';
 import { json, security } from './shared.ts';
 
 const listAgents = createRoute({
@@ -17,17 +16,6 @@ const listAgents = createRoute({
   security,
   summary: 'List the agents that this server knows and the key may run',
   responses: { 200: json('The agents.', AgentList), ...problems() },
-});
-
-const listApprovals = createRoute({
-  method: 'get',
-  path: '/v1/approvals',
-  operationId: 'listApprovals',
-  tags: ['Runs'],
-  security,
-  summary: 'List the tool calls of all threads that wait for approval, soonest to expire first',
-  request: { query: z.strictObject({ after: afterCursor, limit: limit(50) }) },
-  responses: { 200: json('A page of calls.', ApprovalPage), ...problems() },
 });
 
 const getActivity = createRoute({
@@ -59,12 +47,6 @@ export function addOverview(app: ApiApp, lanefold: Library): void {
     const known = lanefold.agents.list().filter(({ name }) => only?.includes(name) ?? true);
     const data = known.map((agent) => ({ ...toJson(agent), tools: agent.tools.map(toJson) }));
     return c.json({ data }, 200);
-  });
-
-  app.openapi(listApprovals, async (c) => {
-    const { data, nextAfter } = await c.var.lanefold.approvals.list(omitUndefined(c.req.valid('query')));
-    const shown = data.map((approval) => ({ ...toJson(approval), root: refToJson(approval.root) }));
-    return c.json({ data: shown, next_after: nextAfter }, 200);
   });
 }
 

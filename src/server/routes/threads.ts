@@ -5,10 +5,10 @@ import { omitUndefined } from '../../base/common/json.ts';
 import type { ApiApp } from '../env.ts';
 import { toJson } from '../json.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
-import { RunStatus } from '../schemas/run.ts';
 import { Config, ConfigChange, ConfigReceipt, NewThread, Thread, ThreadPage, ToolList } from '../schemas/thread.ts';
 import { afterCursor, atSeq, flag, Id, jsonText, limit, moment, word } from '../schemas/values.ts';
 import { body, json, security, thread } from './shared.ts';
+import { RunStatus } from '../schemas/run.ts';
 
 const tags = ['Threads'];
 

@@ -48,7 +48,7 @@ export function addWaits(app: ApiApp): void {
     return c.json(
       { data: data.map((wait) => ({ ...toJson(wait), run: refToJson(wait.run) })), next_after: nextAfter },
       200,
-    );
+    ) as never;
   });
 
   app.openapi(release, async (c) => {

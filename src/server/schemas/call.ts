@@ -1,8 +1,7 @@
 import { z } from '@hono/zod-openapi';
-import { ContextPolicy } from './context-policy.ts';
 import { SentMessage } from './message.ts';
-import { Usage } from './usage.ts';
 import { count, Id, jsonObject, orNull, timestamp } from './values.ts';
+import { ContextPolicy, Usage } from './run.ts';
 
 export const Tool = z
   .object({ name: z.string(), description: z.string().nullable(), input_schema: jsonObject('JSON Schema.') })

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { namedIntervals, type LimitInterval, limitKinds, onExhausted } from '../../agent/limits/limit.ts';
-import { RunStatus } from './run.ts';
 import { count, Id, nextCursor, orNull, timestamp } from './values.ts';
+import { RunStatus } from './run.ts';
 
 const numbers = (description: string, example: object) =>
   z.record(z.string(), z.number()).optional().openapi({ description, example });

@@ -1,37 +1,10 @@
 import { z } from '@hono/zod-openapi';
-import type { Message as StoredMessage } from '../../agent/context/message.ts';
-import { LanefoldError } from '../../base/errors.ts';
-import { acceptContent } from '../../agent/models/accept-content.ts';
+import type { ContentInput } from '../../agent/models/accept-content.ts';
+import { Content as Declared } from '../../agent/models/content-schema.ts';
+import { wireSchema } from '../declared/wire-schema.ts';
 import { Id, jsonObject, whole } from './values.ts';
 
-const Part = z
-  .custom<Exclude<StoredMessage['content'], string>[number]>(
-    (part) => typeof part === 'object' && part !== null && !Array.isArray(part),
-    'Must be an object.',
-  )
-  .openapi('ContentPart', {
-    type: 'object',
-    additionalProperties: true,
-    description:
-      '`{type: "text", text}` or `{type: "file", media_type, data | url}`; `data` is base64. ' +
-      'OpenAI’s `image_url` and `file` parts and the AI SDK’s `image` and `file` parts are accepted and stored as `file`.',
-    example: { type: 'text', text: 'Where is my order?' },
-  });
-
-/** Text or parts. Rejects parts that no model accepts, because they would fail every later run of the lane. */
-export const Content = z
-  .union([z.string(), z.array(Part).max(1_000)])
-  .superRefine((content, context) => {
-    if (typeof content === 'string') return;
-    try {
-      acceptContent(content);
-    } catch (error) {
-      const message =
-        error instanceof LanefoldError ? `${error.message} ${error.hint ?? ''}` : 'Must be an array of content parts.';
-      context.addIssue({ code: 'custom', message });
-    }
-  })
-  .openapi('Content', { example: 'Where is my order?' });
+export const Content = wireSchema(Declared) as unknown as z.ZodType<ContentInput>;
 
 export const ToolCall = z
   .strictObject({

@@ -1,7 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { Tool } from './call.ts';
-import { RunRef } from './run-ref.ts';
-import { Call, anyJson, count, Id, jsonObject, nextCursor, orNull, timestamp } from './values.ts';
+import { count, jsonObject, orNull, timestamp } from './values.ts';
 
 const AgentTool = Tool.extend({ needs_approval: z.boolean() }).openapi('AgentTool');
 
@@ -22,26 +21,6 @@ export const Agent = z
   .openapi('Agent', { description: 'An agent, as this server defines it.' });
 
 export const AgentList = z.object({ data: z.array(Agent) }).openapi('AgentList');
-
-export const Approval = z
-  .object({
-    thread_id: Id,
-    run_id: Id,
-    agent: z.string(),
-    call: Call,
-    round: count('Tool round of the run, from 1.', 1),
-    index: count('Position in the round, from 0.', 0),
-    name: z.string(),
-    arguments: anyJson('Arguments from the model.'),
-    requested_at: timestamp('When the call began to wait.'),
-    expires_at: timestamp('When the call is denied if it is still undecided.'),
-    root: orNull(RunRef).openapi({
-      description: 'The root of its tree, if a tool call of another run started its run.',
-    }),
-  })
-  .openapi('Approval', { description: 'A tool call that waits for human approval.' });
-
-export const ApprovalPage = z.object({ data: z.array(Approval), next_after: nextCursor }).openapi('ApprovalPage');
 
 export const Activity = z
   .object({

@@ -1,32 +1,7 @@
-import { z } from '@hono/zod-openapi';
-import { errorStatus, type ErrorCode } from '../../base/errors.ts';
+import { Problem as Declared } from '../../base/operations/problem.ts';
+import { wireSchema } from '../declared/wire-schema.ts';
 
-const codes = Object.keys(errorStatus) as [ErrorCode, ...ErrorCode[]];
-
-export const Problem = z
-  .object({
-    type: z.string().openapi({ description: '`urn:lanefold:<code>`' }),
-    title: z.string(),
-    status: z.int(),
-    code: z.enum(codes).openapi({ description: 'Stable identifier, for programs.' }),
-    detail: z.string().openapi({ description: 'What happened, for humans.' }),
-    hint: z.string().optional().openapi({ description: 'What to do.' }),
-    errors: z
-      .array(z.object({ path: z.string(), message: z.string() }))
-      .optional()
-      .openapi({ description: 'The invalid fields.' }),
-  })
-  .openapi('Problem', {
-    description: 'An error in the format of RFC 9457.',
-    example: {
-      type: 'urn:lanefold:thread_busy',
-      title: 'Thread busy',
-      status: 409,
-      code: 'thread_busy',
-      detail: 'Thread support-42 is busy with run run_01k7uumgdredk9mg.',
-      hint: 'Wait for it to end, or enqueue with busy: "wait".',
-    },
-  });
+export const Problem = wireSchema(Declared) as unknown as typeof Declared;
 
 const descriptions = {
   400:

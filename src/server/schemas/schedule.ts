@@ -2,8 +2,8 @@ import { z } from '@hono/zod-openapi';
 import { catchUps, overlaps } from '../../features/schedules/definition/definition.ts';
 import { Content } from './message.ts';
 import { runFieldsWith } from './run-overrides.ts';
-import { NewRun } from './run-request.ts';
 import { count, Id, nextCursor, orNull, timestamp, whole } from './values.ts';
+import { NewRun } from './run.ts';
 
 const fields = {
   agent: z.string().min(1).openapi({ example: 'reporter' }),

@@ -1,9 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { ContextPolicy } from './context-policy.ts';
-import { cost } from './cost.ts';
-import { marks } from './mark.ts';
-import { RunStatus } from './run.ts';
 import { count, Id, jsonObject, next, nextCursor, orNull, timestamp, whole } from './values.ts';
+import { ContextPolicy, cost, marks, RunStatus } from './run.ts';
 
 export const Thread = z
   .object({

@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { JsonObject } from '../../agent/context/message.ts';
 import { isObject } from '../../base/common/json.ts';
 import { Id as IdHere, objectOf } from '../../base/operations/schemas.ts';
+import { Call as CallHere } from '../../database/store/run/declaration.ts';
 import { wireSchema } from '../declared/wire-schema.ts';
 
 export const Id = wireSchema(IdHere) as z.ZodString;
@@ -101,8 +102,4 @@ export const nextCursor = z
   .nullable()
   .openapi({ description: `${nextPage} A page of a filtered list may be short or empty even if more follow.` });
 
-/** A tool call of a run: its round, counted from 1, and its index in the round, counted from 0. */
-export const Call = z
-  .string()
-  .regex(/^\d{1,4}\.\d{1,4}$/, 'Must be the round and index of the call, such as 1.0.')
-  .openapi({ description: 'The name of the call: its round and index.', example: '1.0' });
+export const Call = wireSchema(CallHere) as z.ZodString;

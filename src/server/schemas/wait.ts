@@ -1,9 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { cost } from './cost.ts';
-import { Run, RunStatus } from './run.ts';
-import { RunRef, RunWait } from './run-ref.ts';
-import { Usage } from './usage.ts';
-import { Call, count, Id, nextCursor, orNull, timestamp, whole } from './values.ts';
+import { Call, count, Id, nextCursor, whole } from './values.ts';
+import { RunStatus, RunWait } from './run.ts';
 
 export const PendingWait = z
   .object({ thread_id: Id, run_id: Id, ...RunWait.shape })
@@ -77,36 +74,3 @@ export const EventToken = z
     }),
   })
   .openapi('EventToken');
-
-const TreeRun = z
-  .object({
-    ...{ thread_id: Id, id: Run.shape.id, agent: z.string(), model: z.string(), context_ref: Id, status: RunStatus },
-    ...{ termination_reason: Run.shape.termination_reason, iteration: Run.shape.iteration, error: Run.shape.error },
-    depth: count('0 for the root.', 1),
-    parent: orNull(
-      z.object({
-        ...RunRef.shape,
-        call: Call,
-        round: count('Tool round of the call that started it.', 1),
-        index: count('Position of the call in its round.', 0),
-      }),
-    ).openapi({ description: 'The call that started it; null for the root.' }),
-    usage: orNull(Usage),
-    ...cost,
-    waits: z.array(RunWait),
-    created_at: timestamp('When the run was accepted.'),
-    started_at: timestamp('When a worker first claimed it.').nullable(),
-    finished_at: timestamp('When the run ended.').nullable(),
-  })
-  .openapi('TreeRun');
-
-export const RunTree = z
-  .object({
-    root: RunRef,
-    runs: z
-      .array(TreeRun)
-      .openapi({ description: 'Each run is followed by the runs that it started, in order of time.' }),
-    usage: orNull(Usage).openapi({ description: 'Of all runs of the tree.' }),
-    ...cost,
-  })
-  .openapi('RunTree', { description: 'A run, and the runs that its tool calls and theirs have started.' });

@@ -2,7 +2,7 @@ import { UnrecoverableError } from 'bullmq';
 import { cleanText } from '../../base/checks/text.ts';
 import { isLanefoldError } from '../../base/errors.ts';
 import { isTransient } from '../../database/postgres/errors.ts';
-import { releaseRun, moveForTools, moveRun } from '../../database/store/run/requeue-runs.ts';
+import { releaseRun, moveForTools, moveRun } from '../../database/store/run/queue-again.ts';
 import { LimitReached } from '../../runs/limiter/run-limits.ts';
 import { dispatchFirst, dispatch } from '../../runs/queue/dispatch.ts';
 import type { RunJobResult } from '../../runs/queue/queue.ts';

@@ -6,7 +6,7 @@ import type { Claim } from '../../database/store/run/claim-run.ts';
 import { finishRun } from '../../database/store/run/finish-run.ts';
 import { findUnattendedIn } from '../../runs/fleet/unattended.ts';
 import { spentBy, waitingJob, type LimitedRun } from '../../runs/limiter/limited-run.ts';
-import { maxDelayMs, waitingFor } from '../../runs/limiter/refusals.ts';
+import { maxDelayMs, limitedBy } from '../../runs/limiter/refusals.ts';
 import type { LimitReached, RunLimits } from '../../runs/limiter/run-limits.ts';
 import { limitsFor, settleRun } from '../../runs/limiter/settle-run.ts';
 import { dispatch } from '../../runs/queue/dispatch.ts';
@@ -67,7 +67,7 @@ export async function settleLimits(
  */
 export async function waitForLimit(held: HeldJob, { place, delayMs }: LimitReached): Promise<RunJobResult> {
   const { deps, queue, worker, run } = held;
-  const waiting = waitingFor(place, delayMs, deps.db.settings.clock);
+  const waiting = limitedBy(place, delayMs, deps.db.settings.clock);
   const { delayed, cancel_requested: cancelled } = await run.persist(() => delayRun(deps.db, run, waiting));
   if (cancelled) return endCancelled(held);
   worker.keeper.drop(run);

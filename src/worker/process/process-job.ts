@@ -165,7 +165,7 @@ function jobResult(end: RunEnd): RunJobResult {
   if (end.status === 'failed' && end.error) throw failedJob(end.error.type);
   return {
     status: end.status,
-    ...(end.awaiting ? { awaiting: end.awaiting } : {}),
+    ...(end.approvals ? { approvals: end.approvals } : {}),
     ...(end.error ? { error: end.error.type } : {}),
     iterations: end.iteration,
     ...(end.usage ? { tokens: end.usage.total_tokens } : {}),

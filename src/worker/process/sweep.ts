@@ -12,7 +12,7 @@ import { findStrandedRuns, type StrandedRun } from '../../database/store/run/fin
 import { findUnattendedNeeds } from '../../database/store/run/find-unknown-agents.ts';
 import { failExpired, failUnknownAgent, finishCancelledRun } from '../../database/store/run/finish-run.ts';
 import type { SweepLimits, DueRun } from '../../database/store/run/sweep-limits.ts';
-import { requeueRuns } from '../../database/store/run/requeue-runs.ts';
+import { queueRunsAgain } from '../../database/store/run/queue-again.ts';
 import { markJobsSeen } from '../../database/store/run/find-jobs.ts';
 import { jobPlaces } from '../../runs/queue/jobs-in-queue.ts';
 
@@ -94,9 +94,9 @@ async function sweepStranded(sweeping: Sweeping): Promise<number> {
   for (;;) {
     const found = await findStrandedRuns(db, limits, batch);
     const stranded = (work: StrandedRun['work']) => found.filter((run) => run.work === work);
-    const requeued =
-      (await requeueLost(sweeping, stranded('expired'), { expired: true })) +
-      (await requeueLost(sweeping, stranded('moved'), { expired: false }));
+    const queued =
+      (await queueLostAgain(sweeping, stranded('expired'), { expired: true })) +
+      (await queueLostAgain(sweeping, stranded('moved'), { expired: false }));
     const ends = [
       ...(await inTurn(stranded('cancelled'), (run) => finishCancelledRun(db, run).catch(onError))),
       ...(await inTurn(stranded('unknown_agent'), (run) =>
@@ -105,8 +105,8 @@ async function sweepStranded(sweeping: Sweeping): Promise<number> {
     ];
     const promoted = ends.flatMap((end) => end.promoted ?? []);
     await dispatchAll(db, queue, promoted, 'back', onError);
-    added += requeued + promoted.length;
-    if (found.length < batch || requeued + ends.length === 0) return added;
+    added += queued + promoted.length;
+    if (found.length < batch || queued + ends.length === 0) return added;
   }
 }
 
@@ -144,9 +144,9 @@ async function sweepQueued(sweeping: Sweeping): Promise<number> {
   let added = 0;
   for (let limit = sample; ; limit = batch) {
     const found = await findQueuedRuns(sweeping.db, sweeping.limits, limit);
-    const requeued = await requeueLost(sweeping, found, { expired: false });
-    added += requeued;
-    if (found.length < limit || requeued === 0) return added;
+    const queued = await queueLostAgain(sweeping, found, { expired: false });
+    added += queued;
+    if (found.length < limit || queued === 0) return added;
   }
 }
 
@@ -171,7 +171,7 @@ interface Sweeping {
 }
 
 /** Adds a new job for each of these runs that has lost its job, in order. Returns how many. */
-async function requeueLost(
+async function queueLostAgain(
   { db, queue, limits, onError }: Sweeping,
   runs: DueRun[],
   { expired }: { expired: boolean },
@@ -179,8 +179,8 @@ async function requeueLost(
   const { lost, first, present } = await findLostJobs(db, queue, runs, { expired, onError });
   if (present.length > 0) await markJobsSeen(db, present);
   if (lost.length === 0) return 0;
-  const requeued = await requeueRuns(db, lost, limits);
-  const newJob = new Map(requeued.map((job) => [`${job.thread_id} ${job.run_id}`, job]));
+  const queued = await queueRunsAgain(db, lost, limits);
+  const newJob = new Map(queued.map((job) => [`${job.thread_id} ${job.run_id}`, job]));
   const jobsOf = (some: DueRun[]) =>
     some.flatMap(({ thread_id, run_id, priority }) => {
       const job = newJob.get(`${thread_id} ${run_id}`);
@@ -188,7 +188,7 @@ async function requeueLost(
     });
   await dispatchFirst(db, queue, jobsOf(lost.filter((run) => first.has(run))), onError);
   await dispatchAll(db, queue, jobsOf(lost.filter((run) => !first.has(run))), 'back', onError);
-  return requeued.length;
+  return queued.length;
 }
 
 interface JobsOfRuns {

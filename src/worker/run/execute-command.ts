@@ -108,7 +108,7 @@ async function executeRound(
   };
   const toRun = { round, iteration, calls, cut: state.cut, callSeq: active.callSeq!, ledger, started };
   const outcomes = await runTools(deps, run, roundAgent, claim, toRun, active.contents);
-  if ('awaiting' in outcomes) return { type: 'calls_wait', round, calls, awaiting: outcomes.awaiting };
+  if ('approvals' in outcomes) return { type: 'calls_wait', round, calls, approvals: outcomes.approvals };
   active.ledger = null;
   return { type: 'tools_finished', calls, outcomes };
 }

@@ -13,7 +13,7 @@ export interface Preflight {
   /** Calls blocked by the agent's guard. */
   blocked: Map<number, ToolOutcome>;
   /** Calls that need human approval. */
-  awaiting: Set<number>;
+  approvals: Set<number>;
   /** Calls that start now: those that started before a crash already have their `tool_started` event. */
   starting: ToolCall[];
 }
@@ -47,7 +47,7 @@ export async function preflight(
   baseOf: (index: number) => ToolCallBase,
   signal: AbortSignal,
 ): Promise<Preflight> {
-  const found: Preflight = { blocked: new Map(), awaiting: new Set(), starting: [] };
+  const found: Preflight = { blocked: new Map(), approvals: new Set(), starting: [] };
   for (const [index, call] of calls.entries()) {
     const row = stored.get(index);
     if (refused.has(index) || row?.outcome || row?.status === 'started' || row?.status === 'waiting') continue;
@@ -63,7 +63,7 @@ export async function preflight(
     const verdict = agent.guardTool ? await askGuard(agent.guardTool, call, ctx, timeoutMs) : undefined;
     if (verdict) found.blocked.set(index, verdict);
     else if (tool && row?.approval?.decision !== 'approved' && (await asksApproval(tool, call, ctx, timeoutMs)))
-      found.awaiting.add(index);
+      found.approvals.add(index);
     else found.starting.push(call);
   }
   return found;

@@ -30,7 +30,7 @@ export interface RunEnd {
   answer?: Json;
   error?: RunError;
   /** Tool calls of a suspended run that need approval, as `1.0 pay`. */
-  awaiting?: string[];
+  approvals?: string[];
   iteration: number;
   usage?: Usage;
   /** The part of `usage` spent on other models than the run's, by model. */
@@ -45,14 +45,14 @@ export interface RunEnd {
 export const toRunEnd = (
   { iteration, usage, otherUsage }: RunProgress,
   { status, promoted, run }: { status: string; promoted?: QueuedRun; run?: Run },
-  { answer, error, awaiting }: { answer?: Json | undefined; error?: RunError; awaiting?: string[] | undefined } = {},
+  { answer, error, approvals }: { answer?: Json | undefined; error?: RunError; approvals?: string[] | undefined } = {},
 ): RunEnd => ({
   type: 'ended',
   status,
   iteration,
   ...(answer === undefined ? {} : { answer }),
   ...(error ? { error } : {}),
-  ...(awaiting ? { awaiting } : {}),
+  ...(approvals ? { approvals } : {}),
   ...(usage ? { usage } : {}),
   ...(otherUsage ? { otherUsage } : {}),
   ...(promoted ? { promoted } : {}),
@@ -162,16 +162,16 @@ export interface CallsWait {
   round: number;
   calls: readonly ToolCall[];
   /** Indices of the calls that need approval. */
-  awaiting: number[];
+  approvals: number[];
 }
 
 /** Suspends a run whose calls wait; this worker is done with it. */
 export async function suspend(
   deps: RunDependencies,
   { run, agent, progress }: ActiveRun,
-  { round, calls, awaiting }: CallsWait,
+  { round, calls, approvals }: CallsWait,
 ): Promise<RunEnd> {
-  const suspension = { round, awaiting, timeoutMs: agent.approvalTimeoutMs };
+  const suspension = { round, approvals, timeoutMs: agent.approvalTimeoutMs };
   const {
     step,
     status,
@@ -183,6 +183,6 @@ export async function suspend(
   // the acknowledgement of the commit was lost, and the run was cancelled before the retry
   if (status === 'cancelled') return toRunEnd(progress, { status });
   // The status may have changed since: the waits may be over and the run queued for another worker.
-  const names = awaiting.map((index) => `${round}.${index} ${calls[index]!.name}`);
-  return toRunEnd(progress, { status: 'suspended', ...(job ? { promoted: job } : {}) }, { awaiting: names });
+  const names = approvals.map((index) => `${round}.${index} ${calls[index]!.name}`);
+  return toRunEnd(progress, { status: 'suspended', ...(job ? { promoted: job } : {}) }, { approvals: names });
 }

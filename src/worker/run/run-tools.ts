@@ -33,7 +33,7 @@ interface Round {
  * A large result is shortened; its text is stored with its outcome, or added to `contents` for the commit of the round.
  *
  * If calls need human approval, or wait for something else, the others run, their outcomes are all stored, and
- * `awaiting` lists the calls to approve.
+ * `approvals` lists the calls to approve.
  */
 export async function runTools(
   deps: RunDependencies,
@@ -42,7 +42,7 @@ export async function runTools(
   claim: Claim,
   { ledger, started, ...round }: Round,
   contents: LargeContent[],
-): Promise<CallOutcome[] | { awaiting: number[] }> {
+): Promise<CallOutcome[] | { approvals: number[] }> {
   const { calls, cut } = round;
   const stored = new Map(ledger?.map((row) => [row.call_index, row]));
   // if calls already ran under a higher limit, the round continues and they keep their outcomes

@@ -55,15 +55,15 @@ export class ToolRound {
     this.#open = calls.filter((_, index) => !stored.get(index)?.outcome).length;
   }
 
-  async run(): Promise<CallOutcome[] | { awaiting: number[] }> {
+  async run(): Promise<CallOutcome[] | { approvals: number[] }> {
     const { ahead, calls } = this.round;
     const outcomes = await runToolRound(calls, (call, index, signal) => this.#outcomeOf(call, index, signal), {
       concurrency: this.agent.toolConcurrency,
       signal: this.held.signal,
       onOutcome: (index, outcome) => this.#store(index, outcome),
     });
-    const awaiting = [...(ahead?.awaiting ?? [])];
-    if (awaiting.length + this.#waiting.size > 0) return { awaiting };
+    const approvals = [...(ahead?.approvals ?? [])];
+    if (approvals.length + this.#waiting.size > 0) return { approvals };
     return settleHandoffs(outcomes as CallOutcome[]);
   }
 
@@ -153,7 +153,7 @@ export class ToolRound {
 
   /** Whether a call needs approval first, or waits. */
   #isPending(index: number): boolean {
-    return this.round.ahead?.awaiting.has(index) === true || this.#waiting.has(index);
+    return this.round.ahead?.approvals.has(index) === true || this.#waiting.has(index);
   }
 
   #record(index: number, row: JsonObject) {

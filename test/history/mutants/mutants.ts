@@ -137,7 +137,7 @@ export const mutants: Mutant[] = [
       _claim_run: [
         ['v_fresh := r.started_at is null;', 'v_fresh := true;'],
         ['perform lanefold._note_lost_worker(p_thread_id, r, v_at);', 'null;'],
-        ['input = null, waiting_for', 'waiting_for'],
+        ['input = null, limited_by', 'limited_by'],
       ],
     },
   },

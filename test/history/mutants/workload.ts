@@ -145,7 +145,7 @@ const cancels: Scenario = async (world, { ann, w1 }) => {
 /** Input is sent while a run works, once with a lost answer, and once more when the run takes none. */
 const inputs: Scenario = async (world, { ann, bob, w1 }) => {
   const steer = ({ db }: Actor, id: string) =>
-    tried(enqueueInput(db, 'inputs', { id, kind: 'steer', content: `and ${id}`, source: 'test' }));
+    tried(enqueueInput(db, 'inputs', { id, kind: 'steer', content: `and ${id}`, by: 'test' }));
   await enqueue(ann, 'inputs', 'steered');
   const run = await claim(w1, 'w1', 'inputs', 'steered');
   ann.loseAnswer();
@@ -185,7 +185,7 @@ const decisions: Scenario = async (world, { ann, bob, w1 }) => {
   await enqueue(ann, 'decision', 'decision');
   const run = await claim(w1, 'w1', 'decision', 'decision');
   await commit(w1, run, calls('pay'), inTools);
-  await tried(suspendRun(w1.db, run, { round: 1, awaiting: [0], timeoutMs: 60_000 }));
+  await tried(suspendRun(w1.db, run, { round: 1, approvals: [0], timeoutMs: 60_000 }));
   const decide = ({ db }: Actor, decision: 'approved' | 'denied') =>
     tried(decideToolCall(db, 'decision', 'decision', { round: 1, index: 0 }, { decision, queuePrefix: 'lf' }));
   await decide(ann, 'approved');

@@ -67,7 +67,7 @@ export const faults: Fault[] = [
     async seed({ world, lanefold, threadId }) {
       const run = await lanefold.runs.enqueue({ agent: 'steered', threadId, input: 'Write to the customer.' });
       await world.steered.called.promise;
-      await lanefold.runs.steer(threadId, 'Do not mention the strike.', { source: 'desk' });
+      await lanefold.runs.steer(threadId, 'Do not mention the strike.', { by: 'desk' });
       world.steered.mayAnswer.resolve();
       await lanefold.runs.wait(run);
     },

@@ -71,7 +71,7 @@ describe('approval', () => {
     const run = await startSuspended([call('look'), call('pay', 5)]);
     expect(run.suspended).toMatchObject({
       status: 'suspended',
-      awaiting: [{ call: '1.1', round: 1, index: 1, id: 'pay-5', name: 'pay', arguments: { amount: 5 } }],
+      approvals: [{ call: '1.1', round: 1, index: 1, id: 'pay-5', name: 'pay', arguments: { amount: 5 } }],
       suspendedUntil: expect.any(Date),
       finishedAt: null,
     });
@@ -82,10 +82,12 @@ describe('approval', () => {
     expect(executed).toEqual(['look 1']);
     expect((await ledgerOf(lanefold, run.threadId)).map((row) => row.status)).toEqual(['ok', 'awaiting_approval']);
     await until('no worker holds it', () => lanefold.worker.active === 0);
-    expect((await jobOf(run, 1)).returnvalue).toMatchObject({ status: 'suspended', awaiting: ['1.1 pay'] });
+    expect((await jobOf(run, 1)).returnvalue).toMatchObject({ status: 'suspended', approvals: ['1.1 pay'] });
 
     const receipt = await lanefold.runs.approve(run, '1.1', { by: 'ada', reason: 'as agreed' });
     expect(receipt).toEqual({
+      threadId: run.threadId,
+      runId: run.id,
       call: '1.1',
       decision: 'approved',
       by: 'ada',
@@ -94,7 +96,7 @@ describe('approval', () => {
       duplicate: false,
       status: 'queued',
     });
-    expect(await lanefold.runs.wait(run)).toMatchObject({ status: 'completed', result: 'done', awaiting: [] });
+    expect(await lanefold.runs.wait(run)).toMatchObject({ status: 'completed', result: 'done', approvals: [] });
     expect(executed).toEqual(['look 1', 'pay 5']);
     expect(await contextOf(lanefold, run.threadId)).toEqual([
       ['user', 'go'],
@@ -129,10 +131,10 @@ describe('approval', () => {
 
   test('of several calls resumes the run once all are decided', async () => {
     const run = await startSuspended([call('pay', 1), call('pay', 2), call('look')]);
-    expect(run.suspended.awaiting.map(({ index }) => index)).toEqual([0, 1]);
+    expect(run.suspended.approvals.map(({ index }) => index)).toEqual([0, 1]);
     const first = await lanefold.runs.deny(run, '1.0');
     expect(first).toMatchObject({ decision: 'denied', status: 'suspended' });
-    expect((await lanefold.runs.get(run)).awaiting.map(({ index }) => index)).toEqual([1]);
+    expect((await lanefold.runs.get(run)).approvals.map(({ index }) => index)).toEqual([1]);
     await lanefold.runs.approve(run, '1.1');
     await lanefold.runs.wait(run);
     expect(executed).toEqual(['look 1', 'pay 2']);
@@ -176,8 +178,8 @@ describe('approval', () => {
       ...[call('refund', 100), call('refund', 101), call('sdk', 100), call('sdk', 101)],
       ...[call('unsure'), call('pay', 'a lot')],
     ]);
-    expect(run.suspended.awaiting.map(({ index }) => index)).toEqual([1, 3, 4]);
-    for (const { round, index } of run.suspended.awaiting) await lanefold.runs.approve(run, `${round}.${index}`);
+    expect(run.suspended.approvals.map(({ index }) => index)).toEqual([1, 3, 4]);
+    for (const { round, index } of run.suspended.approvals) await lanefold.runs.approve(run, `${round}.${index}`);
     await lanefold.runs.wait(run);
     expect((await ledgerOf(lanefold, run.threadId)).map((row) => row.status)).toEqual([
       ...['ok', 'ok', 'ok', 'ok', 'ok'],
@@ -232,7 +234,7 @@ describe('approval', () => {
       busy: 'interrupt',
     });
     expect(next).toMatchObject({ status: 'completed', result: 'instead' });
-    expect(await lanefold.runs.get(run)).toMatchObject({ status: 'cancelled', awaiting: [], suspendedUntil: null });
+    expect(await lanefold.runs.get(run)).toMatchObject({ status: 'cancelled', approvals: [], suspendedUntil: null });
     const [, , look, denied, open] = (await contextOf(lanefold, run.threadId)).map(([, content]) => String(content));
     expect(look).toBe('look 1 done');
     expect(denied).toContain('The call was denied: no');
@@ -246,7 +248,7 @@ describe('approval', () => {
     const model = lanefold.model([{ calls: [call('pay', 1)] }, { calls: [call('pay', 2)] }, { text: 'done' }]);
     const run = await lanefold.runs.enqueue({ agent: 'a', model: model.id, input: 'go' });
     for (const round of [1, 2]) {
-      await until(`round ${round} waits`, async () => (await lanefold.runs.get(run)).awaiting[0]?.round === round);
+      await until(`round ${round} waits`, async () => (await lanefold.runs.get(run)).approvals[0]?.round === round);
       await lanefold.runs.approve(run, `${round}.0`);
     }
     expect(await lanefold.runs.wait(run)).toMatchObject({ status: 'completed', iteration: 3, step: 9 });

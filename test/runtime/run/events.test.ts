@@ -39,7 +39,7 @@ describe('the events of a run', () => {
     });
     const handle = await lanefold.runs.enqueue({ agent: 'a', model: steered.id, input: 'x', output });
     await called.promise;
-    await lanefold.runs.steer(handle.threadId, 'and y', { inputId: 'in-1', source: 'me', extraRefs: { k: 1 } });
+    await lanefold.runs.steer(handle.threadId, 'and y', { inputId: 'in-1', by: 'me', extraRefs: { k: 1 } });
     answer.resolve();
     await lanefold.runs.wait(handle);
     await keep('full', handle);
@@ -92,7 +92,7 @@ describe('the events of a run', () => {
     [
       'input_injected',
       2,
-      { input_id: 'in-1', kind: 'steer', source: 'me', refs: { k: 1 }, at_ms: expect.any(Number), seq: 5 },
+      { input_id: 'in-1', kind: 'steer', by: 'me', refs: { k: 1 }, at_ms: expect.any(Number), seq: 5 },
     ],
     ['output_started', 3, { ...contract, status: 'started', attempt: 0, seq: 6 }],
     [

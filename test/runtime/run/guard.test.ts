@@ -113,7 +113,7 @@ describe('a guard', () => {
     guard = ({ callIndex }) => callIndex !== 0;
     const handle = await run('ask', 'ask');
     await until('the run is suspended', async () => (await lanefold.runs.get(handle)).status === 'suspended');
-    expect((await lanefold.runs.get(handle)).awaiting.map(({ index }) => index)).toEqual([1]);
+    expect((await lanefold.runs.get(handle)).approvals.map(({ index }) => index)).toEqual([1]);
     guard = () => ({ block: 'no longer' });
     await lanefold.runs.approve(handle, '1.1');
     await lanefold.runs.wait(handle);

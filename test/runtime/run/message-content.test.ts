@@ -107,7 +107,7 @@ describe('the input of a run', () => {
     );
     const { threadId, id } = await lanefold.runs.enqueue({ agent: 'a', model: model.id, input: 'do it' });
     await until('the model is called', () => model.calls.length === 1);
-    const steer = { id: 'i1', kind: 'steer', source: 'test', content: 'in French' };
+    const steer = { id: 'i1', kind: 'steer', by: 'test', content: 'in French' };
     await lanefold.database.pool.query('select lanefold.enqueue_input($1, $2)', [threadId, steer]);
     gate.resolve();
     expect(await lanefold.runs.wait({ threadId, id })).toMatchObject({ result: 'done, in French', iteration: 2 });
@@ -138,7 +138,7 @@ describe('the input of a run', () => {
     const options = { agent: 'a', model: model.id, input: 'do it', maxIterations: 1 };
     const { threadId, id } = await lanefold.runs.enqueue(options);
     await until('the model is called', () => model.calls.length === 1);
-    const steer = { id: 'i1', kind: 'steer', source: 'test', content: 'wait' };
+    const steer = { id: 'i1', kind: 'steer', by: 'test', content: 'wait' };
     await lanefold.database.pool.query('select lanefold.enqueue_input($1, $2)', [threadId, steer]);
     gate.resolve();
     expect(await lanefold.runs.wait({ threadId, id })).toMatchObject({ terminationReason: 'max_iterations' });

@@ -85,10 +85,10 @@ describe('a failing model', () => {
     await expectSound(lanefold, threadId);
   });
 
-  test('restores the lane to its state before the run if onFailure is restore', async () => {
+  test('restores the lane to its state before the run if onFailure is rewind', async () => {
     const { threadId } = await lanefold.run({ agent: 'a', model: 'scripted:["one"]', input: 'first' });
     const model = lanefold.model((_, n) => (n === 0 ? { calls: [{ name: 'look' }] } : httpError(400)));
-    const { id } = await lanefold.run({ agent: 'a', model: model.id, input: 'second', threadId, onFailure: 'restore' });
+    const { id } = await lanefold.run({ agent: 'a', model: model.id, input: 'second', threadId, onFailure: 'rewind' });
     expect(await contextOf(lanefold, threadId)).toEqual([
       ['user', 'first'],
       ['assistant', 'one'],

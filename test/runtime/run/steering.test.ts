@@ -50,9 +50,10 @@ describe('steering', () => {
     gate.reset();
     const run = await lanefold.runs.enqueue({ agent: 'echo', input: 'first' });
     await gate.called();
-    expect(await lanefold.runs.steer(run.threadId, '  second ')).toMatchObject({ status: 'queued' });
-    const receipt = await lanefold.runs.inject(run.threadId, 'third', { inputId: 'in-3', source: 'monitor' });
-    expect(receipt).toEqual({ inputId: 'in-3', runId: run.id, status: 'queued', duplicate: false });
+    expect(await lanefold.runs.steer(run, '  second ')).toMatchObject({ status: 'queued' });
+    const receipt = await lanefold.runs.inject(run.threadId, 'third', { inputId: 'in-3', by: 'monitor' });
+    const { id: runId, threadId } = run;
+    expect(receipt).toEqual({ inputId: 'in-3', threadId, runId, status: 'queued', duplicate: false });
     gate.open();
     expect(await lanefold.runs.wait(run)).toMatchObject({ status: 'completed', result: 'third', iteration: 2 });
     expect(await roles(run.threadId)).toEqual([
@@ -62,7 +63,7 @@ describe('steering', () => {
       'user: third',
       'assistant: third',
     ]);
-    const again = await lanefold.runs.inject(run.threadId, 'third', { inputId: 'in-3', source: 'monitor' });
+    const again = await lanefold.runs.inject(run.threadId, 'third', { inputId: 'in-3', by: 'monitor' });
     expect(again).toMatchObject({ status: 'injected', duplicate: true });
     const kinds = (await lanefold.runs.events(run)).map((event) => event.kind);
     expect(kinds.filter((kind) => kind === 'input_injected')).toHaveLength(2);
@@ -139,6 +140,9 @@ describe('steering', () => {
         (error: LanefoldError) => error.code,
       );
     expect(await code('x', { expectedRequestId: 'another' })).toBe('other_run_active');
+    await expect(lanefold.runs.steer({ threadId, id: 'another' }, 'x')).rejects.toMatchObject({
+      code: 'run_not_found',
+    });
     await expect(lanefold.runs.steer(threadId, ' \n ')).rejects.toMatchObject({ code: 'empty_content' });
     expect(await code(7 as unknown as string)).toBe('invalid_input');
     await expect(lanefold.runs.steer(threadId, 'x', { role: 'system' } as object)).rejects.toMatchObject({

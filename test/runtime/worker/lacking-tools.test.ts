@@ -143,8 +143,8 @@ describe('a worker that has the agent of a run but not its tools', () => {
     const first = await startWorker({ agents: [clerk('sign')] });
     const run = await go({ model: calls('sign') });
     const [call] = await until('it waits for its approval', async () => {
-      const { awaiting } = await api.runs.get(run);
-      return awaiting.length > 0 && awaiting;
+      const { approvals } = await api.runs.get(run);
+      return approvals.length > 0 && approvals;
     });
     await first.stop();
     const seen: UnknownAgent[] = [];

@@ -55,7 +55,7 @@ export function recordToolCall(
 }
 
 /** Gives a run whose job was lost a new number, so that its old job is refused. */
-export function requeueRun(thread: Thread | undefined, at: number, { run_id, enqueue_no }: Body, p: Body): Body[] {
+export function queueRunAgain(thread: Thread | undefined, at: number, { run_id, enqueue_no }: Body, p: Body): Body[] {
   const run = thread && runOf(thread, run_id);
   if (!run || run.enqueue_no !== enqueue_no || !['queued', 'running'].includes(run.status)) return [];
   const due = Math.abs(at - run.enqueued_at) > p['grace_ms'] && isOver(run, at);

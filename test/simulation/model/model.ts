@@ -8,7 +8,7 @@ import { cancelled, cancelRun, finishRun } from './finish.ts';
 import { createFork, forkSource } from './forks.ts';
 import { enqueueInput } from './inputs.ts';
 import { contextAt } from './lanes.ts';
-import { markSeen, recordToolCall, releaseRun, renewLease, requeueRun } from './leases.ts';
+import { markSeen, recordToolCall, releaseRun, renewLease, queueRunAgain } from './leases.ts';
 import { currentLimits, idleAccounts, newLimits, useLimits } from './limits.ts';
 import { appendEntries } from './log.ts';
 import { applyOperation } from './operations.ts';
@@ -120,8 +120,8 @@ export class Model implements Store {
         return [{ cause: this.workers.lossCause(at, a, Date.parse(b), c) }];
       case 'renew_leases':
         return (a as Body[]).flatMap((held) => renewLease(this.threads.get(held['thread_id']), at, held, b));
-      case 'requeue_runs':
-        return (a as Body[]).flatMap((run) => requeueRun(this.threads.get(run['thread_id']), at, run, b));
+      case 'queue_runs_again':
+        return (a as Body[]).flatMap((run) => queueRunAgain(this.threads.get(run['thread_id']), at, run, b));
       case 'mark_jobs_seen':
         for (const run of a as Body[]) markSeen(this.threads.get(run['thread_id']), at, run);
         return [];

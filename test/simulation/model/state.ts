@@ -92,7 +92,7 @@ export interface Input {
   id: string;
   run_id: string;
   kind: string;
-  source: string;
+  by: string;
   content: string;
   status: 'queued' | 'injected' | 'dropped';
 }

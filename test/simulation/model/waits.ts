@@ -13,7 +13,7 @@ export function suspendRun(thread: Thread, at: number, runId: string, lease: num
   if (step < run.step) return { step: step + 1, status: run.status, duplicate: true };
   if (step > run.step) refuse('LF013');
   if (run.cancel_requested_at !== null) return { step, status: run.status, cancel_requested: true };
-  for (const index of p['awaiting'] as number[]) {
+  for (const index of p['approvals'] as number[]) {
     const call = callOf(run, p['round'], index);
     if (!call || call.result_seq !== null) refuse('LF014');
     if (!call.asked) {

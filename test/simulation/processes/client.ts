@@ -71,7 +71,7 @@ export class Client {
         return this.#enqueue(earlier, { ...body, run_id: `run-${name}` });
       }
       case 'steer': {
-        const input = { id: `input-${name}`, kind: 'steer', content: `and ${name}`, source: 'client' } as const;
+        const input = { id: `input-${name}`, kind: 'steer', content: `and ${name}`, by: 'client' } as const;
         this.#sent.inputs.push({ threadId, input });
         return enqueueInput(db, threadId, input);
       }
@@ -146,8 +146,8 @@ export class Client {
 
   async #decide(random: Random): Promise<void> {
     const { db, world } = this.#actor;
-    if (world.awaiting.length === 0) return;
-    const { threadId, runId, ...call } = random.pick(world.awaiting.slice(-5));
+    if (world.approvals.length === 0) return;
+    const { threadId, runId, ...call } = random.pick(world.approvals.slice(-5));
     const decision = random.chance(0.6) ? 'approved' : 'denied';
     const { job } = await this.#twice(random, () =>
       decideToolCall(db, threadId, runId, call, { decision, queuePrefix: 'lf' }),

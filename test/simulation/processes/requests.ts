@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../src/agent/context/message.ts';
 export interface Sent {
   runs: { threadId: string; body: JsonObject }[];
   operations: { threadId: string; opId: string; operation: JsonObject; contextRef: string | undefined }[];
-  inputs: { threadId: string; input: { id: string; kind: 'steer'; content: string; source: string } }[];
+  inputs: { threadId: string; input: { id: string; kind: 'steer'; content: string; by: string } }[];
 }
 
 /** What clients ask for; what is named more often is asked more often. */

@@ -93,6 +93,6 @@ const unfinished = (executable: boolean): string => `
         and w.child_thread_id = s.thread_id and w.child_run_id = s.id)
   )
   select 'every-run-ends' as name, format('%s of %s (%s, %s, step %s, enqueue_no %s, waits for %s, suspended until %s)', r.id, r.thread_id,
-    r.agent, r.status, r.step, r.enqueue_no, r.waiting_for, r.suspended_until) as what
+    r.agent, r.status, r.step, r.enqueue_no, r.limited_by, r.suspended_until) as what
   from run r where (r.thread_id, r.id) not in (select thread_id, id from stuck)
   order by r.active desc, r.created_at, r.id`;

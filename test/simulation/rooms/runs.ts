@@ -1,4 +1,4 @@
-import type { EnqueueOptions } from '../../../src/runs/operations/runs/enqueue.ts';
+import type { EnqueueOptions } from '../../../src/runs/operations/runs/enqueue-options.ts';
 import type { Asked, Asking, Room } from './rooms.ts';
 
 /** Asks for a run, and keeps its handle. */
@@ -39,8 +39,8 @@ export const runs: Room = {
       name: 'decide',
       share: 3,
       async ask({ library, world, twice }, { random }) {
-        if (world.awaiting.length === 0) return;
-        const { threadId, runId, round, index } = random.pick(world.awaiting.slice(-5));
+        if (world.approvals.length === 0) return;
+        const { threadId, runId, round, index } = random.pick(world.approvals.slice(-5));
         const run = { threadId, id: runId };
         await twice(random, () => library.runs[random.chance(0.6) ? 'approve' : 'deny'](run, `${round}.${index}`));
       },

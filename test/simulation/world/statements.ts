@@ -48,7 +48,7 @@ const repeated = new Set([
   ...['attempts', 'suspend_run', 'release_run', 'delay_run', 'decide_tool_call', 'cancel_run', 'finish_cancelled_run'],
   ...[
     'renew_leases_and_report',
-    'requeue_runs',
+    'queue_runs_again',
     'expire_waits',
     'end_wait',
     'end_child',

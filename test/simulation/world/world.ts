@@ -40,7 +40,7 @@ export class World {
   readonly received = new Map<string, { asked: number; accepted: number }>();
   readonly events: HistoryEvent[] = [];
   readonly found: Found[] = [];
-  readonly awaiting: Awaiting[] = [];
+  readonly approvals: Awaiting[] = [];
   /** Of every thread that was created. */
   readonly threads = new Set<string>();
   /** Events that have happened. */
@@ -151,9 +151,9 @@ export class World {
 
   /** A page would show the calls that wait now. */
   #suspended([threadId, runId, , , suspension]: readonly unknown[]): void {
-    const { round, awaiting } = suspension as { round: number; awaiting: number[] };
-    for (const index of awaiting)
-      this.awaiting.push({ threadId: threadId as string, runId: runId as string, round, index });
+    const { round, approvals } = suspension as { round: number; approvals: number[] };
+    for (const index of approvals)
+      this.approvals.push({ threadId: threadId as string, runId: runId as string, round, index });
   }
 
   #unexpected(by: Actor, { name }: Statement, error: unknown): void {

@@ -7,12 +7,12 @@ import type { QueuedRun } from '../run/queued-run.ts';
 export async function awaitLimit(
   db: Database,
   { thread_id, run_id, enqueue_no }: QueuedRun,
-  waitingFor: JsonObject,
+  limitedBy: JsonObject,
 ): Promise<boolean> {
   const [row] = await db.query<{ answer: { waits: boolean } }>(
     'await_limit',
     'select lanefold.await_limit($1, $2, $3, $4) as answer',
-    [...[thread_id, run_id, enqueue_no], waitingFor],
+    [...[thread_id, run_id, enqueue_no], limitedBy],
   );
   return noticed(db, row!.answer).waits;
 }

@@ -24,8 +24,8 @@ export const findHoldingAccounts = (db: Database, idleMs: number): Promise<{ thr
 const delayed = `
   select r.thread_id, r.id as run_id, r.agent, r.enqueue_no, r.queue_shard
   from lanefold._run r
-  where r.waiting_for is not null and r.status = 'queued' and r.queue_prefix = $1
-    and (r.waiting_for ->> 'since')::timestamptz < (select lanefold._now()) - interval '10 seconds'`;
+  where r.limited_by is not null and r.status = 'queued' and r.queue_prefix = $1
+    and (r.limited_by ->> 'since')::timestamptz < (select lanefold._now()) - interval '10 seconds'`;
 const inLine = (run: string) =>
   `exists (select from lanefold._limit_account a where a.run_id = ${run}.run_id and a.thread_id = ${run}.thread_id and a.wants is not null)`;
 

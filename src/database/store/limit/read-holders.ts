@@ -1,8 +1,8 @@
+import type { RunStatus } from '../run/types.ts';
 import type { LimitKind } from '../../../agent/limits/limit.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { Conditions, cursorText, invalidCursor, microsSql, readCursor, timestampSql, type ListPage } from '../page.ts';
 import { keyText, readKeyText } from './listed-buckets.ts';
-import type { RunStatus } from '../run/run.ts';
 import { readRows } from '../rows.ts';
 
 /** What a run holds of a bucket. */

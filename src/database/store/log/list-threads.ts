@@ -1,9 +1,9 @@
+import type { RunMarkCount, RunStatus } from '../run/types.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { eachThread } from '../each-thread.ts';
 import { Conditions, cursorText, microsSql, readCursor, type ListPage } from '../page.ts';
-import { countMarks, type RunMarkCount } from '../run/read-marks.ts';
-import type { RunStatus } from '../run/run.ts';
+import { countMarks } from '../run/read-marks.ts';
 import { byCreation, byLastRun, byLastRunOfTenant } from './threads-in-order.ts';
 import { spentIn, toSpent, type SpentByModel } from '../run/spent.ts';
 import { countedRuns, readThreadSpent } from './read-thread.ts';

@@ -1,8 +1,8 @@
+import type { RunStatus } from './types.ts';
 import { pseudonym } from '../../../base/checks/ids.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { notifyFromHere } from '../each-thread.ts';
 import type { QueuedRun } from './queued-run.ts';
-import type { RunStatus } from './run.ts';
 import { noticed } from '../delivery-notices.ts';
 
 export interface CancelReceipt {

@@ -24,7 +24,7 @@ export async function countRuns(db: Database): Promise<RunCounts> {
     'count_runs',
     // a moment in the future, of a run that is to start later, counts as 0
     `select r.status, count(*)::int as n, greatest(0, extract(epoch from c.at - min(r.ready_at)))::float8 as queued,
-       greatest(0, extract(epoch from c.at - min(r.ready_at) filter (where r.waiting_for is null)))::float8 as ready
+       greatest(0, extract(epoch from c.at - min(r.ready_at) filter (where r.limited_by is null)))::float8 as ready
      from lanefold._run r cross join (select lanefold._now() as at) c where r.active group by r.status, c.at
      union all select 'waiting', count(*)::int, null, null from lanefold._run where not active and finished_at is null`,
   );

@@ -1,3 +1,4 @@
+import type { RunStatus } from './types.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { scopeStatements } from '../../postgres/query-in-scope.ts';
@@ -7,7 +8,6 @@ import { callFunction, repeatIfLost } from '../call-function.ts';
 import type { Transaction } from '../transaction/transaction.ts';
 import { withinTransaction } from '../transaction/within-transaction.ts';
 import type { Claim, Refusal } from './claim-run.ts';
-import type { RunStatus } from './run.ts';
 
 export interface EnqueuedRun {
   run_id: string;

@@ -1,36 +1,13 @@
+import type { ListedRun, RunCost, RunFilter, RunStatus } from './types.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { eachThread } from '../each-thread.ts';
 import { Conditions, cursorText, microsSql, timestampSql, readCursor, type ListPage } from '../page.ts';
-import { countMarks, type RunMarkCount } from './read-marks.ts';
+import { countMarks } from './read-marks.ts';
 import { readRun, toRun, type RunRow } from './read-run.ts';
-import type { Run, RunStatus } from './run.ts';
 import { questionSql } from './question.ts';
 
-export interface RunFilter {
-  threadId?: string | undefined;
-  status?: RunStatus | undefined;
-  agent?: string | undefined;
-  model?: string | undefined;
-  /** The `type` of the error of a failed run. */
-  errorType?: string | undefined;
-  /** Runs that spent at least this many tokens. */
-  minTokens?: number | undefined;
-  createdAfter?: Date | undefined;
-  createdBefore?: Date | undefined;
-  /** Count the marks of each run. */
-  marks?: boolean | undefined;
-  /** `nextAfter` of the page before. */
-  after?: string | undefined;
-  limit: number;
-}
-
-/** A run as lists show it. */
-export interface RecordedRun extends Run {
-  /** The first 200 characters of the message that began it; null if it has none, as a compaction. */
-  question: string | null;
-  /** Null unless asked for. */
-  marks: RunMarkCount[] | null;
-}
+/** A run as lists show it, without its cost. */
+type RecordedRun = Omit<ListedRun, keyof RunCost>;
 
 const newest = 'order by created_at desc, thread_id desc, id desc';
 
@@ -38,7 +15,7 @@ const newest = 'order by created_at desc, thread_id desc, id desc';
 const window = 20_000;
 
 /** Runs, newest first: of one thread, or of all. */
-export async function listRuns(db: Database, filter: RunFilter): Promise<ListPage<RecordedRun>> {
+export async function listRuns(db: Database, filter: RunFilter & { limit: number }): Promise<ListPage<RecordedRun>> {
   const { data, nextAfter } = await pageOfRuns(db, filter);
   const marked = data.map(({ threadId, id }) => ({ threadId, runIds: [id] }));
   const marks = filter.marks ? await countMarks(db, marked) : [];
@@ -47,7 +24,7 @@ export async function listRuns(db: Database, filter: RunFilter): Promise<ListPag
 
 type Found = Omit<RecordedRun, 'marks'>;
 
-async function pageOfRuns(db: Database, filter: RunFilter): Promise<ListPage<Found>> {
+async function pageOfRuns(db: Database, filter: RunFilter & { limit: number }): Promise<ListPage<Found>> {
   const cursor = readCursor(filter.after, 2);
   const where = new Conditions();
   where

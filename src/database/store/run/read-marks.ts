@@ -1,25 +1,7 @@
 import { camelKeys } from '../../../base/common/case.ts';
-import type { JsonObject } from '../../../agent/context/message.ts';
+import type { RunMark, RunMarkCount } from './types.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { overThreads } from '../each-thread.ts';
-
-/** Something about a run that is worth a look: a tool that failed, a model call that was repeated, a cut context. */
-export interface RunMark {
-  runId: string;
-  /** As `lanefold.run_marks` lists them. */
-  kind: string;
-  /** The entry to look at; null: it concerns the run. */
-  seq: number | null;
-  /** The model call that shows more. */
-  llmCallId: string | null;
-  /** Depends on the kind. */
-  data: JsonObject;
-}
-
-/** How often something is marked, and where for the first time. */
-export interface RunMarkCount extends Omit<RunMark, 'data'> {
-  count: number;
-}
 
 /** Some runs of a thread. */
 interface RunsOf {

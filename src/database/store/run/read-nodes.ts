@@ -1,26 +1,7 @@
-import type { Json, Usage } from '../../../agent/context/message.ts';
+import type { RunNode } from './types.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { changedNode, type StrategyNode } from '../../../agent/strategies/records.ts';
 import { readRows } from '../rows.ts';
-
-/** A finding of a strategy: the answer to a question it asked, or a thought it derived from answers. */
-export interface RunNode {
-  /** From 1; 0 is the question of the run. */
-  node: number;
-  parent: number | null;
-  depth: number | null;
-  /** What was asked for, such as `generate`; or `thought`. */
-  kind: string;
-  status: string;
-  score: number | null;
-  content: string | null;
-  /** The model call of an answer; null for other nodes. */
-  callId: string | null;
-  usage: Usage | null;
-  /** Time from the start of the run to the answer. */
-  elapsedMs: number | null;
-  data: Json;
-}
 
 /** The nodes of a run in order, after a node. */
 export async function readNodes(

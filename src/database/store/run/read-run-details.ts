@@ -1,24 +1,8 @@
+import type { RunToolCall } from './types.ts';
 import type { Json, JsonObject } from '../../../agent/context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
 import type { RunOptions, LoggedConfig } from '../../../agent/definition/run-options.ts';
 import { questionSql } from './question.ts';
-
-export interface RunToolCall {
-  /** Its name: round and index, such as `1.0`. */
-  call: string;
-  round: number;
-  /** Index in its round, from 0. */
-  index: number;
-  /** The provider's id; it may repeat. */
-  id: string;
-  name: string;
-  arguments: Json;
-  status: string;
-  /** The result as the model sees it; null while the call is open. */
-  result: Json;
-  attempts: number;
-  durationMs: number | null;
-}
 
 /** What a snapshot of a run adds to the run itself. */
 export interface RunDetails {

@@ -1,7 +1,8 @@
+import type { RunWait } from './types.ts';
 import { isCut } from '../../../agent/context/fold.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { fromRow, fromRows } from '../rows.ts';
-import type { Run, RunWait } from './run.ts';
+import type { Run } from './run.ts';
 
 /** The answer of `lanefold.read_run`. */
 export interface RunRow {

@@ -1,26 +1,12 @@
-import type { Usage } from '../../../agent/context/message.ts';
+import type { RunCost, TreeRun } from './types.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { readRef, toWaits } from './read-run.ts';
 import { findRoot } from '../wait/child-runs.ts';
-import type { Run, RunWait } from './run.ts';
+import type { Run } from './run.ts';
 import { readRows } from '../rows.ts';
 
-/** A run with its place in a tree of runs. */
-export interface TreeRow extends Pick<
-  Run,
-  'threadId' | 'id' | 'agent' | 'model' | 'contextRef' | 'status' | 'terminationReason' | 'iteration' | 'error'
-> {
-  /** 0 for the root. */
-  depth: number;
-  /** The call that started it; null for the root. */
-  parent: { threadId: string; id: string; call: string; round: number; index: number } | null;
-  usage: Usage | null;
-  createdAt: Date;
-  startedAt: Date | null;
-  finishedAt: Date | null;
-  /** What it waits for. */
-  waits: RunWait[];
-}
+/** A run of a tree, without its cost. */
+type TreeRow = Omit<TreeRun, keyof RunCost>;
 
 const columns = (parent: string, depth: string) => `
   r.thread_id, r.id, r.agent, r.model, r.context_ref, r.status, r.termination_reason,

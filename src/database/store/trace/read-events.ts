@@ -1,19 +1,5 @@
-import type { JsonObject } from '../../../agent/context/message.ts';
-import type { RunEventKind } from '../../../agent/strategies/records.ts';
+import type { RunEvent } from '../run/types.ts';
 import type { Database } from '../../postgres/pool.ts';
-
-/** An event of the trace. `data.seq` names the entry it is about. */
-export interface RunEvent {
-  /** Gapless per thread, from 0. */
-  eventSeq: number;
-  runId: string;
-  /** Gapless per run, from 1. */
-  seq: number;
-  kind: RunEventKind;
-  iteration: number;
-  data: JsonObject;
-  at: Date;
-}
 
 const columns = 'event_seq, run_id, seq, kind, iteration, data, at';
 

@@ -1,6 +1,7 @@
+import type { RunEvent } from '../run/types.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { overThreads } from '../each-thread.ts';
-import { toEvent, type EventRow, type RunEvent } from './read-events.ts';
+import { toEvent, type EventRow } from './read-events.ts';
 
 /** What is new in a thread. */
 export interface ThreadNews {

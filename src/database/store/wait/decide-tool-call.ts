@@ -1,7 +1,7 @@
+import type { DecisionReceipt } from '../run/types.ts';
 import type { Database } from '../../postgres/pool.ts';
 import type { CallRef } from '../../../base/checks/unknown-keys.ts';
 import type { QueuedRun } from '../run/queued-run.ts';
-import type { RunStatus } from '../run/run.ts';
 
 export interface Decision {
   decision: 'approved' | 'denied';
@@ -11,20 +11,7 @@ export interface Decision {
   queuePrefix: string;
 }
 
-export interface DecisionReceipt {
-  /** The call, such as `1.0`. */
-  call: string;
-  decision: 'approved' | 'denied';
-  by: string | null;
-  reason: string | null;
-  decidedAt: Date;
-  /** The same decision was made before; `by` and `reason` are from the first one. */
-  duplicate: boolean;
-  /** The status of the run: `suspended` while other calls wait. */
-  status: RunStatus;
-}
-
-interface Decided extends Omit<DecisionReceipt, 'decidedAt'> {
+interface Decided extends Omit<DecisionReceipt, 'threadId' | 'runId' | 'decidedAt'> {
   decided_at: string;
   job?: QueuedRun;
 }
@@ -43,5 +30,5 @@ export async function decideToolCall(
     [threadId, runId, call.round, call.index, { ...decision, queue_prefix: queuePrefix }],
   );
   const { job, decided_at: decidedAt, ...decided } = row!.result;
-  return { receipt: { ...decided, decidedAt: new Date(decidedAt) }, job };
+  return { receipt: { threadId, runId, ...decided, decidedAt: new Date(decidedAt) }, job };
 }

@@ -1,7 +1,7 @@
+import type { RunStatus } from '../run/types.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
 import type { QueuedRun } from '../run/queued-run.ts';
-import type { RunStatus } from '../run/run.ts';
 import type { CallRef } from '../../../base/checks/unknown-keys.ts';
 
 /** The result that the end of a wait gives its call. */

@@ -2,26 +2,7 @@ import { callName } from '../../../base/checks/unknown-keys.ts';
 import type { Json } from '../../../agent/context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { Conditions, cursorText, microsSql, timestampSql, readCursor, type ListPage } from '../page.ts';
-import type { RunRef } from '../run/run.ts';
-
-/** A tool call that waits for human approval. */
-export interface PendingApproval {
-  threadId: string;
-  runId: string;
-  agent: string;
-  /** Its name, for `runs.approve` and the like: round and index, such as `1.0`. */
-  call: string;
-  round: number;
-  /** Index in its round, from 0. */
-  index: number;
-  name: string;
-  arguments: Json;
-  requestedAt: Date;
-  /** When the call is denied if there is no decision. */
-  expiresAt: Date;
-  /** The run at the root of its tree, if a tool call of another run started its run; null otherwise. */
-  root: RunRef | null;
-}
+import type { PendingApproval } from '../run/types.ts';
 
 /** Calls that wait for approval, soonest to expire first. */
 export async function listApprovals(

@@ -6,7 +6,7 @@ import { noticed } from '../delivery-notices.ts';
 export interface Suspension {
   round: number;
   /** Indexes of the calls that wait for approval; those that wait for something else are recorded already. */
-  awaiting: number[];
+  approvals: number[];
   timeoutMs: number;
 }
 
@@ -23,12 +23,12 @@ export interface SuspendResult {
 export async function suspendRun(
   db: Database,
   run: HeldLease,
-  { round, awaiting, timeoutMs }: Suspension,
+  { round, approvals, timeoutMs }: Suspension,
 ): Promise<SuspendResult> {
   const [row] = await db.queryLocking<{ result: SuspendResult }>(
     'suspend_run',
     'select lanefold.suspend_run($1, $2, $3, $4, $5) as result',
-    [run.threadId, run.runId, run.lease, run.step, { round, awaiting, timeout_ms: timeoutMs }],
+    [run.threadId, run.runId, run.lease, run.step, { round, approvals, timeout_ms: timeoutMs }],
   );
   return noticed(db, row!.result);
 }

@@ -1,10 +1,10 @@
+import type { EnqueueOptions } from '../../../runs/operations/runs/enqueue-options.ts';
 import { readJsonBody } from '../../../server/read-json-body.ts';
 import { invalidFields } from '../../../server/validation.ts';
 import { refuseUnknownKeys, type KeysOf } from '../../../base/checks/unknown-keys.ts';
 import { sseResponse } from '../../../base/common/sse-response.ts';
 import { LanefoldError } from '../../../base/errors.ts';
 import type { Library } from '../../../features/library/library.ts';
-import type { EnqueueOptions } from '../../../runs/operations/runs/enqueue.ts';
 import type { AgUiEvent } from '../../../runs/formats/ag-ui/event.ts';
 import { runAgentInput, type AgUiInput } from '../../../runs/formats/ag-ui/input.ts';
 import { answerAgUi } from '../runs/answer.ts';

@@ -1,6 +1,6 @@
+import type { RunEvent } from '../../../database/store/run/types.ts';
 import { errorStatus, LanefoldError } from '../../../base/errors.ts';
 import type { TenantLibrary } from '../../../features/library/library.ts';
-import type { RunEvent } from '../../../database/store/trace/read-events.ts';
 import type { AgUiEvent } from '../../../runs/formats/ag-ui/event.ts';
 import { protocolVersion } from '../../../runs/formats/ag-ui/event.ts';
 import { sameJson } from '../../../runs/formats/ag-ui/json-patch.ts';

@@ -1,7 +1,7 @@
+import type { RunEvent } from '../../../database/store/run/types.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
 import type { TenantLibrary } from '../../../features/library/library.ts';
 import type { RunRef } from '../../../database/store/run/run.ts';
-import type { RunEvent } from '../../../database/store/trace/read-events.ts';
 import { isTerminal } from '../../../runs/streams/deltas.ts';
 import { clientIdIn } from '../../../runs/formats/ag-ui/content.ts';
 import type { FoundNode } from '../../../runs/formats/ag-ui/nodes.ts';

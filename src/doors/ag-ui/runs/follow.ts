@@ -1,10 +1,10 @@
+import type { RunEvent } from '../../../database/store/run/types.ts';
 import { omitUndefined } from '../../../base/common/json.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
 import { applyEffects, type StateEffect } from '../../../agent/context/state.ts';
 import type { TenantLibrary } from '../../../features/library/library.ts';
 import type { AgUiSnapshot } from '../../../runs/operations/threads/ag-ui-snapshot.ts';
 import type { RunRef } from '../../../database/store/run/run.ts';
-import type { RunEvent } from '../../../database/store/trace/read-events.ts';
 import { isTerminal } from '../../../runs/streams/deltas.ts';
 import type { StreamItem } from '../../../runs/streams/stream-item.ts';
 import type { AgUiEvent } from '../../../runs/formats/ag-ui/event.ts';

@@ -1,7 +1,7 @@
+import type { EnqueueOptions } from '../../../runs/operations/runs/enqueue-options.ts';
 import { createHash } from 'node:crypto';
 import { idGrammar } from '../../../base/checks/ids.ts';
 import type { TenantLibrary } from '../../../features/library/library.ts';
-import type { EnqueueOptions } from '../../../runs/operations/runs/enqueue.ts';
 import type { RunHandle } from '../../../database/store/run/run.ts';
 import type { AgUiInput } from '../../../runs/formats/ag-ui/input.ts';
 import { LanefoldError } from '../../../base/errors.ts';

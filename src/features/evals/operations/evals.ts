@@ -1,3 +1,4 @@
+import type { EnqueueDeps } from '../../../runs/operations/runs/enqueue-options.ts';
 import { camelKeys } from '../../../base/common/case.ts';
 import { omitUndefined } from '../../../base/common/json.ts';
 import type { Json } from '../../../agent/context/message.ts';
@@ -23,7 +24,6 @@ import { readItems, type EvalItemRow, readNeeds } from '../store/items.ts';
 import { unlessGone } from '../../../database/store/missing.ts';
 import type { RunRef } from '../../../database/store/run/run.ts';
 import { otherTenant } from '../../../runs/operations/access/tenant-scope.ts';
-import type { EnqueueDeps } from '../../../runs/operations/runs/enqueue.ts';
 import { evalNotFound } from './invalid-eval.ts';
 import { startEvalOf } from './start-eval.ts';
 import { delay } from '../../../base/common/timer.ts';

@@ -1,3 +1,4 @@
+import type { EnqueueDeps } from '../../../runs/operations/runs/enqueue-options.ts';
 import type { OverrideCaller } from '../../../agent/definition/overridable.ts';
 import { newId } from '../../../base/checks/ids.ts';
 import { omitUndefined } from '../../../base/common/json.ts';
@@ -9,7 +10,6 @@ import { listCases, type StoredCase } from '../store/cases.ts';
 import { startEval } from '../store/evals.ts';
 import { assertRunOverrides } from '../../../runs/operations/runs/allow-overrides.ts';
 import { checkPolicy } from '../../../runs/operations/runs/check-overrides.ts';
-import type { EnqueueDeps } from '../../../runs/operations/runs/enqueue.ts';
 import { invalid } from './invalid-eval.ts';
 import { readDefinition } from './read-definition.ts';
 import type { EvalDefinition, EvalVariant } from './types.ts';

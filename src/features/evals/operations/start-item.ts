@@ -1,3 +1,4 @@
+import type { EnqueueDeps } from '../../../runs/operations/runs/enqueue-options.ts';
 import { toSnakeCase } from '../../../base/common/case.ts';
 import { omitUndefined } from '../../../base/common/json.ts';
 import { contentIds } from '../../../agent/context/large-content.ts';
@@ -15,8 +16,7 @@ import { optionsInEval, strategyPart, type RunOptions } from '../../../agent/def
 import type { RunRef } from '../../../database/store/run/run.ts';
 import { idsOf } from '../../../database/store/tenant/derived-ids.ts';
 import { enqueueRequest, requestHash } from '../../../runs/operations/runs/enqueue-request.ts';
-import type { EnqueueDeps } from '../../../runs/operations/runs/enqueue.ts';
-import { decidedAnew } from '../../../runs/operations/runs/repeat.ts';
+import { decidedAnew } from '../../../runs/operations/runs/repeated-request.ts';
 import { fork } from '../../../runs/operations/threads/fork.ts';
 
 /** The run of an item, by ids that derive from eval and item. */

@@ -1,8 +1,9 @@
+import type { EnqueueDeps } from '../../../runs/operations/runs/enqueue-options.ts';
 import { omitUndefined } from '../../../base/common/json.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
 import type { Score } from '../item.ts';
 import { judgeOutput, readJudgement } from '../scorers/judge.ts';
-import { enqueue, type EnqueueDeps } from '../../../runs/operations/runs/enqueue.ts';
+import { enqueue } from '../../../runs/operations/runs/enqueue.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import { idsOf } from '../../../database/store/tenant/derived-ids.ts';
 import { readRun } from '../../../database/store/run/read-run.ts';

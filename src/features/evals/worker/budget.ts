@@ -1,6 +1,6 @@
+import type { EnqueueDeps } from '../../../runs/operations/runs/enqueue-options.ts';
 import type { Message } from '../../../agent/context/message.ts';
 import type { ItemRequest } from '../operations/start-item.ts';
-import type { EnqueueDeps } from '../../../runs/operations/runs/enqueue.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import { readContext } from '../../../database/store/context/read-context.ts';
 import { extendItem, type CaseRow } from '../store/items.ts';

@@ -1,5 +1,5 @@
+import type { EnqueueDeps } from '../../../runs/operations/runs/enqueue-options.ts';
 import type { Scorer } from '../scorers/scorer.ts';
-import type { EnqueueDeps } from '../../../runs/operations/runs/enqueue.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import type { RunRef } from '../../../database/store/run/run.ts';
 

@@ -1,5 +1,5 @@
+import type { EnqueueDeps } from '../../../runs/operations/runs/enqueue-options.ts';
 import type { Scorer } from '../../evals/scorers/scorer.ts';
-import type { EnqueueDeps } from '../../../runs/operations/runs/enqueue.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 
 export interface MonitorDependencies {

@@ -1,4 +1,4 @@
-import type { EnqueueDeps } from '../../../runs/operations/runs/enqueue.ts';
+import type { EnqueueDeps } from '../../../runs/operations/runs/enqueue-options.ts';
 import type { StartPart } from '../../../worker/part.ts';
 import type { Scorer } from '../../evals/scorers/scorer.ts';
 import { MonitorRunner } from './monitor-runner.ts';

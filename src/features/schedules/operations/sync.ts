@@ -1,3 +1,4 @@
+import type { EnqueueDeps } from '../../../runs/operations/runs/enqueue-options.ts';
 import { defaultTenant } from '../../../base/checks/ids.ts';
 import type { ScheduleDefinition } from '../definition/definition.ts';
 import { readDefinition } from '../definition/read-definition.ts';
@@ -5,7 +6,6 @@ import { toStored } from '../definition/stored.ts';
 import { nextSlot } from '../definition/timing.ts';
 import { readNow } from '../../../database/store/now.ts';
 import { readSchedules, removeSchedule, setSchedule } from '../store/schedules.ts';
-import type { EnqueueDeps } from '../../../runs/operations/runs/enqueue.ts';
 import { assertName } from './assert-name.ts';
 import { checkRuns } from './check-runs.ts';
 

@@ -1,12 +1,13 @@
 import type { Command } from 'commander';
-import type { DecisionOptions } from '../../../runs/operations/runs/approvals.ts';
 import { connect } from '../connect.ts';
 import { checkCall, withJson, withQueue, type ConnectionOptions } from '../options.ts';
 import { commandHelp } from '../help.ts';
 import { print, printJson } from '../output.ts';
 import { snakeKeys } from '../../../base/common/case.ts';
 
-interface Options extends ConnectionOptions, DecisionOptions {
+interface Options extends ConnectionOptions {
+  by?: string;
+  reason?: string;
   json?: boolean;
 }
 
@@ -40,7 +41,7 @@ const addDecision = (program: Command, word: 'approve' | 'deny', summary: string
         const { by, reason } = options;
         const how = { ...(by === undefined ? {} : { by }), ...(reason === undefined ? {} : { reason }) };
         const receipt = await lanefold.runs[word]({ threadId, id }, call, how);
-        if (options.json) return printJson(snakeKeys({ threadId, runId: id, ...receipt }));
+        if (options.json) return printJson(snakeKeys({ ...receipt }));
         print(`${call} ${receipt.duplicate ? 'was already' : 'is'} ${receipt.decision}; the run is ${receipt.status}`);
       } finally {
         await lanefold.close();

@@ -1,13 +1,13 @@
 import { Option, type Command } from 'commander';
 import { snakeKeys } from '../../../base/common/case.ts';
 import { omitUndefined } from '../../../base/common/json.ts';
-import type { RetryOptions } from '../../../runs/operations/runs/repeat.ts';
+import type { Runs } from '../../../runs/operations/runs/runs.ts';
 import { connect } from '../connect.ts';
 import { commandHelp } from '../help.ts';
 import { withJson, withQueue, type ConnectionOptions } from '../options.ts';
 import { print, printJson } from '../output.ts';
 
-interface Options extends ConnectionOptions, RetryOptions {
+interface Options extends ConnectionOptions, NonNullable<Parameters<Runs['retry']>[1]> {
   json?: boolean;
 }
 

@@ -131,8 +131,8 @@ export const addRun = (program: Command): Command =>
 
 /** Shows the tool calls a run waits for, and how to approve them. The command keeps waiting. */
 async function notePendingApprovals(lanefold: Lanefold, run: RunRef): Promise<void> {
-  const { awaiting } = await lanefold.runs.get(run);
-  for (const { call, name, arguments: args } of awaiting) {
+  const { approvals } = await lanefold.runs.get(run);
+  for (const { call, name, arguments: args } of approvals) {
     note(printable(`the run waits for approval of ${name}(${JSON.stringify(args)}); in another terminal:`));
     note(`  lanefold approve ${run.threadId} ${run.id} ${call}   (or deny)`);
   }

@@ -1,6 +1,7 @@
+import type { RunStatus } from '../../../database/store/run/types.ts';
 import { Option, type Command } from 'commander';
 import { snakeKeys } from '../../../base/common/case.ts';
-import type { Run, RunStatus } from '../../../database/store/run/run.ts';
+import type { Run } from '../../../database/store/run/run.ts';
 import { connect } from '../connect.ts';
 import { table, note, print, printJson } from '../output.ts';
 import { commandHelp } from '../help.ts';

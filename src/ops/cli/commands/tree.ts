@@ -1,6 +1,7 @@
+import type { TreeRun } from '../../../database/store/run/types.ts';
+import type { RunTree } from '../../../runs/operations/runs/types.ts';
 import type { Command } from 'commander';
 import { treeToJson } from '../../../server/run-json.ts';
-import type { RunTree, TreeRun } from '../../../runs/operations/runs/tree.ts';
 import { connect } from '../connect.ts';
 import { commandHelp } from '../help.ts';
 import { withJson, withQueue, type ConnectionOptions } from '../options.ts';

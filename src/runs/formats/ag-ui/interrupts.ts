@@ -1,5 +1,5 @@
+import type { RunWait } from '../../../database/store/run/types.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
-import type { RunWait } from '../../../database/store/run/run.ts';
 import { waitsForClient } from '../../../agent/tools/define-tool.ts';
 import type { AgUiInterrupt } from './event.ts';
 import { callName } from '../../../base/checks/unknown-keys.ts';

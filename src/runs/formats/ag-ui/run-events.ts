@@ -1,7 +1,7 @@
+import type { RunEvent } from '../../../database/store/run/types.ts';
 import { callName } from '../../../base/checks/unknown-keys.ts';
 import { isCut } from '../../../agent/context/fold.ts';
 import type { Json, JsonObject, ToolCall } from '../../../agent/context/message.ts';
-import type { RunEvent } from '../../../database/store/trace/read-events.ts';
 import type { StreamItem } from '../../streams/stream-item.ts';
 import { textOrJson } from '../ui-messages/parts.ts';
 import type { AgUiEvent, AgUiOutcome } from './event.ts';

@@ -1,3 +1,4 @@
+import type { RunCost } from '../../../database/store/run/types.ts';
 import { diffVersions, type VersionChange } from '../../../agent/definition/version.ts';
 import { assertStorable } from '../../../base/checks/text.ts';
 import { assertWhole } from '../../../base/checks/whole-number.ts';
@@ -10,7 +11,7 @@ import {
   type StoredVersion,
   type VersionRuns,
 } from '../../../database/store/agent/versions.ts';
-import { costOf, type RunCost } from '../runs/cost.ts';
+import { costOf } from '../runs/cost.ts';
 
 /** A version of an agent, and what its runs came to. */
 export interface ListedVersion extends StoredVersion, Omit<VersionRuns, 'version' | 'spent'>, RunCost {

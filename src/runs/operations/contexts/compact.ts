@@ -1,3 +1,4 @@
+import type { EnqueueDeps } from '../runs/enqueue-options.ts';
 import type { ModelName } from '../../../agent/models/providers.ts';
 import type { OverrideCaller } from '../../../agent/definition/overridable.ts';
 import { LanefoldError } from '../../../base/errors.ts';
@@ -9,7 +10,6 @@ import type { CompactionRequest } from '../../../agent/strategies/records.ts';
 import { assertWhole } from '../../../base/checks/whole-number.ts';
 import { assertRunOverrides } from '../runs/allow-overrides.ts';
 import { enqueueRequest, type RequestDeps, requestHash } from '../runs/enqueue-request.ts';
-import type { EnqueueDeps } from '../runs/enqueue.ts';
 import { readLaneAgent } from '../../../database/store/context/read-context.ts';
 import { optionsOfLane, type OptionsOfLane } from './options-of-lane.ts';
 

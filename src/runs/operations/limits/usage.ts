@@ -1,3 +1,4 @@
+import type { RunStatus } from '../../../database/store/run/types.ts';
 import { assertId } from '../../../base/checks/ids.ts';
 import { assertStorable } from '../../../base/checks/text.ts';
 import { assertWhole } from '../../../base/checks/whole-number.ts';
@@ -8,7 +9,6 @@ import { readHolders, type StoredHolder } from '../../../database/store/limit/re
 import { readTotals } from '../../../database/store/limit/read-totals.ts';
 import { readUsage } from '../../../database/store/limit/read-usage.ts';
 import type { ListPage } from '../../../database/store/page.ts';
-import type { RunStatus } from '../../../database/store/run/run.ts';
 
 /** What was used of a limit, by one value of its scope. */
 export interface LimitUsage {

@@ -1,18 +1,16 @@
+import type { DecisionReceipt } from '../../../database/store/run/types.ts';
 import { readCall } from '../../../base/checks/unknown-keys.ts';
 import { assertId } from '../../../base/checks/ids.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import { briefly, dispatchFirst } from '../../queue/dispatch.ts';
+import { checked } from '../../../base/operations/checked.ts';
+import { listApprovals } from '../../../database/store/wait/list-approvals.ts';
+import { approvals } from './declaration.ts';
+import type { Approvals, DeclaredRuns } from './types.ts';
 import type { RunQueue } from '../../queue/queue.ts';
-import { decideToolCall, type DecisionReceipt } from '../../../database/store/wait/decide-tool-call.ts';
+import { decideToolCall } from '../../../database/store/wait/decide-tool-call.ts';
 import { assertStorable } from '../../../base/checks/text.ts';
 import type { RunRef } from '../../../database/store/run/run.ts';
-
-export interface DecisionOptions {
-  /** Who decides, for the log. */
-  by?: string;
-  /** Why; the model sees the reason of a denial. */
-  reason?: string;
-}
 
 /** Decides on a call that waits for approval; the last decision of its round resumes the run. See `Runs.approve`. */
 export async function decideCall(
@@ -20,7 +18,7 @@ export async function decideCall(
   run: RunRef,
   call: string,
   decision: 'approved' | 'denied',
-  { by, reason }: DecisionOptions = {},
+  { by, reason }: NonNullable<Parameters<DeclaredRuns['approve']>[2]> = {},
 ): Promise<DecisionReceipt> {
   assertId(run.threadId, 'The thread id');
   assertId(run.id, 'The run id');
@@ -31,3 +29,7 @@ export async function decideCall(
   if (job) await briefly(dispatchFirst(db, queue, [job]));
   return receipt;
 }
+
+/** The calls of all threads that wait for approval. */
+export const approvalsOf = (db: Database): Approvals =>
+  checked(approvals, { list: ({ after, limit = 50 } = {}) => listApprovals(db, { after, limit }) } as Approvals);

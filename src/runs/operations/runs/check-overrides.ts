@@ -59,7 +59,7 @@ export async function toRunOptions(
     ...(machine.prompt && instructions === null ? { prompt: machine.prompt } : {}),
     ...(given.output === undefined ? {} : { output: await toOutput(given.output) }),
     ...(given.priority ? { priority: given.priority } : {}),
-    ...(given.onFailure === 'restore' ? { on_failure: given.onFailure } : {}),
+    ...(given.onFailure === 'rewind' ? { on_failure: given.onFailure } : {}),
   };
 }
 

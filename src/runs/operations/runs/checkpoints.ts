@@ -1,32 +1,19 @@
+import type { EnqueueDeps } from './enqueue-options.ts';
+import type { RunEvent } from '../../../database/store/run/types.ts';
 import type { AgentRegistry } from '../../../agent/definition/registry.ts';
-import type { ContentPart, Json, Usage } from '../../../agent/context/message.ts';
+import type { ContentInput } from '../../../agent/models/accept-content.ts';
+import type { Json, Usage } from '../../../agent/context/message.ts';
+import { refuseUnknownKeys } from '../../../base/checks/unknown-keys.ts';
 import { LanefoldError } from '../../../base/errors.ts';
 import { briefly, dispatchFirst } from '../../queue/dispatch.ts';
 import { readRequest } from '../../../database/store/run/read-request.ts';
 import type { RunOptions } from '../../../agent/definition/run-options.ts';
 import type { Run, TerminationReason, RunRef } from '../../../database/store/run/run.ts';
-import { readRunEvents, type RunEvent } from '../../../database/store/trace/read-events.ts';
+import { readRunEvents } from '../../../database/store/trace/read-events.ts';
 import { type Checkpoint, signingSecret, decodeToken, encodeToken } from '../../../base/tokens/token.ts';
-import { enqueue, type EnqueueDeps } from './enqueue.ts';
-import { resumeRun } from '../../../database/store/run/requeue-runs.ts';
-
-export interface MintedToken {
-  /** `rt2.…`: signed, not encrypted. It names the run and its step and contains no conversation text. */
-  token: string;
-  threadId: string;
-  runId: string;
-  /** The step it points to. */
-  step: number;
-  /** Null: it does not expire. */
-  expiresAt: Date | null;
-}
-
-export interface ResumeOptions {
-  /** A new question, asked on the lane of the run; it starts a new run with `resumedFrom`. Blank means none. */
-  query?: string | ContentPart[];
-  /** With a query: the same id again returns the same run. */
-  requestId?: string;
-}
+import { enqueue } from './enqueue.ts';
+import type { MintedToken, DeclaredRuns } from './types.ts';
+import { resumeRun } from '../../../database/store/run/queue-again.ts';
 
 export interface CollectOptions {
   /** False: return what is known now and resume nothing. Default true. */
@@ -66,8 +53,6 @@ export function openToken(deps: CheckpointDeps, token: string): Checkpoint {
 const fingerprint = (agents: AgentRegistry, name: unknown): string | undefined =>
   typeof name === 'string' && agents.has(name) ? agents.get(name).fingerprint : undefined;
 
-/** A hundred years. */
-export const maxExpiryMs = 3_155_760_000_000;
 /** 30 days: a token that was forgotten somewhere must not work for ever. */
 export const defaultExpiryMs = 2_592_000_000;
 
@@ -78,15 +63,6 @@ export async function mintToken(
   { expiresInMs = defaultExpiryMs }: { expiresInMs?: number | null } = {},
 ): Promise<MintedToken> {
   const secret = signingSecret(deps.tokenSecrets);
-  if (expiresInMs !== null && !(Number.isInteger(expiresInMs) && expiresInMs >= 1 && expiresInMs <= maxExpiryMs)) {
-    throw new LanefoldError(
-      'invalid_input',
-      `expiresInMs must be a whole number from 1 to ${maxExpiryMs}; got ${expiresInMs}.`,
-      {
-        hint: 'Omit it for 30 days; pass null for a token that does not expire.',
-      },
-    );
-  }
   const run = await deps.get(ref);
   if (run.status === 'cancelled') throw cancelled(run.id);
   const iatMs = deps.db.settings.clock.now();
@@ -118,14 +94,13 @@ export async function mintToken(
 export async function resume(
   deps: CheckpointDeps,
   token: string,
-  options: ResumeOptions = {},
-  { caller }: { caller?: string } = {},
+  options: NonNullable<Parameters<DeclaredRuns['resume']>[1]> = {},
 ): Promise<Run> {
   const point = openToken(deps, token);
   const ref = { threadId: point.threadId, id: point.runId };
-  const { query } = options;
+  const { query, requestId, caller } = options;
   if (query !== undefined && !(typeof query === 'string' && query.trim() === '')) {
-    return askAgain(deps, await deps.get(ref), query, { requestId: options.requestId, caller });
+    return askAgain(deps, await deps.get(ref), query, { requestId, caller });
   }
   const { db, queue } = deps;
   const job = await resumeRun(db, ref.threadId, ref.id, { step: point.step, queuePrefix: queue.prefix });
@@ -136,7 +111,7 @@ export async function resume(
 async function askAgain(
   deps: CheckpointDeps,
   run: Run,
-  input: string | ContentPart[],
+  input: ContentInput,
   { requestId, caller }: { requestId: string | undefined; caller: string | undefined },
 ): Promise<Run> {
   if (run.status === 'cancelled') throw cancelled(run.id);
@@ -174,6 +149,7 @@ export async function collectRun(
   token: string,
   options: CollectOptions = {},
 ): Promise<CollectedRun> {
+  refuseUnknownKeys('runs.collect', options, { runUntilTerminal: true, timeoutMs: true, signal: true });
   const { threadId, runId: id } = openToken(deps, token);
   const ref = { threadId, id };
   if (options.runUntilTerminal === false) return toCollected(await deps.get(ref), token, []);

@@ -1,7 +1,9 @@
+import type { EnqueueDeps, EnqueueOptions } from './enqueue-options.ts';
 import { briefly, dispatchAll } from '../../queue/dispatch.ts';
 import type { RunHandle } from '../../../database/store/run/run.ts';
 import { storeRequest, type EnqueueContext } from './enqueue-request.ts';
-import { enqueue, toRequest, type EnqueueDeps, type EnqueueOptions } from './enqueue.ts';
+import { enqueue } from './enqueue.ts';
+import { toRequest } from './to-request.ts';
 
 /** Accepts many runs together, each with a separate outcome. See `Runs.enqueueMany`. */
 export async function enqueueMany(

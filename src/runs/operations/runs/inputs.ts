@@ -1,46 +1,38 @@
-import type { JsonObject } from '../../../agent/context/message.ts';
+import type { InputReceipt } from '../../../database/store/run/types.ts';
+import type { RunRef } from '../../../database/store/run/run.ts';
 import { LanefoldError } from '../../../base/errors.ts';
 import { assertId, newId, assertRefs } from '../../../base/checks/ids.ts';
 import { acceptContent, type ContentInput, assertNotBlank } from '../../../agent/models/accept-content.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
-import { enqueueInput, type InputReceipt } from '../../../database/store/input/enqueue-input.ts';
+import { enqueueInput } from '../../../database/store/input/enqueue-input.ts';
 import { assertStorable } from '../../../base/checks/text.ts';
+import type { DeclaredRuns } from './types.ts';
 
-export interface InputOptions {
-  /** Repeating the id queues nothing and returns the receipt of the first input; default: a new id. */
-  inputId?: string;
-  /** Reject the input unless this request is the active one. */
-  expectedRequestId?: string;
-  /** Reject the input unless this run is the active one. */
-  runId?: string;
-  /** Who sends the input, for the log; default `lanefold`. */
-  source?: string;
-  /** Kept in the `refs` of the message. */
-  extraRefs?: JsonObject;
-}
+type InputOptions = NonNullable<Parameters<DeclaredRuns['steer']>[2]>;
 
-/** Queues user-style input for the active run of a thread. See `Runs.steer` and `Runs.inject`. */
+/** Queues user-style input for a run, or for the active run of a thread. See `Runs.steer` and `Runs.inject`. */
 export async function sendInput(
   db: Database,
   kind: 'steer' | 'inject',
-  threadId: string,
+  to: RunRef | string,
   given: ContentInput,
   options: InputOptions = {},
 ): Promise<InputReceipt> {
+  const { threadId, id: expectedRunId } = typeof to === 'string' ? { threadId: to, id: undefined } : to;
   assertId(threadId, 'The thread id');
+  if (expectedRunId !== undefined) assertId(expectedRunId, 'The run id');
   const id = options.inputId ?? newId('inp');
   assertId(id, 'The input id');
-  if (options.runId !== undefined) assertId(options.runId, 'The run id');
-  if ('role' in options && options.role !== undefined && options.role !== 'user') {
+  if (options.role !== undefined && options.role !== 'user') {
     throw new LanefoldError('invalid_input', `Input cannot have the role ${JSON.stringify(options.role)}.`, {
       hint: 'Input always has the role user; to change the system prompt, call threads.configure.',
     });
   }
-  const { source = 'lanefold', extraRefs: refs, expectedRequestId, runId: expectedRunId } = options;
+  const { by = 'lanefold', extraRefs: refs, expectedRequestId } = options;
   const content = acceptContent(given);
   // anything else is rejected where it would be stored
   if (typeof content === 'string' || Array.isArray(content)) assertNotBlank(content, 'The input');
   assertRefs(refs);
-  assertStorable({ content, source, extraRefs: refs }, 'The input');
-  return enqueueInput(db, threadId, { id, kind, content, source, refs, expectedRequestId, expectedRunId });
+  assertStorable({ content, by, extraRefs: refs }, 'The input');
+  return enqueueInput(db, threadId, { id, kind, content, by, refs, expectedRequestId, expectedRunId });
 }

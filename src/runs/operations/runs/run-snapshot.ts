@@ -1,50 +1,19 @@
 import { effectiveAgent } from '../../../agent/definition/apply-overrides.ts';
 import type { AgentRegistry } from '../../../agent/definition/registry.ts';
 import type { Counting } from '../../../agent/models/counting.ts';
-import type { FindUnattended, UnattendedRuns } from '../../fleet/unattended.ts';
-import type { Json, JsonObject } from '../../../agent/context/message.ts';
+import type { FindUnattended } from '../../fleet/unattended.ts';
+import type { Json } from '../../../agent/context/message.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import { readRun } from '../../../database/store/run/read-run.ts';
-import { readRunDetails, type RunToolCall } from '../../../database/store/run/read-run-details.ts';
+import { readRunDetails } from '../../../database/store/run/read-run-details.ts';
 import type { Run } from '../../../database/store/run/run.ts';
 import { versionIn } from '../../../agent/definition/run-options.ts';
-import type { StrategySelection } from '../../../agent/strategies/records.ts';
 import { iterationLimit } from '../../../agent/definition/ready-agent.ts';
-import { pricedByModel, type ModelCost, type RunCost } from './cost.ts';
+import { pricedByModel } from './cost.ts';
+import type { SnapshotState } from './types.ts';
 
 /** A run with its tool calls, inputs and limits. What the model sees is its lane's context: `contexts.project`. */
-export interface RunSnapshot<RESULT = Json> extends Run<RESULT>, RunCost {
-  /** Its cost by model, with the prices that were used. */
-  costByModel: ModelCost[];
-  /** The first 200 characters of the message that began it; null if it has none, as a compaction. */
-  question: string | null;
-  /** What the strategy `adaptive` chose, and why; null for other strategies. */
-  selection: StrategySelection | null;
-  /** What it waits for: `llm`, `tools`, `output` (a repair); null before its first step and after its end. */
-  phase: string | null;
-  /** The current model call, or the last one for which a step was committed. */
-  callId: string | null;
-  /** The limit on model calls, and the names of its tools; null if this process does not know the agent. */
-  maxIterations: number | null;
-  tools: string[] | null;
-  /** Every tool call so far, in call order. */
-  toolCalls: RunToolCall[];
-  /** Inputs accepted but not yet part of the context. */
-  queuedInputs: number;
-  /** The worker that holds the run, while it is running. */
-  worker: { id: string; leaseUntil: Date } | null;
-  /** Its last job, with the name of the BullMQ queue; the queue may no longer have it. */
-  job: { queue: string; id: string };
-  /** Why no worker can take it; null otherwise. */
-  unattended: Pick<UnattendedRuns, 'reason' | 'message'> | null;
-  /** How the answer met the output contract: `status` `validated` or `repaired`, `attempt`; null without a contract. */
-  output: JsonObject | null;
-  /**
-   * What the strategy reads from the answer besides the result; for `cot`, `cod`: `steps`, `conclusion`,
-   * `raw_response`.
-   */
-  details: JsonObject | null;
-}
+export interface RunSnapshot<RESULT = Json> extends Run<RESULT>, SnapshotState {}
 
 export interface SnapshotDeps {
   db: Database;

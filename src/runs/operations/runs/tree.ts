@@ -2,21 +2,11 @@ import type { Counting } from '../../../agent/models/counting.ts';
 import { type Usage, addUsage } from '../../../agent/context/message.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import { runNotFound } from '../../../database/store/missing.ts';
-import { readTree, type TreeRow } from '../../../database/store/run/read-tree.ts';
+import { readTree } from '../../../database/store/run/read-tree.ts';
 import { spentOf } from '../../../database/store/run/spent.ts';
 import type { RunRef } from '../../../database/store/run/run.ts';
-import { costOf, type RunCost } from './cost.ts';
-
-/** A run of a tree. */
-export interface TreeRun extends TreeRow, RunCost {}
-
-/** A run, and the runs that its tool calls and theirs have started. */
-export interface RunTree extends RunCost {
-  root: RunRef;
-  /** Each run is followed by the runs that it started, in order of time. */
-  runs: TreeRun[];
-  usage: Usage | null;
-}
+import { costOf } from './cost.ts';
+import type { RunTree } from './types.ts';
 
 /** The tree that a run belongs to. See `Runs.tree`. */
 export async function treeOf({ db, counting }: { db: Database; counting: Counting }, run: RunRef): Promise<RunTree> {
@@ -36,6 +26,6 @@ export async function treeOf({ db, counting }: { db: Database; counting: Countin
     if (one.cost !== null) cost = (cost ?? 0) + one.cost;
     unpricedTokens += one.unpricedTokens;
   }
-  const [{ threadId, id }] = runs as [TreeRun];
+  const [{ threadId, id }] = rows as unknown as [RunRef];
   return { root: { threadId, id }, runs, usage: usage ?? null, cost, unpricedTokens };
 }

@@ -1,3 +1,4 @@
+import type { RunMark, RunEvent, RunCost } from '../../../database/store/run/types.ts';
 import type { OverrideCaller } from '../../../agent/definition/overridable.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
 import type { MessageInput } from '../../../agent/models/accept-content.ts';
@@ -6,13 +7,10 @@ import type { AppendReceipt } from '../../../database/store/log/append-entries.t
 import type { ForkReceipt } from '../../../database/store/fork/fork-thread.ts';
 import type { ThreadEntry } from '../../../database/store/log/read-entries.ts';
 import type { ThreadFilter, RecordedSummary } from '../../../database/store/log/list-threads.ts';
-import type { RunMark } from '../../../database/store/run/read-marks.ts';
 import type { Thread as RecordedThread } from '../../../database/store/log/read-thread.ts';
 import type { ListPage } from '../../../database/store/page.ts';
-import type { RunEvent } from '../../../database/store/trace/read-events.ts';
 import type { StreamItem, StreamOptions } from '../../streams/stream-item.ts';
 import type { UiMessage } from '../../formats/ui-messages/message.ts';
-import type { RunCost } from '../runs/cost.ts';
 import type { ConfigChanges, ThreadConfig } from './config.ts';
 import type { ForkOptions } from './fork.ts';
 import type { ErasureReport, TenantErasureReport } from './erasure-report.ts';

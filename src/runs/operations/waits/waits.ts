@@ -1,3 +1,4 @@
+import type { RunStatus } from '../../../database/store/run/types.ts';
 import { readCall } from '../../../base/checks/unknown-keys.ts';
 import { assertId, assertRef, assertRefs } from '../../../base/checks/ids.ts';
 import { assertStorable } from '../../../base/checks/text.ts';
@@ -8,7 +9,7 @@ import type { Database } from '../../../database/postgres/pool.ts';
 import { briefly, dispatchFirst } from '../../queue/dispatch.ts';
 import type { RunQueue } from '../../queue/queue.ts';
 import type { ListPage } from '../../../database/store/page.ts';
-import type { RunRef, RunStatus } from '../../../database/store/run/run.ts';
+import type { RunRef } from '../../../database/store/run/run.ts';
 import { endWait, type WaitStatus } from '../../../database/store/wait/end-wait.ts';
 import { listWaits, type PendingWait, type WaitFilter } from '../../../database/store/wait/list-waits.ts';
 import { errorMessage } from '../../../agent/tools/outcome.ts';

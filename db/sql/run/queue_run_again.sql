@@ -3,10 +3,10 @@
 -- that takes the job, adopt_ms, adoptable: [agent], strategies: [those that the adopting workers know], agent_queue?:
 -- present if the job goes to the queue of the run's agent}.
 -- Returns no row if there is nothing to do: the run is neither queued nor running with an expired lease; it is running
--- and another sweep requeued it within grace_ms; it belongs to another queue and its agent or strategy is not
+-- and another sweep queued it again within grace_ms; it belongs to another queue and its agent or strategy is not
 -- adoptable, or its lease has not been expired for adopt_ms (see _lease_over for a clock that went back); or a writer
 -- holds the run, which the next sweep finds again.
-create or replace function lanefold.requeue_run(p_thread_id text, p_run_id text, p_enqueue_no int, p jsonb)
+create or replace function lanefold.queue_run_again(p_thread_id text, p_run_id text, p_enqueue_no int, p jsonb)
 returns table (thread_id text, run_id text, agent text, enqueue_no int, queue_shard smallint) language plpgsql as $$
 declare
   r record;

@@ -6,32 +6,32 @@ import type { HeldLease } from './renew-leases.ts';
 
 /**
  * Gives a new `enqueue_no` to runs whose jobs the queue has lost, so that a late job with the old number is rejected.
- * Returns the jobs to add; skips runs that a writer holds or that another sweep has requeued.
+ * Returns the jobs to add; skips runs that a writer holds or that another sweep has queued again.
  */
-export function requeueRuns(
+export function queueRunsAgain(
   db: Database,
   runs: readonly QueuedRun[],
   { graceMs, queuePrefix, adoptMs, adoptable, known: { strategies } }: SweepLimits,
 ): Promise<QueuedRun[]> {
   const p = { grace_ms: graceMs, prefix: queuePrefix, adopt_ms: adoptMs, adoptable, strategies };
-  return overThreads(db, runs, { together: () => requeueTogether(db, runs, p), one: (run) => requeueRun(db, run, p) });
+  return overThreads(db, runs, { together: () => queueTogether(db, runs, p), one: (run) => queueRunAgain(db, run, p) });
 }
 
-const requeueTogether = (db: Database, runs: readonly QueuedRun[], p: object): Promise<QueuedRun[]> =>
+const queueTogether = (db: Database, runs: readonly QueuedRun[], p: object): Promise<QueuedRun[]> =>
   db.query<QueuedRun>(
-    'requeue_runs',
+    'queue_runs_again',
     `select r.thread_id, r.run_id, r.agent, r.enqueue_no, r.queue_shard, q.agent_queue
      from jsonb_to_recordset($1) as q (thread_id text, run_id text, enqueue_no int, agent_queue text)
-     cross join lateral lanefold.requeue_run(q.thread_id, q.run_id, q.enqueue_no,
+     cross join lateral lanefold.queue_run_again(q.thread_id, q.run_id, q.enqueue_no,
        case when q.agent_queue is not null then $2::jsonb || '{"agent_queue": true}' else $2::jsonb end) r`,
     [JSON.stringify(runs), p],
   );
 
-async function requeueRun(db: Database, run: QueuedRun, p: object): Promise<QueuedRun[]> {
+async function queueRunAgain(db: Database, run: QueuedRun, p: object): Promise<QueuedRun[]> {
   const { thread_id, run_id, enqueue_no, agent_queue } = run;
   const jobs = await db.query<QueuedRun>(
-    'requeue_run',
-    'select thread_id, run_id, agent, enqueue_no, queue_shard from lanefold.requeue_run($1, $2, $3, $4)',
+    'queue_run_again',
+    'select thread_id, run_id, agent, enqueue_no, queue_shard from lanefold.queue_run_again($1, $2, $3, $4)',
     [thread_id, run_id, enqueue_no, agent_queue ? { ...p, agent_queue: true } : p],
   );
   return jobs.map((job) => ({ ...job, ...(agent_queue ? { agent_queue } : {}) }));

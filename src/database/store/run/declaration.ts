@@ -1,0 +1,458 @@
+import { z } from 'zod';
+import { StoredContent } from '../../../agent/models/content-schema.ts';
+import {
+  after,
+  anyJson,
+  count,
+  date,
+  Id,
+  jsonObject,
+  limit,
+  named,
+  orNull,
+  typed,
+  whole,
+} from '../../../base/operations/schemas.ts';
+
+/*
+ * What answers say of runs. `Run`, `RunRef` and `RunHandle` are written by hand beside this file, because the type of
+ * their result is that of their agent; everything else about them is here.
+ */
+
+/** As `Id`, with a run's id as the example: by default a request has the same id. */
+const RunId = z.string().meta({ example: 'run_01k7uumgdredk9mgulbgm9ll5m' });
+
+/** A tool call of a run: its round, counted from 1, and its index in the round, counted from 0. */
+export const Call = z
+  .string()
+  .regex(/^\d{1,4}\.\d{1,4}$/, 'Must be the round and index of the call, such as 1.0.')
+  .meta({
+    description: 'The name of the call: its round and index.',
+    doc: 'Its name, for `runs.approve` and the like: round and index, such as `1.0`.',
+    example: '1.0',
+  });
+
+const json = (description: string) => typed('Json', 'agent/context/message.ts', anyJson(description));
+
+export const RunStatus = named(
+  'RunStatus',
+  z.enum(['waiting', 'queued', 'running', 'suspended', 'completed', 'failed', 'cancelled']).meta({}),
+);
+
+export const Usage = typed(
+  'Usage',
+  'agent/context/message.ts',
+  named(
+    'Usage',
+    z
+      .object({
+        input_tokens: count('Tokens sent.', 18),
+        output_tokens: count('Tokens received.', 7),
+        total_tokens: count('Their sum.', 25),
+      })
+      .catchall(z.number())
+      .meta({
+        description:
+          'Token counters. Where the provider counts them, also `cache_read_tokens` and `cache_write_tokens`, part of the input, ' +
+          '`reasoning_tokens`, part of the output, and its own. Where it does not count, Lanefold estimates: `estimated_tokens` ' +
+          'says how many of the total are estimates.',
+        example: { input_tokens: 18, output_tokens: 7, total_tokens: 25 },
+      }),
+  ),
+);
+
+const ref = { threadId: Id, id: RunId };
+
+export const RunRef = typed(
+  'RunRef',
+  'database/store/run/run-ref.ts',
+  named('RunRef', z.object(ref).meta({ description: 'A run by its thread and id.' })),
+);
+
+const place = {
+  call: Call,
+  round: count('Tool round of the run, from 1.', 1),
+  index: count('Position in the round, from 0.', 0),
+};
+
+const calledTool = {
+  ...place,
+  id: z.string().describe('Id assigned by the provider; not necessarily unique.'),
+  name: z.string(),
+  arguments: json('Arguments from the model.'),
+};
+
+export const RunWait = named(
+  'RunWait',
+  z
+    .object({
+      ...place,
+      name: z.string().describe('The name of the tool.'),
+      kind: z.enum(['approval', 'event', 'time', 'run']),
+      event: orNull(Id).meta({ description: 'The event it waits for.', doc: 'The event it waits for, or null.' }),
+      run: orNull(RunRef).meta({ description: 'The run it waits for.', doc: 'The run it waits for, or null.' }),
+      since: date('Since when it waits.'),
+      until: date('When it ends by itself; null: never.').nullable(),
+    })
+    .meta({
+      description: 'A tool call that waits.',
+      doc: 'A tool call that waits: for approval, an event, a time or the end of another run.',
+    }),
+);
+
+/** What every answer about a run says, except its result. */
+const run = {
+  requestId: RunId,
+  agent: z.string(),
+  agentVersion: z
+    .string()
+    .nullable()
+    .describe('The version of its agent that the worker which took it last has; null before a worker has taken it.'),
+  strategy: z.string(),
+  model: z.string(),
+  contextRef: Id,
+  status: RunStatus,
+  terminationReason: typed('TerminationReason', 'database/store/run/run-ref.ts', z.string()).nullable().meta({
+    example: 'final_answer',
+    description:
+      'Why the run ended; null until then. A run that reaches a limit, such as `max_iterations`, is also `completed`.',
+  }),
+  finishReason: z.string().nullable().meta({
+    example: 'stop',
+    description:
+      'Why the model stopped writing the answer with which the run ended; null if there is none, or the provider did not say.',
+  }),
+  truncated: z.boolean().meta({
+    description: 'The answer was cut: at the limit of output tokens (`length`) or by a filter (`content_filter`).',
+    example: false,
+  }),
+  iteration: count('Iterations so far.', 2),
+  step: count('Commits so far.', 3),
+  usage: orNull(Usage).describe('Null if none are known.'),
+  otherUsage: z
+    .record(z.string(), Usage)
+    .nullable()
+    .meta({
+      description:
+        'The part of `usage` spent on models other than `model`, by model, each with its `calls`; null: none.',
+      doc:
+        'The part of `usage` spent on models other than `model`, by model, each with its `calls`. Usually null: only ' +
+        'request transformers and handoffs change the model.',
+    }),
+  error: z
+    .object({
+      type: z.string(),
+      message: z.string(),
+      skipped: z
+        .array(z.string())
+        .optional()
+        .describe('What could not be written at the end of the run: restore, operation, configuration, results.'),
+    })
+    .nullable(),
+  retryOf: orNull(Id).describe('The run that this one repeats.'),
+  resumedFrom: orNull(Id).describe('The run whose checkpoint token started this one.'),
+  approvals: z
+    .array(z.object(calledTool))
+    .describe('Tool calls of a suspended run that wait for approval; approve or deny each.'),
+  waits: z.array(RunWait).describe('Everything that a suspended run waits for, approvals included.'),
+  parent: orNull(RunRef).describe('The run whose tool call started it.'),
+  suspendedUntil: date('When the next wait ends by itself.').nullable(),
+  agentUnknownSince: date('')
+    .nullable()
+    .meta({
+      description: 'Since when the run has been waiting for a worker that knows its agent and strategy.',
+      doc:
+        'Since when the run has waited for a worker that knows its agent and strategy, and none was seen; null otherwise. ' +
+        'Shortly after workers without the agent have moved the run, it may be set although such a worker exists.',
+    }),
+  priority: count('Priority of the job: 0 goes first, then lower numbers before higher ones.', 0),
+  startAt: date('No worker starts the run before this time.').nullable(),
+  expiresAt: date('When the run fails with `expired` if no worker has started it.').nullable(),
+  limitedBy: z
+    .object({
+      limit: z.string().describe('Its name.'),
+      since: time('Since when it waits.'),
+      owner: Id.optional().describe('The tenant that set it; absent: the operator.'),
+      key: z.string().optional().describe('The values of its scope that have an amount of their own.'),
+      until: time('When it may let the run go on; absent if only the end of another run can tell.').optional(),
+    })
+    .nullable()
+    .describe('The limit that a queued run waits for.'),
+  unknownVersion: z
+    .string()
+    .nullable()
+    .describe('The version of its agent the run waits for, if workers know the agent but lack the version.'),
+  unknownStrategy: z
+    .string()
+    .nullable()
+    .describe('The strategy the run waits for, if workers know its agent but not the strategy.'),
+  unknownTools: z
+    .array(z.string())
+    .nullable()
+    .describe('The tools the run waits for, if workers know its agent but lack some that it needs.'),
+  createdAt: date('When the run was accepted.'),
+  startedAt: date('When a worker first claimed it.').nullable(),
+  finishedAt: date('When the run ended.').nullable(),
+  durationMs: z.number().nullable(),
+};
+
+/** A time that stays text in the library too: JSON has it that way. */
+function time(description: string) {
+  return z.string().meta({ format: 'date-time', description, example: '2026-11-21T10:15:30.123Z' });
+}
+
+export const RunState = z.object(run).meta({ doc: 'What is known of a run, except its result.' });
+
+/** All fields of a run, in an answer. */
+export const runFields = {
+  ...ref,
+  ...run,
+  result: json(
+    'The final answer, or the best result of a search; null until the run ends, and if it ended without one.',
+  ),
+};
+
+export const AnyRun = typed(
+  'Run',
+  'database/store/run/run.ts',
+  named('Run', z.object(runFields).meta({ description: 'One request executed by an agent.' })),
+);
+
+export const RunReceipt = typed(
+  'RunHandle',
+  'database/store/run/run.ts',
+  named(
+    'RunReceipt',
+    z
+      .object({ ...ref, requestId: RunId, status: RunStatus, duplicate: z.boolean() })
+      .meta({ description: 'The run was accepted and will end, even if processes crash.' }),
+  ),
+);
+
+export const RunCost = z
+  .object({
+    cost: z.number().nullable().meta({
+      description:
+        'In US dollars, at the server’s own prices or the providers’ list prices; null if no tokens were spent on a model with a known price.',
+      doc: 'In US dollars; null if no tokens went to a model whose price is known.',
+      example: 0.0031,
+    }),
+    unpricedTokens: count('Tokens of models without a known price; `cost` does not include them.', 0),
+  })
+  .meta({ doc: 'The cost of model calls, at your own prices or the list prices of the providers.' });
+
+const marked = {
+  runId: Id,
+  kind: z.string().meta({
+    description:
+      '`tool_failed`, `tool_retried`, `model_retried`, `model_overridden`, `worker_lost`, `cut`, `over_budget`, `cache_missed`, `steered`, ' +
+      '`steer_dropped`, `prompt_changed`, `context_replaced`, `compacted`, `waiting`, `abandoned` or `failed`. More kinds may be added.',
+    example: 'tool_failed',
+  }),
+  seq: z
+    .int()
+    .nullable()
+    .meta({ description: 'The entry to look at; null: the mark concerns the whole run.', example: 7 }),
+  llmCallId: orNull(Id).describe('The model call that shows more, if any.'),
+};
+
+export const RunMark = named(
+  'Mark',
+  z
+    .object({ ...marked, data: jsonObject('Depends on the kind.') })
+    .meta({ description: 'Something in a run that is worth a look.' }),
+);
+
+export const RunMarkCount = named(
+  'MarkCount',
+  z
+    .object({ ...marked, count: count('Number of marks of this kind.', 2) })
+    .meta({ description: 'The marks of one kind: how many, and where the first is.' }),
+);
+
+/** Marks on the rows of a list. */
+export const marks = (of: string) =>
+  z.array(RunMarkCount).nullable().describe(`${of} null unless requested with \`marks\`.`);
+
+export const asked = {
+  question: z.string().nullable().meta({
+    description: 'The first 200 characters of the message that started the run; null if none did, as for a compaction.',
+  }),
+};
+
+export const ListedRun = named(
+  'ListedRun',
+  z
+    .object({ ...runFields, ...asked, ...RunCost.shape, marks: marks('Marks of the run, counted by kind;') })
+    .meta({ description: 'A run as lists show it.' }),
+);
+
+export const RunToolCall = named(
+  'RunToolCall',
+  z.object({
+    ...calledTool,
+    status: z.string().meta({ example: 'ok' }),
+    result: json('The result as the model sees it; null while the call is open.'),
+    attempts: count('Number of executions.', 1),
+    durationMs: z.number().nullable(),
+  }),
+);
+
+export const TreeRun = named(
+  'TreeRun',
+  z
+    .object({
+      ...ref,
+      agent: run.agent,
+      model: run.model,
+      contextRef: run.contextRef,
+      status: run.status,
+      terminationReason: run.terminationReason,
+      iteration: run.iteration,
+      error: run.error,
+      depth: count('0 for the root.', 1),
+      parent: orNull(
+        z.object({
+          ...ref,
+          call: Call,
+          round: count('Tool round of the call that started it.', 1),
+          index: count('Position of the call in its round.', 0),
+        }),
+      ).describe('The call that started it; null for the root.'),
+      usage: orNull(Usage),
+      ...RunCost.shape,
+      waits: z.array(RunWait),
+      createdAt: date('When the run was accepted.'),
+      startedAt: date('When a worker first claimed it.').nullable(),
+      finishedAt: date('When the run ended.').nullable(),
+    })
+    .meta({ doc: 'A run with its place in a tree of runs.' }),
+);
+
+export const RunNode = named(
+  'RunNode',
+  z
+    .object({
+      node: count('Number of the node, from 1, in the order of creation.', 3),
+      parent: z.int().nullable().describe('The node it follows from; 0 is the question of the run.'),
+      depth: z.int().nullable().describe('Only if the strategy builds a tree.'),
+      kind: z.string().meta({
+        description:
+          'For an answer, what was asked for, such as `generate`; otherwise `thought`, or the strategy’s name for it.',
+        example: 'thought',
+      }),
+      status: z.string().meta({
+        description: 'For an answer, `answered` or `tools`; for a thought, `open`, `expanded` or `best`.',
+        example: 'best',
+      }),
+      score: z.number().nullable().describe('From 0 to 1, if the strategy scores.'),
+      content: z.string().nullable(),
+      callId: z.string().nullable().describe('For an answer, its model call.'),
+      usage: orNull(Usage).describe('For an answer, its token counters; otherwise null.'),
+      elapsedMs: z.number().nullable().describe('For an answer, when it arrived: milliseconds since the run started.'),
+      data: json('For an answer, its tool rounds; otherwise notes of the strategy.'),
+    })
+    .meta({ description: 'A finding of a strategy: the answer to a question it asked, or a thought.' }),
+);
+
+export const RunEvent = named(
+  'RunEvent',
+  z
+    .object({
+      eventSeq: count('Number in the thread, from 0, without gaps.', 12),
+      runId: Id,
+      seq: count('Number in the run, from 1, without gaps.', 3),
+      kind: typed('RunEventKind', 'agent/strategies/records.ts', z.string().meta({ example: 'llm_completed' })),
+      iteration: count('The iteration it belongs to.', 1),
+      data: jsonObject('Depends on the kind; `data.seq` refers to an entry.'),
+      at: date('When the event was committed.'),
+    })
+    .meta({ description: 'An event of the trace.' }),
+);
+
+const inputStatus = z.enum(['queued', 'injected', 'dropped']).meta({
+  description:
+    'queued: the run reads it before its next model call; injected: it is in the context; dropped: the run ended first.',
+});
+
+export const InputReceipt = named(
+  'InputReceipt',
+  z
+    .object({
+      inputId: Id,
+      threadId: Id,
+      runId: Id,
+      status: inputStatus,
+      duplicate: z.boolean().describe('true: the input had already been accepted.'),
+    })
+    .meta({ description: 'The run accepted the input.' }),
+);
+
+export const RunInput = named(
+  'Input',
+  z
+    .object({
+      id: Id,
+      runId: Id,
+      ordinal: count('Position among the inputs of the run, from 1.', 1),
+      kind: z.enum(['steer', 'inject']),
+      by: z.string(),
+      content: StoredContent,
+      status: inputStatus,
+      entrySeq: z.int().nullable().describe('The entry of the resulting message.'),
+      createdAt: date('When it was accepted.'),
+      settledAt: date('When it became a message or was dropped.').nullable(),
+    })
+    .meta({ description: 'Input sent to an active run.' }),
+);
+
+export const DecisionReceipt = named(
+  'DecisionReceipt',
+  z.object({
+    threadId: Id,
+    runId: Id,
+    call: Call,
+    decision: z.enum(['approved', 'denied']),
+    by: z.string().nullable(),
+    reason: z.string().nullable(),
+    decidedAt: date('When the decision was made.'),
+    duplicate: z.boolean().meta({
+      description: 'true: the same decision had already been made.',
+      doc: 'The same decision was made before; `by` and `reason` are from the first one.',
+    }),
+    status: RunStatus,
+  }),
+);
+
+export const PendingApproval = named(
+  'Approval',
+  z
+    .object({
+      threadId: Id,
+      runId: Id,
+      agent: z.string(),
+      ...place,
+      name: z.string(),
+      arguments: json('Arguments from the model.'),
+      requestedAt: date('When the call began to wait.'),
+      expiresAt: date('When the call is denied if it is still undecided.'),
+      root: orNull(RunRef).describe('The root of its tree, if a tool call of another run started its run.'),
+    })
+    .meta({ description: 'A tool call that waits for human approval.' }),
+);
+
+const word = (description: string) => z.string().min(1).max(400).optional().describe(description);
+
+export const RunFilter = z.object({
+  threadId: Id.optional(),
+  status: RunStatus.optional(),
+  agent: word('Runs of this agent.'),
+  model: word('Runs with this model.'),
+  errorType: word('Failed runs with this error type.'),
+  minTokens: whole(0).optional().describe('Runs that spent at least this many tokens.'),
+  createdAfter: date('Runs accepted at this time or later.').optional(),
+  createdBefore: date('Runs accepted before this time.').optional(),
+  marks: z.boolean().optional().describe('Count the marks of each run.'),
+  after,
+  limit: limit(50),
+});

@@ -1,0 +1,502 @@
+// Generated from declaration.ts beside it: run `npm run types:api`.
+
+import type { TerminationReason } from './run-ref.ts';
+import type { Usage } from '../../../agent/context/message.ts';
+import type { Json } from '../../../agent/context/message.ts';
+import type { RunRef } from './run-ref.ts';
+import type { RunEventKind } from '../../../agent/strategies/records.ts';
+import type { JsonObject } from '../../../agent/context/message.ts';
+import type { MessageContent } from '../../../agent/context/message.ts';
+
+/** Its name, for `runs.approve` and the like: round and index, such as `1.0`. */
+export type Call = string;
+
+export interface DecisionReceipt {
+  threadId: string;
+  runId: string;
+  /** Its name, for `runs.approve` and the like: round and index, such as `1.0`. */
+  call: Call;
+  decision: 'approved' | 'denied';
+  by: string | null;
+  reason: string | null;
+  /** When the decision was made. */
+  decidedAt: Date;
+  /** The same decision was made before; `by` and `reason` are from the first one. */
+  duplicate: boolean;
+  status: RunStatus;
+}
+
+/** The run accepted the input. */
+export interface InputReceipt {
+  inputId: string;
+  threadId: string;
+  runId: string;
+  /**
+   * queued: the run reads it before its next model call; injected: it is in the context; dropped: the run ended
+   * first.
+   */
+  status: 'queued' | 'injected' | 'dropped';
+  /** true: the input had already been accepted. */
+  duplicate: boolean;
+}
+
+/** A run as lists show it. */
+export interface ListedRun {
+  threadId: string;
+  id: string;
+  requestId: string;
+  agent: string;
+  /** The version of its agent that the worker which took it last has; null before a worker has taken it. */
+  agentVersion: string | null;
+  strategy: string;
+  model: string;
+  contextRef: string;
+  status: RunStatus;
+  /**
+   * Why the run ended; null until then. A run that reaches a limit, such as `max_iterations`, is also `completed`.
+   */
+  terminationReason: TerminationReason | null;
+  /**
+   * Why the model stopped writing the answer with which the run ended; null if there is none, or the provider did
+   * not say.
+   */
+  finishReason: string | null;
+  /** The answer was cut: at the limit of output tokens (`length`) or by a filter (`content_filter`). */
+  truncated: boolean;
+  /** Iterations so far. */
+  iteration: number;
+  /** Commits so far. */
+  step: number;
+  /** Null if none are known. */
+  usage: Usage | null;
+  /**
+   * The part of `usage` spent on models other than `model`, by model, each with its `calls`. Usually null: only
+   * request transformers and handoffs change the model.
+   */
+  otherUsage: Record<string, Usage> | null;
+  error: {
+    type: string;
+    message: string;
+    /** What could not be written at the end of the run: restore, operation, configuration, results. */
+    skipped?: string[];
+  } | null;
+  /** The run that this one repeats. */
+  retryOf: string | null;
+  /** The run whose checkpoint token started this one. */
+  resumedFrom: string | null;
+  /** Tool calls of a suspended run that wait for approval; approve or deny each. */
+  approvals: {
+    /** Its name, for `runs.approve` and the like: round and index, such as `1.0`. */
+    call: Call;
+    /** Tool round of the run, from 1. */
+    round: number;
+    /** Position in the round, from 0. */
+    index: number;
+    /** Id assigned by the provider; not necessarily unique. */
+    id: string;
+    name: string;
+    /** Arguments from the model. */
+    arguments: Json;
+  }[];
+  /** Everything that a suspended run waits for, approvals included. */
+  waits: RunWait[];
+  /** The run whose tool call started it. */
+  parent: RunRef | null;
+  /** When the next wait ends by itself. */
+  suspendedUntil: Date | null;
+  /**
+   * Since when the run has waited for a worker that knows its agent and strategy, and none was seen; null
+   * otherwise. Shortly after workers without the agent have moved the run, it may be set although such a worker
+   * exists.
+   */
+  agentUnknownSince: Date | null;
+  /** Priority of the job: 0 goes first, then lower numbers before higher ones. */
+  priority: number;
+  /** No worker starts the run before this time. */
+  startAt: Date | null;
+  /** When the run fails with `expired` if no worker has started it. */
+  expiresAt: Date | null;
+  /** The limit that a queued run waits for. */
+  limitedBy: {
+    /** Its name. */
+    limit: string;
+    /** Since when it waits. */
+    since: string;
+    /** The tenant that set it; absent: the operator. */
+    owner?: string;
+    /** The values of its scope that have an amount of their own. */
+    key?: string;
+    /** When it may let the run go on; absent if only the end of another run can tell. */
+    until?: string;
+  } | null;
+  /** The version of its agent the run waits for, if workers know the agent but lack the version. */
+  unknownVersion: string | null;
+  /** The strategy the run waits for, if workers know its agent but not the strategy. */
+  unknownStrategy: string | null;
+  /** The tools the run waits for, if workers know its agent but lack some that it needs. */
+  unknownTools: string[] | null;
+  /** When the run was accepted. */
+  createdAt: Date;
+  /** When a worker first claimed it. */
+  startedAt: Date | null;
+  /** When the run ended. */
+  finishedAt: Date | null;
+  durationMs: number | null;
+  /** The final answer, or the best result of a search; null until the run ends, and if it ended without one. */
+  result: Json;
+  /** The first 200 characters of the message that started the run; null if none did, as for a compaction. */
+  question: string | null;
+  /** In US dollars; null if no tokens went to a model whose price is known. */
+  cost: number | null;
+  /** Tokens of models without a known price; `cost` does not include them. */
+  unpricedTokens: number;
+  /** Marks of the run, counted by kind; null unless requested with `marks`. */
+  marks: RunMarkCount[] | null;
+}
+
+/** A tool call that waits for human approval. */
+export interface PendingApproval {
+  threadId: string;
+  runId: string;
+  agent: string;
+  /** Its name, for `runs.approve` and the like: round and index, such as `1.0`. */
+  call: Call;
+  /** Tool round of the run, from 1. */
+  round: number;
+  /** Position in the round, from 0. */
+  index: number;
+  name: string;
+  /** Arguments from the model. */
+  arguments: Json;
+  /** When the call began to wait. */
+  requestedAt: Date;
+  /** When the call is denied if it is still undecided. */
+  expiresAt: Date;
+  /** The root of its tree, if a tool call of another run started its run. */
+  root: RunRef | null;
+}
+
+/** The cost of model calls, at your own prices or the list prices of the providers. */
+export interface RunCost {
+  /** In US dollars; null if no tokens went to a model whose price is known. */
+  cost: number | null;
+  /** Tokens of models without a known price; `cost` does not include them. */
+  unpricedTokens: number;
+}
+
+/** An event of the trace. */
+export interface RunEvent {
+  /** Number in the thread, from 0, without gaps. */
+  eventSeq: number;
+  runId: string;
+  /** Number in the run, from 1, without gaps. */
+  seq: number;
+  kind: RunEventKind;
+  /** The iteration it belongs to. */
+  iteration: number;
+  /** Depends on the kind; `data.seq` refers to an entry. */
+  data: JsonObject;
+  /** When the event was committed. */
+  at: Date;
+}
+
+export interface RunFilter {
+  threadId?: string;
+  status?: RunStatus;
+  /** Runs of this agent. */
+  agent?: string;
+  /** Runs with this model. */
+  model?: string;
+  /** Failed runs with this error type. */
+  errorType?: string;
+  /** Runs that spent at least this many tokens. */
+  minTokens?: number;
+  /** Runs accepted at this time or later. */
+  createdAfter?: Date;
+  /** Runs accepted before this time. */
+  createdBefore?: Date;
+  /** Count the marks of each run. */
+  marks?: boolean;
+  /** The `next_after` of the previous page. */
+  after?: string;
+  /** Maximum number of items; default 50. */
+  limit?: number;
+}
+
+/** Input sent to an active run. */
+export interface RunInput {
+  id: string;
+  runId: string;
+  /** Position among the inputs of the run, from 1. */
+  ordinal: number;
+  kind: 'steer' | 'inject';
+  by: string;
+  content: MessageContent;
+  /**
+   * queued: the run reads it before its next model call; injected: it is in the context; dropped: the run ended
+   * first.
+   */
+  status: 'queued' | 'injected' | 'dropped';
+  /** The entry of the resulting message. */
+  entrySeq: number | null;
+  /** When it was accepted. */
+  createdAt: Date;
+  /** When it became a message or was dropped. */
+  settledAt: Date | null;
+}
+
+/** Something in a run that is worth a look. */
+export interface RunMark {
+  runId: string;
+  /**
+   * `tool_failed`, `tool_retried`, `model_retried`, `model_overridden`, `worker_lost`, `cut`, `over_budget`,
+   * `cache_missed`, `steered`, `steer_dropped`, `prompt_changed`, `context_replaced`, `compacted`, `waiting`,
+   * `abandoned` or `failed`. More kinds may be added.
+   */
+  kind: string;
+  /** The entry to look at; null: the mark concerns the whole run. */
+  seq: number | null;
+  /** The model call that shows more, if any. */
+  llmCallId: string | null;
+  /** Depends on the kind. */
+  data: JsonObject;
+}
+
+/** The marks of one kind: how many, and where the first is. */
+export interface RunMarkCount {
+  runId: string;
+  /**
+   * `tool_failed`, `tool_retried`, `model_retried`, `model_overridden`, `worker_lost`, `cut`, `over_budget`,
+   * `cache_missed`, `steered`, `steer_dropped`, `prompt_changed`, `context_replaced`, `compacted`, `waiting`,
+   * `abandoned` or `failed`. More kinds may be added.
+   */
+  kind: string;
+  /** The entry to look at; null: the mark concerns the whole run. */
+  seq: number | null;
+  /** The model call that shows more, if any. */
+  llmCallId: string | null;
+  /** Number of marks of this kind. */
+  count: number;
+}
+
+/** A finding of a strategy: the answer to a question it asked, or a thought. */
+export interface RunNode {
+  /** Number of the node, from 1, in the order of creation. */
+  node: number;
+  /** The node it follows from; 0 is the question of the run. */
+  parent: number | null;
+  /** Only if the strategy builds a tree. */
+  depth: number | null;
+  /** For an answer, what was asked for, such as `generate`; otherwise `thought`, or the strategy’s name for it. */
+  kind: string;
+  /** For an answer, `answered` or `tools`; for a thought, `open`, `expanded` or `best`. */
+  status: string;
+  /** From 0 to 1, if the strategy scores. */
+  score: number | null;
+  content: string | null;
+  /** For an answer, its model call. */
+  callId: string | null;
+  /** For an answer, its token counters; otherwise null. */
+  usage: Usage | null;
+  /** For an answer, when it arrived: milliseconds since the run started. */
+  elapsedMs: number | null;
+  /** For an answer, its tool rounds; otherwise notes of the strategy. */
+  data: Json;
+}
+
+/** What is known of a run, except its result. */
+export interface RunState {
+  requestId: string;
+  agent: string;
+  /** The version of its agent that the worker which took it last has; null before a worker has taken it. */
+  agentVersion: string | null;
+  strategy: string;
+  model: string;
+  contextRef: string;
+  status: RunStatus;
+  /**
+   * Why the run ended; null until then. A run that reaches a limit, such as `max_iterations`, is also `completed`.
+   */
+  terminationReason: TerminationReason | null;
+  /**
+   * Why the model stopped writing the answer with which the run ended; null if there is none, or the provider did
+   * not say.
+   */
+  finishReason: string | null;
+  /** The answer was cut: at the limit of output tokens (`length`) or by a filter (`content_filter`). */
+  truncated: boolean;
+  /** Iterations so far. */
+  iteration: number;
+  /** Commits so far. */
+  step: number;
+  /** Null if none are known. */
+  usage: Usage | null;
+  /**
+   * The part of `usage` spent on models other than `model`, by model, each with its `calls`. Usually null: only
+   * request transformers and handoffs change the model.
+   */
+  otherUsage: Record<string, Usage> | null;
+  error: {
+    type: string;
+    message: string;
+    /** What could not be written at the end of the run: restore, operation, configuration, results. */
+    skipped?: string[];
+  } | null;
+  /** The run that this one repeats. */
+  retryOf: string | null;
+  /** The run whose checkpoint token started this one. */
+  resumedFrom: string | null;
+  /** Tool calls of a suspended run that wait for approval; approve or deny each. */
+  approvals: {
+    /** Its name, for `runs.approve` and the like: round and index, such as `1.0`. */
+    call: Call;
+    /** Tool round of the run, from 1. */
+    round: number;
+    /** Position in the round, from 0. */
+    index: number;
+    /** Id assigned by the provider; not necessarily unique. */
+    id: string;
+    name: string;
+    /** Arguments from the model. */
+    arguments: Json;
+  }[];
+  /** Everything that a suspended run waits for, approvals included. */
+  waits: RunWait[];
+  /** The run whose tool call started it. */
+  parent: RunRef | null;
+  /** When the next wait ends by itself. */
+  suspendedUntil: Date | null;
+  /**
+   * Since when the run has waited for a worker that knows its agent and strategy, and none was seen; null
+   * otherwise. Shortly after workers without the agent have moved the run, it may be set although such a worker
+   * exists.
+   */
+  agentUnknownSince: Date | null;
+  /** Priority of the job: 0 goes first, then lower numbers before higher ones. */
+  priority: number;
+  /** No worker starts the run before this time. */
+  startAt: Date | null;
+  /** When the run fails with `expired` if no worker has started it. */
+  expiresAt: Date | null;
+  /** The limit that a queued run waits for. */
+  limitedBy: {
+    /** Its name. */
+    limit: string;
+    /** Since when it waits. */
+    since: string;
+    /** The tenant that set it; absent: the operator. */
+    owner?: string;
+    /** The values of its scope that have an amount of their own. */
+    key?: string;
+    /** When it may let the run go on; absent if only the end of another run can tell. */
+    until?: string;
+  } | null;
+  /** The version of its agent the run waits for, if workers know the agent but lack the version. */
+  unknownVersion: string | null;
+  /** The strategy the run waits for, if workers know its agent but not the strategy. */
+  unknownStrategy: string | null;
+  /** The tools the run waits for, if workers know its agent but lack some that it needs. */
+  unknownTools: string[] | null;
+  /** When the run was accepted. */
+  createdAt: Date;
+  /** When a worker first claimed it. */
+  startedAt: Date | null;
+  /** When the run ended. */
+  finishedAt: Date | null;
+  durationMs: number | null;
+}
+
+export type RunStatus = 'waiting' | 'queued' | 'running' | 'suspended' | 'completed' | 'failed' | 'cancelled';
+
+export interface RunToolCall {
+  /** Its name, for `runs.approve` and the like: round and index, such as `1.0`. */
+  call: Call;
+  /** Tool round of the run, from 1. */
+  round: number;
+  /** Position in the round, from 0. */
+  index: number;
+  /** Id assigned by the provider; not necessarily unique. */
+  id: string;
+  name: string;
+  /** Arguments from the model. */
+  arguments: Json;
+  status: string;
+  /** The result as the model sees it; null while the call is open. */
+  result: Json;
+  /** Number of executions. */
+  attempts: number;
+  durationMs: number | null;
+}
+
+/** A tool call that waits: for approval, an event, a time or the end of another run. */
+export interface RunWait {
+  /** Its name, for `runs.approve` and the like: round and index, such as `1.0`. */
+  call: Call;
+  /** Tool round of the run, from 1. */
+  round: number;
+  /** Position in the round, from 0. */
+  index: number;
+  /** The name of the tool. */
+  name: string;
+  kind: 'approval' | 'event' | 'time' | 'run';
+  /** The event it waits for, or null. */
+  event: string | null;
+  /** The run it waits for, or null. */
+  run: RunRef | null;
+  /** Since when it waits. */
+  since: Date;
+  /** When it ends by itself; null: never. */
+  until: Date | null;
+}
+
+/** A run with its place in a tree of runs. */
+export interface TreeRun {
+  threadId: string;
+  id: string;
+  agent: string;
+  model: string;
+  contextRef: string;
+  status: RunStatus;
+  /**
+   * Why the run ended; null until then. A run that reaches a limit, such as `max_iterations`, is also `completed`.
+   */
+  terminationReason: TerminationReason | null;
+  /** Iterations so far. */
+  iteration: number;
+  error: {
+    type: string;
+    message: string;
+    /** What could not be written at the end of the run: restore, operation, configuration, results. */
+    skipped?: string[];
+  } | null;
+  /** 0 for the root. */
+  depth: number;
+  /** The call that started it; null for the root. */
+  parent: {
+    threadId: string;
+    id: string;
+    /** Its name, for `runs.approve` and the like: round and index, such as `1.0`. */
+    call: Call;
+    /** Tool round of the call that started it. */
+    round: number;
+    /** Position of the call in its round. */
+    index: number;
+  } | null;
+  /**
+   * Token counters. Where the provider counts them, also `cache_read_tokens` and `cache_write_tokens`, part of the
+   * input, `reasoning_tokens`, part of the output, and its own. Where it does not count, Lanefold estimates:
+   * `estimated_tokens` says how many of the total are estimates.
+   */
+  usage: Usage | null;
+  /** In US dollars; null if no tokens went to a model whose price is known. */
+  cost: number | null;
+  /** Tokens of models without a known price; `cost` does not include them. */
+  unpricedTokens: number;
+  waits: RunWait[];
+  /** When the run was accepted. */
+  createdAt: Date;
+  /** When a worker first claimed it. */
+  startedAt: Date | null;
+  /** When the run ended. */
+  finishedAt: Date | null;
+}

@@ -1,0 +1,409 @@
+// Generated from declaration.ts beside it: run `npm run types:api`.
+
+import type { TokenRates } from '../../../agent/models/catalog.ts';
+import type { JsonObject } from '../../../agent/context/message.ts';
+import type { RunRef } from '../../../database/store/run/run-ref.ts';
+import type { TreeRun } from '../../../database/store/run/types.ts';
+import type { Usage } from '../../../agent/context/message.ts';
+import type { RunToolCall } from '../../../database/store/run/types.ts';
+import type { PendingApproval } from '../../../database/store/run/types.ts';
+import type { RunStatus } from '../../../database/store/run/types.ts';
+import type { ListedRun } from '../../../database/store/run/types.ts';
+import type { ModelName } from '../../../agent/models/providers.ts';
+import type { RunHandle } from '../../../database/store/run/run.ts';
+import type { PolicyOption } from '../../../agent/policy/types.ts';
+import type { ContentInput } from '../../../agent/models/accept-content.ts';
+import type { InputReceipt } from '../../../database/store/run/types.ts';
+import type { RunInput } from '../../../database/store/run/types.ts';
+import type { DecisionReceipt } from '../../../database/store/run/types.ts';
+import type { RunNode } from '../../../database/store/run/types.ts';
+import type { Run } from '../../../database/store/run/run.ts';
+
+/** A token for a step of a run. */
+export interface MintedToken {
+  /** Signed, not encrypted. It names a run and its step, and contains nothing from the conversation. */
+  token: string;
+  threadId: string;
+  runId: string;
+  /** The step the token refers to. */
+  step: number;
+  /** When the token expires; null: never. */
+  expiresAt: Date | null;
+}
+
+/** What a run has spent on one model, as the provider reports it, and the price that was used. */
+export interface ModelCost {
+  model: string;
+  /** Tokens of input, those of the provider’s cache included. */
+  inputTokens: number;
+  /** Tokens of output. */
+  outputTokens: number;
+  /** Tokens of input read from the cache. */
+  cachedTokens: number;
+  /** Tokens of input written to the cache. */
+  writtenTokens: number;
+  /** In US dollars; null if the price is unknown. */
+  cost: number | null;
+  /** The price that was used: the server’s own, or the list price of the day the run was accepted. */
+  price: 'own' | 'list' | null;
+  /** The list price per million tokens, without rates that depend on the length of a request. */
+  perMillion: TokenRates | null;
+}
+
+/** What a request says about its run, besides its agent, its input and the options of runs. */
+export interface RunRequest {
+  /** The lane; default: the thread’s active lane. */
+  contextRef?: string;
+  /**
+   * Repeating the id on the thread returns the same run. Without a `threadId` the thread’s id is derived from it,
+   * so it must be unique. Default: the run’s own id.
+   */
+  requestId?: string;
+  /**
+   * On a thread with an active run: `reject` (default), `wait` in line, or `interrupt`, which cancels that run,
+   * ends earlier interrupts that have not started, and goes ahead of every waiting run.
+   */
+  busy?: 'reject' | 'wait' | 'interrupt';
+  /** No worker starts the run before this delay. Meanwhile, the run keeps its thread busy. */
+  delayMs?: number;
+  /**
+   * The run fails with `expired` if no worker starts it within this time after it was accepted, or after its delay.
+   */
+  ttlMs?: number;
+  /** Stored in the refs of the user message. */
+  extraRefs?: JsonObject;
+  /** Create the thread if it does not exist. */
+  createThread?: boolean;
+}
+
+/** A run, and the runs that its tool calls and theirs have started. */
+export interface RunTree {
+  /** A run by its thread and id. */
+  root: RunRef;
+  /** Each run is followed by the runs that it started, in order of time. */
+  runs: TreeRun[];
+  /** Of all runs of the tree. */
+  usage: Usage | null;
+  /** In US dollars; null if no tokens went to a model whose price is known. */
+  cost: number | null;
+  /** Tokens of models without a known price; `cost` does not include them. */
+  unpricedTokens: number;
+}
+
+/** What a snapshot of a run adds to the run itself. */
+export interface SnapshotState {
+  /** The first 200 characters of the message that started the run; null if none did, as for a compaction. */
+  question: string | null;
+  /** In US dollars; null if no tokens went to a model whose price is known. */
+  cost: number | null;
+  /** Tokens of models without a known price; `cost` does not include them. */
+  unpricedTokens: number;
+  /** What was spent on each model, with the price used. */
+  costByModel: ModelCost[];
+  /** What the strategy `adaptive` chose, and why. */
+  selection: {
+    strategy: string;
+    score: number;
+    task_type: string;
+  } | null;
+  /** What the run is waiting for: `llm`, `tools` or `output`. */
+  phase: string | null;
+  /** The current model call, or else the last one known. */
+  callId: string | null;
+  /** Maximum iterations; null if this server does not know the agent. */
+  maxIterations: number | null;
+  /** Names of the tools; null if this server does not know the agent. */
+  tools: string[] | null;
+  toolCalls: RunToolCall[];
+  /** Inputs the run has not read yet. */
+  queuedInputs: number;
+  /** The worker that holds the run, while it is running. */
+  worker: {
+    id: string;
+    /** When its lease expires if it is not renewed. */
+    leaseUntil: Date;
+  } | null;
+  /** The run’s latest job in BullMQ, which may have removed it. */
+  job: {
+    queue: string;
+    id: string;
+  };
+  /**
+   * Why no worker can take the run: none is alive, or no live worker knows its agent, version or strategy, or has
+   * its tools; null otherwise.
+   */
+  unattended: {
+    reason: 'no_worker' | 'unknown_agent' | 'unknown_version' | 'unknown_strategy' | 'unknown_tool';
+    message: string;
+  } | null;
+  /** Outcome of the output contract; null if there is none. */
+  output: JsonObject | null;
+  /** What the strategy extracts from the answer besides the result; null: nothing. */
+  details: JsonObject | null;
+}
+
+/** Streams only: resume after this event. Browsers send it automatically. */
+export type lastEventId = string;
+
+export interface Approvals {
+  /** List the tool calls of all threads that wait for approval, soonest to expire first. */
+  list(options?: {
+    /** The `next_after` of the previous page. */
+    after?: string;
+    /** Maximum number of items; default 50. */
+    limit?: number;
+  }): Promise<{
+    data: PendingApproval[];
+    /**
+     * Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty
+     * even if more follow.
+     */
+    nextAfter: string | null;
+  }>;
+}
+
+export interface DeclaredRuns {
+  /** Runs, newest first: of one thread, or over all threads. */
+  list(options?: {
+    status?: RunStatus;
+    /** Runs of this agent. */
+    agent?: string;
+    /** Runs with this model. */
+    model?: string;
+    /** Failed runs with this error type. */
+    errorType?: string;
+    /** Runs that spent at least this many tokens. */
+    minTokens?: number;
+    /** Runs accepted at this time or later. */
+    createdAfter?: Date;
+    /** Runs accepted before this time. */
+    createdBefore?: Date;
+    /** Count the marks of each run. */
+    marks?: boolean;
+    /** The `next_after` of the previous page. */
+    after?: string;
+    /** Maximum number of items; default 50. */
+    limit?: number;
+    threadId?: string;
+  }): Promise<{
+    data: ListedRun[];
+    /**
+     * Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty
+     * even if more follow.
+     */
+    nextAfter: string | null;
+  }>;
+  /**
+   * Read the tree of runs that a run belongs to. The root, and the runs that tool calls have started, with their
+   * states, costs and waits.
+   *
+   * @throws LanefoldError `run_not_found`, `thread_erased`
+   */
+  tree(run: RunRef): Promise<RunTree>;
+  /**
+   * Repeats a run that has ended: a new run of the same agent with the same input and options, linked by `retryOf`,
+   * on the same lane as it is now. If a failed run should leave its lane as it was before, enqueue it with
+   * `onFailure: 'rewind'`. A compaction cannot be repeated, nor a run that never began and whose trace was dropped.
+   *
+   * @throws LanefoldError `run_active`, `run_not_found`, `unknown_agent`, `unknown_model`, `thread_busy`,
+   * `thread_erased`, `idempotency_mismatch`, `invalid_input`
+   */
+  retry<RESULT>(
+    run: RunRef<RESULT>,
+    options?: {
+      /** Repeating the id returns the same run. */
+      requestId?: string;
+      /** As for a new run. */
+      busy?: 'reject' | 'wait' | 'interrupt';
+      /**
+       * True: calls of other agents start new runs. By default, a call that asks an agent what the earlier run has
+       * asked it gets the answer that the agent gave then.
+       */
+      freshChildren?: boolean;
+      /** Replaces the model of the run. */
+      model?: ModelName;
+      /** Who starts it; `unfinished` counts runs by caller. */
+      caller?: string;
+    },
+  ): Promise<RunHandle<RESULT>>;
+  /**
+   * Asks the question of a run again, on a fork of its lane as it was before the question, with another model,
+   * prompt or policy, so that the answers can be compared: see `contexts.diff`. The thread of the run stays as it
+   * is; the new run is on the fork. `thread_exists` also for a fork on which something else was asked,
+   * `invalid_input` for a run that has not begun.
+   *
+   * @example
+   * const other = await lanefold.runs.rerun(run, { model: 'anthropic:claude-sonnet-4-5' });
+   *
+   * @throws LanefoldError `run_not_found`, `unknown_agent`, `unknown_model`, `invalid_policy`,
+   * `override_not_allowed`, `thread_exists`, `thread_erased`, `idempotency_mismatch`, `invalid_input`
+   */
+  rerun<RESULT>(
+    run: RunRef<RESULT>,
+    options?: {
+      /** Id of the fork; default: a generated id. */
+      threadId?: string;
+      /** The version of the agent: a label or an id. Default: what its rollout chooses. */
+      version?: string;
+      /** Overrides the model of the run. */
+      model?: string;
+      /** Overrides the prompt of the lane; every agent must list it as overridable. */
+      systemPrompt?: string | null;
+      /** A policy, or the name of a preset. */
+      contextPolicy?: PolicyOption;
+      /**
+       * True: calls of other agents start new runs. By default, a call that asks an agent what the earlier run has
+       * asked it gets the answer that the agent gave then.
+       */
+      freshChildren?: boolean;
+      /** Your own data, stored with the fork. */
+      metadata?: JsonObject;
+      /** Repeating the id returns the same run. */
+      requestId?: string;
+      /** Who starts it; `unfinished` counts runs by caller. */
+      caller?: string;
+      /** `http`: only what the agent lists for callers over HTTP may be overridden. */
+      from?: 'library' | 'http';
+    },
+  ): Promise<RunHandle<RESULT>>;
+  /**
+   * Sends a human’s message to a run, or to the active run of a thread, without starting a run. For a program’s
+   * message, see `inject`. If it is not accepted, nothing is queued.
+   *
+   * @throws LanefoldError `run_not_found`, `no_active_run`, `other_run_active`, `run_ending`, `not_steerable`,
+   * `queue_full`, `empty_content`, `input_too_large`, `context_too_large`, `idempotency_mismatch`, `thread_erased`
+   */
+  steer(
+    run: RunRef | string,
+    content: ContentInput,
+    options?: {
+      /** Input always has the role user. */
+      role?: unknown;
+      /** Who sent it, for the log. */
+      by?: string;
+      /** Stored in the refs of the message; up to 64 KiB. */
+      extraRefs?: JsonObject;
+      /** Reject the input unless the run of this request is active. */
+      expectedRequestId?: string;
+      /** Repeating the id does not repeat the input. Or send it as `Idempotency-Key`. */
+      inputId?: string;
+    },
+  ): Promise<InputReceipt>;
+  /**
+   * Like `steer`, for a message that a program sends.
+   *
+   * @throws LanefoldError `run_not_found`, `no_active_run`, `other_run_active`, `run_ending`, `not_steerable`,
+   * `queue_full`, `empty_content`, `input_too_large`, `context_too_large`, `idempotency_mismatch`, `thread_erased`
+   */
+  inject(
+    run: RunRef | string,
+    content: ContentInput,
+    options?: {
+      /** Input always has the role user. */
+      role?: unknown;
+      /** Who sent it, for the log. */
+      by?: string;
+      /** Stored in the refs of the message; up to 64 KiB. */
+      extraRefs?: JsonObject;
+      /** Reject the input unless the run of this request is active. */
+      expectedRequestId?: string;
+      /** Repeating the id does not repeat the input. Or send it as `Idempotency-Key`. */
+      inputId?: string;
+    },
+  ): Promise<InputReceipt>;
+  /**
+   * The inputs a run accepted through `steer` and `inject`, in order, with their state.
+   *
+   * @throws LanefoldError `run_not_found`
+   */
+  inputs(
+    run: RunRef,
+    options?: {
+      /** Return inputs after this ordinal: the `next_after` of the previous page. */
+      after?: number;
+      /** Maximum number of items; default 100. */
+      limit?: number;
+    },
+  ): Promise<RunInput[]>;
+  /**
+   * Approves a tool call that a suspended run waits for; `call` is its name, such as `1.0`, in `approvals` of the
+   * run. The first decision counts: repeating it returns the same receipt. The run resumes once every call of its
+   * round is decided.
+   *
+   * @throws LanefoldError `already_decided`, `not_awaiting_approval`, `tool_call_not_found`, `run_not_found`,
+   * `thread_erased`
+   */
+  approve(
+    run: RunRef,
+    call: string,
+    options?: {
+      /** Reason for the decision; the model sees the reason for a denial. */
+      reason?: string;
+      /** Who made the decision. */
+      by?: string;
+    },
+  ): Promise<DecisionReceipt>;
+  /**
+   * Like `approve`, but the call is not made, and the model sees a denial.
+   *
+   * @throws LanefoldError `already_decided`, `not_awaiting_approval`, `tool_call_not_found`, `run_not_found`,
+   * `thread_erased`
+   */
+  deny(
+    run: RunRef,
+    call: string,
+    options?: {
+      /** Reason for the decision; the model sees the reason for a denial. */
+      reason?: string;
+      /** Who made the decision. */
+      by?: string;
+    },
+  ): Promise<DecisionReceipt>;
+  /**
+   * List the findings of a run’s strategy: its answers and thoughts. Empty for `react`, `cot` and `cod`, whose
+   * answers are in the log.
+   *
+   * @throws LanefoldError `run_not_found`, `thread_erased`
+   */
+  nodes(
+    run: RunRef,
+    options?: {
+      /** Return nodes after this one: the `next_after` of the previous page. */
+      after?: number;
+      /** Maximum number of items; default 100. */
+      limit?: number;
+    },
+  ): Promise<RunNode[]>;
+  /**
+   * Mints a token for the current step of a run. It works for 30 days unless `expiresInMs` says otherwise; null:
+   * for ever. `token_stale` for a cancelled run.
+   *
+   * @throws LanefoldError `missing_token_secret`, `run_not_found`, `unknown_agent`, `token_stale`
+   */
+  checkpoint(
+    run: RunRef,
+    options?: {
+      /** Lifetime of the token; default: 30 days. null: unlimited. */
+      expiresInMs?: number | null;
+    },
+  ): Promise<MintedToken>;
+  /**
+   * Resumes from a token. An unfinished run without a worker is queued again; an ended run is returned with its
+   * result; with a `query`, a new run asks it on the same lane. `run_active` while a worker holds the run,
+   * `token_stale` where it has advanced or was cancelled; an invalid token throws the code of the check it fails
+   * (docs/checkpoints.md).
+   *
+   * @throws LanefoldError `run_active`, `run_not_found`, `token_stale`, `token_expired`, `missing_token_secret`
+   */
+  resume(
+    token: string,
+    options?: {
+      /** A new user message; starts a new run on the same lane. */
+      query?: ContentInput;
+      /** With `query`: repeating the id returns the same run. Or send it as `Idempotency-Key`. */
+      requestId?: string;
+      /** Who starts it; `unfinished` counts runs by caller. */
+      caller?: string;
+    },
+  ): Promise<Run>;
+}
