@@ -32,7 +32,7 @@ export async function forking(servers: Servers): Promise<void> {
         const parent = `size-${size}`;
         const { rev } = await lanefold.threads.get(parent);
         const startedAt = performance.now();
-        await lanefold.threads.fork(parent, { contextRef, seq: rev - 1 - back });
+        await lanefold.threads.fork(parent, { contextRef, atSeq: rev - 1 - back });
         if (i >= 20) times.get(size)!.push(performance.now() - startedAt);
       }
     }

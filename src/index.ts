@@ -21,7 +21,7 @@ export { applyEffects, type StateEffect } from './agent/context/state.ts';
 export type { GuardedCall, GuardTool, GuardVerdict } from './agent/tools/judge-call.ts';
 export { defineSkills } from './agent/tools/built-in-tools.ts';
 export type { OutputContract } from './agent/contracts/contract.ts';
-export type { ContextPolicy } from './agent/policy/policy.ts';
+export type { ContextPolicy } from './agent/policy/types.ts';
 export type { ContextProjector } from './agent/policy/projector.ts';
 export type { TokenEstimator } from './agent/policy/estimate.ts';
 export { policyForModel } from './agent/models/cut-context.ts';
@@ -34,7 +34,7 @@ export type { RunEventKind, RunError } from './agent/strategies/records.ts';
 export type { StrategyName, StrategyOptions, StrategyTypes } from './agent/strategies/types.ts';
 export type { RunResult } from './agent/definition/definition.ts';
 export type { AotResult } from './agent/strategies/aot.ts';
-export type { TotResult } from './agent/strategies/tot/result.ts';
+export type { TotResult } from './agent/strategies/tot/tree.ts';
 
 // One object for a process
 export { createLanefold, migrate } from './lanefold/create.ts';
@@ -47,8 +47,8 @@ export type { ScheduleDefinition } from './features/schedules/definition/definit
 export type { WebhookDelivery } from './features/webhooks/types.ts';
 export type { MonitorDefinition } from './features/monitors/types.ts';
 export type { WebhookDefinition } from './features/webhooks/types.ts';
-export type { EvalDefinition, NewCase } from './features/evals/operations/types.ts';
-export type { EvalCase } from './features/evals/store/cases.ts';
+export type { EvalDefinition } from './features/evals/operations/types.ts';
+export type { EvalCase, NewCase } from './features/evals/types.ts';
 export type { LimitDefinition } from './agent/limits/limit.ts';
 export type { TenantLibrary } from './features/library/library.ts';
 export type { LogFacts, Logger } from './base/log/logger.ts';
@@ -56,23 +56,24 @@ export type { LogFacts, Logger } from './base/log/logger.ts';
 // Runs: enqueue, follow, steer, approve, retry
 export type { Runs } from './runs/operations/runs/runs.ts';
 export type { RunOverrides } from './runs/operations/runs/check-overrides.ts';
-export type { Transaction } from './database/store/transaction/transaction.ts';
+export type { Transaction } from './database/store/transaction/within-transaction.ts';
 export type { Run, RunHandle, RunRef } from './database/store/run/run.ts';
 export type { PriceOf } from './agent/models/catalog.ts';
-export type { StreamItem, StreamOptions } from './runs/streams/stream-item.ts';
+export type { StreamItem, StreamOptions } from './runs/streams/stream.ts';
 export type { TreeStreamItem } from './runs/streams/tree.ts';
 
 // Threads: conversations and their log
-export type { NewEntry, Thread, Threads } from './runs/operations/threads/types.ts';
-export type { ThreadEntry } from './database/store/log/read-entries.ts';
+export type { Threads } from './runs/operations/threads/methods.ts';
+export type { NewEntry } from './runs/operations/threads/append.ts';
+export type { Thread, ThreadConfig } from './runs/operations/threads/types.ts';
+export type { ThreadEntry } from './database/store/log/types.ts';
 export type { ThreadSource } from './runs/operations/threads/import.ts';
-export type { ListPage } from './database/store/page.ts';
-export type { ThreadConfig } from './runs/operations/threads/config.ts';
+export type { ListPage } from './database/store/rows.ts';
 export type { AnswerMetadata, UiMessage } from './runs/formats/ui-messages/message.ts';
 export type { ContentInput, FilePart, ImagePart } from './agent/models/accept-content.ts';
 
 // Contexts: what the model sees, now and at any earlier point
-export type { Contexts } from './runs/operations/contexts/contexts.ts';
+export type { Contexts } from './runs/operations/contexts/methods.ts';
 export type { ContextProjection } from './runs/operations/contexts/project.ts';
 export { foldContext, type ContextRow, type FoldEntry } from './agent/context/fold.ts';
 export type { ContentPart, Json, JsonObject, Message, ToolCall, Usage } from './agent/context/message.ts';
@@ -80,7 +81,7 @@ export { contextHash } from './agent/context/canonical.ts';
 
 // Workers, the server, and what they do now
 export type { EndedRun, RunningWorker, WorkerOptions } from './worker/process/options.ts';
-export { startServer } from './lanefold/start-server.ts';
+export { startServer } from './lanefold/start-worker.ts';
 export type { RunningServer, ServerOptions } from './server/options.ts';
 export type { UnattendedRuns } from './runs/fleet/unattended.ts';
 export type { UnknownAgent } from './database/store/run/find-unknown-agents.ts';

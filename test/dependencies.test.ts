@@ -12,8 +12,7 @@ import { explorer } from '../src/server/docs.ts';
 import { isLanefoldError } from '../src/base/errors.ts';
 import { platformPackage } from '../src/database/postgres/embedded/binaries.ts';
 import { fromPostgres, isConnectionError } from '../src/database/postgres/errors.ts';
-import { bullCall } from '../src/runs/queue/bull-calls.ts';
-import { keepsEvents } from '../src/runs/queue/bull-classes.ts';
+import { bullCall, keepsEvents } from '../src/runs/queue/bull-calls.ts';
 import { outage } from '../src/runs/queue/connection.ts';
 import { createDatabase, type TestDatabase } from './support/database.ts';
 import { openPool } from './support/pool.ts';
@@ -288,7 +287,8 @@ describe('BullMQ', () => {
     const { rows } = await database.pool.query<{ count: number }>(
       `select count(*)::int from bullmq.event where queue = 'unlimited' and event in ('old', 'new')`,
     );
-    const why = 'BullMQ reads the limit in another way: src/worker/process/cleanup.ts would trim what it trims itself';
+    const why =
+      'BullMQ reads the limit in another way: src/worker/process/background.ts would trim what it trims itself';
     expect(rows, why).toEqual([{ count: 301 }]);
     await queue.close();
   });
@@ -339,14 +339,14 @@ describe('ioredis', () => {
     const redis = (await silentServer())(60_000);
     await new Promise((resolve) => redis.once('ready', resolve));
     const answer = reasonOf(redis.ping());
-    const why = 'src/runs/queue/redis-client.ts would leave it running, and a process could not exit';
+    const why = 'src/runs/queue/connection.ts would leave it running, and a process could not exit';
     expect(redis['socketTimeoutTimer'], `the timer has another name: ${why}`).toBeDefined();
     const closed = new Promise((resolve) => redis.once('close', resolve));
     redis.disconnect();
     await closed;
     const timer = redis['socketTimeoutTimer'] as NodeJS.Timeout | undefined;
     clearTimeout(timer);
-    expect(timer, 'ioredis stops the timer itself now: src/runs/queue/redis-client.ts need not').toBeDefined();
+    expect(timer, 'ioredis stops the timer itself now: src/runs/queue/connection.ts need not').toBeDefined();
     const words = await answer;
     expect(outage('redis', words), `"${words.message}" is unknown to src/runs/queue/connection.ts`).not.toBe(words);
   });
@@ -358,7 +358,7 @@ describe('ioredis', () => {
     const waiting = reasonOf(redis.ping());
     const words = await silence;
     expect(outage('redis', words), `"${words.message}" is unknown to src/runs/queue/connection.ts`).not.toBe(words);
-    const why = 'src/runs/queue/redis-client.ts could not end a client between two attempts to connect';
+    const why = 'src/runs/queue/connection.ts could not end a client between two attempts to connect';
     await lost;
     expect(redis.status, `the status has another name: ${why}`).toBe('reconnecting');
     redis['flushQueue'](new Error('flushed'));

@@ -4,7 +4,7 @@
  */
 import { recorderIn, recordStatements, recordAsks } from '../src/ops/chaos/recording/record-statements.ts';
 import { providerModels } from '../src/ops/chaos/provider.ts';
-import { chaosAgents, providerAgents } from '../src/ops/chaos/workload/agents.ts';
+import { chaosAgents, providerAgents } from '../src/ops/chaos/workload/tools.ts';
 import { Journal } from '../src/ops/chaos/workload/journal.ts';
 import { parseJson } from '../src/base/common/json.ts';
 import type { ChaosWorkerOptions, ChaosWorkerReady } from '../src/ops/chaos/fleet.ts';

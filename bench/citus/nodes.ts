@@ -5,7 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { migrate } from 'lanefold';
 import pg from 'pg';
-import { freePort } from '../../src/database/postgres/embedded/free-port.ts';
+import { freePort } from '../../src/database/postgres/embedded/launch.ts';
 
 /** The folder of a `cluster.sh` that starts Citus on this machine. */
 const folder = process.env['LANEFOLD_CITUS'];

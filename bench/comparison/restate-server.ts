@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { Writable } from 'node:stream';
-import { freePort } from '../../src/database/postgres/embedded/free-port.ts';
+import { freePort } from '../../src/database/postgres/embedded/launch.ts';
 import type { OwnServer } from '../systems/system.ts';
 import { until } from '../support/until.ts';
 import { peersFolder } from './install.ts';

@@ -85,7 +85,7 @@ export const webhookDelivery = lanefold.table(
     settledAt: moment('settled_at'),
     /** Attempts begun. The number of an attempt is its fence. */
     attempts: integer('attempts').notNull().default(0),
-    /** Of these, those that do not count: before the last replay, or ended because their worker stopped. */
+    /** Of these, those that do not count: before the last redelivery, or ended because their worker stopped. */
     earlier: integer('earlier').notNull().default(0),
     durationMs: integer('duration_ms'),
     statusCode: integer('status_code'),

@@ -172,5 +172,5 @@ comment on function lanefold.spread_event(text, text, text, jsonb, int) is 'Make
 comment on function lanefold.take_deliveries(text, jsonb, int, boolean) is 'Begins attempts of deliveries of a thread.';
 comment on function lanefold.give_up_deliveries(text, text, jsonb) is 'Gives up deliveries of a thread and endpoint.';
 comment on function lanefold.settle_deliveries(text, jsonb, boolean) is 'Records how attempts of deliveries of a thread ended.';
-comment on function lanefold.replay_delivery(text, text, text, text) is 'Sends a delivery again.';
+comment on function lanefold.redeliver(text, text, text, text) is 'Sends a delivery again.';
 comment on function lanefold.drop_deliveries(text, jsonb) is 'Deletes deliveries of a thread.';

@@ -173,40 +173,6 @@ export interface components {
           /** @description Maximum repairs of the answer; default 1. Values above 3 count as 3. */
           max_repairs?: number;
         };
-    /** @description One conversation and its append-only log. */
-    Thread: {
-      id: components['schemas']['Id'];
-      tenant_id: components['schemas']['Id'];
-      /** @description Number of entries. */
-      rev: number;
-      /** @description Number of events. To stream only new events, start after `event_rev` - 1. */
-      event_rev: number;
-      active_context_ref: components['schemas']['Id'];
-      /** @description The run that is queued, running or suspended. */
-      active_run_id: components['schemas']['Id'] | null;
-      /** @description Your own data. */
-      metadata: JsonObject;
-      /** @description State written by tools. */
-      state: JsonObject;
-      /** @description The thread it was forked from. */
-      parent_thread_id: components['schemas']['Id'] | null;
-      /** @description The last entry of the parent that the fork includes. */
-      fork_seq: number | null;
-      /**
-       * Format: date-time
-       * @description When the thread was created.
-       */
-      created_at: string;
-      /**
-       * Format: date-time
-       * @description When the thread was last written to.
-       */
-      updated_at: string;
-      /** @description In US dollars, at the server’s own prices or the providers’ list prices; null if no tokens were spent on a model with a known price. */
-      cost: number | null;
-      /** @description Tokens of models without a known price; `cost` does not include them. */
-      unpriced_tokens: number;
-    };
     /** @description An error in the format of RFC 9457. */
     Problem: {
       /** @description `urn:lanefold:<code>` */
@@ -364,676 +330,6 @@ export interface components {
         path: string;
         message: string;
       }[];
-    };
-    NewThread: {
-      /** @description Default: a generated id. */
-      id?: components['schemas']['Id'];
-      tenant_id?: components['schemas']['Id'];
-      /** @description Allowed only if every agent of the server lists `systemPrompt` as overridable. */
-      system_prompt?: string | null;
-      /** @description Your own data, up to 64 KiB, stored with the thread. */
-      metadata?: JsonObject;
-    };
-    ThreadPage: {
-      data: components['schemas']['ThreadSummary'][];
-      /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
-      next_after: string | null;
-    };
-    /** @description A thread as lists show it. */
-    ThreadSummary: {
-      id: components['schemas']['Id'];
-      tenant_id: components['schemas']['Id'];
-      /** @description Number of entries. */
-      rev: number;
-      active_run_id: components['schemas']['Id'] | null;
-      /** @description Your own data. */
-      metadata: JsonObject;
-      parent_thread_id: components['schemas']['Id'] | null;
-      /**
-       * Format: date-time
-       * @description When the thread was created.
-       */
-      created_at: string;
-      /**
-       * Format: date-time
-       * @description When the thread was last written to.
-       */
-      updated_at: string;
-      /** @description Status of the active run, or else of the latest; null: no runs. */
-      status: components['schemas']['RunStatus'] | null;
-      /** @description Number of runs, up to 1,000. */
-      runs: number;
-      /** @description Total tokens of these runs. */
-      total_tokens: number;
-      /** @description In US dollars, at the server’s own prices or the providers’ list prices; null if no tokens were spent on a model with a known price. */
-      cost: number | null;
-      /** @description Tokens of models without a known price; `cost` does not include them. */
-      unpriced_tokens: number;
-      /** @description The active run, or else the latest. */
-      last_run: {
-        id: components['schemas']['Id'];
-        agent: string;
-        model: string;
-        status: components['schemas']['RunStatus'];
-        error_type: string | null;
-        /**
-         * Format: date-time
-         * @description When the run was accepted.
-         */
-        at: string;
-        /**
-         * Format: date-time
-         * @description No worker starts the run before this time.
-         */
-        start_at: string | null;
-      } | null;
-      /** @description The first 200 characters of the message that started the latest run. */
-      last_message: string | null;
-      /** @description Marks of its newest ten runs, counted by kind; null unless requested with `marks`. */
-      marks: components['schemas']['MarkCount'][] | null;
-    };
-    /** @description The marks of one kind: how many, and where the first is. */
-    MarkCount: {
-      run_id: components['schemas']['Id'];
-      /** @description `tool_failed`, `tool_retried`, `model_retried`, `model_overridden`, `worker_lost`, `cut`, `over_budget`, `cache_missed`, `steered`, `steer_dropped`, `prompt_changed`, `context_replaced`, `compacted`, `waiting`, `abandoned` or `failed`. More kinds may be added. */
-      kind: string;
-      /** @description The entry to look at; null: the mark concerns the whole run. */
-      seq: number | null;
-      /** @description The model call that shows more, if any. */
-      llm_call_id: components['schemas']['Id'] | null;
-      /** @description Number of marks of this kind. */
-      count: number;
-    };
-    /** @description Prompt and tool settings of a thread, which override those of its agents. */
-    Config: {
-      system_prompt: string | null;
-      tools: {
-        added: string[];
-        removed: string[];
-      };
-      /** @description Merged over the tool context of the agent. */
-      tool_context: JsonObject;
-      context_policy: JsonObject | null;
-    };
-    ConfigReceipt: {
-      /**
-       * @description deferred: the change is applied when the active run ends.
-       * @enum {string}
-       */
-      status: 'applied' | 'deferred';
-      /** @description The first entry of the change. */
-      first_seq: number | null;
-    };
-    ConfigChange: {
-      /** @description null: no system prompt. */
-      system_prompt?: string | null;
-      /** @description Replaces the tool context of the thread. */
-      tool_context?: JsonObject;
-      /** @description null: back to the policy of the agent. */
-      context_policy?:
-        | ('window' | 'short_context' | 'long_context' | 'tool_focused')
-        | {
-            /** @description Tokens of request and answer together. Default: the window of the model, or no limit if that is unknown; `window` rejects a model whose window is unknown; null: no limit. */
-            max_input_tokens?: number | 'window' | null;
-            /** @description Left for the answer. Default: 2,000, at most a third of the limit; of a window, `max_output_tokens` of the settings, or else an eighth, at most 32,000. */
-            reserve_output_tokens?: number;
-            /** @description Maximum messages besides the system prompt; 0: no limit. */
-            max_messages?: number;
-            /** @description Newest turns to keep whole, even over budget; default 3. */
-            keep_last_turns?: number;
-            /**
-             * @description `use_existing` (default) sends the summary of a compaction, `none` leaves it out, `request_new` also makes one: a run over budget compacts its lane.
-             * @enum {string}
-             */
-            summarization?: 'none' | 'use_existing' | 'request_new';
-            /** @description Share of the budget at which a run requests a compaction of its lane when it ends; default: none. */
-            compact_at?: number;
-            /** @enum {string} */
-            summary_role?: 'system' | 'user';
-            include_kinds?: ('message' | 'tool_call' | 'tool_result' | 'summary')[];
-            system_prompt?: string;
-            /** @description `heuristic`, `calibrated` (default), `exact`, or the name of a custom estimator of the server. */
-            token_estimator?: string;
-            projector?: string;
-          }
-        | null;
-      register_tools?: string[];
-      unregister_tools?: string[];
-      /** @description The lane; default: the whole thread. */
-      context_ref?: components['schemas']['Id'];
-    };
-    /** @description Tools that the thread adds to or removes from any agent that runs on it. */
-    ToolList: {
-      added: string[];
-      removed: string[];
-      /** @description All tools this server knows: those of its agents, and shared ones. */
-      known: string[];
-    };
-    /** @description What the erasure of a thread removed. */
-    ErasureReport: {
-      thread_id: components['schemas']['Id'];
-      tenant_id: components['schemas']['Id'];
-      removed: components['schemas']['Removed'];
-      /** @description Threads of the agents that its runs called, and of those that these called. They keep their text: erase each of them too, unless it has become a conversation of its own. */
-      child_threads: components['schemas']['Id'][];
-      /** @description What was not removed, such as backups and data that model providers keep. */
-      left: string[];
-    };
-    /** @description How many of each were removed. */
-    Removed: {
-      /** @description Threads. */
-      threads: number;
-      /** @description Entries of their logs. */
-      entries: number;
-      /** @description Events of their traces. */
-      events: number;
-      /** @description Runs. */
-      runs: number;
-      /** @description Tool calls. */
-      tool_calls: number;
-      /** @description Inputs sent to runs. */
-      inputs: number;
-      /** @description Context operations. */
-      operations: number;
-      /** @description Large texts. */
-      contents: number;
-      /** @description Jobs in the queue. */
-      jobs: number;
-    };
-    /** @description What the erasure of a tenant removed. */
-    TenantErasureReport: {
-      tenant_id: components['schemas']['Id'];
-      removed: components['schemas']['Removed'];
-      /** @description Threads that were kept because a run is active on them. Cancel the run first. */
-      busy: components['schemas']['Id'][];
-      /** @description The tenant has more threads: repeat the request. */
-      more: boolean;
-      /** @description What was not removed, such as backups and data that model providers keep. */
-      left: string[];
-    };
-    NewFork: {
-      /** @description Default: a generated id. Repeating a request with the same id returns the same fork. */
-      id?: components['schemas']['Id'];
-      /** @description The last entry that the fork includes; -1: none. Default: the last of the thread. */
-      seq?: number;
-      /** @description Only this lane; default: all lanes except those of strategies’ questions. */
-      context_ref?: components['schemas']['Id'];
-      /** @description Your own data, up to 64 KiB; the parent’s is not copied. */
-      metadata?: JsonObject;
-      /** @description Replaces the prompts of all lanes; every agent must list it as overridable. */
-      system_prompt?: string | null;
-      /** @description Close an open tool group with flagged error results, instead of failing. */
-      repair?: boolean;
-    };
-    /** @description The messages of two contexts, in order. */
-    ContextDiff: {
-      data: {
-        /**
-         * @description removed: only in the first context; added: only in the second.
-         * @enum {string}
-         */
-        change: 'same' | 'removed' | 'added';
-        /** @description Position in the first context. */
-        ordinal: number | null;
-        /** @description Its entry in the first thread. */
-        seq: number | null;
-        /** @description Position in the second context. */
-        other_ordinal: number | null;
-        /** @description Its entry in the second thread. */
-        other_seq: number | null;
-        role: string;
-        /** @description A string or an array of parts. */
-        content: Json;
-        /** @description An array or null. */
-        tool_calls: Json;
-        tool_call_id: string | null;
-        name: string | null;
-      }[];
-    };
-    EntryPage: {
-      data: components['schemas']['Entry'][];
-      /** @description Pass it as `after` to get the next page; null on the last page. */
-      next_after: number | null;
-    };
-    /** @description One row of the append-only log. */
-    Entry: {
-      /** @description Position in the log, from 0, without gaps. */
-      seq: number;
-      kind: string;
-      context_ref: string | null;
-      role: string | null;
-      op_id: string | null;
-      run_id: string | null;
-      request_id: string | null;
-      /** @description Content of the entry. */
-      payload: JsonObject;
-      /** @description Provenance. */
-      refs: JsonObject;
-      /**
-       * Format: date-time
-       * @description When the entry was appended.
-       */
-      at: string;
-    };
-    AppendReceipt: {
-      first_seq: number;
-      /** @description Current number of entries of the thread. For a duplicate, it includes entries appended since. */
-      rev: number;
-      duplicate: boolean;
-    };
-    AppendEntries: {
-      entries: (components['schemas']['NewMessageEntry'] | components['schemas']['NewOwnEntry'])[];
-      /** @description Append only if the thread is at this `rev`; otherwise fail with `rev_conflict`. */
-      expected_rev?: number;
-      /** @description Add flagged error results for tool calls that have no result. */
-      repair?: boolean;
-      /** @description Repeating the id returns the first receipt. Or send it as `Idempotency-Key`. */
-      op_id?: components['schemas']['Id'];
-    };
-    /** @description A message on a lane; default: the lane `default`. */
-    NewMessageEntry: {
-      /** @enum {string} */
-      kind: 'ai_message';
-      context_ref?: components['schemas']['Id'];
-      payload: components['schemas']['Message'];
-      /** @description Provenance; your own data, up to 64 KiB. */
-      refs?: JsonObject;
-    };
-    Message: {
-      /** @enum {string} */
-      role: 'user' | 'assistant' | 'tool';
-      content: components['schemas']['Content'];
-      tool_calls?: components['schemas']['ToolCall'][];
-      tool_call_id?: string;
-      name?: string;
-      thinking?: string;
-      reasoning_details?: Json;
-      /** @description Metadata of the provider. */
-      provider_metadata?: JsonObject;
-    };
-    ToolCall: {
-      id: string;
-      name: string;
-      /** @description Any JSON. */
-      arguments?: Json;
-      /** @description The provider’s original string, byte for byte. */
-      arguments_raw?: string;
-      /** @description Metadata of the provider. */
-      provider_metadata?: JsonObject;
-    };
-    /** @description An entry of your own kind, which no model sees. */
-    NewOwnEntry: {
-      /** @description Default: `note`. */
-      kind?: string;
-      context_ref?: components['schemas']['Id'];
-      /** @description Your own data; default: {}. */
-      payload?: JsonObject;
-      /** @description Provenance; your own data, up to 64 KiB. */
-      refs?: JsonObject;
-    };
-    /** @description A part of a large text. */
-    ContentRange: {
-      id: components['schemas']['Id'];
-      /** @description Length of the whole text in characters (code points). */
-      chars: number;
-      /** @description Length of the whole text in bytes of UTF-8. */
-      bytes: number;
-      /** @description Where this part begins, in characters. */
-      offset: number;
-      text: string;
-      /** @description Where the next part begins; null at the end. */
-      next_offset: number | null;
-    };
-    UiMessagePage: {
-      data: components['schemas']['UiMessage'][];
-      /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
-      next_after: string | null;
-    };
-    /** @description A `UIMessage` of the AI SDK, with the AI SDK’s field names. */
-    UiMessage: {
-      /** @description For a question, its request id; for an answer, the id of its run. */
-      id: string;
-      /** @enum {string} */
-      role: 'user' | 'assistant';
-      /** @description For an answer: `thread_id`, `run_id`, `usage`, `termination_reason`, `error`. */
-      metadata?: {
-        [key: string]: unknown;
-      };
-      /** @description As in the AI SDK. */
-      parts: ({
-        type: string;
-      } & {
-        [key: string]: unknown;
-      })[];
-    };
-    LaneList: {
-      data: components['schemas']['Lane'][];
-    };
-    /** @description A named context of a thread. */
-    Lane: {
-      context_ref: components['schemas']['Id'];
-      /** @description `seq` of the anchor, the latest replace operation; -1: none. */
-      anchor_seq: number;
-      /** @description `seq` of the last entry of the lane. */
-      last_seq: number;
-      /** @description Number of tool calls of the last message that have no result yet. */
-      open_calls: number;
-    };
-    /** @description What the model sees on a lane: the system prompt, the messages of the anchor, and those after it. */
-    Context: {
-      thread_id: components['schemas']['Id'];
-      context_ref: components['schemas']['Id'];
-      /** @description The entry as of which the context is shown; null: now. */
-      at_seq: number | null;
-      messages: components['schemas']['ContextMessage'][];
-      /** @description With `policy` or `explain`: the policy applied, with its defaults filled in. */
-      policy?: JsonObject;
-      meta?: components['schemas']['ProjectionMeta'];
-      explain?: components['schemas']['ExplainedMessage'][];
-    };
-    /** @description A row of the view `lane_context`. */
-    ContextMessage: {
-      /** @description Position in the context, from 0. */
-      ordinal: number;
-      /** @description The entry it comes from. */
-      seq: number;
-      /** @description `seq` of the anchor of the lane; -1: none. */
-      anchor_seq: number;
-      role: components['schemas']['Role'];
-      content: components['schemas']['Content'];
-      tool_calls: components['schemas']['ToolCall'][] | null;
-      tool_call_id: string | null;
-      name: string | null;
-      thinking: string | null;
-      /** @description Reasoning data of the provider. */
-      reasoning_details: Json;
-      /** @description Metadata of the provider. */
-      provider_metadata: Json;
-      run_id: string | null;
-      request_id: string | null;
-      /** @description Provenance. */
-      refs: Json;
-    };
-    /** @enum {string} */
-    Role: 'system' | 'user' | 'assistant' | 'tool';
-    /** @description The result of applying a policy to a context. */
-    ProjectionMeta: {
-      /** @description Tokens of the messages, including the system prompt. */
-      estimated_tokens: number;
-      /** @description Tokens of the tools offered; 0 if this server does not know the agent. */
-      tool_tokens: number;
-      /** @description Maximum tokens of the request; null: no limit. */
-      budget: number | null;
-      /** @description The context window of the model; null: unknown. */
-      window: number | null;
-      /** @description Whether the budget or `max_messages` left messages out. */
-      truncated: boolean;
-      /** @description Messages sent, without the system prompt. */
-      entries_included: number;
-      /** @description Messages of the lane, without the system prompt. */
-      entries_total: number;
-      summary_used: boolean;
-      /** @description Whether the messages that must be kept exceed the budget. */
-      over_budget: boolean;
-      estimator: {
-        name: string;
-        /** @description What the heuristic is multiplied by. */
-        ratio: number;
-        /** @description Mean error of `calibrated`, as a share. */
-        error: number | null;
-        /** @description Number of model calls of this process that `calibrated` has learnt from. */
-        calls: number | null;
-        /** @description Why the heuristic was used instead. */
-        fallback: string | null;
-      };
-    };
-    /** @description Why a message is sent or left out, and its tokens. */
-    ExplainedMessage: {
-      /** @description Position in the context before the policy, from 0. */
-      ordinal: number;
-      /** @description The entry of the message; -1 for the prompt of a policy. */
-      seq: number;
-      role: string;
-      /** @enum {string} */
-      kind: 'system' | 'summary' | 'message' | 'tool_group';
-      /** @description Tokens of the message. */
-      tokens: number;
-      included: boolean;
-      /** @description Sent: system_prompt, summary, durable, last_turns, question, fits, projector. Left out: kind, summarization, cut_before, budget, max_messages, before_question, not_chosen. */
-      reason: string;
-      /** @description The message itself, if it is left out. */
-      message?: JsonObject;
-    };
-    OperationReceipt: {
-      op_id: components['schemas']['Id'];
-      /**
-       * @description deferred: a run is active; the operation is applied when it ends.
-       * @enum {string}
-       */
-      status: 'applied' | 'deferred' | 'duplicate' | 'stale';
-      /** @enum {string} */
-      op_status: 'pending' | 'applied' | 'superseded' | 'stale';
-      /** @description The entry of the operation, once applied. */
-      seq: number | null;
-    };
-    ContextOperation: {
-      /** @description An id is applied at most once per thread. Or send it as `Idempotency-Key`. */
-      op_id?: components['schemas']['Id'];
-      /** @description The lane. Required for a switch; for a replace, default: the active lane. */
-      context_ref?: components['schemas']['Id'];
-      operation: components['schemas']['Replace'] | components['schemas']['Switch'];
-      /** @description Apply only if the thread is at this `rev`; otherwise fail with `rev_conflict`. */
-      expected_rev?: number;
-      /** @description Add flagged error results for tool calls that have no result. */
-      repair?: boolean;
-    };
-    /** @description Replaces the context of a lane. */
-    Replace: {
-      /**
-       * @description discriminator enum property added by openapi-typescript
-       * @enum {string}
-       */
-      type: 'replace';
-      result_context: {
-        /** @description Your own name for the context, kept in the log. */
-        id?: components['schemas']['Id'];
-        /** @description Absent: the lane keeps its system prompt. null: no system prompt. */
-        system_prompt?: string | null;
-        entries: components['schemas']['Message'][];
-      };
-      /** @enum {string} */
-      reason?: 'manual' | 'restore' | 'compaction' | 'system';
-      /** @description The entry the operation is based on; recorded only. */
-      base_seq?: number;
-      /** @description Your own data; recorded only. */
-      meta?: JsonObject;
-    };
-    /** @description Makes a lane the active one. */
-    Switch: {
-      /**
-       * @description discriminator enum property added by openapi-typescript
-       * @enum {string}
-       */
-      type: 'switch';
-      /** @enum {string} */
-      reason?: 'manual' | 'restore' | 'compaction' | 'system';
-      /** @description The entry the operation is based on; recorded only. */
-      base_seq?: number;
-      /** @description Your own data; recorded only. */
-      meta?: JsonObject;
-    };
-    LaneReset: {
-      /** @description An id is applied at most once per thread. Or send it as `Idempotency-Key`. */
-      op_id?: components['schemas']['Id'];
-      /** @enum {string} */
-      reason?: 'manual' | 'restore' | 'compaction' | 'system';
-      /** @description Your own data; recorded only. */
-      meta?: JsonObject;
-      /** @description Apply only if the thread is at this `rev`; otherwise fail with `rev_conflict`. */
-      expected_rev?: number;
-    };
-    /** @description The run was accepted and will end, even if processes crash. */
-    RunReceipt: {
-      thread_id: components['schemas']['Id'];
-      id: string;
-      request_id: string;
-      status: components['schemas']['RunStatus'];
-      duplicate: boolean;
-    };
-    Compact: {
-      /** @description The lane; default: the active lane. */
-      context_ref?: components['schemas']['Id'];
-      /** @description Entries to summarise, inclusive. Default: all but the newest turns. */
-      range?: {
-        from_seq: number;
-        to_seq: number;
-      };
-      /** @description How many of the newest turns to keep; default: `keep_last_turns` of the context policy. */
-      keep_turns?: number;
-      /** @description Default: the agent of the lane’s latest run. */
-      agent?: string;
-      /** @description Default: the model of the lane’s latest run. */
-      model?: string;
-    };
-    /** @description How a model answered a replayed call. It is not stored. */
-    CallReplay: {
-      thread_id: components['schemas']['Id'];
-      llm_call_id: components['schemas']['Id'];
-      model: string;
-      /** @description Whether the messages, before any change, have the recorded hash. */
-      verified: boolean;
-      /** @description Number of messages sent, including the system prompt. */
-      messages: number;
-      answer: JsonObject | null;
-      error: {
-        type: string;
-        message: string;
-      } | null;
-      /** @description Null if the call failed. */
-      usage: components['schemas']['Usage'] | null;
-      finish_reason: string | null;
-      duration_ms: number;
-    };
-    ReplayRequest: {
-      /** @description Default: the model of the call. */
-      model?: string;
-      /** @description Replaces the whole system message; null: none. Default: the one that was sent. */
-      system_prompt?: string | null;
-      /** @description Cuts the context of the lane as it was before the call, instead of the policy of the run. */
-      context_policy?: components['schemas']['ContextPolicy'];
-    };
-    /** @description One answered model call: exactly what was sent, and what came back. */
-    ModelCall: {
-      thread_id: components['schemas']['Id'];
-      run_id: components['schemas']['Id'];
-      llm_call_id: components['schemas']['Id'];
-      context_ref: components['schemas']['Id'];
-      agent: string;
-      model: string;
-      /** @description Size of the model’s context window in tokens; null: unknown. */
-      window: number | null;
-      /** @description Iteration of the run, from 1. */
-      iteration: number;
-      /** @description The entry of the answer. */
-      seq: number;
-      /** @description The messages as they were sent, in canonical form. */
-      messages: components['schemas']['SentMessage'][];
-      /** @description For each message, the `seq` of its entry; null for instructions that are never stored. */
-      sources: (number | null)[];
-      /** @description The hash that the worker recorded when it sent the messages: SHA-256, in hex, of the canonical JSON (RFC 8785) of each, followed by a newline. */
-      context_hash: string;
-      /** @description Whether the messages have this hash: if so, they are byte for byte what was sent. */
-      verified: boolean;
-      /**
-       * @description Why the messages do not have the hash: a request transformer changed them, this server does not know the output contract, or neither explains the mismatch; null if they have it.
-       * @enum {string|null}
-       */
-      unverified_because: 'transformed' | 'output_contract' | 'mismatch' | null;
-      /** @description The answer. */
-      answer: JsonObject;
-      /** @description Provenance of the answer. */
-      refs: JsonObject;
-      /** @description Null if the trace was deleted. */
-      usage: components['schemas']['Usage'] | null;
-      finish_reason: string | null;
-      /**
-       * Format: date-time
-       * @description When the call started; null if the trace was deleted.
-       */
-      started_at: string | null;
-      /**
-       * Format: date-time
-       * @description When the answer was committed.
-       */
-      completed_at: string;
-      duration_ms: number | null;
-      /** @description Failed or lost attempts before this answer. */
-      failed_attempts: {
-        kind: string;
-        /**
-         * Format: date-time
-         * @description When the failure was committed.
-         */
-        at: string;
-        /** @description Depends on the kind. */
-        data: JsonObject;
-      }[];
-      /** @description The tools offered, as this server defines the agent; null if it does not know the agent. */
-      tools: components['schemas']['Tool'][] | null;
-      /** @description Where and why the messages stop matching the previous call on the lane; null if they begin with everything it sent, or if the log cannot tell. */
-      prefix_break: {
-        /** @description Position of the first message that differs, from 0. */
-        position: number;
-        /** @description The entry that caused it: the new prompt, the anchor, or the answer whose `refs` say what the policy left out. */
-        seq: number;
-        /** @enum {string} */
-        cause: 'prompt' | 'anchor' | 'policy';
-      } | null;
-      /** @description The previous call on the lane. */
-      previous_call_id: components['schemas']['Id'] | null;
-      /** @description The next call on the lane. */
-      next_call_id: components['schemas']['Id'] | null;
-    };
-    /** @description A message as a model is sent it. */
-    SentMessage: {
-      role: components['schemas']['Role'];
-      content: components['schemas']['Content'];
-      tool_calls?: components['schemas']['ToolCall'][];
-      tool_call_id?: string;
-      name?: string;
-      thinking?: string;
-      reasoning_details?: Json;
-      /** @description Metadata of the provider. */
-      provider_metadata?: JsonObject;
-    };
-    Tool: {
-      name: string;
-      description: string | null;
-      /** @description JSON Schema. */
-      input_schema: JsonObject;
-    };
-    RunEventPage: {
-      data: components['schemas']['RunEvent'][];
-      /** @description Pass it as `after` to get the next page; null on the last page. */
-      next_after: number | null;
-    };
-    /** @description An event of the trace. */
-    RunEvent: {
-      /** @description Number in the thread, from 0, without gaps. */
-      event_seq: number;
-      run_id: components['schemas']['Id'];
-      /** @description Number in the run, from 1, without gaps. */
-      seq: number;
-      kind: string;
-      /** @description The iteration it belongs to. */
-      iteration: number;
-      /** @description Depends on the kind; `data.seq` refers to an entry. */
-      data: JsonObject;
-      /**
-       * Format: date-time
-       * @description When the event was committed.
-       */
-      at: string;
     };
     /** @description `RunAgentInput` of AG-UI 1.0, with its field names. Of `messages`, a new user message at the end is asked, and tool messages answer the tools that the client runs. */
     RunAgentInput: {
@@ -1442,36 +738,6 @@ export interface components {
      * @description Data of any type.
      */
     StreamData: string;
-    /** @description An imported thread. */
-    ImportReceipt: {
-      id: components['schemas']['Id'];
-      /** @description Number of entries; the last one is of the kind `thread_import`. */
-      rev: number;
-      /** @description The same was imported before; nothing was written. */
-      duplicate: boolean;
-      /** @description What could not be carried over as it was. */
-      notes: {
-        /** @enum {string} */
-        outcome: 'left_out' | 'changed' | 'repaired';
-        /** @description Where it is in the source. */
-        where: string;
-        what: string;
-      }[];
-    };
-    NewImport: {
-      /** @enum {string} */
-      format: 'lanefold' | 'openai' | 'ai-sdk';
-      /** @description For `lanefold`: the lines of an export, unchanged. */
-      lines?: string[];
-      /** @description For `openai`: items of OpenAI, oldest first, or chat messages. */
-      items?: Json;
-      /** @description For `ai-sdk`: `UIMessage`s of the AI SDK. */
-      messages?: unknown[];
-      /** @description Default: a generated id. Importing the same again under the same id changes nothing. */
-      id?: components['schemas']['Id'];
-      /** @description Your own data, up to 64 KiB; default: that of the export. */
-      metadata?: JsonObject;
-    };
     MintedKey: {
       id: components['schemas']['Id'];
       /** @description Shown only once: the server stores only its hash. */
@@ -1985,105 +1251,6 @@ export interface components {
         message: string;
       } | null;
     };
-    Case: {
-      id: components['schemas']['Id'];
-      tenant: components['schemas']['Id'];
-      thread_id: components['schemas']['Id'];
-      /** @description The name that its cases share. */
-      dataset: components['schemas']['Id'];
-      /**
-       * @description `run`: its question is asked again. `call`: its answer is asked for again, with the same context.
-       * @enum {string}
-       */
-      kind: 'run' | 'call';
-      /** @description Null for an imported case. */
-      run_id: components['schemas']['Id'] | null;
-      /** @description The call; of a run, its first one. Null for an imported case. */
-      llm_call_id: components['schemas']['Id'] | null;
-      context_ref: components['schemas']['Id'];
-      /** @description The last entry of the context before the question or the answer; -1: none. */
-      seq: number;
-      /** @description SHA-256 of the messages of the call. */
-      context_hash: string;
-      /** @description The first 200 characters of the message that began its run, read from the log; of an imported case, of the last message of the user. Null if there is none, and once the thread is erased. */
-      question: string | null;
-      agent: string;
-      model: string;
-      tags: string[];
-      split: string | null;
-      expected: components['schemas']['ExpectedAnswer'] | null;
-      note: string | null;
-      /** @description `operator`, `key:<id>` or `cli:<user>`. */
-      kept_by: string;
-      /**
-       * Format: date-time
-       * @description When it was kept.
-       */
-      created_at: string;
-      /**
-       * Format: date-time
-       * @description When it was last changed.
-       */
-      updated_at: string;
-      erased_at: string | null;
-    };
-    ExpectedAnswer: {
-      /** @description The whole answer; white space does not count. */
-      answer?: string;
-      /** @description Phrases that the answer has to contain. */
-      contains?: string[];
-      /** @description A tool that the answer has to call. */
-      tool?: {
-        name: string;
-        /** @description A part of its arguments. */
-        arguments?: JsonObject;
-      };
-      /** @description What a judge looks at. */
-      rubric?: string;
-      /** @description The name of the only scorer that applies. */
-      scorer?: string;
-    };
-    NewCase: {
-      thread_id: components['schemas']['Id'];
-      /** @description The name that its cases share. */
-      dataset: components['schemas']['Id'];
-      /** @description The run whose question is asked again. Either this or `llm_call_id`. */
-      run_id?: components['schemas']['Id'];
-      /** @description The model call whose answer is asked for again. */
-      llm_call_id?: components['schemas']['Id'];
-      expected?: components['schemas']['ExpectedAnswer'];
-      tags?: string[];
-      /** @description A part of the dataset, such as `train` or `test`. */
-      split?: string;
-      note?: string;
-    };
-    CaseList: {
-      data: components['schemas']['Case'][];
-      /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
-      next_after: string | null;
-    };
-    CaseChanges: {
-      expected?: components['schemas']['ExpectedAnswer'] | null;
-      tags?: string[];
-      split?: string | null;
-      note?: string | null;
-    };
-    DatasetList: {
-      data: components['schemas']['Dataset'][];
-    };
-    Dataset: {
-      tenant: components['schemas']['Id'];
-      dataset: components['schemas']['Id'];
-      /** @description How many cases it has. */
-      cases: number;
-      /** @description Of these, how many have lost their thread. */
-      erased: number;
-      /**
-       * Format: date-time
-       * @description When a case last changed.
-       */
-      updated_at: string;
-    };
     Eval: {
       id: components['schemas']['Id'];
       tenant: components['schemas']['Id'];
@@ -2234,97 +1401,6 @@ export interface components {
       seed: number;
       resamples: number;
     };
-    WaitPage: {
-      data: components['schemas']['PendingWait'][];
-      /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
-      next_after: string | null;
-    };
-    /** @description A tool call that waits for an event, a time or another run. */
-    PendingWait: {
-      thread_id: components['schemas']['Id'];
-      run_id: components['schemas']['Id'];
-      /** @description The name of the call: its round and index. */
-      call: string;
-      /** @description Tool round of the run, from 1. */
-      round: number;
-      /** @description Position in the round, from 0. */
-      index: number;
-      /** @description The name of the tool. */
-      name: string;
-      /** @enum {string} */
-      kind: 'approval' | 'event' | 'time' | 'run';
-      /** @description The event it waits for. */
-      event: components['schemas']['Id'] | null;
-      /** @description The run it waits for. */
-      run: components['schemas']['RunRef'] | null;
-      /**
-       * Format: date-time
-       * @description Since when it waits.
-       */
-      since: string;
-      /**
-       * Format: date-time
-       * @description When it ends by itself; null: never.
-       */
-      until: string | null;
-    };
-    /** @description A run by its thread and id. */
-    RunRef: {
-      thread_id: components['schemas']['Id'];
-      id: string;
-    };
-    ReleasedWait: {
-      /** @description false: the wait had ended before, and nothing changed. */
-      released: boolean;
-      /**
-       * @description How the wait ended.
-       * @enum {string}
-       */
-      wait: 'resolved' | 'expired' | 'released' | 'abandoned';
-      /** @description The status of the run: `suspended` while other calls wait. */
-      status: components['schemas']['RunStatus'];
-    };
-    Release: {
-      /** @description The result of the call: text or JSON; default null. */
-      result?: Json;
-      /** @description The call fails with this message instead. */
-      error?: string;
-      /** @description Who released it. */
-      by?: string;
-    };
-    SentEvent: {
-      event: components['schemas']['Id'];
-      /** @description The calls whose waits it ended. */
-      released: {
-        thread_id: components['schemas']['Id'];
-        run_id: components['schemas']['Id'];
-        /** @description The name of the call: its round and index. */
-        call: string;
-        /** @description Tool round of the run, from 1. */
-        round: number;
-        /** @description Position in the round, from 0. */
-        index: number;
-      }[];
-      /** @description Whether it is kept for later waits. */
-      kept: boolean;
-    };
-    NewEvent: {
-      /** @description Text or JSON, at most 262,144 bytes; default null. */
-      payload?: Json;
-      /** @description Keeps the event for so long, for calls that begin to wait for it later; default 0. */
-      keep_ms?: number;
-    };
-    EventToken: {
-      token: string;
-      /** @description A POST to this URL sends the event, with the JSON body as its payload. */
-      path: string;
-    };
-    NewEventToken: {
-      /** @description Default: 30 days. The token also ends with the key that made it. */
-      expires_ms?: number;
-      /** @description As for the event; default 0. */
-      keep_ms?: number;
-    };
     ApprovalPage: {
       data: components['schemas']['Approval'][];
       /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
@@ -2356,6 +1432,496 @@ export interface components {
       expires_at: string;
       /** @description The root of its tree, if a tool call of another run started its run. */
       root: components['schemas']['RunRef'] | null;
+    };
+    /** @description A run by its thread and id. */
+    RunRef: {
+      thread_id: components['schemas']['Id'];
+      id: string;
+    };
+    Case: {
+      id: components['schemas']['Id'];
+      tenant: components['schemas']['Id'];
+      thread_id: components['schemas']['Id'];
+      /** @description The name that its cases share. */
+      dataset: components['schemas']['Id'];
+      /**
+       * @description `run`: its question is asked again. `call`: its answer is asked for again, with the same context.
+       * @enum {string}
+       */
+      kind: 'run' | 'call';
+      /** @description Null for an imported case. */
+      run_id: components['schemas']['Id'] | null;
+      /** @description The call; of a run, its first one. Null for an imported case. */
+      llm_call_id: components['schemas']['Id'] | null;
+      context_ref: components['schemas']['Id'];
+      /** @description The last entry of the context before the question or the answer; -1: none. */
+      seq: number;
+      /** @description SHA-256 of the messages of the call. */
+      context_hash: string;
+      /** @description The first 200 characters of the message that began its run, read from the log; of an imported case, of the last message of the user. Null if there is none, and once the thread is erased. */
+      question: string | null;
+      agent: string;
+      model: string;
+      tags: string[];
+      split: string | null;
+      expected: components['schemas']['ExpectedAnswer'] | null;
+      note: string | null;
+      /** @description `operator`, `key:<id>` or `cli:<user>`. */
+      kept_by: string;
+      /**
+       * Format: date-time
+       * @description When it was kept.
+       */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description When it was last changed.
+       */
+      updated_at: string;
+      erased_at: string | null;
+    };
+    ExpectedAnswer: {
+      /** @description The whole answer; white space does not count. */
+      answer?: string;
+      /** @description Phrases that the answer has to contain. */
+      contains?: string[];
+      /** @description A tool that the answer has to call. */
+      tool?: {
+        name: string;
+        /** @description A part of its arguments. */
+        arguments?: JsonObject;
+      };
+      /** @description What a judge looks at. */
+      rubric?: string;
+      /** @description The name of the only scorer that applies. */
+      scorer?: string;
+    };
+    NewCase: {
+      thread_id: components['schemas']['Id'];
+      /** @description The name that its cases share. */
+      dataset: components['schemas']['Id'];
+      /** @description The run whose question is asked again. Either this or `llm_call_id`. */
+      run_id?: components['schemas']['Id'];
+      /** @description The model call whose answer is asked for again. */
+      llm_call_id?: components['schemas']['Id'];
+      expected?: components['schemas']['ExpectedAnswer'];
+      tags?: string[];
+      /** @description A part of the dataset, such as `train` or `test`. */
+      split?: string;
+      note?: string;
+    };
+    CaseList: {
+      data: components['schemas']['Case'][];
+      /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
+      next_after: string | null;
+    };
+    CaseChanges: {
+      expected?: components['schemas']['ExpectedAnswer'] | null;
+      tags?: string[];
+      split?: string | null;
+      note?: string | null;
+    };
+    DatasetList: {
+      data: components['schemas']['Dataset'][];
+    };
+    Dataset: {
+      tenant: components['schemas']['Id'];
+      dataset: components['schemas']['Id'];
+      /** @description How many cases it has. */
+      cases: number;
+      /** @description Of these, how many have lost their thread. */
+      erased: number;
+      /**
+       * Format: date-time
+       * @description When a case last changed.
+       */
+      updated_at: string;
+    };
+    LaneList: {
+      data: components['schemas']['Lane'][];
+    };
+    /** @description A named context of a thread. */
+    Lane: {
+      context_ref: components['schemas']['Id'];
+      /** @description `seq` of the anchor, the latest replace operation; -1: none. */
+      anchor_seq: number;
+      /** @description `seq` of the last entry of the lane. */
+      last_seq: number;
+      /** @description Number of tool calls of the last message that have no result yet. */
+      open_calls: number;
+    };
+    /** @description What the model sees on a lane: the system prompt, the messages of the anchor, and those after it. */
+    Context: {
+      thread_id: components['schemas']['Id'];
+      context_ref: components['schemas']['Id'];
+      /** @description The entry as of which the context is shown; null: now. */
+      at_seq: number | null;
+      messages: components['schemas']['ContextMessage'][];
+      /** @description With `policy` or `explain`: the policy applied, with its defaults filled in. */
+      policy?: JsonObject;
+      meta?: components['schemas']['ProjectionMeta'];
+      explain?: components['schemas']['ExplainedMessage'][];
+    };
+    /** @description A row of the view `lane_context`. */
+    ContextMessage: {
+      /** @description Position in the context, from 0. */
+      ordinal: number;
+      /** @description The entry it comes from. */
+      seq: number;
+      /** @description `seq` of the anchor of the lane; -1: none. */
+      anchor_seq: number;
+      role: components['schemas']['Role'];
+      content: components['schemas']['Content'];
+      tool_calls: components['schemas']['ToolCall'][] | null;
+      tool_call_id: string | null;
+      name: string | null;
+      thinking: string | null;
+      /** @description Reasoning data of the provider. */
+      reasoning_details: Json;
+      /** @description Metadata of the provider. */
+      provider_metadata: Json;
+      run_id: string | null;
+      request_id: string | null;
+      /** @description Provenance. */
+      refs: Json;
+    };
+    /** @enum {string} */
+    Role: 'system' | 'user' | 'assistant' | 'tool';
+    ToolCall: {
+      id: string;
+      name: string;
+      /** @description Any JSON. */
+      arguments?: Json;
+      /** @description The provider’s original string, byte for byte. */
+      arguments_raw?: string;
+      /** @description Metadata of the provider. */
+      provider_metadata?: JsonObject;
+    };
+    /** @description The result of applying a policy to a context. */
+    ProjectionMeta: {
+      /** @description Tokens of the messages, including the system prompt. */
+      estimated_tokens: number;
+      /** @description Tokens of the tools offered; 0 if this server does not know the agent. */
+      tool_tokens: number;
+      /** @description Maximum tokens of the request; null: no limit. */
+      budget: number | null;
+      /** @description The context window of the model; null: unknown. */
+      window: number | null;
+      /** @description Whether the budget or `max_messages` left messages out. */
+      truncated: boolean;
+      /** @description Messages sent, without the system prompt. */
+      entries_included: number;
+      /** @description Messages of the lane, without the system prompt. */
+      entries_total: number;
+      summary_used: boolean;
+      /** @description Whether the messages that must be kept exceed the budget. */
+      over_budget: boolean;
+      estimator: {
+        name: string;
+        /** @description What the heuristic is multiplied by. */
+        ratio: number;
+        /** @description Mean error of `calibrated`, as a share. */
+        error: number | null;
+        /** @description Number of model calls of this process that `calibrated` has learnt from. */
+        calls: number | null;
+        /** @description Why the heuristic was used instead. */
+        fallback: string | null;
+      };
+    };
+    /** @description Why a message is sent or left out, and its tokens. */
+    ExplainedMessage: {
+      /** @description Position in the context before the policy, from 0. */
+      ordinal: number;
+      /** @description The entry of the message; -1 for the prompt of a policy. */
+      seq: number;
+      role: string;
+      /** @enum {string} */
+      kind: 'system' | 'summary' | 'message' | 'tool_group';
+      /** @description Tokens of the message. */
+      tokens: number;
+      included: boolean;
+      /** @description Sent: system_prompt, summary, durable, last_turns, question, fits, projector. Left out: kind, summarization, cut_before, budget, max_messages, before_question, not_chosen. */
+      reason: string;
+      /** @description The message itself, if it is left out. */
+      message?: JsonObject;
+    };
+    /** @description The run was accepted and will end, even if processes crash. */
+    RunReceipt: {
+      thread_id: components['schemas']['Id'];
+      id: string;
+      request_id: string;
+      status: components['schemas']['RunStatus'];
+      duplicate: boolean;
+    };
+    Compact: {
+      /** @description The lane; default: the active lane. */
+      context_ref?: components['schemas']['Id'];
+      /** @description Entries to summarise, inclusive. Default: all but the newest turns. */
+      range?: {
+        from_seq: number;
+        to_seq: number;
+      };
+      /** @description How many of the newest turns to keep; default: `keep_last_turns` of the context policy. */
+      keep_turns?: number;
+      /** @description Default: the agent of the lane’s latest run. */
+      agent?: string;
+      /** @description Default: the model of the lane’s latest run. */
+      model?: string;
+    };
+    /** @description One answered model call: exactly what was sent, and what came back. */
+    ModelCall: {
+      thread_id: components['schemas']['Id'];
+      run_id: components['schemas']['Id'];
+      llm_call_id: components['schemas']['Id'];
+      context_ref: components['schemas']['Id'];
+      agent: string;
+      model: string;
+      /** @description Size of the model’s context window in tokens; null: unknown. */
+      window: number | null;
+      /** @description Iteration of the run, from 1. */
+      iteration: number;
+      /** @description The entry of the answer. */
+      seq: number;
+      /** @description The messages as they were sent, in canonical form. */
+      messages: components['schemas']['SentMessage'][];
+      /** @description For each message, the `seq` of its entry; null for instructions that are never stored. */
+      sources: (number | null)[];
+      /** @description The hash that the worker recorded when it sent the messages: SHA-256, in hex, of the canonical JSON (RFC 8785) of each, followed by a newline. */
+      context_hash: string;
+      /** @description Whether the messages have this hash: if so, they are byte for byte what was sent. */
+      verified: boolean;
+      /**
+       * @description Why the messages do not have the hash: a request transformer changed them, this server does not know the output contract, or neither explains the mismatch; null if they have it.
+       * @enum {string|null}
+       */
+      unverified_because: 'transformed' | 'output_contract' | 'mismatch' | null;
+      /** @description The answer. */
+      answer: JsonObject;
+      /** @description Provenance of the answer. */
+      refs: JsonObject;
+      /** @description Null if the trace was deleted. */
+      usage: components['schemas']['Usage'] | null;
+      finish_reason: string | null;
+      /**
+       * Format: date-time
+       * @description When the call started; null if the trace was deleted.
+       */
+      started_at: string | null;
+      /**
+       * Format: date-time
+       * @description When the answer was committed.
+       */
+      completed_at: string;
+      duration_ms: number | null;
+      /** @description Failed or lost attempts before this answer. */
+      failed_attempts: {
+        kind: string;
+        /**
+         * Format: date-time
+         * @description When the failure was committed.
+         */
+        at: string;
+        /** @description Depends on the kind. */
+        data: JsonObject;
+      }[];
+      /** @description The tools offered, as this server defines the agent; null if it does not know the agent. */
+      tools: components['schemas']['Tool'][] | null;
+      /** @description Where and why the messages stop matching the previous call on the lane; null if they begin with everything it sent, or if the log cannot tell. */
+      prefix_break: {
+        /** @description Position of the first message that differs, from 0. */
+        position: number;
+        /** @description The entry that caused it: the new prompt, the anchor, or the answer whose `refs` say what the policy left out. */
+        seq: number;
+        /** @enum {string} */
+        cause: 'prompt' | 'anchor' | 'policy';
+      } | null;
+      /** @description The previous call on the lane. */
+      previous_call_id: components['schemas']['Id'] | null;
+      /** @description The next call on the lane. */
+      next_call_id: components['schemas']['Id'] | null;
+    };
+    /** @description A message as a model is sent it. */
+    SentMessage: {
+      role: components['schemas']['Role'];
+      content: components['schemas']['Content'];
+      tool_calls?: components['schemas']['ToolCall'][];
+      tool_call_id?: string;
+      name?: string;
+      thinking?: string;
+      reasoning_details?: Json;
+      /** @description Metadata of the provider. */
+      provider_metadata?: JsonObject;
+    };
+    Tool: {
+      name: string;
+      description: string | null;
+      /** @description JSON Schema. */
+      input_schema: JsonObject;
+    };
+    /** @description How a model answered a replayed call. It is not stored. */
+    CallReplay: {
+      thread_id: components['schemas']['Id'];
+      llm_call_id: components['schemas']['Id'];
+      model: string;
+      /** @description Whether the messages, before any change, have the recorded hash. */
+      verified: boolean;
+      /** @description Number of messages sent, including the system prompt. */
+      messages: number;
+      answer: JsonObject | null;
+      error: {
+        type: string;
+        message: string;
+      } | null;
+      /** @description Null if the call failed. */
+      usage: components['schemas']['Usage'] | null;
+      finish_reason: string | null;
+      duration_ms: number;
+    };
+    ReplayRequest: {
+      /** @description Default: the model of the call. */
+      model?: string;
+      /** @description Replaces the whole system message; null: none. Default: the one that was sent. */
+      system_prompt?: string | null;
+      /** @description Cuts the context of the lane as it was before the call, instead of the policy of the run. */
+      context_policy?: components['schemas']['ContextPolicy'];
+    };
+    OperationReceipt: {
+      op_id: components['schemas']['Id'];
+      /**
+       * @description deferred: a run is active; the operation is applied when it ends.
+       * @enum {string}
+       */
+      status: 'applied' | 'deferred' | 'duplicate' | 'stale';
+      /** @enum {string} */
+      op_status: 'pending' | 'applied' | 'superseded' | 'stale';
+      /** @description The entry of the operation, once applied. */
+      seq: number | null;
+    };
+    ContextOperation: {
+      /** @description An id is applied at most once per thread. Or send it as `Idempotency-Key`. */
+      op_id?: components['schemas']['Id'];
+      /** @description The lane. Required for a switch; for a replace, default: the active lane. */
+      context_ref?: components['schemas']['Id'];
+      operation: components['schemas']['Replace'] | components['schemas']['Switch'];
+      /** @description Apply only if the thread is at this `rev`; otherwise fail with `rev_conflict`. */
+      expected_rev?: number;
+      /** @description Add flagged error results for tool calls that have no result. */
+      repair?: boolean;
+    };
+    /** @description Replaces the context of a lane. */
+    Replace: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      type: 'replace';
+      result_context: {
+        /** @description Your own name for the context, kept in the log. */
+        id?: components['schemas']['Id'];
+        /** @description Absent: the lane keeps its system prompt. null: no system prompt. */
+        system_prompt?: string | null;
+        entries: components['schemas']['Message'][];
+      };
+      /** @enum {string} */
+      reason?: 'manual' | 'restore' | 'compaction' | 'system';
+      /** @description The entry the operation is based on; recorded only. */
+      base_seq?: number;
+      /** @description Your own data; recorded only. */
+      meta?: JsonObject;
+    };
+    Message: {
+      /** @enum {string} */
+      role: 'user' | 'assistant' | 'tool';
+      content: components['schemas']['Content'];
+      tool_calls?: components['schemas']['ToolCall'][];
+      tool_call_id?: string;
+      name?: string;
+      thinking?: string;
+      reasoning_details?: Json;
+      /** @description Metadata of the provider. */
+      provider_metadata?: JsonObject;
+    };
+    /** @description Makes a lane the active one. */
+    Switch: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      type: 'switch';
+      /** @enum {string} */
+      reason?: 'manual' | 'restore' | 'compaction' | 'system';
+      /** @description The entry the operation is based on; recorded only. */
+      base_seq?: number;
+      /** @description Your own data; recorded only. */
+      meta?: JsonObject;
+    };
+    LaneReset: {
+      /** @description An id is applied at most once per thread. Or send it as `Idempotency-Key`. */
+      op_id?: components['schemas']['Id'];
+      /** @enum {string} */
+      reason?: 'manual' | 'restore' | 'compaction' | 'system';
+      /** @description Your own data; recorded only. */
+      meta?: JsonObject;
+      /** @description Apply only if the thread is at this `rev`; otherwise fail with `rev_conflict`. */
+      expected_rev?: number;
+    };
+    /** @description The messages of two contexts, in order. */
+    ContextDiff: {
+      data: {
+        /**
+         * @description removed: only in the first context; added: only in the second.
+         * @enum {string}
+         */
+        change: 'same' | 'removed' | 'added';
+        /** @description Position in the first context. */
+        ordinal: number | null;
+        /** @description Its entry in the first thread. */
+        seq: number | null;
+        /** @description Position in the second context. */
+        other_ordinal: number | null;
+        /** @description Its entry in the second thread. */
+        other_seq: number | null;
+        role: string;
+        /** @description A string or an array of parts. */
+        content: Json;
+        /** @description An array or null. */
+        tool_calls: Json;
+        tool_call_id: string | null;
+        name: string | null;
+      }[];
+    };
+    SentEvent: {
+      event: components['schemas']['Id'];
+      /** @description The calls whose waits it ended. */
+      resolved: {
+        thread_id: components['schemas']['Id'];
+        run_id: components['schemas']['Id'];
+        /** @description The name of the call: its round and index. */
+        call: string;
+        /** @description Tool round of the run, from 1. */
+        round: number;
+        /** @description Position in the round, from 0. */
+        index: number;
+      }[];
+      /** @description Whether it is kept for later waits. */
+      kept: boolean;
+    };
+    NewEvent: {
+      /** @description Text or JSON, at most 262,144 bytes; default null. */
+      payload?: Json;
+      /** @description Keeps the event for so long, for calls that begin to wait for it later; default 0. */
+      keep_ms?: number;
+    };
+    EventToken: {
+      token: string;
+      /** @description A POST to this URL sends the event, with the JSON body as its payload. */
+      path: string;
+    };
+    NewEventToken: {
+      /** @description Default: 30 days. The token also ends with the key that made it. */
+      expires_ms?: number;
+      /** @description As for the event; default 0. */
+      keep_ms?: number;
     };
     MonitorList: {
       data: components['schemas']['Monitor'][];
@@ -2701,6 +2267,18 @@ export interface components {
        * @description When it ends by itself; null: never.
        */
       until: string | null;
+    };
+    /** @description The marks of one kind: how many, and where the first is. */
+    MarkCount: {
+      run_id: components['schemas']['Id'];
+      /** @description `tool_failed`, `tool_retried`, `model_retried`, `model_overridden`, `worker_lost`, `cut`, `over_budget`, `cache_missed`, `steered`, `steer_dropped`, `prompt_changed`, `context_replaced`, `compacted`, `waiting`, `abandoned` or `failed`. More kinds may be added. */
+      kind: string;
+      /** @description The entry to look at; null: the mark concerns the whole run. */
+      seq: number | null;
+      /** @description The model call that shows more, if any. */
+      llm_call_id: components['schemas']['Id'] | null;
+      /** @description Number of marks of this kind. */
+      count: number;
     };
     /** @description A run with its current phase and tool calls. */
     RunSnapshot: {
@@ -3133,6 +2711,29 @@ export interface components {
       /** @description For an answer, its tool rounds; otherwise notes of the strategy. */
       data: Json;
     };
+    RunEventPage: {
+      data: components['schemas']['RunEvent'][];
+      /** @description Pass it as `after` to get the next page; null on the last page. */
+      next_after: number | null;
+    };
+    /** @description An event of the trace. */
+    RunEvent: {
+      /** @description Number in the thread, from 0, without gaps. */
+      event_seq: number;
+      run_id: components['schemas']['Id'];
+      /** @description Number in the run, from 1, without gaps. */
+      seq: number;
+      kind: string;
+      /** @description The iteration it belongs to. */
+      iteration: number;
+      /** @description Depends on the kind; `data.seq` refers to an entry. */
+      data: JsonObject;
+      /**
+       * Format: date-time
+       * @description When the event was committed.
+       */
+      at: string;
+    };
     /** @description A token for a step of a run. */
     Checkpoint: {
       /** @description Signed, not encrypted. It names a run and its step, and contains nothing from the conversation. */
@@ -3305,6 +2906,405 @@ export interface components {
       token: string;
       reason?: string;
     };
+    /** @description One conversation and its append-only log. */
+    Thread: {
+      id: components['schemas']['Id'];
+      tenant_id: components['schemas']['Id'];
+      /** @description Number of entries. */
+      rev: number;
+      /** @description Number of events. To stream only new events, start after `event_rev` - 1. */
+      event_rev: number;
+      active_context_ref: components['schemas']['Id'];
+      /** @description The run that is queued, running or suspended. */
+      active_run_id: components['schemas']['Id'] | null;
+      /** @description Your own data. */
+      metadata: JsonObject;
+      /** @description State written by tools. */
+      state: JsonObject;
+      /** @description The thread it was forked from. */
+      parent_thread_id: components['schemas']['Id'] | null;
+      /** @description The last entry of the parent that the fork includes. */
+      fork_seq: number | null;
+      /**
+       * Format: date-time
+       * @description When the thread was created.
+       */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description When the thread was last written to.
+       */
+      updated_at: string;
+      /** @description In US dollars, at the server’s own prices or the providers’ list prices; null if no tokens were spent on a model with a known price. */
+      cost: number | null;
+      /** @description Tokens of models without a known price; `cost` does not include them. */
+      unpriced_tokens: number;
+    };
+    NewThread: {
+      /** @description Default: a generated id. */
+      id?: components['schemas']['Id'];
+      tenant_id?: components['schemas']['Id'];
+      /** @description Allowed only if every agent of the server lists `systemPrompt` as overridable. */
+      system_prompt?: string | null;
+      /** @description Your own data, up to 64 KiB, stored with the thread. */
+      metadata?: JsonObject;
+    };
+    ThreadPage: {
+      data: components['schemas']['ThreadSummary'][];
+      /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
+      next_after: string | null;
+    };
+    /** @description A thread as lists show it. */
+    ThreadSummary: {
+      id: components['schemas']['Id'];
+      tenant_id: components['schemas']['Id'];
+      /** @description Number of entries. */
+      rev: number;
+      active_run_id: components['schemas']['Id'] | null;
+      /** @description Your own data. */
+      metadata: JsonObject;
+      parent_thread_id: components['schemas']['Id'] | null;
+      /**
+       * Format: date-time
+       * @description When the thread was created.
+       */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description When the thread was last written to.
+       */
+      updated_at: string;
+      /** @description Status of the active run, or else of the latest; null: no runs. */
+      status: components['schemas']['RunStatus'] | null;
+      /** @description Number of runs, up to 1,000. */
+      runs: number;
+      /** @description Total tokens of these runs. */
+      total_tokens: number;
+      /** @description In US dollars, at the server’s own prices or the providers’ list prices; null if no tokens were spent on a model with a known price. */
+      cost: number | null;
+      /** @description Tokens of models without a known price; `cost` does not include them. */
+      unpriced_tokens: number;
+      /** @description The active run, or else the latest. */
+      last_run: {
+        id: components['schemas']['Id'];
+        agent: string;
+        model: string;
+        status: components['schemas']['RunStatus'];
+        error_type: string | null;
+        /**
+         * Format: date-time
+         * @description When the run was accepted.
+         */
+        at: string;
+        /**
+         * Format: date-time
+         * @description No worker starts the run before this time.
+         */
+        start_at: string | null;
+      } | null;
+      /** @description The first 200 characters of the message that started the latest run. */
+      last_message: string | null;
+      /** @description Marks of its newest ten runs, counted by kind; null unless requested with `marks`. */
+      marks: components['schemas']['MarkCount'][] | null;
+    };
+    /** @description What the erasure of a thread removed. */
+    ErasureReport: {
+      thread_id: components['schemas']['Id'];
+      tenant_id: components['schemas']['Id'];
+      removed: components['schemas']['Removed'];
+      /** @description Threads of the agents that its runs called, and of those that these called. They keep their text: erase each of them too, unless it has become a conversation of its own. */
+      child_threads: components['schemas']['Id'][];
+      /** @description What was not removed, such as backups and data that model providers keep. */
+      left: string[];
+    };
+    /** @description How many of each were removed. */
+    Removed: {
+      /** @description Threads. */
+      threads: number;
+      /** @description Entries of their logs. */
+      entries: number;
+      /** @description Events of their traces. */
+      events: number;
+      /** @description Runs. */
+      runs: number;
+      /** @description Tool calls. */
+      tool_calls: number;
+      /** @description Inputs sent to runs. */
+      inputs: number;
+      /** @description Context operations. */
+      operations: number;
+      /** @description Large texts. */
+      contents: number;
+      /** @description Jobs in the queue. */
+      jobs: number;
+    };
+    /** @description What the erasure of a tenant removed. */
+    TenantErasureReport: {
+      tenant_id: components['schemas']['Id'];
+      removed: components['schemas']['Removed'];
+      /** @description Threads that were kept because a run is active on them. Cancel the run first. */
+      busy: components['schemas']['Id'][];
+      /** @description The tenant has more threads: repeat the request. */
+      more: boolean;
+      /** @description What was not removed, such as backups and data that model providers keep. */
+      left: string[];
+    };
+    /** @description Prompt and tool settings of a thread, which override those of its agents. */
+    Config: {
+      system_prompt: string | null;
+      tools: {
+        added: string[];
+        removed: string[];
+      };
+      /** @description Merged over the tool context of the agent. */
+      tool_context: JsonObject;
+      context_policy: JsonObject | null;
+    };
+    ConfigReceipt: {
+      /**
+       * @description deferred: the change is applied when the active run ends.
+       * @enum {string}
+       */
+      status: 'applied' | 'deferred';
+      /** @description The first entry of the change. */
+      first_seq: number | null;
+    };
+    ConfigChange: {
+      /** @description null: no system prompt. */
+      system_prompt?: string | null;
+      /** @description Replaces the tool context of the thread. */
+      tool_context?: JsonObject;
+      /** @description null: back to the policy of the agent. */
+      context_policy?:
+        | ('window' | 'short_context' | 'long_context' | 'tool_focused')
+        | {
+            /** @description Tokens of request and answer together. Default: the window of the model, or no limit if that is unknown; `window` rejects a model whose window is unknown; null: no limit. */
+            max_input_tokens?: number | 'window' | null;
+            /** @description Left for the answer. Default: 2,000, at most a third of the limit; of a window, `max_output_tokens` of the settings, or else an eighth, at most 32,000. */
+            reserve_output_tokens?: number;
+            /** @description Maximum messages besides the system prompt; 0: no limit. */
+            max_messages?: number;
+            /** @description Newest turns to keep whole, even over budget; default 3. */
+            keep_last_turns?: number;
+            /**
+             * @description `use_existing` (default) sends the summary of a compaction, `none` leaves it out, `request_new` also makes one: a run over budget compacts its lane.
+             * @enum {string}
+             */
+            summarization?: 'none' | 'use_existing' | 'request_new';
+            /** @description Share of the budget at which a run requests a compaction of its lane when it ends; default: none. */
+            compact_at?: number;
+            /** @enum {string} */
+            summary_role?: 'system' | 'user';
+            include_kinds?: ('message' | 'tool_call' | 'tool_result' | 'summary')[];
+            system_prompt?: string;
+            /** @description `heuristic`, `calibrated` (default), `exact`, or the name of a custom estimator of the server. */
+            token_estimator?: string;
+            projector?: string;
+          }
+        | null;
+      register_tools?: string[];
+      unregister_tools?: string[];
+      /** @description The lane; default: the whole thread. */
+      context_ref?: components['schemas']['Id'];
+    };
+    NewFork: {
+      /** @description Default: a generated id. Repeating a request with the same id returns the same fork. */
+      id?: components['schemas']['Id'];
+      /** @description The last entry that the fork includes; -1: none. Default: the last of the thread. */
+      at_seq?: number;
+      /** @description Only this lane; default: all lanes except those of strategies’ questions. */
+      context_ref?: components['schemas']['Id'];
+      /** @description Your own data, up to 64 KiB; the parent’s is not copied. */
+      metadata?: JsonObject;
+      /** @description Replaces the prompts of all lanes; every agent must list it as overridable. */
+      system_prompt?: string | null;
+      /** @description Close an open tool group with flagged error results, instead of failing. */
+      repair?: boolean;
+    };
+    AppendReceipt: {
+      first_seq: number;
+      /** @description Current number of entries of the thread. For a duplicate, it includes entries appended since. */
+      rev: number;
+      duplicate: boolean;
+    };
+    AppendEntries: {
+      entries: (components['schemas']['NewMessageEntry'] | components['schemas']['NewOwnEntry'])[];
+      /** @description Append only if the thread is at this `rev`; otherwise fail with `rev_conflict`. */
+      expected_rev?: number;
+      /** @description Add flagged error results for tool calls that have no result. */
+      repair?: boolean;
+      /** @description Repeating the id returns the first receipt. Or send it as `Idempotency-Key`. */
+      op_id?: components['schemas']['Id'];
+    };
+    /** @description A message on a lane; default: the lane `default`. */
+    NewMessageEntry: {
+      /** @enum {string} */
+      kind: 'ai_message';
+      context_ref?: components['schemas']['Id'];
+      payload: components['schemas']['Message'];
+      /** @description Provenance; your own data, up to 64 KiB. */
+      refs?: JsonObject;
+    };
+    /** @description An entry of your own kind, which no model sees. */
+    NewOwnEntry: {
+      /** @description Default: `note`. */
+      kind?: string;
+      context_ref?: components['schemas']['Id'];
+      /** @description Your own data; default: {}. */
+      payload?: JsonObject;
+      /** @description Provenance; your own data, up to 64 KiB. */
+      refs?: JsonObject;
+    };
+    EntryPage: {
+      data: components['schemas']['Entry'][];
+      /** @description Pass it as `after` to get the next page; null on the last page. */
+      next_after: number | null;
+    };
+    /** @description One row of the append-only log. */
+    Entry: {
+      /** @description Position in the log, from 0, without gaps. */
+      seq: number;
+      kind: string;
+      context_ref: string | null;
+      role: string | null;
+      op_id: string | null;
+      run_id: string | null;
+      request_id: string | null;
+      /** @description Content of the entry. */
+      payload: JsonObject;
+      /** @description Provenance. */
+      refs: JsonObject;
+      /**
+       * Format: date-time
+       * @description When the entry was appended.
+       */
+      at: string;
+    };
+    /** @description A part of a large text. */
+    ContentRange: {
+      id: components['schemas']['Id'];
+      /** @description Length of the whole text in characters (code points). */
+      chars: number;
+      /** @description Length of the whole text in bytes of UTF-8. */
+      bytes: number;
+      /** @description Where this part begins, in characters. */
+      offset: number;
+      text: string;
+      /** @description Where the next part begins; null at the end. */
+      next_offset: number | null;
+    };
+    UiMessagePage: {
+      data: components['schemas']['UiMessage'][];
+      /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
+      next_after: string | null;
+    };
+    /** @description A `UIMessage` of the AI SDK, with the AI SDK’s field names. */
+    UiMessage: {
+      /** @description For a question, its request id; for an answer, the id of its run. */
+      id: string;
+      /** @enum {string} */
+      role: 'user' | 'assistant';
+      /** @description For an answer: `thread_id`, `run_id`, `usage`, `termination_reason`, `error`. */
+      metadata?: {
+        [key: string]: unknown;
+      };
+      /** @description As in the AI SDK. */
+      parts: ({
+        type: string;
+      } & {
+        [key: string]: unknown;
+      })[];
+    };
+    /** @description An imported thread. */
+    ImportReceipt: {
+      id: components['schemas']['Id'];
+      /** @description Number of entries; the last one is of the kind `thread_import`. */
+      rev: number;
+      /** @description The same was imported before; nothing was written. */
+      duplicate: boolean;
+      /** @description What could not be carried over as it was. */
+      notes: {
+        /** @enum {string} */
+        outcome: 'left_out' | 'changed' | 'repaired';
+        /** @description Where it is in the source. */
+        where: string;
+        what: string;
+      }[];
+    };
+    NewImport: {
+      /** @enum {string} */
+      format: 'lanefold' | 'openai' | 'ai-sdk';
+      /** @description For `lanefold`: the lines of an export, unchanged. */
+      lines?: string[];
+      /** @description For `openai`: items of OpenAI, oldest first, or chat messages. */
+      items?: Json;
+      /** @description For `ai-sdk`: `UIMessage`s of the AI SDK. */
+      messages?: unknown[];
+      /** @description Default: a generated id. Importing the same again under the same id changes nothing. */
+      id?: components['schemas']['Id'];
+      /** @description Your own data, up to 64 KiB; default: that of the export. */
+      metadata?: JsonObject;
+    };
+    /** @description Tools that the thread adds to or removes from any agent that runs on it. */
+    ToolList: {
+      added: string[];
+      removed: string[];
+      /** @description All tools this server knows: those of its agents, and shared ones. */
+      known: string[];
+    };
+    WaitPage: {
+      data: components['schemas']['PendingWait'][];
+      /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
+      next_after: string | null;
+    };
+    /** @description A tool call that waits for an event, a time or another run. */
+    PendingWait: {
+      thread_id: components['schemas']['Id'];
+      run_id: components['schemas']['Id'];
+      /** @description The name of the call: its round and index. */
+      call: string;
+      /** @description Tool round of the run, from 1. */
+      round: number;
+      /** @description Position in the round, from 0. */
+      index: number;
+      /** @description The name of the tool. */
+      name: string;
+      /** @enum {string} */
+      kind: 'event' | 'time' | 'run';
+      /** @description The event it waits for. */
+      event: components['schemas']['Id'] | null;
+      /** @description The run it waits for. */
+      run: components['schemas']['RunRef'] | null;
+      /**
+       * Format: date-time
+       * @description Since when it waits.
+       */
+      since: string;
+      /**
+       * Format: date-time
+       * @description When it ends by itself; null: never.
+       */
+      until: string | null;
+    };
+    ResolvedWait: {
+      /** @description false: the wait had ended before, and nothing changed. */
+      resolved: boolean;
+      /**
+       * @description How the wait ended; `overridden`: by hand.
+       * @enum {string}
+       */
+      wait: 'resolved' | 'expired' | 'overridden' | 'abandoned';
+      /** @description The status of the run: `suspended` while other calls wait. */
+      status: components['schemas']['RunStatus'];
+    };
+    Resolution: {
+      /** @description The result of the call: text or JSON; default null. */
+      result?: Json;
+      /** @description The call fails with this message instead. */
+      error?: string;
+      /** @description Who resolved it. */
+      by?: string;
+    };
     WebhookList: {
       data: components['schemas']['Webhook'][];
     };
@@ -3472,11 +3472,11 @@ export interface components {
       /** @description The body: `type`, `timestamp` and `data`. */
       payload: JsonObject;
     };
-    WebhookReplayed: {
+    WebhookRedelivered: {
       /** @description How many are sent again. */
-      replayed: number;
+      redelivered: number;
     };
-    WebhookReplay: {
+    WebhookRedelivery: {
       /** @description One delivery. */
       id?: components['schemas']['Id'];
       /**

@@ -1,4 +1,8 @@
 import { LanefoldError } from './errors.ts';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseJson } from './common/json.ts';
 
 /** `LANEFOLD_PREPARED_STATEMENTS`; default on. @throws LanefoldError `invalid_input` */
 export const preparedStatements = (): boolean => onOrOff('LANEFOLD_PREPARED_STATEMENTS', true);
@@ -102,3 +106,13 @@ function oneOf<Value extends string, Default>(name: string, values: readonly Val
     },
   );
 }
+
+/** The folder of package.json: two levels above dist/src in a build, one above src in a checkout. */
+export const packageRoot = (() => {
+  let folder = path.dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(path.join(folder, 'package.json'))) folder = path.dirname(folder);
+  return folder;
+})();
+
+export const packageVersion = (): string =>
+  (parseJson(readFileSync(path.join(packageRoot, 'package.json'), 'utf8')) as { version: string }).version;

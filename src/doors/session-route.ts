@@ -1,7 +1,7 @@
 import type { EnqueueOptions } from '../runs/operations/runs/enqueue-options.ts';
 import { assertId } from '../base/checks/ids.ts';
 import { isLanefoldError, LanefoldError } from '../base/errors.ts';
-import type { Thread } from '../database/store/log/read-thread.ts';
+import type { RecordedThread } from '../database/store/log/types.ts';
 import { threadNotFound } from '../database/store/missing.ts';
 import type { Library, TenantLibrary } from '../features/library/library.ts';
 import { logErrors, withSafePath } from '../server/log-errors.ts';
@@ -110,7 +110,7 @@ function assertGrant(verdict: unknown, refusal: string): void {
 export async function findThread(
   lanefold: TenantLibrary,
   { threadId, tenantId }: ThreadGrant,
-): Promise<Thread | undefined> {
+): Promise<RecordedThread | undefined> {
   const thread = await lanefold.threads.peek(threadId).catch((error: unknown) => {
     if (isLanefoldError(error, 'thread_not_found')) return undefined;
     throw error;
@@ -123,7 +123,7 @@ export async function findThread(
 export async function enqueueGranted(
   lanefold: TenantLibrary,
   { threadId, tenantId }: ThreadGrant,
-  thread: Thread | undefined,
+  thread: RecordedThread | undefined,
   options: EnqueueOptions,
 ) {
   if (thread || tenantId === undefined) return lanefold.runs.enqueue({ ...options, createThread: true });

@@ -1,7 +1,7 @@
 import type { EnqueueDeps } from '../runs/operations/runs/enqueue-options.ts';
 import type { AgentRegistry } from '../agent/definition/registry.ts';
 import type { Database } from '../database/postgres/pool.ts';
-import type { DeliveryNotices } from '../database/store/delivery-notices.ts';
+import type { DeliveryNotices } from '../database/store/call-function.ts';
 import type { Runs } from '../runs/operations/runs/runs.ts';
 import type { Keeper } from '../runs/operations/threads/erase.ts';
 import type { StartPart } from '../worker/part.ts';

@@ -4,14 +4,14 @@ import { endAbandonedRuns } from '../runs/operations/runs/end-abandoned-runs.ts'
 import { reportErrors } from '../base/log/logger.ts';
 import { startEmbeddedPostgres, type EmbeddedPostgresOptions } from '../database/postgres/embedded/index.ts';
 import { fromPostgres } from '../database/postgres/errors.ts';
-import { FollowerHealth, preferFollower } from '../database/postgres/follower.ts';
+import { FollowerHealth, preferFollower } from '../database/postgres/listen.ts';
 import { openDatabase, type Database, type DatabaseOptions } from '../database/postgres/pool.ts';
 import { openQueue } from '../runs/queue/open-queue.ts';
 import { DatabaseClock } from '../database/store/database-clock.ts';
 import { readSessionRights } from '../database/store/role/session-rights.ts';
 import { holdFleet } from '../database/store/run/hold-fleet.ts';
 import { assertSchema, isDistributed } from '../database/store/schema/version.ts';
-import { DeliveryNotices } from '../database/store/delivery-notices.ts';
+import { DeliveryNotices } from '../database/store/call-function.ts';
 import type { Closers } from './closers.ts';
 import type { LanefoldSettings } from './settings.ts';
 

@@ -11,8 +11,7 @@ import { connect, type StartProgress } from './connect.ts';
 import type { Lanefold } from './lanefold.ts';
 import type { LanefoldOptions } from './options.ts';
 import { readSettings } from './settings.ts';
-import { startServer } from './start-server.ts';
-import { startFullWorker } from './start-worker.ts';
+import { startServer, startFullWorker } from './start-worker.ts';
 
 /** Connects to the database and the queue. See `createLanefold`. */
 export async function openLanefold(options: LanefoldOptions = {}, progress: StartProgress = {}): Promise<Lanefold> {

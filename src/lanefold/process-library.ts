@@ -1,6 +1,6 @@
 import type { Library, TenantLibrary } from '../features/library/library.ts';
 import { refusingOptions } from '../features/library/refusing-options.ts';
-import { oldestDueSeconds } from '../features/webhooks/store/oldest-due.ts';
+import { oldestDueSeconds } from '../features/webhooks/store/due-deliveries.ts';
 import { tenantsOf } from '../runs/operations/access/tenants.ts';
 import { listAgents } from '../runs/operations/agents/agents.ts';
 import { rolloutsOf } from '../runs/operations/agents/rollouts.ts';

@@ -1,7 +1,7 @@
 import { createAgentRegistry, type AgentRegistry } from '../agent/definition/registry.ts';
 import { checkDatabaseUrl, checkRedisUrl } from '../base/checks/connection-url.ts';
 import { refuseUnknownKeys } from '../base/checks/unknown-keys.ts';
-import { assertWhole } from '../base/checks/whole-number.ts';
+import { assertWhole } from '../base/checks/values.ts';
 import {
   largeContentBytes,
   maxContextBytes,
@@ -14,8 +14,7 @@ import { builtInScorers } from '../features/evals/scorers/built-in.ts';
 import type { Scorer } from '../features/evals/scorers/scorer.ts';
 import { LanefoldError } from '../base/errors.ts';
 import { roleCheckOf } from '../runs/operations/access/role-check.ts';
-import type { Logger } from '../base/log/logger.ts';
-import { openLogger } from '../base/log/open.ts';
+import { openLogger, type Logger } from '../base/log/logger.ts';
 import { createCounting } from '../agent/models/counting.ts';
 import { createModelRegistry } from '../agent/models/registry.ts';
 import { readPolicy } from '../agent/policy/read-policy.ts';

@@ -5,7 +5,7 @@ import { operationsOf, type FeatureHost } from '../features/feature.ts';
 import { noteAuditing } from '../features/library/auditing.ts';
 import { noteDatabase } from '../features/library/database-of.ts';
 import type { TenantLibrary } from '../features/library/library.ts';
-import { refusingAll, refusingOptions } from '../features/library/refusing-options.ts';
+import { refusingAll } from '../features/library/refusing-options.ts';
 import { auditOf, keysOf } from '../runs/operations/access/keys.ts';
 import { compact } from '../runs/operations/contexts/compact.ts';
 import { contextsOf } from '../runs/operations/contexts/contexts.ts';
@@ -16,6 +16,8 @@ import { runsOf } from '../runs/operations/runs/runs-of.ts';
 import type { RunWaiter } from '../runs/operations/runs/waiter.ts';
 import type { Keeper } from '../runs/operations/threads/erase.ts';
 import { threadsOf } from '../runs/operations/threads/threads.ts';
+import { checked } from '../base/operations/checked.ts';
+import { events, waits } from '../runs/operations/waits/declaration.ts';
 import { eventsOf } from '../runs/operations/waits/events.ts';
 import { waitsOf } from '../runs/operations/waits/waits.ts';
 import { findUnattendedIn } from '../runs/fleet/unattended.ts';
@@ -55,10 +57,9 @@ export function tenantLibrary(
     agents,
     models,
     counting,
-    compact: async (threadId, given = {}, { caller, from = 'library' } = {}) =>
-      compact(accepting, threadId, given, { caller, from }),
+    compact: (threadId, options) => compact(accepting, threadId, options),
   });
-  const threads = refusingOptions('threads', threadsOf({ db, queue, keepers, agents, counting, streams }));
+  const threads = threadsOf({ db, queue, keepers, agents, counting, streams });
   noteDatabase(threads, db);
   noteAuditing(threads, (acts) => tenantLibrary(host, withAudit(db, acts), streams, waiter));
   const parts = refusingAll({
@@ -66,8 +67,8 @@ export function tenantLibrary(
     contexts,
     keys: keysOf(db, secrets),
     limits: limitsOf(db, () => host.refreshLimits()),
-    events: eventsOf({ db, all, queue, secrets, scopeTo }),
-    waits: waitsOf(db, queue),
+    events: checked(events, eventsOf({ db, all, queue, secrets, scopeTo })),
+    waits: checked(waits, waitsOf(db, queue)),
     audit: auditOf(db),
     approvals: approvalsOf(db),
     ...operationsOf(host.features, host, db, runs),

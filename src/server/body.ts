@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { matchedRoutes } from 'hono/route';
 import type { Principal } from '../base/access/principal.ts';
-import { assertStorable } from '../base/checks/text.ts';
+import { assertStorable } from '../base/checks/values.ts';
 import { partyOf } from './access/limited-parties.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import type { ApiEnv } from './env.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { packageRoot } from '../base/common/package-root.ts';
+import { packageRoot } from '../base/environment.ts';
 import type { ApiApp } from './env.ts';
 import { openApiDocument } from './openapi.ts';
 

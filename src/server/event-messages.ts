@@ -1,6 +1,6 @@
 import type { SSEMessage } from 'hono/streaming';
 import type { JsonObject } from '../agent/context/message.ts';
-import type { StreamItem } from '../runs/streams/stream-item.ts';
+import type { StreamItem } from '../runs/streams/stream.ts';
 import type { TreeStreamItem } from '../runs/streams/tree.ts';
 import type { LanefoldError } from '../base/errors.ts';
 import { toJson } from './json.ts';

@@ -1,7 +1,7 @@
 import { isLanefoldError } from '../base/errors.ts';
 import type { Logger } from '../base/log/logger.ts';
 import type { AppOptions } from './options.ts';
-import { maskSecrets } from '../base/redaction/error-text.ts';
+import { maskSecrets } from '../base/redaction/sensitive-keys.ts';
 import { after } from '../base/common/timer.ts';
 
 type OnError = NonNullable<AppOptions['onError']>;

@@ -1,4 +1,4 @@
-import { packageVersion } from '../base/common/package-root.ts';
+import { packageVersion } from '../base/environment.ts';
 import type { ApiApp } from './env.ts';
 import { Settings as SettingsHere } from '../agent/definition/option-forms.ts';
 import { wireSchema } from './declared/wire-schema.ts';

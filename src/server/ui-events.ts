@@ -1,6 +1,6 @@
 import type { SSEMessage } from 'hono/streaming';
 import type { LanefoldError } from '../base/errors.ts';
-import type { StreamItem } from '../runs/streams/stream-item.ts';
+import type { StreamItem } from '../runs/streams/stream.ts';
 import { toUiChunks } from '../runs/formats/ui-messages/answer.ts';
 
 /**

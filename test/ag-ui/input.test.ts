@@ -1,11 +1,10 @@
 import { RunAgentInputSchema } from '@ag-ui/core/schemas';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { hasHistory } from '../../src/runs/formats/ag-ui/same-history.ts';
-import { patchOf, sameJson } from '../../src/runs/formats/ag-ui/json-patch.ts';
-import { runAgentInput } from '../../src/runs/formats/ag-ui/input.ts';
-import { clientIdIn, fromQuestion, toQuestion } from '../../src/runs/formats/ag-ui/content.ts';
-import type { AgUiMessage, AgUiUserMessage } from '../../src/runs/formats/ag-ui/message.ts';
+import { hasHistory } from '../../src/runs/formats/ag-ui/history.ts';
+import { patchOf, sameJson } from '../../src/runs/formats/ag-ui/nodes.ts';
+import { runAgentInput, clientIdIn, fromQuestion, toQuestion } from '../../src/runs/formats/ag-ui/content.ts';
+import type { AgUiMessage, AgUiUserMessage } from '../../src/runs/formats/ag-ui/event.ts';
 import { acceptContent } from '../../src/agent/models/accept-content.ts';
 import type { Json, JsonObject } from '../../src/agent/context/message.ts';
 import { cases } from '../support/cases.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { AgUiMessage } from '../../src/runs/formats/ag-ui/message.ts';
-import { newestTurns } from '../../src/runs/formats/ag-ui/newest-turns.ts';
+import type { AgUiMessage } from '../../src/runs/formats/ag-ui/event.ts';
+import { newestTurns } from '../../src/runs/formats/ag-ui/history.ts';
 import { hasMoreValues } from '../../src/base/common/json-bytes.ts';
 import { cases } from '../support/cases.ts';
 

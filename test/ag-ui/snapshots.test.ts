@@ -3,9 +3,9 @@ import type { Message } from '@ag-ui/core';
 import { ProxiedCopilotRuntimeAgent } from '@copilotkit/core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { AgUiMessage } from '../../src/runs/formats/ag-ui/message.ts';
+import type { AgUiMessage } from '../../src/runs/formats/ag-ui/event.ts';
 import { cases } from '../support/cases.ts';
-import { snapshots, snapshotsAfter } from '../../src/runs/formats/ag-ui/snapshots.ts';
+import { snapshots, snapshotsAfter } from '../../src/runs/formats/ag-ui/nodes.ts';
 
 /** Messages whose ids are their places in the conversation: `r` is reasoning. */
 const toMessage = (id: string): AgUiMessage =>

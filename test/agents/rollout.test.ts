@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readRollout, chooseVersion } from '../../src/agent/definition/rollout.ts';
+import { readRollout, chooseVersion } from '../../src/agent/definition/version.ts';
 
 const labels = ['a', 'b', 'c', 'd'];
 const shares = fc.record(

@@ -209,7 +209,7 @@ describe('the endpoint for AG-UI', () => {
     const decided = resume.filter(({ interruptId }) => interruptId.startsWith('approval'));
     expect(await post(minimal('scopes', { resume: decided }), 'typist', both)).toMatchObject(problem(403, 'forbidden'));
     const audit = await api.lanefold.audit.list({ threadId: 'scopes' });
-    expect(audit.map(({ action }) => action).sort()).toEqual(['approveToolCall', 'releaseWait']);
+    expect(audit.map(({ action }) => action).sort()).toEqual(['approveToolCall', 'resolveWait']);
   });
 
   test('a question cancels the active run for those who may steer, and is refused to others', async () => {
@@ -281,7 +281,7 @@ describe('the endpoint for AG-UI', () => {
     (await model.next()).stop();
     await answered;
     expect(page.last()).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'success' } });
-    expect((await api.lanefold.audit.list({ threadId: 'mine' })).map(({ action }) => action)).toEqual(['releaseWait']);
+    expect((await api.lanefold.audit.list({ threadId: 'mine' })).map(({ action }) => action)).toEqual(['resolveWait']);
     const { auth } = await mintKey(api.call, root, { scopes: ['run', 'read'], tenant: 'globex' });
     const others = join('mine', auth);
     await others.agent.runAgent();

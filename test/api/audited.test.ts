@@ -185,9 +185,9 @@ describe('the audit of the HTTP API', { shuffle: false }, () => {
       onCall('payer', 'deny'),
       () => call('POST', `/threads/one/runs/${ended.id}/tool-calls/1.0/deny`, {}),
     ],
-    releaseWait: [
-      onCall('listener', 'release'),
-      () => call('POST', `/threads/one/runs/${ended.id}/tool-calls/1.0/release`, {}),
+    resolveWait: [
+      onCall('listener', 'resolve'),
+      () => call('POST', `/threads/one/runs/${ended.id}/tool-calls/1.0/resolve`, {}),
     ],
     createEventToken: [
       () => call('POST', '/events/bell/tokens', {}),
@@ -286,7 +286,7 @@ describe('the audit of the HTTP API', { shuffle: false }, () => {
     rotateWebhook: [() => call('POST', '/webhooks/w/rotate', {}), () => call('POST', '/webhooks/none/rotate', {})],
     pauseWebhook: [() => call('POST', '/webhooks/w/pause'), () => call('POST', '/webhooks/none/pause')],
     testWebhook: [() => call('POST', '/webhooks/w/test'), () => call('POST', '/webhooks/none/test')],
-    replayWebhook: [
+    redeliverWebhook: [
       async () => {
         const { pool } = api.lanefold.database;
         await until('its test has failed', async () => {
@@ -295,9 +295,9 @@ describe('the audit of the HTTP API', { shuffle: false }, () => {
           ids['delivery'] = rows[0]?.id ?? '';
           return rows.length > 0;
         });
-        return call('POST', '/webhooks/w/replay', { id: ids['delivery'] });
+        return call('POST', '/webhooks/w/redeliver', { id: ids['delivery'] });
       },
-      () => call('POST', '/webhooks/w/replay', { id: 'none' }),
+      () => call('POST', '/webhooks/w/redeliver', { id: 'none' }),
     ],
     resumeWebhook: [() => call('POST', '/webhooks/w/resume'), () => call('POST', '/webhooks/none/resume')],
     removeWebhook: [() => call('DELETE', '/webhooks/w'), () => call('DELETE', '/webhooks/w')],

@@ -125,7 +125,14 @@ describe('a key that is bound to agents', () => {
     expect(passed).toEqual([]);
     expect(await stateOf(other.thread_id)).toEqual(before);
     // not for such a key at all, whatever thread it filters by or goes on with
-    expect(useless).toEqual(['setSchedule', 'keepCase', 'streamTree', 'replayWebhook', 'listAudit', 'moveThread']);
+    expect(useless.sort()).toEqual([
+      'keepCase',
+      'listAudit',
+      'moveThread',
+      'redeliverWebhook',
+      'setSchedule',
+      'streamTree',
+    ]);
     expect(tried.length).toBeGreaterThan(45);
     expect(tried).toEqual(expect.arrayContaining(['getContext: query agent', 'diffContexts: query other_thread_id']));
   });

@@ -21,7 +21,7 @@ async function asked(id: string) {
 
 test('threads are forked, questions asked again and contexts compared over HTTP', async () => {
   const run = await asked('f-1');
-  const fork = await call('POST', '/v1/threads/f-1/fork', { id: 'f-1b', seq: 0, metadata: { n: 1 } });
+  const fork = await call('POST', '/v1/threads/f-1/fork', { id: 'f-1b', at_seq: 0, metadata: { n: 1 } });
   expect(fork).toMatchObject({
     status: 201,
     body: { id: 'f-1b', parent_thread_id: 'f-1', fork_seq: 0, metadata: { n: 1 } },
@@ -46,7 +46,7 @@ test('threads are forked, questions asked again and contexts compared over HTTP'
 
 test('what a fork may not be is a problem', async () => {
   await asked('f-2');
-  expect(await call('POST', '/v1/threads/f-2/fork', { seq: 99 })).toMatchObject(problem(400, 'invalid_input'));
+  expect(await call('POST', '/v1/threads/f-2/fork', { at_seq: 99 })).toMatchObject(problem(400, 'invalid_input'));
   expect(await call('POST', '/v1/threads/none/fork', {})).toMatchObject(problem(404, 'thread_not_found'));
   expect(await call('POST', '/v1/threads/f-2/fork', { id: 'f-2' })).toMatchObject(problem(409, 'thread_exists'));
   expect(await call('POST', '/v1/threads/f-2/fork', { at: 1 })).toMatchObject(problem(400, 'invalid_request'));

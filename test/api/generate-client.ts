@@ -15,14 +15,7 @@ import { asJson, forTypes } from './generate-types.ts';
 export const clientFile = path.resolve('src/doors/client/operations.ts');
 
 /** What the client offers, beside what declarations say. Everything else, such as keys, is for operators. */
-const undeclared = [
-  ...['createThread', 'listThreads', 'getThread', 'eraseThread', 'getConfig', 'changeConfig', 'forkThread'],
-  ...['listEntries', 'appendEntries', 'readContent', 'listUiMessages'],
-  ...['listLanes', 'getContext', 'applyContextOperation', 'resetLane', 'compactLane', 'getCall'],
-  ...['listThreadEvents'],
-  ...['listWaits', 'releaseWait', 'sendEvent'],
-  ...['createBrowserToken', 'listLimits', 'listLimitHolders'],
-];
+const undeclared = ['createBrowserToken', 'listLimits', 'listLimitHolders'];
 
 const declared = nouns.flatMap(({ operations, requests }) =>
   [...Object.values(operations), ...Object.values(requests)].filter(({ client }) => client).map(({ id }) => id),

@@ -1,7 +1,7 @@
 import { defineAgent, defineTool, waitFor, type Lanefold, type RunHandle } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { signEvent } from '../../src/base/tokens/event-token.ts';
+import { signEvent } from '../../src/base/tokens/token.ts';
 
 import { ledgerOf } from '../support/log.ts';
 import { until } from '../support/until.ts';
@@ -55,18 +55,18 @@ describe('events over HTTP', () => {
 
   test('reach the calls that wait, or are kept for those that will', async () => {
     const run = await waiting('now');
-    const released = [{ thread_id: run.threadId, run_id: run.id, call: '1.0', round: 1, index: 0 }];
+    const resolved = [{ thread_id: run.threadId, run_id: run.id, call: '1.0', round: 1, index: 0 }];
     expect(await send('now', { payload: { amount: 30 } }, keys.steer.auth)).toMatchObject({
-      ...{ status: 200, body: { event: 'now', released, kept: false } },
+      ...{ status: 200, body: { event: 'now', resolved, kept: false } },
     });
     expect(await resultOf(run)).toEqual(['{"amount":30}']);
     expect(await sender(run)).toEqual([{ status: 'resolved', ended_by: `key:${keys.steer.id}` }]);
     expect((await send('later', { payload: 'early', keep_ms: 3_600_000 })).body).toEqual({
-      ...{ event: 'later', released: [], kept: true },
+      ...{ event: 'later', resolved: [], kept: true },
     });
     expect(await resultOf(await enqueue('later'))).toEqual(['early']);
     const empty = await waiting('empty');
-    expect((await send('empty')).body).toMatchObject({ released: [{ run_id: empty.id }] });
+    expect((await send('empty')).body).toMatchObject({ resolved: [{ run_id: empty.id }] });
     expect(await resultOf(empty)).toEqual(['null']);
   });
 
@@ -91,24 +91,24 @@ describe('events over HTTP', () => {
 
   test('of a signed path need no key, and go to the tenant of the token alone', async () => {
     const runs = await Promise.all(['acme', 'bolt'].map((id) => waiting('shared', api.lanefold.forTenant(id))));
-    expect((await send('shared')).body).toMatchObject({ released: [] });
+    expect((await send('shared')).body).toMatchObject({ resolved: [] });
     const path = await pathOf('shared', { expires_ms: 3_600_000, keep_ms: 3_600_000 }, keys.acme.auth);
-    const answer = { status: 200, body: { event: 'shared', released: 1 } };
+    const answer = { status: 200, body: { event: 'shared', resolved: 1 } };
     expect(await api.call('POST', path, { amount: 30 })).toMatchObject(answer);
     expect(await resultOf(runs[0]!)).toEqual(['{"amount":30}']);
     expect(await sender(runs[0]!)).toEqual([{ status: 'resolved', ended_by: 'signed' }]);
     expect(await resultOf(await enqueue('shared', api.lanefold.forTenant('acme')))).toEqual(['{"amount":30}']);
     expect(await api.call('POST', path, 'null', { 'content-type': 'application/json' })).toMatchObject({
-      ...{ status: 200, body: { released: 0 } },
+      ...{ status: 200, body: { resolved: 0 } },
     });
     expect((await api.lanefold.runs.get(runs[1]!)).status).toBe('suspended');
     expect((await send('shared', { payload: 'own' }, keys.bolt.auth)).body).toMatchObject({
-      ...{ released: [{ run_id: runs[1]!.id }] },
+      ...{ resolved: [{ run_id: runs[1]!.id }] },
     });
   });
 
   test('of a signed path end after 30 days by default, and with the key that made the token', async () => {
-    const { readEventToken } = await import('../../src/base/tokens/event-token.ts');
+    const { readEventToken } = await import('../../src/base/tokens/token.ts');
     const made = async (auth: Record<string, string>, body: object = {}) => {
       const path = await pathOf('ends', body, auth);
       return { path, grant: readEventToken(path.split('/').at(-1)!, ['new secret'], 0) };
@@ -147,7 +147,7 @@ describe('events over HTTP', () => {
     // a tenant's library knows no keys of other tenants
     const acme = await made(keys.acme.auth);
     const sent = api.lanefold.forTenant('acme').events.sendSigned(acme.path.split('/').at(-1)!);
-    expect(await sent).toMatchObject({ event: 'ends', released: [] });
+    expect(await sent).toMatchObject({ event: 'ends', resolved: [] });
   });
 
   test('of a signed path are refused if the token or the request is wrong', async () => {
@@ -180,7 +180,7 @@ describe('events over HTTP', () => {
     expect(get.headers.get('allow')).toBe('POST');
     expect((await api.lanefold.runs.get(run)).status).toBe('suspended');
     const rotated = await post(signEvent(grant, 'old secret'), '"paid"');
-    expect(rotated).toMatchObject({ status: 200, body: { event: 'signed', released: 1 } });
+    expect(rotated).toMatchObject({ status: 200, body: { event: 'signed', resolved: 1 } });
     expect(await resultOf(run)).toEqual(['paid']);
     // last: the server closes the connection if the rest of the body takes long, and the client would use it again
     expect(await post(token, { text: 'x'.repeat(5_000_000) })).toMatchObject(problem(413, 'body_too_large'));

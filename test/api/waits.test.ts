@@ -31,8 +31,8 @@ describe('waits over HTTP', () => {
 
   const get = async <T>(path: string, auth = root) => (await api.call('GET', path, undefined, auth)).body as T;
   const at = (run: { threadId: string; id: string }) => `/v1/threads/${run.threadId}/runs/${run.id}`;
-  const release = (run: RunHandle, call: string, body?: object, auth = root) =>
-    api.call('POST', `${at(run)}/tool-calls/${call}/release`, body, auth);
+  const resolve = (run: RunHandle, call: string, body?: object, auth = root) =>
+    api.call('POST', `${at(run)}/tool-calls/${call}/resolve`, body, auth);
   const waiting = (event: string, auth = root) =>
     get<{ data: Record<string, unknown>[]; next_after: string | null }>(`/v1/waits?event=${event}`, auth);
 
@@ -55,7 +55,7 @@ describe('waits over HTTP', () => {
     return rows.map(({ status, ended_by: by }) => [status, by]);
   };
 
-  test('are listed page by page, with the run that shows them, and released once with a result or an error', async () => {
+  test('are listed page by page, with the run that shows them, and resolved once with a result or an error', async () => {
     const run = await start(['one', 'two']);
     const wait = {
       call: '1.0',
@@ -80,26 +80,29 @@ describe('waits over HTTP', () => {
       parent: null,
     });
 
-    expect(await release(run, '1.0', { result: null, error: 'both' })).toMatchObject(problem(400, 'invalid_input'));
-    expect(await release(run, '1.0', { result: { paid: true }, by: 'ada' })).toMatchObject({
-      ...{ status: 200, body: { released: true, wait: 'released', status: 'suspended' } },
+    expect(await resolve(run, '1.0', { result: null, error: 'both' })).toMatchObject(problem(400, 'invalid_input'));
+    expect(await resolve(run, '1.0', { result: { paid: true }, by: 'ada' })).toMatchObject({
+      ...{ status: 200, body: { resolved: true, wait: 'overridden', status: 'suspended' } },
     });
-    expect((await release(run, '1.0', { result: 'again' })).body).toMatchObject({ released: false, wait: 'released' });
-    const { body } = await release(run, '1.1', { error: 'The order was cancelled' }, keys.steer.auth);
-    expect(body).toMatchObject({ released: true, status: 'queued' });
+    expect((await resolve(run, '1.0', { result: 'again' })).body).toMatchObject({
+      resolved: false,
+      wait: 'overridden',
+    });
+    const { body } = await resolve(run, '1.1', { error: 'The order was cancelled' }, keys.steer.auth);
+    expect(body).toMatchObject({ resolved: true, status: 'queued' });
     await api.lanefold.runs.wait(run);
-    expect((await release(run, '1.1', {})).body).toEqual({ released: false, wait: 'released', status: 'completed' });
+    expect((await resolve(run, '1.1', {})).body).toEqual({ resolved: false, wait: 'overridden', status: 'completed' });
     expect((await ledgerOf(api.lanefold, run.threadId)).map(({ status, result }) => [status, result])).toEqual([
       ['ok', '{"paid":true}'],
       ['error', expect.stringContaining('The order was cancelled')],
     ]);
     expect(await endsOf(run)).toEqual([
-      ['released', 'ada'],
-      ['released', `key:${keys.steer.id}`],
+      ['overridden', 'ada'],
+      ['overridden', `key:${keys.steer.id}`],
     ]);
     const audit = await api.lanefold.audit.list({ threadId: run.threadId });
     expect(audit.map(({ action, actor, runId }) => [action, actor, runId])).toContainEqual([
-      ...['releaseWait', `key:${keys.steer.id}`, run.id],
+      ...['resolveWait', `key:${keys.steer.id}`, run.id],
     ]);
     expect(await waiting('one')).toEqual({ data: [], next_after: null });
   });
@@ -113,11 +116,11 @@ describe('waits over HTTP', () => {
       ['1.0', { outcome: 1 }, 400, 'invalid_request'],
       ['1.0', { result: 'x'.repeat(300_000) }, 400, 'invalid_input'],
     ] as const)
-      expect(await release(run, call, body)).toMatchObject(problem(status, code));
-    expect(await release({ ...run, id: 'none' }, '1.0')).toMatchObject(problem(404, 'run_not_found'));
+      expect(await resolve(run, call, body)).toMatchObject(problem(status, code));
+    expect(await resolve({ ...run, id: 'none' }, '1.0')).toMatchObject(problem(404, 'run_not_found'));
     for (const query of ['event=two%20words', 'kind=approval', 'limit=0', 'after=x', 'colour=red'])
       expect((await api.call('GET', `/v1/waits?${query}`, undefined, root)).status).toBe(400);
-    expect(await release(run, '1.0', { result: 'kept simple' })).toMatchObject({ status: 200 });
+    expect(await resolve(run, '1.0', { result: 'kept simple' })).toMatchObject({ status: 200 });
   });
 
   test('need a key with the scope, and belong to the tenant of the key', async () => {
@@ -127,13 +130,13 @@ describe('waits over HTTP', () => {
     expect(await list(keys.steer.auth)).toMatchObject(problem(403, 'forbidden'));
     expect(await list(keys.bound.auth)).toMatchObject(problem(403, 'forbidden'));
     for (const name of ['reader', 'bound'] as const)
-      expect(await release(run, '1.0', {}, keys[name].auth)).toMatchObject(problem(403, 'forbidden'));
+      expect(await resolve(run, '1.0', {}, keys[name].auth)).toMatchObject(problem(403, 'forbidden'));
     expect((await waiting('four', keys.bolt.auth)).data).toEqual([]);
-    expect((await release(run, '1.0', {}, keys.bolt.auth)).status).toBe(404);
+    expect((await resolve(run, '1.0', {}, keys.bolt.auth)).status).toBe(404);
     expect((await api.call('GET', `${at(run)}/tree`, undefined, keys.bolt.auth)).status).toBe(404);
     expect((await waiting('four', keys.acme.auth)).data).toHaveLength(1);
-    expect(await release(run, '1.0', { by: 'ada' }, keys.acme.auth)).toMatchObject({ body: { released: true } });
-    expect(await endsOf(run)).toEqual([['released', `ada (key:${keys.acme.id})`]]);
+    expect(await resolve(run, '1.0', { by: 'ada' }, keys.acme.auth)).toMatchObject({ body: { resolved: true } });
+    expect(await endsOf(run)).toEqual([['overridden', `ada (key:${keys.acme.id})`]]);
   });
 
   test('for the run of another agent are in the tree, whose root the approvals name', async () => {
@@ -162,7 +165,7 @@ describe('waits over HTTP', () => {
     expect(await api.call('GET', `${at({ ...run, id: 'none' })}/tree`, undefined, bearer('root'))).toMatchObject(
       problem(404, 'run_not_found'),
     );
-    await release(run, '1.0', { result: 'settled by hand' });
+    await resolve(run, '1.0', { result: 'settled by hand' });
     expect(await api.lanefold.runs.wait(run)).toMatchObject({ status: 'completed' });
     const ended = await api.lanefold.runs.wait({ threadId: child.thread_id!, id: child.id! });
     expect(ended.status).toBe('cancelled');

@@ -20,7 +20,7 @@ describe('webhooks over HTTP', () => {
   const put = (name: string, body: unknown, auth = root) => call(auth, 'PUT', `/${name}`, body);
   const endpoint = { url: 'https://1.1.1.1/hooks', types: ['run.completed', 'run.failed'] };
 
-  test('are set, listed, rotated, tested, paused, resumed, replayed and removed', async () => {
+  test('are set, listed, rotated, tested, paused, resumed, redelivered and removed', async () => {
     const more = { agents: ['clerk'], ordered: true, include_result: true };
     const answer = {
       ...{ ...endpoint, ...more, name: 'orders', tenant: 'default', paused_at: null, paused_reason: null, version: 1 },
@@ -44,9 +44,9 @@ describe('webhooks over HTTP', () => {
     expect(deliveries.body).toMatchObject({
       data: [{ id, type: 'webhook.test', status: 'pending', attempts: 0, payload: { data: { webhook: 'orders' } } }],
     });
-    expect((await call(root, 'POST', '/orders/replay', { id })).body).toEqual({ replayed: 0 });
-    expect((await call(root, 'POST', '/orders/replay', { since: '2026-11-01T00:00:00Z' })).body).toEqual({
-      replayed: 0,
+    expect((await call(root, 'POST', '/orders/redeliver', { id })).body).toEqual({ redelivered: 0 });
+    expect((await call(root, 'POST', '/orders/redeliver', { since: '2026-11-01T00:00:00Z' })).body).toEqual({
+      redelivered: 0,
     });
     expect((await call(root, 'POST', '/orders/resume')).body).toMatchObject({ ...answer, version: 4 });
     expect((await call(root, 'DELETE', '/orders')).status).toBe(204);
@@ -58,7 +58,7 @@ describe('webhooks over HTTP', () => {
       ['POST', '/orders/test', undefined],
       ['POST', '/orders/pause', undefined],
       ['POST', '/orders/resume', undefined],
-      ['POST', '/orders/replay', { id: 'x' }],
+      ['POST', '/orders/redeliver', { id: 'x' }],
     ] as const)
       expect(await call(root, method, path, given)).toMatchObject(problem(404, 'webhook_not_found'));
   });
@@ -82,14 +82,14 @@ describe('webhooks over HTTP', () => {
     expect(await call(root, 'GET', '/bad')).toMatchObject(problem(404, 'webhook_not_found'));
   });
 
-  test('need a delivery or a time for a replay', async () => {
-    await put('replays', endpoint);
+  test('need a delivery or a time for a redelivery', async () => {
+    await put('again-and-again', endpoint);
     for (const body of [{}, { id: 'msg_x', since: '2026-11-01T00:00:00Z' }, { since: 'soon' }])
-      expect((await call(root, 'POST', '/replays/replay', body)).status).toBe(400);
-    expect(await call(root, 'POST', '/replays/replay', { id: 'msg_x' })).toMatchObject(
+      expect((await call(root, 'POST', '/again-and-again/redeliver', body)).status).toBe(400);
+    expect(await call(root, 'POST', '/again-and-again/redeliver', { id: 'msg_x' })).toMatchObject(
       problem(404, 'delivery_not_found'),
     );
-    await call(root, 'DELETE', '/replays');
+    await call(root, 'DELETE', '/again-and-again');
   });
 
   test('are those of the tenant of the key, and changed only by admins', async () => {

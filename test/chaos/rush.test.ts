@@ -4,10 +4,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { providerModels, startProvider } from '../../src/ops/chaos/provider.ts';
-import { randomOf } from '../../src/ops/chaos/random.ts';
-import { providerAgents } from '../../src/ops/chaos/workload/agents.ts';
-import { nothingAcknowledged } from '../../src/ops/chaos/workload/client.ts';
-import { Journal } from '../../src/ops/chaos/workload/journal.ts';
+import { randomOf } from '../../src/ops/chaos/schedule.ts';
+import { providerAgents } from '../../src/ops/chaos/workload/tools.ts';
+import { nothingAcknowledged, Journal } from '../../src/ops/chaos/workload/journal.ts';
 import { haveLimitedRuns } from '../../src/ops/chaos/workload/features.ts';
 import { startLanefold } from '../support/lanefold.ts';
 

@@ -2,8 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type HistoryEvent, toLine } from '../../src/ops/history/event.ts';
-import { Recorder } from '../../src/ops/history/recorder.ts';
+import { toLine, Recorder, type HistoryEvent } from '../../src/ops/history/event.ts';
 import { note } from '../history/concurrent.ts';
 import { callCli } from './call-cli.ts';
 

@@ -1,7 +1,7 @@
 import type { RunNode } from '../../src/database/store/run/types.ts';
 import { expect, test } from 'vitest';
 import { drawTree } from '../../src/ops/cli/show-run.ts';
-import { readableAnswer } from '../../src/ops/cli/show-message.ts';
+import { readableAnswer } from '../../src/ops/cli/show-run.ts';
 
 const node = (more: Partial<RunNode>): RunNode => ({
   ...{ node: 1, parent: 0, depth: null, kind: 'thought', status: 'open', score: null, content: null, callId: null },

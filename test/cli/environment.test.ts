@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freePort } from '../../src/database/postgres/embedded/free-port.ts';
+import { freePort } from '../../src/database/postgres/embedded/launch.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { callCli } from './call-cli.ts';
 import { cli } from './cli.ts';

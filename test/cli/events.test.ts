@@ -13,19 +13,19 @@ test('events are sent, kept, and signed for others', async () => {
   const { lanefold, run, start, results } = given;
   const first = await start([on('order:1:paid')]);
   expect(await run('events', 'send', 'order:1:paid', '{"amount": 30}', '--by', 'ada')).toMatchObject({
-    ...{ code: 0, stdout: 'released 1 call\n' },
+    ...{ code: 0, stdout: 'resolved 1 call\n' },
   });
   expect(await results(first)).toEqual(['{"amount":30}']);
   const kept = await run('events', 'send', 'order:2:paid', 'thank you', '--keep', '1h', '--json');
-  expect(JSON.parse(kept.stdout)).toEqual({ event: 'order:2:paid', released: [], kept: true });
+  expect(JSON.parse(kept.stdout)).toEqual({ event: 'order:2:paid', resolved: [], kept: true });
   expect(await results(await given.enqueue([on('order:2:paid')]))).toEqual(['thank you']);
 
   const acme = await start([on('order:3:paid')], lanefold.forTenant('acme'));
-  expect((await run('events', 'send', 'order:3:paid')).stdout).toBe('released 0 calls\n');
+  expect((await run('events', 'send', 'order:3:paid')).stdout).toBe('resolved 0 calls\n');
   const signed = await run('events', 'token', 'order:3:paid', '--expires', '7d', '--tenant', 'acme', '--json');
   const { token, path } = JSON.parse(signed.stdout) as { token: string; path: string };
   expect(path).toBe(`/signed/events/${token}`);
-  expect((await lanefold.events.sendSigned(token, 'signed')).released).toMatchObject([{ runId: acme.id }]);
+  expect((await lanefold.events.sendSigned(token, 'signed')).resolved).toMatchObject([{ runId: acme.id }]);
   expect(await results(acme)).toEqual(['signed']);
   expect((await run('events', 'token', 'order:3:paid')).stdout).toMatch(/^\/signed\/events\/ev1\.\S+\n$/);
 });

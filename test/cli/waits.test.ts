@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => given?.lanefold.close());
 
-test('waits are listed as a table and as JSON, and released with a result or an error', async () => {
+test('waits are listed as a table and as JSON, and resolved with a result or an error', async () => {
   const { lanefold, run, start, results } = given;
   expect(await run('waits')).toMatchObject({ code: 0, stdout: '', stderr: told('no tool call waits') });
   const waiting = await start([on('paid'), on('shipped')]);
@@ -34,22 +34,22 @@ test('waits are listed as a table and as JSON, and released with a result or an 
     ],
     next_after: null,
   });
-  const release = (call: string, ...more: string[]) => run('waits', 'release', threadId, id, call, ...more);
-  expect(await release('1.0', '--result', '{"paid": true}', '--by', 'ada')).toMatchObject({
-    ...{ code: 0, stdout: 'released; the run is suspended\n' },
+  const resolve = (call: string, ...more: string[]) => run('waits', 'resolve', threadId, id, call, ...more);
+  expect(await resolve('1.0', '--result', '{"paid": true}', '--by', 'ada')).toMatchObject({
+    ...{ code: 0, stdout: 'resolved; the run is suspended\n' },
   });
-  expect((await release('1.0')).stdout).toBe('the wait had ended before: released\n');
-  const last = await release('1.1', '--error', 'the order was cancelled', '--json');
-  expect(JSON.parse(last.stdout)).toEqual({ released: true, wait: 'released', status: 'queued' });
+  expect((await resolve('1.0')).stdout).toBe('the wait had ended before: overridden\n');
+  const last = await resolve('1.1', '--error', 'the order was cancelled', '--json');
+  expect(JSON.parse(last.stdout)).toEqual({ resolved: true, wait: 'overridden', status: 'queued' });
   expect(await results(waiting)).toEqual(['{"paid":true}', told('the order was cancelled')]);
   const { rows } = await lanefold.database.pool.query('select ended_by from lanefold.run_wait order by call_index');
   expect(rows).toMatchObject([{ ended_by: 'ada' }, {}]);
 });
 
 test.each<[string[], number, string]>([
-  [['waits', 'release', 't', 'r', 'first'], 2, 'usage'],
-  [['waits', 'release', 't', 'r', '1.0', '--result', '1', '--error', 'x'], 2, 'invalid_input'],
-  [['waits', 'release', 'nobody', 'r', '1.0'], 1, 'thread_not_found'],
+  [['waits', 'resolve', 't', 'r', 'first'], 2, 'usage'],
+  [['waits', 'resolve', 't', 'r', '1.0', '--result', '1', '--error', 'x'], 2, 'invalid_input'],
+  [['waits', 'resolve', 'nobody', 'r', '1.0'], 1, 'thread_not_found'],
   [['waits', 'list', '--event', 'two words'], 2, 'invalid_id'],
   [['waits', 'list', '--after', 'x'], 2, 'invalid_input'],
   [['events', 'send', 'two words'], 2, 'invalid_id'],

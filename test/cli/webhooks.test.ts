@@ -19,7 +19,7 @@ const rowsOf = (stdout: string) =>
     .split('\n')
     .map((line) => line.trim().split(/ {2,}/));
 
-test('are set, shown, rotated, tested, paused, resumed, replayed and removed', async () => {
+test('are set, shown, rotated, tested, paused, resumed, redelivered and removed', async () => {
   expect(await webhooks()).toMatchObject({ code: 0, stdout: '', stderr: told('there are no webhooks') });
   const url = ['--url', 'https://1.1.1.1/hooks'];
   const set = await webhooks('set', 'orders', ...url, '--types', 'run.completed', 'run.failed', '--ordered');
@@ -38,7 +38,7 @@ test('are set, shown, rotated, tested, paused, resumed, replayed and removed', a
   const [, id] = /^(msg_\w+) will be sent/.exec((await webhooks('test', 'orders')).stdout)!;
   const deliveries = rowsOf((await webhooks('deliveries', 'orders', '--status', 'pending')).stdout);
   expect(deliveries.at(-1)).toEqual([id, 'webhook.test', expect.any(String), 'pending', '0']);
-  expect((await webhooks('replay', 'orders', '--since', '2026-01-01')).stdout).toBe(
+  expect((await webhooks('redeliver', 'orders', '--since', '2026-01-01')).stdout).toBe(
     '0 deliveries will be sent again\n',
   );
   expect((await webhooks('resume', 'orders')).stdout).toBe('orders is resumed\n');
@@ -54,6 +54,6 @@ test('that make no sense are refused', async () => {
   ] as const)
     expect(await webhooks('set', 'bad', ...args)).toMatchObject({ code: 2, stderr: told(problem) });
   expect((await webhooks('set', 'bad')).code).toBe(2);
-  expect((await webhooks('replay', 'bad')).code).not.toBe(0);
+  expect((await webhooks('redeliver', 'bad')).code).not.toBe(0);
   expect((await webhooks('list', '--json')).stdout).not.toContain('bad');
 });

@@ -145,19 +145,19 @@ describe('runs', () => {
     }
   });
 
-  test('wait for events, and are released', async () => {
+  test('wait for events, and are resolved', async () => {
     const run = await client.runs.enqueue({ agent: 'payer', input: 'Pay' });
     await until(async () => (await client.waits.list()).data.length, 1);
     expect((await client.waits.list({ kind: 'event' })).data).toMatchObject([{ runId: run.id, event: 'paid-1' }]);
     const sent = await client.events.send('paid-1', { amount_cents: 4200, byCard: true });
-    expect(sent.released).toEqual([{ threadId: run.threadId, runId: run.id, call: '1.0', round: 1, index: 0 }]);
+    expect(sent.resolved).toEqual([{ threadId: run.threadId, runId: run.id, call: '1.0', round: 1, index: 0 }]);
     const { toolCalls, result } = await client.runs.wait(run);
     expect(result).toBe('Paid.');
     expect(JSON.parse(toolCalls[0]!.result as string)).toEqual({ amount_cents: 4200, byCard: true });
     const other = await client.runs.enqueue({ agent: 'payer', input: 'Pay' });
     await until(async () => (await client.runs.get(other)).waits.length, 1);
-    const released = await client.waits.release(other, '1.0', { result: { cash_paid: 1 } });
-    expect(released).toMatchObject({ released: true, wait: 'released' });
+    const resolved = await client.waits.resolve(other, '1.0', { result: { cash_paid: 1 } });
+    expect(resolved).toMatchObject({ resolved: true, wait: 'overridden' });
     expect((await client.runs.wait(other)).toolCalls[0]!.result).toBe('{"cash_paid":1}');
   });
 
@@ -228,7 +228,7 @@ describe('threads', () => {
   test('are forked', async () => {
     const run = await client.runs.enqueue({ agent: 'echo', input: 'x' });
     await client.runs.wait(run);
-    const fork = await client.threads.fork(run.threadId, { seq: 0, metadata: { tries_it: 1 } });
+    const fork = await client.threads.fork(run.threadId, { atSeq: 0, metadata: { tries_it: 1 } });
     expect(fork).toMatchObject({ parentThreadId: run.threadId, forkSeq: 0, metadata: { tries_it: 1 } });
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { NewEntry } from '../../src/runs/operations/threads/types.ts';
+import type { NewEntry } from '../../src/runs/operations/threads/append.ts';
 import { canonicalMessage, contextHash } from '../../src/agent/context/canonical.ts';
 import type { JsonObject } from '../../src/agent/context/message.ts';
 import { closedMessages } from '../db/arbitraries.ts';

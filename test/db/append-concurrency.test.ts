@@ -42,9 +42,7 @@ test('of writers that expect the same rev exactly one wins', async () => {
 
 test('the same key at the same time writes once', async () => {
   const threadId = await newThread(log);
-  const receipts = await Promise.all(
-    times(15).map(() => log.threads.append(threadId, [say('once')], { idempotencyKey: 'k' })),
-  );
+  const receipts = await Promise.all(times(15).map(() => log.threads.append(threadId, [say('once')], { opId: 'k' })));
   expect(receipts.filter((r) => !r.duplicate)).toHaveLength(1);
   expect(new Set(receipts.map((r) => r.firstSeq))).toEqual(new Set([0]));
   expect((await log.threads.get(threadId)).rev).toBe(1);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
-import type { NewEntry } from '../../src/runs/operations/threads/types.ts';
+import type { NewEntry } from '../../src/runs/operations/threads/append.ts';
 import type { JsonObject } from '../../src/agent/context/message.ts';
 import { cases } from '../support/cases.ts';
 import { expectClosed } from '../support/log.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { NewEntry } from '../../src/runs/operations/threads/types.ts';
+import type { NewEntry } from '../../src/runs/operations/threads/append.ts';
 import { everythingOf, newThread, refused, rows, value, useLog } from './helpers.ts';
 import { answer, sqlRun } from './sql-run.ts';
 
@@ -90,7 +90,7 @@ describe('expected_rev', () => {
 describe('idempotency key', () => {
   test('the same key and body answer as the first time, also later, also against a rev that has moved', async () => {
     const threadId = await newThread(log);
-    const options = { idempotencyKey: 'k', expectedRev: 0 };
+    const options = { opId: 'k', expectedRev: 0 };
     await log.threads.append(threadId, [user('a'), user('b')], options);
     await log.threads.append(threadId, [user('c')]);
     await changesNothing(threadId, async () => {
@@ -104,21 +104,18 @@ describe('idempotency key', () => {
 
   test('another body under the same key is refused', async () => {
     const threadId = await newThread(log);
-    await log.threads.append(threadId, [user('a')], { idempotencyKey: 'k' });
+    await log.threads.append(threadId, [user('a')], { opId: 'k' });
     await changesNothing(threadId, async () => {
-      await refused(log.threads.append(threadId, [user('A')], { idempotencyKey: 'k' }), 'idempotency_mismatch');
-      await refused(
-        log.threads.append(threadId, [user('a'), user('b')], { idempotencyKey: 'k' }),
-        'idempotency_mismatch',
-      );
+      await refused(log.threads.append(threadId, [user('A')], { opId: 'k' }), 'idempotency_mismatch');
+      await refused(log.threads.append(threadId, [user('a'), user('b')], { opId: 'k' }), 'idempotency_mismatch');
     });
   });
 
   test('is a thread’s own, and a refused append does not use it up', async () => {
     const [one, other] = [await newThread(log), await newThread(log)];
-    await refused(log.threads.append(one, [user('a')], { idempotencyKey: 'k', expectedRev: 7 }), 'rev_conflict');
-    expect(await log.threads.append(one, [user('b')], { idempotencyKey: 'k' })).toMatchObject({ duplicate: false });
-    expect(await log.threads.append(other, [user('c')], { idempotencyKey: 'k' })).toMatchObject({ duplicate: false });
+    await refused(log.threads.append(one, [user('a')], { opId: 'k', expectedRev: 7 }), 'rev_conflict');
+    expect(await log.threads.append(one, [user('b')], { opId: 'k' })).toMatchObject({ duplicate: false });
+    expect(await log.threads.append(other, [user('c')], { opId: 'k' })).toMatchObject({ duplicate: false });
   });
 
   test('a key that a deferred operation also uses does not keep the run from ending', async () => {
@@ -127,7 +124,7 @@ describe('idempotency key', () => {
     await run.enqueue();
     await run.claim();
     await log.contexts.switch(threadId, 'plan', { opId: 'same' });
-    await log.threads.append(threadId, [{ kind: 'note', payload: {} }], { idempotencyKey: 'same' }).catch(() => {});
+    await log.threads.append(threadId, [{ kind: 'note', payload: {} }], { opId: 'same' }).catch(() => {});
     expect(await run.commit(0, answer('done'))).toMatchObject({ finished: true });
     expect(await log.threads.get(threadId)).toMatchObject({ activeContextRef: 'plan' });
   });
@@ -151,7 +148,7 @@ describe('what may not be appended', () => {
   test.each(['langgraph.c.root.1', 'langgraph.w.root.1.x', 'openai_agents.x'])('the reserved key %s', async (key) => {
     const threadId = await newThread(log);
     await changesNothing(threadId, () =>
-      refused(log.threads.append(threadId, [user('a')], { idempotencyKey: key }), 'reserved_kind'),
+      refused(log.threads.append(threadId, [user('a')], { opId: key }), 'reserved_kind'),
     );
   });
 
@@ -217,7 +214,7 @@ describe('what may not be appended', () => {
     await refused(log.threads.create({ id }), 'invalid_id');
     await refused(log.threads.get(id), 'invalid_id');
     const threadId = await newThread(log);
-    await refused(log.threads.append(threadId, [user('a')], { idempotencyKey: id }), 'invalid_id');
+    await refused(log.threads.append(threadId, [user('a')], { opId: id }), 'invalid_id');
   });
 
   test('ids at the limits are ids', async () => {

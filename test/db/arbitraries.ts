@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Json, JsonObject } from '../../src/agent/context/message.ts';
-import { cleanJson, isBlank } from '../../src/base/checks/text.ts';
+import { cleanJson, isBlank } from '../../src/base/checks/values.ts';
 
 /** Any JSON PostgreSQL can store. */
 export const anyJson: fc.Arbitrary<Json> = fc

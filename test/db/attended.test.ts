@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../src/database/postgres/pool.ts';
-import { reportWorker, type WorkerReport } from '../../src/database/store/worker/report-worker.ts';
+import { reportWorker, type WorkerReport } from '../../src/database/store/worker/find-lacking.ts';
 import { statements, urlAs } from '../support/citus.ts';
 import { openLog, rows, useLog, value, workerReport } from './helpers.ts';
 

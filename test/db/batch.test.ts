@@ -2,11 +2,12 @@ import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openDatabase } from '../../src/database/postgres/pool.ts';
-import { callFunction, type BatchedFunction } from '../../src/database/store/call-function.ts';
+import { callFunction, type BatchedCall, type BatchedFunction } from '../../src/database/store/call-function.ts';
 import { cases } from '../support/cases.ts';
 import { citusLacks } from '../support/citus-lacks.ts';
 import { functionsIn } from '../support/statements.ts';
 import { openLog, rows, value, type TestLog } from './helpers.ts';
+import { databaseFunctions } from '../../src/database/store/functions.ts';
 
 type Call = [name: BatchedFunction, threadId: string, args: unknown[]];
 
@@ -96,7 +97,7 @@ const answers = {
 
 const send = async (log: TestLog, [name, threadId, args]: Call): Promise<unknown> => {
   try {
-    return await callFunction(log.db, name, threadId, args);
+    return await callFunction(log.db, ...named(name, threadId, args));
   } catch (error) {
     return { code: (error as { code: string }).code, message: (error as Error).message };
   }
@@ -303,7 +304,7 @@ test.skipIf(citusLacks.batches)('a call that ends a run brings it back, together
       Promise.all(
         threads.map((threadId) => {
           const [name, id, args] = calls(threadId);
-          return callFunction<{ run?: object }>(batching.db, name, id, args, 'r');
+          return callFunction<{ run?: object }>(batching.db, ...named(name, id, args, 'r'));
         }),
       );
     await Promise.all(threads.map((threadId) => send(batching, enqueue(threadId, 'r'))));
@@ -402,7 +403,7 @@ test.skipIf(citusLacks.batches)('a batch that breaks in the middle has written n
     create trigger die after insert on lanefold._run for each row when (new.id = 'deadly') execute function die()`);
   const ends = await Promise.allSettled(
     [enqueue('b1', 'r1'), enqueue('b2', 'deadly'), enqueue('b3', 'r1')].map(([name, id, args]) =>
-      callFunction(db, name, id, args),
+      callFunction(db, ...named(name, id, args)),
     ),
   );
   expect(ends.map((end) => end.status)).toEqual(['rejected', 'rejected', 'rejected']);
@@ -410,3 +411,9 @@ test.skipIf(citusLacks.batches)('a batch that breaks in the middle has written n
   await batching.pool.query('drop trigger die on lanefold._run');
   await db.close();
 });
+
+/** A call with its arguments in the order of the function. */
+function named(name: BatchedFunction, threadId: string, args: readonly unknown[], ends?: string): BatchedCall {
+  const given = databaseFunctions[name].takes.map((argument, i) => [argument, [threadId, ...args][i]]);
+  return [name, Object.fromEntries(given), ends] as BatchedCall;
+}

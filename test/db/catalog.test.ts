@@ -7,7 +7,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as schema from '../../db/schema/index.ts';
-import { packageRoot } from '../../src/base/common/package-root.ts';
+import { packageRoot } from '../../src/base/environment.ts';
 import { openLog, rows, type TestLog } from './helpers.ts';
 
 let log: TestLog;

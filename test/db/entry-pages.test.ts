@@ -16,7 +16,7 @@ test('a page of entries keeps to its bytes, whether payloads fill it or refs', a
       const page: Awaited<ReturnType<typeof log.threads.entryPage>> = await log.threads.entryPage(threadId, {
         ...{ after, maxBytes: 25_000 },
       });
-      sizes.push(page.entries.length);
+      sizes.push(page.data.length);
       after = page.nextAfter;
     }
     expect(sizes, filling).toEqual([3, 3, 3, 1]);

@@ -23,7 +23,7 @@ async function tablesWith(threadId: string): Promise<string[]> {
 
 async function fullThread(): Promise<string> {
   const threadId = await newThread(log, { systemPrompt: 'p' });
-  await log.threads.append(threadId, [say], { idempotencyKey: 'k' });
+  await log.threads.append(threadId, [say], { opId: 'k' });
   const run = sqlRun(log.db, threadId, 'run');
   await run.enqueue();
   await run.claim();

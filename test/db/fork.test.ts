@@ -20,7 +20,7 @@ test('a fork begins with what its parent was after an entry, and goes its own wa
   await log.threads.configure(id, { systemPrompt: 'q', toolContext: { unit: 'm' } });
   await log.threads.append(id, [user('three')]);
   const before = await digest(log.db, id);
-  const fork = await log.threads.fork(id, { seq: 2, metadata: { tries: 1 } });
+  const fork = await log.threads.fork(id, { atSeq: 2, metadata: { tries: 1 } });
   expect(await log.threads.get(fork.id)).toMatchObject({ parentThreadId: id, forkSeq: 2, metadata: { tries: 1 } });
   expect(await contextOf(fork.id)).toEqual([
     ['system', 'p'],
@@ -46,21 +46,21 @@ test('a fork begins with what its parent was after an entry, and goes its own wa
     ['user', 'three'],
   ]);
   expect(await log.threads.config(now.id)).toMatchObject({ toolContext: { unit: 'm' } });
-  expect(await contextOf((await log.threads.fork(id, { seq: -1 })).id)).toEqual([]);
+  expect(await contextOf((await log.threads.fork(id, { atSeq: -1 })).id)).toEqual([]);
 });
 
 test('the same fork again is the same thread; any other taken id is refused', async () => {
   const id = await newThread(log);
   await log.threads.append(id, [user('one'), user('two')]);
-  const first = await log.threads.fork(id, { id: 'again', seq: 0 });
+  const first = await log.threads.fork(id, { id: 'again', atSeq: 0 });
   expect(first.duplicate).toBe(false);
   await log.threads.append('again', [user('mine')]);
-  expect(await log.threads.fork(id, { id: 'again', seq: 0 })).toEqual({
+  expect(await log.threads.fork(id, { id: 'again', atSeq: 0 })).toEqual({
     id: 'again',
     rev: first.rev + 1,
     duplicate: true,
   });
-  await refused(log.threads.fork(id, { id: 'again', seq: 1 }), 'thread_exists');
+  await refused(log.threads.fork(id, { id: 'again', atSeq: 1 }), 'thread_exists');
   await refused(log.threads.fork(id, { id: id }), 'thread_exists');
 });
 
@@ -68,7 +68,7 @@ test('the same id for another lane, prompt or metadata is refused, also where th
   const id = await newThread(log);
   await log.threads.append(id, [user('one')]);
   for (const seq of [0, -1]) {
-    const first = { id: `asked${seq}`, seq, metadata: { n: 1 }, systemPrompt: 'p' };
+    const first = { id: `asked${seq}`, atSeq: seq, metadata: { n: 1 }, systemPrompt: 'p' };
     await log.threads.fork(id, first);
     for (const other of [{ contextRef: 'default' }, { systemPrompt: null }, { metadata: { n: 2 } }, { repair: true }])
       await refused(log.threads.fork(id, { ...first, ...other }), 'idempotency_mismatch');
@@ -81,13 +81,13 @@ test('beyond the last entry, inside an open tool group and of nothing a fork is 
   await log.threads.append(id, [user('one'), call, result]);
   const threads = () => value<string>(log.db, 'select count(*) from lanefold.thread');
   const before = await threads();
-  await refused(log.threads.fork(id, { seq: 3 }), 'invalid_input');
-  await refused(log.threads.fork(id, { seq: -2 }), 'invalid_input');
-  await refused(log.threads.fork(id, { seq: 1 }), 'open_tool_group');
+  await refused(log.threads.fork(id, { atSeq: 3 }), 'invalid_input');
+  await refused(log.threads.fork(id, { atSeq: -2 }), 'invalid_input');
+  await refused(log.threads.fork(id, { atSeq: 1 }), 'open_tool_group');
   await refused(log.threads.fork('nothing'), 'thread_not_found');
   await refused(log.threads.fork(id, { metadata: { a: '\0' } }), 'invalid_text');
   expect(await threads()).toBe(before);
-  const repaired = await log.threads.fork(id, { seq: 1, repair: true });
+  const repaired = await log.threads.fork(id, { atSeq: 1, repair: true });
   expect((await contextOf(repaired.id)).map(([role]) => role)).toEqual(['user', 'assistant', 'tool']);
   expect(JSON.stringify(await contextOf(repaired.id))).toContain('missing_result');
 });
@@ -111,7 +111,7 @@ test('a prompt of an anchor, an active lane and one lane alone come along', asyn
     ['system', 'p'],
     ['user', 'y'],
   ]);
-  expect((await log.threads.get((await log.threads.fork(id, { seq: 1 })).id)).activeContextRef).toBe('a');
+  expect((await log.threads.get((await log.threads.fork(id, { atSeq: 1 })).id)).activeContextRef).toBe('a');
   const one = await log.threads.fork(id, { contextRef: 'a', systemPrompt: 'mine' });
   expect((await log.contexts.lanes(one.id)).map((lane) => lane.contextRef)).toEqual(['a']);
   expect(await contextOf(one.id)).toEqual([
@@ -124,7 +124,7 @@ test('a fork of a fork has the lane that was active then, whatever the names of 
   const activeOfGrandchild = async (parent: string) => {
     const fork = await log.threads.fork(parent);
     await log.threads.append(fork.id, [user('later')]);
-    const { id } = await log.threads.fork(fork.id, { seq: fork.rev - 1 });
+    const { id } = await log.threads.fork(fork.id, { atSeq: fork.rev - 1 });
     return (await log.threads.get(id)).activeContextRef;
   };
   const id = await newThread(log);
@@ -152,7 +152,7 @@ test('a compaction that a run writes does not make its lane the active one', asy
   );
   await rows(log.db, 'update lanefold.thread set rev = rev + 1 where id = $1', id);
   await log.threads.append(id, [user('two')]);
-  const fork = await log.threads.fork(id, { seq: 2 });
+  const fork = await log.threads.fork(id, { atSeq: 2 });
   expect((await log.threads.get(fork.id)).activeContextRef).toBe('default');
 });
 
@@ -199,7 +199,7 @@ test('the state of tools is that of the entry', async () => {
     await rows(log.db, 'select lanefold._write_effects($1, $2, now(), null, null, 1, $3::jsonb)', id, seq, effects);
     await rows(log.db, 'update lanefold.thread set rev = rev + 1 where id = $1', id);
   }
-  const then = await log.threads.fork(id, { seq: 0 });
+  const then = await log.threads.fork(id, { atSeq: 0 });
   expect((await log.threads.get(then.id)).state).toEqual({ n: 1 });
   expect(await value(log.db, 'select lanefold.thread_state_at($1, 9)', then.id)).toEqual({ n: 1 });
   expect((await log.threads.get((await log.threads.fork(id)).id)).state).toEqual({ n: 2 });
@@ -208,7 +208,7 @@ test('the state of tools is that of the entry', async () => {
 test('a diff tells what two contexts share, of threads, lanes and entries', async () => {
   const id = await newThread(log, { systemPrompt: 'p' });
   await log.threads.append(id, [user('one'), user('two'), user('three')]);
-  const fork = await log.threads.fork(id, { seq: 2 });
+  const fork = await log.threads.fork(id, { atSeq: 2 });
   await log.threads.append(fork.id, [user('other')]);
   const diff = await log.contexts.diff({ threadId: id }, { threadId: fork.id });
   expect(diff.map((row) => [row.change, row.seq, row.other_seq, row.content])).toEqual([

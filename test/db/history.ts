@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import type { NewContext } from '../../src/runs/operations/contexts/contexts.ts';
-import type { NewEntry } from '../../src/runs/operations/threads/types.ts';
+import type { NewContext } from '../../src/runs/operations/contexts/types.ts';
+import type { NewEntry } from '../../src/runs/operations/threads/append.ts';
 import type { JsonObject } from '../../src/agent/context/message.ts';
 import { anyJson, anyText, closedMessages } from './arbitraries.ts';
 import { logOf, refused, type TestLog } from './helpers.ts';

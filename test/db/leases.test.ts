@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { citusLacks } from '../support/citus-lacks.ts';
-import { reportWorker, type WorkerReport } from '../../src/database/store/worker/report-worker.ts';
+import { reportWorker, type WorkerReport } from '../../src/database/store/worker/find-lacking.ts';
 import { newThread, refused, rows, useLog, value, workerReport } from './helpers.ts';
 import { answer, asks, sqlRun, type Receipt } from './sql-run.ts';
 

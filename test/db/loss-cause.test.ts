@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openDatabase, type Database } from '../../src/database/postgres/pool.ts';
-import { reportWorker } from '../../src/database/store/worker/report-worker.ts';
+import { reportWorker } from '../../src/database/store/worker/find-lacking.ts';
 import { useLog, value, workerReport } from './helpers.ts';
 
 const log = useLog();

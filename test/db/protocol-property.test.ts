@@ -166,7 +166,7 @@ async function carryOut(threadId: string, c: Command): Promise<unknown> {
       return log.threads.append(
         threadId,
         [{ contextRef: c.lane, message: { role: 'user', content: 'x' } }],
-        c.key ? { idempotencyKey: c.key } : {},
+        c.key ? { opId: c.key } : {},
       );
     case 'sweep':
       return rows(log.db, everyJobAgain);

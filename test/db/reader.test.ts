@@ -4,7 +4,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase } from '../../src/database/postgres/pool.ts';
 import { migrate } from '../../src/database/store/schema/migrate.ts';
-import { reportWorker } from '../../src/database/store/worker/report-worker.ts';
+import { reportWorker } from '../../src/database/store/worker/find-lacking.ts';
 import { statements, urlAs } from '../support/citus.ts';
 import { onCitus } from '../support/services.ts';
 import { newThread, rows, useLog, value, workerReport } from './helpers.ts';

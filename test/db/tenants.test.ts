@@ -3,7 +3,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readSessionRights } from '../../src/database/store/role/session-rights.ts';
 import { recordVersions } from '../../src/database/store/agent/versions.ts';
-import { reportWorker } from '../../src/database/store/worker/report-worker.ts';
+import { reportWorker } from '../../src/database/store/worker/find-lacking.ts';
 import { statements, urlAs } from '../support/citus.ts';
 import { citusLacks } from '../support/citus-lacks.ts';
 import { onCitus } from '../support/services.ts';
@@ -25,7 +25,7 @@ async function fill(tenant: string): Promise<void> {
   const id = `thread-of-${tenant}`;
   const on = log.db;
   await log.threads.create({ id, tenantId: tenant, systemPrompt: `secret of ${tenant}` });
-  await log.threads.append(id, [{ message: { role: 'user', content: 'x' } }], { idempotencyKey: 'k' });
+  await log.threads.append(id, [{ message: { role: 'user', content: 'x' } }], { opId: 'k' });
   await log.threads.append(id, [{ message: { role: 'user', content: `secret of ${tenant} `.repeat(300) } }]);
   await log.contexts.replace(id, { entries: [{ role: 'user', content: `secret of ${tenant}` }] });
   const run = sqlRun(on, id, 'ended');

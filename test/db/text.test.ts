@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { assertStorable, cleanJson, cleanText, findFlaw, isStorable } from '../../src/base/checks/text.ts';
+import { assertStorable, cleanJson, cleanText, findFlaw, isStorable } from '../../src/base/checks/values.ts';
 import { openLog, value, type TestLog } from './helpers.ts';
 
 let log: TestLog;

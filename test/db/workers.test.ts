@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../src/database/postgres/pool.ts';
 import { renewLeases } from '../../src/database/store/run/renew-leases.ts';
 import { listWorkers } from '../../src/database/store/worker/list-workers.ts';
-import { reportWorker, toReport, type WorkerReport } from '../../src/database/store/worker/report-worker.ts';
+import { reportWorker, toReport, type WorkerReport } from '../../src/database/store/worker/find-lacking.ts';
 import { newThread, openLog, rows, useLog, value, workerReport } from './helpers.ts';
 import { sqlRun } from './sql-run.ts';
 

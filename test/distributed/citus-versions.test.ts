@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { keepsEveryPlan } from '../../src/database/store/schema/plan-on-nodes.ts';
+import { keepsEveryPlan } from '../../src/database/store/schema/distribute.ts';
 
 test.each([
   ['Citus 12.1.6 on x86_64-pc-linux-gnu', false],

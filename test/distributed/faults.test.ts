@@ -4,15 +4,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createLanefold, defineAgent, type Lanefold } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { chaosAgents } from '../../src/ops/chaos/workload/agents.ts';
-import { Journal } from '../../src/ops/chaos/workload/journal.ts';
+import { chaosAgents } from '../../src/ops/chaos/workload/tools.ts';
+import { Journal, nothingAcknowledged } from '../../src/ops/chaos/workload/journal.ts';
 import { migrate } from '../../src/database/store/schema/migrate.ts';
 import { citusFolder, createCluster, startCitus, type CitusCluster } from '../support/citus.ts';
 import { killNode, on, portsOf } from '../support/citus-node.ts';
 import { fakeModel, type FakeTurn } from '../support/fake-model.ts';
 import { until } from '../support/until.ts';
 import { startLoad } from './load.ts';
-import { nothingAcknowledged } from '../../src/ops/chaos/workload/client.ts';
 import { expectWhole } from './whole.ts';
 
 const answer = 'scripted:["Done."]';

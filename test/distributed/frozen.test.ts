@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createLanefold, defineAgent, type Lanefold } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { chaosAgents } from '../../src/ops/chaos/workload/agents.ts';
+import { chaosAgents } from '../../src/ops/chaos/workload/tools.ts';
 import { Journal } from '../../src/ops/chaos/workload/journal.ts';
 import { migrate } from '../../src/database/store/schema/migrate.ts';
 import { citusFolder, createCluster, startCitus, type CitusCluster } from '../support/citus.ts';

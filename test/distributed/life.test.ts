@@ -226,7 +226,7 @@ describe.skipIf(!citusFolder || !inject('redisUrl'))('threads on two nodes', () 
   });
 
   test('a fork may be on another node than its parent, and lists see both', async () => {
-    const forks = await Promise.all(ids.map((id) => lanefold.threads.fork(id, { id: `fork-of-${id}`, seq: 4 })));
+    const forks = await Promise.all(ids.map((id) => lanefold.threads.fork(id, { id: `fork-of-${id}`, atSeq: 4 })));
     for (const [n, fork] of forks.entries()) {
       const rows = await lanefold.contexts.diff({ threadId: ids[n]!, atSeq: 4 }, { threadId: fork.id });
       expect(rows.map((row) => row.change)).toEqual(Array(5).fill('same'));

@@ -1,8 +1,8 @@
 import type { Lanefold } from 'lanefold';
-import { nothingAcknowledged, type Acknowledged } from '../../src/ops/chaos/workload/client.ts';
+import { nothingAcknowledged, type Acknowledged } from '../../src/ops/chaos/workload/journal.ts';
 import { converse } from '../../src/ops/chaos/workload/conversation.ts';
 import { decide } from '../../src/ops/chaos/workload/conversations.ts';
-import { randomOf } from '../../src/ops/chaos/random.ts';
+import { randomOf } from '../../src/ops/chaos/schedule.ts';
 
 export interface Load {
   acknowledged: Acknowledged;

@@ -1,6 +1,6 @@
 import type { DatabaseNode } from '../../src/database/postgres/node-guard.ts';
 import { openDatabase, type Database } from '../../src/database/postgres/pool.ts';
-import { findUnlinedRuns } from '../../src/database/store/limit/find-accounts.ts';
+import { findUnlinedRuns } from '../../src/database/store/limit/use-limits.ts';
 import { guardNodes } from '../../src/database/store/nodes/guard-nodes.ts';
 import { findAgentQueues } from '../../src/database/store/run/find-agent-queues.ts';
 import { findExpiredRuns } from '../../src/database/store/run/find-expired-runs.ts';

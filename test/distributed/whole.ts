@@ -1,9 +1,8 @@
 import { expect, inject } from 'vitest';
 import { recordHistory, startHistory } from '../../src/ops/chaos/history.ts';
-import { Observer } from '../../src/ops/chaos/observer.ts';
+import { Observer } from '../../src/ops/chaos/schedule.ts';
 import { runChecks } from '../../src/ops/chaos/run-checks.ts';
-import type { Acknowledged } from '../../src/ops/chaos/workload/client.ts';
-import { readStarts } from '../../src/ops/chaos/workload/journal.ts';
+import { readStarts, type Acknowledged } from '../../src/ops/chaos/workload/journal.ts';
 import { gather } from './gather.ts';
 
 /**

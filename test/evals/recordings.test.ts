@@ -22,7 +22,7 @@ describe('the cases of recorded conversations', () => {
 
   /** The hash of what a run on the thread of an item is sent. */
   async function hashOf({ threadId, seq, contextRef, id }: EvalCase): Promise<string> {
-    const fork = await lanefold.threads.fork(threadId, { id: `fork-of-${id}`, seq, contextRef });
+    const fork = await lanefold.threads.fork(threadId, { id: `fork-of-${id}`, atSeq: seq, contextRef });
     return contextHash((await lanefold.contexts.project(fork.id)).map((row) => canonicalMessage(row)));
   }
 

@@ -53,7 +53,7 @@ test('an order that waits survives its process, and is paid at the link of the n
   const next = await linkOf(second);
   const stale = next.slice(0, next.lastIndexOf('/') + 1) + link.slice(link.lastIndexOf('/') + 1);
   expect(await pay(stale)).toMatchObject({ status: 400, body: { code: 'invalid_event_token' } });
-  expect(await pay(next)).toEqual({ status: 200, body: { event: 'order:A-17:paid', released: 1 } });
+  expect(await pay(next)).toEqual({ status: 200, body: { event: 'order:A-17:paid', resolved: 1 } });
   expect(await second.ended).toMatchObject({ code: 0, output: expect.stringMatching(/^completed: /m) as string });
   expect(second.said()).not.toContain('invoice');
 });

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { merge, operationsOf, type HistoryEvent, fromLines, toLine } from '../../src/ops/history/event.ts';
+import { merge, operationsOf, fromLines, toLine, Recorder, type HistoryEvent } from '../../src/ops/history/event.ts';
 import { elleFile, toElle } from '../../src/ops/history/elle.ts';
-import { Recorder } from '../../src/ops/history/recorder.ts';
 import { note } from './concurrent.ts';
 
 function recording(name = 'p') {

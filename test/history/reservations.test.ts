@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { checkHistory } from '../../src/ops/history/check-history.ts';
-import type { HistoryEvent } from '../../src/ops/history/event.ts';
-import { Recorder, type Recording } from '../../src/ops/history/recorder.ts';
+import { Recorder, type HistoryEvent, type Recording } from '../../src/ops/history/event.ts';
 
 const place = '* tokens all';
 

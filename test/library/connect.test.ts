@@ -5,7 +5,7 @@ import { createLanefold, defineAgent, type AgentDefinition } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { noRedis, queueBackend } from '../support/lanefold.ts';
-import { freePort } from '../../src/database/postgres/embedded/free-port.ts';
+import { freePort } from '../../src/database/postgres/embedded/launch.ts';
 
 describe.skipIf(noRedis())('createLanefold', () => {
   let database: TestDatabase;

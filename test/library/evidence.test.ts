@@ -53,7 +53,7 @@ beforeAll(async () => {
 afterAll(() => lanefold?.close());
 
 test('a fork has a chain of its own, in the tenant of its parent', async () => {
-  const fork = await lanefold.threads.fork(id, { seq: 3 });
+  const fork = await lanefold.threads.fork(id, { atSeq: 3 });
   expect(await lanefold.threads.get(fork.id)).toMatchObject({ tenantId: 'acme', parentThreadId: id });
   expect(await lanefold.evidence.verify(fork.id)).toEqual([]);
   expect(await lanefold.evidence.verify(id)).toEqual([]);

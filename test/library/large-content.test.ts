@@ -193,7 +193,7 @@ describe('large texts', () => {
     const threadId = await newThread();
     const append = (text: string, expectedRev?: number) =>
       lanefold.threads.append(threadId, saying(text), {
-        idempotencyKey: 'k',
+        opId: 'k',
         ...(expectedRev === undefined ? {} : { expectedRev }),
       });
     await refused(append(long('never'), 7), 'rev_conflict');

@@ -209,5 +209,5 @@ test('ids of shared name spaces are derived in one place', () => {
       .sort();
   // an id built of a hash or of a name
   expect(deriving(/[`'"](thread|run|case)_(\$\{|['"] \+)/)).toEqual([]);
-  expect(deriving(/\bderivedIds\b/)).toEqual(['base/checks/ids.ts', 'database/store/tenant/derived-ids.ts']);
+  expect(deriving(/\bderivedIds\b/)).toEqual(['base/checks/ids.ts', 'database/store/tenant/tenant-settings.ts']);
 });

@@ -98,11 +98,11 @@ test('a rerun onto a fork that something else was asked on is refused, and asks 
 test('a fork that was left behind without its question is used by the same request alone', async () => {
   const { first } = await twice();
   const threadId = `left-${first.id}`;
-  await lanefold.threads.fork(first.threadId, { id: threadId, seq: 0, contextRef: 'default', systemPrompt: 'One.' });
+  await lanefold.threads.fork(first.threadId, { id: threadId, atSeq: 0, contextRef: 'default', systemPrompt: 'One.' });
   await refused(lanefold.runs.rerun(first, { threadId, systemPrompt: 'Two.' }), 'idempotency_mismatch');
   const message = { message: { role: 'user' as const, content: 'mine' } };
   const used = `used-${first.id}`;
-  await lanefold.threads.fork(first.threadId, { id: used, seq: 0, contextRef: 'default' });
+  await lanefold.threads.fork(first.threadId, { id: used, atSeq: 0, contextRef: 'default' });
   await lanefold.threads.append(used, [message]);
   await refused(lanefold.runs.rerun(first, { threadId: used }), 'thread_exists');
   const again = await lanefold.runs.rerun(first, { threadId, systemPrompt: 'One.' });

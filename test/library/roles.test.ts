@@ -4,7 +4,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findUnattendedIn } from '../../src/runs/fleet/unattended.ts';
 import { openDatabase } from '../../src/database/postgres/pool.ts';
-import { rolesSql } from '../../src/database/store/role/roles-sql.ts';
+import { rolesSql } from '../../src/database/store/role/session-rights.ts';
 import { refused } from '../db/helpers.ts';
 import { statements, urlAs } from '../support/citus.ts';
 import { citusLacks } from '../support/citus-lacks.ts';
@@ -155,7 +155,7 @@ test('a webhook that the role of an API sets for a tenant is sent by a worker wi
       return all[0]?.error && all;
     });
     receiver.respond = answerWith(200);
-    expect(await webhooks.replay('ends', { id: delivery!.id })).toEqual({ replayed: 1 });
+    expect(await webhooks.redeliver('ends', { id: delivery!.id })).toEqual({ redelivered: 1 });
     await until('it is delivered', async () => (await webhooks.deliveries('ends'))[0]!.status === 'delivered');
     expect(receiver.received.map(({ event }) => event.data['run_id'])).toEqual([run.id, run.id]);
     await webhooks.rotate('ends');

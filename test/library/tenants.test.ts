@@ -178,7 +178,7 @@ test('what a tenant makes is its own, whoever runs it', async () => {
     expect(items.length).toBeGreaterThan(2);
     expect(await acme.threads.get(run.threadId)).toMatchObject({ tenantId: 'acme' });
     const { id } = await acme.threads.create({ systemPrompt: 'p' });
-    await acme.threads.append(id, [{ message: { role: 'user', content: 'x' } }], { idempotencyKey: 'k' });
+    await acme.threads.append(id, [{ message: { role: 'user', content: 'x' } }], { opId: 'k' });
     await acme.contexts.replace(id, { entries: [{ role: 'user', content: 'y' }] });
     expect(await operator.threads.get(id)).toMatchObject({ tenantId: 'acme' });
   }
@@ -211,7 +211,7 @@ test('a webhook is of one tenant, and another neither sees nor changes it', asyn
       await refused(acme[act]('ends'), 'webhook_not_found');
       await refused(acme[act]('ends', { tenant: 'bolt' }), 'invalid_input');
     }
-    await refused(acme.replay('ends', { id: 'x' }), 'webhook_not_found');
+    await refused(acme.redeliver('ends', { id: 'x' }), 'webhook_not_found');
     await refused(acme.set('ends', endpoint, { tenant: 'bolt' }), 'invalid_input');
     expect(await bolt.get('ends')).toMatchObject({ version: 1, pausedAt: null });
     await bolt.remove('ends');

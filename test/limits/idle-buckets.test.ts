@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { dropOldBuckets } from '../../src/worker/process/cleanup.ts';
-import { dropIdleBuckets } from '../../src/database/store/limit/drop-idle-buckets.ts';
+import { dropOldBuckets } from '../../src/worker/process/background.ts';
+import { dropIdleBuckets } from '../../src/database/store/limit/use-limits.ts';
 import { rows, useLog, value } from '../db/helpers.ts';
 import { limitsOf } from './log-limits.ts';
 

@@ -1,6 +1,6 @@
-import { cleanText, isBlank, isBlankToProviders } from '../../src/base/checks/text.ts';
+import { cleanText, isBlank, isBlankToProviders } from '../../src/base/checks/values.ts';
 import { calculate } from '../../src/ops/cli/assistant.ts';
-import { inOneLine } from '../../src/ops/cli/show-message.ts';
+import { inOneLine } from '../../src/ops/cli/show-run.ts';
 import { findUnfit, isDeeper, isExact, readJson } from '../../src/base/common/json.ts';
 import { readJsonBytes } from '../../src/base/common/json-bytes.ts';
 import { LineSplitter } from '../../src/ops/cli/read-file.ts';
@@ -26,8 +26,7 @@ import { parseScriptedId } from '../../src/agent/models/scripted/script.ts';
 import { acceptableName } from '../../src/agent/models/acceptable-prompt.ts';
 import { rangesOf } from '../../src/runs/formats/mirror/addresses.ts';
 import { parseLine } from '../../src/runs/formats/portable/line.ts';
-import { maskSecrets } from '../../src/base/redaction/error-text.ts';
-import { createKeyRedactor, hideUrlCredentials } from '../../src/base/redaction/sensitive-keys.ts';
+import { maskSecrets, createKeyRedactor, hideUrlCredentials } from '../../src/base/redaction/sensitive-keys.ts';
 import { jsonFault, parseRecording } from '../../src/ops/replay/recording.ts';
 import { fillIn, unknownPlaceholder } from '../../src/features/schedules/definition/template.ts';
 import { select } from '../../src/agent/strategies/adaptive.ts';
@@ -37,7 +36,7 @@ import { parseConnections, parseVote, parseWeights } from '../../src/agent/strat
 import { quote } from '../../src/agent/strategies/inquiry/conversation.ts';
 import { parseScores, parseThoughts } from '../../src/agent/strategies/tot/tree.ts';
 import { parseSupervision } from '../../src/agent/strategies/trm.ts';
-import { readEventToken } from '../../src/base/tokens/event-token.ts';
+import { readEventToken } from '../../src/base/tokens/token.ts';
 import { acceptableNames } from '../../src/agent/tools/tool.ts';
 import {
   all,
@@ -58,7 +57,7 @@ const count = (await exactTokens('openai:gpt-5'))!;
 
 /** By the module, from `src`; `#2` for a second reader in it. */
 export const parsers: Record<string, Parser> = {
-  'base/checks/text.ts': {
+  'base/checks/values.ts': {
     read: all(isBlank, isBlankToProviders, cleanText),
     worst: [{ pump: ' ', after: 'x' }, '\u0000', '\ud800'],
   },
@@ -66,7 +65,7 @@ export const parsers: Record<string, Parser> = {
     read: orRefuses(calculate),
     worst: ['1', '1+', '1.', { pump: '1', after: 'x' }],
   },
-  'ops/cli/show-message.ts': { read: (text) => inOneLine(text, 80), worst: [' ', 'a ', { pump: '\n', after: 'x' }] },
+  'ops/cli/show-run.ts': { read: (text) => inOneLine(text, 80), worst: [' ', 'a ', { pump: '\n', after: 'x' }] },
   'doors/client/sse.ts': { read: readEvents, worst: ['data: x\n', '\n', ':\n\n', 'x', { before: 'data:', pump: ' ' }] },
   'base/common/json.ts': {
     read: all(readJson, findUnfit, (text) => isDeeper(text, 200), isExact),
@@ -194,11 +193,11 @@ export const parsers: Record<string, Parser> = {
       { before: '{}', pump: ' ', after: 'x' },
     ],
   },
-  'base/redaction/error-text.ts': {
+  'base/redaction/sensitive-keys.ts': {
     read: maskSecrets,
     worst: ['sk-', 'npm_.', 'password', 'a', 'key_', 'Bearer ', '://', '?key=', { before: 'api_key', pump: ' ' }],
   },
-  'base/redaction/sensitive-keys.ts': {
+  'base/redaction/sensitive-keys.ts error text': {
     read: (text) => redactor.text(text),
     worst: [
       'password',
@@ -277,6 +276,6 @@ export const parsers: Record<string, Parser> = {
       { before: '-', pump: '* ' },
     ],
   },
-  'base/tokens/event-token.ts': { read: orRefuses((text) => readEventToken(text, ['s'], 0)), worst: ['.', 'a'] },
+  'base/tokens/token.ts': { read: orRefuses((text) => readEventToken(text, ['s'], 0)), worst: ['.', 'a'] },
   'agent/tools/tool.ts': { read: (text) => acceptableNames([text, `${text}x`]), worst: ['.', 'a', 'é'] },
 };

@@ -3,9 +3,8 @@ import { LanefoldError } from 'lanefold';
 import { describe, expect, test } from 'vitest';
 import type { Library } from '../../src/features/library/library.ts';
 import { createApp } from '../../src/doors/app.ts';
-import { redacted, textLogger } from '../../src/base/log/open.ts';
+import { redacted, textLogger, reportErrors, seldom } from '../../src/base/log/logger.ts';
 import { createKeyRedactor } from '../../src/base/redaction/sensitive-keys.ts';
-import { reportErrors, seldom } from '../../src/base/log/logger.ts';
 import { lanefoldClosed } from '../../src/database/postgres/errors.ts';
 
 const redactor = createKeyRedactor();

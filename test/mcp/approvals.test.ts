@@ -106,7 +106,7 @@ describe('runs that need a person', () => {
   });
 
   test.each([
-    ['a key without approve', { scopes: ['read', 'run', 'steer'] as const }, ['lanefold_release'], 'dig'],
+    ['a key without approve', { scopes: ['read', 'run', 'steer'] as const }, ['lanefold_resolve'], 'dig'],
     ['a key without steer', { scopes: ['read', 'run', 'approve'] as const }, ['lanefold_decide'], 'pay'],
   ])('%s is asked and offered only what it may decide, and told who can', async (_, { scopes }, offered, refused) => {
     const { key } = await rig.front.keys.create({ name: 'k', scopes });
@@ -117,7 +117,7 @@ describe('runs that need a person', () => {
       return Promise.resolve({ action: 'cancel' as const });
     });
     const { tools } = await client.listTools();
-    const deciding = tools.map(({ name }) => name).filter((name) => /decide|release/.test(name));
+    const deciding = tools.map(({ name }) => name).filter((name) => /decide|resolve/.test(name));
     expect(deciding).toEqual(offered);
     const result = client.callTool({ name: 'typist', arguments: { message: 'dig and pay' } });
     const calls = [
@@ -132,7 +132,7 @@ describe('runs that need a person', () => {
     expect(text).toMatch(
       refused === 'dig'
         ? /This key may not approve or deny: a person does, on the page or with `lanefold approve`/
-        : /This key may not release a wait: its event does, or a person with a key that has the scope steer/,
+        : /This key may not resolve a wait: its event does, or a person with a key that has the scope steer/,
     );
     const { thread_id: threadId, run_id: id } = runOf(suspended);
     await rig.front.runs.cancel({ threadId, id });
@@ -170,8 +170,8 @@ describe('runs that need a person', () => {
     });
     expect(JSON.parse(textOf(await call('lanefold_decide', approve)))).toMatchObject({ duplicate: true });
     expect(errorOf(await call('lanefold_decide', { ...approve, decision: 'deny' })).code).toBe('already_decided');
-    const released = await call('lanefold_release', { ...run, call: '1.1', result: 'cash' });
-    expect(JSON.parse(textOf(released))).toMatchObject({ released: true });
+    const resolved = await call('lanefold_resolve', { ...run, call: '1.1', result: 'cash' });
+    expect(JSON.parse(textOf(resolved))).toMatchObject({ resolved: true });
     const after = await rig.model.next();
     expect(JSON.stringify(after.call.prompt)).toContain('cash');
     after.type('Both.');

@@ -30,7 +30,7 @@ describe('tools, as the official clients use them over HTTP', () => {
         expect(tools.map(({ name }) => name)).toEqual([
           ...['typist', 'echo', 'triage', 'broken'],
           ...['lanefold_start_run', 'lanefold_run_status', 'lanefold_run_result', 'lanefold_steer', 'lanefold_cancel'],
-          ...['lanefold_decide', 'lanefold_release'],
+          ...['lanefold_decide', 'lanefold_resolve'],
         ]);
         const [typist] = tools;
         expect(typist).toMatchObject({

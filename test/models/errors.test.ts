@@ -2,7 +2,7 @@ import { APICallError } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
 import { classify } from '../../src/agent/models/classify-error.ts';
 import { ModelError } from '../../src/agent/models/model-error.ts';
-import { isStorable } from '../../src/base/checks/text.ts';
+import { isStorable } from '../../src/base/checks/values.ts';
 
 const api = (fields: Partial<ConstructorParameters<typeof APICallError>[0]>) =>
   new APICallError({ message: 'failed', url: 'http://x', requestBodyValues: {}, ...fields });

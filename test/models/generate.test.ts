@@ -1,7 +1,7 @@
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Message, ModelTurn } from '../../src/agent/context/message.ts';
-import { isStorable } from '../../src/base/checks/text.ts';
+import { isStorable } from '../../src/base/checks/values.ts';
 import { toPrompt } from '../../src/agent/models/prompt.ts';
 import { generate, type GenerateCall } from '../../src/agent/models/generate.ts';
 import { useFakeClock, useRealClock } from '../support/fake-clock.ts';

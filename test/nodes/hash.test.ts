@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { hashText } from '../../src/database/nodes/hash.ts';
+import { hashText } from '../../src/database/nodes/placements.ts';
 import { cases } from '../support/cases.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 

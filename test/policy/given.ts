@@ -2,7 +2,7 @@ import type { Message, ToolCall } from '../../src/agent/context/message.ts';
 import { budget, type BudgetOptions, type Budgeted } from '../../src/agent/policy/budget.ts';
 import { type PlacedMessage, place } from '../../src/agent/policy/groups.ts';
 import { heuristicTokens } from '../../src/agent/policy/estimate.ts';
-import type { ContextPolicy } from '../../src/agent/policy/policy.ts';
+import type { ContextPolicy } from '../../src/agent/policy/types.ts';
 import { readPolicy } from '../../src/agent/policy/read-policy.ts';
 
 export const system = (content: string): Message => ({ role: 'system', content });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { limitsOf, type PolicyOption } from '../../src/agent/policy/policy.ts';
+import { limitsOf } from '../../src/agent/policy/policy.ts';
+import { type PolicyOption } from '../../src/agent/policy/types.ts';
 import { readPolicy, readPolicyJson } from '../../src/agent/policy/read-policy.ts';
 
 const limits = (policy: PolicyOption, window?: number, maxOutputTokens?: number) => {

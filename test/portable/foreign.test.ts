@@ -1,7 +1,7 @@
 import { convertToModelMessages, type UIMessage } from 'ai';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isBlank } from '../../src/base/checks/text.ts';
+import { isBlank } from '../../src/base/checks/values.ts';
 import { type Message, openGroupAt } from '../../src/agent/context/message.ts';
 import { refused, useLog } from '../db/helpers.ts';
 import { anyJson, anyText } from '../db/arbitraries.ts';

@@ -134,7 +134,7 @@ describe('an import is refused whose history', () => {
 
   test('has a key that is reserved on an entry of another kind', async () => {
     await lanefold.threads.create({ id: 'plain' });
-    await lanefold.threads.append('plain', [{ kind: 'note', payload: {} }], { idempotencyKey: 'mine' });
+    await lanefold.threads.append('plain', [{ kind: 'note', payload: {} }], { opId: 'mine' });
     const lines = await linesOf(lanefold.threads, 'plain');
     await refusesAfter(lines, 'note', (_, entry) => (entry['append_key'] = 'langgraph.c.root.x'));
     await refusesAfter(lines, 'note', (_, entry) => (entry['refs'] = { dropped: { length: 4_000_000_000 } }));

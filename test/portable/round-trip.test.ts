@@ -134,7 +134,7 @@ test('importing the same again changes nothing; another export under the id, a t
 
 test('keys of appends come along, and callers cannot write the entry that says where a thread comes from', async () => {
   const id = await newThread(log);
-  const append = (to: string, content: string) => log.threads.append(to, [user(content)], { idempotencyKey: 'k' });
+  const append = (to: string, content: string) => log.threads.append(to, [user(content)], { opId: 'k' });
   const first = await append(id, 'once');
   const copy = await log.threads.import({ format: 'lanefold', lines: await linesOf(log.threads, id) }, { id: 'keyed' });
   expect(await append('keyed', 'once')).toEqual({ ...first, rev: copy.rev, duplicate: true });

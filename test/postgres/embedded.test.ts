@@ -15,7 +15,7 @@ import {
   type EmbeddedPostgres,
   type EmbeddedPostgresOptions,
 } from '../../src/database/postgres/embedded/index.ts';
-import { poll } from '../../src/database/postgres/embedded/poll.ts';
+import { poll } from '../../src/database/postgres/embedded/supervisor.ts';
 import { isAlive } from '../../src/database/postgres/embedded/process-identity.ts';
 import { parsePasswd } from '../../src/database/postgres/embedded/system-user.ts';
 import { until } from '../support/until.ts';

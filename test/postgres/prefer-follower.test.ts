@@ -1,6 +1,6 @@
 import { LanefoldError } from 'lanefold';
 import { expect, test } from 'vitest';
-import { FollowerHealth, preferFollower } from '../../src/database/postgres/follower.ts';
+import { FollowerHealth, preferFollower } from '../../src/database/postgres/listen.ts';
 import type { Database } from '../../src/database/postgres/pool.ts';
 
 /** A reader whose follower fails its first read with this error. */

@@ -88,7 +88,7 @@ describe.skipIf(noRedis() || queueBackend() !== 'redis')('through the queue, a r
     await suspended(payer);
     await lanefold.runs.approve(payer, '1.0');
     await suspended(listener);
-    expect((await lanefold.events.send('news', 1)).released).toHaveLength(1);
+    expect((await lanefold.events.send('news', 1)).resolved).toHaveLength(1);
     for (const run of [payer, listener, sleeper]) await expectDone(run);
   });
 

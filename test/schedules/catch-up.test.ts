@@ -5,7 +5,7 @@ import { openDatabase, type Database } from '../../src/database/postgres/pool.ts
 import { fireSchedules } from '../../src/features/schedules/worker/fire-schedules.ts';
 import type { FireDependencies } from '../../src/features/schedules/worker/dependencies.ts';
 import { catchUps, overlaps, type CatchUp, type Overlap } from '../../src/features/schedules/definition/definition.ts';
-import { dueAt } from '../../src/features/schedules/definition/due.ts';
+import { dueAt } from '../../src/features/schedules/definition/timing.ts';
 import { cases } from '../support/cases.ts';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 

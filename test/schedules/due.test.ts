@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { dueAt } from '../../src/features/schedules/definition/due.ts';
+import { dueAt } from '../../src/features/schedules/definition/timing.ts';
 import type { CatchUp } from '../../src/features/schedules/definition/definition.ts';
 
 const minute = (n: number) => new Date(Date.UTC(2026, 10, 25, 0, n));

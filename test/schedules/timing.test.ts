@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { dueAfter } from '../../src/features/schedules/definition/jitter.ts';
-import { nextSlot, nextSlots, slotsUntil } from '../../src/features/schedules/definition/timing.ts';
+import { dueAfter, nextSlot, nextSlots, slotsUntil } from '../../src/features/schedules/definition/timing.ts';
 
 const at = (text: string) => new Date(text);
 const iso = (slots: readonly Date[]) => slots.map((slot) => slot.toISOString());

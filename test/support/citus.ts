@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { freePort } from '../../src/database/postgres/embedded/free-port.ts';
+import { freePort } from '../../src/database/postgres/embedded/launch.ts';
 
 /** The folder of a `cluster.sh` that starts Citus on this machine; the distributed suites are skipped without it. */
 export const citusFolder = process.env['LANEFOLD_CITUS'] ?? '';

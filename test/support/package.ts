@@ -1,7 +1,7 @@
 import { cp, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { build, type Plugin } from 'esbuild';
-import { packageRoot } from '../../src/base/common/package-root.ts';
+import { packageRoot } from '../../src/base/environment.ts';
 
 const { files, exports } = JSON.parse(await readFile(path.join(packageRoot, 'package.json'), 'utf8')) as {
   files: string[];

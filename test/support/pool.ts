@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { QuietClient } from '../../src/database/postgres/quiet-client.ts';
+import { QuietClient } from '../../src/database/postgres/watched-client.ts';
 
 /**
  * A pool whose connections a server may end at any time. `end` resolves before the server has read the farewell, so even

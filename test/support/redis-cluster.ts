@@ -4,7 +4,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
 import { startRedis, type RedisServer } from '../../src/ops/chaos/services/redis.ts';
-import { freePort } from '../../src/database/postgres/embedded/free-port.ts';
+import { freePort } from '../../src/database/postgres/embedded/launch.ts';
 import { until } from './until.ts';
 
 export interface RedisCluster {

@@ -2,7 +2,7 @@ import { types } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { renderResult, errorMessage } from '../../src/agent/tools/outcome.ts';
-import { cleanJson, isStorable } from '../../src/base/checks/text.ts';
+import { cleanJson, isStorable } from '../../src/base/checks/values.ts';
 import { cases } from '../support/cases.ts';
 
 describe('renderResult', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { runToolRound } from '../../src/agent/tools/round.ts';
+import { runToolRound } from '../../src/agent/tools/toolset.ts';
 import { executeToolCall } from '../../src/agent/tools/execute.ts';
 import type { ToolOutcome } from '../../src/agent/tools/outcome.ts';
 import { cases } from '../support/cases.ts';

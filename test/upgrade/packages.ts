@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { mkdir, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { schemaVersion } from '../../db/schema/version.ts';
-import { packageRoot } from '../../src/base/common/package-root.ts';
+import { packageRoot } from '../../src/base/environment.ts';
 import { buildNextRelease } from './next-release.ts';
 
 /** `schema-1.tgz` is the last package of schema version 1. */

@@ -1,7 +1,7 @@
 // @module-tag long
 import type { RunHandle } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { randomOf } from '../../src/ops/chaos/random.ts';
+import { randomOf } from '../../src/ops/chaos/schedule.ts';
 import type { Plan, PlannedCall } from '../faults/fixtures/tree-agent.ts';
 import { startHarness, type FaultHarness, type WorkerProcess } from '../faults/harness.ts';
 
@@ -84,8 +84,8 @@ describe('trees of runs whose workers are killed at random', () => {
     const sendOpen = async () => {
       for (const { event } of (await harness.waits.list({ limit: 200 })).data) {
         if (!event || sent.has(event) || !events.includes(event)) continue;
-        const { released } = await harness.events.send(event, payload(event));
-        sent.set(event, released.length);
+        const { resolved } = await harness.events.send(event, payload(event));
+        sent.set(event, resolved.length);
       }
     };
     const results = async () => {
@@ -143,7 +143,7 @@ describe('trees of runs whose workers are killed at random', () => {
       receiver.received.map(({ headers, event }) => [headers['webhook-id'], event.data['run_id']]),
     );
     expect([...toldOf.values()].sort()).toEqual(ended.map(({ id }) => id).sort());
-    for (const event of events) expect(sent.get(event), `the releases of ${event}`).toBe(1);
+    for (const event of events) expect(sent.get(event), `the resolves of ${event}`).toBe(1);
     const { rows: orphans } = await harness.database.pool.query(
       `select c.thread_id from lanefold._child_run c where not exists (select from lanefold._wait w
          where w.thread_id = c.parent_thread_id and w.run_id = c.parent_run_id and w.child_run_id = c.run_id)`,

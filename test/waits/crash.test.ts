@@ -283,14 +283,14 @@ describe('a worker that dies', () => {
         }
         return (await harness.waits.list({ event })).data.length === 1;
       });
-      expect((await harness.events.send(event, payload(event))).released).toHaveLength(1);
+      expect((await harness.events.send(event, payload(event))).resolved).toHaveLength(1);
       await died(worker, statement);
       if (!rescuer) {
         await hoursLater(harness);
         await rescue();
       }
       await finished(root, plan, payload);
-      expect((await harness.events.send(event, 'again')).released).toEqual([]);
+      expect((await harness.events.send(event, 'again')).resolved).toEqual([]);
     },
   );
 
@@ -414,14 +414,14 @@ describe('a worker that dies', () => {
     );
 
     test.each(['dieBefore', 'dieAfter'] as const)(
-      '%s enqueue_run:1: when its call is released by hand, it is cancelled',
+      '%s enqueue_run:1: when its call is resolved by hand, it is cancelled',
       async (how) => {
         const worker = await spawn({ [how]: 'enqueue_run:1' });
         const root = await startTree(harness, { name: name(), rounds: [[ask(endless())]] });
         await died(worker, 'enqueue_run:1');
         await harness.quiet();
-        expect(await harness.waits.release(root, '1.0', { result: 'enough' })).toMatchObject({
-          released: true,
+        expect(await harness.waits.resolve(root, '1.0', { result: 'enough' })).toMatchObject({
+          resolved: true,
         });
         await hoursLater(harness);
         await rescue();

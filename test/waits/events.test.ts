@@ -77,7 +77,7 @@ describe('waiting for events and times', () => {
     const sent = await lanefold.events.send(name, { paid: 42 }, { by: 'the bank' });
     expect(sent).toEqual({
       event: name,
-      released: [{ threadId: run.threadId, runId: run.id, call: '1.1', round: 1, index: 1 }],
+      resolved: [{ threadId: run.threadId, runId: run.id, call: '1.1', round: 1, index: 1 }],
       kept: false,
     });
     expect(await ended(run)).toMatchObject({ status: 'completed', result: 'done', waits: [] });
@@ -88,7 +88,7 @@ describe('waiting for events and times', () => {
     const kinds = (await eventsOf(lanefold, run.threadId, run.id)).map(({ kind }) => kind);
     expect(kinds.filter((kind) => kind.startsWith('wait_'))).toEqual(['wait_started', 'wait_ended']);
     await expectSound(lanefold, run.threadId);
-    expect((await lanefold.events.send(name, 'again')).released).toEqual([]);
+    expect((await lanefold.events.send(name, 'again')).resolved).toEqual([]);
   });
 
   test('an event reaches all calls that wait for it, and each of several waits of a round once', async () => {
@@ -98,10 +98,10 @@ describe('waiting for events and times', () => {
       start([call('await_event', { event: one })]),
     ]);
     await Promise.all([suspended(runs[0]!, 2), suspended(runs[1]!)]);
-    expect((await lanefold.events.send(one, 'first')).released).toHaveLength(2);
+    expect((await lanefold.events.send(one, 'first')).resolved).toHaveLength(2);
     expect(await ended(runs[1]!)).toMatchObject({ status: 'completed' });
     await suspended(runs[0]!, 1);
-    expect((await lanefold.events.send(other)).released).toHaveLength(1);
+    expect((await lanefold.events.send(other)).resolved).toHaveLength(1);
     expect(await ended(runs[0]!)).toMatchObject({ status: 'completed' });
     expect(await results(runs[0]!)).toEqual([
       ['ok', 'first'],
@@ -114,8 +114,8 @@ describe('waiting for events and times', () => {
     const run = await start([call('await_event', { event: name })]);
     await suspended(run);
     const sent = await Promise.all(['a', 'b', 'c'].map((payload) => lanefold.events.send(name, payload)));
-    expect(sent.flatMap(({ released }) => released)).toHaveLength(1);
-    const winner = sent.findIndex(({ released }) => released.length === 1);
+    expect(sent.flatMap(({ resolved }) => resolved)).toHaveLength(1);
+    const winner = sent.findIndex(({ resolved }) => resolved.length === 1);
     await ended(run);
     expect(await results(run)).toEqual([['ok', ['a', 'b', 'c'][winner]]]);
   });
@@ -124,14 +124,14 @@ describe('waiting for events and times', () => {
     const name = unique();
     expect(await lanefold.events.send(name, 'early', { keepMs: 60_000 })).toEqual({
       event: name,
-      released: [],
+      resolved: [],
       kept: true,
     });
     const run = await start([call('await_event', { event: name })]);
     expect(await ended(run)).toMatchObject({ status: 'completed' });
     expect(await results(run)).toEqual([['ok', 'early']]);
     const lost = unique();
-    expect((await lanefold.events.send(lost, 'early')).released).toEqual([]);
+    expect((await lanefold.events.send(lost, 'early')).resolved).toEqual([]);
     await suspended(await start([call('await_event', { event: lost })]));
   });
 
@@ -150,17 +150,17 @@ describe('waiting for events and times', () => {
     ]);
   });
 
-  test('a wait can be released by hand, once', async () => {
+  test('a wait can be resolved by hand, once', async () => {
     const run = await start([call('await_event', { event: unique() }), call('await_event', { event: unique() }, 'b')]);
     await suspended(run, 2);
-    const release = (index: number, options: object) => lanefold.waits.release(run, `1.${index}`, options);
-    await expect(release(0, { extraRefs: { kind: 'steer' } })).rejects.toMatchObject({ code: 'invalid_input' });
+    const resolve = (index: number, options: object) => lanefold.waits.resolve(run, `1.${index}`, options);
+    await expect(resolve(0, { extraRefs: { kind: 'steer' } })).rejects.toMatchObject({ code: 'invalid_input' });
     const extraRefs = { ticket: 7 };
-    expect(await release(0, { result: { ok: 1 }, by: 'ada', extraRefs })).toEqual({
-      ...{ released: true, wait: 'released', status: 'suspended' },
+    expect(await resolve(0, { result: { ok: 1 }, by: 'ada', extraRefs })).toEqual({
+      ...{ resolved: true, wait: 'overridden', status: 'suspended' },
     });
-    expect(await release(0, { result: 2 })).toMatchObject({ released: false, wait: 'released' });
-    expect(await release(1, { error: 'The order was cancelled' })).toMatchObject({ released: true, status: 'queued' });
+    expect(await resolve(0, { result: 2 })).toMatchObject({ resolved: false, wait: 'overridden' });
+    expect(await resolve(1, { error: 'The order was cancelled' })).toMatchObject({ resolved: true, status: 'queued' });
     expect(await ended(run)).toMatchObject({ status: 'completed' });
     expect(await results(run)).toEqual([
       ['ok', '{"ok":1}'],
@@ -168,16 +168,16 @@ describe('waiting for events and times', () => {
     ]);
     const entries = await lanefold.threads.entries(run.threadId);
     expect(entries.filter(({ role }) => role === 'tool').map(({ refs }) => refs['ticket'])).toEqual([7, undefined]);
-    await expect(release(0, {})).resolves.toMatchObject({ released: false, status: 'completed' });
-    await expect(release(7, {})).rejects.toMatchObject({ code: 'tool_call_not_found' });
-    await expect(release(0, { result: 1, error: 'x' })).rejects.toMatchObject({ code: 'invalid_input' });
+    await expect(resolve(0, {})).resolves.toMatchObject({ resolved: false, status: 'completed' });
+    await expect(resolve(7, {})).rejects.toMatchObject({ code: 'tool_call_not_found' });
+    await expect(resolve(0, { result: 1, error: 'x' })).rejects.toMatchObject({ code: 'invalid_input' });
   });
 
   test('a call may need approval first, and then wait', async () => {
     const run = await start([call('pay')]);
     const asked = await suspended(run);
     expect(asked.waits).toMatchObject([{ kind: 'approval', name: 'pay' }]);
-    await expect(lanefold.waits.release(run, '1.0')).rejects.toMatchObject({
+    await expect(lanefold.waits.resolve(run, '1.0')).rejects.toMatchObject({
       code: 'tool_call_not_found',
     });
     await lanefold.runs.approve(run, '1.0');
@@ -193,7 +193,7 @@ describe('waiting for events and times', () => {
     await suspended(run);
     await lanefold.runs.cancel(run);
     expect(await lanefold.runs.get(run)).toMatchObject({ status: 'cancelled', waits: [] });
-    expect((await lanefold.events.send(name)).released).toEqual([]);
+    expect((await lanefold.events.send(name)).resolved).toEqual([]);
     const { rows } = await lanefold.database.pool.query('select status from lanefold.run_wait where run_id = $1', [
       run.id,
     ]);

@@ -36,7 +36,7 @@ describe('a call whose time to wait is up', () => {
     await until('the first call has failed', async () => (await statuses())[0] === 'error');
     expect(await statuses()).toEqual(['error', 'waiting', 'waiting']);
     expect((await lanefold.runs.get(run)).waits.map(({ event }) => event)).toEqual(['later', 'ever']);
-    for (const { event } of asked.slice(1)) expect((await lanefold.events.send(event, event)).released).toHaveLength(1);
+    for (const { event } of asked.slice(1)) expect((await lanefold.events.send(event, event)).resolved).toHaveLength(1);
     expect(await lanefold.runs.wait(run)).toMatchObject({ status: 'completed', result: 'done' });
     expect((await ledgerOf(lanefold, run.threadId, run.id)).map(({ status, result }) => [status, result])).toEqual([
       ['error', expect.stringContaining('timeout')],

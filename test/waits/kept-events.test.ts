@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase, type Database } from '../../src/database/postgres/pool.ts';
-import { dropOldEvents } from '../../src/worker/process/cleanup.ts';
+import { dropOldEvents } from '../../src/worker/process/background.ts';
 import { readKeptEvent } from '../../src/database/store/wait/events.ts';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 

@@ -29,7 +29,7 @@ const act = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant('end' as const),
       index,
-      status: fc.constantFrom('resolved' as const, 'released' as const),
+      status: fc.constantFrom('resolved' as const, 'overridden' as const),
     }),
   },
   { weight: 4, arbitrary: fc.record({ do: fc.constant('child' as const), child: fc.nat(1) }) },
@@ -290,14 +290,14 @@ test('whatever ends waits in whatever order, also at once: the first end counts,
   // chance alone might try few of them
   for (const end of [
     'event resolved',
-    'event released',
+    'event overridden',
     'event expired',
     'time expired',
     'run resolved',
     'run expired',
   ])
     expect(seen).toContain(end);
-  for (const end of ['run released', 'run abandoned', 'approval resolved', 'event abandoned'])
+  for (const end of ['run overridden', 'run abandoned', 'approval resolved', 'event abandoned'])
     expect(seen).toContain(end);
 });
 
@@ -317,7 +317,7 @@ function examples(): [Call[], boolean, Act[][]][] {
     { kind: 'run', late: false, child: 0 },
     { kind: 'approval', late: false, child: 0 },
   ];
-  const release = (index: number): Act => ({ do: 'end', index, status: 'released' });
+  const resolve = (index: number): Act => ({ do: 'end', index, status: 'overridden' });
   const answered: Act[] = [
     { do: 'end', index: 0, status: 'resolved' },
     { do: 'decide', index: 3, approved: true },
@@ -325,9 +325,9 @@ function examples(): [Call[], boolean, Act[][]][] {
   return [
     [late, false, [[{ do: 'suspend' }], [{ do: 'expire' }]]],
     [patient, false, [[{ do: 'suspend' }], answered, [{ do: 'child', child: 0 }]]],
-    [late, false, [[{ do: 'suspend' }, { do: 'expire' }, release(0)], [{ do: 'expire' }]]],
-    [patient, true, [[{ do: 'suspend' }], [release(0), release(1)], [{ do: 'child', child: 0 }], [{ do: 'expire' }]]],
+    [late, false, [[{ do: 'suspend' }, { do: 'expire' }, resolve(0)], [{ do: 'expire' }]]],
+    [patient, true, [[{ do: 'suspend' }], [resolve(0), resolve(1)], [{ do: 'child', child: 0 }], [{ do: 'expire' }]]],
     [patient, false, [[{ do: 'suspend' }], [{ do: 'cancel' }], [{ do: 'child', child: 0 }]]],
-    [patient, false, [[{ do: 'started', index: 1 }], [{ do: 'suspend' }], [release(1), release(1), release(0)]]],
+    [patient, false, [[{ do: 'started', index: 1 }], [{ do: 'suspend' }], [resolve(1), resolve(1), resolve(0)]]],
   ];
 }

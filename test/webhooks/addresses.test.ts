@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { nameServers, type Resolver } from '../../src/features/webhooks/worker/name-servers.ts';
-import { resolveHost } from '../../src/features/webhooks/worker/resolve.ts';
-import { isPublic } from '../../src/features/webhooks/definition/is-public.ts';
-import { readUrl } from '../../src/features/webhooks/definition/read-url.ts';
+import { nameServers, resolveHost, type Resolver } from '../../src/features/webhooks/worker/addresses.ts';
+import { isPublic, readUrl } from '../../src/features/webhooks/definition/url.ts';
 import { startNameServer, type NameServer } from './name-server.ts';
 
 describe('an address', () => {

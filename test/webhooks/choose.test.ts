@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { chooseAttempts } from '../../src/features/webhooks/worker/choose-attempts.ts';
+import { chooseAttempts } from '../../src/features/webhooks/worker/deliver.ts';
 import type { OpenEndpoint, WaitingEvent } from '../../src/features/webhooks/store/due-deliveries.ts';
 
 const ids = ['a', 'b', 'c', 'd', 'e'];

@@ -214,7 +214,7 @@ describe('a webhook', () => {
     const [delivery] = await settled(lanefold, 'last', 1);
     expect(delivery).toMatchObject({ status: 'failed', attempts: 11, error: { code: 'status' } });
     receiver.respond = answerWith(200);
-    expect(await lanefold.webhooks.replay('last', { id: delivery!.id })).toEqual({ replayed: 1 });
+    expect(await lanefold.webhooks.redeliver('last', { id: delivery!.id })).toEqual({ redelivered: 1 });
     expect(await settled(lanefold, 'last', 1)).toMatchObject([{ id: delivery!.id, status: 'delivered', attempts: 12 }]);
     expect(new Set(at('last').map(({ event }) => event.data['run_id']))).toEqual(new Set([runId]));
   });
@@ -224,9 +224,9 @@ describe('a webhook', () => {
     for (let i = 0; i < 3; i++) await endedRun(lanefold);
     await settled(lanefold, 'again', 3);
     const since = new Date(Date.now() - 3_600_000);
-    expect(await lanefold.webhooks.replay('again', { since })).toEqual({ replayed: 0 });
+    expect(await lanefold.webhooks.redeliver('again', { since })).toEqual({ redelivered: 0 });
     await lanefold.database.pool.query("update lanefold._webhook_delivery set status = 'failed'");
-    expect(await lanefold.webhooks.replay('again', { since })).toEqual({ replayed: 3 });
+    expect(await lanefold.webhooks.redeliver('again', { since })).toEqual({ redelivered: 3 });
     await settled(lanefold, 'again', 3);
     expect(at('again')).toHaveLength(6);
     expect(new Set(at('again').map(({ headers }) => headers['webhook-id'])).size).toBe(3);

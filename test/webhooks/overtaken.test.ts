@@ -71,7 +71,7 @@ test('of two deliveries that end at once, one makes the next one due', async () 
   await take(first, 1);
   await settle(first, 1, delivered);
   // the second one is due, and so is the first one again, and another event waits for both
-  expect(await lanefold.webhooks.replay('in-order', { id: first.id })).toMatchObject({ replayed: 1 });
+  expect(await lanefold.webhooks.redeliver('in-order', { id: first.id })).toMatchObject({ redelivered: 1 });
   await lanefold.webhooks.test('in-order');
   expect([await take(first, 2), await take(second, 1)]).not.toContain(null);
 

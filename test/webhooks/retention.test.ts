@@ -1,7 +1,7 @@
 import { defineAgent } from 'lanefold';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase, type Database } from '../../src/database/postgres/pool.ts';
-import { giveUpOldDeliveries } from '../../src/features/webhooks/worker/give-up-deliveries.ts';
+import { giveUpOldDeliveries } from '../../src/features/webhooks/worker/deliver.ts';
 import { dropOldDeliveries } from '../../src/features/webhooks/worker/part.ts';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 
@@ -96,5 +96,5 @@ test('of those that wait for a paused webhook, or one that has failed for long, 
     expect(deliveries[dropped]!.nextAt).not.toBeNull();
   }
   const since = new Date(Date.now() - 3_600_000);
-  expect(await webhooks.replay('paused', { since })).toEqual({ replayed: 2 });
+  expect(await webhooks.redeliver('paused', { since })).toEqual({ redelivered: 2 });
 });

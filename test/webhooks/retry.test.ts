@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { retryMs } from '../../src/features/webhooks/definition/retry.ts';
+import { retryMs } from '../../src/features/webhooks/worker/send.ts';
 
 test('eleven attempts are made in about a day', () => {
   const pauses = Array.from({ length: 10 }, (_, i) => retryMs(i + 1, 0.5)!);

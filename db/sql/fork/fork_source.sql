@@ -1,6 +1,6 @@
 -- Reads what create_fork needs for a fork: the configuration and state of a thread and the context of each lane as of
 -- an entry.
--- p: {seq?: inclusive, -1 is before the first entry, default the last; context_ref?: only this lane, default all
+-- p: {at_seq?: inclusive, -1 is before the first entry, default the last; context_ref?: only this lane, default all
 -- except those of strategies' questions, which belong to their runs; repair?: closes an open tool group with error
 -- results; max_bytes?: of all contexts together, default 128 MiB, because a jsonb value is limited to 256 MiB;
 -- contents?: ids of large texts that the fork quotes besides those of its contexts}.
@@ -24,7 +24,7 @@ declare
 begin
   select * into t from lanefold.thread where id = p_thread_id;
   perform lanefold._check_thread(p_thread_id, t);
-  v_seq := coalesce((p ->> 'seq')::bigint, t.rev - 1);
+  v_seq := coalesce((p ->> 'at_seq')::bigint, t.rev - 1);
   if v_seq < -1 or v_seq >= t.rev then
     perform lanefold._fail('LF014', format('Thread %s has no entry %s to fork at: its last entry is %s.', p_thread_id, v_seq, t.rev - 1),
       'Pass the seq of an entry, -1 to begin empty, or nothing for the last entry.');

@@ -1,5 +1,5 @@
 -- What tool calls wait for or waited for, and the runs they started. Its end is told by status: open, resolved, expired,
--- released or abandoned.
+-- overridden or abandoned.
 create or replace view lanefold.run_wait as
 select w.thread_id, w.run_id, w.round, w.call_index, c.tool_call_id, c.name, w.kind, w.status, w.event, w.child_thread_id, w.child_run_id,
        w.created_at, w.until, w.ended_at, w.ended_by, w.child_ended_at, w.child_cost, w.tenant_id

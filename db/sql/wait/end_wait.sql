@@ -1,6 +1,6 @@
--- Ends a wait of a tool call: the first one to end it counts. p: {status: resolved|expired|released, outcome: {status:
+-- Ends a wait of a tool call: the first one to end it counts. p: {status: resolved|expired|overridden, outcome: {status:
 -- ok|error, content, refs?: of the result's entry}: of the call, by?, queue_prefix?: of the queue the caller adds the job to}. A child run that is
--- still unfinished after the wait expired or was released is to be cancelled.
+-- still unfinished after the wait expired or was overridden is to be cancelled.
 -- Returns {ended: whether this call ended it, wait: its status, status: of the run, job?: as _resume_if_ready returns it}. Raises
 -- LF011 no such run, LF020 no such wait.
 create or replace function lanefold.end_wait(p_thread_id text, p_run_id text, p_round int, p_call_index int, p jsonb)
@@ -30,7 +30,7 @@ begin
   where k.thread_id = p_thread_id and k.run_id = p_run_id and k.round = p_round and k.call_index = p_call_index and k.kind not in ('approval', 'spawn');
   if not found then
     perform lanefold._fail('LF020', format('Call %s.%s of run %s does not wait for an event, a time or a run.', p_round, p_call_index, p_run_id),
-      'Read the run: waits lists its waits by round and index. Approvals are decided, not released.');
+      'Read the run: waits lists its waits by round and index. Approvals are decided, not resolved.');
   elsif w.status <> 'open' then
     return jsonb_build_object('ended', false, 'wait', w.status, 'status', r.status);
   end if;

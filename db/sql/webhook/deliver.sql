@@ -185,7 +185,7 @@ begin
   return v_held || lanefold._hold_rows(p_thread_id, v_others, p_waits);
 end $$;
 
--- Locks the first unsettled delivery of a thread and endpoint. Two deliveries can be under way at once, after a replay; of two
+-- Locks the first unsettled delivery of a thread and endpoint. Two deliveries can be under way at once, after a redelivery; of two
 -- that end at once, each would take the other for unsettled, and leave the one waiting that follows them. Holding the first,
 -- they end one after the other. Returns false if another transaction holds it, unless p_waits.
 create or replace function lanefold._hold_first_delivery(p_thread_id text, p_webhook_id text, p_waits boolean)
@@ -242,7 +242,7 @@ end $$;
 
 -- Sends a delivery again, or a pending one at once. Its webhook-id stays. Audited. Returns false if there is none of this
 -- endpoint, or if it waits for an earlier one or is being sent.
-create or replace function lanefold.replay_delivery(p_thread_id text, p_id text, p_webhook_id text, p_by text)
+create or replace function lanefold.redeliver(p_thread_id text, p_id text, p_webhook_id text, p_by text)
 returns boolean language plpgsql as $$
 declare
   v_at constant timestamptz := lanefold._now();
@@ -255,7 +255,7 @@ begin
   if d.id is null then
     return false;
   end if;
-  perform lanefold.write_audit(jsonb_build_object('actor', p_by, 'action', 'webhooks.replay', 'tenant_id', d.tenant_id,
+  perform lanefold.write_audit(jsonb_build_object('actor', p_by, 'action', 'webhooks.redeliver', 'tenant_id', d.tenant_id,
     'detail', jsonb_build_object('id', p_id, 'type', d.type, 'thread_id', p_thread_id)));
   perform pg_notify('lanefold_webhooks', '');
   return true;

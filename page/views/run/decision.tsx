@@ -61,21 +61,21 @@ interface WaitProps {
   threadId: string;
   runId: string;
   wait: RunWait;
-  onReleased: () => Promise<void>;
+  onResolved: () => Promise<void>;
 }
 
-/** A tool call that waits for an event, a time or another run, with the means to release it. */
-export function WaitingCall({ threadId, runId, wait, onReleased }: WaitProps) {
+/** A tool call that waits for an event, a time or another run, with the means to resolve it. */
+export function WaitingCall({ threadId, runId, wait, onResolved }: WaitProps) {
   const error = useSignal<Error | undefined>(undefined);
   const result = useSignal('');
   const call = `${wait.round}.${wait.index}`;
-  const field = `release-${runId}-${call}`;
-  const release = async () => {
+  const field = `resolve-${runId}-${call}`;
+  const resolve = async () => {
     error.value = undefined;
     try {
       const body = { by: 'page', result: result.value || null };
-      await post(v1('threads', threadId, 'runs', runId, 'tool-calls', call, 'release'), body);
-      await onReleased();
+      await post(v1('threads', threadId, 'runs', runId, 'tool-calls', call, 'resolve'), body);
+      await onResolved();
     } catch (caught) {
       error.value = caught as Error;
     }
@@ -87,13 +87,13 @@ export function WaitingCall({ threadId, runId, wait, onReleased }: WaitProps) {
         {wait.until && `, until ${fullTime(wait.until)}`}.
       </p>
       <details class="fold">
-        <summary>Release it</summary>
+        <summary>Resolve it</summary>
         <label for={field}>Result of the call</label>
         <input id={field} value={result.value} onInput={(event) => (result.value = event.currentTarget.value)} />
         <Failure error={error.value} />
         <div class="actions">
-          <button type="button" class="primary" onClick={() => void release()}>
-            Release
+          <button type="button" class="primary" onClick={() => void resolve()}>
+            Resolve
           </button>
         </div>
       </details>

@@ -149,7 +149,7 @@ const Waits = ({ run, onEnded }: { run: RunSnapshot; onEnded: () => Promise<void
           threadId={run.thread_id}
           runId={run.id}
           wait={wait}
-          onReleased={onEnded}
+          onResolved={onEnded}
         />
       ))}
   </>

@@ -148,7 +148,7 @@ export const ForkButton = ({ state, seq, ofEntry = false }: { state: ThreadState
     onSubmit={async (fields) => {
       const lane = String(fields.get('lane'));
       const fork = await post<Thread>(v1('threads', state.id, 'fork'), {
-        seq,
+        at_seq: seq,
         ...(lane === '' ? {} : { context_ref: lane }),
         ...(fields.get('repair') ? { repair: true } : {}),
       });

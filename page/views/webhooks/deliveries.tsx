@@ -77,7 +77,7 @@ function DeliveryRow({
             submit="Send"
             kind="small"
             onSubmit={async () => {
-              await post(pathOf(webhook, 'replay'), { id });
+              await post(pathOf(webhook, 'redeliver'), { id });
               await onChange();
             }}
           >

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import pLimit from 'p-limit';
 import { LanefoldError } from '../../base/errors.ts';
-import { packageRoot } from '../../base/common/package-root.ts';
+import { packageRoot } from '../../base/environment.ts';
 import type { JSONSchema7 } from '@ai-sdk/provider';
 import { after } from '../../base/common/timer.ts';
 

@@ -2,7 +2,7 @@ import type { JSONSchema7 } from '@ai-sdk/provider';
 import { asSchema, jsonSchema, type FlexibleSchema, type Schema } from '@ai-sdk/provider-utils';
 import type { Json, JsonObject } from '../context/message.ts';
 import { isLanefoldError, LanefoldError } from '../../base/errors.ts';
-import { cleanJson, cleanText } from '../../base/checks/text.ts';
+import { cleanJson, cleanText } from '../../base/checks/values.ts';
 import { explain } from '../tools/define-tool.ts';
 import {
   type Checked,

@@ -5,7 +5,7 @@ import type { ModelName } from '../models/providers.ts';
 import type { StrategyOptions, StrategyTypes, ResultUnder } from '../strategies/types.ts';
 import type { Strategy } from '../strategies/registry.ts';
 import type { OutputContract, OutputSchema, AgentResult, OptionResult } from '../contracts/contract.ts';
-import type { PolicyOption } from '../policy/policy.ts';
+import type { PolicyOption } from '../policy/types.ts';
 import type { EffectPolicy } from '../tools/effects.ts';
 import type { GuardTool } from '../tools/judge-call.ts';
 import type { Handoff } from '../tools/handoff.ts';

@@ -5,7 +5,7 @@ import type { OutputOption } from '../contracts/contract.ts';
 import type { ModelName } from '../models/providers.ts';
 import type { CallSettings } from '../models/settings.ts';
 import { PolicyOption as PolicyForm } from '../policy/declaration.ts';
-import type { PolicyOption } from '../policy/policy.ts';
+import type { PolicyOption } from '../policy/types.ts';
 import { Output, Settings } from './option-forms.ts';
 
 /** What is said about an option of runs. What an option does, the code that reads it says. */

@@ -1,6 +1,6 @@
 import { defaultTenant, idGrammar } from '../../base/checks/ids.ts';
 import type { Limit } from './limit.ts';
-import { isBlank, isStorable } from '../../base/checks/text.ts';
+import { isBlank, isStorable } from '../../base/checks/values.ts';
 import { LanefoldError } from '../../base/errors.ts';
 
 /** What limits may apply to: the values of a run or of a model call. */

@@ -15,7 +15,7 @@ import {
   dollarsOf,
 } from './limit.ts';
 import { bucketProblem, eachOf, dimensionProblem, valueProblem } from './dimensions.ts';
-import { isTimeZone } from '../../base/checks/text.ts';
+import { isTimeZone } from '../../base/checks/values.ts';
 
 /** The most entries of a record in a definition, which every process keeps in memory. */
 const maxEntries = 1_000;

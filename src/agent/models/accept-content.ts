@@ -1,5 +1,5 @@
 import { imageSize } from 'image-size';
-import { wordOf, isBlank } from '../../base/checks/text.ts';
+import { wordOf, isBlank } from '../../base/checks/values.ts';
 import type { ContentPart, JsonObject, Message } from '../context/message.ts';
 import { LanefoldError } from '../../base/errors.ts';
 import { isDetail } from './file-tokens.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isBlankToProviders } from '../../base/checks/text.ts';
+import { isBlankToProviders } from '../../base/checks/values.ts';
 import type { JsonObject, Message, ToolCall } from '../context/message.ts';
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 

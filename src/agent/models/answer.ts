@@ -8,7 +8,7 @@ import type {
   LanguageModelV4Usage,
 } from '@ai-sdk/provider';
 import type { JsonObject, ModelTurn, ToolCall, Json, Usage } from '../context/message.ts';
-import { cleanJson, cleanText } from '../../base/checks/text.ts';
+import { cleanJson, cleanText } from '../../base/checks/values.ts';
 import { parseObject, type ReasoningDetail } from './parts.ts';
 import { unmarked, AnswerBounds } from './provider-fetch.ts';
 import { isCut, type AnswerCut } from '../context/fold.ts';

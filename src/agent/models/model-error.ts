@@ -1,4 +1,4 @@
-import { redactSecrets } from '../../base/redaction/error-text.ts';
+import { redactSecrets } from '../../base/redaction/sensitive-keys.ts';
 
 /**
  * Where a model call failed: in the context policy or the request transformer, before the answer started, while it

@@ -5,7 +5,7 @@ import type {
   LanguageModelV4TextPart,
   SharedV4ProviderMetadata,
 } from '@ai-sdk/provider';
-import { isBlankToProviders } from '../../base/checks/text.ts';
+import { isBlankToProviders } from '../../base/checks/values.ts';
 import type { Json, JsonObject, Message, ToolCall, ContentPart } from '../context/message.ts';
 import type { Dialect } from './acceptable-prompt.ts';
 import { findUnfit, maxDepth, parseJson } from '../../base/common/json.ts';

@@ -8,7 +8,8 @@ import {
   summaryMark,
 } from './groups.ts';
 import { cutGroups, isKept, type PolicyReason } from './cut-groups.ts';
-import { type Limits, type ContentKind, type StoredPolicy, allKinds } from './policy.ts';
+import { type Limits, type StoredPolicy, allKinds } from './policy.ts';
+import { type ContentKind } from './types.ts';
 import type { JsonObject, Message } from '../context/message.ts';
 
 export interface Budgeted {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isBlank } from '../../base/checks/text.ts';
+import { isBlank } from '../../base/checks/values.ts';
 import { named, ofRequests, whole } from '../../base/operations/schemas.ts';
 
 export const ContentKind = z.enum(['message', 'tool_call', 'tool_result', 'summary']).meta({

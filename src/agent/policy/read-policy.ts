@@ -1,33 +1,19 @@
 import { z } from 'zod';
-import { snakeKeys, camelKeys } from '../../base/common/case.ts';
+import { snakeKeys, camelKeys, toSnakeCase } from '../../base/common/case.ts';
 import type { Json, JsonObject } from '../context/message.ts';
 import { LanefoldError } from '../../base/errors.ts';
-import { isBlank } from '../../base/checks/text.ts';
-import { presets, withDefaults, type PolicyOption, type PolicyPreset, type StoredPolicy } from './policy.ts';
+import { ContextPolicy } from './declaration.ts';
+import { presets, withDefaults, type StoredPolicy } from './policy.ts';
+import type { PolicyOption, PolicyPreset } from './types.ts';
 import { parseJson } from '../../base/common/json.ts';
 
-const count = z.int().min(0).optional();
-const name = z.string().min(1).max(200).optional();
-
+/** As policies are stored and sent. */
 const fields = z
-  .strictObject({
-    max_input_tokens: z.union([z.int().min(1), z.literal('window'), z.null()]).optional(),
-    reserve_output_tokens: count,
-    max_messages: count,
-    keep_last_turns: count,
-    summarization: z.enum(['none', 'use_existing', 'request_new']).optional(),
-    compact_at: z.number().gt(0).max(1).optional(),
-    summary_role: z.enum(['system', 'user']).optional(),
-    include_kinds: z.array(z.enum(['message', 'tool_call', 'tool_result', 'summary'])).optional(),
-    system_prompt: z
-      .string()
-      .refine((text) => !isBlank(text), 'is blank')
-      .optional(),
-    token_estimator: name,
-    projector: name,
-  })
+  .strictObject(
+    Object.fromEntries(Object.entries(ContextPolicy.shape).map(([field, schema]) => [toSnakeCase(field), schema])),
+  )
   .superRefine((policy, context) => {
-    const fault = contradiction(policy);
+    const fault = contradiction(policy as Fields);
     if (fault) context.addIssue({ code: 'custom', path: [fault.field], message: fault.why });
   });
 

@@ -12,9 +12,8 @@ import {
   nextIteration,
   type TurnState,
 } from './turn/events.ts';
-import { finishAnswered } from './turn/finish.ts';
+import { finishAnswered, startToolRound, toolRoundStep, type ToolsFinished } from './turn/finish.ts';
 import { askModel, callModelAfter, continueWithInput, resumeTurn, onSharedEvent } from './turn/model-call.ts';
-import { startToolRound, toolRoundStep, type ToolsFinished } from './turn/tool-round.ts';
 
 const warning =
   'You have repeated the same tool calls with the same arguments as in your previous turn. ' +

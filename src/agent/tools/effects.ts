@@ -1,5 +1,5 @@
 import { effectOps, type EffectOp, type StateEffect } from '../context/state.ts';
-import { cleanJson } from '../../base/checks/text.ts';
+import { cleanJson } from '../../base/checks/values.ts';
 import { parseJson } from '../../base/common/json.ts';
 import { represent } from './represent.ts';
 

@@ -1,8 +1,8 @@
-import { assertStorable, isBlank } from '../../base/checks/text.ts';
+import { assertStorable, isBlank } from '../../base/checks/values.ts';
 import { refuseUnknownKeys, type KeysOf } from '../../base/checks/unknown-keys.ts';
 import type { Json } from '../context/message.ts';
 import { LanefoldError } from '../../base/errors.ts';
-import type { PolicyOption } from '../policy/policy.ts';
+import type { PolicyOption } from '../policy/types.ts';
 import { readPolicy } from '../policy/read-policy.ts';
 import { defineTool } from './define-tool.ts';
 import type { NeedsApproval, Tool } from './tool.ts';

@@ -3,7 +3,7 @@ import type { StateEffect } from '../context/state.ts';
 import { type RefusedEffect, openEffects } from './effects.ts';
 import { type HandoffRequest, type NextAgent, Handoff } from './handoff.ts';
 import { type WaitRequest, Wait } from './wait.ts';
-import { cleanJson, cleanText } from '../../base/checks/text.ts';
+import { cleanJson, cleanText } from '../../base/checks/values.ts';
 import { parseJson } from '../../base/common/json.ts';
 import { represent } from './represent.ts';
 import { readThrown, ToolError, type ToolFailure } from './tool-error.ts';

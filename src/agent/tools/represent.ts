@@ -1,5 +1,5 @@
 import { types } from 'node:util';
-import { isOpaque } from '../../base/checks/text.ts';
+import { isOpaque } from '../../base/checks/values.ts';
 import { isExact, maxDepth } from '../../base/common/json.ts';
 
 /** A value that JSON cannot show; the message says what and where. */

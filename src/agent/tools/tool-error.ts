@@ -1,6 +1,6 @@
 import type { StateEffect } from '../context/state.ts';
 import { represent } from './represent.ts';
-import { maskSecrets } from '../../base/redaction/error-text.ts';
+import { maskSecrets } from '../../base/redaction/sensitive-keys.ts';
 
 /**
  * An error with a type, thrown by a tool; it may say whether a retry can help.

@@ -1,6 +1,6 @@
 import { assertId } from '../../base/checks/ids.ts';
 import { refuseUnknownKeys, type KeysOf } from '../../base/checks/unknown-keys.ts';
-import { assertWhole } from '../../base/checks/whole-number.ts';
+import { assertWhole } from '../../base/checks/values.ts';
 import { LanefoldError } from '../../base/errors.ts';
 import type { JsonObject } from '../context/message.ts';
 

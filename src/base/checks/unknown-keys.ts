@@ -8,6 +8,7 @@ export type KeysOf<T> = Record<keyof T, true>;
  * Rejects unknown keys, which are mostly typos. A key whose value is undefined counts as absent.
  *
  * @param what for the message: `createLanefold`, `Agent "support"`
+ * @param field where they are, for `details.field`
  * @throws LanefoldError `code`, default `invalid_input`
  */
 export function refuseUnknownKeys(
@@ -15,13 +16,14 @@ export function refuseUnknownKeys(
   given: object | undefined,
   keys: Record<string, true>,
   code: ErrorCode = 'invalid_input',
+  field?: string,
 ): void {
   for (const [key, value] of Object.entries(given ?? {})) {
     if (value === undefined || Object.hasOwn(keys, key)) continue;
     const meant = closest(key, Object.keys(keys));
     throw new LanefoldError(code, `${what} does not take ${JSON.stringify(key)}.`, {
       hint: meant ? `Did you mean ${JSON.stringify(meant)}?` : `It takes ${Object.keys(keys).sort().join(', ')}.`,
-      details: { key, ...(meant ? { did_you_mean: meant } : {}) },
+      details: { key, ...(field === undefined ? {} : { field }), ...(meant ? { did_you_mean: meant } : {}) },
     });
   }
 }

@@ -83,7 +83,13 @@ function checkOne(name: string, schema: z.ZodType, value: unknown, hint: string)
   const path = [name, ...issue.path.map(String)].join('.');
   const meant = at(schema, issue.path);
   if (issue.code === 'unrecognized_keys' && meant._zod.def.type === 'object')
-    refuseUnknownKeys(path, Object.fromEntries(issue.keys.map((key) => [key, true])), meant._zod.def.shape as never);
+    refuseUnknownKeys(
+      path,
+      Object.fromEntries(issue.keys.map((key) => [key, true])),
+      meant._zod.def.shape as never,
+      'invalid_input',
+      path,
+    );
   throw invalid(path, problemOf(meant, issue), hint);
 }
 

@@ -96,7 +96,7 @@ interface Answer {
   /** Answers of other types of content, by their media type. */
   content?: Readonly<Record<string, { schema: z.ZodType }>>;
   /** Other successful answers, by their status; its handler gives them. */
-  also?: Readonly<Record<number, { description: string; schema?: z.ZodType; headers?: Fields }>>;
+  also?: Readonly<Record<number, Omit<Answer, 'status' | 'content' | 'also'>>>;
 }
 
 /** The operations on one thing, under the names of their methods. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { readJson, isObject } from '../common/json.ts';
 import { idGrammar } from '../checks/ids.ts';
-import { isStorable } from '../checks/text.ts';
+import { isStorable } from '../checks/values.ts';
 
 /** The names of schemas. They are not in the registry of zod, which the program that uses the library may fill as well. */
 const names = new WeakMap<z.core.$ZodType, string>();
@@ -38,8 +38,11 @@ export function typed<Schema extends z.ZodType>(name: string, from: string | und
   return schema;
 }
 
-export const typeOf = (schema: z.core.$ZodType): { name: string; from: string | undefined } | undefined =>
-  types.get(schema);
+export function typeOf(schema: z.core.$ZodType): { name: string; from: string | undefined } | undefined {
+  const { parent, def } = schema._zod;
+  // one that only describes it in other words
+  return types.get(schema) ?? (parent && parent._zod.def === def ? typeOf(parent) : undefined);
+}
 
 const unchecked = new WeakSet<z.core.$ZodType>();
 
@@ -123,6 +126,16 @@ export const tenantOf = (thing: string) =>
 
 /** Who changes something, which the library takes and the API knows. */
 export const by = z.string().optional().describe('Who changes it, for the audit; default `operator`.');
+
+/** Where a request comes from, which the library takes and the API knows. */
+export const from = typed('OverrideCaller', 'agent/definition/overridable.ts', z.enum(['http', 'library']))
+  .optional()
+  .describe('Where the request comes from; `http`: agents must list what it overrides. Default `library`.');
+
+/** As of which entry something is read. */
+export const atSeq = whole(-1)
+  .optional()
+  .describe('As of this entry, inclusive; a number past the last entry means the last entry.');
 
 /** The value of a query that holds a JSON object. */
 export function objectOf(text: string): { value: Record<string, unknown> } | { problem: string } {

@@ -3,9 +3,7 @@ import type pg from 'pg';
 import { LanefoldError } from '../../base/errors.ts';
 import { isNodeUnreachable } from '../postgres/errors.ts';
 import type { Connections, NodeGuard } from '../postgres/node-guard.ts';
-import { hashText } from './hash.ts';
-import { Lending } from './lending.ts';
-import { nameOf, shardAt, type Placements } from './placements.ts';
+import { hashText, Lending, nameOf, shardAt, type Placements } from './placements.ts';
 import { WatchedNode, type NodeQuestions } from './watched-node.ts';
 import { every, type Timer } from '../../base/common/timer.ts';
 

@@ -1,6 +1,5 @@
 import type { DatabaseNode } from '../postgres/node-guard.ts';
-import type { Lending } from './lending.ts';
-import { nameOf } from './placements.ts';
+import { nameOf, type Lending } from './placements.ts';
 import { delay } from '../../base/common/timer.ts';
 
 /** Pauses between questions to a node that is down, in ms. */

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { parseJson } from '../../base/common/json.ts';
 import { LanefoldError } from '../../base/errors.ts';
-import { QuietClient } from './quiet-client.ts';
+import { QuietClient } from './watched-client.ts';
 import { after, type Timer } from '../../base/common/timer.ts';
 
 /** If no connection becomes free for this many milliseconds, waiting callers are rejected. */

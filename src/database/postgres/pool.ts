@@ -7,9 +7,8 @@ import { Gatherer, type GatherLimits } from './gather.ts';
 import type { Connections, NodeGuard } from './node-guard.ts';
 import { queryLong, queryOnNodes } from './query-in-scope.ts';
 import { readSnapshot, type ReadRaw } from './read-snapshot.ts';
-import { runQuery } from './run-query.ts';
+import { runQuery, announce } from './run-query.ts';
 import type { DatabaseScope } from './scoped-query.ts';
-import { announce } from './sent-statements.ts';
 
 export interface Database {
   readonly pool: pg.Pool;

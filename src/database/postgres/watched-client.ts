@@ -1,5 +1,4 @@
-import type pg from 'pg';
-import { QuietClient } from './quiet-client.ts';
+import pg from 'pg';
 import type { Socket } from 'node:net';
 import { after, every } from '../../base/common/timer.ts';
 
@@ -14,6 +13,18 @@ function nameOf(text: string): string {
   const name = names.get(text) ?? `prepared_${names.size}`;
   names.set(text, name);
   return name;
+}
+
+/**
+ * A client whose connection may break without ending the process. `pg` reports a broken connection twice: to the
+ * running statement, and as an `error` event, which is fatal without a listener. A pool does not listen while a client
+ * is checked out.
+ */
+export class QuietClient extends pg.Client {
+  constructor(config?: pg.ClientConfig) {
+    super(config);
+    this.on('error', () => {});
+  }
 }
 
 /** A client that prepares every statement with parameters, for a library that sends the same few texts unprepared. */

@@ -40,3 +40,7 @@ export class DatabaseClock implements Clock {
     else this.#zeroAt = Math.min(Math.max(this.#zeroAt, least), most);
   }
 }
+
+/** The clock of the database, which schedules go by. */
+export const readNow = async (db: Database): Promise<Date> =>
+  (await db.query<{ now: Date }>('now', 'select lanefold._now() as now'))[0]!.now;

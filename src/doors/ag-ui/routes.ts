@@ -1,6 +1,6 @@
 import type { EnqueueOptions } from '../../runs/operations/runs/enqueue-options.ts';
 import { createRoute, z } from '@hono/zod-openapi';
-import { runAgentInput, type AgUiInput } from '../../runs/formats/ag-ui/input.ts';
+import { runAgentInput, type AgUiInput } from '../../runs/formats/ag-ui/content.ts';
 import type { Door } from '../../server/door.ts';
 import type { Context } from 'hono';
 import { may, operator, type Principal } from '../../base/access/principal.ts';
@@ -53,7 +53,7 @@ const runAgUi = createRoute({
   summary: 'Run an agent for a client of AG-UI',
   description:
     'Asks the new user message, answers interrupts, or follows the active run. Needs the scopes `run` and `read`; ' +
-    'answering an approval also needs `approve`, and releasing a call that waits for an event, or cancelling the active ' +
+    'answering an approval also needs `approve`, and resolving a call that waits for an event, or cancelling the active ' +
     'run with a question, `steer`.',
   request: { params: z.object({ agent: Id }), query: z.object({ busy: Busy }), body: body(RunAgentInput) },
   responses: {
@@ -138,8 +138,8 @@ function toRequest(c: AgUiContext, app: ApiApp, all: Library): AgUiRequest {
         .list()
         .find((known) => known.name === name)
         ?.tools.map((tool) => tool.name),
-    answering: (action, runId) => acting(action, action === 'releaseWait' ? 'end_wait' : 'decide_tool_call', runId),
-    assertMay: (what) => (what === 'approve' ? assertScope(principal, 'approve') : assertMayRelease(principal)),
+    answering: (action, runId) => acting(action, action === 'resolveWait' ? 'end_wait' : 'decide_tool_call', runId),
+    assertMay: (what) => (what === 'approve' ? assertScope(principal, 'approve') : assertMayResolve(principal)),
   };
 }
 
@@ -171,9 +171,9 @@ function assertScope(principal: Principal, scope: 'read' | 'approve' | 'steer'):
 }
 
 /** A browser token may send no events either. */
-function assertMayRelease(principal: Principal): void {
+function assertMayResolve(principal: Principal): void {
   assertScope(principal, 'steer');
-  if (principal.operations && !Object.hasOwn(principal.operations, 'releaseWait'))
+  if (principal.operations && !Object.hasOwn(principal.operations, 'resolveWait'))
     throw forbidden('a browser token may not answer for an event');
 }
 

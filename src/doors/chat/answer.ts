@@ -1,14 +1,14 @@
 import { LanefoldError, isLanefoldError } from '../../base/errors.ts';
 import type { TenantLibrary } from '../../features/library/library.ts';
 import { isTerminal } from '../../runs/streams/deltas.ts';
-import type { StreamItem } from '../../runs/streams/stream-item.ts';
+import type { StreamItem } from '../../runs/streams/stream.ts';
 import { UiAnswer } from '../../runs/formats/ui-messages/answer.ts';
 import { callName } from '../../base/checks/unknown-keys.ts';
 import type { UiChunk, UiMessage } from '../../runs/formats/ui-messages/message.ts';
-import { replay } from '../../runs/formats/ui-messages/replay.ts';
+import { replay } from '../../runs/formats/ui-messages/history.ts';
 import type { RunRef } from '../../database/store/run/run.ts';
 import { invalidRequest } from '../../server/problem.ts';
-import { wordOf } from '../../base/checks/text.ts';
+import { wordOf } from '../../base/checks/values.ts';
 import type { JsonObject } from '../../agent/context/message.ts';
 
 interface AnswerOptions {

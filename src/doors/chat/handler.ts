@@ -4,8 +4,9 @@ import { LanefoldError } from '../../base/errors.ts';
 import { assertId } from '../../base/checks/ids.ts';
 import type { Library, TenantLibrary } from '../../features/library/library.ts';
 import { threadNotFound } from '../../database/store/missing.ts';
-import type { Thread } from '../../database/store/log/read-thread.ts';
-import { toInput } from '../../runs/formats/ui-messages/question.ts';
+import type { RecordedThread } from '../../database/store/log/types.ts';
+import { toInput } from '../../runs/formats/ui-messages/message.ts';
+import { type UiChunk } from '../../runs/formats/ui-messages/message.ts';
 import { refuseUnknownKeys, type KeysOf } from '../../base/checks/unknown-keys.ts';
 import { openAnswer, decideApprovals } from './answer.ts';
 import {
@@ -19,7 +20,6 @@ import {
 import { createSessionRoute, enqueueGranted, findThread, noAgent } from '../session-route.ts';
 import { sseResponse } from '../../base/common/sse-response.ts';
 import { uiMessageHeader } from '../../runs/formats/ui-messages/answer.ts';
-import type { UiChunk } from '../../runs/formats/ui-messages/message.ts';
 
 export interface ChatOptions {
   /** The agent that answers, unless the grant names another. */
@@ -129,7 +129,7 @@ async function answer(
  */
 async function runToResume(
   lanefold: TenantLibrary,
-  { id, activeRunId }: Thread,
+  { id, activeRunId }: RecordedThread,
   after: string | null,
 ): Promise<string | undefined> {
   if (!after) return activeRunId ?? undefined;
@@ -141,7 +141,7 @@ async function runToResume(
 /** Accepts the run that answers a message, once for each message id. */
 async function send(
   lanefold: TenantLibrary,
-  thread: Thread | undefined,
+  thread: RecordedThread | undefined,
   message: JsonObject,
   { trigger }: JsonObject,
   grant: Omit<ChatGrant, 'agent'> & { agent: string | undefined },

@@ -1,4 +1,4 @@
-import type { StreamItem } from './stream-item.ts';
+import type { StreamItem } from './sse.ts';
 
 /**
  * Keeps the text of answers in order across connections. A new connection begins an unfinished answer with a snapshot

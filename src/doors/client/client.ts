@@ -12,8 +12,8 @@ import type {
   ListWaitsQuery,
   NewBrowserToken,
   PendingWait,
-  Release,
-  ReleasedWait,
+  Resolution,
+  ResolvedWait,
   RunRef,
   SentEvent,
 } from './operations.ts';
@@ -32,7 +32,7 @@ export interface Client<AGENTS extends KnownAgents = KnownAgents> {
   readonly waits: {
     list(query?: ListWaitsQuery, call?: CallOptions): Promise<Page<PendingWait>>;
     /** Gives a call that waits, such as `1.0`, a result, or an error. Repeating it changes nothing. */
-    release(run: RunRef, waiting: string, given?: Release, call?: CallOptions): Promise<ReleasedWait>;
+    resolve(run: RunRef, waiting: string, given?: Resolution, call?: CallOptions): Promise<ResolvedWait>;
   };
   readonly events: {
     /**
@@ -92,8 +92,8 @@ export function createClient<AGENTS extends KnownAgents = KnownAgents>(options: 
     },
     waits: {
       list: (query = {}, { signal } = {}) => connection.call('listWaits', { query, signal }),
-      release: ({ threadId, id }, call, given = {}, { signal } = {}) =>
-        connection.call('releaseWait', { params: { threadId, runId: id, call }, body: given, signal }),
+      resolve: ({ threadId, id }, call, given = {}, { signal } = {}) =>
+        connection.call('resolveWait', { params: { threadId, runId: id, call }, body: given, signal }),
     },
     events: {
       send: (event, payload = null, options = {}, { signal } = {}) =>

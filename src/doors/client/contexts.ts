@@ -1,5 +1,4 @@
-import type { Connection } from './connection.ts';
-import { newId } from './ids.ts';
+import { newId, type Connection } from './connection.ts';
 import type {
   Compact,
   Context,

@@ -2,10 +2,8 @@ import { Answers, isTerminal } from './answers.ts';
 import { isWorthRepeating, unexpected, type Connection, type Params } from './connection.ts';
 import { fromProblem, isClientError, type LanefoldClientError } from './errors.ts';
 import type { Problem } from './operations.ts';
-import { backoffMs, pause } from './pause.ts';
-import { readSse, type SseMessage } from './sse.ts';
-import { toItem, type StreamItem, type StreamOptions } from './stream-item.ts';
-import { linked } from './time-limit.ts';
+import { backoffMs, pause, linked } from './wait-for.ts';
+import { readSse, toItem, type SseMessage, type StreamItem, type StreamOptions } from './sse.ts';
 
 /** The server breaks every silence with a comment after 15 s; a connection silent for longer is lost. */
 const silenceMs = 45_000;

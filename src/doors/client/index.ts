@@ -5,13 +5,13 @@
  */
 export { createClient, type Client } from './client.ts';
 export type { ConnectionOptions } from './connection.ts';
-export type { Credentials } from './credentials.ts';
+export type { Credentials } from './connection.ts';
 export { isClientError, LanefoldClientError, type ClientErrorCode } from './errors.ts';
 export type { ClientRuns, InputOptions } from './runs.ts';
 export type { WaitOptions } from './wait-for.ts';
 export type { AppendOptions, ClientThreads, NewEntry } from './threads.ts';
 export type { CallView, ClientContexts, NewContext, OperationOptions, ProjectOptions } from './contexts.ts';
-export type { StreamItem, StreamOptions } from './stream-item.ts';
+export type { StreamItem, StreamOptions } from './sse.ts';
 export type {
   AgentName,
   CallOptions,
@@ -77,8 +77,8 @@ export type {
   PendingWait,
   Problem,
   ProjectionMeta,
-  Release,
-  ReleasedWait,
+  Resolution,
+  ResolvedWait,
   Removed,
   Rerun,
   Resume,

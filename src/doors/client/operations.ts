@@ -165,874 +165,6 @@ export interface Problem {
 /** 1 to 128 characters of `[A-Za-z0-9._:@-]`, starting with a letter or digit. */
 export type Id = string;
 
-export interface NewThread {
-  /** Default: a generated id. */
-  id?: Id;
-  tenantId?: Id;
-  /** Allowed only if every agent of the server lists `systemPrompt` as overridable. */
-  systemPrompt?: string | null;
-  /** Your own data, up to 64 KiB, stored with the thread. */
-  metadata?: JsonObject;
-}
-
-/** One conversation and its append-only log. */
-export interface Thread {
-  id: Id;
-  tenantId: Id;
-  /** Number of entries. */
-  rev: number;
-  /** Number of events. To stream only new events, start after `event_rev` - 1. */
-  eventRev: number;
-  activeContextRef: Id;
-  /** The run that is queued, running or suspended. */
-  activeRunId: Id | null;
-  /** Your own data. */
-  metadata: JsonObject;
-  /** State written by tools. */
-  state: JsonObject;
-  /** The thread it was forked from. */
-  parentThreadId: Id | null;
-  /** The last entry of the parent that the fork includes. */
-  forkSeq: number | null;
-  /**
-   * When the thread was created.
-   */
-  createdAt: string;
-  /**
-   * When the thread was last written to.
-   */
-  updatedAt: string;
-  /** In US dollars, at the server’s own prices or the providers’ list prices; null if no tokens were spent on a model with a known price. */
-  cost: number | null;
-  /** Tokens of models without a known price; `cost` does not include them. */
-  unpricedTokens: number;
-}
-
-export type RunStatus = 'waiting' | 'queued' | 'running' | 'suspended' | 'completed' | 'failed' | 'cancelled';
-
-export interface ListThreadsQuery {
-  /** 1 to 128 characters of `[A-Za-z0-9._:@-]`, starting with a letter or digit. */
-  tenantId?: Id;
-  /** Threads whose metadata contains this JSON object. */
-  metadata?: JsonObject;
-  /** Threads whose latest run has this agent. */
-  agent?: string;
-  /** Threads whose latest run has this status. */
-  status?: RunStatus;
-  /** Threads in which users wrote these words, as in a web search: `refund -paid "order 42"`. */
-  text?: string;
-  /**
-   * Threads created at this time or later.
-   */
-  createdAfter?: string;
-  /**
-   * Threads created before this time.
-   */
-  createdBefore?: string;
-  /**
-   * `created` (default): by creation. `asked`: by when the newest run was accepted; threads without runs by creation. For a tenant, `asked` lists the newest 5,000 threads; on a database distributed by Citus, it orders by creation.
-   */
-  order?: 'created' | 'asked';
-  /** Count the marks of the newest ten runs of each thread. */
-  marks?: boolean;
-  /** The `next_after` of the previous page. */
-  after?: string;
-  /** Maximum number of items; default 50. */
-  limit?: number;
-}
-
-/** The marks of one kind: how many, and where the first is. */
-export interface MarkCount {
-  runId: Id;
-  /** `tool_failed`, `tool_retried`, `model_retried`, `model_overridden`, `worker_lost`, `cut`, `over_budget`, `cache_missed`, `steered`, `steer_dropped`, `prompt_changed`, `context_replaced`, `compacted`, `waiting`, `abandoned` or `failed`. More kinds may be added. */
-  kind: string;
-  /** The entry to look at; null: the mark concerns the whole run. */
-  seq: number | null;
-  /** The model call that shows more, if any. */
-  llmCallId: Id | null;
-  /** Number of marks of this kind. */
-  count: number;
-}
-
-/** A thread as lists show it. */
-export interface ThreadSummary {
-  id: Id;
-  tenantId: Id;
-  /** Number of entries. */
-  rev: number;
-  activeRunId: Id | null;
-  /** Your own data. */
-  metadata: JsonObject;
-  parentThreadId: Id | null;
-  /**
-   * When the thread was created.
-   */
-  createdAt: string;
-  /**
-   * When the thread was last written to.
-   */
-  updatedAt: string;
-  /** Status of the active run, or else of the latest; null: no runs. */
-  status: RunStatus | null;
-  /** Number of runs, up to 1,000. */
-  runs: number;
-  /** Total tokens of these runs. */
-  totalTokens: number;
-  /** In US dollars, at the server’s own prices or the providers’ list prices; null if no tokens were spent on a model with a known price. */
-  cost: number | null;
-  /** Tokens of models without a known price; `cost` does not include them. */
-  unpricedTokens: number;
-  /** The active run, or else the latest. */
-  lastRun: {
-    id: Id;
-    agent: string;
-    model: string;
-    status: RunStatus;
-    errorType: string | null;
-    /**
-     * When the run was accepted.
-     */
-    at: string;
-    /**
-     * No worker starts the run before this time.
-     */
-    startAt: string | null;
-  } | null;
-  /** The first 200 characters of the message that started the latest run. */
-  lastMessage: string | null;
-  /** Marks of its newest ten runs, counted by kind; null unless requested with `marks`. */
-  marks: MarkCount[] | null;
-}
-
-export interface ThreadPage {
-  data: ThreadSummary[];
-  /** Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
-  nextAfter: string | null;
-}
-
-/** How many of each were removed. */
-export interface Removed {
-  /** Threads. */
-  threads: number;
-  /** Entries of their logs. */
-  entries: number;
-  /** Events of their traces. */
-  events: number;
-  /** Runs. */
-  runs: number;
-  /** Tool calls. */
-  toolCalls: number;
-  /** Inputs sent to runs. */
-  inputs: number;
-  /** Context operations. */
-  operations: number;
-  /** Large texts. */
-  contents: number;
-  /** Jobs in the queue. */
-  jobs: number;
-}
-
-/** What the erasure of a thread removed. */
-export interface ErasureReport {
-  threadId: Id;
-  tenantId: Id;
-  removed: Removed;
-  /** Threads of the agents that its runs called, and of those that these called. They keep their text: erase each of them too, unless it has become a conversation of its own. */
-  childThreads: Id[];
-  /** What was not removed, such as backups and data that model providers keep. */
-  left: string[];
-}
-
-export interface GetConfigQuery {
-  /** 1 to 128 characters of `[A-Za-z0-9._:@-]`, starting with a letter or digit. */
-  contextRef?: Id;
-  /** As of this entry, inclusive; a number past the last entry means the last entry. */
-  atSeq?: number;
-}
-
-/** Prompt and tool settings of a thread, which override those of its agents. */
-export interface Config {
-  systemPrompt: string | null;
-  tools: {
-    added: string[];
-    removed: string[];
-  };
-  /** Merged over the tool context of the agent. */
-  toolContext: JsonObject;
-  contextPolicy: JsonObject | null;
-}
-
-export interface ConfigChange {
-  /** null: no system prompt. */
-  systemPrompt?: string | null;
-  /** Replaces the tool context of the thread. */
-  toolContext?: JsonObject;
-  /** null: back to the policy of the agent. */
-  contextPolicy?:
-    | ('window' | 'short_context' | 'long_context' | 'tool_focused')
-    | {
-        /** Tokens of request and answer together. Default: the window of the model, or no limit if that is unknown; `window` rejects a model whose window is unknown; null: no limit. */
-        maxInputTokens?: number | 'window' | null;
-        /** Left for the answer. Default: 2,000, at most a third of the limit; of a window, `max_output_tokens` of the settings, or else an eighth, at most 32,000. */
-        reserveOutputTokens?: number;
-        /** Maximum messages besides the system prompt; 0: no limit. */
-        maxMessages?: number;
-        /** Newest turns to keep whole, even over budget; default 3. */
-        keepLastTurns?: number;
-        /**
-         * `use_existing` (default) sends the summary of a compaction, `none` leaves it out, `request_new` also makes one: a run over budget compacts its lane.
-         */
-        summarization?: 'none' | 'use_existing' | 'request_new';
-        /** Share of the budget at which a run requests a compaction of its lane when it ends; default: none. */
-        compactAt?: number;
-        summaryRole?: 'system' | 'user';
-        includeKinds?: ('message' | 'tool_call' | 'tool_result' | 'summary')[];
-        systemPrompt?: string;
-        /** `heuristic`, `calibrated` (default), `exact`, or the name of a custom estimator of the server. */
-        tokenEstimator?: string;
-        projector?: string;
-      }
-    | null;
-  registerTools?: string[];
-  unregisterTools?: string[];
-  /** The lane; default: the whole thread. */
-  contextRef?: Id;
-}
-
-export interface ConfigReceipt {
-  /**
-   * deferred: the change is applied when the active run ends.
-   */
-  status: 'applied' | 'deferred';
-  /** The first entry of the change. */
-  firstSeq: number | null;
-}
-
-export interface NewFork {
-  /** Default: a generated id. Repeating a request with the same id returns the same fork. */
-  id?: Id;
-  /** The last entry that the fork includes; -1: none. Default: the last of the thread. */
-  seq?: number;
-  /** Only this lane; default: all lanes except those of strategies’ questions. */
-  contextRef?: Id;
-  /** Your own data, up to 64 KiB; the parent’s is not copied. */
-  metadata?: JsonObject;
-  /** Replaces the prompts of all lanes; every agent must list it as overridable. */
-  systemPrompt?: string | null;
-  /** Close an open tool group with flagged error results, instead of failing. */
-  repair?: boolean;
-}
-
-export interface ListEntriesQuery {
-  /** Return entries after this seq: the `next_after` of the previous page. */
-  after?: number;
-  /** 1 to 128 characters of `[A-Za-z0-9._:@-]`, starting with a letter or digit. */
-  kind?: Id;
-  /** 1 to 128 characters of `[A-Za-z0-9._:@-]`, starting with a letter or digit. */
-  contextRef?: Id;
-  /** Maximum number of items; default 100. */
-  limit?: number;
-}
-
-/** One row of the append-only log. */
-export interface Entry {
-  /** Position in the log, from 0, without gaps. */
-  seq: number;
-  kind: string;
-  contextRef: string | null;
-  role: string | null;
-  opId: string | null;
-  runId: string | null;
-  requestId: string | null;
-  /** Content of the entry. */
-  payload: JsonObject;
-  /** Provenance. */
-  refs: JsonObject;
-  /**
-   * When the entry was appended.
-   */
-  at: string;
-}
-
-export interface EntryPage {
-  data: Entry[];
-  /** Pass it as `after` to get the next page; null on the last page. */
-  nextAfter: number | null;
-}
-
-/** `{type: "text", text}` or `{type: "file", media_type, data | url}`; `data` is base64. OpenAI’s `image_url` and `file` parts and the AI SDK’s `image` and `file` parts are accepted and stored as `file`. */
-export type ContentPart = JsonObject;
-
-export type Content = string | ContentPart[];
-
-export interface ToolCall {
-  id: string;
-  name: string;
-  /** Any JSON. */
-  arguments?: Json;
-  /** The provider’s original string, byte for byte. */
-  arguments_raw?: string;
-  /** Metadata of the provider. */
-  provider_metadata?: JsonObject;
-}
-
-export interface Message {
-  role: 'user' | 'assistant' | 'tool';
-  content: Content;
-  tool_calls?: ToolCall[];
-  tool_call_id?: string;
-  name?: string;
-  thinking?: string;
-  reasoning_details?: Json;
-  /** Metadata of the provider. */
-  provider_metadata?: JsonObject;
-}
-
-/** A message on a lane; default: the lane `default`. */
-export interface NewMessageEntry {
-  kind: 'ai_message';
-  context_ref?: Id;
-  payload: Message;
-  /** Provenance; your own data, up to 64 KiB. */
-  refs?: JsonObject;
-}
-
-/** An entry of your own kind, which no model sees. */
-export interface NewOwnEntry {
-  /** Default: `note`. */
-  kind?: string;
-  context_ref?: Id;
-  /** Your own data; default: {}. */
-  payload?: JsonObject;
-  /** Provenance; your own data, up to 64 KiB. */
-  refs?: JsonObject;
-}
-
-export interface AppendEntries {
-  entries: (NewMessageEntry | NewOwnEntry)[];
-  /** Append only if the thread is at this `rev`; otherwise fail with `rev_conflict`. */
-  expectedRev?: number;
-  /** Add flagged error results for tool calls that have no result. */
-  repair?: boolean;
-  /** Repeating the id returns the first receipt. Or send it as `Idempotency-Key`. */
-  opId?: Id;
-}
-
-export interface AppendReceipt {
-  firstSeq: number;
-  /** Current number of entries of the thread. For a duplicate, it includes entries appended since. */
-  rev: number;
-  duplicate: boolean;
-}
-
-export interface ReadContentQuery {
-  /** Where to begin, in characters. Default 0. */
-  offset?: number;
-  /** How many characters to read. Default 65536. */
-  length?: number;
-}
-
-/** A part of a large text. */
-export interface ContentRange {
-  id: Id;
-  /** Length of the whole text in characters (code points). */
-  chars: number;
-  /** Length of the whole text in bytes of UTF-8. */
-  bytes: number;
-  /** Where this part begins, in characters. */
-  offset: number;
-  text: string;
-  /** Where the next part begins; null at the end. */
-  nextOffset: number | null;
-}
-
-export interface ListUiMessagesQuery {
-  /** The `next_after` of the previous page. */
-  after?: string;
-  /** 1 to 128 characters of `[A-Za-z0-9._:@-]`, starting with a letter or digit. */
-  contextRef?: Id;
-  /** Maximum number of items; default 50. */
-  limit?: number;
-}
-
-/** A `UIMessage` of the AI SDK, with the AI SDK’s field names. */
-export interface UiMessage {
-  /** For a question, its request id; for an answer, the id of its run. */
-  id: string;
-  role: 'user' | 'assistant';
-  /** For an answer: `thread_id`, `run_id`, `usage`, `termination_reason`, `error`. */
-  metadata?: {
-    [key: string]: unknown;
-  };
-  /** As in the AI SDK. */
-  parts: ({
-    type: string;
-  } & {
-    [key: string]: unknown;
-  })[];
-}
-
-export interface UiMessagePage {
-  data: UiMessage[];
-  /** Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
-  nextAfter: string | null;
-}
-
-/** A named context of a thread. */
-export interface Lane {
-  contextRef: Id;
-  /** `seq` of the anchor, the latest replace operation; -1: none. */
-  anchorSeq: number;
-  /** `seq` of the last entry of the lane. */
-  lastSeq: number;
-  /** Number of tool calls of the last message that have no result yet. */
-  openCalls: number;
-}
-
-export interface LaneList {
-  data: Lane[];
-}
-
-/** How the context is cut before a model call: a preset, or fields. */
-export type ContextPolicy =
-  | ('window' | 'short_context' | 'long_context' | 'tool_focused')
-  | {
-      /** Tokens of request and answer together. Default: the window of the model, or no limit if that is unknown; `window` rejects a model whose window is unknown; null: no limit. */
-      maxInputTokens?: number | 'window' | null;
-      /** Left for the answer. Default: 2,000, at most a third of the limit; of a window, `max_output_tokens` of the settings, or else an eighth, at most 32,000. */
-      reserveOutputTokens?: number;
-      /** Maximum messages besides the system prompt; 0: no limit. */
-      maxMessages?: number;
-      /** Newest turns to keep whole, even over budget; default 3. */
-      keepLastTurns?: number;
-      /**
-       * `use_existing` (default) sends the summary of a compaction, `none` leaves it out, `request_new` also makes one: a run over budget compacts its lane.
-       */
-      summarization?: 'none' | 'use_existing' | 'request_new';
-      /** Share of the budget at which a run requests a compaction of its lane when it ends; default: none. */
-      compactAt?: number;
-      summaryRole?: 'system' | 'user';
-      includeKinds?: ('message' | 'tool_call' | 'tool_result' | 'summary')[];
-      systemPrompt?: string;
-      /** `heuristic`, `calibrated` (default), `exact`, or the name of a custom estimator of the server. */
-      tokenEstimator?: string;
-      projector?: string;
-    };
-
-export interface GetContextQuery {
-  /** As of this entry, inclusive; a number past the last entry means the last entry. */
-  atSeq?: number;
-  /** Maximum number of items; default 10000. */
-  limit?: number;
-  /** Context policy to apply: a preset, or a JSON object of fields. */
-  policy?: ContextPolicy;
-  /** Show what a call would send to this model, given its window and tokenizer. Default: the model of the agent. */
-  model?: string;
-  /** Show what a call of this agent would send, given its policy, tools and settings. Default: the agent of the lane’s latest run. */
-  agent?: string;
-  /** Show what fits the budget, instead of what the next call sends. */
-  fullBudget?: boolean;
-  /** Add why each message is sent or left out. Default policy: the thread’s, else the agent’s. */
-  explain?: boolean;
-}
-
-export type Role = 'system' | 'user' | 'assistant' | 'tool';
-
-/** A row of the view `lane_context`. */
-export interface ContextMessage {
-  /** Position in the context, from 0. */
-  ordinal: number;
-  /** The entry it comes from. */
-  seq: number;
-  /** `seq` of the anchor of the lane; -1: none. */
-  anchor_seq: number;
-  role: Role;
-  content: Content;
-  tool_calls: ToolCall[] | null;
-  tool_call_id: string | null;
-  name: string | null;
-  thinking: string | null;
-  /** Reasoning data of the provider. */
-  reasoning_details: Json;
-  /** Metadata of the provider. */
-  provider_metadata: Json;
-  run_id: string | null;
-  request_id: string | null;
-  /** Provenance. */
-  refs: Json;
-}
-
-/** The result of applying a policy to a context. */
-export interface ProjectionMeta {
-  /** Tokens of the messages, including the system prompt. */
-  estimatedTokens: number;
-  /** Tokens of the tools offered; 0 if this server does not know the agent. */
-  toolTokens: number;
-  /** Maximum tokens of the request; null: no limit. */
-  budget: number | null;
-  /** The context window of the model; null: unknown. */
-  window: number | null;
-  /** Whether the budget or `max_messages` left messages out. */
-  truncated: boolean;
-  /** Messages sent, without the system prompt. */
-  entriesIncluded: number;
-  /** Messages of the lane, without the system prompt. */
-  entriesTotal: number;
-  summaryUsed: boolean;
-  /** Whether the messages that must be kept exceed the budget. */
-  overBudget: boolean;
-  estimator: {
-    name: string;
-    /** What the heuristic is multiplied by. */
-    ratio: number;
-    /** Mean error of `calibrated`, as a share. */
-    error: number | null;
-    /** Number of model calls of this process that `calibrated` has learnt from. */
-    calls: number | null;
-    /** Why the heuristic was used instead. */
-    fallback: string | null;
-  };
-}
-
-/** Why a message is sent or left out, and its tokens. */
-export interface ExplainedMessage {
-  /** Position in the context before the policy, from 0. */
-  ordinal: number;
-  /** The entry of the message; -1 for the prompt of a policy. */
-  seq: number;
-  role: string;
-  kind: 'system' | 'summary' | 'message' | 'tool_group';
-  /** Tokens of the message. */
-  tokens: number;
-  included: boolean;
-  /** Sent: system_prompt, summary, durable, last_turns, question, fits, projector. Left out: kind, summarization, cut_before, budget, max_messages, before_question, not_chosen. */
-  reason: string;
-  /** The message itself, if it is left out. */
-  message?: JsonObject;
-}
-
-/** What the model sees on a lane: the system prompt, the messages of the anchor, and those after it. */
-export interface Context {
-  threadId: Id;
-  contextRef: Id;
-  /** The entry as of which the context is shown; null: now. */
-  atSeq: number | null;
-  messages: ContextMessage[];
-  /** With `policy` or `explain`: the policy applied, with its defaults filled in. */
-  policy?: JsonObject;
-  meta?: ProjectionMeta;
-  explain?: ExplainedMessage[];
-}
-
-/** Replaces the context of a lane. */
-export interface Replace {
-  type: 'replace';
-  resultContext: {
-    /** Your own name for the context, kept in the log. */
-    id?: Id;
-    /** Absent: the lane keeps its system prompt. null: no system prompt. */
-    systemPrompt?: string | null;
-    entries: Message[];
-  };
-  reason?: 'manual' | 'restore' | 'compaction' | 'system';
-  /** The entry the operation is based on; recorded only. */
-  baseSeq?: number;
-  /** Your own data; recorded only. */
-  meta?: JsonObject;
-}
-
-/** Makes a lane the active one. */
-export interface Switch {
-  type: 'switch';
-  reason?: 'manual' | 'restore' | 'compaction' | 'system';
-  /** The entry the operation is based on; recorded only. */
-  baseSeq?: number;
-  /** Your own data; recorded only. */
-  meta?: JsonObject;
-}
-
-export interface ContextOperation {
-  /** An id is applied at most once per thread. Or send it as `Idempotency-Key`. */
-  opId?: Id;
-  /** The lane. Required for a switch; for a replace, default: the active lane. */
-  contextRef?: Id;
-  operation: Replace | Switch;
-  /** Apply only if the thread is at this `rev`; otherwise fail with `rev_conflict`. */
-  expectedRev?: number;
-  /** Add flagged error results for tool calls that have no result. */
-  repair?: boolean;
-}
-
-export interface OperationReceipt {
-  opId: Id;
-  /**
-   * deferred: a run is active; the operation is applied when it ends.
-   */
-  status: 'applied' | 'deferred' | 'duplicate' | 'stale';
-  opStatus: 'pending' | 'applied' | 'superseded' | 'stale';
-  /** The entry of the operation, once applied. */
-  seq: number | null;
-}
-
-export interface LaneReset {
-  /** An id is applied at most once per thread. Or send it as `Idempotency-Key`. */
-  opId?: Id;
-  reason?: 'manual' | 'restore' | 'compaction' | 'system';
-  /** Your own data; recorded only. */
-  meta?: JsonObject;
-  /** Apply only if the thread is at this `rev`; otherwise fail with `rev_conflict`. */
-  expectedRev?: number;
-}
-
-export interface Compact {
-  /** The lane; default: the active lane. */
-  contextRef?: Id;
-  /** Entries to summarise, inclusive. Default: all but the newest turns. */
-  range?: {
-    fromSeq: number;
-    toSeq: number;
-  };
-  /** How many of the newest turns to keep; default: `keep_last_turns` of the context policy. */
-  keepTurns?: number;
-  /** Default: the agent of the lane’s latest run. */
-  agent?: string;
-  /** Default: the model of the lane’s latest run. */
-  model?: string;
-}
-
-/** The run was accepted and will end, even if processes crash. */
-export interface RunReceipt {
-  threadId: Id;
-  id: string;
-  requestId: string;
-  status: RunStatus;
-  duplicate: boolean;
-}
-
-/** A message as a model is sent it. */
-export interface SentMessage {
-  role: Role;
-  content: Content;
-  tool_calls?: ToolCall[];
-  tool_call_id?: string;
-  name?: string;
-  thinking?: string;
-  reasoning_details?: Json;
-  /** Metadata of the provider. */
-  provider_metadata?: JsonObject;
-}
-
-/** Token counters. Where the provider counts them, also `cache_read_tokens` and `cache_write_tokens`, part of the input, `reasoning_tokens`, part of the output, and its own. Where it does not count, Lanefold estimates: `estimated_tokens` says how many of the total are estimates. */
-export type Usage = {
-  /** Tokens sent. */
-  input_tokens: number;
-  /** Tokens received. */
-  output_tokens: number;
-  /** Their sum. */
-  total_tokens: number;
-} & {
-  [key: string]: number;
-};
-
-export interface Tool {
-  name: string;
-  description: string | null;
-  /** JSON Schema. */
-  inputSchema: JsonObject;
-}
-
-/** One answered model call: exactly what was sent, and what came back. */
-export interface ModelCall {
-  threadId: Id;
-  runId: Id;
-  llmCallId: Id;
-  contextRef: Id;
-  agent: string;
-  model: string;
-  /** Size of the model’s context window in tokens; null: unknown. */
-  window: number | null;
-  /** Iteration of the run, from 1. */
-  iteration: number;
-  /** The entry of the answer. */
-  seq: number;
-  /** The messages as they were sent, in canonical form. */
-  messages: SentMessage[];
-  /** For each message, the `seq` of its entry; null for instructions that are never stored. */
-  sources: (number | null)[];
-  /** The hash that the worker recorded when it sent the messages: SHA-256, in hex, of the canonical JSON (RFC 8785) of each, followed by a newline. */
-  contextHash: string;
-  /** Whether the messages have this hash: if so, they are byte for byte what was sent. */
-  verified: boolean;
-  /**
-   * Why the messages do not have the hash: a request transformer changed them, this server does not know the output contract, or neither explains the mismatch; null if they have it.
-   */
-  unverifiedBecause: 'transformed' | 'output_contract' | 'mismatch' | null;
-  /** The answer. */
-  answer: JsonObject;
-  /** Provenance of the answer. */
-  refs: JsonObject;
-  /** Null if the trace was deleted. */
-  usage: Usage | null;
-  finishReason: string | null;
-  /**
-   * When the call started; null if the trace was deleted.
-   */
-  startedAt: string | null;
-  /**
-   * When the answer was committed.
-   */
-  completedAt: string;
-  durationMs: number | null;
-  /** Failed or lost attempts before this answer. */
-  failedAttempts: {
-    kind: string;
-    /**
-     * When the failure was committed.
-     */
-    at: string;
-    /** Depends on the kind. */
-    data: JsonObject;
-  }[];
-  /** The tools offered, as this server defines the agent; null if it does not know the agent. */
-  tools: Tool[] | null;
-  /** Where and why the messages stop matching the previous call on the lane; null if they begin with everything it sent, or if the log cannot tell. */
-  prefixBreak: {
-    /** Position of the first message that differs, from 0. */
-    position: number;
-    /** The entry that caused it: the new prompt, the anchor, or the answer whose `refs` say what the policy left out. */
-    seq: number;
-    cause: 'prompt' | 'anchor' | 'policy';
-  } | null;
-  /** The previous call on the lane. */
-  previousCallId: Id | null;
-  /** The next call on the lane. */
-  nextCallId: Id | null;
-}
-
-export interface ListThreadEventsQuery {
-  /** Maximum number of items; default 100. */
-  limit?: number;
-  /** Return events after this event_seq: the `next_after` of the previous page. */
-  after?: number;
-}
-
-/** An event of the trace. */
-export interface RunEvent {
-  /** Number in the thread, from 0, without gaps. */
-  eventSeq: number;
-  runId: Id;
-  /** Number in the run, from 1, without gaps. */
-  seq: number;
-  kind: string;
-  /** The iteration it belongs to. */
-  iteration: number;
-  /** Depends on the kind; `data.seq` refers to an entry. */
-  data: JsonObject;
-  /**
-   * When the event was committed.
-   */
-  at: string;
-}
-
-export interface RunEventPage {
-  data: RunEvent[];
-  /** Pass it as `after` to get the next page; null on the last page. */
-  nextAfter: number | null;
-}
-
-export interface ListWaitsQuery {
-  /** The `next_after` of the previous page. */
-  after?: string;
-  /** Maximum number of items; default 50. */
-  limit?: number;
-  /** Only waits for this event. */
-  event?: Id;
-  kind?: 'event' | 'time' | 'run';
-}
-
-/** A run by its thread and id. */
-export interface RunRef {
-  threadId: Id;
-  id: string;
-}
-
-/** A tool call that waits for an event, a time or another run. */
-export interface PendingWait {
-  threadId: Id;
-  runId: Id;
-  /** The name of the call: its round and index. */
-  call: string;
-  /** Tool round of the run, from 1. */
-  round: number;
-  /** Position in the round, from 0. */
-  index: number;
-  /** The name of the tool. */
-  name: string;
-  kind: 'approval' | 'event' | 'time' | 'run';
-  /** The event it waits for. */
-  event: Id | null;
-  /** The run it waits for. */
-  run: RunRef | null;
-  /**
-   * Since when it waits.
-   */
-  since: string;
-  /**
-   * When it ends by itself; null: never.
-   */
-  until: string | null;
-}
-
-export interface WaitPage {
-  data: PendingWait[];
-  /** Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
-  nextAfter: string | null;
-}
-
-export interface Release {
-  /** The result of the call: text or JSON; default null. */
-  result?: Json;
-  /** The call fails with this message instead. */
-  error?: string;
-  /** Who released it. */
-  by?: string;
-}
-
-export interface ReleasedWait {
-  /** false: the wait had ended before, and nothing changed. */
-  released: boolean;
-  /**
-   * How the wait ended.
-   */
-  wait: 'resolved' | 'expired' | 'released' | 'abandoned';
-  /** The status of the run: `suspended` while other calls wait. */
-  status: RunStatus;
-}
-
-export interface NewEvent {
-  /** Text or JSON, at most 262,144 bytes; default null. */
-  payload?: Json;
-  /** Keeps the event for so long, for calls that begin to wait for it later; default 0. */
-  keepMs?: number;
-}
-
-export interface SentEvent {
-  event: Id;
-  /** The calls whose waits it ended. */
-  released: {
-    threadId: Id;
-    runId: Id;
-    /** The name of the call: its round and index. */
-    call: string;
-    /** Tool round of the run, from 1. */
-    round: number;
-    /** Position in the round, from 0. */
-    index: number;
-  }[];
-  /** Whether it is kept for later waits. */
-  kept: boolean;
-}
-
 export interface NewBrowserToken {
   threadId: Id;
   /** Only this run of the thread. */
@@ -1164,6 +296,8 @@ export interface ListLimitHoldersQuery {
   limit?: number;
 }
 
+export type RunStatus = 'waiting' | 'queued' | 'running' | 'suspended' | 'completed' | 'failed' | 'cancelled';
+
 /** A run that holds a slot of a limit, or has reserved some of it for a call. */
 export interface LimitHolder {
   name: Id;
@@ -1202,6 +336,12 @@ export interface ListApprovalsQuery {
   limit?: number;
 }
 
+/** A run by its thread and id. */
+export interface RunRef {
+  threadId: Id;
+  id: string;
+}
+
 /** A tool call that waits for human approval. */
 export interface Approval {
   threadId: Id;
@@ -1232,6 +372,389 @@ export interface ApprovalPage {
   data: Approval[];
   /** Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
   nextAfter: string | null;
+}
+
+/** A named context of a thread. */
+export interface Lane {
+  contextRef: Id;
+  /** `seq` of the anchor, the latest replace operation; -1: none. */
+  anchorSeq: number;
+  /** `seq` of the last entry of the lane. */
+  lastSeq: number;
+  /** Number of tool calls of the last message that have no result yet. */
+  openCalls: number;
+}
+
+export interface LaneList {
+  data: Lane[];
+}
+
+/** How the context is cut before a model call: a preset, or fields. */
+export type ContextPolicy =
+  | ('window' | 'short_context' | 'long_context' | 'tool_focused')
+  | {
+      /** Tokens of request and answer together. Default: the window of the model, or no limit if that is unknown; `window` rejects a model whose window is unknown; null: no limit. */
+      maxInputTokens?: number | 'window' | null;
+      /** Left for the answer. Default: 2,000, at most a third of the limit; of a window, `max_output_tokens` of the settings, or else an eighth, at most 32,000. */
+      reserveOutputTokens?: number;
+      /** Maximum messages besides the system prompt; 0: no limit. */
+      maxMessages?: number;
+      /** Newest turns to keep whole, even over budget; default 3. */
+      keepLastTurns?: number;
+      /**
+       * `use_existing` (default) sends the summary of a compaction, `none` leaves it out, `request_new` also makes one: a run over budget compacts its lane.
+       */
+      summarization?: 'none' | 'use_existing' | 'request_new';
+      /** Share of the budget at which a run requests a compaction of its lane when it ends; default: none. */
+      compactAt?: number;
+      summaryRole?: 'system' | 'user';
+      includeKinds?: ('message' | 'tool_call' | 'tool_result' | 'summary')[];
+      systemPrompt?: string;
+      /** `heuristic`, `calibrated` (default), `exact`, or the name of a custom estimator of the server. */
+      tokenEstimator?: string;
+      projector?: string;
+    };
+
+export interface GetContextQuery {
+  /** As of this entry, inclusive; a number past the last entry means the last entry. */
+  atSeq?: number;
+  /** Maximum number of items; default 10000. */
+  limit?: number;
+  /** Context policy to apply: a preset, or a JSON object of fields. */
+  policy?: ContextPolicy;
+  /** Show what a call would send to this model, given its window and tokenizer. Default: the model of the agent. */
+  model?: string;
+  /** Show what a call of this agent would send, given its policy, tools and settings. Default: the agent of the lane’s latest run. */
+  agent?: string;
+  /** Show what fits the budget, instead of what the next call sends. */
+  fullBudget?: boolean;
+  /** Add why each message is sent or left out. Default policy: the thread’s, else the agent’s. */
+  explain?: boolean;
+}
+
+export type Role = 'system' | 'user' | 'assistant' | 'tool';
+
+/** `{type: "text", text}` or `{type: "file", media_type, data | url}`; `data` is base64. OpenAI’s `image_url` and `file` parts and the AI SDK’s `image` and `file` parts are accepted and stored as `file`. */
+export type ContentPart = JsonObject;
+
+export type Content = string | ContentPart[];
+
+export interface ToolCall {
+  id: string;
+  name: string;
+  /** Any JSON. */
+  arguments?: Json;
+  /** The provider’s original string, byte for byte. */
+  arguments_raw?: string;
+  /** Metadata of the provider. */
+  provider_metadata?: JsonObject;
+}
+
+/** A row of the view `lane_context`. */
+export interface ContextMessage {
+  /** Position in the context, from 0. */
+  ordinal: number;
+  /** The entry it comes from. */
+  seq: number;
+  /** `seq` of the anchor of the lane; -1: none. */
+  anchor_seq: number;
+  role: Role;
+  content: Content;
+  tool_calls: ToolCall[] | null;
+  tool_call_id: string | null;
+  name: string | null;
+  thinking: string | null;
+  /** Reasoning data of the provider. */
+  reasoning_details: Json;
+  /** Metadata of the provider. */
+  provider_metadata: Json;
+  run_id: string | null;
+  request_id: string | null;
+  /** Provenance. */
+  refs: Json;
+}
+
+/** The result of applying a policy to a context. */
+export interface ProjectionMeta {
+  /** Tokens of the messages, including the system prompt. */
+  estimatedTokens: number;
+  /** Tokens of the tools offered; 0 if this server does not know the agent. */
+  toolTokens: number;
+  /** Maximum tokens of the request; null: no limit. */
+  budget: number | null;
+  /** The context window of the model; null: unknown. */
+  window: number | null;
+  /** Whether the budget or `max_messages` left messages out. */
+  truncated: boolean;
+  /** Messages sent, without the system prompt. */
+  entriesIncluded: number;
+  /** Messages of the lane, without the system prompt. */
+  entriesTotal: number;
+  summaryUsed: boolean;
+  /** Whether the messages that must be kept exceed the budget. */
+  overBudget: boolean;
+  estimator: {
+    name: string;
+    /** What the heuristic is multiplied by. */
+    ratio: number;
+    /** Mean error of `calibrated`, as a share. */
+    error: number | null;
+    /** Number of model calls of this process that `calibrated` has learnt from. */
+    calls: number | null;
+    /** Why the heuristic was used instead. */
+    fallback: string | null;
+  };
+}
+
+/** Why a message is sent or left out, and its tokens. */
+export interface ExplainedMessage {
+  /** Position in the context before the policy, from 0. */
+  ordinal: number;
+  /** The entry of the message; -1 for the prompt of a policy. */
+  seq: number;
+  role: string;
+  kind: 'system' | 'summary' | 'message' | 'tool_group';
+  /** Tokens of the message. */
+  tokens: number;
+  included: boolean;
+  /** Sent: system_prompt, summary, durable, last_turns, question, fits, projector. Left out: kind, summarization, cut_before, budget, max_messages, before_question, not_chosen. */
+  reason: string;
+  /** The message itself, if it is left out. */
+  message?: JsonObject;
+}
+
+/** What the model sees on a lane: the system prompt, the messages of the anchor, and those after it. */
+export interface Context {
+  threadId: Id;
+  contextRef: Id;
+  /** The entry as of which the context is shown; null: now. */
+  atSeq: number | null;
+  messages: ContextMessage[];
+  /** With `policy` or `explain`: the policy applied, with its defaults filled in. */
+  policy?: JsonObject;
+  meta?: ProjectionMeta;
+  explain?: ExplainedMessage[];
+}
+
+export interface Compact {
+  /** The lane; default: the active lane. */
+  contextRef?: Id;
+  /** Entries to summarise, inclusive. Default: all but the newest turns. */
+  range?: {
+    fromSeq: number;
+    toSeq: number;
+  };
+  /** How many of the newest turns to keep; default: `keep_last_turns` of the context policy. */
+  keepTurns?: number;
+  /** Default: the agent of the lane’s latest run. */
+  agent?: string;
+  /** Default: the model of the lane’s latest run. */
+  model?: string;
+}
+
+/** The run was accepted and will end, even if processes crash. */
+export interface RunReceipt {
+  threadId: Id;
+  id: string;
+  requestId: string;
+  status: RunStatus;
+  duplicate: boolean;
+}
+
+/** A message as a model is sent it. */
+export interface SentMessage {
+  role: Role;
+  content: Content;
+  tool_calls?: ToolCall[];
+  tool_call_id?: string;
+  name?: string;
+  thinking?: string;
+  reasoning_details?: Json;
+  /** Metadata of the provider. */
+  provider_metadata?: JsonObject;
+}
+
+/** Token counters. Where the provider counts them, also `cache_read_tokens` and `cache_write_tokens`, part of the input, `reasoning_tokens`, part of the output, and its own. Where it does not count, Lanefold estimates: `estimated_tokens` says how many of the total are estimates. */
+export type Usage = {
+  /** Tokens sent. */
+  input_tokens: number;
+  /** Tokens received. */
+  output_tokens: number;
+  /** Their sum. */
+  total_tokens: number;
+} & {
+  [key: string]: number;
+};
+
+export interface Tool {
+  name: string;
+  description: string | null;
+  /** JSON Schema. */
+  inputSchema: JsonObject;
+}
+
+/** One answered model call: exactly what was sent, and what came back. */
+export interface ModelCall {
+  threadId: Id;
+  runId: Id;
+  llmCallId: Id;
+  contextRef: Id;
+  agent: string;
+  model: string;
+  /** Size of the model’s context window in tokens; null: unknown. */
+  window: number | null;
+  /** Iteration of the run, from 1. */
+  iteration: number;
+  /** The entry of the answer. */
+  seq: number;
+  /** The messages as they were sent, in canonical form. */
+  messages: SentMessage[];
+  /** For each message, the `seq` of its entry; null for instructions that are never stored. */
+  sources: (number | null)[];
+  /** The hash that the worker recorded when it sent the messages: SHA-256, in hex, of the canonical JSON (RFC 8785) of each, followed by a newline. */
+  contextHash: string;
+  /** Whether the messages have this hash: if so, they are byte for byte what was sent. */
+  verified: boolean;
+  /**
+   * Why the messages do not have the hash: a request transformer changed them, this server does not know the output contract, or neither explains the mismatch; null if they have it.
+   */
+  unverifiedBecause: 'transformed' | 'output_contract' | 'mismatch' | null;
+  /** The answer. */
+  answer: JsonObject;
+  /** Provenance of the answer. */
+  refs: JsonObject;
+  /** Null if the trace was deleted. */
+  usage: Usage | null;
+  finishReason: string | null;
+  /**
+   * When the call started; null if the trace was deleted.
+   */
+  startedAt: string | null;
+  /**
+   * When the answer was committed.
+   */
+  completedAt: string;
+  durationMs: number | null;
+  /** Failed or lost attempts before this answer. */
+  failedAttempts: {
+    kind: string;
+    /**
+     * When the failure was committed.
+     */
+    at: string;
+    /** Depends on the kind. */
+    data: JsonObject;
+  }[];
+  /** The tools offered, as this server defines the agent; null if it does not know the agent. */
+  tools: Tool[] | null;
+  /** Where and why the messages stop matching the previous call on the lane; null if they begin with everything it sent, or if the log cannot tell. */
+  prefixBreak: {
+    /** Position of the first message that differs, from 0. */
+    position: number;
+    /** The entry that caused it: the new prompt, the anchor, or the answer whose `refs` say what the policy left out. */
+    seq: number;
+    cause: 'prompt' | 'anchor' | 'policy';
+  } | null;
+  /** The previous call on the lane. */
+  previousCallId: Id | null;
+  /** The next call on the lane. */
+  nextCallId: Id | null;
+}
+
+export interface Message {
+  role: 'user' | 'assistant' | 'tool';
+  content: Content;
+  tool_calls?: ToolCall[];
+  tool_call_id?: string;
+  name?: string;
+  thinking?: string;
+  reasoning_details?: Json;
+  /** Metadata of the provider. */
+  provider_metadata?: JsonObject;
+}
+
+/** Replaces the context of a lane. */
+export interface Replace {
+  type: 'replace';
+  resultContext: {
+    /** Your own name for the context, kept in the log. */
+    id?: Id;
+    /** Absent: the lane keeps its system prompt. null: no system prompt. */
+    systemPrompt?: string | null;
+    entries: Message[];
+  };
+  reason?: 'manual' | 'restore' | 'compaction' | 'system';
+  /** The entry the operation is based on; recorded only. */
+  baseSeq?: number;
+  /** Your own data; recorded only. */
+  meta?: JsonObject;
+}
+
+/** Makes a lane the active one. */
+export interface Switch {
+  type: 'switch';
+  reason?: 'manual' | 'restore' | 'compaction' | 'system';
+  /** The entry the operation is based on; recorded only. */
+  baseSeq?: number;
+  /** Your own data; recorded only. */
+  meta?: JsonObject;
+}
+
+export interface ContextOperation {
+  /** An id is applied at most once per thread. Or send it as `Idempotency-Key`. */
+  opId?: Id;
+  /** The lane. Required for a switch; for a replace, default: the active lane. */
+  contextRef?: Id;
+  operation: Replace | Switch;
+  /** Apply only if the thread is at this `rev`; otherwise fail with `rev_conflict`. */
+  expectedRev?: number;
+  /** Add flagged error results for tool calls that have no result. */
+  repair?: boolean;
+}
+
+export interface OperationReceipt {
+  opId: Id;
+  /**
+   * deferred: a run is active; the operation is applied when it ends.
+   */
+  status: 'applied' | 'deferred' | 'duplicate' | 'stale';
+  opStatus: 'pending' | 'applied' | 'superseded' | 'stale';
+  /** The entry of the operation, once applied. */
+  seq: number | null;
+}
+
+export interface LaneReset {
+  /** An id is applied at most once per thread. Or send it as `Idempotency-Key`. */
+  opId?: Id;
+  reason?: 'manual' | 'restore' | 'compaction' | 'system';
+  /** Your own data; recorded only. */
+  meta?: JsonObject;
+  /** Apply only if the thread is at this `rev`; otherwise fail with `rev_conflict`. */
+  expectedRev?: number;
+}
+
+export interface NewEvent {
+  /** Text or JSON, at most 262,144 bytes; default null. */
+  payload?: Json;
+  /** Keeps the event for so long, for calls that begin to wait for it later; default 0. */
+  keepMs?: number;
+}
+
+export interface SentEvent {
+  event: Id;
+  /** The calls whose waits it ended. */
+  resolved: {
+    threadId: Id;
+    runId: Id;
+    /** The name of the call: its round and index. */
+    call: string;
+    /** Tool round of the run, from 1. */
+    round: number;
+    /** Position in the round, from 0. */
+    index: number;
+  }[];
+  /** Whether it is kept for later waits. */
+  kept: boolean;
 }
 
 /** Settings of model calls, named as in the AI SDK. A model ignores those it does not support. */
@@ -1476,6 +999,19 @@ export interface RunWait {
    * When it ends by itself; null: never.
    */
   until: string | null;
+}
+
+/** The marks of one kind: how many, and where the first is. */
+export interface MarkCount {
+  runId: Id;
+  /** `tool_failed`, `tool_retried`, `model_retried`, `model_overridden`, `worker_lost`, `cut`, `over_budget`, `cache_missed`, `steered`, `steer_dropped`, `prompt_changed`, `context_replaced`, `compacted`, `waiting`, `abandoned` or `failed`. More kinds may be added. */
+  kind: string;
+  /** The entry to look at; null: the mark concerns the whole run. */
+  seq: number | null;
+  /** The model call that shows more, if any. */
+  llmCallId: Id | null;
+  /** Number of marks of this kind. */
+  count: number;
 }
 
 /** A run as lists show it. */
@@ -2052,6 +1588,30 @@ export interface ListRunEventsQuery {
   after?: number;
 }
 
+/** An event of the trace. */
+export interface RunEvent {
+  /** Number in the thread, from 0, without gaps. */
+  eventSeq: number;
+  runId: Id;
+  /** Number in the run, from 1, without gaps. */
+  seq: number;
+  kind: string;
+  /** The iteration it belongs to. */
+  iteration: number;
+  /** Depends on the kind; `data.seq` refers to an entry. */
+  data: JsonObject;
+  /**
+   * When the event was committed.
+   */
+  at: string;
+}
+
+export interface RunEventPage {
+  data: RunEvent[];
+  /** Pass it as `after` to get the next page; null on the last page. */
+  nextAfter: number | null;
+}
+
 export interface NewCheckpoint {
   /** Lifetime of the token; default: 30 days. null: unlimited. */
   expiresInMs?: number | null;
@@ -2231,33 +1791,459 @@ export interface CancelByToken {
   reason?: string;
 }
 
+export interface NewThread {
+  /** Default: a generated id. */
+  id?: Id;
+  tenantId?: Id;
+  /** Allowed only if every agent of the server lists `systemPrompt` as overridable. */
+  systemPrompt?: string | null;
+  /** Your own data, up to 64 KiB, stored with the thread. */
+  metadata?: JsonObject;
+}
+
+/** One conversation and its append-only log. */
+export interface Thread {
+  id: Id;
+  tenantId: Id;
+  /** Number of entries. */
+  rev: number;
+  /** Number of events. To stream only new events, start after `event_rev` - 1. */
+  eventRev: number;
+  activeContextRef: Id;
+  /** The run that is queued, running or suspended. */
+  activeRunId: Id | null;
+  /** Your own data. */
+  metadata: JsonObject;
+  /** State written by tools. */
+  state: JsonObject;
+  /** The thread it was forked from. */
+  parentThreadId: Id | null;
+  /** The last entry of the parent that the fork includes. */
+  forkSeq: number | null;
+  /**
+   * When the thread was created.
+   */
+  createdAt: string;
+  /**
+   * When the thread was last written to.
+   */
+  updatedAt: string;
+  /** In US dollars, at the server’s own prices or the providers’ list prices; null if no tokens were spent on a model with a known price. */
+  cost: number | null;
+  /** Tokens of models without a known price; `cost` does not include them. */
+  unpricedTokens: number;
+}
+
+export interface ListThreadsQuery {
+  /** 1 to 128 characters of `[A-Za-z0-9._:@-]`, starting with a letter or digit. */
+  tenantId?: Id;
+  /** Threads whose metadata contains this JSON object. */
+  metadata?: JsonObject;
+  /** Threads whose latest run has this agent. */
+  agent?: string;
+  /** Threads whose latest run has this status. */
+  status?: RunStatus;
+  /** Threads in which users wrote these words, as in a web search: `refund -paid "order 42"`. */
+  text?: string;
+  /**
+   * Threads created at this time or later.
+   */
+  createdAfter?: string;
+  /**
+   * Threads created before this time.
+   */
+  createdBefore?: string;
+  /**
+   * `created` (default): by creation. `asked`: by when the newest run was accepted; threads without runs by creation. For a tenant, `asked` lists the newest 5,000 threads; on a database distributed by Citus, it orders by creation.
+   */
+  order?: 'created' | 'asked';
+  /** Count the marks of the newest ten runs of each thread. */
+  marks?: boolean;
+  /** The `next_after` of the previous page. */
+  after?: string;
+  /** Maximum number of items; default 50. */
+  limit?: number;
+}
+
+/** A thread as lists show it. */
+export interface ThreadSummary {
+  id: Id;
+  tenantId: Id;
+  /** Number of entries. */
+  rev: number;
+  activeRunId: Id | null;
+  /** Your own data. */
+  metadata: JsonObject;
+  parentThreadId: Id | null;
+  /**
+   * When the thread was created.
+   */
+  createdAt: string;
+  /**
+   * When the thread was last written to.
+   */
+  updatedAt: string;
+  /** Status of the active run, or else of the latest; null: no runs. */
+  status: RunStatus | null;
+  /** Number of runs, up to 1,000. */
+  runs: number;
+  /** Total tokens of these runs. */
+  totalTokens: number;
+  /** In US dollars, at the server’s own prices or the providers’ list prices; null if no tokens were spent on a model with a known price. */
+  cost: number | null;
+  /** Tokens of models without a known price; `cost` does not include them. */
+  unpricedTokens: number;
+  /** The active run, or else the latest. */
+  lastRun: {
+    id: Id;
+    agent: string;
+    model: string;
+    status: RunStatus;
+    errorType: string | null;
+    /**
+     * When the run was accepted.
+     */
+    at: string;
+    /**
+     * No worker starts the run before this time.
+     */
+    startAt: string | null;
+  } | null;
+  /** The first 200 characters of the message that started the latest run. */
+  lastMessage: string | null;
+  /** Marks of its newest ten runs, counted by kind; null unless requested with `marks`. */
+  marks: MarkCount[] | null;
+}
+
+export interface ThreadPage {
+  data: ThreadSummary[];
+  /** Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
+  nextAfter: string | null;
+}
+
+/** How many of each were removed. */
+export interface Removed {
+  /** Threads. */
+  threads: number;
+  /** Entries of their logs. */
+  entries: number;
+  /** Events of their traces. */
+  events: number;
+  /** Runs. */
+  runs: number;
+  /** Tool calls. */
+  toolCalls: number;
+  /** Inputs sent to runs. */
+  inputs: number;
+  /** Context operations. */
+  operations: number;
+  /** Large texts. */
+  contents: number;
+  /** Jobs in the queue. */
+  jobs: number;
+}
+
+/** What the erasure of a thread removed. */
+export interface ErasureReport {
+  threadId: Id;
+  tenantId: Id;
+  removed: Removed;
+  /** Threads of the agents that its runs called, and of those that these called. They keep their text: erase each of them too, unless it has become a conversation of its own. */
+  childThreads: Id[];
+  /** What was not removed, such as backups and data that model providers keep. */
+  left: string[];
+}
+
+export interface GetConfigQuery {
+  /** 1 to 128 characters of `[A-Za-z0-9._:@-]`, starting with a letter or digit. */
+  contextRef?: Id;
+  /** As of this entry, inclusive; a number past the last entry means the last entry. */
+  atSeq?: number;
+}
+
+/** Prompt and tool settings of a thread, which override those of its agents. */
+export interface Config {
+  systemPrompt: string | null;
+  tools: {
+    added: string[];
+    removed: string[];
+  };
+  /** Merged over the tool context of the agent. */
+  toolContext: JsonObject;
+  contextPolicy: JsonObject | null;
+}
+
+export interface ConfigChange {
+  /** null: no system prompt. */
+  systemPrompt?: string | null;
+  /** Replaces the tool context of the thread. */
+  toolContext?: JsonObject;
+  /** null: back to the policy of the agent. */
+  contextPolicy?:
+    | ('window' | 'short_context' | 'long_context' | 'tool_focused')
+    | {
+        /** Tokens of request and answer together. Default: the window of the model, or no limit if that is unknown; `window` rejects a model whose window is unknown; null: no limit. */
+        maxInputTokens?: number | 'window' | null;
+        /** Left for the answer. Default: 2,000, at most a third of the limit; of a window, `max_output_tokens` of the settings, or else an eighth, at most 32,000. */
+        reserveOutputTokens?: number;
+        /** Maximum messages besides the system prompt; 0: no limit. */
+        maxMessages?: number;
+        /** Newest turns to keep whole, even over budget; default 3. */
+        keepLastTurns?: number;
+        /**
+         * `use_existing` (default) sends the summary of a compaction, `none` leaves it out, `request_new` also makes one: a run over budget compacts its lane.
+         */
+        summarization?: 'none' | 'use_existing' | 'request_new';
+        /** Share of the budget at which a run requests a compaction of its lane when it ends; default: none. */
+        compactAt?: number;
+        summaryRole?: 'system' | 'user';
+        includeKinds?: ('message' | 'tool_call' | 'tool_result' | 'summary')[];
+        systemPrompt?: string;
+        /** `heuristic`, `calibrated` (default), `exact`, or the name of a custom estimator of the server. */
+        tokenEstimator?: string;
+        projector?: string;
+      }
+    | null;
+  registerTools?: string[];
+  unregisterTools?: string[];
+  /** The lane; default: the whole thread. */
+  contextRef?: Id;
+}
+
+export interface ConfigReceipt {
+  /**
+   * deferred: the change is applied when the active run ends.
+   */
+  status: 'applied' | 'deferred';
+  /** The first entry of the change. */
+  firstSeq: number | null;
+}
+
+export interface NewFork {
+  /** Default: a generated id. Repeating a request with the same id returns the same fork. */
+  id?: Id;
+  /** The last entry that the fork includes; -1: none. Default: the last of the thread. */
+  atSeq?: number;
+  /** Only this lane; default: all lanes except those of strategies’ questions. */
+  contextRef?: Id;
+  /** Your own data, up to 64 KiB; the parent’s is not copied. */
+  metadata?: JsonObject;
+  /** Replaces the prompts of all lanes; every agent must list it as overridable. */
+  systemPrompt?: string | null;
+  /** Close an open tool group with flagged error results, instead of failing. */
+  repair?: boolean;
+}
+
+/** A message on a lane; default: the lane `default`. */
+export interface NewMessageEntry {
+  kind: 'ai_message';
+  context_ref?: Id;
+  payload: Message;
+  /** Provenance; your own data, up to 64 KiB. */
+  refs?: JsonObject;
+}
+
+/** An entry of your own kind, which no model sees. */
+export interface NewOwnEntry {
+  /** Default: `note`. */
+  kind?: string;
+  context_ref?: Id;
+  /** Your own data; default: {}. */
+  payload?: JsonObject;
+  /** Provenance; your own data, up to 64 KiB. */
+  refs?: JsonObject;
+}
+
+export interface AppendEntries {
+  entries: (NewMessageEntry | NewOwnEntry)[];
+  /** Append only if the thread is at this `rev`; otherwise fail with `rev_conflict`. */
+  expectedRev?: number;
+  /** Add flagged error results for tool calls that have no result. */
+  repair?: boolean;
+  /** Repeating the id returns the first receipt. Or send it as `Idempotency-Key`. */
+  opId?: Id;
+}
+
+export interface AppendReceipt {
+  firstSeq: number;
+  /** Current number of entries of the thread. For a duplicate, it includes entries appended since. */
+  rev: number;
+  duplicate: boolean;
+}
+
+export interface ListEntriesQuery {
+  /** Return entries after this seq: the `next_after` of the previous page. */
+  after?: number;
+  /** 1 to 128 characters of `[A-Za-z0-9._:@-]`, starting with a letter or digit. */
+  kind?: Id;
+  /** 1 to 128 characters of `[A-Za-z0-9._:@-]`, starting with a letter or digit. */
+  contextRef?: Id;
+  /** Maximum number of items; default 100. */
+  limit?: number;
+}
+
+/** One row of the append-only log. */
+export interface Entry {
+  /** Position in the log, from 0, without gaps. */
+  seq: number;
+  kind: string;
+  contextRef: string | null;
+  role: string | null;
+  opId: string | null;
+  runId: string | null;
+  requestId: string | null;
+  /** Content of the entry. */
+  payload: JsonObject;
+  /** Provenance. */
+  refs: JsonObject;
+  /**
+   * When the entry was appended.
+   */
+  at: string;
+}
+
+export interface EntryPage {
+  data: Entry[];
+  /** Pass it as `after` to get the next page; null on the last page. */
+  nextAfter: number | null;
+}
+
+export interface ReadContentQuery {
+  /** Where to begin, in characters. Default 0. */
+  offset?: number;
+  /** How many characters to read. Default 65536. */
+  length?: number;
+}
+
+/** A part of a large text. */
+export interface ContentRange {
+  id: Id;
+  /** Length of the whole text in characters (code points). */
+  chars: number;
+  /** Length of the whole text in bytes of UTF-8. */
+  bytes: number;
+  /** Where this part begins, in characters. */
+  offset: number;
+  text: string;
+  /** Where the next part begins; null at the end. */
+  nextOffset: number | null;
+}
+
+export interface ListUiMessagesQuery {
+  /** The `next_after` of the previous page. */
+  after?: string;
+  /** 1 to 128 characters of `[A-Za-z0-9._:@-]`, starting with a letter or digit. */
+  contextRef?: Id;
+  /** Maximum number of items; default 50. */
+  limit?: number;
+}
+
+/** A `UIMessage` of the AI SDK, with the AI SDK’s field names. */
+export interface UiMessage {
+  /** For a question, its request id; for an answer, the id of its run. */
+  id: string;
+  role: 'user' | 'assistant';
+  /** For an answer: `thread_id`, `run_id`, `usage`, `termination_reason`, `error`. */
+  metadata?: {
+    [key: string]: unknown;
+  };
+  /** As in the AI SDK. */
+  parts: ({
+    type: string;
+  } & {
+    [key: string]: unknown;
+  })[];
+}
+
+export interface UiMessagePage {
+  data: UiMessage[];
+  /** Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
+  nextAfter: string | null;
+}
+
+export interface ListThreadEventsQuery {
+  /** Maximum number of items; default 100. */
+  limit?: number;
+  /** Return events after this event_seq: the `next_after` of the previous page. */
+  after?: number;
+}
+
+export interface ListWaitsQuery {
+  /** The `next_after` of the previous page. */
+  after?: string;
+  /** Maximum number of items; default 50. */
+  limit?: number;
+  /** Only waits for this event. */
+  event?: Id;
+  kind?: 'event' | 'time' | 'run';
+}
+
+/** A tool call that waits for an event, a time or another run. */
+export interface PendingWait {
+  threadId: Id;
+  runId: Id;
+  /** The name of the call: its round and index. */
+  call: string;
+  /** Tool round of the run, from 1. */
+  round: number;
+  /** Position in the round, from 0. */
+  index: number;
+  /** The name of the tool. */
+  name: string;
+  kind: 'event' | 'time' | 'run';
+  /** The event it waits for. */
+  event: Id | null;
+  /** The run it waits for. */
+  run: RunRef | null;
+  /**
+   * Since when it waits.
+   */
+  since: string;
+  /**
+   * When it ends by itself; null: never.
+   */
+  until: string | null;
+}
+
+export interface WaitPage {
+  data: PendingWait[];
+  /** Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
+  nextAfter: string | null;
+}
+
+export interface Resolution {
+  /** The result of the call: text or JSON; default null. */
+  result?: Json;
+  /** The call fails with this message instead. */
+  error?: string;
+  /** Who resolved it. */
+  by?: string;
+}
+
+export interface ResolvedWait {
+  /** false: the wait had ended before, and nothing changed. */
+  resolved: boolean;
+  /**
+   * How the wait ended; `overridden`: by hand.
+   */
+  wait: 'resolved' | 'expired' | 'overridden' | 'abandoned';
+  /** The status of the run: `suspended` while other calls wait. */
+  status: RunStatus;
+}
+
 /** What each operation takes and returns. */
 export interface Operations {
-  createThread: { query: undefined; body: NewThread; answer: Thread };
-  listThreads: { query: ListThreadsQuery; body: undefined; answer: ThreadPage };
-  getThread: { query: undefined; body: undefined; answer: Thread };
-  eraseThread: { query: undefined; body: undefined; answer: ErasureReport };
-  getConfig: { query: GetConfigQuery; body: undefined; answer: Config };
-  changeConfig: { query: undefined; body: ConfigChange; answer: ConfigReceipt };
-  forkThread: { query: undefined; body: NewFork; answer: Thread };
-  listEntries: { query: ListEntriesQuery; body: undefined; answer: EntryPage };
-  appendEntries: { query: undefined; body: AppendEntries; answer: AppendReceipt };
-  readContent: { query: ReadContentQuery; body: undefined; answer: ContentRange };
-  listUiMessages: { query: ListUiMessagesQuery; body: undefined; answer: UiMessagePage };
-  listLanes: { query: undefined; body: undefined; answer: LaneList };
-  getContext: { query: GetContextQuery; body: undefined; answer: Context };
-  applyContextOperation: { query: undefined; body: ContextOperation; answer: OperationReceipt };
-  resetLane: { query: undefined; body: LaneReset; answer: OperationReceipt };
-  compactLane: { query: undefined; body: Compact; answer: RunReceipt };
-  getCall: { query: undefined; body: undefined; answer: ModelCall };
-  listThreadEvents: { query: ListThreadEventsQuery; body: undefined; answer: RunEventPage };
-  listWaits: { query: ListWaitsQuery; body: undefined; answer: WaitPage };
-  releaseWait: { query: undefined; body: Release; answer: ReleasedWait };
-  sendEvent: { query: undefined; body: NewEvent; answer: SentEvent };
   createBrowserToken: { query: undefined; body: NewBrowserToken; answer: BrowserToken };
   listLimits: { query: ListLimitsQuery; body: undefined; answer: LimitList };
   listLimitHolders: { query: ListLimitHoldersQuery; body: undefined; answer: LimitHolderPage };
   listApprovals: { query: ListApprovalsQuery; body: undefined; answer: ApprovalPage };
+  listLanes: { query: undefined; body: undefined; answer: LaneList };
+  getContext: { query: GetContextQuery; body: undefined; answer: Context };
+  compactLane: { query: undefined; body: Compact; answer: RunReceipt };
+  getCall: { query: undefined; body: undefined; answer: ModelCall };
+  applyContextOperation: { query: undefined; body: ContextOperation; answer: OperationReceipt };
+  resetLane: { query: undefined; body: LaneReset; answer: OperationReceipt };
+  sendEvent: { query: undefined; body: NewEvent; answer: SentEvent };
   createRun: { query: undefined; body: NewRun; answer: RunReceipt };
   createRuns: { query: undefined; body: NewRuns; answer: RunReceipts };
   listAllRuns: { query: ListAllRunsQuery; body: undefined; answer: RunPage };
@@ -2278,35 +2264,35 @@ export interface Operations {
   collectRun: { query: undefined; body: Collect; answer: Run };
   listRuns: { query: ListRunsQuery; body: undefined; answer: RunPage };
   cancelByToken: { query: undefined; body: CancelByToken; answer: CancelReceipt };
+  createThread: { query: undefined; body: NewThread; answer: Thread };
+  listThreads: { query: ListThreadsQuery; body: undefined; answer: ThreadPage };
+  getThread: { query: undefined; body: undefined; answer: Thread };
+  eraseThread: { query: undefined; body: undefined; answer: ErasureReport };
+  getConfig: { query: GetConfigQuery; body: undefined; answer: Config };
+  changeConfig: { query: undefined; body: ConfigChange; answer: ConfigReceipt };
+  forkThread: { query: undefined; body: NewFork; answer: Thread };
+  appendEntries: { query: undefined; body: AppendEntries; answer: AppendReceipt };
+  listEntries: { query: ListEntriesQuery; body: undefined; answer: EntryPage };
+  readContent: { query: ReadContentQuery; body: undefined; answer: ContentRange };
+  listUiMessages: { query: ListUiMessagesQuery; body: undefined; answer: UiMessagePage };
+  listThreadEvents: { query: ListThreadEventsQuery; body: undefined; answer: RunEventPage };
+  listWaits: { query: ListWaitsQuery; body: undefined; answer: WaitPage };
+  resolveWait: { query: undefined; body: Resolution; answer: ResolvedWait };
 }
 
 /** Method and path of each operation. */
 export const places = {
-  createThread: 'POST /v1/threads',
-  listThreads: 'GET /v1/threads',
-  getThread: 'GET /v1/threads/{threadId}',
-  eraseThread: 'DELETE /v1/threads/{threadId}',
-  getConfig: 'GET /v1/threads/{threadId}/config',
-  changeConfig: 'PATCH /v1/threads/{threadId}/config',
-  forkThread: 'POST /v1/threads/{threadId}/fork',
-  listEntries: 'GET /v1/threads/{threadId}/entries',
-  appendEntries: 'POST /v1/threads/{threadId}/entries',
-  readContent: 'GET /v1/threads/{threadId}/contents/{contentId}',
-  listUiMessages: 'GET /v1/threads/{threadId}/ui-messages',
-  listLanes: 'GET /v1/threads/{threadId}/contexts',
-  getContext: 'GET /v1/threads/{threadId}/contexts/{contextRef}',
-  applyContextOperation: 'POST /v1/threads/{threadId}/context-operations',
-  resetLane: 'POST /v1/threads/{threadId}/contexts/{contextRef}/reset',
-  compactLane: 'POST /v1/threads/{threadId}/compact',
-  getCall: 'GET /v1/threads/{threadId}/calls/{llmCallId}',
-  listThreadEvents: 'GET /v1/threads/{threadId}/events',
-  listWaits: 'GET /v1/waits',
-  releaseWait: 'POST /v1/threads/{threadId}/runs/{runId}/tool-calls/{call}/release',
-  sendEvent: 'POST /v1/events/{event}',
   createBrowserToken: 'POST /v1/tokens',
   listLimits: 'GET /v1/limits',
   listLimitHolders: 'GET /v1/limits/{name}/holders',
   listApprovals: 'GET /v1/approvals',
+  listLanes: 'GET /v1/threads/{threadId}/contexts',
+  getContext: 'GET /v1/threads/{threadId}/contexts/{contextRef}',
+  compactLane: 'POST /v1/threads/{threadId}/compact',
+  getCall: 'GET /v1/threads/{threadId}/calls/{llmCallId}',
+  applyContextOperation: 'POST /v1/threads/{threadId}/context-operations',
+  resetLane: 'POST /v1/threads/{threadId}/contexts/{contextRef}/reset',
+  sendEvent: 'POST /v1/events/{event}',
   createRun: 'POST /v1/threads/{threadId}/runs',
   createRuns: 'POST /v1/runs',
   listAllRuns: 'GET /v1/runs',
@@ -2327,4 +2313,18 @@ export const places = {
   collectRun: 'POST /v1/runs/collect',
   listRuns: 'GET /v1/threads/{threadId}/runs',
   cancelByToken: 'POST /v1/runs/cancel',
+  createThread: 'POST /v1/threads',
+  listThreads: 'GET /v1/threads',
+  getThread: 'GET /v1/threads/{threadId}',
+  eraseThread: 'DELETE /v1/threads/{threadId}',
+  getConfig: 'GET /v1/threads/{threadId}/config',
+  changeConfig: 'PATCH /v1/threads/{threadId}/config',
+  forkThread: 'POST /v1/threads/{threadId}/fork',
+  appendEntries: 'POST /v1/threads/{threadId}/entries',
+  listEntries: 'GET /v1/threads/{threadId}/entries',
+  readContent: 'GET /v1/threads/{threadId}/contents/{contentId}',
+  listUiMessages: 'GET /v1/threads/{threadId}/ui-messages',
+  listThreadEvents: 'GET /v1/threads/{threadId}/events',
+  listWaits: 'GET /v1/waits',
+  resolveWait: 'POST /v1/threads/{threadId}/runs/{runId}/tool-calls/{call}/resolve',
 } as const;

@@ -1,8 +1,7 @@
-import type { Connection } from './connection.ts';
+import { newId, type Connection } from './connection.ts';
 import { fromProblem, LanefoldClientError } from './errors.ts';
 import { rejecting } from '../../base/common/promises.ts';
 import { follow } from './follow.ts';
-import { newId } from './ids.ts';
 import type {
   CancelReceipt,
   Checkpoint,
@@ -25,7 +24,7 @@ import type {
   RunSnapshot,
   RunTree,
 } from './operations.ts';
-import type { StreamItem, StreamOptions } from './stream-item.ts';
+import type { StreamItem, StreamOptions } from './sse.ts';
 import type {
   AgentName,
   CallOptions,

@@ -1,9 +1,8 @@
 import { omitUndefined } from '../../base/common/json.ts';
-import type { Connection } from './connection.ts';
+import { newId, type Connection } from './connection.ts';
 import { isClientError } from './errors.ts';
 import { rejecting } from '../../base/common/promises.ts';
 import { follow } from './follow.ts';
-import { newId } from './ids.ts';
 import type {
   AppendReceipt,
   Config,
@@ -24,7 +23,7 @@ import type {
   ThreadSummary,
   UiMessage,
 } from './operations.ts';
-import type { StreamItem, StreamOptions } from './stream-item.ts';
+import type { StreamItem, StreamOptions } from './sse.ts';
 import type { CallOptions, Page } from './types.ts';
 
 /** An entry to append: a message, or an entry of your own kind, which no model sees. */
@@ -101,7 +100,7 @@ export function threadsOf(connection: Connection): ClientThreads {
       try {
         return await connection.call('forkThread', { params: at(parent), body: { ...options, id }, signal });
       } catch (error) {
-        // without a seq, an attempt whose answer was lost may have forked an earlier state of the parent
+        // without an atSeq, an attempt whose answer was lost may have forked an earlier state of the parent
         if (options.id !== undefined || !isClientError(error, 'thread_exists')) throw error;
         return threads.get(id, { signal: signal! });
       }

@@ -5,8 +5,8 @@ import type {
   CheckpointMetadata,
 } from '@langchain/langgraph-checkpoint';
 import { LanefoldError } from '../../base/errors.ts';
-import { unreadable } from '../../database/store/history/unreadable.ts';
-import { assertStorable, findFlaw } from '../../base/checks/text.ts';
+import { unreadable } from '../../database/store/history/read-payloads.ts';
+import { assertStorable, findFlaw } from '../../base/checks/values.ts';
 import type { JsonObject } from '../../agent/context/message.ts';
 import type { CheckpointPayload } from '../../runs/formats/mirror/langgraph-entry.ts';
 import { parseJson } from '../../base/common/json.ts';

@@ -3,7 +3,7 @@ import { assertId, idGrammar } from '../../base/checks/ids.ts';
 import { LanefoldError } from '../../base/errors.ts';
 import type { Address } from '../../runs/formats/mirror/addresses.ts';
 import type { RunnableConfig } from '@langchain/core/runnables';
-import { assertStorable } from '../../base/checks/text.ts';
+import { assertStorable } from '../../base/checks/values.ts';
 
 /*
  * The idempotency keys under which checkpoints and writes are appended; they sort as they are read.

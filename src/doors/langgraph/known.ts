@@ -1,8 +1,7 @@
 import { Recent } from '../../base/common/caches.ts';
 import { laneView, shownOf } from '../../runs/formats/mirror/lane-view.ts';
-import { emptyLane, readLaneField, type LaneState } from '../../runs/formats/mirror/plan.ts';
+import { emptyLane, readLaneField, type LaneState, type Address } from '../../runs/formats/mirror/addresses.ts';
 import { turnsOf, turnsOfText } from '../../runs/formats/mirror/langchain.ts';
-import type { Address } from '../../runs/formats/mirror/addresses.ts';
 import { withHashes } from './read-values.ts';
 import type { FoundCheckpoint } from './read-checkpoints.ts';
 import type { ChannelValue } from './stored.ts';

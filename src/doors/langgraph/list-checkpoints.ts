@@ -17,7 +17,7 @@ import {
   type FoundCheckpoint,
 } from './read-checkpoints.ts';
 import type { CheckpointPayload } from '../../runs/formats/mirror/langgraph-entry.ts';
-import { unreadable } from '../../database/store/history/unreadable.ts';
+import { unreadable } from '../../database/store/history/read-payloads.ts';
 import { loadValue, loadWrites } from './read-values.ts';
 
 interface ListQuery {

@@ -1,7 +1,14 @@
 import type { JsonObject } from '../../agent/context/message.ts';
 import { isLanefoldError } from '../../base/errors.ts';
 import { laneView, shownOf, type LaneView } from '../../runs/formats/mirror/lane-view.ts';
-import { emptyLane, isShown, laneEnd, laneField, planLane, type LaneState } from '../../runs/formats/mirror/plan.ts';
+import {
+  emptyLane,
+  isShown,
+  laneEnd,
+  laneField,
+  planLane,
+  type LaneState,
+} from '../../runs/formats/mirror/addresses.ts';
 import type { Database } from '../../database/postgres/pool.ts';
 import { appendHistory } from '../../database/store/log/append-history.ts';
 import { readEnds, readAppended } from '../../database/store/history/read-appended.ts';

@@ -9,7 +9,7 @@ import {
 import type { Database } from '../../database/postgres/pool.ts';
 import type { Address } from '../../runs/formats/mirror/addresses.ts';
 import { readAppended, type Appended, readEnds, readReceipt } from '../../database/store/history/read-appended.ts';
-import { unreadable } from '../../database/store/history/unreadable.ts';
+import { unreadable } from '../../database/store/history/read-payloads.ts';
 import { load } from './dump.ts';
 import { additionsTo, type Place, checkpointKey, checkpointsOf } from './keys.ts';
 import { checkpointKind, checkpointOf, type CheckpointPayload } from '../../runs/formats/mirror/langgraph-entry.ts';

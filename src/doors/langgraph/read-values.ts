@@ -8,8 +8,7 @@ import {
 } from '@langchain/langgraph-checkpoint';
 import type { Json, JsonObject } from '../../agent/context/message.ts';
 import type { Database } from '../../database/postgres/pool.ts';
-import { readBases, readField } from '../../database/store/history/read-payloads.ts';
-import { unreadable } from '../../database/store/history/unreadable.ts';
+import { readBases, readField, unreadable } from '../../database/store/history/read-payloads.ts';
 import { TextCount, type Address } from '../../runs/formats/mirror/addresses.ts';
 import { isStored, type Stored, type StoredValues, writesOf } from '../../runs/formats/mirror/langgraph-entry.ts';
 import { load, dump, type Dumped } from './dump.ts';

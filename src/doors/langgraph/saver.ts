@@ -11,7 +11,7 @@ import {
   type SerializerProtocol,
 } from '@langchain/langgraph-checkpoint';
 import type { RunnableConfig } from '@langchain/core/runnables';
-import { assertStorable } from '../../base/checks/text.ts';
+import { assertStorable } from '../../base/checks/values.ts';
 import { TurnsByKey } from '../../base/common/promises.ts';
 import { isLanefoldError, LanefoldError } from '../../base/errors.ts';
 import { databaseOf } from '../../features/library/database-of.ts';

@@ -8,7 +8,7 @@ import {
 } from '../../runs/formats/mirror/addresses.ts';
 import type { Stored } from '../../runs/formats/mirror/langgraph-entry.ts';
 import { LanefoldError } from '../../base/errors.ts';
-import { unreadable } from '../../database/store/history/unreadable.ts';
+import { unreadable } from '../../database/store/history/read-payloads.ts';
 import { settle, type Parts, shortHash } from './keys.ts';
 import type { Dumped } from './dump.ts';
 

@@ -81,7 +81,7 @@ export const runSchema = (contract: JsonObject | null): JsonObject & { type: 'ob
     output: contract === null ? anything : nested(contract),
     open_calls: {
       type: 'array',
-      description: 'Tool calls that wait for a person; see lanefold_decide and lanefold_release.',
+      description: 'Tool calls that wait for a person; see lanefold_decide and lanefold_resolve.',
       items: {
         type: 'object',
         properties: {

@@ -28,8 +28,8 @@ export const decide = <T>(
   api.post(`${callPath(run, call)}/${approve ? 'approve' : 'deny'}`, { by, ...(reason ? { reason } : {}) });
 
 /** Gives a waiting call its result: JSON, or else text. */
-export const release = <T>(api: Api, run: RunName, call: string, result: string, by: string): Promise<T> =>
-  api.post(`${callPath(run, call)}/release`, { result: jsonOr(result), by });
+export const resolve = <T>(api: Api, run: RunName, call: string, result: string, by: string): Promise<T> =>
+  api.post(`${callPath(run, call)}/resolve`, { result: jsonOr(result), by });
 
 /**
  * Applies the answers of the client's user to what a run waits for, and returns the keys it has left open. Answers to
@@ -78,13 +78,13 @@ async function act(
   // the event may still be sent
   if (action === 'decline') return false;
   if (typeof content['result'] !== 'string') throw unfit(open, 'must have a result, which is text');
-  await release(api, run, open.call, content['result'], by);
+  await resolve(api, run, open.call, content['result'], by);
   return true;
 }
 
 const unfit = (open: OpenCall, why: string): LanefoldError =>
   new LanefoldError('invalid_input', `The answer to ${keyOf(open)} ${why}.`, {
-    hint: 'Nothing was decided. Answer it again with lanefold_decide or lanefold_release.',
+    hint: 'Nothing was decided. Answer it again with lanefold_decide or lanefold_resolve.',
   });
 
 function jsonOr(text: string): unknown {

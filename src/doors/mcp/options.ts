@@ -1,6 +1,6 @@
 import type { AgentDefinition } from '../../agent/definition/definition.ts';
 import { refuseUnknownKeys, type KeysOf } from '../../base/checks/unknown-keys.ts';
-import { assertWhole } from '../../base/checks/whole-number.ts';
+import { assertWhole } from '../../base/checks/values.ts';
 import { LanefoldError } from '../../base/errors.ts';
 import type { Library } from '../../features/library/library.ts';
 import { randomBytes } from 'node:crypto';

@@ -4,8 +4,9 @@ import {
   ResourceNotFoundError,
   type Resource,
 } from '@modelcontextprotocol/server';
-import type { z } from '@hono/zod-openapi';
-import type { EntryPage, ThreadPage } from '../../server/schemas/thread.ts';
+import type { ThreadEntry } from '../../database/store/log/types.ts';
+import type { ThreadSummary } from '../../runs/operations/threads/types.ts';
+import type { Json } from '../../server/json.ts';
 import { isLanefoldError, LanefoldError } from '../../base/errors.ts';
 import { asProtocolError, runPath, threadPath, type Api, held, type McpContext } from './api.ts';
 
@@ -89,9 +90,10 @@ export function addResources(mcp: McpContext): void {
   server.setRequestHandler('resources/list', async ({ params }) => {
     const after = params?.cursor === undefined ? '' : `&after=${encodeURIComponent(params.cursor)}`;
     try {
-      const { data, next_after: nextCursor } = await api.get<z.infer<typeof ThreadPage>>(
-        `/v1/threads?limit=${pageSize}${after}`,
-      );
+      const { data, next_after: nextCursor } = await api.get<{
+        data: Json<ThreadSummary>[];
+        next_after: string | null;
+      }>(`/v1/threads?limit=${pageSize}${after}`);
       return held(mcp, { resources: data.map(listed), ...(nextCursor === null ? {} : { nextCursor }) });
     } catch (error) {
       // a key bound to threads or agents may not list them, only read its own
@@ -115,7 +117,7 @@ export function addResources(mcp: McpContext): void {
   });
 }
 
-const listed = (thread: z.infer<typeof ThreadPage>['data'][number]): Resource => ({
+const listed = (thread: Json<ThreadSummary>): Resource => ({
   uri: threadUri(thread.id),
   name: thread.id,
   mimeType: 'application/json',
@@ -138,7 +140,7 @@ const paths: Record<ResourceName, PathOf> = {
   run: ({ thread_id, run_id }) => runPath({ thread_id: thread_id!, run_id: run_id! }),
   async call({ thread_id: threadId, seq }, api) {
     if (!/^\d{1,15}$/.test(seq!)) return undefined;
-    const { data } = await api.get<z.infer<typeof EntryPage>>(
+    const { data } = await api.get<{ data: Json<ThreadEntry>[] }>(
       `${threadPath(threadId!)}/entries?after=${Number(seq) - 1}&limit=1`,
     );
     const [entry] = data;

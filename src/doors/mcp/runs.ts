@@ -70,7 +70,7 @@ export type Rights = Record<OpenCall['kind'], boolean>;
 export async function rightsOf(api: Pick<Api, 'may'>, run: RunJson): Promise<Rights> {
   const kinds = new Set(openCalls(run).map(({ kind }) => kind));
   const approval = kinds.has('approval') && (await api.may('approve', 'approveToolCall'));
-  const event = kinds.has('event') && (await api.may('steer', 'releaseWait'));
+  const event = kinds.has('event') && (await api.may('steer', 'resolveWait'));
   return { approval, event };
 }
 
@@ -80,7 +80,7 @@ export function whoEnds(calls: readonly OpenCall[], rights: Rights): string {
     mine === rights[kind] && calls.some((call) => call.kind === kind);
   const tools = [
     ...(has('approval', true) ? ['lanefold_decide'] : []),
-    ...(has('event', true) ? ['lanefold_release'] : []),
+    ...(has('event', true) ? ['lanefold_resolve'] : []),
   ];
   return [
     ...(tools.length > 0 ? [`Decide with ${tools.join(' or ')}.`] : []),
@@ -90,7 +90,7 @@ export function whoEnds(calls: readonly OpenCall[], rights: Rights): string {
         ]
       : []),
     ...(has('event', false)
-      ? ['This key may not release a wait: its event does, or a person with a key that has the scope steer.']
+      ? ['This key may not resolve a wait: its event does, or a person with a key that has the scope steer.']
       : []),
   ].join(' ');
 }
@@ -99,7 +99,7 @@ const ends: readonly string[] = ['completed', 'failed', 'cancelled'];
 
 export const hasEnded = ({ status }: Pick<RunJson, 'status'>): boolean => ends.includes(status);
 
-/** A tool call of a run that a person can decide or release. */
+/** A tool call of a run that a person can decide or resolve. */
 export interface OpenCall {
   /** Its round and index, such as `1.0`. */
   call: string;

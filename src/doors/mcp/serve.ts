@@ -1,8 +1,8 @@
 import { McpServer, createMcpHandler as createSdkHandler } from '@modelcontextprotocol/server';
-import { packageVersion } from '../../base/common/package-root.ts';
+import { packageVersion } from '../../base/environment.ts';
 import { databaseOf } from '../../features/library/database-of.ts';
 import type { Library } from '../../features/library/library.ts';
-import { idsOf } from '../../database/store/tenant/derived-ids.ts';
+import { idsOf } from '../../database/store/tenant/tenant-settings.ts';
 import { apiOf, type McpContext } from './api.ts';
 import {
   type Caller,
@@ -20,7 +20,7 @@ import {
 } from './options.ts';
 import { addResources } from './resources.ts';
 import { addTasks } from './tasks.ts';
-import { addTools } from './tools.ts';
+import { addTools } from './own-tools.ts';
 import type { McpMount, McpSurroundings, MountedMcp } from '../../server/options.ts';
 import { createApp } from '../app.ts';
 import { asLine } from '../../base/common/json.ts';

@@ -1,13 +1,12 @@
 import type { AgentInputItem } from '@openai/agents-core';
 import type { ContentPart, Json, Message, ToolCall, JsonObject } from '../../agent/context/message.ts';
-import { acceptableParts, plainIfOne } from '../../runs/formats/mirror/content.ts';
-import type { Turn } from '../../runs/formats/mirror/turn.ts';
+import { acceptableParts, plainIfOne, type Turn } from '../../runs/formats/mirror/lane-view.ts';
 import { maxDepth, parseJson } from '../../base/common/json.ts';
 import { serialize } from 'node:v8';
 import { LanefoldError } from '../../base/errors.ts';
 import { cloned, hasManyHoles, loadItem, changeOf } from '../../runs/formats/mirror/openai-entry.ts';
-import { emptyLane, readLaneField } from '../../runs/formats/mirror/plan.ts';
-import { unreadable } from '../../database/store/history/unreadable.ts';
+import { emptyLane, readLaneField } from '../../runs/formats/mirror/addresses.ts';
+import { unreadable } from '../../database/store/history/read-payloads.ts';
 
 type Fields = Record<string, unknown>;
 

@@ -3,7 +3,7 @@ import { TurnsByKey } from '../../base/common/promises.ts';
 import type { JsonObject } from '../../agent/context/message.ts';
 import { isLanefoldError, LanefoldError } from '../../base/errors.ts';
 import { laneView, shownOf, type Shown } from '../../runs/formats/mirror/lane-view.ts';
-import { emptyLane, isShown, laneField, planLane } from '../../runs/formats/mirror/plan.ts';
+import { emptyLane, isShown, laneField, planLane } from '../../runs/formats/mirror/addresses.ts';
 import type { Database } from '../../database/postgres/pool.ts';
 import { readAppended, readEnds } from '../../database/store/history/read-appended.ts';
 import { appendHistory, type LaneChange } from '../../database/store/log/append-history.ts';

@@ -1,8 +1,8 @@
 import { isWorthRepeating } from '../client/connection.ts';
 import { isClientError, type LanefoldClientError } from '../client/errors.ts';
-import { pause, backoffMs } from '../client/pause.ts';
+import { pause, backoffMs } from '../client/wait-for.ts';
 import { onAbort } from '../../base/common/timer.ts';
-import type { StreamItem } from '../client/stream-item.ts';
+import type { StreamItem } from '../client/sse.ts';
 
 /** How long a page waits, after the client has given up, before it connects again. */
 const betweenMs = 10_000;

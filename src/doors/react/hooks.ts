@@ -3,9 +3,8 @@ import type { Client } from '../client/client.ts';
 import type { Content, RunRef, RunSnapshot } from '../client/operations.ts';
 import type { RunHandle, ResultOr, RunOf } from '../client/types.ts';
 import type { Decide, PendingApproval } from './approval.ts';
-import { threadStore, runStore, inboxStore } from './stores.ts';
+import { threadStore, runStore, inboxStore, type RunState } from './stores.ts';
 import type { SendOptions, ThreadState } from './thread-store.ts';
-import type { RunState } from './run-store.ts';
 import type { LanefoldClientError } from '../client/errors.ts';
 
 export interface UseThread extends ThreadState {

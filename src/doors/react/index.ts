@@ -4,8 +4,8 @@
  * @module react
  */
 export { useThread, type UseThread, useRun, type UseRun, useApprovals, type UseApprovals } from './hooks.ts';
-export type { ThreadStatus } from './current-run.ts';
+export type { ThreadStatus } from './approval.ts';
 export type { Decide, PendingApproval } from './approval.ts';
 export type { ThreadMessage } from './messages.ts';
-export type { RunState } from './run-store.ts';
+export type { RunState } from './stores.ts';
 export type { SendOptions, ThreadState } from './thread-store.ts';

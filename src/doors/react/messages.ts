@@ -1,6 +1,6 @@
 import type { Content, UiMessage } from '../client/operations.ts';
 import { isTerminal } from '../client/answers.ts';
-import type { StreamItem } from '../client/stream-item.ts';
+import type { StreamItem } from '../client/sse.ts';
 
 /** A message of a conversation, as the AI SDK has it. */
 export interface ThreadMessage extends UiMessage {

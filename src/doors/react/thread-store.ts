@@ -1,11 +1,17 @@
 import type { Client } from '../client/client.ts';
 import { isClientError, type LanefoldClientError } from '../client/errors.ts';
-import { newId } from '../client/ids.ts';
+import { newId } from '../client/connection.ts';
 import type { Content, RunRef, RunSnapshot } from '../client/operations.ts';
-import type { StreamItem } from '../client/stream-item.ts';
+import type { StreamItem } from '../client/sse.ts';
 import type { EnqueueOptions, RunHandle } from '../client/types.ts';
-import { approvalsOf, type Decide, type PendingApproval, Decisions } from './approval.ts';
-import { CurrentRun, type ThreadStatus } from './current-run.ts';
+import {
+  approvalsOf,
+  Decisions,
+  CurrentRun,
+  type Decide,
+  type PendingApproval,
+  type ThreadStatus,
+} from './approval.ts';
 import { coalesced, Followed, mayPass, onceItExists } from './followed.ts';
 import { withItem, without, type LiveAnswers, merged, sentMessage, shown, type ThreadMessage } from './messages.ts';
 

@@ -5,8 +5,7 @@
  */
 import { textOf } from '../../agent/context/message.ts';
 import { LanefoldError } from '../../base/errors.ts';
-import { defineScorer, scorerName } from './scorers/define-scorer.ts';
-import type { Scorer, ScorerInput } from './scorers/scorer.ts';
+import { defineScorer, scorerName, type Scorer, type ScorerInput } from './scorers/scorer.ts';
 
 /** What a scorer of `autoevals` returns. */
 export interface AutoevalsScore {

@@ -1,13 +1,16 @@
 import type { Feature } from '../feature.ts';
+import { checked } from '../../base/operations/checked.ts';
+import { cases } from './declaration.ts';
 import { casesOf } from './operations/cases.ts';
 import { evalsOf } from './operations/evals.ts';
-import type { Cases, Evals } from './operations/types.ts';
+import type { CaseFiles, Evals } from './operations/types.ts';
+import type { Cases } from './types.ts';
 import type { Scorer } from './scorers/scorer.ts';
 import { eraseCases } from './store/cases.ts';
-import { eraseEvals } from './store/threads.ts';
+import { eraseEvals } from './store/items.ts';
 
 /** @param scorers of the program, besides the built-in ones */
-export const evalsFeature = (scorers: readonly Scorer[]): Feature<{ evals: Evals; cases: Cases }> => ({
+export const evalsFeature = (scorers: readonly Scorer[]): Feature<{ evals: Evals; cases: Cases & CaseFiles }> => ({
   operations: ({ all, agents, privatePrefix: queuePrefix, scopeTo, acceptingOn }, db, runs) => ({
     evals: evalsOf({
       db,
@@ -16,7 +19,7 @@ export const evalsFeature = (scorers: readonly Scorer[]): Feature<{ evals: Evals
       acceptingFor: (tenant) => acceptingOn(db.tenant === undefined ? scopeTo(tenant) : db),
       cancelRun: (run) => runs.cancel(run, 'eval_cancelled'),
     }),
-    cases: casesOf({ db, agents }),
+    cases: checked(cases, casesOf({ db, agents })),
   }),
   // also the data of monitors
   keeper: { eraseTenant: eraseEvals, eraseThread: eraseCases },

@@ -4,10 +4,11 @@
  * @module evals
  */
 
-export type { EvalItem, EvalItemStatus, Expected, Score } from './item.ts';
+export type { EvalItem, EvalItemStatus, Score } from './item.ts';
+export type { Expected } from './types.ts';
 
 // Scorers
-export { defineScorer } from './scorers/define-scorer.ts';
+export { defineScorer } from './scorers/scorer.ts';
 export { builtInScorers } from './scorers/built-in.ts';
 export { judgeOutput, judgePrompt, readJudgement } from './scorers/judge.ts';
 export { scoreAnswer } from './scorers/score-answer.ts';
@@ -43,5 +44,5 @@ export type {
 // Conditions that fail a build
 export { failIf } from './condition/fail-if.ts';
 export { parseCondition } from './condition/parse.ts';
-export { printCondition } from './condition/print.ts';
-export type { Comparator, Condition, ConditionResult, MetricName, MetricTest, Operand } from './condition/condition.ts';
+export { printCondition } from './condition/parse.ts';
+export type { Comparator, Condition, ConditionResult, MetricName, MetricTest, Operand } from './condition/parse.ts';

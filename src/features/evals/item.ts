@@ -1,5 +1,3 @@
-import type { JsonObject } from '../../agent/context/message.ts';
-
 /** What a scorer said of an answer. */
 export interface Score {
   scorer: string;
@@ -43,17 +41,4 @@ export interface EvalItem {
   reused: boolean;
   /** Why the run failed, or the item was skipped. */
   error: string | null;
-}
-
-/** What the answer to a case should have been. Each field is scored by a scorer of its kind. */
-export interface Expected {
-  answer?: string;
-  /** Phrases that the answer should contain. */
-  contains?: string[];
-  /** A tool call that the answer should make; its arguments may have more than these. */
-  tool?: { name: string; arguments?: JsonObject };
-  /** What a judge scores the answer by. */
-  rubric?: string;
-  /** The name of the only scorer that applies; default: all that do. */
-  scorer?: string;
 }

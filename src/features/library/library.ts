@@ -7,8 +7,10 @@ import type { AgentSummary } from '../../runs/operations/agents/agents.ts';
 import type { Rollouts } from '../../runs/operations/agents/rollouts.ts';
 import type { AgentVersions } from '../../runs/operations/agents/versions.ts';
 import type { TamperEvidence } from '../../runs/operations/evidence/evidence.ts';
-import type { Contexts } from '../../runs/operations/contexts/contexts.ts';
-import type { Cases, Evals } from '../evals/operations/types.ts';
+import type { Contexts } from '../../runs/operations/contexts/methods.ts';
+import type { Evals } from '../evals/operations/types.ts';
+import type { Cases } from '../evals/types.ts';
+import type { CaseFiles } from '../evals/operations/types.ts';
 import type { Monitors } from '../monitors/types.ts';
 import type { FleetHealth, FleetStats } from '../../runs/operations/fleet/health.ts';
 import type { Limits } from '../../runs/operations/limits/limits.ts';
@@ -19,9 +21,10 @@ import type { Runs } from '../../runs/operations/runs/runs.ts';
 import type { StrategyName } from '../../agent/strategies/types.ts';
 import type { TenantStreams } from '../../runs/streams/open.ts';
 import type { Tenants } from '../../runs/operations/access/tenants.ts';
-import type { Events } from '../../runs/operations/waits/events.ts';
-import type { Waits } from '../../runs/operations/waits/waits.ts';
-import type { Threads } from '../../runs/operations/threads/types.ts';
+import type { Events } from '../../runs/operations/waits/types.ts';
+import type { Waits } from '../../runs/operations/waits/types.ts';
+import type { Threads } from '../../runs/operations/threads/methods.ts';
+import type { SignedEvents } from '../../runs/operations/waits/events.ts';
 import type { Workers } from '../../runs/operations/fleet/workers.ts';
 
 /** Threads and everything that belongs to them, of one tenant or of all. */
@@ -39,13 +42,13 @@ export interface TenantLibrary<
   /** What starts by itself: cron and intervals. Workers start the runs. */
   readonly schedules: Schedules;
   /** Events for tool calls that wait. */
-  readonly events: Events;
-  /** What tool calls wait for, and how to release them. */
+  readonly events: Events & SignedEvents;
+  /** What tool calls wait for, and how to resolve them. */
   readonly waits: Waits;
   /** Webhooks: endpoints that are told of the ends of runs and the like. */
   readonly webhooks: Webhooks;
   /** Cases: past runs and model calls that evals repeat. */
-  readonly cases: Cases;
+  readonly cases: Cases & CaseFiles;
   /** Evals: cases asked again under variants, and scored. Workers run them. */
   readonly evals: Evals;
   /** Monitors: scorers of a share of the runs that end. */

@@ -1,27 +1,21 @@
 import type { AuditLog, ApiKeys } from '../../runs/operations/access/keys.ts';
 import type { Library } from './library.ts';
-import type { Cases, Evals } from '../evals/operations/types.ts';
+import type { Evals } from '../evals/operations/types.ts';
 import type { Limits } from '../../runs/operations/limits/limits.ts';
 import type { Schedules } from '../schedules/operations/schedules.ts';
-import type { Events } from '../../runs/operations/waits/events.ts';
-import type { Waits } from '../../runs/operations/waits/waits.ts';
 import type { Rollouts } from '../../runs/operations/agents/rollouts.ts';
 import type { AgentVersions } from '../../runs/operations/agents/versions.ts';
 import type { Workers } from '../../runs/operations/fleet/workers.ts';
 import { none, owner, page, type Options, type Takes } from './option-keys.ts';
 import { refuseUnknownKeys } from '../../base/checks/unknown-keys.ts';
-import { conversationOptions } from './conversation-options.ts';
 
 /** The parts of the library whose methods are listed here. */
 interface Operation {
   keys: ApiKeys;
   limits: Limits;
   schedules: Schedules;
-  cases: Cases;
   evals: Evals;
   audit: AuditLog;
-  events: Events;
-  waits: Waits;
   agents: AgentVersions & Rollouts;
   workers: Workers;
   tenants: Library['tenants'];
@@ -53,15 +47,6 @@ const operationOptions = {
     get: [[1, { tenant: true } satisfies Options<Schedules['get'], 1>]],
     slots: [[1, { tenant: true, after: true, limit: true } satisfies Options<Schedules['slots'], 1>]],
   },
-  cases: {
-    // export yields, and refuses what it does not take itself
-    ...{ get: none, datasets: none, export: none },
-    update: [[2, { by: true } satisfies Options<Cases['update'], 2>]],
-    keep: [[1, { by: true } satisfies Options<Cases['keep'], 1>]],
-    list: [[0, { ...page, dataset: true, tag: true, split: true } satisfies Options<Cases['list'], 0>]],
-    import: [[2, owner satisfies Options<Cases['import'], 2>]],
-    remove: [[1, { by: true } satisfies Options<Cases['remove'], 1>]],
-  },
   evals: {
     get: none,
     run: [[1, { ...owner, from: true } satisfies Options<Evals['run'], 1>]],
@@ -76,15 +61,6 @@ const operationOptions = {
   audit: {
     ...{ write: none, writeRead: none },
     list: [[0, { afterNo: true, threadId: true, tenantId: true, limit: true } satisfies Options<AuditLog['list'], 0>]],
-  },
-  events: {
-    send: [[2, { keepMs: true, by: true } satisfies Options<Events['send'], 2>]],
-    ...{ checkToken: none, sendSigned: none },
-    token: [[1, { expiresMs: true, keepMs: true, keyId: true } satisfies Options<Events['token'], 1>]],
-  },
-  waits: {
-    list: [[0, { ...page, event: true, kind: true, threadId: true } satisfies Options<Waits['list'], 0>]],
-    release: [[2, { result: true, error: true, by: true, extraRefs: true } satisfies Options<Waits['release'], 2>]],
   },
   agents: {
     ...{ versions: [[1, { hours: true } satisfies Options<AgentVersions['versions'], 1>]], diff: none, rollouts: none },
@@ -105,7 +81,7 @@ const operationOptions = {
 } satisfies { [Part in keyof Operation]: Record<keyof Operation[Part], readonly Takes[]> };
 
 /** The options of every method of the library. */
-const knownOptions = { ...conversationOptions, ...operationOptions };
+const knownOptions = operationOptions;
 
 /**
  * Makes the methods of a part of the library reject options they do not take: most are typos, and an ignored option

@@ -13,7 +13,7 @@ import {
   typed,
   whole,
 } from '../../base/operations/schemas.ts';
-import { scorerName } from '../evals/scorers/define-scorer.ts';
+import { scorerName } from '../evals/scorers/scorer.ts';
 
 const share = (description: string, example: number) => z.number().gt(0).max(1).meta({ description, example });
 const scorer = text(128).refine((name) => scorerName.test(name), 'Must be the name of a scorer.');

@@ -124,8 +124,8 @@ const NewWebhookSecret = named(
     .meta({ example: { keepMs: day } }),
 );
 
-const WebhookReplay = named(
-  'WebhookReplay',
+const WebhookRedelivery = named(
+  'WebhookRedelivery',
   z
     .strictObject({
       id: Id.optional().meta({ description: 'One delivery.', example: 'msg_6d4c3f1b0a9e8d7c6b5a493827160504' }),
@@ -242,9 +242,9 @@ export const webhooks = noun('webhooks', 'Webhooks', {
     answer: { description: 'The deliveries.', schema: z.array(WebhookDelivery) },
     errors,
   },
-  replay: {
-    id: 'replayWebhook',
-    route: 'POST /v1/webhooks/{name}/replay',
+  redeliver: {
+    id: 'redeliverWebhook',
+    route: 'POST /v1/webhooks/{name}/redeliver',
     summary: 'Send one delivery again, or all failed and dropped ones since a time',
     description: 'Their `webhook-id` stays.',
     doc:
@@ -252,13 +252,13 @@ export const webhooks = noun('webhooks', 'Webhooks', {
       'happened, under the same `webhook-id`. A delivery that is being sent, is in the queue, or waits for an earlier one ' +
       'is left alone.',
     query: { tenant },
-    body: WebhookReplay,
+    body: WebhookRedelivery,
     bodyIs: 'options',
     own: { by },
     answer: {
       status: 202,
       description: 'How many are sent again.',
-      schema: named('WebhookReplayed', z.object({ replayed: count('How many are sent again.', 12) })),
+      schema: named('WebhookRedelivered', z.object({ redelivered: count('How many are sent again.', 12) })),
     },
     errors: ['webhook_not_found', 'delivery_not_found'],
   },

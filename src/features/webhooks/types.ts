@@ -279,7 +279,7 @@ export interface Webhooks {
    *
    * @throws LanefoldError `webhook_not_found`, `delivery_not_found`
    */
-  replay(
+  redeliver(
     name: string,
     options?: {
       /** The tenant of the webhook; default: the tenant of the library, else `default`. */
@@ -293,6 +293,6 @@ export interface Webhooks {
     },
   ): Promise<{
     /** How many are sent again. */
-    replayed: number;
+    redelivered: number;
   }>;
 }

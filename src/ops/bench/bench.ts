@@ -3,15 +3,13 @@ import { openDatabase } from '../../database/postgres/pool.ts';
 import { openQueue } from '../../runs/queue/open-queue.ts';
 import { countRuns } from '../../database/store/run/count-runs.ts';
 import { isDistributed } from '../../database/store/schema/version.ts';
-import { lockOrigin } from '../../database/store/scratch/origin.ts';
-import { withScratch, type Scratch } from '../../database/store/scratch/scratch.ts';
+import { lockOrigin, withScratch, probe, type Scratch } from '../../database/store/scratch/scratch.ts';
 import { type BenchReport, type Level, Durations } from './report.ts';
 import { cpus } from 'node:os';
 import { measureLevel } from './measure-level.ts';
 import type { Rig } from './measure-costs.ts';
 import { suggest } from './suggest.ts';
-import { QuietClient } from '../../database/postgres/quiet-client.ts';
-import { probe } from '../../database/store/scratch/probe.ts';
+import { QuietClient } from '../../database/postgres/watched-client.ts';
 import { readSettings } from '../../database/store/scratch/read-server.ts';
 import { readFileSync } from 'node:fs';
 

@@ -1,4 +1,4 @@
-import { redisCpuMs } from '../../runs/queue/redis-client.ts';
+import { redisCpuMs } from '../../runs/queue/connection.ts';
 import { countSessions, readWal, type Sessions } from '../../database/store/scratch/read-server.ts';
 import { delay } from '../../base/common/timer.ts';
 import { readdirSync, readFileSync } from 'node:fs';

@@ -9,11 +9,10 @@ import { readExercised, summarise, type CampaignReport } from './report.ts';
 import { runChecks } from './run-checks.ts';
 import { kindsFor, scaled, type FaultKind, type Scenario } from './schedule.ts';
 import { createFolder, startTestbed, type Testbed, type TestbedOptions } from './testbed.ts';
-import { type Acknowledged, nothingAcknowledged } from './workload/client.ts';
+import { nothingAcknowledged, readAsks, readStarts, type Acknowledged } from './workload/journal.ts';
 import type { CustomWorkload } from './workload/conversation.ts';
 import { haveConversations } from './workload/conversations.ts';
 import { hurryWebhooks, setWebhooks } from './workload/features.ts';
-import { readAsks, readStarts } from './workload/journal.ts';
 
 export interface CampaignOptions extends TestbedOptions {
   scenarios: number;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { packageRoot } from '../../base/common/package-root.ts';
+import { packageRoot } from '../../base/environment.ts';
 import { startProxy, type Proxy } from './services/proxy.ts';
 import { parseJson } from '../../base/common/json.ts';
 import { after, delay } from '../../base/common/timer.ts';

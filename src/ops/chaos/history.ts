@@ -1,11 +1,10 @@
-import type { Check } from './checks/check.ts';
+import type { Check } from './checks/runs.ts';
 import { oddCalls, limitedCalls, providerLog, receiverLog, slots, waits } from './checks/outside.ts';
-import type { Observer } from './observer.ts';
+import type { Observer } from './schedule.ts';
 import type { ProviderCall } from './provider.ts';
 import type { Crash } from './services/postgres.ts';
 import type { WebhookRequest } from './services/receiver.ts';
-import type { Acknowledged } from './workload/client.ts';
-import type { LimitAsk, ToolStart } from './workload/journal.ts';
+import type { Acknowledged, LimitAsk, ToolStart } from './workload/journal.ts';
 import { strictLimits, webhooks } from './workload/features.ts';
 
 /** What was recorded outside the database. */
@@ -34,7 +33,7 @@ const tables = {
   crash: 'began_at timestamptz, at timestamptz',
   strict_limit: 'name text, kind text, amount int, per_ms int',
   schedule: 'name text, every_ms int, set_at timestamptz, last_slot timestamptz',
-  event_sent: 'event text, content text, released jsonb',
+  event_sent: 'event text, content text, resolved jsonb',
   webhook: 'name text, ordered boolean, since timestamptz',
   webhook_request:
     'n int, webhook text, id text, type text, thread_id text, run_id text, signed boolean, accepted boolean',

@@ -1,10 +1,16 @@
 import type { Slot, Fleet } from './fleet.ts';
 import { notRecovered } from './recovery.ts';
-import { type Scenario, planFaults, type FaultKind, type PlannedFault } from './schedule.ts';
+import {
+  planFaults,
+  type Scenario,
+  type FaultKind,
+  type PlannedFault,
+  type RunKey,
+  type Observer,
+} from './schedule.ts';
 import { delay } from '../../base/common/timer.ts';
 import type { ChaosPostgres } from './services/postgres.ts';
 import type { RedisServer } from './services/redis.ts';
-import type { RunKey, Observer } from './observer.ts';
 import pg from 'pg';
 
 /** Limit of faults whose runs have not recovered: with more, faults pile up on the same runs and poison them. */

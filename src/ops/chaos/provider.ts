@@ -2,7 +2,7 @@ import { saysNothing } from '../../agent/models/acceptable-prompt.ts';
 import { parseJson } from '../../base/common/json.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { randomOf, type Random } from './random.ts';
+import { randomOf, type Random } from './schedule.ts';
 import { delay } from '../../base/common/timer.ts';
 import { startLocalServer } from './services/proxy.ts';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';

@@ -1,5 +1,4 @@
-import type { Observer } from './observer.ts';
-import type { Scenario } from './schedule.ts';
+import type { Observer, Scenario } from './schedule.ts';
 import { delay } from '../../base/common/timer.ts';
 
 /** One row per scenario and run it hit, as a parameter of the queries below. */

@@ -1,10 +1,8 @@
 import type { Backend } from '../../runs/queue/queue.ts';
-import { everyRunEnded } from './checks/runs.ts';
+import { everyRunEnded, type Violation } from './checks/runs.ts';
 import { acknowledgedIsStored, finishedCallNotRestarted, neverReplayed } from './history.ts';
-import type { Observer } from './observer.ts';
+import type { Observer, Scenario, FaultKind } from './schedule.ts';
 import type { CheckResult } from './run-checks.ts';
-import type { Scenario, FaultKind } from './schedule.ts';
-import type { Violation } from './checks/check.ts';
 
 /** Percentiles of a set of durations, in milliseconds. */
 interface Spread {

@@ -1,14 +1,23 @@
-import type { Check, Violation } from './checks/check.ts';
+import {
+  children,
+  handoffs,
+  inputsOnce,
+  limits,
+  oneTerminalEvent,
+  operationsOnce,
+  runsEnd,
+  type Check,
+  type Violation,
+} from './checks/runs.ts';
 import { historyChecks } from './history.ts';
-import type { Observer } from './observer.ts';
-import { canonicalJson, canonicalMessage, contextHash } from '../../agent/context/canonical.ts';
+import type { Observer } from './schedule.ts';
 import { foldContext, type ContextRow, type FoldEntry } from '../../agent/context/fold.ts';
+import { canonicalJson, canonicalMessage, contextHash } from '../../agent/context/canonical.ts';
 import type { Message } from '../../agent/context/message.ts';
 import { asRecorded } from '../../agent/models/acceptable-prompt.ts';
 import { isClosed } from '../history/checks/log.ts';
 import { groupBy } from '../history/check.ts';
 import { callOrder, closedGroups, gaplessSequences, linearStorage, unchangedEntries } from './checks/log.ts';
-import { children, handoffs, inputsOnce, limits, oneTerminalEvent, operationsOnce, runsEnd } from './checks/runs.ts';
 
 export interface CheckResult {
   violations: Violation[];

@@ -1,5 +1,6 @@
-import { randomOf } from './random.ts';
-import type { RunKey } from './observer.ts';
+import pg from 'pg';
+import { isConnectionError } from '../../database/postgres/errors.ts';
+import { delay } from '../../base/common/timer.ts';
 
 /** The kinds of fault and their relative frequencies. */
 const shares = {
@@ -74,3 +75,91 @@ export const scaled = (scale: number) => ({
   sweepMs: Math.round(2_000 * scale),
   cancelGraceMs: Math.round(5_000 * scale),
 });
+
+/** A random sequence that depends only on its seed and label, on every machine. */
+export interface Random {
+  /** From 0 (inclusive) to 1 (exclusive). */
+  next(): number;
+  /** An integer; both bounds are inclusive. */
+  int(from: number, to: number): number;
+  chance(probability: number): boolean;
+  pick<T>(list: readonly T[]): T;
+}
+
+/** Mulberry32, seeded with FNV-1a of seed and label so that each label has an independent sequence. */
+export function randomOf(seed: number, label: string): Random {
+  let state = 0x811c9dc5;
+  for (const char of `${seed} ${label}`) state = Math.imul(state ^ char.codePointAt(0)!, 0x01000193);
+  const next = () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  return {
+    next,
+    int: (from, to) => from + Math.floor(next() * (to - from + 1)),
+    chance: (probability) => next() < probability,
+    pick: (list) => list[Math.floor(next() * list.length)]!,
+  };
+}
+
+export interface RunKey {
+  threadId: string;
+  id: string;
+}
+
+/** A superuser connection that bypasses proxies and connection limits, and reconnects after restarts. */
+export class Observer {
+  #client: pg.Client | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(readonly url: () => string) {}
+
+  /** Runs queries one at a time on a single connection, which is replaced when it breaks. */
+  query<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
+    const result = this.#last.then(() => this.#queryWithRetry<Row>(text, values));
+    this.#last = result.catch(() => {});
+    return result;
+  }
+
+  async runsHeldBy(workerId: string): Promise<RunKey[]> {
+    return this.query<{ threadId: string; id: string }>(
+      `select thread_id as "threadId", id from lanefold.run where status = 'running' and worker_id = $1`,
+      [workerId],
+    );
+  }
+
+  /** The runs that a worker holds or could hold: those that are queued and do not wait for a limit. */
+  async activeRuns(): Promise<RunKey[]> {
+    return this.query<{ threadId: string; id: string }>(
+      `select thread_id as "threadId", id from lanefold.run where status in ('queued', 'running') and limited_by is null`,
+    );
+  }
+
+  async close(): Promise<void> {
+    await this.#last;
+    await this.#client?.end().catch(() => {});
+  }
+
+  async #queryWithRetry<Row extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<Row[]> {
+    for (let left = 300; ; left--) {
+      try {
+        this.#client ??= await this.#connect();
+        return (await this.#client.query<Row>(text, values)).rows;
+      } catch (error) {
+        if (!isConnectionError(error) || left === 0) throw error;
+        this.#client?.end().catch(() => {});
+        this.#client = undefined;
+        await delay(50);
+      }
+    }
+  }
+
+  async #connect(): Promise<pg.Client> {
+    const client = new pg.Client({ connectionString: this.url(), application_name: 'lanefold chaos' });
+    client.on('error', () => {});
+    await client.connect();
+    return client;
+  }
+}

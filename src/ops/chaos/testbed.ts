@@ -7,16 +7,14 @@ import type { LanefoldDefinition } from '../../lanefold/definition.ts';
 import type { Backend } from '../../runs/queue/queue.ts';
 import { Fleet } from './fleet.ts';
 import { startHistory } from './history.ts';
-import { Observer } from './observer.ts';
+import { Observer, randomOf, scaled, type FaultKind } from './schedule.ts';
 import { type Provider, providerModels, startProvider } from './provider.ts';
-import { randomOf } from './random.ts';
 import { recorderIn, recordStatements } from './recording/record-statements.ts';
-import { scaled, type FaultKind } from './schedule.ts';
 import { type ChaosPostgres, startChaosPostgres } from './services/postgres.ts';
 import { startProxy } from './services/proxy.ts';
 import { type Receiver, startReceiver } from './services/receiver.ts';
 import { type RedisServer, startRedis } from './services/redis.ts';
-import { chaosAgents, providerAgents } from './workload/agents.ts';
+import { chaosAgents, providerAgents } from './workload/tools.ts';
 import { Journal } from './workload/journal.ts';
 
 export interface TestbedOptions {

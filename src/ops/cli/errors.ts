@@ -2,6 +2,7 @@ import { LanefoldError, type ErrorCode } from '../../base/errors.ts';
 import { oneLine } from '../../base/log/logger.ts';
 import { hideUrlCredentials } from '../../base/redaction/sensitive-keys.ts';
 import { jsonLogs, note } from './output.ts';
+import { constants } from 'node:os';
 
 /** The exit codes of all commands. */
 export const exitCodes = {
@@ -70,4 +71,30 @@ function describe(error: unknown): { message: string; hint: string | undefined; 
   const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
   const message = error instanceof Error ? `${error.message || error.name}${cause}` : String(error);
   return { message, hint: 'This is a bug in lanefold; set LANEFOLD_DEBUG=1 to see the stack trace.', code: 'internal' };
+}
+
+/** Ends a command with an exit code and no further message. */
+export class Exit extends Error {
+  constructor(readonly exitCode: number) {
+    super(`exit ${exitCode}`);
+    this.name = 'Exit';
+  }
+}
+
+/**
+ * Resolves with the first SIGINT, SIGTERM or SIGHUP; a second one ends the process immediately. After SIGHUP the
+ * terminal is gone: output to it is lost, and writing it must not keep the process from finishing its work.
+ */
+export function stopSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    let stopping = false;
+    const onSignal = (signal: NodeJS.Signals) => {
+      if (stopping) process.exit(128 + constants.signals[signal]);
+      stopping = true;
+      if (signal === 'SIGHUP')
+        for (const stream of [process.stdout, process.stderr]) stream.removeAllListeners('error').on('error', () => {});
+      resolve(signal);
+    };
+    process.on('SIGINT', onSignal).on('SIGTERM', onSignal).on('SIGHUP', onSignal);
+  });
 }

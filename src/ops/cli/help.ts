@@ -1,3 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
+import { UsageError } from './errors.ts';
+
 /** Environment variables with one line of help each. The help of a command shows those it reads. */
 const variables = {
   DATABASE_URL: 'PostgreSQL to use; default: an embedded one in --dir',
@@ -60,3 +64,40 @@ Exit codes:
   2  invalid usage
 
 Commands print results on stdout and progress on stderr; --json makes stdout one JSON document (worker, tail: one per line).`;
+
+/**
+ * Sets the variables of the file `.env` in the current folder, except those that are already set. Our own variables
+ * count as unset if they are empty, because compose files and scripts turn an unset variable into an empty one.
+ *
+ * @throws UsageError if the file cannot be read
+ */
+export function prepareEnvironment(env: NodeJS.ProcessEnv): void {
+  unsetEmpty(env);
+  for (const [name, value] of Object.entries(readEnvFile())) {
+    if (env[name] !== undefined) continue;
+    env[name] = value;
+    fromFile.add(name);
+  }
+  unsetEmpty(env);
+}
+
+const fromFile = new Set<string>();
+
+/** The environment for a child process, which reads `.env` itself. */
+export const givenEnvironment = (): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => !fromFile.has(name)));
+
+function readEnvFile(): NodeJS.Dict<string> {
+  try {
+    return parseEnv(readFileSync('.env', 'utf8'));
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'EISDIR') return {};
+    throw new UsageError(`Cannot read the file .env: ${message}`, 'Make it readable, or remove it.');
+  }
+}
+
+function unsetEmpty(env: NodeJS.ProcessEnv): void {
+  for (const [name, value] of Object.entries(env))
+    if (value === '' && /^(LANEFOLD_\w+|DATABASE_URL|REDIS_URL)$/.test(name)) delete env[name];
+}

@@ -1,10 +1,8 @@
 import { Command, CommanderError } from 'commander';
-import { packageVersion } from '../../base/common/package-root.ts';
+import { packageVersion } from '../../base/environment.ts';
 import * as commands from './commands/index.ts';
-import { prepareEnvironment } from './environment.ts';
-import { exitCodes, report, UsageError } from './errors.ts';
-import { Exit } from './exit.ts';
-import { environmentHelp } from './help.ts';
+import { prepareEnvironment, environmentHelp } from './help.ts';
+import { exitCodes, report, UsageError, Exit } from './errors.ts';
 
 /**
  * Runs a command line (without `node` and the script) and returns its exit code. Never rejects.

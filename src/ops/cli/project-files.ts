@@ -1,7 +1,7 @@
 import { readFile, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { parseJson } from '../../base/common/json.ts';
-import { packageRoot } from '../../base/common/package-root.ts';
+import { packageRoot } from '../../base/environment.ts';
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';

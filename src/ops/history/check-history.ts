@@ -10,10 +10,10 @@ import {
   operationsOnce,
   requestsOnce,
   startsOnce,
+  reservationsConserved,
 } from './checks/once.ts';
 import { claimsFold, exclusiveLeases, monotonicFences, oneActiveRun, outcomesStay } from './checks/leases.ts';
 import { forksBeginThere, gaplessLog, linearizableAppends } from './checks/log.ts';
-import { reservationsConserved } from './checks/reservations.ts';
 
 /** Finds every contradiction in a history. Events are in order of their index. */
 export function checkHistory(events: readonly HistoryEvent[]): HistoryViolation[] {

@@ -1,6 +1,6 @@
-import type { Contexts } from '../../runs/operations/contexts/contexts.ts';
+import type { Contexts } from '../../runs/operations/contexts/methods.ts';
+import { type ContextRow } from '../../agent/context/fold.ts';
 import { canonicalMessage, ContextHash } from '../../agent/context/canonical.ts';
-import type { ContextRow } from '../../agent/context/fold.ts';
 import type { JsonObject, ToolCall } from '../../agent/context/message.ts';
 import type { Conversation } from './recording.ts';
 import canonicalize from 'canonicalize';

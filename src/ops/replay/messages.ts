@@ -1,7 +1,7 @@
 import type { Message } from '../../agent/context/message.ts';
 import { LanefoldError } from '../../base/errors.ts';
 import { acceptContent, type ContentInput } from '../../agent/models/accept-content.ts';
-import { findFlaw, isStorable } from '../../base/checks/text.ts';
+import { findFlaw, isStorable } from '../../base/checks/values.ts';
 
 /** A validated OpenAI chat message. The `content` of an assistant may be null, which means the same as `""`. */
 export type RecordedMessage =

@@ -4,7 +4,7 @@ import { parseJson } from '../../base/common/json.ts';
 import { canonicalMessage, contextHash } from '../../agent/context/canonical.ts';
 import type { Message } from '../../agent/context/message.ts';
 import { writeCaseLine } from '../../features/evals/cases/case-line.ts';
-import type { Expected } from '../../features/evals/item.ts';
+import type { Expected } from '../../features/evals/types.ts';
 import { parseObject } from '../../agent/models/parts.ts';
 import { assertId } from '../../base/checks/ids.ts';
 import { LanefoldError } from '../../base/errors.ts';

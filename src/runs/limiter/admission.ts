@@ -3,7 +3,7 @@ import { placeKey, valueOf } from '../../agent/limits/dimensions.ts';
 import type { Counting } from '../../agent/models/counting.ts';
 import type { Database } from '../../database/postgres/pool.ts';
 import type { RunQueue } from '../queue/queue.ts';
-import { awaitLimit } from '../../database/store/limit/await-limit.ts';
+import { awaitLimit } from '../../database/store/limit/limited-run.ts';
 import type { QueuedRun } from '../../database/store/run/queued-run.ts';
 import {
   priceAt,
@@ -17,7 +17,7 @@ import {
 import type { LimitGate, Placed } from './gate.ts';
 import { tooSmall, maxDelayMs, limitedBy } from './refusals.ts';
 import { checkBudget } from './run-budget.ts';
-import { settleRun } from './settle-run.ts';
+import { settleRun } from './run-budget.ts';
 
 /** A run that is about to be accepted. Without a tenant it is not known yet whose it will be. */
 export type NewLimitedRun = Omit<LimitedRun, 'tenant' | 'createdAt' | 'priority' | 'job'> & {

@@ -2,9 +2,11 @@ import { placesOf, type Dimensions } from '../../agent/limits/dimensions.ts';
 import type { Limit } from '../../agent/limits/limit.ts';
 import type { Database } from '../../database/postgres/pool.ts';
 import type { RunQueue } from '../queue/queue.ts';
-import { findAwaitedPlaces, readCurrentLimits, type CurrentLimits } from '../../database/store/limit/current-limits.ts';
 import {
+  findAwaitedPlaces,
+  readCurrentLimits,
   useLimits,
+  type CurrentLimits,
   type Amounts,
   type LimitAnswer,
   type LimitCall,

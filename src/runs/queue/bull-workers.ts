@@ -1,7 +1,7 @@
 import type { WorkerOptions, Worker } from 'bullmq';
 import { within } from '../../base/common/timer.ts';
 import { answerTimeoutMs } from './jobs-in-queue.ts';
-import type { bullClasses } from './bull-classes.ts';
+import type { bullClasses } from './bull-calls.ts';
 import type { RunJob, RunJobResult, Backend, BullWorker, Processor, WorkOptions } from './queue.ts';
 import { outage } from './connection.ts';
 

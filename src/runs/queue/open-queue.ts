@@ -1,7 +1,7 @@
 import { silenceMs } from '../../database/postgres/watched-client.ts';
 import { addJobs, answerTimeoutMs } from './jobs-in-queue.ts';
 import { processClock, type Clock, within } from '../../base/common/timer.ts';
-import { bullClasses, keepsEvents } from './bull-classes.ts';
+import { bullClasses, keepsEvents } from './bull-calls.ts';
 import { allReady, closeWorker, createWorker } from './bull-workers.ts';
 import { openConnections, databaseLost, outage, unreachable } from './connection.ts';
 import {

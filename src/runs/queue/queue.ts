@@ -1,6 +1,6 @@
 import type { Job, Worker } from 'bullmq';
 import type { Clock } from '../../base/common/timer.ts';
-import type { bullClasses } from './bull-classes.ts';
+import type { bullClasses } from './bull-calls.ts';
 
 export interface QueueOptions {
   /** Redis when given, else BullMQ's PostgreSQL backend at `databaseUrl`. */

@@ -1,6 +1,6 @@
 import type { RunEvent } from '../../database/store/run/types.ts';
 import type { Database } from '../../database/postgres/pool.ts';
-import { readNewEvents } from '../../database/store/trace/read-new-events.ts';
+import { readNewEvents } from '../../database/store/trace/find-stream-start.ts';
 import { after, type Timer, delay, onAbort } from '../../base/common/timer.ts';
 import { isLanefoldError } from '../../base/errors.ts';
 import { LiveText } from './deltas.ts';

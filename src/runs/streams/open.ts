@@ -1,5 +1,5 @@
 import type { Database } from '../../database/postgres/pool.ts';
-import { findExisting, type Subject } from '../../database/store/trace/find-existing.ts';
+import { findExisting, type Subject } from '../../database/store/trace/find-stream-start.ts';
 import { after, type Timer, onAbort } from '../../base/common/timer.ts';
 import type { QuietWaits } from '../fleet/unattended.ts';
 import type { RunRef } from '../../database/store/run/run.ts';
@@ -9,9 +9,8 @@ import { EntryPayloads, EventFeed } from './feed.ts';
 import { LiveCalls } from './publish-deltas.ts';
 import { Readers } from './readers.ts';
 import { WeakValues } from '../../base/common/caches.ts';
-import { openStream, type OpenStream, type StreamDeps } from './stream.ts';
+import { openStream, type OpenStream, type StreamDeps, type StreamItem, type StreamOptions } from './stream.ts';
 import { openTreeStream, type OpenTreeStream, type TreeStreamOptions } from './tree.ts';
-import type { StreamItem, StreamOptions } from './stream-item.ts';
 
 const pollMs = 250;
 

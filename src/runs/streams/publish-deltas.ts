@@ -1,6 +1,6 @@
 import type { ThreadRelay } from '../queue/relay.ts';
 import { pseudonym } from '../../base/checks/ids.ts';
-import { cleanText } from '../../base/checks/text.ts';
+import { cleanText } from '../../base/checks/values.ts';
 import { announcedForMs, type Delta } from './deltas.ts';
 import { after, type Timer } from '../../base/common/timer.ts';
 

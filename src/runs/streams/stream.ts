@@ -2,12 +2,11 @@ import type { RunEvent } from '../../database/store/run/types.ts';
 import type { JsonObject } from '../../agent/context/message.ts';
 import { readThreadEvents } from '../../database/store/trace/read-events.ts';
 import { isTerminal, type LiveAnswer } from './deltas.ts';
-import type { StreamItem, StreamOptions } from './stream-item.ts';
 import { assertId } from '../../base/checks/ids.ts';
-import type { QuietWaits } from '../fleet/unattended.ts';
+import type { QuietWaits, UnattendedRuns } from '../fleet/unattended.ts';
 import type { Database } from '../../database/postgres/pool.ts';
 import { findStreamStart, type StreamStart } from '../../database/store/trace/find-stream-start.ts';
-import { type EntryPayloads, type EventFeed, untilReachable } from './feed.ts';
+import { untilReachable, type EntryPayloads, type EventFeed } from './feed.ts';
 import type { Readers } from './readers.ts';
 import { refuseUnknownKeys, type KeysOf } from '../../base/checks/unknown-keys.ts';
 
@@ -222,4 +221,33 @@ export class Merge<KEY, ITEM> {
       this.#wake?.();
     });
   }
+}
+
+/** What a stream yields, in order. */
+export type StreamItem =
+  /** An event of the trace; with the `entries` option, also the payload of the entry it is about. */
+  | { type: 'event'; event: RunEvent; entry?: JsonObject }
+  /** More of an answer: `text` or `thinking` that begins at `offset` (as `string.length` counts). */
+  | { type: 'llm_delta'; runId: string; llmCallId: string; offset: number; text: string }
+  | { type: 'llm_delta'; runId: string; llmCallId: string; offset: number; thinking: string }
+  /** The whole answer so far; it replaces every earlier delta of that call. */
+  | { type: 'llm_snapshot'; runId: string; llmCallId: string; text: string; thinking: string }
+  /**
+   * Nothing has happened for a few seconds and no worker can take the run. Sent once per reason; the stream continues.
+   */
+  | ({ type: 'unattended' } & UnattendedRuns);
+
+/** Whether a completed run has a result, by its `request_completed`: in the event, or in the entry it names. */
+export const hasResult = (data: JsonObject): boolean =>
+  data['result_seq'] !== undefined || data['result'] !== undefined;
+
+export interface StreamOptions {
+  /** Only events after this `eventSeq`: resume an interrupted stream. Default: from the beginning. */
+  after?: number;
+  /** Include answers while they are written; default true. */
+  deltas?: boolean;
+  /** Include the payload of the entry that an event is about; default false. */
+  entries?: boolean;
+  /** Streams of `runs` and `threads` reject with its reason; those of `streams`, which are for servers, end quietly. */
+  signal?: AbortSignal;
 }

@@ -1,10 +1,14 @@
 import type { Noun, Operation } from '../../base/operations/operation.ts';
 import { approvals, runs } from '../../runs/operations/runs/declaration.ts';
+import { cases } from '../../features/evals/declaration.ts';
+import { events, waits } from '../../runs/operations/waits/declaration.ts';
 import { monitors } from '../../features/monitors/declaration.ts';
+import { contexts } from '../../runs/operations/contexts/declaration.ts';
+import { threads } from '../../runs/operations/threads/declaration.ts';
 import { webhooks } from '../../features/webhooks/declaration.ts';
 
 /** Everything that is declared. */
-export const nouns: readonly Noun[] = [approvals, monitors, runs, webhooks];
+export const nouns: readonly Noun[] = [approvals, cases, contexts, events, monitors, runs, threads, waits, webhooks];
 
 const byId = new Map(
   nouns

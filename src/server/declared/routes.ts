@@ -62,10 +62,16 @@ export function addNouns(
     if (unknown !== undefined) throw new Error(`${part}.${unknown} has a handler, and is not declared`);
     for (const [name, operation] of Object.entries(all)) {
       if (operation.everywhere && tenant !== undefined) continue;
-      serve(app, routeOf(tag, operation), operation, of[name] ?? (({ call }) => call()), (lanefold) => {
-        const methods = lanefold[part as 'webhooks'] as unknown as Record<string, Method>;
-        return methods[name]!;
-      });
+      serve(
+        app,
+        routeOf(operation.tag ?? tag, operation),
+        operation,
+        of[name] ?? (({ call }) => call()),
+        (lanefold) => {
+          const methods = lanefold[part as 'webhooks'] as unknown as Record<string, Method>;
+          return methods[name]!;
+        },
+      );
     }
   }
 }
@@ -141,10 +147,11 @@ function responseOf({
   content,
 }: Answer): NonNullable<RouteConfig['responses'][number]> {
   const json = schema && { 'application/json': { schema: answerSchema(schema) } };
+  const others = Object.entries(content ?? {}).map(([type, other]) => [type, { schema: wireSchema(other.schema) }]);
   const told = { ...(replays ? replayedHeader.headers.shape : {}), ...headers };
   return {
     description,
-    ...(json || content ? { content: { ...json, ...content } } : {}),
+    ...(json || content ? { content: { ...json, ...(Object.fromEntries(others) as object) } } : {}),
     ...(Object.keys(told).length === 0 ? {} : { headers: z.object(told) }),
   };
 }

@@ -106,7 +106,13 @@ export function textSchema(given: z.core.$ZodType): z.ZodType {
   const text = read(value, known);
   const shown =
     description === undefined || (known !== value && nameOf(known) === undefined) ? {} : { param: { description } };
-  const more = value._zod.def.type === 'custom' ? { type: 'string' as const, example: JSON.stringify(example) } : {};
+  const own = nameOf(known) === undefined || example !== metaOf(known)?.['example'];
+  const more =
+    value._zod.def.type === 'custom'
+      ? { type: 'string' as const, example: JSON.stringify(example) }
+      : own && example !== undefined
+        ? { example }
+        : {};
   return (optional ? text.schema.optional() : text.schema).openapi({ ...shown, ...text.meta, ...more });
 }
 

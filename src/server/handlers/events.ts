@@ -1,9 +1,9 @@
 import type { Context } from 'hono';
-import { uiMessageHeader } from '../../runs/formats/ui-messages/answer.ts';
-import { LanefoldError } from '../../base/errors.ts';
 import { omitUndefined } from '../../base/common/json.ts';
+import { LanefoldError } from '../../base/errors.ts';
 import type { RunEvent } from '../../database/store/run/types.ts';
-import type { Handler } from '../declared/routes.ts';
+import { uiMessageHeader } from '../../runs/formats/ui-messages/answer.ts';
+import type { Given, Handler } from '../declared/routes.ts';
 import type { ApiEnv } from '../env.ts';
 import { toEventMessages, toTreeMessages } from '../event-messages.ts';
 import { openAwaited } from '../open-awaited.ts';
@@ -11,36 +11,38 @@ import { invalidRequest } from '../problem.ts';
 import type { ServeStream } from '../serve-stream.ts';
 import { toUiEvents } from '../ui-events.ts';
 
-/** The query of `eventQuery`. */
-export interface EventQuery {
-  format?: 'json' | 'sse' | 'ui' | undefined;
-  after?: number | undefined;
-  limit?: number | undefined;
-  deltas?: 'true' | 'false' | undefined;
-  entries?: 'true' | 'false' | undefined;
-  wait?: 'true' | 'false' | undefined;
+type Format = 'json' | 'sse' | 'ui';
+type Flag = 'true' | 'false';
+
+/** The query of `tracing`. */
+interface TraceQuery {
+  format?: Format;
+  after?: number;
+  limit?: number;
+  deltas?: Flag;
+  entries?: Flag;
+  wait?: Flag;
 }
 
-type Format = NonNullable<EventQuery['format']>;
-
-/** The events of a run: a page, or a stream. */
-export const eventsOf =
+/** Reads or follows the trace of a run, or of all runs of a thread: `params` has the run or has not. */
+export const eventsHandler =
   (serve: ServeStream): Handler =>
-  async ({ c, lanefold, options, run }) => {
-    const query: EventQuery = options;
+  async ({ c, lanefold, params, options, headers }) => {
+    const threadId = params['threadId']!;
+    const id = params['runId'];
+    const query: TraceQuery = options;
     const format = formatOf(c, query);
-    if (format !== 'json') return follow(serve, c, { format, threadId: run.threadId, runId: run.id, query });
-    const page = await pageOfEvents(query, (paged) => lanefold.runs.events(run, paged));
-    if (page.data.length === 0) await lanefold.runs.get(run);
-    return page;
+    if (format !== 'json')
+      return follow(serve, c, { format, threadId, runId: id, query, lastId: headers['Last-Event-ID'] });
+    const { after, limit = 100 } = query;
+    const asked = omitUndefined({ after, limit: limit + 1 });
+    const run = id === undefined ? undefined : { threadId, id };
+    const found = await (run ? lanefold.runs.events(run, asked) : lanefold.threads.events(threadId, asked));
+    if (found.length === 0) await (run ? lanefold.runs.get(run) : lanefold.threads.peek(threadId));
+    return pageOf(found, limit);
   };
 
-/** A page of the events that `read` reads, with the number of the last one if there are more. */
-export async function pageOfEvents(
-  { after, limit = 100 }: EventQuery,
-  read: (options: { after?: number; limit: number }) => Promise<RunEvent[]>,
-): Promise<{ data: RunEvent[]; nextAfter: number | null }> {
-  const found = await read({ ...omitUndefined({ after }), limit: limit + 1 });
+function pageOf(found: RunEvent[], limit: number): { data: RunEvent[]; nextAfter: number | null } {
   const data = found.slice(0, limit);
   return { data, nextAfter: found.length > limit ? data.at(-1)!.eventSeq : null };
 }
@@ -48,24 +50,24 @@ export async function pageOfEvents(
 interface Followed {
   format: Exclude<Format, 'json'>;
   threadId: string;
-  runId?: string;
-  query: EventQuery;
+  runId: string | undefined;
+  query: TraceQuery;
+  /** The event after which the stream resumes. */
+  lastId: string | undefined;
 }
 
-/** Streams the events of a thread or a run. */
-export async function follow(serve: ServeStream, c: Context<ApiEnv>, what: Followed): Promise<Response> {
-  const { format, threadId, query } = what;
+async function follow(serve: ServeStream, c: Given['c'], what: Followed): Promise<Response> {
+  const { format, threadId, query, lastId } = what;
   const ui = format === 'ui';
   if (query.entries === 'true' && c.var.principal.operations) throw entriesForbidden();
   // A chat that reconnects knows only its thread; 204 means that no answer is in progress.
   const runId = what.runId ?? (ui ? (await c.var.lanefold.threads.peek(threadId)).activeRunId : undefined);
   if (runId === null) return c.body(null, 204);
-  const lastId = c.req.header('last-event-id') || undefined;
   return serve(c, async (signal) => {
     const open = () =>
       c.var.lanefold.streams.open(threadId, runId, {
         // A UI message always starts from its beginning, because its chunks have no ids to resume from.
-        ...(ui ? { entries: true } : omitUndefined({ after: lastId === undefined ? query.after : Number(lastId) })),
+        ...(ui ? { entries: true } : omitUndefined({ after: lastId ? Number(lastId) : query.after })),
         deltas: query.deltas !== 'false',
         ...(query.entries === 'true' ? { entries: true } : {}),
         signal,
@@ -85,8 +87,7 @@ const entriesForbidden = (): LanefoldError =>
   });
 
 /** The requested format. Rejects parameters that do not apply to it. */
-export function formatOf(c: Context<ApiEnv>, query: EventQuery): Format {
-  const { format, after, limit, deltas, entries, wait } = query;
+function formatOf(c: Context<ApiEnv>, { format, after, limit, deltas, entries, wait }: TraceQuery): Format {
   const chosen = format ?? (/\btext\/event-stream\b/.test(c.req.header('accept') ?? '') ? 'sse' : 'json');
   const others = { json: { deltas, entries, wait }, sse: { limit }, ui: { limit, after, entries, wait } }[chosen];
   const wrong = Object.entries(others).filter(([, value]) => value !== undefined);
@@ -99,7 +100,7 @@ export function formatOf(c: Context<ApiEnv>, query: EventQuery): Format {
 export const streamTree =
   (serve: ServeStream): Handler =>
   ({ c, lanefold, options, run }) => {
-    const { after, deltas, entries } = options as Omit<EventQuery, 'after'> & { after?: string };
+    const { after, deltas, entries } = options as Omit<TraceQuery, 'after'> & { after?: string };
     const lastId = c.req.header('last-event-id') || after;
     return serve(c, async (signal) => {
       const { items, over } = await lanefold.streams.openTree(run, {

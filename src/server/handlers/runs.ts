@@ -10,7 +10,7 @@ import type { ApiApp } from '../env.ts';
 import type { AppOptions } from '../options.ts';
 import { orMissing } from '../routes/shared.ts';
 import type { ServeStream } from '../serve-stream.ts';
-import { eventsOf, streamTree } from './events.ts';
+import { eventsHandler, streamTree } from './events.ts';
 import { enqueueMany } from './many-runs.ts';
 
 interface Serving {
@@ -69,7 +69,7 @@ export function runHandlers({ app, serve, onError }: Serving): Record<string, Ha
     },
     inputs: (given) => numbered(given, 'ordinal'),
     nodes: (given) => numbered(given, 'node'),
-    events: eventsOf(serve),
+    events: eventsHandler(serve),
     streamTree: streamTree(serve),
   };
 }

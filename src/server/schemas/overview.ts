@@ -1,8 +1,16 @@
 import { z } from '@hono/zod-openapi';
-import { Tool } from './call.ts';
 import { count, jsonObject, orNull, timestamp } from './values.ts';
+import { Tool } from '../../runs/operations/contexts/declaration.ts';
+import { wireSchema } from '../declared/wire-schema.ts';
+import type { JsonObject } from '../../agent/context/message.ts';
 
-const AgentTool = Tool.extend({ needs_approval: z.boolean() }).openapi('AgentTool');
+type ToolShape = z.ZodObject<{
+  name: z.ZodString;
+  description: z.ZodNullable<z.ZodString>;
+  input_schema: z.ZodType<JsonObject>;
+}>;
+
+const AgentTool = (wireSchema(Tool) as ToolShape).extend({ needs_approval: z.boolean() }).openapi('AgentTool');
 
 export const Agent = z
   .object({

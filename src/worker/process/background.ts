@@ -2,6 +2,12 @@ import { isConnectionError } from '../../database/postgres/errors.ts';
 import { listen } from '../../database/postgres/listen.ts';
 import { after, type Timer } from '../../base/common/timer.ts';
 import type { WorkerPart } from '../part.ts';
+import type { Database } from '../../database/postgres/pool.ts';
+import { dropIdleBuckets, type BucketId } from '../../database/store/limit/use-limits.ts';
+import { queuesWithEvents, trimJobEvents } from '../../database/store/run/trim-job-events.ts';
+import { dropTraces } from '../../database/store/trace/drop-traces.ts';
+import { dropKeptEvents } from '../../database/store/wait/events.ts';
+import type { OpenWorker } from './open-worker.ts';
 
 /** What the parts of a worker do in the background: they wake on notifications, and their sweeps repeat. */
 export class Background {
@@ -76,4 +82,84 @@ export class Repeater {
     this.#stopped = true;
     for (const timer of this.#timers) timer.cancel();
   }
+}
+
+type Sweep = NonNullable<WorkerPart['sweeps']>[number];
+
+/** Deletes ended jobs, and what is older than the retention; without one, only what nothing waits for any more. */
+export function cleanup({ deps: { db }, queue, options }: OpenWorker): WorkerPart {
+  const { keepJobsMs: keepMs, keepJobs: keep, retentionDays, sweepMs } = options;
+  const jobs: Sweep = { everyMs: 60_000, work: () => queue.clean({ keepMs, keep }) };
+  const jobEvents: Sweep = { work: eventTrimmer(db, queue.prefix) };
+  const events: Sweep = { everyMs: 600_000, work: () => dropOldEvents(db) };
+  const buckets: Sweep = { everyMs: 3_600_000, work: () => dropOldBuckets(db, retentionDays) };
+  // takes about a fifth of the time of one connection
+  const traces: Sweep = { pauses: 4, work: traceRetention(db, retentionDays, sweepMs / 4) };
+  return {
+    sweeps: [
+      jobs,
+      ...(queue.backend === 'postgres' ? [jobEvents] : []),
+      events,
+      ...(retentionDays > 0 ? [buckets] : []),
+      traces,
+    ],
+  };
+}
+
+const traceBatch = 500;
+const pauseMs = 600_000;
+
+/**
+ * Empties old traces: each call works for about `busyMs` while there are any, and then checks only every ten minutes.
+ * With 0 `days`, all traces are kept.
+ */
+export function traceRetention(db: Database, days: number, busyMs: number): () => Promise<void> {
+  let nextAt = 0;
+  return async () => {
+    if (days === 0 || performance.now() < nextAt) return;
+    for (const endAt = performance.now() + busyMs; ;) {
+      const { due, dropped, leftToOther } = await dropTraces(db, days, traceBatch);
+      if (due === 0) nextAt = performance.now() + pauseMs;
+      if (dropped === 0 || leftToOther || performance.now() > endAt) return;
+    }
+  };
+}
+
+/** Events kept of a queue, as BullMQ does by default. */
+const keptEvents = 10_000;
+
+/**
+ * Trims the events of a fleet's queues in PostgreSQL, at each call. BullMQ would begin each time with the first event, and
+ * while a transaction keeps its snapshot, read the index entries of all that it has deleted since: after ten minutes, half
+ * a second, several times a second, in the statements that add and end jobs. A trim begins where the last but one ended; one
+ * in `wholeEvery` begins with the first event, to find those that were committed late.
+ */
+export function eventTrimmer(db: Database, prefix: string, wholeEvery = 1_000): () => Promise<void> {
+  const ends = new Map<string, [number, number]>();
+  let calls = 0;
+  return async () => {
+    if (++calls % wholeEvery === 0) ends.clear();
+    for (const queue of await queuesWithEvents(db, prefix)) {
+      const [above, last] = ends.get(queue) ?? [0, 0];
+      const cut = await trimJobEvents(db, queue, { above, keep: keptEvents });
+      if (cut !== undefined) ends.set(queue, [last, cut]);
+    }
+  };
+}
+
+const eventBatch = 1_000;
+const maxBatches = 20;
+
+/** Deletes events that are kept no longer: keeping another one deletes only a few, and of one tenant. */
+export async function dropOldEvents(db: Database): Promise<void> {
+  for (let no = 0; no < maxBatches; no++) if ((await dropKeptEvents(db, eventBatch)) < eventBatch) return;
+}
+
+const bucketPage = 1_000;
+
+/** Deletes what limits know of keys that no run has used for this many days, unless it still counts. */
+export async function dropOldBuckets(db: Database, days: number): Promise<void> {
+  let after: BucketId | null = null;
+  do after = await dropIdleBuckets(db, after, days, bucketPage);
+  while (after !== null);
 }

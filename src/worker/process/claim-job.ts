@@ -1,20 +1,21 @@
 import type { AgentRegistry, ReadyAgent } from '../../agent/definition/registry.ts';
 import {
   claimRun,
+  claimFailed,
   type Claim,
   type ClaimTerms,
   type Refusal,
   type TermsOfAgent,
-  claimFailed,
 } from '../../database/store/run/claim-run.ts';
-import { findLossCause, type LossCause, type LostWorker } from '../../database/store/worker/loss-cause.ts';
+import { findLossCause, type LossCause, type LostWorker } from '../../database/store/worker/list-workers.ts';
 import type { RunDependencies } from '../run/dependencies.ts';
 import { executable } from '../run/open-run.ts';
-import { delayJob, delayOrFail, releaseJob } from './delay-job.ts';
-import { hasStopped, type HeldJob, type JobWorker } from './job-worker.ts';
-import { LanefoldError, type ErrorCode } from '../../base/errors.ts';
-import { isTransient } from '../../database/postgres/errors.ts';
-import { redactSecrets } from '../../base/redaction/error-text.ts';
+import { hasStopped, type HeldJob, type JobWorker, type Intake } from './intake.ts';
+import { LanefoldError, isLanefoldError, type ErrorCode } from '../../base/errors.ts';
+import { isTransient, isConnectionError, isNodeUnreachable } from '../../database/postgres/errors.ts';
+import { redactSecrets } from '../../base/redaction/sensitive-keys.ts';
+import { processClock } from '../../base/common/timer.ts';
+import { DelayedError, WaitingError, type Job } from 'bullmq';
 
 /**
  * Claims the run of a job. A run that may crash its workers, or only shared them with such a run, is claimed alone: this
@@ -134,3 +135,79 @@ const concernsRun = (error: unknown): error is LanefoldError =>
   !notOfTheRun.has(error.code) &&
   // SQLSTATE classes: 0A, not supported by the database; 42, missing privilege, function or table; 55, not ready
   !/^(0A|42|55)/.test(String(error.details?.['sqlstate'] ?? ''));
+
+/**
+ * Delay before a job is tried again, in ms. A random part of up to the same length is added, so that jobs delayed
+ * together spread out.
+ */
+const againMs = 500;
+/** The longest of these delays, after a node of a distributed database has been down for twice as long. */
+const maxAgainMs = 8_000;
+
+/**
+ * Delays a job whose run could not be claimed for a transient reason. A reason that affects every run, such as a
+ * restart of PostgreSQL, also pauses the intake until the database answers; a queue in the same PostgreSQL takes the
+ * job back only then. A locked thread affects only its own run, and an unreachable node of a distributed database only
+ * the runs of its threads.
+ *
+ * @throws always: `DelayedError` tells BullMQ that the job has moved
+ */
+export async function delayForFault(
+  job: Job,
+  token: string | undefined,
+  intake: Intake,
+  error: unknown,
+): Promise<never> {
+  const unreachable = isConnectionError(error) && !isNodeUnreachable(error);
+  const concernsAll = unreachable || isLanefoldError(error, 'database_busy');
+  const answers = concernsAll ? intake.interrupt() : Promise.resolve();
+  const delay = () => moveLater(job, token, pauseAfter(error));
+  await delay().catch(() => answers.then(delay));
+  throw new DelayedError();
+}
+
+/** Reports an error, because BullMQ only reports that a job failed, and delays the job if it is transient. @throws always */
+export function delayOrFail(
+  { onError, intake }: Pick<JobWorker, 'onError' | 'intake'>,
+  job: Job,
+  token: string | undefined,
+  error: unknown,
+): Promise<never> {
+  onError(error);
+  if (isTransient(error)) return delayForFault(job, token, intake, error);
+  throw error;
+}
+
+/**
+ * Delays a job, for another worker or for this one later.
+ *
+ * @param then called once the job has moved; it must not throw
+ * @throws always, as `delayForFault`
+ */
+export async function delayJob(
+  job: Job,
+  token: string | undefined,
+  delayMs?: number,
+  then?: () => Promise<void>,
+): Promise<never> {
+  await moveLater(job, token, delayMs);
+  await then?.();
+  throw new DelayedError();
+}
+
+/** Puts a job back at the front of the queue, for another worker. @throws always */
+export async function releaseJob(job: Job, token: string | undefined): Promise<never> {
+  await job.moveToWait(token);
+  throw new WaitingError();
+}
+
+/** Jobs of a node that is down are tried again ever more rarely, without counting the attempts of each. */
+function pauseAfter(error: unknown): number {
+  const downMs = Number((error as { details?: { down_ms?: number } } | undefined)?.details?.down_ms ?? 0);
+  const pauseMs = Math.min(Math.max(againMs, downMs / 2), maxAgainMs);
+  return Math.round(pauseMs * (1 + Math.random()));
+}
+
+const moveLater = (job: Job, token: string | undefined, delayMs = pauseAfter(undefined)): Promise<void> =>
+  // BullMQ asks for a time by the clock of this process: see `bullClasses`
+  job.moveToDelayed(processClock.now() + delayMs, token);

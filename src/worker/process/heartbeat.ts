@@ -1,9 +1,16 @@
+import type { AgentRegistry, ReadyAgent } from '../../agent/definition/registry.ts';
+import type { AgentVersion } from '../../agent/definition/version.ts';
+import {
+  reportWorker,
+  type Capabilities,
+  type Stall,
+  type WorkerReport,
+} from '../../database/store/worker/find-lacking.ts';
+import { executable } from '../run/open-run.ts';
 import { Worker } from 'node:worker_threads';
-import { type Stall, reportWorker, type WorkerReport } from '../../database/store/worker/report-worker.ts';
 import { hostname } from 'node:os';
-import { packageVersion } from '../../base/common/package-root.ts';
+import { packageVersion } from '../../base/environment.ts';
 import type { Database } from '../../database/postgres/pool.ts';
-import type { Capabilities } from '../../database/store/worker/capabilities.ts';
 
 /** Often enough for the shortest lease. */
 const beatMs = 100;
@@ -143,3 +150,27 @@ export class Heartbeat {
     return { ...this.#facts, ...this.now(), stopped: false, stalls: this.#stalls.untold };
   }
 }
+
+/** The versions of all agents of a process. */
+export const allVersions = (agents: AgentRegistry): AgentVersion[] =>
+  agents.names.flatMap((name) => agents.versions(name)).map(({ version }) => version);
+
+/** What a worker with these agents can execute. */
+export const capabilitiesOf = (agents: AgentRegistry): Capabilities => ({
+  agents: agents.names,
+  strategies: executable(agents),
+  versions: allVersions(agents).flatMap(namesOf),
+  tools: [...agents.names.flatMap((name) => toolsOf(agents.versions(name))), ...namedOf('', agents.extraTools)],
+});
+
+const namesOf = ({ agent, id, label }: AgentVersion): string[] =>
+  label === undefined ? [`${agent}@${id}`] : [`${agent}@${label}`, `${agent}@${id}`];
+
+/** The first version also serves runs that want none. */
+const toolsOf = (versions: readonly ReadyAgent[]): string[] =>
+  versions.flatMap(({ name, version, tools }, place) =>
+    [...(place === 0 ? [name] : []), ...namesOf(version)].flatMap((owner) => namedOf(owner, tools)),
+  );
+
+const namedOf = (owner: string, tools: ReadonlyMap<string, unknown>): string[] =>
+  [...tools.keys()].map((tool) => `${owner}+${tool}`);

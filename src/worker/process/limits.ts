@@ -1,20 +1,20 @@
 import { versionIn } from '../../agent/definition/run-options.ts';
 import { orLate } from '../../base/common/timer.ts';
-import { delayRun } from '../../database/store/limit/delay-run.ts';
-import { findHoldingAccounts, findIdleAccounts, findUnlinedRuns } from '../../database/store/limit/find-accounts.ts';
+import { delayRun } from '../../database/store/limit/limited-run.ts';
+import { findHoldingAccounts, findIdleAccounts, findUnlinedRuns } from '../../database/store/limit/use-limits.ts';
 import type { Claim } from '../../database/store/run/claim-run.ts';
 import { finishRun } from '../../database/store/run/finish-run.ts';
 import { findUnattendedIn } from '../../runs/fleet/unattended.ts';
 import { spentBy, waitingJob, type LimitedRun } from '../../runs/limiter/limited-run.ts';
 import { maxDelayMs, limitedBy } from '../../runs/limiter/refusals.ts';
 import type { LimitReached, RunLimits } from '../../runs/limiter/run-limits.ts';
-import { limitsFor, settleRun } from '../../runs/limiter/settle-run.ts';
-import { dispatch } from '../../runs/queue/dispatch.ts';
+import { limitsFor, settleRun } from '../../runs/limiter/run-budget.ts';
+import { dispatch } from '../../runs/queue/relay.ts';
 import type { RunJobResult } from '../../runs/queue/queue.ts';
 import type { WorkerPart } from '../part.ts';
-import type { RunEnd } from '../run/run-end.ts';
-import { delayJob } from './delay-job.ts';
-import type { HeldJob, TakenJob } from './job-worker.ts';
+import type { RunEnd } from '../run/progress.ts';
+import { delayJob } from './claim-job.ts';
+import type { HeldJob, TakenJob } from './intake.ts';
 import type { OpenWorker } from './open-worker.ts';
 
 /** The limits of a run that was just claimed, also if there are none yet. */

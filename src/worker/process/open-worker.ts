@@ -1,5 +1,3 @@
-import type { AgentRegistry, ReadyAgent } from '../../agent/definition/registry.ts';
-import type { AgentVersion } from '../../agent/definition/version.ts';
 import { newId } from '../../base/checks/ids.ts';
 import { once } from '../../base/common/promises.ts';
 import type { Logger } from '../../base/log/logger.ts';
@@ -7,7 +5,7 @@ import type { Database, DatabaseOptions } from '../../database/postgres/pool.ts'
 import { recordVersions } from '../../database/store/agent/versions.ts';
 import { callsAtOnce } from '../../database/store/each-thread.ts';
 import { findOldestDue } from '../../database/store/run/find-oldest-due.ts';
-import type { Capabilities } from '../../database/store/worker/capabilities.ts';
+import type { Capabilities } from '../../database/store/worker/find-lacking.ts';
 import type { DirectWorker } from '../../runs/operations/runs/enqueue-request.ts';
 import type { RunQueue } from '../../runs/queue/queue.ts';
 import { combine, type Telemetry } from '../../runs/telemetry/telemetry.ts';
@@ -15,11 +13,9 @@ import { logRuns } from '../../runs/telemetry/log-runs.ts';
 import type { MetricsOptions, WorkerMetrics } from '../../runs/telemetry/prometheus/open.ts';
 import type { StartPart } from '../part.ts';
 import type { RunDependencies } from '../run/dependencies.ts';
-import { executable } from '../run/open-run.ts';
 import type { ChildRequests } from '../waits/tell-parent.ts';
-import { Heartbeat } from './heartbeat.ts';
-import { Intake, SoloRuns } from './intake.ts';
-import type { JobWorker } from './job-worker.ts';
+import { allVersions, capabilitiesOf, Heartbeat } from './heartbeat.ts';
+import { Intake, SoloRuns, type JobWorker } from './intake.ts';
 import { LeaseKeeper, renewalTimeoutMs } from './leases.ts';
 import type { WorkerSettings } from './options.ts';
 
@@ -136,30 +132,6 @@ async function observe(
   const observers = [...(telemetry ? [telemetry] : []), ...(metrics ? [metrics] : []), logRuns(log)];
   return { telemetry: combine(observers), metrics };
 }
-
-/** The versions of all agents of a process. */
-const allVersions = (agents: AgentRegistry): AgentVersion[] =>
-  agents.names.flatMap((name) => agents.versions(name)).map(({ version }) => version);
-
-/** What a worker with these agents can execute. */
-const capabilitiesOf = (agents: AgentRegistry): Capabilities => ({
-  agents: agents.names,
-  strategies: executable(agents),
-  versions: allVersions(agents).flatMap(namesOf),
-  tools: [...agents.names.flatMap((name) => toolsOf(agents.versions(name))), ...namedOf('', agents.extraTools)],
-});
-
-const namesOf = ({ agent, id, label }: AgentVersion): string[] =>
-  label === undefined ? [`${agent}@${id}`] : [`${agent}@${label}`, `${agent}@${id}`];
-
-/** The first version also serves runs that want none. */
-const toolsOf = (versions: readonly ReadyAgent[]): string[] =>
-  versions.flatMap(({ name, version, tools }, place) =>
-    [...(place === 0 ? [name] : []), ...namesOf(version)].flatMap((owner) => namedOf(owner, tools)),
-  );
-
-const namedOf = (owner: string, tools: ReadonlyMap<string, unknown>): string[] =>
-  [...tools.keys()].map((tool) => `${owner}+${tool}`);
 
 /** A run that is stored long after the time it bears, or after the clock went back, may be missed for this long, in ms. */
 const validMs = 15_000;

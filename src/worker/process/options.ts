@@ -1,5 +1,5 @@
 import { refuseUnknownKeys, type KeysOf } from '../../base/checks/unknown-keys.ts';
-import { assertWhole } from '../../base/checks/whole-number.ts';
+import { assertWhole } from '../../base/checks/values.ts';
 import { LanefoldError } from '../../base/errors.ts';
 import { type Logger, reportErrors } from '../../base/log/logger.ts';
 import type { MetricsOptions } from '../../runs/telemetry/prometheus/open.ts';

@@ -1,19 +1,18 @@
 import { UnrecoverableError } from 'bullmq';
 import type { Claim, Refusal } from '../../database/store/run/claim-run.ts';
-import { settleRun } from '../../runs/limiter/settle-run.ts';
+import { settleRun } from '../../runs/limiter/run-budget.ts';
 import { startCompaction } from '../../runs/operations/contexts/compact.ts';
 import { optionsOfLane } from '../../runs/operations/contexts/options-of-lane.ts';
-import { dispatch, dispatchFirst } from '../../runs/queue/dispatch.ts';
+import { dispatch, dispatchFirst } from '../../runs/queue/relay.ts';
 import { jobId, type RunJobResult, type Processor, type RunQueue } from '../../runs/queue/queue.ts';
 import { refusedClaims, type RefusedClaim } from '../../runs/telemetry/telemetry.ts';
 import type { RunDependencies } from '../run/dependencies.ts';
 import { driveRun } from '../run/drive.ts';
 import { HeldRun, Released } from '../run/held-run.ts';
-import type { RunEnd } from '../run/run-end.ts';
-import { claimJob } from './claim-job.ts';
-import { delayJob, delayOrFail, releaseJob } from './delay-job.ts';
+import type { RunEnd } from '../run/progress.ts';
+import { claimJob, delayJob, delayOrFail, releaseJob } from './claim-job.ts';
 import { interruptionOf, onInterrupted, moveJob, moveToAgentQueue, withTools } from './leave-run.ts';
-import { hasLeft, hasStopped, type HeldJob, type JobWorker } from './job-worker.ts';
+import { hasLeft, hasStopped, type HeldJob, type JobWorker } from './intake.ts';
 import { limitsOfRun, settleLimits } from './limits.ts';
 
 /** Processes a job: claims its run, executes it to its end, and returns the result of the job. */

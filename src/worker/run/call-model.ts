@@ -1,7 +1,7 @@
 import type { ReadyAgent } from '../../agent/definition/registry.ts';
 import { brokenAnswer, cutOf } from '../../agent/models/answer.ts';
 import { laneKey, withCacheMarkers } from '../../agent/models/cache-markers.ts';
-import { estimateUsage } from '../../agent/models/estimate.ts';
+import { estimateUsage } from '../../agent/models/counting.ts';
 import { ModelError } from '../../agent/models/model-error.ts';
 import { generate } from '../../agent/models/generate.ts';
 import { loggedCalls } from '../../agent/tools/judge-call.ts';
@@ -11,8 +11,7 @@ import type { AnswerSoFar } from '../../runs/streams/publish-deltas.ts';
 import type { Claim } from '../../database/store/run/claim-run.ts';
 import { CancelRequested, type HeldRun } from './held-run.ts';
 import type { Reservation } from '../../runs/limiter/run-limits.ts';
-import { cutShort, modelFailed } from './call-outcome.ts';
-import { abandonCall, isOfLimits, reserveCall, settleCall } from './reserve-call.ts';
+import { cutShort, modelFailed, abandonCall, isOfLimits, reserveCall, settleCall } from './reserve-call.ts';
 import { prepareCall, type PreparedCall, roomFor } from './prepare-call.ts';
 import type { RunContext } from './context.ts';
 import type { RunDependencies } from './dependencies.ts';

@@ -2,7 +2,7 @@ import type { AgentRegistry } from '../../agent/definition/registry.ts';
 import type { Counting } from '../../agent/models/counting.ts';
 import type { ModelRegistry } from '../../agent/models/registry.ts';
 import type { Database } from '../../database/postgres/pool.ts';
-import type { Needs } from '../../database/store/worker/capabilities.ts';
+import type { Needs } from '../../database/store/worker/find-lacking.ts';
 import type { Run } from '../../database/store/run/run.ts';
 import type { StepDraft } from '../../agent/strategies/machine.ts';
 import type { LiveCalls } from '../../runs/streams/publish-deltas.ts';

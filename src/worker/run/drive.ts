@@ -2,15 +2,15 @@ import type { StrategyDecision, StrategyEvent } from '../../agent/strategies/mac
 import type { Claim } from '../../database/store/run/claim-run.ts';
 import { commit } from './commit.ts';
 import { decide, firstDecision } from './decide.ts';
-import type { RunDependencies } from './dependencies.ts';
+import { stepOf } from './preflight.ts';
+import { type RunDependencies } from './dependencies.ts';
 import { execute } from './execute-command.ts';
-import { commitHandoff } from './hand-over.ts';
-import { handoffIn, onEndHandoff, withoutHandoff } from './handoffs.ts';
+import { commitHandoff, handoffIn, onEndHandoff, withoutHandoff } from './handoffs.ts';
 import { CancelRequested, type HeldRun } from './held-run.ts';
 import { openRun, type ActiveRun } from './open-run.ts';
-import { stepOf } from './preflight.ts';
 import { progressOf } from './progress.ts';
-import { endByError, endByStep, isEnd, type RunEnd } from './run-end.ts';
+import { endByError, endByStep, isEnd } from './run-end.ts';
+import { type RunEnd } from './progress.ts';
 
 /**
  * Drives a claimed run until it ends, waits or is handed over. Errors end the run, except those that only stop this worker

@@ -12,7 +12,8 @@ import type { RunDependencies } from './dependencies.ts';
 import { CancelRequested } from './held-run.ts';
 import { wantsSummary } from './prepare-call.ts';
 import { repairOutput } from './repair-output.ts';
-import { endAbnormally, endCutShort, suspend, type CallsWait, type RunEnd } from './run-end.ts';
+import { endAbnormally, endCutShort, suspend, type CallsWait } from './run-end.ts';
+import { type RunEnd } from './progress.ts';
 import { runTools } from './run-tools.ts';
 import { assertOwnTools } from './tools-elsewhere.ts';
 

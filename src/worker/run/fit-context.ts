@@ -1,9 +1,8 @@
 import type { ReadyAgent } from '../../agent/definition/registry.ts';
 import type { JsonObject, Message } from '../../agent/context/message.ts';
 import { ModelError } from '../../agent/models/model-error.ts';
-import type { Counter, Counting } from '../../agent/models/counting.ts';
+import { requestTokens, type Counter, type Counting } from '../../agent/models/counting.ts';
 import { cutContext, type CutContext } from '../../agent/models/cut-context.ts';
-import { requestTokens } from '../../agent/models/estimate.ts';
 import { isLanefoldError } from '../../base/errors.ts';
 import { loggedDropped, type DroppedRange } from '../../agent/policy/groups.ts';
 import { limitsOf, type Limits, limitsWithin, type ContextRoom, type StoredPolicy } from '../../agent/policy/policy.ts';

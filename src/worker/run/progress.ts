@@ -1,3 +1,11 @@
+import { ModelError } from '../../agent/models/model-error.ts';
+import { GuardFailure } from '../../agent/tools/judge-call.ts';
+import { cleanText } from '../../base/checks/values.ts';
+import { LanefoldError } from '../../base/errors.ts';
+import type { Json } from '../../agent/context/message.ts';
+import type { RunError } from '../../agent/strategies/records.ts';
+import type { QueuedRun } from '../../database/store/run/queued-run.ts';
+import type { Run } from '../../database/store/run/run.ts';
 import { type Usage, addUsage } from '../../agent/context/message.ts';
 import type { SpentSoFar, StrategyEvent } from '../../agent/strategies/machine.ts';
 import { deadline } from '../../base/common/timer.ts';
@@ -82,4 +90,49 @@ export class RunClock {
       timer.cancel();
     }
   }
+}
+
+/** How a run has ended, or that it waits or was handed over: this worker is done with it. */
+export interface RunEnd {
+  type: 'ended';
+  status: string;
+  /** The final answer, if any. */
+  answer?: Json;
+  error?: RunError;
+  /** Tool calls of a suspended run that need approval, as `1.0 pay`. */
+  approvals?: string[];
+  iteration: number;
+  usage?: Usage;
+  /** The part of `usage` spent on other models than the run's, by model. */
+  otherUsage?: Record<string, Usage>;
+  promoted?: QueuedRun;
+  /** The ended run, if this process waits for it and the last step returned it. */
+  run?: Run;
+  /** Its context has reached the policy's `compactAt` share of the budget, so the lane should be compacted. */
+  full?: true;
+}
+
+export const toRunEnd = (
+  { iteration, usage, otherUsage }: RunProgress,
+  { status, promoted, run }: { status: string; promoted?: QueuedRun; run?: Run },
+  { answer, error, approvals }: { answer?: Json | undefined; error?: RunError; approvals?: string[] | undefined } = {},
+): RunEnd => ({
+  type: 'ended',
+  status,
+  iteration,
+  ...(answer === undefined ? {} : { answer }),
+  ...(error ? { error } : {}),
+  ...(approvals ? { approvals } : {}),
+  ...(usage ? { usage } : {}),
+  ...(otherUsage ? { otherUsage } : {}),
+  ...(promoted ? { promoted } : {}),
+  ...(run ? { run } : {}),
+});
+
+/** What a run says of the error that ended it. */
+export function toRunError(error: unknown): RunError {
+  if (error instanceof GuardFailure) return { type: 'tool_guardrail', message: cleanText(error.message) };
+  if (error instanceof ModelError) return { type: error.errorType, message: error.message };
+  if (error instanceof LanefoldError) return { type: error.code, message: error.message };
+  return { type: 'runtime', message: cleanText(error instanceof Error ? error.message : String(error)) };
 }

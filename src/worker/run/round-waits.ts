@@ -2,7 +2,7 @@ import type { ReadyAgent } from '../../agent/definition/registry.ts';
 import { omitUndefined } from '../../base/common/json.ts';
 import type { JsonObject } from '../../agent/context/message.ts';
 import type { Claim } from '../../database/store/run/claim-run.ts';
-import { idsOf } from '../../database/store/tenant/derived-ids.ts';
+import { idsOf } from '../../database/store/tenant/tenant-settings.ts';
 import { hasStarted, readChildren } from '../../database/store/wait/child-runs.ts';
 import { childRequestId, type StoredChild } from '../../database/store/wait/wait-tasks.ts';
 import { type AskedOfChild, findEarlierChildren } from '../../database/store/wait/earlier-children.ts';

@@ -1,16 +1,10 @@
-import type { Json, ToolCall, Usage } from '../../agent/context/message.ts';
-import { ModelError } from '../../agent/models/model-error.ts';
+import type { Json, ToolCall } from '../../agent/context/message.ts';
 import type { EventDraft, StrategyDecision, StrategyState } from '../../agent/strategies/machine.ts';
 import type { RunError } from '../../agent/strategies/records.ts';
 import { llmCompleted, assistantEntry, type Answered, type TurnState } from '../../agent/strategies/turn/events.ts';
-import { GuardFailure } from '../../agent/tools/judge-call.ts';
-import { cleanText } from '../../base/checks/text.ts';
-import { LanefoldError } from '../../base/errors.ts';
 import { isTransient } from '../../database/postgres/errors.ts';
 import type { CommitResult } from '../../database/store/run/commit-step.ts';
 import { finishRun } from '../../database/store/run/finish-run.ts';
-import type { QueuedRun } from '../../database/store/run/queued-run.ts';
-import type { Run } from '../../database/store/run/run.ts';
 import { suspendRun } from '../../database/store/wait/suspend-run.ts';
 import { limitEvents } from '../../runs/limiter/refusals.ts';
 import { LimitReached } from '../../runs/limiter/run-limits.ts';
@@ -19,45 +13,8 @@ import type { RunDependencies } from './dependencies.ts';
 import { fullness } from './fit-context.ts';
 import { CancelRequested, isLost, Released, type HeldRun } from './held-run.ts';
 import type { ActiveRun } from './open-run.ts';
-import { addUsed, type RunProgress } from './progress.ts';
+import { addUsed, toRunEnd, toRunError, type RunEnd, type RunProgress } from './progress.ts';
 import { ToolsElsewhere } from './tools-elsewhere.ts';
-
-/** How a run has ended, or that it waits or was handed over: this worker is done with it. */
-export interface RunEnd {
-  type: 'ended';
-  status: string;
-  /** The final answer, if any. */
-  answer?: Json;
-  error?: RunError;
-  /** Tool calls of a suspended run that need approval, as `1.0 pay`. */
-  approvals?: string[];
-  iteration: number;
-  usage?: Usage;
-  /** The part of `usage` spent on other models than the run's, by model. */
-  otherUsage?: Record<string, Usage>;
-  promoted?: QueuedRun;
-  /** The ended run, if this process waits for it and the last step returned it. */
-  run?: Run;
-  /** Its context has reached the policy's `compactAt` share of the budget, so the lane should be compacted. */
-  full?: true;
-}
-
-export const toRunEnd = (
-  { iteration, usage, otherUsage }: RunProgress,
-  { status, promoted, run }: { status: string; promoted?: QueuedRun; run?: Run },
-  { answer, error, approvals }: { answer?: Json | undefined; error?: RunError; approvals?: string[] | undefined } = {},
-): RunEnd => ({
-  type: 'ended',
-  status,
-  iteration,
-  ...(answer === undefined ? {} : { answer }),
-  ...(error ? { error } : {}),
-  ...(approvals ? { approvals } : {}),
-  ...(usage ? { usage } : {}),
-  ...(otherUsage ? { otherUsage } : {}),
-  ...(promoted ? { promoted } : {}),
-  ...(run ? { run } : {}),
-});
 
 export const isEnd = (result: object | undefined): result is RunEnd =>
   result !== undefined && 'type' in result && result.type === 'ended';
@@ -129,13 +86,6 @@ export async function endAbnormally(
   };
   const result = await run.persist(() => finishRun(deps.db, run, end));
   return toRunEnd(progress, result, { error });
-}
-
-function toRunError(error: unknown): RunError {
-  if (error instanceof GuardFailure) return { type: 'tool_guardrail', message: cleanText(error.message) };
-  if (error instanceof ModelError) return { type: error.errorType, message: error.message };
-  if (error instanceof LanefoldError) return { type: error.code, message: error.message };
-  return { type: 'runtime', message: cleanText(error instanceof Error ? error.message : String(error)) };
 }
 
 /** Ends a cancelled run with what its last call had written, as with an answer that came too late. */

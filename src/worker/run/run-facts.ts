@@ -1,9 +1,8 @@
-import type { ReadyAgent } from '../../agent/definition/registry.ts';
+import { iterationLimit, type ReadyAgent } from '../../agent/definition/registry.ts';
 import type { ReadyContract } from '../../agent/contracts/contract.ts';
 import type { Claim } from '../../database/store/run/claim-run.ts';
 import type { HandoffRecord, RunOptions } from '../../agent/definition/run-options.ts';
 import type { StrategyMachine, RunFacts } from '../../agent/strategies/machine.ts';
-import { iterationLimit } from '../../agent/definition/ready-agent.ts';
 import { questionOf } from './context.ts';
 
 /** What a strategy knows about the run it decides for. */

@@ -7,9 +7,9 @@ import type { CallOutcome } from '../../agent/strategies/machine.ts';
 import { tooManyToolCalls, refusedCalls } from '../../agent/tools/judge-call.ts';
 import { type ToolCallBase } from '../../agent/tools/execute.ts';
 import type { Claim, LedgerRow } from '../../database/store/run/claim-run.ts';
-import type { RunDependencies } from './dependencies.ts';
-import type { HeldRun } from './held-run.ts';
 import { needsPreflight, preflight } from './preflight.ts';
+import { type RunDependencies } from './dependencies.ts';
+import type { HeldRun } from './held-run.ts';
 import { ToolRound } from './tool-round.ts';
 
 interface Round {

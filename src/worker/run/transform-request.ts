@@ -7,7 +7,7 @@ import { checkSettings, mergeSettings, toCallSettings, type ModelSettings } from
 import { ModelError } from '../../agent/models/model-error.ts';
 import { toPrompt } from '../../agent/models/prompt.ts';
 import type { ModelRegistry } from '../../agent/models/registry.ts';
-import { assertStorable } from '../../base/checks/text.ts';
+import { assertStorable } from '../../base/checks/values.ts';
 import { runAttempt } from '../../agent/tools/execute.ts';
 import type { Claim } from '../../database/store/run/claim-run.ts';
 import type { HeldRun } from './held-run.ts';

@@ -1,5 +1,5 @@
 import { costOf } from '../../runs/operations/runs/cost.ts';
-import { dispatchFirst } from '../../runs/queue/dispatch.ts';
+import { dispatchFirst } from '../../runs/queue/relay.ts';
 import { readRun } from '../../database/store/run/read-run.ts';
 import { spentOf } from '../../database/store/run/spent.ts';
 import {

@@ -13,7 +13,7 @@ import type { WorkerPart } from '../part.ts';
 import { tellParent, type WaitDependencies } from './tell-parent.ts';
 import { isLanefoldError } from '../../base/errors.ts';
 import { isTransient } from '../../database/postgres/errors.ts';
-import { dispatchFirst } from '../../runs/queue/dispatch.ts';
+import { dispatchFirst } from '../../runs/queue/relay.ts';
 import { unlessGone } from '../../database/store/missing.ts';
 import { readRun } from '../../database/store/run/read-run.ts';
 import type { RunRef } from '../../database/store/run/run.ts';

@@ -256,7 +256,7 @@ const contexts: Scenario = async (world, { ann, w1, w2 }) => {
   await commit(w1, run, says('four'));
   await world.skipLeases();
   await claim(w2, 'w2', 'context', 'context');
-  await tried(forkThread(ann.db, 'context', { seq: 0 }, { id: 'fork', requestHash: 'aa' }));
+  await tried(forkThread(ann.db, 'context', { atSeq: 0 }, { id: 'fork', requestHash: 'aa' }));
   await world.read('context');
   await world.read('fork');
 };

@@ -1,5 +1,4 @@
-import type { HistoryEvent } from '../../../src/ops/history/event.ts';
-import { Recorder } from '../../../src/ops/history/recorder.ts';
+import { Recorder, type HistoryEvent } from '../../../src/ops/history/event.ts';
 import { recordStatement } from '../../../src/ops/chaos/recording/record-statements.ts';
 import { snapshotSql, toSnapshot, type SnapshotRow } from '../../../src/ops/chaos/recording/conclude.ts';
 import { isLanefoldError } from '../../../src/base/errors.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Json, Message } from '../../../src/agent/context/message.ts';
 import { createCounting } from '../../../src/agent/models/counting.ts';
-import type { PolicyOption } from '../../../src/agent/policy/policy.ts';
+import type { PolicyOption } from '../../../src/agent/policy/types.ts';
 import { readPolicy } from '../../../src/agent/policy/read-policy.ts';
 import { dialects } from '../../../src/agent/models/acceptable-prompt.ts';
 import { RunContext } from '../../../src/worker/run/context.ts';

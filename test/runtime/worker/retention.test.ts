@@ -2,7 +2,7 @@ import { defineAgent, defineTool, type RunHandle } from 'lanefold';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { openDatabase, type Database } from '../../../src/database/postgres/pool.ts';
-import { traceRetention } from '../../../src/worker/process/cleanup.ts';
+import { traceRetention } from '../../../src/worker/process/background.ts';
 import { dropTraces } from '../../../src/database/store/trace/drop-traces.ts';
 
 import { contextOf, entriesOf, eventsOf, expectSound, ledgerOf } from '../../support/log.ts';

@@ -1,7 +1,7 @@
 import { defineAgent } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../../src/database/postgres/pool.ts';
-import { eventTrimmer } from '../../../src/worker/process/cleanup.ts';
+import { eventTrimmer } from '../../../src/worker/process/background.ts';
 import { queueBackend, startLanefold, type TestLanefold } from '../../support/lanefold.ts';
 import { until } from '../../support/until.ts';
 

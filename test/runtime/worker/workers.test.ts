@@ -3,7 +3,7 @@ import { createLanefold, defineAgent, defineTool, type ToolCallContext } from 'l
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { RunJob, RunJobResult, RunQueue } from '../../../src/runs/queue/queue.ts';
 import { processJob } from '../../../src/worker/process/process-job.ts';
-import type { JobWorker } from '../../../src/worker/process/job-worker.ts';
+import type { JobWorker } from '../../../src/worker/process/intake.ts';
 import type { RunDependencies } from '../../../src/worker/run/dependencies.ts';
 import { noRedis } from '../../support/lanefold.ts';
 import { contextOf, eventsOf, expectSound, ledgerOf } from '../../support/log.ts';

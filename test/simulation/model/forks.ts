@@ -7,7 +7,7 @@ import { newThread, type Body, type Draft, type Thread } from './state.ts';
 
 /** What a fork begins with: the context of each lane as of an entry. */
 export function forkSource(thread: Thread, p: Body): Body {
-  const seq: number = p['seq'] ?? thread.entries.length - 1;
+  const seq: number = p['at_seq'] ?? thread.entries.length - 1;
   if (seq < -1 || seq >= thread.entries.length) refuse('LF014');
   const known = thread.entries.filter(
     (entry) => entry.seq <= seq && ['ai_message', 'ai_context_operation'].includes(entry.kind),

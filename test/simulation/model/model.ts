@@ -110,14 +110,14 @@ export class Model implements Store {
       case 'decide_tool_call':
         return [{ result: decideToolCall(this.#thread(a), at, b, c, d, e) }];
       case 'expire_waits':
-        return [{ job: expireWaits(this.#thread(a), at, b, c) }];
+        return [{ result: expireWaits(this.#thread(a), at, b, c) }];
       case 'release_run':
         return releaseRun(this.#thread(a), at, b, c, d);
       case 'report_worker':
         this.workers.report(at, a, b);
-        return [];
+        return [{ result: null }];
       case 'loss_cause':
-        return [{ cause: this.workers.lossCause(at, a, Date.parse(b), c) }];
+        return [{ result: this.workers.lossCause(at, a, Date.parse(b), c) }];
       case 'renew_leases':
         return (a as Body[]).flatMap((held) => renewLease(this.threads.get(held['thread_id']), at, held, b));
       case 'queue_runs_again':
@@ -128,9 +128,9 @@ export class Model implements Store {
       case 'lane_context_at':
         return contextAt(this.#thread(a), b as unknown as string, Number(c)).map((row) => ({ ...row }));
       case 'fork_source':
-        return [{ source: forkSource(this.#thread(a), b) }];
+        return [{ result: forkSource(this.#thread(a), b) }];
       case 'create_fork':
-        return [{ thread: createFork(this.threads, at, a, b) }];
+        return [{ result: createFork(this.threads, at, a, b) }];
       case 'name_key':
         return [{ key: a }];
       case 'use_limits':
@@ -138,9 +138,9 @@ export class Model implements Store {
       case 'limit_usage':
         return [{ reserved: this.limits.reserved }];
       case 'drop_kept_events':
-        return [{ dropped: 0 }];
+        return [{ result: 0 }];
       case 'drop_idle_buckets':
-        return [{ last: null }];
+        return [{ result: null }];
       case 'current_limits':
         return currentLimits();
       case 'holding_limit_accounts':

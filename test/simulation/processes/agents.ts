@@ -4,7 +4,7 @@ import { APICallError, type LanguageModelV4, type LanguageModelV4Prompt } from '
 import { defineAgent } from '../../../src/agent/definition/agent.ts';
 import { createAgentRegistry } from '../../../src/agent/definition/registry.ts';
 import { neverRuns } from '../../../src/ops/chaos/provider.ts';
-import type { Random } from '../../../src/ops/chaos/random.ts';
+import type { Random } from '../../../src/ops/chaos/schedule.ts';
 import { createCounting } from '../../../src/agent/models/counting.ts';
 import { createModelRegistry } from '../../../src/agent/models/registry.ts';
 import { createKeyRedactor } from '../../../src/base/redaction/sensitive-keys.ts';

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../src/agent/context/message.ts';
 import { isLanefoldError } from '../../../src/base/errors.ts';
 import { isTransient } from '../../../src/database/postgres/errors.ts';
-import { dispatch, dispatchFirst } from '../../../src/runs/queue/dispatch.ts';
+import { dispatch, dispatchFirst } from '../../../src/runs/queue/relay.ts';
 import { applyOperation } from '../../../src/database/store/context/apply-operation.ts';
 import { forkThread } from '../../../src/database/store/fork/fork-thread.ts';
 import { enqueueInput } from '../../../src/database/store/input/enqueue-input.ts';
@@ -9,7 +9,7 @@ import { appendEntries, type AppendRequest } from '../../../src/database/store/l
 import { cancelRun } from '../../../src/database/store/run/cancel-run.ts';
 import { enqueueRun } from '../../../src/database/store/run/enqueue-run.ts';
 import { decideToolCall } from '../../../src/database/store/wait/decide-tool-call.ts';
-import type { Random } from '../../../src/ops/chaos/random.ts';
+import type { Random } from '../../../src/ops/chaos/schedule.ts';
 import { place } from '../model/limits.ts';
 import { Actor } from '../world/network.ts';
 import { toNewJob, type World } from '../world/world.ts';
@@ -170,7 +170,7 @@ export class Client {
 
   async #fork(threadId: string, id: string, random: Random): Promise<void> {
     const seq = random.int(-1, (this.#revs.get(threadId) ?? 4) + 1);
-    const point = { seq: random.chance(0.3) ? undefined : seq, repair: random.chance(0.5) || undefined };
+    const point = { atSeq: random.chance(0.3) ? undefined : seq, repair: random.chance(0.5) || undefined };
     const fork = () => forkThread(this.#actor.db, threadId, point, { id, requestHash: 'h' });
     await this.#twice(random, fork);
     this.world.threads.add(id);

@@ -1,4 +1,4 @@
-import type { Random } from '../../../src/ops/chaos/random.ts';
+import type { Random } from '../../../src/ops/chaos/schedule.ts';
 import type { JsonObject } from '../../../src/agent/context/message.ts';
 
 /** What a client has sent, to send it again. */

@@ -1,6 +1,6 @@
 import { defineAgent } from '../../../src/agent/definition/agent.ts';
 import { createAgentRegistry, type AgentRegistry } from '../../../src/agent/definition/registry.ts';
-import type { Random } from '../../../src/ops/chaos/random.ts';
+import type { Random } from '../../../src/ops/chaos/schedule.ts';
 import { createModelRegistry } from '../../../src/agent/models/registry.ts';
 import { callAgent, spawnAgent } from '../../../src/agent/tools/agent-tool.ts';
 import { type AgentTask, sleep, waitFor, type WaitTimeout } from '../../../src/agent/tools/wait.ts';

@@ -1,4 +1,4 @@
-import type { Random } from '../../../src/ops/chaos/random.ts';
+import type { Random } from '../../../src/ops/chaos/schedule.ts';
 import { isLanefoldError } from '../../../src/base/errors.ts';
 import type { Library } from '../../../src/features/library/library.ts';
 import { isTransient } from '../../../src/database/postgres/errors.ts';

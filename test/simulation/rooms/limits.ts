@@ -1,4 +1,4 @@
-import type { Random } from '../../../src/ops/chaos/random.ts';
+import type { Random } from '../../../src/ops/chaos/schedule.ts';
 import type { LimitDefinition } from '../../../src/agent/limits/limit.ts';
 import type { Asking, Room } from './rooms.ts';
 

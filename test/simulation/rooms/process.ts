@@ -1,6 +1,6 @@
 import type { AgentRegistry } from '../../../src/agent/definition/registry.ts';
 import { createKeyRedactor } from '../../../src/base/redaction/sensitive-keys.ts';
-import { DeliveryNotices } from '../../../src/database/store/delivery-notices.ts';
+import { DeliveryNotices } from '../../../src/database/store/call-function.ts';
 import type { Library } from '../../../src/features/library/library.ts';
 import { assemble } from '../../../src/lanefold/assemble.ts';
 import { Closers } from '../../../src/lanefold/closers.ts';

@@ -1,4 +1,4 @@
-import type { Random } from '../../../src/ops/chaos/random.ts';
+import type { Random } from '../../../src/ops/chaos/schedule.ts';
 import type { Library } from '../../../src/features/library/library.ts';
 import type { Database } from '../../../src/database/postgres/pool.ts';
 import type { RunHandle } from '../../../src/database/store/run/run.ts';

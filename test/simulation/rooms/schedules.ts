@@ -1,5 +1,5 @@
 import type { Overlap } from '../../../src/features/schedules/definition/definition.ts';
-import type { Random } from '../../../src/ops/chaos/random.ts';
+import type { Random } from '../../../src/ops/chaos/schedule.ts';
 import type { Room } from './rooms.ts';
 
 /** Each keeps its overlap, whatever else changes. */

@@ -20,13 +20,13 @@ export const waits: Room = {
       },
     },
     {
-      name: 'release',
+      name: 'resolve',
       share: 1,
       async ask({ library }, { random }) {
         const { data } = await library.waits.list({ limit: 20 });
         if (data.length === 0) return;
         const { threadId, runId, call } = random.pick(data);
-        await library.waits.release({ threadId, id: runId }, call);
+        await library.waits.resolve({ threadId, id: runId }, call);
       },
     },
   ],

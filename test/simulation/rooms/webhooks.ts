@@ -1,4 +1,4 @@
-import type { Random } from '../../../src/ops/chaos/random.ts';
+import type { Random } from '../../../src/ops/chaos/schedule.ts';
 import type { Room } from './rooms.ts';
 
 /** Each keeps what it wants, whatever else changes. */
@@ -33,10 +33,10 @@ export const webhooks: Room = {
     },
     { name: 'test webhook', share: 1, ask: ({ library }, { random }) => library.webhooks.test(one(random).name) },
     {
-      name: 'replay',
+      name: 'redeliver',
       share: 1,
       ask: ({ library }, { random }) =>
-        library.webhooks.replay('ends', { since: new Date(Date.now() - random.int(1_000, 20_000)) }),
+        library.webhooks.redeliver('ends', { since: new Date(Date.now() - random.int(1_000, 20_000)) }),
     },
   ],
   never: {

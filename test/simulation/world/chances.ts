@@ -1,4 +1,4 @@
-import { randomOf, type Random } from '../../../src/ops/chaos/random.ts';
+import { randomOf, type Random } from '../../../src/ops/chaos/schedule.ts';
 
 /**
  * What the seed decides. Each decision has a name and depends on nothing but seed and name, so that a history without

@@ -1,12 +1,12 @@
 import type { Database } from '../../../src/database/postgres/pool.ts';
 import { recordStatement } from '../../../src/ops/chaos/recording/record-statements.ts';
-import { Recorder } from '../../../src/ops/history/recorder.ts';
+import { Recorder } from '../../../src/ops/history/event.ts';
 import type { Claim, Refusal } from '../../../src/database/store/run/claim-run.ts';
 import type { Body } from '../model/state.ts';
 import type { Statement } from '../store.ts';
 import type { World } from './world.ts';
 import type { Acting } from './acting.ts';
-import { claims, frozenShare, mayRepeat, notSimulated, shares, toReport, withReport } from './statements.ts';
+import { claims, frozenShare, mayRepeat, nothing, notSimulated, shares, toReport, withReport } from './statements.ts';
 import { acting, hasCrashed } from './virtual-time.ts';
 import { processClock } from '../../../src/base/common/timer.ts';
 
@@ -36,7 +36,7 @@ export class Actor implements Acting {
     const query = (name: string, text: string, values: unknown[] = []) => {
       if (!this.#asks(name)) return never;
       const { inside } = world.store;
-      if (inside && notSimulated.has(name)) return Promise.resolve([]);
+      if (inside && notSimulated.has(name)) return Promise.resolve(nothing(name));
       const statement = inside ? this.#asWorker({ name, text, values }) : { name, text, values };
       return this.#recorded(statement.name, [...statement.values], this.#send(statement));
     };

@@ -1,3 +1,4 @@
+import { databaseFunctions } from '../../../src/database/store/functions.ts';
 import type { Body } from '../model/state.ts';
 import type { Statement } from '../store.ts';
 
@@ -25,6 +26,10 @@ export const notSimulated = new Set([
   ...['find_wait_tasks', 'find_untold_children', 'find_open_run_waits'],
   ...['take_eval_threads', 'open_evals', 'take_monitors', 'blocked_webhooks', 'queues_with_events', 'removed_webhooks'],
 ]);
+
+/** What a statement answers that finds nothing: a function that returns a value has a row nevertheless. */
+export const nothing = (name: string): Body[] =>
+  databaseFunctions[name as keyof typeof databaseFunctions]?.returns === 'value' ? [{ result: null }] : [];
 
 /** The renewals that a report of a worker rides on, and the report, which is executed with them. */
 export const withReport = ([leases, leaseMs, , report]: readonly unknown[], worker: string): Statement => ({

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { withClient } from '../../../src/ops/chaos/services/postgres.ts';
 import { postgresUser } from '../../../src/database/postgres/embedded/system-user.ts';
-import { QuietClient } from '../../../src/database/postgres/quiet-client.ts';
+import { QuietClient } from '../../../src/database/postgres/watched-client.ts';
 import { until } from '../until.ts';
 import { password, type ClusterSettings } from './config.ts';
 import { prepareMember, type Member, type Role } from './member.ts';

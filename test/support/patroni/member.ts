@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { startProxy, type Proxy } from '../../../src/ops/chaos/services/proxy.ts';
-import { freePort } from '../../../src/database/postgres/embedded/free-port.ts';
+import { freePort } from '../../../src/database/postgres/embedded/launch.ts';
 import { memberConfig, type ClusterSettings, type MemberPorts } from './config.ts';
 import { familyOf, launch, postmasterOf, signal, type Program } from './processes.ts';
 import { logOf, ownFolder, type Place } from './services.ts';

@@ -1,6 +1,6 @@
 import { chown, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { freePort } from '../../../src/database/postgres/embedded/free-port.ts';
+import { freePort } from '../../../src/database/postgres/embedded/launch.ts';
 import type { SystemUser } from '../../../src/database/postgres/embedded/system-user.ts';
 import { haproxyConfig, type MemberPorts } from './config.ts';
 import { launch, type Program } from './processes.ts';

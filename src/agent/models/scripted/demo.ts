@@ -5,7 +5,7 @@ import type {
   JSONSchema7Definition,
 } from '@ai-sdk/provider';
 import type { JsonObject, Json } from '../../context/message.ts';
-import { cleanText } from '../../../base/checks/text.ts';
+import { cleanText } from '../../../base/checks/values.ts';
 import { type ScriptedTurn, lastUserText, resultText, sinceLastUser, toolResultParts } from './script.ts';
 
 /** Characters of a question that are searched. */

@@ -15,7 +15,7 @@ import {
   type InquiryProgress,
   callIdOf,
 } from './inquiry.ts';
-import { toolResults, type ToolsFinished } from '../turn/tool-round.ts';
+import { toolResults, type ToolsFinished } from '../turn/finish.ts';
 
 type Decided<Memory> = StrategyDecision<InquiryState, InquiryProgress<Memory>>;
 

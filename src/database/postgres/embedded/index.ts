@@ -1,11 +1,10 @@
 import { findBinaries } from './binaries.ts';
-import { connectionUrl, ensureDatabase } from './connection.ts';
+import { connectionUrl, ensureDatabase, clearRuntime, writeRuntime } from './runtime-file.ts';
 import { asEmbeddedFailure, embeddedFailed } from './failure.ts';
 import { findHome, openHome, type Home } from './home.ts';
 import { assertSameMajor, ensureCluster, giveToUser } from './initdb.ts';
 import { joinRunning, type EmbeddedPostgres } from './join.ts';
 import { launch } from './launch.ts';
-import { clearRuntime, writeRuntime } from './runtime-file.ts';
 
 export type { EmbeddedPostgres } from './join.ts';
 

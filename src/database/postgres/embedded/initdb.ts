@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Binaries } from './binaries.ts';
 import { embeddedFailed, failedWithLog } from './failure.ts';
 import type { Home } from './home.ts';
-import { lastLines } from './log-file.ts';
+import { lastLines } from './launch.ts';
 import { isAlive } from './process-identity.ts';
 import { run } from './run.ts';
 import type { SystemUser } from './system-user.ts';

@@ -1,12 +1,10 @@
 import { join as joinPath } from 'node:path';
-import { connectionUrl } from './connection.ts';
+import { connectionUrl, clearRuntime, readRuntime } from './runtime-file.ts';
 import { embeddedFailed } from './failure.ts';
 import type { Home } from './home.ts';
 import { takeHold } from './lifeline.ts';
-import { poll } from './poll.ts';
+import { poll, leave } from './supervisor.ts';
 import { lockState, removeStaleLock, type LockState } from './postmaster-lock.ts';
-import { clearRuntime, readRuntime } from './runtime-file.ts';
-import { leave } from './supervisor.ts';
 
 /** A running PostgreSQL that this process shares with others. It shuts down when the last process stops it or ends. */
 export interface EmbeddedPostgres {

@@ -1,15 +1,15 @@
 import { basename } from 'node:path';
 import type { Binaries } from './binaries.ts';
 import { failedWithLog } from './failure.ts';
-import { freePort } from './free-port.ts';
 import type { Home } from './home.ts';
-import { lastLines, openLog } from './log-file.ts';
-import { poll } from './poll.ts';
+import { poll, supervise, type Supervised } from './supervisor.ts';
 import { dropAbandonedLifelines, makeLifeline } from './lifeline.ts';
 import { readLock } from './postmaster-lock.ts';
 import { lifelineSetting } from './process-identity.ts';
-import { supervise, type Supervised } from './supervisor.ts';
 import { delay } from '../../../base/common/timer.ts';
+import { open, rename, stat, type FileHandle } from 'node:fs/promises';
+import type { SystemUser } from './system-user.ts';
+import { createServer, type AddressInfo } from 'node:net';
 
 const readyTimeoutMs = 120_000;
 const retryForMs = 15_000;
@@ -97,4 +97,56 @@ export async function launch(
     // The backends of a killed postmaster need a moment to exit.
     else await delay(50);
   }
+}
+
+const rotateAt = 10 * 1024 * 1024;
+const tailLines = 15;
+
+/** The log, opened for one start attempt. */
+export interface LogFile {
+  path: string;
+  handle: FileHandle;
+  /** Everything written since then, including by other processes that start at the same time. */
+  written(): Promise<string>;
+}
+
+/** The last lines of a text. */
+export const lastLines = (text: string, count = tailLines): string =>
+  text.trimEnd().split('\n').slice(-count).join('\n');
+
+/**
+ * Opens the log for appending. PostgreSQL inherits the descriptor, so its user needs no access to the file; `owner`
+ * gets the file anyway, for later starts without root.
+ */
+export async function openLog(path: string, owner?: SystemUser): Promise<LogFile> {
+  const before = await stat(path).catch(() => undefined);
+  if (before && before.size > rotateAt) await rename(path, `${path}.1`);
+  const handle = await open(path, 'a+', 0o600);
+  if (owner) await handle.chown(owner.uid, owner.gid);
+  const { size: start } = await handle.stat();
+  const written = async () => {
+    const { size } = await handle.stat();
+    const buffer = Buffer.alloc(Math.min(Math.max(size - start, 0), 64 * 1024));
+    await handle.read(buffer, 0, buffer.length, size - buffer.length);
+    return buffer.toString('utf8');
+  };
+  return { path, handle, written };
+}
+
+function tryPort(port: number): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(undefined));
+    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => {
+      const { port: given } = server.address() as AddressInfo;
+      server.close(() => resolve(given));
+    });
+  });
+}
+
+/** A free port of 127.0.0.1, the wanted one if possible. Another process may still take it first. */
+export async function freePort(wanted?: number): Promise<number> {
+  const port = (wanted ? await tryPort(wanted) : undefined) ?? (await tryPort(0));
+  if (port === undefined) throw new Error('cannot listen on any port of 127.0.0.1');
+  return port;
 }

@@ -1,6 +1,6 @@
 import { link, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { poll } from './poll.ts';
+import { poll } from './supervisor.ts';
 import { commandOf, isAlive, isPostmasterOf, lifelineOf } from './process-identity.ts';
 
 /** The content of PostgreSQL's own lock file, postmaster.pid. */

@@ -4,10 +4,10 @@ import { closeSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import type { Binaries } from './binaries.ts';
 import { openLifeline, type Hold } from './lifeline.ts';
-import { poll } from './poll.ts';
 import { isAlive } from './process-identity.ts';
 import { postgresEnv } from './run.ts';
 import { spawnAs, type SystemUser } from './system-user.ts';
+import { delay } from '../../../base/common/timer.ts';
 
 // Descriptor 3 is the lifeline: reading it ends when the last process that holds it ends. A process that opens it at
 // that very moment writes a line and then looks for the file under its name: hence the rename and the second look.
@@ -95,5 +95,18 @@ export async function supervise(
   } catch (error) {
     hold.release();
     throw error;
+  }
+}
+
+/** Calls `probe` until it returns a value; returns `undefined` after `timeoutMs`. */
+export async function poll<T>(
+  probe: () => T | undefined | Promise<T | undefined>,
+  { timeoutMs, everyMs = 5 }: { timeoutMs: number; everyMs?: number },
+): Promise<T | undefined> {
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    const value = await probe();
+    if (value !== undefined || performance.now() >= deadline) return value;
+    await delay(everyMs);
   }
 }

@@ -1,3 +1,4 @@
+import { call } from '../call.ts';
 import type { Allowed } from '../../../base/access/principal.ts';
 import { camelKeys, snakeKeys } from '../../../base/common/case.ts';
 import type { Database } from '../../postgres/pool.ts';
@@ -48,10 +49,10 @@ export async function insertKey(
   db: Database,
   { hash, allowed: { tenant, ...allowed }, ...key }: NewKeyRow,
 ): Promise<void> {
-  await db.query('create_key', 'select lanefold.create_key($1, $2)', [
+  await call(db.query, 'create_key', {
     hash,
-    { ...snakeKeys(key), tenant_id: tenant ?? null, allowed: toStored(allowed) },
-  ]);
+    p: { ...snakeKeys(key), tenant_id: tenant ?? null, allowed: toStored(allowed) },
+  });
 }
 
 /** What a known secret allows. `state` says whether it still does, and if not, why. */
@@ -107,17 +108,10 @@ export async function rotateKey(
   db: Database,
   { id, hash, createdBy, overlapMs }: { id: string; hash: Buffer; createdBy: string; overlapMs: number },
 ): Promise<boolean> {
-  const [row] = await db.query<{ found: boolean }>(
-    'rotate_key',
-    'select lanefold.rotate_key($1, $2, $3, $4) as found',
-    [id, hash, createdBy, overlapMs],
-  );
-  return row!.found;
+  return call(db.query, 'rotate_key', { id, hash, createdBy, overlapMs });
 }
 
 /** Revokes every secret of a key at once. Returns false if there is no such key. */
 export async function revokeKey(db: Database, id: string, by: string): Promise<boolean> {
-  const text = 'select lanefold.revoke_key($1, $2) as found';
-  const [row] = await db.query<{ found: boolean }>('revoke_key', text, [id, by]);
-  return row!.found;
+  return call(db.query, 'revoke_key', { id, by });
 }

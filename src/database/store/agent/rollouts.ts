@@ -1,4 +1,5 @@
-import type { Rollout } from '../../../agent/definition/rollout.ts';
+import { call } from '../call.ts';
+import type { Rollout } from '../../../agent/definition/version.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { readRows } from '../rows.ts';
 
@@ -19,14 +20,12 @@ export const readRollouts = (db: Database): Promise<StoredRollout[]> =>
   );
 
 export async function setRollout(db: Database, agent: string, rollout: Rollout, by: string): Promise<void> {
-  await db.query('set_rollout', 'select lanefold.set_rollout($1, $2)', [agent, { ...rollout, by }]);
+  await call(db.query, 'set_rollout', { agent, p: { ...rollout, by } });
 }
 
 /** Returns false if there is none. */
 export async function removeRollout(db: Database, agent: string, by: string): Promise<boolean> {
-  const text = 'select lanefold.remove_rollout($1, $2) as found';
-  const [row] = await db.query<{ found: boolean }>('remove_rollout', text, [agent, by]);
-  return row!.found;
+  return call(db.query, 'remove_rollout', { agent, by });
 }
 
 /** What a thread has of an agent: the version that it keeps, if any, and whether it has runs of the agent. */
@@ -54,7 +53,5 @@ export async function setThreadVersion(
   version: string | null,
   by: string,
 ): Promise<void> {
-  await db.queryLocking('set_thread_version', 'select lanefold.set_thread_version($1, $2, $3, $4)', [
-    ...[threadId, agent, version, by],
-  ]);
+  await call(db.queryLocking, 'set_thread_version', { threadId, agent, version, by });
 }

@@ -1,3 +1,4 @@
+import { call } from '../call.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { recentRuns } from '../run/recent-runs.ts';
@@ -22,7 +23,7 @@ export async function recordVersions(
   db: Database,
   versions: readonly (Pick<StoredVersion, 'agent' | 'id' | 'definition'> & { label?: string })[],
 ): Promise<void> {
-  await db.query('record_versions', 'select lanefold.record_versions($1)', [JSON.stringify(versions)]);
+  await call(db.query, 'record_versions', { p: JSON.stringify(versions) });
 }
 
 const columns = 'agent, id, label, definition, first_at, last_at';

@@ -1,16 +1,7 @@
+import { shortenMessage, type LargeContent } from '../../../agent/context/large-content.ts';
+import type { ContentRange } from '../log/types.ts';
+import { call } from '../call.ts';
 import type { Database } from '../../postgres/pool.ts';
-
-/** A range of a large text. `chars` and `offset` count code points. */
-export interface ContentRange {
-  id: string;
-  /** Of the whole text. */
-  chars: number;
-  bytes: number;
-  offset: number;
-  text: string;
-  /** Where to continue; null at the end. */
-  nextOffset: number | null;
-}
 
 /** Reads `length` characters of a large text of the thread from `offset`; without a length, everything to the end. */
 export async function readContent(
@@ -19,11 +10,28 @@ export async function readContent(
   id: string,
   { offset = 0, length }: { offset?: number | undefined; length?: number | undefined } = {},
 ): Promise<ContentRange> {
-  const [row] = await db.query<{ result: Omit<ContentRange, 'nextOffset'> & { next_offset?: number } }>(
-    'read_content',
-    'select lanefold.read_content($1, $2, $3, $4) as result',
-    [threadId, id, offset, length ?? null],
-  );
-  const { next_offset: nextOffset = null, ...range } = row!.result;
+  const result = (await call(db.query, 'read_content', { threadId, id, offset, length: length ?? null })) as Omit<
+    ContentRange,
+    'nextOffset'
+  > & { next_offset?: number };
+  const { next_offset: nextOffset = null, ...range } = result;
   return { ...range, nextOffset };
+}
+
+/**
+ * Shortens messages for the log. Returns them with their large texts, which the same call stores: they are the argument
+ * `contents` of the database functions.
+ */
+export function outOfLine<M extends { content?: unknown; refs?: unknown }>(
+  { settings }: Pick<Database, 'settings'>,
+  messages: readonly M[],
+): { messages: M[]; contents?: LargeContent[] } {
+  const limit = settings.largeContentBytes;
+  if (limit === undefined) return { messages: [...messages] };
+  const shortened = messages.map((message) => shortenMessage(message, limit));
+  const contents = shortened.flatMap((each) => each.contents);
+  return {
+    messages: shortened.map(({ message }) => message),
+    ...(contents.length > 0 ? { contents } : {}),
+  };
 }

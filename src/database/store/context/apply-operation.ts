@@ -1,18 +1,9 @@
+import { call } from '../call.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
-import { outOfLine } from '../content/out-of-line.ts';
-import { contextLimit } from '../context-limit.ts';
-
-export interface OperationReceipt {
-  opId: string;
-  /**
-   * `deferred`: a run is active; the operation is applied when that run ends, unless a later one displaces it. `stale`:
-   * a compaction whose `baseSeq` lies before a newer anchor or inside a tool group; nothing changed.
-   */
-  status: 'applied' | 'deferred' | 'duplicate' | 'stale';
-  opStatus: 'pending' | 'applied' | 'superseded' | 'stale';
-  seq: number | null;
-}
+import { outOfLine } from '../content/read-content.ts';
+import { contextLimit } from '../rows.ts';
+import type { OperationReceipt } from './types.ts';
 
 export interface OperationRequest {
   opId: string;
@@ -35,11 +26,13 @@ export async function applyOperation(
   const { messages, contents } = outOfLine(db, context?.entries ?? []);
   const short = contents ? { ...operation, result_context: { ...context, entries: messages } } : operation;
   const options = { hash, expected_rev: expectedRev, repair, contents, ...contextLimit(db) };
-  const [row] = await db.queryLocking<{ result: Record<string, never> }>(
-    'apply_operation',
-    'select lanefold.apply_operation($1, $2, $3, $4, $5) as result',
-    [threadId, opId, contextRef ?? null, short, options],
-  );
-  const { status, op_status: opStatus, seq = null } = row!.result;
+  const result = (await call(db.queryLocking, 'apply_operation', {
+    threadId,
+    opId,
+    contextRef: contextRef ?? null,
+    operation: short,
+    options,
+  })) as Record<string, never>;
+  const { status, op_status: opStatus, seq = null } = result;
   return { opId, status: status!, opStatus: opStatus!, seq };
 }

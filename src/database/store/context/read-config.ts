@@ -1,6 +1,8 @@
+import { call } from '../call.ts';
 import type { Json } from '../../../agent/context/message.ts';
 import type { LoggedConfig } from '../../../agent/definition/run-options.ts';
 import type { Database } from '../../postgres/pool.ts';
+import type { ConfigReceipt } from './types.ts';
 import { head } from './read-lanes.ts';
 
 export interface LaneConfig extends LoggedConfig {
@@ -24,12 +26,6 @@ export async function readConfig(
   return Object.fromEntries(rows.map((row) => [row.field, row.value]));
 }
 
-export interface ConfigReceipt {
-  /** `deferred`: a run is active; the change is written when it ends. */
-  status: 'applied' | 'deferred';
-  firstSeq: number | null;
-}
-
 /** Changes the configuration of a lane, or of the whole thread where `contextRef` is null, from the next run on. */
 export async function changeConfig(
   db: Database,
@@ -37,10 +33,10 @@ export async function changeConfig(
   contextRef: string | null,
   changes: { field: string; value: Json; by?: string }[],
 ): Promise<ConfigReceipt> {
-  const [row] = await db.queryLocking<{ result: { status: ConfigReceipt['status']; first_seq?: number } }>(
-    'change_config',
-    'select lanefold.change_config($1, $2, $3) as result',
-    [threadId, contextRef, JSON.stringify(changes)],
-  );
-  return { status: row!.result.status, firstSeq: row!.result.first_seq ?? null };
+  const result = (await call(db.queryLocking, 'change_config', {
+    threadId,
+    contextRef,
+    changes: JSON.stringify(changes),
+  })) as { status: ConfigReceipt['status']; first_seq?: number };
+  return { status: result.status, firstSeq: result.first_seq ?? null };
 }

@@ -1,12 +1,5 @@
 import type { Database } from '../../postgres/pool.ts';
-
-export interface Lane {
-  contextRef: string;
-  /** `seq` of the latest replace, -1 without one. */
-  anchorSeq: number;
-  lastSeq: number;
-  openCalls: number;
-}
+import type { Lane } from './types.ts';
 
 export async function readLanes(db: Database, threadId: string): Promise<Lane[]> {
   const rows = await db.query<{ context_ref: string; anchor_seq: number; last_seq: number; open_calls: number }>(

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Database } from '../../postgres/pool.ts';
 import type { ReadRaw } from '../../postgres/read-snapshot.ts';
-import type { StoredEntry } from './entry-hash.ts';
+import { fromRows } from '../rows.ts';
 
 /** The row of a thread. */
 export interface StoredThread {
@@ -97,3 +97,84 @@ async function readContentRow(query: ReadRaw, threadId: string, id: string) {
   );
   return row;
 }
+
+/** The last entry of a thread with a chain. */
+export interface Head {
+  threadId: string;
+  tenantId: string;
+  /** The hash of the first entry, which identifies the thread even if its id is reused. Hashes are hexadecimal. */
+  first: string;
+  seq: number;
+  hash: string;
+}
+
+/** The heads of threads with a chain, ordered by thread id, starting after `after`. */
+export async function readHeads(db: Database, after: string, limit: number): Promise<Head[]> {
+  const heads = await readOnce<object>(
+    db,
+    `select t.id as thread_id, t.tenant_id, encode(f.hash, 'hex') as first, e.seq, encode(e.hash, 'hex') as hash
+     from lanefold.thread t join lanefold._entry e on e.thread_id = t.id and e.seq = t.rev - 1
+     join lanefold._entry f on f.thread_id = t.id and f.seq = 0
+     where t.chained and e.hash is not null and f.hash is not null and t.id > $1 order by t.id limit $2`,
+    [after, limit],
+  );
+  return fromRows<Omit<Head, 'seq'> & { seq: string }>(heads).map((head) => ({ ...head, seq: Number(head.seq) }));
+}
+
+/**
+ * The ids, after `after`, of threads that have a chain according to their row or their first entry. The row of an
+ * erased thread does not count, because nothing else is left of it.
+ */
+export async function readChained(db: Database, after: string, limit: number): Promise<string[]> {
+  const threads = await readOnce<{ id: string }>(
+    db,
+    `select t.id from lanefold.thread t left join lanefold._entry f on f.thread_id = t.id and f.seq = 0
+     where (t.chained and t.erased_at is null or f.hash is not null) and t.id > $1 order by t.id limit $2`,
+    [after, limit],
+  );
+  return threads.map(({ id }) => id);
+}
+
+/** An entry with its columns as PostgreSQL prints them; `at` in seconds since 1970. */
+export interface StoredEntry {
+  seq: string;
+  thread_id: string;
+  tenant_id: string;
+  at: string;
+  kind: string;
+  context_ref: string | null;
+  role: string | null;
+  op_id: string | null;
+  run_id: string | null;
+  request_id: string | null;
+  is_anchor: string;
+  payload: string;
+  refs: string | null;
+  /** Hexadecimal; null: the entry has none. */
+  hash: string | null;
+}
+
+const sha256 = (...parts: (string | Buffer)[]): string => {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(part);
+  return hash.digest('hex');
+};
+
+/** The hash to which the first entry of a thread is chained, as `_chain_start` in db/sql/evidence computes it. */
+export const chainStart = (threadId: string): string => sha256(`lanefold ${threadId}`);
+
+/**
+ * The hash of an entry that follows one with the hash `before`, as `_entry_hash` in db/sql/evidence computes it: over
+ * the text of a jsonb array. PostgreSQL escapes the same characters in strings as JSON.stringify.
+ */
+export function entryHash(before: string, e: StoredEntry): string {
+  const ids = [e.kind, e.context_ref, e.role, e.op_id, e.run_id, e.request_id].map((text) => JSON.stringify(text));
+  const items = [JSON.stringify(e.thread_id), JSON.stringify(e.tenant_id), e.seq, microseconds(e.at), ...ids];
+  // refs that are null in SQL or in JSON give the same array there, and mean the same to every reader
+  const array = `[${[...items, e.is_anchor === 't', e.payload, e.refs ?? 'null'].join(', ')}]`;
+  return sha256(Buffer.from(before, 'hex'), array);
+}
+
+/** Converts seconds with six decimals. Keeps any other text, such as infinity: no entry was written with it. */
+const microseconds = (seconds: string): string =>
+  /^-?\d+\.\d{6}$/.test(seconds) ? BigInt(seconds.replace('.', '')).toString() : seconds;

@@ -1,11 +1,13 @@
+import { call } from '../call.ts';
 import { isLanefoldError } from '../../../base/errors.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
+import type { ForkReceipt } from '../log/types.ts';
 import { readContent } from '../content/read-content.ts';
 
 export interface ForkPoint {
   /** The last entry that the fork takes over; -1: none. Default: the parent's last entry. */
-  seq?: number | undefined;
+  atSeq?: number | undefined;
   /** This lane alone. Default: all. */
   contextRef?: string | undefined;
   /** Closes an open tool group with error results. */
@@ -20,13 +22,6 @@ export interface NewFork {
   systemPrompt?: string | null | undefined;
   /** Hash of the request, without parent and seq: reusing the id with a different request is rejected. */
   requestHash: string;
-}
-
-export interface ForkReceipt {
-  id: string;
-  rev: number;
-  /** This fork existed already. */
-  duplicate: boolean;
 }
 
 /** Creates a thread that begins as another one was. Two statements, because the threads may be on different nodes. */
@@ -48,25 +43,19 @@ export async function forkThread(
 async function forkOnce(
   db: Database,
   parentThreadId: string,
-  { seq, contextRef, repair, contents }: ForkPoint,
+  { atSeq, contextRef, repair, contents }: ForkPoint,
   fork: NewFork,
 ): Promise<ForkReceipt> {
-  const [found] = await db.query<{ source: JsonObject }>(
-    'fork_source',
-    'select lanefold.fork_source($1, $2) as source',
-    [parentThreadId, { seq, context_ref: contextRef, repair, contents }],
-  );
-  const source = db.settings.distributed ? await withTexts(db, parentThreadId, found!.source) : found!.source;
+  const found = (await call(db.query, 'fork_source', {
+    threadId: parentThreadId,
+    p: { at_seq: atSeq, context_ref: contextRef, repair, contents },
+  })) as JsonObject;
+  const source = db.settings.distributed ? await withTexts(db, parentThreadId, found) : found;
   const p = {
     ...source,
     ...{ metadata: fork.metadata, system_prompt: fork.systemPrompt, request_hash: fork.requestHash },
   };
-  const [made] = await db.queryLocking<{ thread: ForkReceipt }>(
-    'create_fork',
-    'select lanefold.create_fork($1, $2) as thread',
-    [fork.id, p],
-  );
-  const { id, rev, duplicate } = made!.thread;
+  const { id, rev, duplicate } = (await call(db.queryLocking, 'create_fork', { threadId: fork.id, p })) as ForkReceipt;
   return { id, rev, duplicate };
 }
 

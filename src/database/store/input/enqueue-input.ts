@@ -1,8 +1,8 @@
 import type { InputReceipt } from '../run/types.ts';
 import type { JsonObject, Message } from '../../../agent/context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
-import { outOfLine } from '../content/out-of-line.ts';
-import { contextLimit } from '../context-limit.ts';
+import { outOfLine } from '../content/read-content.ts';
+import { contextLimit } from '../rows.ts';
 import { callFunction, repeatIfLost } from '../call-function.ts';
 
 export interface NewInput {
@@ -33,7 +33,7 @@ export async function enqueueInput(db: Database, threadId: string, input: NewInp
     ...contextLimit(db),
   };
   const { status, run_id, duplicate } = await repeatIfLost(() =>
-    callFunction<StoredReceipt>(db, 'enqueue_input', threadId, [stored]),
+    callFunction<StoredReceipt>(db, 'enqueue_input', { threadId, p: stored }),
   );
   return { inputId: input.id, threadId, runId: run_id, status, duplicate: duplicate === true };
 }

@@ -1,6 +1,10 @@
-import type { Usage } from '../../../agent/context/message.ts';
+import { call } from '../call.ts';
+import type { Usage, JsonObject } from '../../../agent/context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { readRows } from '../rows.ts';
+import { noticed } from '../call-function.ts';
+import type { QueuedRun } from '../run/queued-run.ts';
+import type { HeldLease } from '../run/renew-leases.ts';
 
 /** The row of a run, as far as its limits concern it. */
 export interface LimitedRunRow {
@@ -33,4 +37,35 @@ export async function readLimitedRun(
     [threadId, runId],
   );
   return row;
+}
+
+/** Notes for what a queued, unclaimed run waits. Returns false if it is no longer queued. */
+export async function awaitLimit(
+  db: Database,
+  { thread_id, run_id, enqueue_no }: QueuedRun,
+  limitedBy: JsonObject,
+): Promise<boolean> {
+  const answer = (await call(db.query, 'await_limit', {
+    threadId: thread_id,
+    runId: run_id,
+    enqueueNo: enqueue_no,
+    limitedBy,
+  })) as { waits: boolean };
+  return noticed(db, answer).waits;
+}
+
+export interface Delay {
+  delayed: boolean;
+  cancel_requested?: boolean;
+}
+
+/** Returns a run to the queue until a limit lets it go on: see `delay_run`. */
+export async function delayRun(db: Database, run: HeldLease, limitedBy: JsonObject): Promise<Delay> {
+  const result = (await call(db.queryLocking, 'delay_run', {
+    threadId: run.threadId,
+    runId: run.runId,
+    lease: run.lease,
+    limitedBy,
+  })) as Delay;
+  return noticed(db, result);
 }

@@ -1,3 +1,4 @@
+import { call } from '../call.ts';
 import type { StoredLimit } from '../../../agent/limits/limit.ts';
 import { snakeKeys } from '../../../base/common/case.ts';
 import type { Database } from '../../postgres/pool.ts';
@@ -23,32 +24,22 @@ export async function setLimit(
   { amount, amounts, reserve, ...limit }: Omit<StoredLimit, 'version'>,
   by: string,
 ): Promise<number> {
-  const [row] = await db.query<{ version: number }>(
-    'set_limit',
-    'select lanefold.set_limit($1, $2, $3)::float8 as version',
-    [
-      owner,
-      name,
-      {
-        ...snakeKeys(limit),
-        amount: String(amount),
-        amounts: each(amounts, String),
-        reserve: each(reserve, String),
-        by,
-      },
-    ],
-  );
-  return row!.version;
+  return call(db.query, 'set_limit', {
+    owner,
+    name,
+    p: {
+      ...snakeKeys(limit),
+      amount: String(amount),
+      amounts: each(amounts, String),
+      reserve: each(reserve, String),
+      by,
+    },
+  });
 }
 
 /** Removes a limit. Returns false if there is none. */
 export async function removeLimit(db: Database, owner: string, name: string, by: string): Promise<boolean> {
-  const [row] = await db.query<{ found: boolean }>(
-    'remove_limit',
-    'select lanefold.remove_limit($1, $2, $3) as found',
-    [...[owner, name, by]],
-  );
-  return row!.found;
+  return call(db.query, 'remove_limit', { owner, name, by });
 }
 
 /** The limits in force, by owner and name. */

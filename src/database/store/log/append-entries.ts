@@ -1,8 +1,9 @@
 import type { JsonObject } from '../../../agent/context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
-import { outOfLine } from '../content/out-of-line.ts';
-import { contextLimit } from '../context-limit.ts';
+import { outOfLine } from '../content/read-content.ts';
+import { contextLimit } from '../rows.ts';
 import { callFunction, repeatIfLost } from '../call-function.ts';
+import type { AppendReceipt } from './types.ts';
 
 export interface AppendRequest {
   drafts: JsonObject[];
@@ -11,12 +12,6 @@ export interface AppendRequest {
   idempotencyKey?: string | undefined;
   hash?: string | undefined;
   repair?: boolean | undefined;
-}
-
-export interface AppendReceipt {
-  firstSeq: number;
-  rev: number;
-  duplicate: boolean;
 }
 
 interface StoredReceipt {
@@ -37,10 +32,11 @@ export async function appendEntries(db: Database, threadId: string, request: App
     ...contextLimit(db),
   };
   const append = () =>
-    callFunction<StoredReceipt>(db, 'append_entries', threadId, [
-      drafts.map((draft, i) => withMessage(draft, messages[i]!)),
+    callFunction<StoredReceipt>(db, 'append_entries', {
+      threadId,
+      entries: drafts.map((draft, i) => withMessage(draft, messages[i]!)),
       options,
-    ]);
+    });
   const {
     first_seq: firstSeq,
     rev,

@@ -1,9 +1,11 @@
+import { call } from '../call.ts';
 import type { JsonObject, Message } from '../../../agent/context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
-import { outOfLine } from '../content/out-of-line.ts';
-import { contextLimit } from '../context-limit.ts';
+import { outOfLine } from '../content/read-content.ts';
+import { contextLimit } from '../rows.ts';
 import { repeatIfLost } from '../call-function.ts';
-import { appendEntries, type AppendReceipt } from './append-entries.ts';
+import { appendEntries } from './append-entries.ts';
+import { type AppendReceipt } from './types.ts';
 
 /** What an append does to the lane that shows the history. */
 export interface LaneChange {
@@ -59,12 +61,13 @@ export function appendHistory(db: Database, threadId: string, request: HistoryAp
     ...contextLimit(db),
   };
   return repeatIfLost(async () => {
-    const [row] = await db.queryLocking<{ result: { first_seq: number; rev: number; duplicate: boolean } }>(
-      'append_history',
-      'select lanefold.append_history($1, $2, $3, $4) as result',
-      [threadId, JSON.stringify([own, ...drafts]), change, options],
-    );
-    const { first_seq: firstSeq, rev, duplicate } = row!.result;
+    const result = (await call(db.queryLocking, 'append_history', {
+      threadId,
+      entries: JSON.stringify([own, ...drafts]),
+      lane: change,
+      options,
+    })) as { first_seq: number; rev: number; duplicate: boolean };
+    const { first_seq: firstSeq, rev, duplicate } = result;
     return { firstSeq, rev, duplicate };
   });
 }

@@ -1,3 +1,4 @@
+import { call } from '../call.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { tenantIs } from '../tenant/tenant-settings.ts';
 
@@ -18,19 +19,15 @@ export interface Erased {
 }
 
 export async function eraseThread(db: Database, threadId: string): Promise<Erased> {
-  const [row] = await db.queryLocking<{ erased: Erased }>(
-    'erase_conversation',
-    'select lanefold.erase_conversation($1) as erased',
-    [threadId],
-  );
+  const erased = (await call(db.queryLocking, 'erase_conversation', { threadId })) as Erased;
   // they are on the coordinator, not on the node that erased the thread
-  if (db.settings.distributed) await db.query('erase_streams', 'select from lanefold.erase_streams($1)', [threadId]);
-  return row!.erased;
+  if (db.settings.distributed) await call(db.query, 'erase_streams', { thread: threadId, tenant: null });
+  return erased;
 }
 
 /** Erases the streams of a tenant that belong to no thread. */
 export async function eraseTenantStreams(db: Database, tenantId: string): Promise<void> {
-  await db.queryLong('erase_tenant_streams', 'select from lanefold.erase_streams(null, $1)', [tenantId]);
+  await call(db.queryLong, 'erase_streams', { thread: null, tenant: tenantId });
 }
 
 /** Drops the messages of a topic that BullMQ on PostgreSQL still holds for readers that are gone. */

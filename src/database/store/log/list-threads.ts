@@ -1,80 +1,28 @@
-import type { RunMarkCount, RunStatus } from '../run/types.ts';
-import type { JsonObject } from '../../../agent/context/message.ts';
+import type { RunMarkCount } from '../run/types.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { eachThread } from '../each-thread.ts';
-import { Conditions, cursorText, microsSql, readCursor, type ListPage } from '../page.ts';
+import { Conditions, cursorText, microsSql, readCursor, type ListPage } from '../rows.ts';
 import { countMarks } from '../run/read-marks.ts';
 import { byCreation, byLastRun, byLastRunOfTenant } from './threads-in-order.ts';
 import { spentIn, toSpent, type SpentByModel } from '../run/spent.ts';
 import { countedRuns, readThreadSpent } from './read-thread.ts';
+import type { RecordedSummary, ThreadFilter } from './types.ts';
 import { tenantIs } from '../tenant/tenant-settings.ts';
 import { questionSql } from '../run/question.ts';
 
-/** A thread as lists show it, without its log and state. */
-export interface RecordedSummary {
-  id: string;
-  tenantId: string;
-  /** Number of entries. */
-  rev: number;
-  activeRunId: string | null;
-  metadata: JsonObject;
-  parentThreadId: string | null;
-  createdAt: Date;
-  updatedAt: Date;
-  /** Of the active run, or else of the latest one; null without runs. */
-  status: RunStatus | null;
-  /** Number of runs, up to 1,000. */
-  runs: number;
-  /** Tokens of these runs. */
-  totalTokens: number;
-  /** The same by model. */
+/** A thread as lists show it, and the tokens of its runs by model. */
+interface SpentSummary extends RecordedSummary {
   spent: SpentByModel[];
-  /** The active run, or else the latest one. */
-  lastRun: {
-    id: string;
-    agent: string;
-    model: string;
-    status: RunStatus;
-    errorType: string | null;
-    at: Date;
-    /** No worker starts it before this time. */
-    startAt: Date | null;
-  } | null;
-  /** The first 200 characters of the message that began the latest run; null without runs. */
-  lastMessage: string | null;
-  /** Of its newest ten runs; null unless asked for. */
-  marks: RunMarkCount[] | null;
-}
-
-export interface ThreadFilter {
-  tenantId?: string | undefined;
-  /** Threads whose metadata contains this. */
-  metadata?: JsonObject | undefined;
-  /** Threads whose latest run has this agent. */
-  agent?: string | undefined;
-  /** Threads whose latest run has this status. */
-  status?: RunStatus | undefined;
-  /** Words in what users wrote, as in a web search: `refund -paid "order 42"`. */
-  text?: string | undefined;
-  createdAfter?: Date | undefined;
-  createdBefore?: Date | undefined;
-  /**
-   * `created`, the default: by creation. `asked`: by when the newest run was accepted, or the thread created if it has
-   * none; for one tenant, only among its newest 5,000 threads. A distributed database always uses `created`.
-   */
-  order?: 'created' | 'asked' | undefined;
-  /** Count the marks of the newest runs of each thread. */
-  marks?: boolean | undefined;
-  /** `nextAfter` of the page before. */
-  after?: string | undefined;
-  limit: number;
 }
 
 /** How many runs of a thread are searched for marks. */
 const markedRuns = 10;
 
 /** Threads, newest first or most recently asked first. */
-export async function listThreads(db: Database, filter: ThreadFilter): Promise<ListPage<RecordedSummary>> {
+export async function listThreads(
+  db: Database,
+  filter: ThreadFilter & { limit: number },
+): Promise<ListPage<SpentSummary>> {
   const { distributed } = db.settings;
   const found = inOrder(db, filter);
   const also = new Conditions();
@@ -150,7 +98,7 @@ function candidates(db: Database, filter: ThreadFilter): Conditions {
 
 type ThreadRow = Record<string, never> & { id: string; micros: string };
 
-const toSummary = (row: ThreadRow, marks: RunMarkCount[] | null, spent: SpentByModel[]): RecordedSummary => ({
+const toSummary = (row: ThreadRow, marks: RunMarkCount[] | null, spent: SpentByModel[]): SpentSummary => ({
   id: row.id,
   tenantId: row['tenant_id']!,
   rev: Number(row['rev']),

@@ -1,18 +1,6 @@
 import type { JsonObject } from '../../../agent/context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
-
-export interface ThreadEntry {
-  seq: number;
-  kind: string;
-  contextRef: string | null;
-  role: string | null;
-  opId: string | null;
-  runId: string | null;
-  requestId: string | null;
-  payload: JsonObject;
-  refs: JsonObject;
-  at: Date;
-}
+import type { ThreadEntry } from './types.ts';
 
 export interface EntryFilter {
   after: number;

@@ -1,27 +1,12 @@
+import { call } from '../call.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { threadErased, threadNotFound } from '../missing.ts';
+import type { RecordedThread } from './types.ts';
 import { spentIn, toSpent, type SpentByModel } from '../run/spent.ts';
 
-export interface Thread {
-  id: string;
-  tenantId: string;
-  /** Number of entries. */
-  rev: number;
-  /** Number of events; the `eventSeq` of the last one is one less. */
-  eventRev: number;
-  activeContextRef: string;
-  activeRunId: string | null;
-  metadata: JsonObject;
-  state: JsonObject;
-  parentThreadId: string | null;
-  forkSeq: number | null;
-  createdAt: Date;
-  updatedAt: Date;
-}
-
 /** @throws LanefoldError `thread_not_found`, `thread_erased` */
-export async function readThread(db: Database, id: string): Promise<Thread> {
+export async function readThread(db: Database, id: string): Promise<RecordedThread> {
   const [row] = await db.query<Record<string, never>>(
     'get_thread',
     `select id, tenant_id, rev, event_rev, active_context_ref, active_run_id, metadata, state, parent_thread_id, fork_seq, created_at,
@@ -56,12 +41,11 @@ interface NewThread {
 
 export async function createThread(db: Database, thread: NewThread): Promise<{ id: string; rev: number }> {
   const { id, tenantId, metadata, systemPrompt } = thread;
-  const [row] = await db.queryLocking<{ thread: { id: string; rev: number } }>(
-    'create_thread',
-    'select lanefold.create_thread($1, $2) as thread',
-    [id, { tenant_id: tenantId, metadata, system_prompt: systemPrompt }],
-  );
-  return { id: row!.thread.id, rev: row!.thread.rev };
+  const created = (await call(db.queryLocking, 'create_thread', {
+    threadId: id,
+    p: { tenant_id: tenantId, metadata, system_prompt: systemPrompt },
+  })) as { id: string; rev: number };
+  return { id: created.id, rev: created.rev };
 }
 
 /** How many runs of a thread are counted, newest first. */

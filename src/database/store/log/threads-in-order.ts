@@ -1,5 +1,5 @@
 import type { Database } from '../../postgres/pool.ts';
-import { Conditions, timestampSql, type Cursor } from '../page.ts';
+import { Conditions, timestampSql, type Cursor } from '../rows.ts';
 
 /** The part of a statement that yields threads in order; a list takes those it needs. */
 export interface ThreadsInOrder {

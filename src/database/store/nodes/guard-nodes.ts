@@ -4,9 +4,10 @@ import type { Database } from '../../postgres/pool.ts';
 import type { Placements, Shard } from '../../nodes/placements.ts';
 import type pg from 'pg';
 import type { NodeAnswer } from '../../nodes/watched-node.ts';
-import { QuietClient } from '../../postgres/quiet-client.ts';
+import { QuietClient } from '../../postgres/watched-client.ts';
 import { every } from '../../../base/common/timer.ts';
 import { fromRows } from '../rows.ts';
+import type { Search } from './search-each.ts';
 
 /** Watches the nodes of a distributed database. Statements of all pools that share its settings go through the guard. */
 export async function guardNodes(
@@ -118,4 +119,18 @@ function watchPauses(): { longest: () => number; stop: () => void } {
     },
     stop: () => timer.cancel(),
   };
+}
+
+/**
+ * Searches the threads of all nodes. While a node of a distributed database is down, searches the others one by one, and
+ * returns what they found: `limit` and aggregates then apply to each of them. Rejects if a node goes down meanwhile, so that
+ * the caller does not count the wait as its own work.
+ *
+ * @param query how all nodes are searched in one statement
+ */
+export async function search<Row>(db: Database, query: 'query' | 'queryLong', asked: Search): Promise<Row[]> {
+  const { nodes } = db.settings;
+  if (!nodes?.nodes.some((node) => node.isDown)) return db[query]<Row>(asked.name, asked.text, asked.values);
+  const { searchEach } = await import('./search-each.ts');
+  return searchEach<Row>(db, nodes, asked);
 }

@@ -1,6 +1,7 @@
+import { call } from '../call.ts';
 import { isLanefoldError, LanefoldError } from '../../../base/errors.ts';
 import type { Database } from '../../postgres/pool.ts';
-import { assertNotDistributed } from './not-distributed.ts';
+import { assertNotDistributed } from './read-export.ts';
 
 export interface StoredImport {
   id: string;
@@ -19,15 +20,10 @@ export interface StoredImport {
  */
 export async function importThread(db: Database, threadId: string, p: string): Promise<StoredImport> {
   assertNotDistributed(db);
-  const [row] = await db
-    .queryLong<{ result: StoredImport }>('import_thread', 'select lanefold.import_thread($1, $2) as result', [
-      threadId,
-      p,
-    ])
-    .catch((error: unknown) => {
-      throw unstorable(error) ?? error;
-    });
-  return row!.result;
+  const result = await call(db.queryLong, 'import_thread', { threadId, p }).catch((error: unknown) => {
+    throw unstorable(error) ?? error;
+  });
+  return result as StoredImport;
 }
 
 /** SQLSTATEs of classes 22, 23 and 54: a value that its column or an index cannot have. */

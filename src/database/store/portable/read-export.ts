@@ -1,6 +1,8 @@
+import { call } from '../call.ts';
 import { LanefoldError } from '../../../base/errors.ts';
 import type { Database } from '../../postgres/pool.ts';
-import { readThread, type Thread } from '../log/read-thread.ts';
+import { readThread } from '../log/read-thread.ts';
+import type { RecordedThread } from '../log/types.ts';
 
 /*
  * Rows are JSON texts, as PostgreSQL prints them: a number with more digits than a double has keeps them. Entries never
@@ -25,7 +27,7 @@ const columns =
 /** The entries of a thread below `rev`, in order. @throws LanefoldError `thread_erased`, `thread_not_found` */
 export async function* exportEntries(
   db: Database,
-  { id, rev }: Pick<Thread, 'id' | 'rev'>,
+  { id, rev }: Pick<RecordedThread, 'id' | 'rev'>,
 ): AsyncGenerator<ExportedEntry, void, void> {
   for (let next = 0; next < rev;) {
     const rows = await db.query<Omit<ExportedEntry, 'seq'> & { seq: string }>(
@@ -70,7 +72,7 @@ async function interrupted(db: Database, id: string, seq: number): Promise<Lanef
  */
 export async function* exportRuns(
   db: Database,
-  { id, rev }: Pick<Thread, 'id' | 'rev'>,
+  { id, rev }: Pick<RecordedThread, 'id' | 'rev'>,
 ): AsyncGenerator<string, void, void> {
   for (let after = ''; ;) {
     const rows = await db.query<{ id: string; row: string }>(
@@ -100,7 +102,7 @@ export async function* exportRuns(
 }
 
 /** The ids of runs that had not begun before the entry `rev`, at most 1,000. */
-export async function waitingRuns(db: Database, { id, rev }: Pick<Thread, 'id' | 'rev'>): Promise<string[]> {
+export async function waitingRuns(db: Database, { id, rev }: Pick<RecordedThread, 'id' | 'rev'>): Promise<string[]> {
   const rows = await db.query<{ id: string }>(
     'waiting_of_thread',
     `select id from lanefold._run
@@ -113,7 +115,7 @@ export async function waitingRuns(db: Database, { id, rev }: Pick<Thread, 'id' |
 /** The digest of each lane as of the entry `rev - 1`. */
 export async function laneDigests(
   db: Database,
-  { id, rev }: Pick<Thread, 'id' | 'rev'>,
+  { id, rev }: Pick<RecordedThread, 'id' | 'rev'>,
 ): Promise<{ context_ref: string; digest: string }[]> {
   const lanes = await db.query<{ context_ref: string }>(
     'lanes_of_thread',
@@ -122,12 +124,21 @@ export async function laneDigests(
   );
   const digests: { context_ref: string; digest: string }[] = [];
   for (const { context_ref } of lanes) {
-    const [row] = await db.query<{ digest: string }>(
-      'lane_digest',
-      'select lanefold.lane_digest($1, $2, $3) as digest',
-      [id, context_ref, rev - 1],
-    );
-    digests.push({ context_ref, digest: row!.digest });
+    const digest = await call(db.query, 'lane_digest', { threadId: id, contextRef: context_ref, upto: rev - 1 });
+    digests.push({ context_ref, digest });
   }
   return digests;
+}
+
+/**
+ * Citus 13.2 ends the coordinator on the statement that reads an export, and refuses the one that writes an import, because
+ * row-level security applies.
+ *
+ * @throws LanefoldError `distributed_database`
+ */
+export function assertNotDistributed(db: Database): void {
+  if (!db.settings.distributed) return;
+  throw new LanefoldError('distributed_database', 'A distributed database cannot export or import threads.', {
+    hint: 'Nothing was read or written. Use `pg_dump`, or copy the messages with `append`.',
+  });
 }

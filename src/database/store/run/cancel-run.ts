@@ -1,9 +1,10 @@
 import type { RunStatus } from './types.ts';
+import { call } from '../call.ts';
 import { pseudonym } from '../../../base/checks/ids.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { notifyFromHere } from '../each-thread.ts';
 import type { QueuedRun } from './queued-run.ts';
-import { noticed } from '../delivery-notices.ts';
+import { noticed } from '../call-function.ts';
 
 export interface CancelReceipt {
   status: RunStatus;
@@ -14,12 +15,8 @@ export interface CancelReceipt {
 }
 
 export async function cancelRun(db: Database, threadId: string, runId: string, reason: string): Promise<CancelReceipt> {
-  const [row] = await db.queryLocking<{ result: CancelReceipt }>(
-    'cancel_run',
-    'select lanefold.cancel_run($1, $2, $3) as result',
-    [threadId, runId, reason],
-  );
-  if (row!.result.status === 'running' && row!.result.accepted)
+  const result = (await call(db.queryLocking, 'cancel_run', { threadId, runId, reason })) as CancelReceipt;
+  if (result.status === 'running' && result.accepted)
     await notifyFromHere(db, 'lanefold_cancel', pseudonym(threadId, runId));
-  return noticed(db, row!.result);
+  return noticed(db, result);
 }

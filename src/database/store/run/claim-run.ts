@@ -1,3 +1,4 @@
+import { call } from '../call.ts';
 import { randomInt } from 'node:crypto';
 import type { JsonObject, Message, Usage } from '../../../agent/context/message.ts';
 import type { StateEffect } from '../../../agent/context/state.ts';
@@ -6,12 +7,12 @@ import type { StrategyState } from '../../../agent/strategies/machine.ts';
 import type { RunError } from '../../../agent/strategies/records.ts';
 import type { RefusedEffect } from '../../../agent/tools/effects.ts';
 import type { NextAgent } from '../../../agent/tools/handoff.ts';
-import { contextLimit } from '../context-limit.ts';
+import { contextLimit } from '../rows.ts';
 import { callFunction, repeatIfLost } from '../call-function.ts';
 import type { QueuedRun } from './queued-run.ts';
 import type { RunOptions, LoggedConfig } from '../../../agent/definition/run-options.ts';
 import type { FinishResult } from './finish-run.ts';
-import type { LossCause, LostWorker } from '../worker/loss-cause.ts';
+import type { LossCause, LostWorker } from '../worker/list-workers.ts';
 
 /** What a worker passes to a claim. */
 export interface ClaimRequest extends ClaimTerms {
@@ -169,11 +170,12 @@ export const longestGap = 2 ** 20;
 export async function claimRun(db: Database, request: ClaimRequest): Promise<Claim | Refusal> {
   const body = claimBody(db, request);
   return repeatIfLost((repeated) =>
-    callFunction(db, 'claim_run', request.threadId, [
-      request.runId,
-      request.enqueueNo,
-      repeated ? { ...body, repeated } : body,
-    ]),
+    callFunction(db, 'claim_run', {
+      threadId: request.threadId,
+      runId: request.runId,
+      enqueueNo: request.enqueueNo,
+      p: repeated ? { ...body, repeated } : body,
+    }),
   );
 }
 
@@ -223,10 +225,5 @@ export async function claimFailed(
   { threadId, runId, enqueueNo, maxClaimsWithoutProgress, error }: FailedClaim,
 ): Promise<CountedClaim> {
   const body = { max_claims_without_progress: maxClaimsWithoutProgress, error };
-  const [row] = await db.queryLocking<{ result: CountedClaim }>(
-    'claim_failed',
-    'select lanefold.claim_failed($1, $2, $3, $4) as result',
-    [threadId, runId, enqueueNo, body],
-  );
-  return row!.result;
+  return (await call(db.queryLocking, 'claim_failed', { threadId, runId, enqueueNo, p: body })) as CountedClaim;
 }

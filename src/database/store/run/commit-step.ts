@@ -102,12 +102,11 @@ export async function commitStep(
     max_events: maxTraceEvents,
     awaited: (ends && db.settings.distributed) || undefined,
   };
-  const args = [run.runId, run.lease, run.step, run.leaseMs, body];
+  const { threadId, runId, lease, step, leaseMs } = run;
   const { run: ended, ...result } = await callFunction<CommitAnswer>(
     db,
     'commit_step',
-    run.threadId,
-    args,
+    { threadId, runId, lease, step, leaseMs, p: body },
     ends ? run.runId : undefined,
   );
   return { ...result, ...(ended && result.finished ? { run: toRun({ run: ended }) } : {}) };

@@ -2,11 +2,10 @@ import type { RunStatus } from './types.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { scopeStatements } from '../../postgres/query-in-scope.ts';
-import { outOfLine } from '../content/out-of-line.ts';
-import { contextLimit } from '../context-limit.ts';
+import { outOfLine } from '../content/read-content.ts';
+import { contextLimit } from '../rows.ts';
 import { callFunction, repeatIfLost } from '../call-function.ts';
-import type { Transaction } from '../transaction/transaction.ts';
-import { withinTransaction } from '../transaction/within-transaction.ts';
+import { withinTransaction, type Transaction } from '../transaction/within-transaction.ts';
 import type { Claim, Refusal } from './claim-run.ts';
 
 export interface EnqueuedRun {
@@ -38,9 +37,10 @@ export async function enqueueRun(
   const request = { ...given, ...(input && { input }), ...(contents && { contents }), ...contextLimit(db) };
   if (tx) return enqueueWithin(db, tx, threadId, JSON.stringify(request));
   const run = await repeatIfLost((repeated) =>
-    callFunction<EnqueuedRun>(db, 'enqueue_run', threadId, [
-      repeated && claim ? { ...request, claim: { ...(claim as JsonObject), repeated } } : request,
-    ]),
+    callFunction<EnqueuedRun>(db, 'enqueue_run', {
+      threadId,
+      p: repeated && claim ? { ...request, claim: { ...(claim as JsonObject), repeated } } : request,
+    }),
   );
   // with the same run id it is this very request, whose first answer was lost
   return { ...run, duplicate: run.duplicate && run.run_id !== given['run_id'] };

@@ -1,6 +1,6 @@
 import type { Database } from '../../postgres/pool.ts';
-import { search } from '../nodes/search.ts';
-import type { Capabilities } from '../worker/capabilities.ts';
+import { search } from '../nodes/guard-nodes.ts';
+import type { Capabilities } from '../worker/find-lacking.ts';
 import { anyTime } from './find-oldest-due.ts';
 import { wantedVersion } from './sweep-limits.ts';
 

@@ -1,5 +1,5 @@
 import type { Database } from '../../postgres/pool.ts';
-import { search } from '../nodes/search.ts';
+import { search } from '../nodes/guard-nodes.ts';
 import type { QueuedRun } from './queued-run.ts';
 
 export type ExpiredRun = Pick<QueuedRun, 'thread_id' | 'run_id' | 'agent'>;

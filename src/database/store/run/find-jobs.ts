@@ -1,3 +1,4 @@
+import { call } from '../call.ts';
 import type { Database } from '../../postgres/pool.ts';
 import type { QueuedRun } from './queued-run.ts';
 import { overThreads } from '../each-thread.ts';
@@ -55,15 +56,11 @@ export async function markJobsSeen(db: Database, runs: readonly QueuedRun[]): Pr
         [JSON.stringify(runs)],
       ),
     one: ({ thread_id, run_id, enqueue_no }) =>
-      db.query('mark_job_seen', 'select lanefold.mark_job_seen($1, $2, $3)', [thread_id, run_id, enqueue_no]),
+      call(db.query, 'mark_job_seen', { threadId: thread_id, runId: run_id, enqueueNo: enqueue_no }).then(() => []),
   });
 }
 
 /** Records that a run has no job, so that its fleet's next sweep adds it. */
 export async function markJobMissing(db: Database, run: QueuedRun): Promise<void> {
-  await db.query('mark_job_missing', 'select lanefold.mark_job_missing($1, $2, $3)', [
-    run.thread_id,
-    run.run_id,
-    run.enqueue_no,
-  ]);
+  await call(db.query, 'mark_job_missing', { threadId: run.thread_id, runId: run.run_id, enqueueNo: run.enqueue_no });
 }

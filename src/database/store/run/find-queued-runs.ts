@@ -1,5 +1,5 @@
 import type { Database } from '../../postgres/pool.ts';
-import { search } from '../nodes/search.ts';
+import { search } from '../nodes/guard-nodes.ts';
 import { anyTime } from './find-oldest-due.ts';
 import { executing, type DueRun, type SweepLimits } from './sweep-limits.ts';
 

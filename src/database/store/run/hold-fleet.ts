@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { connectionTimeoutMillis } from '../../postgres/pool.ts';
-import { QuietClient } from '../../postgres/quiet-client.ts';
+import { QuietClient } from '../../postgres/watched-client.ts';
 import { after, type Timer } from '../../../base/common/timer.ts';
 
 /** `LFPF`, the first key of the session locks by which a process shows that it is alive. */

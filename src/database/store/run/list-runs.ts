@@ -1,7 +1,7 @@
 import type { ListedRun, RunCost, RunFilter, RunStatus } from './types.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { eachThread } from '../each-thread.ts';
-import { Conditions, cursorText, microsSql, timestampSql, readCursor, type ListPage } from '../page.ts';
+import { Conditions, cursorText, microsSql, timestampSql, readCursor, type ListPage } from '../rows.ts';
 import { countMarks } from './read-marks.ts';
 import { readRun, toRun, type RunRow } from './read-run.ts';
 import { questionSql } from './question.ts';

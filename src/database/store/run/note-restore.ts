@@ -1,6 +1,7 @@
+import { call } from '../call.ts';
 import { randomInt } from 'node:crypto';
 import type { Database } from '../../postgres/pool.ts';
-import { microsSql, timestampSql } from '../page.ts';
+import { microsSql, timestampSql } from '../rows.ts';
 import { longestGap } from './claim-run.ts';
 import type { QueuedRun } from './queued-run.ts';
 import type { RunRef } from './run.ts';
@@ -31,12 +32,11 @@ export async function noteRestore(
   { threadId, id }: RunRef,
   queuePrefix: string,
 ): Promise<{ job: QueuedRun | undefined } | undefined> {
-  const [row] = await db.queryLocking<{ result: { promoted?: QueuedRun } | null }>(
-    'note_restore',
-    'select lanefold.note_restore($1, $2, $3) as result',
-    [threadId, id, { lease_gap: randomInt(1, longestGap), prefix: queuePrefix }],
-  );
-  const { result } = row!;
+  const result = (await call(db.queryLocking, 'note_restore', {
+    threadId,
+    runId: id,
+    p: { lease_gap: randomInt(1, longestGap), prefix: queuePrefix },
+  })) as { promoted?: QueuedRun } | null;
   return result === null ? undefined : { job: result.promoted };
 }
 

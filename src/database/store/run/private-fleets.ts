@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { QuietClient } from '../../postgres/quiet-client.ts';
+import { QuietClient } from '../../postgres/watched-client.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { lockClass } from './hold-fleet.ts';
 import { delay } from '../../../base/common/timer.ts';

@@ -1,3 +1,4 @@
+import { callRows, call } from '../call.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { overThreads } from '../each-thread.ts';
 import type { SweepLimits } from './sweep-limits.ts';
@@ -29,11 +30,12 @@ const queueTogether = (db: Database, runs: readonly QueuedRun[], p: object): Pro
 
 async function queueRunAgain(db: Database, run: QueuedRun, p: object): Promise<QueuedRun[]> {
   const { thread_id, run_id, enqueue_no, agent_queue } = run;
-  const jobs = await db.query<QueuedRun>(
-    'queue_run_again',
-    'select thread_id, run_id, agent, enqueue_no, queue_shard from lanefold.queue_run_again($1, $2, $3, $4)',
-    [thread_id, run_id, enqueue_no, agent_queue ? { ...p, agent_queue: true } : p],
-  );
+  const jobs = await callRows(db.query, 'queue_run_again', {
+    threadId: thread_id,
+    runId: run_id,
+    enqueueNo: enqueue_no,
+    p: agent_queue ? { ...p, agent_queue: true } : p,
+  });
   return jobs.map((job) => ({ ...job, ...(agent_queue ? { agent_queue } : {}) }));
 }
 
@@ -42,11 +44,12 @@ async function queueRunAgain(db: Database, run: QueuedRun, p: object): Promise<Q
  * progress. Undefined if this worker no longer holds the run.
  */
 export async function releaseRun(db: Database, run: HeldLease, stopping: boolean): Promise<QueuedRun | undefined> {
-  const [job] = await db.queryLocking<QueuedRun>(
-    'release_run',
-    'select thread_id, run_id, agent, enqueue_no, queue_shard from lanefold.release_run($1, $2, $3, $4)',
-    [run.threadId, run.runId, run.lease, stopping],
-  );
+  const [job] = await callRows(db.queryLocking, 'release_run', {
+    threadId: run.threadId,
+    runId: run.runId,
+    lease: run.lease,
+    stopping,
+  });
   return job;
 }
 
@@ -57,12 +60,10 @@ export async function resumeRun(
   runId: string,
   { step, queuePrefix }: { step: number; queuePrefix: string },
 ): Promise<QueuedRun | undefined> {
-  const [row] = await db.queryLocking<{ result: { job?: QueuedRun } }>(
-    'resume_run',
-    'select lanefold.resume_run($1, $2, $3, $4) as result',
-    [threadId, runId, step, queuePrefix],
-  );
-  return row!.result.job;
+  const result = (await call(db.queryLocking, 'resume_run', { threadId, runId, step, prefix: queuePrefix })) as {
+    job?: QueuedRun;
+  };
+  return result.job;
 }
 
 /**
@@ -76,12 +77,11 @@ export async function moveForTools(
   tools: readonly string[],
   lease?: number,
 ): Promise<{ agent_queue?: string; cancel_requested?: true }> {
-  const [row] = await db.queryLocking<{ result: { agent_queue?: string; cancel_requested?: true } }>(
-    'move_for_tools',
-    'select lanefold.move_for_tools($1, $2, $3) as result',
-    [run.thread_id, run.run_id, { enqueue_no: run.enqueue_no, tools, ...(lease === undefined ? {} : { lease }) }],
-  );
-  return row!.result;
+  return (await call(db.queryLocking, 'move_for_tools', {
+    threadId: run.thread_id,
+    runId: run.run_id,
+    p: { enqueue_no: run.enqueue_no, tools, ...(lease === undefined ? {} : { lease }) },
+  })) as { agent_queue?: string; cancel_requested?: true };
 }
 
 /**
@@ -92,10 +92,10 @@ export async function moveRun(
   db: Database,
   run: Pick<QueuedRun, 'thread_id' | 'run_id' | 'enqueue_no'>,
 ): Promise<boolean> {
-  const [row] = await db.queryLocking<{ moved: boolean }>(
-    'move_run',
-    'select lanefold.move_run($1, $2, $3, null) as moved',
-    [run.thread_id, run.run_id, run.enqueue_no],
-  );
-  return row!.moved;
+  return call(db.queryLocking, 'move_run', {
+    threadId: run.thread_id,
+    runId: run.run_id,
+    enqueueNo: run.enqueue_no,
+    patienceMs: null,
+  });
 }

@@ -1,4 +1,5 @@
 import type { RunToolCall } from './types.ts';
+import { callRows } from '../call.ts';
 import type { Json, JsonObject } from '../../../agent/context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
 import type { RunOptions, LoggedConfig } from '../../../agent/definition/run-options.ts';
@@ -52,11 +53,11 @@ export async function readRunDetails(db: Database, threadId: string, id: string)
 async function readInTwo(db: Database, threadId: string, id: string): Promise<RunDetails | undefined> {
   const [row] = await db.query<DetailsRow>('get_run_details_alone', selectDetails('null'), [threadId, id]);
   if (!row || row.user_seq === null) return row?.details;
-  const fields = await db.query<{ field: string; value: unknown }>(
-    'lane_config_of',
-    'select field, value from lanefold.lane_config_at($1, $2, $3)',
-    [threadId, row.context_ref, row.user_seq],
-  );
+  const fields = await callRows(db.query, 'lane_config_at', {
+    threadId,
+    contextRef: row.context_ref,
+    upto: row.user_seq,
+  });
   const config = fields.length > 0 ? Object.fromEntries(fields.map(({ field, value }) => [field, value])) : null;
   return { ...row.details, config };
 }

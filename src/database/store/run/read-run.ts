@@ -1,4 +1,5 @@
 import type { RunWait } from './types.ts';
+import { call } from '../call.ts';
 import { isCut } from '../../../agent/context/fold.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { fromRow, fromRows } from '../rows.ts';
@@ -22,9 +23,6 @@ export const readRef = <Ref>(ref: object | null): Ref | null => ref && fromRow<R
 
 /** A run, or undefined. */
 export async function readRun(db: Database, threadId: string, id: string): Promise<Run | undefined> {
-  const [row] = await db.query<{ run: RunRow['run'] | null }>('read_run', 'select lanefold.read_run($1, $2) as run', [
-    threadId,
-    id,
-  ]);
-  return row?.run ? toRun({ run: row.run }) : undefined;
+  const run = (await call(db.query, 'read_run', { threadId, runId: id })) as RunRow['run'] | null;
+  return run ? toRun({ run }) : undefined;
 }

@@ -11,6 +11,6 @@ export async function recordToolCall(
   callIndex: number,
   row: JsonObject,
 ): Promise<void> {
-  const args = [run.runId, run.lease, run.leaseMs, round, callIndex, row];
-  await callFunction(db, 'record_tool_call', run.threadId, args);
+  const { threadId, runId, lease, leaseMs } = run;
+  await callFunction(db, 'record_tool_call', { threadId, runId, lease, leaseMs, round, callIndex, p: row });
 }

@@ -1,7 +1,9 @@
+import type { DatabaseFunctions } from '../functions.ts';
+import { callRows } from '../call.ts';
 import { isTransient } from '../../postgres/errors.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { askInTurn, byNode, callsPerNode } from '../each-thread.ts';
-import { reportWorker, toReport, type WorkerReport } from '../worker/report-worker.ts';
+import { reportWorker, toReport, type WorkerReport } from '../worker/find-lacking.ts';
 import { orLate } from '../../../base/common/timer.ts';
 
 export interface LeaseAnswer {
@@ -15,13 +17,7 @@ export interface LeaseAnswer {
 /** Called for each lease with an answer; `askedAt` (`performance.now()`) is when its renewal was requested. */
 export type OnLeaseAnswer<Lease> = (lease: Lease, answer: LeaseAnswer, askedAt: number) => void;
 
-interface LeaseRow {
-  thread_id: string;
-  run_id: string;
-  lost: boolean;
-  cancel_requested: boolean;
-  renewed: boolean;
-}
+type LeaseRow = DatabaseFunctions['renew_leases']['returns'];
 
 /**
  * Renews the leases of a worker; a lease whose row a writer holds is left for the next renewal. With a `report`, this
@@ -60,7 +56,7 @@ async function renewTogether<Lease extends HeldLease>(
         ...[leases, leaseMs],
         ...[report.id, toReport(report)],
       ])
-    : await db.query<LeaseRow>('renew_leases', renewed, [leases, leaseMs]);
+    : await callRows(db.query, 'renew_leases', { leases, leaseMs });
   const rowOf = new Map(rows.map((row) => [`${row.thread_id} ${row.run_id}`, row]));
   for (const lease of held) onAnswer(lease, toAnswer(rowOf.get(`${lease.threadId} ${lease.runId}`)), askedAt);
 }
@@ -80,11 +76,12 @@ async function renewEach<Lease extends HeldLease>(
   let answered = false;
   const renew = async (lease: Lease) => {
     const askedAt = performance.now();
-    const [row] = await db.query<LeaseRow>(
-      'renew_lease',
-      'select lost, cancel_requested, renewed from lanefold.renew_lease($1, $2, $3, $4)',
-      [lease.threadId, lease.runId, lease.lease, leaseMs],
-    );
+    const [row] = await callRows(db.query, 'renew_lease', {
+      threadId: lease.threadId,
+      runId: lease.runId,
+      lease: lease.lease,
+      leaseMs,
+    });
     answered = true;
     onAnswer(lease, toAnswer(row), askedAt);
   };
@@ -104,7 +101,7 @@ async function renewEach<Lease extends HeldLease>(
 }
 
 /** The database returns no row for a lease that was simply renewed. */
-const toAnswer = (row: LeaseRow | undefined): LeaseAnswer =>
+const toAnswer = (row: Omit<LeaseRow, 'thread_id' | 'run_id'> | undefined): LeaseAnswer =>
   row
     ? { lost: row.lost, cancelRequested: row.cancel_requested, renewed: row.renewed }
     : { lost: false, cancelRequested: false, renewed: true };

@@ -1,4 +1,4 @@
-import type { Capabilities } from '../worker/capabilities.ts';
+import type { Capabilities } from '../worker/find-lacking.ts';
 import type { QueuedRun } from './queued-run.ts';
 
 /** Which runs a sweep looks after, and how long it leaves them alone. */

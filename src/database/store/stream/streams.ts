@@ -1,3 +1,4 @@
+import { call, callRows } from '../call.ts';
 import type { Database } from '../../postgres/pool.ts';
 
 /** A stream: the thread it belongs to, if it does, and its name. */
@@ -48,9 +49,7 @@ export async function createStream(
   stream: NewStream,
   data: Buffer[],
 ): Promise<Created> {
-  const text = 'select c.answer from lanefold.create_stream($1, $2, $3, $4) as c (answer)';
-  const values = [threadId ?? null, name, stream, data];
-  return (await db.queryLocking<{ answer: Created }>('create_stream', text, values))[0]!.answer;
+  return (await call(db.queryLocking, 'create_stream', { thread: threadId ?? null, name, p: stream, data })) as Created;
 }
 
 /** The fence of a producer. */
@@ -83,9 +82,12 @@ export async function appendStream(
   append: Append,
   data: Buffer[] | undefined,
 ): Promise<Appended> {
-  const text = 'select a.answer from lanefold.append_stream($1, $2, $3, $4) as a (answer)';
-  const values = [threadId ?? null, name, append, data ?? null];
-  return (await db.queryLocking<{ answer: Appended }>('append_stream', text, values))[0]!.answer;
+  return (await call(db.queryLocking, 'append_stream', {
+    thread: threadId ?? null,
+    name,
+    p: append,
+    data: data ?? null,
+  })) as Appended;
 }
 
 export type ReadStream =
@@ -107,9 +109,8 @@ export async function readStream(
   from: number | undefined,
   bytes: number,
 ): Promise<ReadPage> {
-  const text = 'select stream, data, next::float8 as next from lanefold.read_stream($1, $2, $3, $4)';
-  const values = [threadId ?? null, name, from ?? null, bytes];
-  return (await db.query<ReadPage & Record<string, unknown>>('read_stream', text, values))[0]!;
+  const [page] = await callRows(db.query, 'read_stream', { thread: threadId ?? null, name, from: from ?? null, bytes });
+  return page as ReadPage;
 }
 
 /** See `delete_stream`. */
@@ -117,15 +118,13 @@ export async function deleteStream(
   db: Database,
   { threadId, name }: StreamRef,
 ): Promise<'deleted' | 'missing' | 'gone'> {
-  const text = 'select d.answer from lanefold.delete_stream($1, $2) as d (answer)';
-  const values = [threadId ?? null, name];
-  return (await db.queryLocking<{ answer: 'deleted' | 'missing' | 'gone' }>('delete_stream', text, values))[0]!.answer;
+  return (await call(db.queryLocking, 'delete_stream', { thread: threadId ?? null, name })) as
+    'deleted' | 'missing' | 'gone';
 }
 
 /** Deletes expired streams, up to `most`; returns how many. */
 export async function dropExpiredStreams(db: Database, most: number): Promise<number> {
-  const text = 'select lanefold.drop_expired_streams($1) as dropped';
-  return (await db.query<{ dropped: number }>('drop_expired_streams', text, [most]))[0]!.dropped;
+  return await call(db.query, 'drop_expired_streams', { most });
 }
 
 /** The tails of open streams, by id; those that are closed, deleted or expired are left out. */

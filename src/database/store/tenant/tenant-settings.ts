@@ -1,6 +1,8 @@
+import { call } from '../call.ts';
 import type { KeyLimits } from '../../../base/access/principal.ts';
 import { camelKeys, snakeKeys } from '../../../base/common/case.ts';
-import type { Database } from '../../postgres/pool.ts';
+import type { Database, DatabaseSettings } from '../../postgres/pool.ts';
+import { defaultTenant, derivedIds, type DerivedIds } from '../../../base/checks/ids.ts';
 
 /** The settings of a tenant. */
 export interface TenantSettings {
@@ -18,7 +20,7 @@ export async function configureTenant(
   by: string,
 ): Promise<void> {
   const given = { ...(limits ? { limits: snakeKeys(limits) } : {}), ...(chained === undefined ? {} : { chained }), by };
-  await db.query('configure_tenant', 'select lanefold.configure_tenant($1, $2)', [tenant, given]);
+  await call(db.query, 'configure_tenant', { tenantId: tenant, p: given });
 }
 
 /** The settings of all tenants that have any, or of one tenant. */
@@ -37,3 +39,25 @@ export async function readTenantSettings(db: Database, tenant?: string): Promise
  */
 export const tenantIs = ({ settings }: Database, parameter: string): string =>
   settings.distributed ? `tenant_id = any (array[${parameter}]::text[])` : `tenant_id = ${parameter}`;
+
+/** Limit on remembered keys. */
+const remembered = 10_000;
+
+const known = new WeakMap<DatabaseSettings, Map<string, Promise<DerivedIds>>>();
+
+/** The derived ids of a tenant, of whose key a process asks once; see `name_key`. */
+export function idsOf(db: Database, tenant = db.tenant ?? defaultTenant): Promise<DerivedIds> {
+  const ofTenants = known.get(db.settings) ?? new Map<string, Promise<DerivedIds>>();
+  known.set(db.settings, ofTenants);
+  const before = ofTenants.get(tenant);
+  if (before) return before;
+  if (ofTenants.size >= remembered) ofTenants.clear();
+  const ids = readKey(db, tenant).then(derivedIds);
+  ofTenants.set(tenant, ids);
+  // the next request asks again
+  ids.catch(() => ofTenants.delete(tenant));
+  return ids;
+}
+
+const readKey = async (db: Database, tenant: string): Promise<string> =>
+  await call(db.query, 'name_key', { tenantId: tenant });

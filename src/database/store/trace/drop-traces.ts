@@ -1,3 +1,4 @@
+import { call } from '../call.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { eachThread } from '../each-thread.ts';
 
@@ -62,8 +63,8 @@ async function dropEach(
   const byThread = new Map<string, string[]>();
   for (const { thread_id, id } of runs) byThread.set(thread_id, [...(byThread.get(thread_id) ?? []), id]);
   const threads = [...byThread].map(([threadId, ids]) => ({ threadId, ids }));
-  const dropped = await eachThread(db, threads, ({ threadId, ids }) =>
-    db.query<{ dropped: number }>('drop_trace', 'select lanefold.drop_trace($1, $2) as dropped', [threadId, ids]),
-  );
-  return { mine: true, dropped: dropped.reduce((sum, row) => sum + row.dropped, 0) };
+  const dropped = await eachThread(db, threads, async ({ threadId, ids }) => [
+    await call(db.query, 'drop_trace', { threadId, runIds: ids }),
+  ]);
+  return { mine: true, dropped: dropped.reduce((sum, count) => sum + count, 0) };
 }

@@ -1,5 +1,6 @@
+import { call } from '../call.ts';
 import type { Database } from '../../postgres/pool.ts';
-import { search } from '../nodes/search.ts';
+import { search } from '../nodes/guard-nodes.ts';
 import type { QueuedRun } from '../run/queued-run.ts';
 import type { RunRef } from '../run/run.ts';
 import type { CallResult } from './end-wait.ts';
@@ -61,15 +62,11 @@ export async function endChild(
   end: { outcome: CallResult; cost: number | null; queuePrefix: string },
 ): Promise<QueuedRun[]> {
   const p = { child_run_id: runId, outcome: end.outcome, cost: end.cost, queue_prefix: end.queuePrefix };
-  const [row] = await db.queryLocking<{ jobs: QueuedRun[] }>('end_child', 'select lanefold.end_child($1, $2) as jobs', [
-    parent,
-    p,
-  ]);
-  return row!.jobs;
+  return (await call(db.queryLocking, 'end_child', { threadId: parent, p })) as QueuedRun[];
 }
 
 export async function toldParent(db: Database, { thread_id: threadId, run_id: runId }: EndedChild): Promise<void> {
-  await db.queryLocking('told_parent', 'select lanefold.told_parent($1, $2)', [threadId, runId]);
+  await call(db.queryLocking, 'told_parent', { threadId, runId });
 }
 
 /** Whether a worker has yet to start a child run, whose parent's thread knows it already. */

@@ -1,4 +1,5 @@
 import type { DecisionReceipt } from '../run/types.ts';
+import { call } from '../call.ts';
 import type { Database } from '../../postgres/pool.ts';
 import type { CallRef } from '../../../base/checks/unknown-keys.ts';
 import type { QueuedRun } from '../run/queued-run.ts';
@@ -21,14 +22,19 @@ export async function decideToolCall(
   db: Database,
   threadId: string,
   runId: string,
-  call: CallRef,
+  ref: CallRef,
   { queuePrefix, ...decision }: Decision,
 ): Promise<{ receipt: DecisionReceipt; job?: QueuedRun | undefined }> {
-  const [row] = await db.queryLocking<{ result: Decided }>(
-    'decide_tool_call',
-    'select lanefold.decide_tool_call($1, $2, $3, $4, $5) as result',
-    [threadId, runId, call.round, call.index, { ...decision, queue_prefix: queuePrefix }],
-  );
-  const { job, decided_at: decidedAt, ...decided } = row!.result;
+  const {
+    job,
+    decided_at: decidedAt,
+    ...decided
+  } = (await call(db.queryLocking, 'decide_tool_call', {
+    threadId,
+    runId,
+    round: ref.round,
+    callIndex: ref.index,
+    p: { ...decision, queue_prefix: queuePrefix },
+  })) as Decided;
   return { receipt: { threadId, runId, ...decided, decidedAt: new Date(decidedAt) }, job };
 }

@@ -1,4 +1,5 @@
 import type { RunStatus } from '../run/types.ts';
+import { call } from '../call.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
 import type { QueuedRun } from '../run/queued-run.ts';
@@ -12,14 +13,14 @@ export interface CallResult {
 }
 
 export interface WaitEnd {
-  status: 'resolved' | 'released';
+  status: 'resolved' | 'overridden';
   outcome: CallResult;
   by?: string | undefined;
   /** The prefix of the queue to which the caller adds the job. */
   queuePrefix: string;
 }
 
-export type WaitStatus = 'open' | 'resolved' | 'expired' | 'released' | 'abandoned';
+export type WaitStatus = 'open' | 'resolved' | 'expired' | 'overridden' | 'abandoned';
 
 export interface EndedWait {
   /** False: it had ended before, and this changed nothing. */
@@ -37,10 +38,11 @@ export async function endWait(
   { round, index }: CallRef,
   { queuePrefix, ...end }: WaitEnd,
 ): Promise<EndedWait> {
-  const [row] = await db.queryLocking<{ result: EndedWait }>(
-    'end_wait',
-    'select lanefold.end_wait($1, $2, $3, $4, $5) as result',
-    [run.threadId, run.runId, round, index, { ...end, queue_prefix: queuePrefix }],
-  );
-  return row!.result;
+  return (await call(db.queryLocking, 'end_wait', {
+    threadId: run.threadId,
+    runId: run.runId,
+    round,
+    callIndex: index,
+    p: { ...end, queue_prefix: queuePrefix },
+  })) as EndedWait;
 }

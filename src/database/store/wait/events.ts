@@ -1,3 +1,4 @@
+import { call } from '../call.ts';
 import { defaultTenant } from '../../../base/checks/ids.ts';
 import type { Database } from '../../postgres/pool.ts';
 import type { CallRef } from '../../../base/checks/unknown-keys.ts';
@@ -29,15 +30,18 @@ export async function keepEvent(
   db: Database,
   { event, content, keepMs, by }: { event: string; content: string; keepMs: number; by?: string | undefined },
 ): Promise<void> {
-  await db.queryLocking('keep_event', 'select from lanefold.keep_event($1, $2, $3, $4, $5)', [
-    ...[db.tenant ?? defaultTenant, event, content, keepMs, by ?? null],
-  ]);
+  await call(db.queryLocking, 'keep_event', {
+    tenant: db.tenant ?? defaultTenant,
+    event,
+    content,
+    keepMs,
+    by: by ?? null,
+  });
 }
 
 /** Deletes events that are kept no longer; see `drop_kept_events`. Returns how many. */
 export async function dropKeptEvents(db: Database, most: number): Promise<number> {
-  const text = 'select d.dropped from lanefold.drop_kept_events($1) as d (dropped)';
-  return (await db.query<{ dropped: number }>('drop_kept_events', text, [most]))[0]!.dropped;
+  return await call(db.query, 'drop_kept_events', { most });
 }
 
 /** The event of that name that is kept for a wait which began at this time. */
@@ -58,4 +62,4 @@ export async function readKeptEvent(
 
 /** Erases the events kept for a tenant; see `erase_kept_events`. */
 export const eraseKeptEvents = (db: Database, tenant: string): Promise<unknown> =>
-  db.queryLong('erase_kept_events', 'select from lanefold.erase_kept_events($1)', [tenant]);
+  call(db.queryLong, 'erase_kept_events', { tenant });

@@ -1,5 +1,6 @@
+import { call } from '../call.ts';
 import type { Database } from '../../postgres/pool.ts';
-import { search } from '../nodes/search.ts';
+import { search } from '../nodes/guard-nodes.ts';
 import { type SweepLimits, executing, type DueRun } from '../run/sweep-limits.ts';
 import type { QueuedRun } from '../run/queued-run.ts';
 
@@ -12,12 +13,13 @@ export async function expireWaits(
   run: QueuedRun,
   { queuePrefix, adoptMs }: Pick<SweepLimits, 'queuePrefix' | 'adoptMs'>,
 ): Promise<QueuedRun | undefined> {
-  const [row] = await db.query<{ job: QueuedRun | null }>(
-    'expire_waits',
-    'select lanefold.expire_waits($1, $2, $3, $4) as job',
-    [run.thread_id, run.run_id, queuePrefix, adoptMs],
-  );
-  return row!.job ?? undefined;
+  const job = (await call(db.query, 'expire_waits', {
+    threadId: run.thread_id,
+    runId: run.run_id,
+    prefix: queuePrefix,
+    adoptMs,
+  })) as QueuedRun | null;
+  return job ?? undefined;
 }
 
 /** Finds suspended runs with waits whose time is up, most overdue first. */

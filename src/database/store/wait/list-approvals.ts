@@ -1,7 +1,7 @@
 import { callName } from '../../../base/checks/unknown-keys.ts';
 import type { Json } from '../../../agent/context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
-import { Conditions, cursorText, microsSql, timestampSql, readCursor, type ListPage } from '../page.ts';
+import { Conditions, cursorText, microsSql, timestampSql, readCursor, type ListPage } from '../rows.ts';
 import type { PendingApproval } from '../run/types.ts';
 
 /** Calls that wait for approval, soonest to expire first. */

@@ -1,39 +1,20 @@
 import { callName } from '../../../base/checks/unknown-keys.ts';
 import type { Database } from '../../postgres/pool.ts';
-import { Conditions, cursorText, microsSql, timestampSql, readCursor, type ListPage } from '../page.ts';
-import type { RunRef } from '../run/run.ts';
+import { Conditions, cursorText, microsSql, timestampSql, readCursor, type ListPage } from '../rows.ts';
+import type { PendingWait } from './types.ts';
 
-/** A tool call that waits for something other than approval. */
-export interface PendingWait {
-  threadId: string;
-  runId: string;
-  /** Its name, for `waits.release`: round and index, such as `1.0`. */
-  call: string;
-  round: number;
-  /** Index in its round, from 0. */
-  index: number;
-  /** The name of the tool. */
-  name: string;
-  kind: 'event' | 'time' | 'run';
-  /** The event it waits for; null for other kinds. */
-  event: string | null;
-  /** The run it waits for; null for other kinds. */
-  run: RunRef | null;
-  since: Date;
-  /** When it ends by itself; null: never. */
-  until: Date | null;
-}
-
-export interface WaitFilter {
-  event?: string | undefined;
-  kind?: PendingWait['kind'] | undefined;
-  threadId?: string | undefined;
+interface WaitFilter {
+  event?: string;
+  kind?: PendingWait['kind'];
+  threadId?: string;
+  after?: string;
+  limit: number;
 }
 
 /** Open waits, oldest first. */
 export async function listWaits(
   db: Database,
-  { event, kind, threadId, after, limit }: WaitFilter & { after?: string | undefined; limit: number },
+  { event, kind, threadId, after, limit }: WaitFilter,
 ): Promise<ListPage<PendingWait>> {
   const where = new Conditions();
   where.fixed('', "status = 'open' and kind <> 'approval'");

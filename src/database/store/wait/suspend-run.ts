@@ -1,7 +1,8 @@
+import { call } from '../call.ts';
 import type { Database } from '../../postgres/pool.ts';
 import type { QueuedRun } from '../run/queued-run.ts';
 import type { HeldLease } from '../run/renew-leases.ts';
-import { noticed } from '../delivery-notices.ts';
+import { noticed } from '../call-function.ts';
 
 export interface Suspension {
   round: number;
@@ -25,10 +26,12 @@ export async function suspendRun(
   run: HeldLease,
   { round, approvals, timeoutMs }: Suspension,
 ): Promise<SuspendResult> {
-  const [row] = await db.queryLocking<{ result: SuspendResult }>(
-    'suspend_run',
-    'select lanefold.suspend_run($1, $2, $3, $4, $5) as result',
-    [run.threadId, run.runId, run.lease, run.step, { round, approvals, timeout_ms: timeoutMs }],
-  );
-  return noticed(db, row!.result);
+  const result = (await call(db.queryLocking, 'suspend_run', {
+    threadId: run.threadId,
+    runId: run.runId,
+    lease: run.lease,
+    step: run.step,
+    p: { round, approvals, timeout_ms: timeoutMs },
+  })) as SuspendResult;
+  return noticed(db, result);
 }

@@ -1,7 +1,8 @@
+import { call } from '../call.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
 import type { ParentCall } from '../../../agent/definition/run-options.ts';
 import type { Database } from '../../postgres/pool.ts';
-import { search } from '../nodes/search.ts';
+import { search } from '../nodes/guard-nodes.ts';
 import type { CallRef } from '../../../base/checks/unknown-keys.ts';
 import { ofFleet, type WaitFleet } from './wait-fleet.ts';
 import { isAfter, placeColumns, placeOrder, placeParameters, type WaitPlace } from './wait-place.ts';
@@ -82,12 +83,13 @@ export async function readWaitTask(
 
 /** Returns false if the task had changed meanwhile. */
 export async function endWaitTask(db: Database, wait: WaitTask): Promise<boolean> {
-  const [row] = await db.queryLocking<{ ended: boolean }>(
-    'end_wait_task',
-    'select lanefold.end_wait_task($1, $2, $3, $4, $5) as ended',
-    [wait.thread_id, wait.run_id, wait.round, wait.call_index, wait.task],
-  );
-  return row!.ended;
+  return call(db.queryLocking, 'end_wait_task', {
+    threadId: wait.thread_id,
+    runId: wait.run_id,
+    round: wait.round,
+    callIndex: wait.call_index,
+    task: wait.task,
+  });
 }
 
 /**

@@ -1,5 +1,6 @@
+import { call } from '../call.ts';
 import type { Database } from '../../postgres/pool.ts';
-import type { Needs } from './capabilities.ts';
+import { snakeKeys } from '../../../base/common/case.ts';
 
 /**
  * Why no live worker can execute a run: none takes jobs from its queue, or what those lack that have all the earlier ones. The
@@ -90,4 +91,76 @@ export async function findTools(
     [queue, agent, version ?? null, strategy ?? null, [...tools], earlierVersion],
   );
   return rows.map(({ tool }) => tool);
+}
+
+/** What a worker, or a fleet, can execute. */
+export interface Capabilities {
+  /** Names of agents. */
+  agents: readonly string[];
+  /** Names of strategies. */
+  strategies: readonly string[];
+  /** The versions of agents that it has, each as `agent@label` and as `agent@id`. */
+  versions: readonly string[];
+  /**
+   * Its tools: `agent+tool` for one that the agent has where no version is wanted, `agent@label+tool` and `agent@id+tool` for one of
+   * a version, `+tool` for one of no agent.
+   */
+  tools: readonly string[];
+}
+
+/** What a run needs of a worker. */
+export interface Needs {
+  agent: string;
+  /** A label or an id; null or undefined: any. */
+  version?: string | null | undefined;
+  strategy?: string | null | undefined;
+  /** Its tools: `tool` for one of the agent, `+tool` for one of the agent or of no agent; null or undefined: any. */
+  tools?: readonly string[] | null | undefined;
+}
+
+/** Whether runs that need this agent, version and strategy can be executed. */
+export const knows = (
+  { agents, strategies, versions }: Capabilities,
+  { agent, version, strategy }: Omit<Needs, 'tools'>,
+): boolean =>
+  agents.includes(agent) &&
+  (version == null || versions.includes(`${agent}@${version}`)) &&
+  (strategy == null || strategies.includes(strategy));
+
+/** A time in which the event loop of a worker served nothing, in ms before its report. */
+export interface Stall {
+  /** `busy`: a call did not yield. `frozen`: it stood still, or its whole machine did. */
+  kind: 'busy' | 'frozen';
+  fromMs: number;
+  toMs: number;
+}
+
+/** What a worker reports with each heartbeat. */
+export interface WorkerReport extends Capabilities {
+  id: string;
+  host: string;
+  pid: number;
+  /** Of the package. */
+  version: string;
+  /** First part of the names of the queues it takes jobs from. */
+  queue: string;
+  concurrency: number;
+  /** The worker counts as dead once it has been silent for this long. */
+  deadAfterMs: number;
+  runsHeld: number;
+  /** It takes no more runs. */
+  draining: boolean;
+  /** It has ended: this is its last report. */
+  stopped: boolean;
+  /** Those that the database may not know yet. */
+  stalls: Stall[];
+}
+
+/** The second argument of `lanefold.report_worker`. */
+export const toReport = ({ id: _, stalls, ...report }: WorkerReport): string =>
+  JSON.stringify({ ...snakeKeys(report), ...(stalls.length > 0 && { stalls: stalls.map(snakeKeys) }) });
+
+/** A heartbeat sent alone, without renewing leases. */
+export async function reportWorker(db: Database, report: WorkerReport): Promise<void> {
+  await call(db.query, 'report_worker', { id: report.id, p: toReport(report) });
 }

@@ -1,3 +1,4 @@
+import { call } from '../call.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { readRows } from '../rows.ts';
 
@@ -63,4 +64,23 @@ export async function countWorkers(db: Database): Promise<FleetCounts> {
      from lanefold.worker`,
   );
   return counts!;
+}
+
+/** Why a worker was lost, if the cause lies outside of the runs that it held. */
+export type LossCause = 'database_restarted' | 'database_silent' | 'worker_frozen' | 'worker_stopping' | 'workers_lost';
+
+/** A worker that lost a run. */
+export interface LostWorker {
+  worker_id: string;
+  /** When it last renewed the lease. */
+  seen_at: string;
+  /** If the node of the thread knows the cause. */
+  cause?: LossCause;
+}
+
+/** Why a worker was lost; null: unknown. */
+export async function findLossCause(db: Database, lost: LostWorker, askedBy: string): Promise<LossCause | null> {
+  if (lost.cause) return lost.cause;
+  const cause = await call(db.query, 'loss_cause', { workerId: lost.worker_id, seenAt: lost.seen_at, askedBy });
+  return cause as LossCause | null;
 }

@@ -6,7 +6,7 @@ import { sseResponse } from '../../../base/common/sse-response.ts';
 import { LanefoldError } from '../../../base/errors.ts';
 import type { Library } from '../../../features/library/library.ts';
 import type { AgUiEvent } from '../../../runs/formats/ag-ui/event.ts';
-import { runAgentInput, type AgUiInput } from '../../../runs/formats/ag-ui/input.ts';
+import { runAgentInput, type AgUiInput } from '../../../runs/formats/ag-ui/content.ts';
 import { answerAgUi } from '../runs/answer.ts';
 import type { Busy } from '../runs/request.ts';
 import { createSessionRoute, enqueueGranted, findThread, noAgent } from '../../session-route.ts';

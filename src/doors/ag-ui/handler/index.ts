@@ -12,5 +12,5 @@ export {
   type AgUiGrant,
   type AgUiVerdict,
 } from './handler.ts';
-export type { AgUiInput, AgUiResume } from '../../../runs/formats/ag-ui/input.ts';
-export type { AgUiMessage, AgUiPart, AgUiSource, AgUiToolCall } from '../../../runs/formats/ag-ui/message.ts';
+export type { AgUiInput, AgUiResume } from '../../../runs/formats/ag-ui/content.ts';
+export type { AgUiMessage, AgUiPart, AgUiSource, AgUiToolCall } from '../../../runs/formats/ag-ui/event.ts';

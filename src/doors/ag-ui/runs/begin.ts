@@ -4,9 +4,9 @@ import type { TenantLibrary } from '../../../features/library/library.ts';
 import type { AgUiSnapshot } from '../../../runs/operations/threads/ag-ui-snapshot.ts';
 import type { RunHandle, RunRef } from '../../../database/store/run/run.ts';
 import { refsOf as toRefs, toQuestion } from '../../../runs/formats/ag-ui/content.ts';
-import { answerableOf, isClientCall } from '../../../runs/formats/ag-ui/interrupts.ts';
-import { sameJson } from '../../../runs/formats/ag-ui/json-patch.ts';
-import type { AgUiMessage, AgUiUserMessage } from '../../../runs/formats/ag-ui/message.ts';
+import { answerableOf, isClientCall } from '../../../runs/formats/ag-ui/tool-round.ts';
+import { sameJson } from '../../../runs/formats/ag-ui/nodes.ts';
+import type { AgUiMessage, AgUiUserMessage } from '../../../runs/formats/ag-ui/event.ts';
 import { resultsIn, type ClientResult, requestIdOf, type AgUiRequest, assertNoneLeft } from './request.ts';
 import { giveAnswers, readAnswers } from './resume.ts';
 
@@ -100,12 +100,12 @@ async function giveResults(
   { by, answering }: AgUiRequest,
 ): Promise<boolean> {
   let first = true;
-  const { waits } = answering('releaseWait', run.id);
+  const { waits } = answering('resolveWait', run.id);
   for (const { wait, given, id } of results) {
     const extraRefs = id === undefined ? undefined : toRefs({ message_id: id });
     const options = { ...given, ...omitUndefined({ by, extraRefs }) };
-    const { released } = await waits.release(run, wait.call, options);
-    first &&= released;
+    const { resolved } = await waits.resolve(run, wait.call, options);
+    first &&= resolved;
   }
   return first;
 }

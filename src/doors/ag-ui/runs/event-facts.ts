@@ -6,8 +6,7 @@ import { isTerminal } from '../../../runs/streams/deltas.ts';
 import { clientIdIn } from '../../../runs/formats/ag-ui/content.ts';
 import type { FoundNode } from '../../../runs/formats/ag-ui/nodes.ts';
 import { callName } from '../../../base/checks/unknown-keys.ts';
-import type { EventFacts, RunEvents } from '../../../runs/formats/ag-ui/run-events.ts';
-import type { EndedSubAgent } from '../../../runs/formats/ag-ui/sub-agents.ts';
+import type { EventFacts, RunEvents, EndedSubAgent } from '../../../runs/formats/ag-ui/run-events.ts';
 
 const entriesAtOnce = 20;
 const nodesAtOnce = 500;

@@ -3,13 +3,13 @@ import { createHash } from 'node:crypto';
 import { idGrammar } from '../../../base/checks/ids.ts';
 import type { TenantLibrary } from '../../../features/library/library.ts';
 import type { RunHandle } from '../../../database/store/run/run.ts';
-import type { AgUiInput } from '../../../runs/formats/ag-ui/input.ts';
+import type { AgUiInput } from '../../../runs/formats/ag-ui/content.ts';
 import { LanefoldError } from '../../../base/errors.ts';
-import { interruptIdOf, type Answerable, isClientCall } from '../../../runs/formats/ag-ui/interrupts.ts';
-import { assertStorable } from '../../../base/checks/text.ts';
+import { interruptIdOf, type Answerable, isClientCall } from '../../../runs/formats/ag-ui/tool-round.ts';
+import { assertStorable } from '../../../base/checks/values.ts';
 import type { RunSnapshot } from '../../../runs/operations/runs/run-snapshot.ts';
 import { assertResult } from '../../../runs/operations/waits/payload.ts';
-import { toolCallIdOf, type AgUiMessage, type AgUiToolMessage } from '../../../runs/formats/ag-ui/message.ts';
+import { toolCallIdOf, type AgUiMessage, type AgUiToolMessage } from '../../../runs/formats/ag-ui/event.ts';
 
 export type Busy = NonNullable<EnqueueOptions['busy']>;
 
@@ -27,10 +27,10 @@ export interface AgUiRequest {
   toolsOf(agent: string): readonly string[] | undefined;
   /** What a question does while another run is active. */
   busy: Busy;
-  /** Throws if the client may not approve calls, or release them from waiting for an event. */
-  assertMay(what: 'approve' | 'release'): void;
+  /** Throws if the client may not approve calls, or resolve them from waiting for an event. */
+  assertMay(what: 'approve' | 'resolve'): void;
   /** The library that gives an answer to an interrupt or a call, which audits it. */
-  answering(action: 'approveToolCall' | 'denyToolCall' | 'releaseWait', runId: string): TenantLibrary;
+  answering(action: 'approveToolCall' | 'denyToolCall' | 'resolveWait', runId: string): TenantLibrary;
   /** Who answers, for the log. */
   by: string | undefined;
 }

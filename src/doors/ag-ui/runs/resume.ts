@@ -1,17 +1,17 @@
-import { assertStorable } from '../../../base/checks/text.ts';
+import { assertStorable } from '../../../base/checks/values.ts';
 import { isLanefoldError } from '../../../base/errors.ts';
 import type { TenantLibrary } from '../../../features/library/library.ts';
 import type { RunSnapshot } from '../../../runs/operations/runs/run-snapshot.ts';
 import { assertResult } from '../../../runs/operations/waits/payload.ts';
 import { errorMessage, renderResult } from '../../../agent/tools/outcome.ts';
-import type { AgUiResume } from '../../../runs/formats/ag-ui/input.ts';
+import type { AgUiResume } from '../../../runs/formats/ag-ui/content.ts';
 import {
   answerableOf,
   interruptIdOf,
   isClientCall,
   readInterruptId,
   type Answerable,
-} from '../../../runs/formats/ag-ui/interrupts.ts';
+} from '../../../runs/formats/ag-ui/tool-round.ts';
 import { callName } from '../../../base/checks/unknown-keys.ts';
 import { assertNoneLeft, ended, invalid, notFound, type AgUiRequest } from './request.ts';
 
@@ -70,7 +70,7 @@ export async function readAnswers(
   // whether an approval is open may change before it is decided
   if (answers.some(({ kind }) => kind === 'approval')) assertMay('approve');
   const events = open.filter((wait) => wait.kind === 'event' && named.has(interruptIdOf(run.id, wait)));
-  if (events.some((wait) => !isClientCall(run.id, wait))) assertMay('release');
+  if (events.some((wait) => !isClientCall(run.id, wait))) assertMay('resolve');
   return { run, answers, continued };
 }
 
@@ -150,10 +150,10 @@ async function give(
 ): Promise<void> {
   const who = by === undefined ? {} : { by };
   const call = callName({ round, index });
-  const action = kind === 'event' ? 'releaseWait' : approved ? 'approveToolCall' : 'denyToolCall';
+  const action = kind === 'event' ? 'resolveWait' : approved ? 'approveToolCall' : 'denyToolCall';
   const { runs, waits } = answering(action, run.id);
   try {
-    if (kind === 'event') await waits.release(run, call, { ...given, ...who });
+    if (kind === 'event') await waits.resolve(run, call, { ...given, ...who });
     else {
       const decide = approved ? runs.approve : runs.deny;
       await decide(run, call, { ...who, ...(reason === undefined ? {} : { reason }) });
@@ -167,7 +167,7 @@ async function give(
 /** What the model reads of an answer to an event. */
 const contentOf = (given: Answer['given']): string =>
   'error' in given
-    ? errorMessage({ type: 'released', message: given.error, retryable: false }).content
+    ? errorMessage({ type: 'overridden', message: given.error, retryable: false }).content
     : renderResult(given.result).content;
 
 const eventsAtOnce = 500;

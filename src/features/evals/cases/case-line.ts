@@ -1,9 +1,9 @@
 import { canonicalMessage, contextHash } from '../../../agent/context/canonical.ts';
 import type { Message } from '../../../agent/context/message.ts';
 import { isLanefoldError, LanefoldError } from '../../../base/errors.ts';
-import { findFlaw } from '../../../base/checks/text.ts';
+import { findFlaw } from '../../../base/checks/values.ts';
 import { maxRequestDepth, readJson } from '../../../base/common/json.ts';
-import type { Expected } from '../item.ts';
+import type { Expected } from '../types.ts';
 import { readExpected } from './read-expected.ts';
 import { readLabels } from './read-labels.ts';
 

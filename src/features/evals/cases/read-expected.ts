@@ -1,7 +1,7 @@
 import { isObject } from '../../../base/common/json.ts';
-import { findFlaw } from '../../../base/checks/text.ts';
+import { findFlaw } from '../../../base/checks/values.ts';
 import type { KeysOf } from '../../../base/checks/unknown-keys.ts';
-import type { Expected } from '../item.ts';
+import type { Expected } from '../types.ts';
 import { invalid } from './invalid-case.ts';
 
 /** In characters of JSON. */

@@ -1,4 +1,4 @@
-import { findFlaw } from '../../../base/checks/text.ts';
+import { findFlaw } from '../../../base/checks/values.ts';
 import { invalid } from './invalid-case.ts';
 
 const mostTags = 20;

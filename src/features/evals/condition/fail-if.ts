@@ -1,7 +1,12 @@
 import type { Comparison, EvalReport, VariantSummary } from '../report/report.ts';
-import type { Comparator, ConditionResult, MetricName, MetricTest } from './condition.ts';
-import { parseCondition } from './parse.ts';
-import { printTest } from './print.ts';
+import {
+  parseCondition,
+  printTest,
+  type Comparator,
+  type ConditionResult,
+  type MetricName,
+  type MetricTest,
+} from './parse.ts';
 
 /**
  * Whether a report meets a condition, for continuous integration. It is evaluated for each variant except the baseline,

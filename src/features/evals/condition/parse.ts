@@ -1,14 +1,6 @@
 import { LanefoldError } from '../../../base/errors.ts';
 import { closest } from '../../../base/checks/unknown-keys.ts';
-import { scorerName } from '../scorers/define-scorer.ts';
-import {
-  isDifference,
-  type Comparator,
-  type Condition,
-  type MetricName,
-  type MetricTest,
-  type Operand,
-} from './condition.ts';
+import { scorerName } from '../scorers/scorer.ts';
 
 /** A word, number or sign of a condition, and where it begins. */
 interface Token {
@@ -150,3 +142,63 @@ const isMetric = (name: string): name is MetricName =>
   fixedMetrics.includes(name) || (name.startsWith('score.') && scorerName.test(name.slice('score.'.length)));
 
 const isComparator = (text: string): text is Comparator => ['<', '<=', '>', '>='].includes(text);
+
+/** A metric of a variant, or of its comparison with the baseline (`difference`); `score.<scorer>` is one scorer's mean. */
+export type MetricName =
+  | 'pass_rate'
+  | 'score'
+  | 'cost'
+  | 'p50_ms'
+  | 'p95_ms'
+  | 'failures'
+  | 'unscored'
+  | 'difference'
+  | 'difference.low'
+  | 'difference.high'
+  | `score.${string}`;
+
+export type Comparator = '<' | '<=' | '>' | '>=';
+
+/** What a metric is compared with: a number, or a metric of the baseline plus an offset. */
+export type Operand = { number: number } | { baseline: MetricName; offset: number };
+
+/** `pass_rate < baseline - 0.02`. */
+export interface MetricTest {
+  metric: MetricName;
+  op: Comparator;
+  operand: Operand;
+}
+
+/** The outer list is joined by `or`, each inner one by `and`. */
+export type Condition = MetricTest[][];
+
+/** Whether a report meets a condition. */
+export interface ConditionResult {
+  /** True if a variant meets the condition, or if it cannot be decided because a metric has no value. */
+  failed: boolean;
+  /** What led to it, as sentences; empty if `failed` is false. */
+  reasons: string[];
+}
+
+/** The metrics that already compare with the baseline, which itself has none of them. */
+export const isDifference = (metric: MetricName): boolean => metric.startsWith('difference');
+
+/**
+ * The condition as text, which `parseCondition` reads as the same condition.
+ *
+ * @example
+ * ```ts
+ * import { parseCondition, printCondition } from 'lanefold/evals';
+ *
+ * console.log(printCondition(parseCondition('score<baseline - .02'))); // score < baseline - 0.02
+ * ```
+ */
+export const printCondition = (condition: Condition): string =>
+  condition.map((tests) => tests.map(printTest).join(' and ')).join(' or ');
+
+export function printTest({ metric, op, operand }: MetricTest): string {
+  if ('number' in operand) return `${metric} ${op} ${operand.number}`;
+  const { baseline, offset } = operand;
+  const name = baseline === metric ? 'baseline' : `baseline.${baseline}`;
+  return `${metric} ${op} ${name}${offset === 0 ? '' : ` ${offset < 0 ? '-' : '+'} ${Math.abs(offset)}`}`;
+}

@@ -1,21 +1,19 @@
 import { assertId, defaultTenant } from '../../../base/checks/ids.ts';
-import { refuseUnknownKeys, type KeysOf } from '../../../base/checks/unknown-keys.ts';
-import { assertStorable } from '../../../base/checks/text.ts';
-import { assertWhole } from '../../../base/checks/whole-number.ts';
+import { refuseUnknownKeys } from '../../../base/checks/unknown-keys.ts';
+import { assertStorable } from '../../../base/checks/values.ts';
 import { omitUndefined } from '../../../base/common/json.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
 import { LanefoldError } from '../../../base/errors.ts';
 import { readExpected } from '../cases/read-expected.ts';
 import { readLabels } from '../cases/read-labels.ts';
-import { listCases, readCase, readDatasets, removeCase, updateCase, type EvalCase } from '../store/cases.ts';
+import { listCases, readCase, readDatasets, removeCase, updateCase } from '../store/cases.ts';
 import { withQuestions } from '../store/questions.ts';
 import { otherTenant } from '../../../runs/operations/access/tenant-scope.ts';
 import { keep, type KeepDeps } from './keep.ts';
-import type { CaseChanges, Cases } from './types.ts';
+import type { Cases, EvalCase } from '../types.ts';
+import type { CaseFiles } from './types.ts';
 
-const changeKeys: KeysOf<CaseChanges> = { expected: true, tags: true, split: true, note: true };
-
-export function casesOf(deps: KeepDeps): Cases {
+export function casesOf(deps: KeepDeps): Cases & CaseFiles {
   const { db } = deps;
   const get = async (id: string): Promise<EvalCase> => {
     assertId(id, 'The case id');
@@ -32,15 +30,12 @@ export function casesOf(deps: KeepDeps): Cases {
     keep: async (given, { by = 'operator' } = {}) => get(await keep(deps, given, by)),
     get,
     async list({ dataset, tag, split, after, limit = 50 } = {}) {
-      assertWhole(limit, 'limit', { minimum: 1, maximum: 1_000, hint: 'Pass the number of cases.' });
-      if (dataset !== undefined) assertId(dataset, 'The dataset');
       assertStorable(omitUndefined({ tag, split }), 'The query');
       const page = await listCases(db, { dataset, tag, split, after, limit });
       return { ...page, data: await withQuestions(db, page.data) };
     },
     async update(id, changes, { by = 'operator' } = {}) {
       assertId(id, 'The case id');
-      refuseUnknownKeys('cases.update', changes, changeKeys);
       const { expected } = changes;
       const labels = readLabels(changes);
       if (expected !== null && expected !== undefined) readExpected(expected);
@@ -61,7 +56,9 @@ export function casesOf(deps: KeepDeps): Cases {
       const { exportCases } = await import('./export-cases.ts');
       return yield* exportCases(deps, dataset, tenantOf(options.tenant));
     },
-    async import(dataset, lines, { tenant, by = 'operator' } = {}) {
+    async import(dataset, lines, options = {}) {
+      refuseUnknownKeys('cases.import', options, { tenant: true, by: true });
+      const { tenant, by = 'operator' } = options;
       const { importCases } = await import('./import-cases.ts');
       return importCases(db, { dataset, tenant: tenantOf(tenant), by }, lines);
     },

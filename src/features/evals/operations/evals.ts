@@ -3,7 +3,7 @@ import { camelKeys } from '../../../base/common/case.ts';
 import { omitUndefined } from '../../../base/common/json.ts';
 import type { Json } from '../../../agent/context/message.ts';
 import type { ModelName } from '../../../agent/models/providers.ts';
-import type { PolicyOption } from '../../../agent/policy/policy.ts';
+import type { PolicyOption } from '../../../agent/policy/types.ts';
 import {
   type EvalRow,
   type StoredEval,
@@ -16,7 +16,7 @@ import {
 } from '../store/evals.ts';
 import type { EvalDefinition, EvalVariant, ListedEval, Evals } from './types.ts';
 import { assertId, defaultTenant } from '../../../base/checks/ids.ts';
-import { assertWhole } from '../../../base/checks/whole-number.ts';
+import { assertWhole } from '../../../base/checks/values.ts';
 import { LanefoldError } from '../../../base/errors.ts';
 import { reportOf } from '../report/report-of.ts';
 import type { Database } from '../../../database/postgres/pool.ts';

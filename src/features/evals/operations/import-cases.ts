@@ -1,12 +1,11 @@
 import { assertId } from '../../../base/checks/ids.ts';
-import { idsOf } from '../../../database/store/tenant/derived-ids.ts';
+import { idsOf } from '../../../database/store/tenant/tenant-settings.ts';
 import { omitUndefined } from '../../../base/common/json.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
 import { isLanefoldError, LanefoldError } from '../../../base/errors.ts';
 import { readCaseLine, refusedLine, type PortableCase } from '../cases/case-line.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
-import { keepCase } from '../store/cases.ts';
-import { casesOfContexts, contextProblem, contextSeq, importContext } from '../store/import-case.ts';
+import { keepCase, casesOfContexts, contextProblem, contextSeq, importContext } from '../store/cases.ts';
 import type { ImportedCases, SkippedCase } from './types.ts';
 
 /** In characters, as of an imported thread: the file is read into memory. */

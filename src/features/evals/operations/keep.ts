@@ -1,6 +1,5 @@
 import type { AgentRegistry } from '../../../agent/definition/registry.ts';
 import { assertId, defaultTenant, newId } from '../../../base/checks/ids.ts';
-import { refuseUnknownKeys, type KeysOf } from '../../../base/checks/unknown-keys.ts';
 import { omitUndefined } from '../../../base/common/json.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
 import { LanefoldError } from '../../../base/errors.ts';
@@ -9,18 +8,13 @@ import { readExpected } from '../cases/read-expected.ts';
 import { readLabels } from '../cases/read-labels.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import { keepCase } from '../store/cases.ts';
-import { firstCall } from '../store/first-call.ts';
+import { firstCall } from '../store/items.ts';
 import { readThread } from '../../../database/store/log/read-thread.ts';
 import { runNotFound } from '../../../database/store/missing.ts';
 import { readRequest } from '../../../database/store/run/read-request.ts';
 import type { RunOptions } from '../../../agent/definition/run-options.ts';
 import { readSentCall, unverifiedReason } from '../../../runs/operations/contexts/calls.ts';
-import type { NewCase } from './types.ts';
-
-const keys: KeysOf<NewCase> = {
-  ...{ threadId: true, runId: true, llmCallId: true, dataset: true },
-  ...{ expected: true, tags: true, split: true, note: true },
-};
+import type { NewCase } from '../types.ts';
 
 export interface KeepDeps {
   db: Database;
@@ -29,12 +23,10 @@ export interface KeepDeps {
 
 /** Keeps a case, and returns its id. See `Cases.keep`. */
 export async function keep(deps: KeepDeps, given: NewCase, by: string): Promise<string> {
-  refuseUnknownKeys('cases.keep', given, keys);
   const { threadId, dataset, expected } = given;
-  assertId(dataset, 'The dataset');
   const { tags = [], ...labels } = readLabels(given);
   if (expected !== undefined) readExpected(expected);
-  const { tenantId } = await readThread(deps.db, checkedId(threadId));
+  const { tenantId } = await readThread(deps.db, threadId);
   const source = await sourceOf(deps, given);
   const p = { ...source, dataset, thread_id: threadId, tags, by, ...omitUndefined({ expected, ...labels }) };
   const tenant = deps.db.tenant ?? tenantId ?? defaultTenant;
@@ -45,11 +37,6 @@ export async function keep(deps: KeepDeps, given: NewCase, by: string): Promise<
     details: { case_id: id },
   });
 }
-
-const checkedId = (threadId: string): string => {
-  assertId(threadId, 'The thread id');
-  return threadId;
-};
 
 /** What a case stores of its source. */
 async function sourceOf(deps: KeepDeps, { threadId, runId, llmCallId }: NewCase) {

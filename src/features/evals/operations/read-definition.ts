@@ -1,7 +1,7 @@
 import { problemOf, asKeys, optionsWith, type RunOptionName } from '../../../agent/definition/options.ts';
 import { snakeKeys } from '../../../base/common/case.ts';
 import { assertId } from '../../../base/checks/ids.ts';
-import { assertStorable, promptOf } from '../../../base/checks/text.ts';
+import { assertStorable, promptOf } from '../../../base/checks/values.ts';
 import { refuseUnknownKeys, type KeysOf } from '../../../base/checks/unknown-keys.ts';
 import { omitUndefined } from '../../../base/common/json.ts';
 import { storedOption } from '../../../agent/policy/read-policy.ts';

@@ -14,10 +14,10 @@ import { optionsWith } from '../../../agent/definition/options.ts';
 import type { ReadyAgent } from '../../../agent/definition/registry.ts';
 import { optionsInEval, strategyPart, type RunOptions } from '../../../agent/definition/run-options.ts';
 import type { RunRef } from '../../../database/store/run/run.ts';
-import { idsOf } from '../../../database/store/tenant/derived-ids.ts';
+import { idsOf } from '../../../database/store/tenant/tenant-settings.ts';
 import { enqueueRequest, requestHash } from '../../../runs/operations/runs/enqueue-request.ts';
 import { decidedAnew } from '../../../runs/operations/runs/repeated-request.ts';
-import { fork } from '../../../runs/operations/threads/fork.ts';
+import { fork } from '../../../runs/operations/threads/create.ts';
 
 /** The run of an item, by ids that derive from eval and item. */
 export async function runOfItem(db: Database, evalId: string, no: number): Promise<RunRef> {
@@ -71,7 +71,7 @@ export async function startItemRun(
   const at = { id: run.threadId, seq: source.seq, contextRef: source.context_ref };
   const metadata = { eval: evalId, eval_item: item.no, case: source.id };
   const forked = { ...at, metadata, ...omitUndefined({ systemPrompt }) };
-  await fork(db, agents, source.thread_id, forked, 'library', contents);
+  await fork(db, agents, source.thread_id, forked, contents);
   const requestId = requestIdOf(evalId, item.no);
   // the ids are enough: a worker with another version of the agent repeats the request of one that died
   const hash = requestHash({ eval: evalId, item: item.no, asks: source.kind === 'run' });

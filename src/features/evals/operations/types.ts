@@ -1,42 +1,11 @@
 import type { OverrideCaller } from '../../../agent/definition/overridable.ts';
 import type { OptionsWith } from '../../../agent/definition/options.ts';
 import type { Json } from '../../../agent/context/message.ts';
-import type { EvalItem, EvalItemStatus, Expected } from '../item.ts';
+import type { EvalItem, EvalItemStatus } from '../item.ts';
 import type { EvalReport, ReportOptions } from '../report/report.ts';
 import type { ModelName } from '../../../agent/models/providers.ts';
-import type { PolicyOption } from '../../../agent/policy/policy.ts';
-import type { CaseQuery, Dataset, EvalCase } from '../store/cases.ts';
-import type { ListPage } from '../../../database/store/page.ts';
-
-/** A case to keep: a run, or one of its model calls. */
-export interface NewCase {
-  threadId: string;
-  /** The run whose question is asked again. Either this or `llmCallId`. */
-  runId?: string;
-  /** The model call whose answer is asked for again: `llm_call_id` in the `refs` of the answer. */
-  llmCallId?: string;
-  /** The name that cases of one dataset share. */
-  dataset: string;
-  /** What the answer should be; default: only scorers of your own apply. */
-  expected?: Expected;
-  tags?: readonly string[];
-  /** A part of the dataset, such as `train` or `test`. */
-  split?: string;
-  note?: string;
-}
-
-/** Changes of a case; null takes a value away. */
-export interface CaseChanges {
-  expected?: Expected | null;
-  tags?: readonly string[];
-  split?: string | null;
-  note?: string | null;
-}
-
-export interface CaseBy {
-  /** Who does it, for the case and the audit; default `operator`. */
-  by?: string;
-}
+import type { PolicyOption } from '../../../agent/policy/types.ts';
+import type { ListPage } from '../../../database/store/rows.ts';
 
 /** What an export of a dataset has. */
 export interface ExportedCases {
@@ -66,25 +35,8 @@ export interface ImportedCases {
   skipped: SkippedCase[];
 }
 
-export interface Cases {
-  /**
-   * Keeps a run that has ended, or a model call, as a case of a dataset. The case refers to the log and copies nothing of it.
-   *
-   * @throws LanefoldError `case_unverified` if the log does not prove what was sent: a request transformer changed it, say;
-   * `case_exists` if the dataset has this source; `invalid_input`, `details.field` names the field; `thread_not_found`,
-   * `thread_erased`, `run_not_found`, `call_not_found`, `invalid_id`
-   */
-  keep(given: NewCase, options?: CaseBy): Promise<EvalCase>;
-  /** @throws LanefoldError `case_not_found` */
-  get(id: string): Promise<EvalCase>;
-  /** The oldest first. */
-  list(query?: Partial<CaseQuery>): Promise<ListPage<EvalCase>>;
-  /** Changes what is given. @throws LanefoldError `case_not_found`, `case_erased`, `invalid_input` */
-  update(id: string, changes: CaseChanges, options?: CaseBy): Promise<EvalCase>;
-  /** Removes a case; its thread stays. @throws LanefoldError `case_not_found` */
-  remove(id: string, options?: CaseBy): Promise<void>;
-  /** The datasets, by tenant and name. */
-  datasets(): Promise<Dataset[]>;
+/** Datasets as files. */
+export interface CaseFiles {
   /**
    * The cases of a dataset as JSON Lines, the oldest first: the messages that were sent, their hash, and what the case
    * expects. Returns how many, and how many were left out because their threads were erased.
@@ -110,7 +62,7 @@ export interface Cases {
   import(
     dataset: string,
     lines: Iterable<string> | AsyncIterable<string>,
-    options?: CaseBy & { tenant?: string },
+    options?: { tenant?: string; by?: string },
   ): Promise<ImportedCases>;
 }
 
@@ -127,6 +79,11 @@ export interface EvalVariant {
   contextPolicy?: PolicyOption;
   /** Replaces the prompt of the lane; null: none. */
   systemPrompt?: string | null;
+}
+
+interface By {
+  /** Who does it, for the audit; default `operator`. */
+  by?: string;
 }
 
 /** What tools return in the runs of an eval. */
@@ -192,7 +149,7 @@ export interface ListedEvalItem extends EvalItem {
   settledAt: Date | null;
 }
 
-export interface EvalBy extends CaseBy {
+export interface EvalBy extends By {
   /** The tenant whose cases are asked; default: the tenant of the library, else `default`. */
   tenant?: string;
   /** On whose behalf, which decides what variants may override; default `library`. */
@@ -219,13 +176,13 @@ export interface Evals {
   /** Waits for its end. @throws LanefoldError `eval_not_found`, `wait_timeout` */
   wait(id: string, options?: { timeoutMs?: number; signal?: AbortSignal }): Promise<ListedEval>;
   /** Cancels its runs; what has ended stays, and the other items are skipped. @throws LanefoldError `eval_not_found`, `eval_ended` */
-  cancel(id: string, options?: CaseBy): Promise<ListedEval>;
+  cancel(id: string, options?: By): Promise<ListedEval>;
   /**
    * Scores the answers of an ended eval again, by what cases expect now. An item whose case or thread is gone stays as it is.
    *
    * @throws LanefoldError `eval_not_found`, `eval_running`
    */
-  rescore(id: string, options?: CaseBy): Promise<ListedEval>;
+  rescore(id: string, options?: By): Promise<ListedEval>;
   /** Removes an ended eval; workers erase the threads of its runs. @throws LanefoldError `eval_not_found`, `eval_running` */
-  remove(id: string, options?: CaseBy): Promise<void>;
+  remove(id: string, options?: By): Promise<void>;
 }

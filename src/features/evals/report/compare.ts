@@ -1,7 +1,6 @@
 import { LanefoldError } from '../../../base/errors.ts';
 import type { EvalItem } from '../item.ts';
-import { meanWithInterval, verdictOf, type Bootstrap } from './interval.ts';
-import { pairsByCase, type CasePairs, type CountedItem } from './pairs.ts';
+import { meanWithInterval, verdictOf, pairsByCase, type Bootstrap, type CasePairs, type CountedItem } from './pairs.ts';
 import type { CaseComparison, ComparedAnswer, Comparison, TagComparison } from './report.ts';
 import { meanOf, sumOf } from './rule.ts';
 import { summarise } from './summarise.ts';

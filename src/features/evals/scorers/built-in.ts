@@ -1,8 +1,7 @@
 import type { Json } from '../../../agent/context/message.ts';
 import { withoutFence } from '../../../agent/contracts/contract.ts';
-import { defineScorer } from './define-scorer.ts';
+import { defineScorer, type Scorer } from './scorer.ts';
 import { maxDepth, parseJson, isObject } from '../../../base/common/json.ts';
-import type { Scorer } from './scorer.ts';
 
 /**
  * The first difference between two JSON values, as `$.path is …, expected …`; null if there is none. With `extraKeys`,

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { cleanText } from '../../../base/checks/text.ts';
+import { cleanText } from '../../../base/checks/values.ts';
 import { timed } from '../../../base/common/timer.ts';
 import type { Score } from '../item.ts';
 import type { Scorer, ScorerInput, ScorerResult } from './scorer.ts';

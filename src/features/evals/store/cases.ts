@@ -1,5 +1,7 @@
-import type { Expected } from '../item.ts';
+import type { Dataset, EvalCase } from '../types.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
+import { call } from '../../../database/store/call.ts';
+import type { Message } from '../../../agent/context/message.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import {
   Conditions,
@@ -8,59 +10,15 @@ import {
   readCursor,
   timestampSql,
   type ListPage,
-} from '../../../database/store/page.ts';
-
-/** A case: a past run or model call, by reference, with what should have been answered. */
-export interface EvalCase {
-  id: string;
-  tenant: string;
-  dataset: string;
-  /** `run`: its question is asked again. `call`: its answer is asked for again, with the same context. */
-  kind: 'run' | 'call';
-  threadId: string;
-  /** Null for an imported case, whose thread has the messages of the call and no run. */
-  runId: string | null;
-  /** The call; of a run, its first one. Null for an imported case. */
-  llmCallId: string | null;
-  contextRef: string;
-  /** The last entry of the context before the question of a run, or before the answer of a call; -1: none. */
-  seq: number;
-  /** SHA-256 of the messages of the call. */
-  contextHash: string;
-  /** As in the run: evals may use others. */
-  agent: string;
-  model: string;
-  tags: string[];
-  /** A part of the dataset, such as `train` or `test`; null: none. */
-  split: string | null;
-  expected: Expected | null;
-  note: string | null;
-  keptBy: string;
-  createdAt: Date;
-  updatedAt: Date;
-  /** When its thread was erased, and what it said of the thread with it: `expected`, `note`, `tags`, `split`; evals leave it out from then on. Null otherwise. */
-  erasedAt: Date | null;
-  /**
-   * The first 200 characters of the message that began its run, read from the log; of an imported case, of the last
-   * message of the user. Null if there is none, and once the thread is erased.
-   */
-  question: string | null;
-}
+} from '../../../database/store/rows.ts';
+import { isLanefoldError } from '../../../base/errors.ts';
+import { outOfLine } from '../../../database/store/content/read-content.ts';
+import { importThread } from '../../../database/store/portable/import-thread.ts';
 
 /** A case as it is stored: it copies nothing of the log. */
 export type StoredCase = Omit<EvalCase, 'question'>;
 
-/** A dataset: the name that cases share. */
-export interface Dataset {
-  tenant: string;
-  dataset: string;
-  cases: number;
-  /** Of these, how many have lost their thread. */
-  erased: number;
-  updatedAt: Date;
-}
-
-export interface CaseQuery {
+interface CaseQuery {
   dataset?: string | undefined;
   tag?: string | undefined;
   split?: string | undefined;
@@ -79,8 +37,7 @@ export async function keepCase(
   id: string,
   p: JsonObject,
 ): Promise<{ id: string; kept: boolean }> {
-  const text = 'select k.kept from lanefold.keep_case($1, $2, $3) as k (kept)';
-  return (await db.query<{ kept: { id: string; kept: boolean } }>('keep_case', text, [tenant, id, p]))[0]!.kept;
+  return (await call(db.query, 'keep_case', { tenant, id, p })) as { id: string; kept: boolean };
 }
 
 export async function readCase(db: Database, id: string): Promise<StoredCase | undefined> {
@@ -114,19 +71,17 @@ export async function listCases(
 
 /** Changes a case; see `update_case`. Returns false if there is none, or its thread is erased. */
 export async function updateCase(db: Database, id: string, p: JsonObject): Promise<boolean> {
-  const text = 'select u.found from lanefold.update_case($1, $2) as u (found)';
-  return (await db.query<{ found: boolean }>('update_case', text, [id, p]))[0]!.found;
+  return await call(db.query, 'update_case', { id, p });
 }
 
 /** Returns false if there is none. */
 export async function removeCase(db: Database, id: string, by: string): Promise<boolean> {
-  const text = 'select r.found from lanefold.remove_case($1, $2) as r (found)';
-  return (await db.query<{ found: boolean }>('remove_case', text, [id, by]))[0]!.found;
+  return await call(db.query, 'remove_case', { id, by });
 }
 
 /** Marks the cases of an erased thread; see `erase_cases`. */
 export const eraseCases = async (db: Database, threadId: string): Promise<void> =>
-  void (await db.query('erase_cases', 'select from lanefold.erase_cases($1)', [threadId]));
+  void (await call(db.query, 'erase_cases', { source: threadId }));
 
 /** Datasets by tenant and name. */
 export const readDatasets = (db: Database): Promise<Dataset[]> =>
@@ -135,3 +90,58 @@ export const readDatasets = (db: Database): Promise<Dataset[]> =>
     `select tenant_id as tenant, dataset, count(*)::int as cases, count(erased_at)::int as erased, max(updated_at) as "updatedAt"
      from lanefold._case group by tenant_id, dataset order by tenant_id, dataset`,
   );
+
+/** What the messages of a lane lack to be a context; undefined if they can be one. */
+export async function contextProblem(db: Database, messages: readonly Message[]): Promise<string | undefined> {
+  try {
+    const text = 'select lanefold._check_lane($1, false, $2)';
+    await db.query('check_lane', text, [JSON.stringify(messages), 'the case']);
+    return undefined;
+  } catch (error) {
+    if (!isLanefoldError(error) || error.status >= 500) throw error;
+    return error.message;
+  }
+}
+
+/** The cases of a dataset with these contexts. */
+export const casesOfContexts = (
+  db: Database,
+  { tenant, dataset, hashes }: { tenant: string; dataset: string; hashes: readonly string[] },
+): Promise<{ id: string; contextHash: string; agent: string; erased: boolean }[]> =>
+  db.query(
+    'cases_of_contexts',
+    `select id, context_hash as "contextHash", agent, erased_at is not null as erased from lanefold._case
+     where tenant_id = $1 and dataset = $2 and context_hash = any ($3) order by created_at, id`,
+    [tenant, dataset, hashes],
+  );
+
+/** The entry that an imported thread has its context in. */
+export const contextSeq = 0;
+
+/** Creates the thread of an imported case. Its lane begins with the whole context. Repeating it changes nothing. */
+export async function importContext(
+  db: Database,
+  {
+    threadId,
+    tenant,
+    hash,
+    messages,
+  }: { threadId: string; tenant: string; hash: string; messages: readonly Message[] },
+): Promise<void> {
+  const [first, ...rest] = messages;
+  const prompt = first?.role === 'system' ? first.content : undefined;
+  const { messages: entries, contents = [] } = outOfLine(db, prompt === undefined ? [...messages] : rest);
+  const operation = {
+    ...{ type: 'replace', reason: 'manual' },
+    result_context: { entries, ...(prompt === undefined ? {} : { system_prompt: prompt }) },
+  };
+  const replace = {
+    ...{ seq: contextSeq, kind: 'ai_context_operation', context_ref: 'default', op_id: 'import', is_anchor: true },
+    payload: { operation } as unknown as JsonObject,
+  };
+  const p = {
+    ...{ tenant_id: tenant, request_hash: hash, entries: [replace], contents, runs: [], lanes: [] },
+    facts: { format: 'lanefold_case', context_hash: hash },
+  };
+  await importThread(db, threadId, JSON.stringify(p));
+}

@@ -1,9 +1,10 @@
+import { call } from '../../../database/store/call.ts';
 import type { OptionsWith } from '../../../agent/definition/options.ts';
 import type { SnakeCase } from '../../../base/common/case.ts';
 import type { Json, JsonObject } from '../../../agent/context/message.ts';
 import type { EvalItemStatus } from '../item.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
-import { cursorText, microsSql, readCursor, timestampSql, type ListPage } from '../../../database/store/page.ts';
+import { cursorText, microsSql, readCursor, timestampSql, type ListPage } from '../../../database/store/rows.ts';
 
 /** The definition of an eval, as it is stored. */
 export interface StoredEval extends Bounds {
@@ -53,7 +54,7 @@ const columns = `e.id, e.tenant_id as tenant, e.dataset, e.queue_prefix as "queu
   (select coalesce(sum(i.cost_micros), 0)::float8 from lanefold._eval_item i where i.eval_id = e.id) as "costMicros"`;
 
 export const startEval = async (db: Database, tenant: string, id: string, p: JsonObject): Promise<void> =>
-  void (await db.query('start_eval', 'select from lanefold.start_eval($1, $2, $3)', [tenant, id, p]));
+  void (await call(db.query, 'start_eval', { tenant, id, p }));
 
 export async function readEval(db: Database, id: string): Promise<EvalRow | undefined> {
   const text = `select ${columns} from lanefold._eval e where e.id = $1`;
@@ -83,9 +84,8 @@ export async function cancelEval(
   id: string,
   by: string,
 ): Promise<{ runs: { thread_id: string; run_id: string }[] } | undefined> {
-  const text = 'select c.cancelled from lanefold.cancel_eval($1, $2) as c (cancelled)';
-  type Row = { cancelled: { runs: { thread_id: string; run_id: string }[] } | null };
-  return (await db.query<Row>('cancel_eval', text, [id, by]))[0]!.cancelled ?? undefined;
+  const cancelled = await call(db.query, 'cancel_eval', { eval: id, by });
+  return (cancelled as { runs: { thread_id: string; run_id: string }[] } | null) ?? undefined;
 }
 
 /** How many answers will be scored again; undefined: it is running, or does not exist. */
@@ -95,12 +95,11 @@ export async function rescoreEval(
   by: string,
   queuePrefix: string | null,
 ): Promise<number | undefined> {
-  const text = 'select r.count from lanefold.rescore_eval($1, $2, $3) as r (count)';
-  return (await db.query<{ count: number | null }>('rescore_eval', text, [id, by, queuePrefix]))[0]!.count ?? undefined;
+  const count = await call(db.query, 'rescore_eval', { eval: id, by, queue: queuePrefix });
+  return (count as number | null) ?? undefined;
 }
 
 /** Removes an eval; see `remove_eval`. Returns false if it is running, or does not exist. */
 export async function removeEval(db: Database, id: string, by: string): Promise<boolean> {
-  const text = 'select r.removed from lanefold.remove_eval($1, $2) as r (removed)';
-  return (await db.queryLong<{ removed: boolean }>('remove_eval', text, [id, by]))[0]!.removed;
+  return await call(db.queryLong, 'remove_eval', { eval: id, by });
 }

@@ -1,3 +1,4 @@
+import { callRows, call } from '../../../database/store/call.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
 import type { EvalItem } from '../item.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
@@ -113,9 +114,8 @@ export const takeItems = async (
   agents: readonly string[],
   holdMs: number,
 ): Promise<TakenItem[]> => {
-  const text = 'select t.item from lanefold.take_eval_items($1, $2, $3) as t (item)';
-  const rows = await db.query<{ item: TakenItem }>('take_eval_items', text, [id, JSON.stringify(agents), holdMs]);
-  return rows.map(({ item }) => item);
+  const rows = await callRows(db.query, 'take_eval_items', { eval: id, agents: JSON.stringify(agents), holdMs });
+  return rows.map(({ result }) => result as TakenItem);
 };
 
 /**
@@ -127,17 +127,14 @@ export async function reserveItem(
   { no, taken_at }: Pick<TakenItem, 'no' | 'taken_at'>,
   micros: number,
 ): Promise<'reserved' | 'waits' | 'skipped' | undefined> {
-  const text = 'select r.answer from lanefold.reserve_eval_item($1, $2, $3, $4) as r (answer)';
-  const rows = await db.query<{ answer: 'reserved' | 'waits' | 'skipped' | null }>('reserve_eval_item', text, [
-    ...[id, no, taken_at, micros],
-  ]);
-  return rows[0]!.answer ?? undefined;
+  const answer = await call(db.query, 'reserve_eval_item', { eval: id, no, takenAt: taken_at, micros });
+  return (answer as 'reserved' | 'waits' | 'skipped' | null) ?? undefined;
 }
 
 /** What the run of an item may cost, in millionths of a dollar, once `more` is added; see `extend_eval_item`. */
 export async function extendItem(db: Database, id: string, no: number, more: number): Promise<number | undefined> {
-  const text = 'select x.micros::float8 as micros from lanefold.extend_eval_item($1, $2, $3) as x (micros)';
-  return (await db.query<{ micros: number | null }>('extend_eval_item', text, [id, no, more]))[0]!.micros ?? undefined;
+  const micros = await call(db.query, 'extend_eval_item', { eval: id, no, more });
+  return (micros as number | null) ?? undefined;
 }
 
 /** Notes the run that an item is about to get. Returns false if the caller has lost the item; see `plan_eval_run`. */
@@ -148,8 +145,7 @@ export async function planRun(
   run: { threadId: string; id: string },
 ): Promise<boolean> {
   const p = { tenant, thread_id: run.threadId, run_id: run.id };
-  const text = 'select p.planned from lanefold.plan_eval_run($1, $2, $3, $4) as p (planned)';
-  return (await db.query<{ planned: boolean }>('plan_eval_run', text, [id, no, taken_at, p]))[0]!.planned;
+  return await call(db.query, 'plan_eval_run', { eval: id, no, takenAt: taken_at, p });
 }
 
 /** Notes the run of an item that was taken. Returns false if the caller has lost the item; see `start_eval_item`. */
@@ -160,8 +156,7 @@ export async function startItem(
   run: { threadId: string; id: string; reused: boolean },
 ): Promise<boolean> {
   const p = { tenant, thread_id: run.threadId, run_id: run.id, reused: run.reused };
-  const text = 'select s.noted from lanefold.start_eval_item($1, $2, $3, $4) as s (noted)';
-  return (await db.query<{ noted: boolean }>('start_eval_item', text, [id, no, taken_at, p]))[0]!.noted;
+  return await call(db.query, 'start_eval_item', { eval: id, no, takenAt: taken_at, p });
 }
 
 /**
@@ -192,8 +187,8 @@ export const startedItems = (
 
 /** Takes an item, to score it. Returns the name of this attempt; undefined: another worker has it. */
 export async function takeScoring(db: Database, id: string, no: number, holdMs: number): Promise<string | undefined> {
-  const text = 'select to_jsonb(t.taken) as taken from lanefold.take_eval_scoring($1, $2, $3) as t (taken)';
-  return (await db.query<{ taken: string | null }>('take_eval_scoring', text, [id, no, holdMs]))[0]!.taken ?? undefined;
+  const taken = await call(db.query, 'take_eval_scoring', { eval: id, no, holdMs });
+  return (taken as string | null) ?? undefined;
 }
 
 /** Holds an item for longer. Returns false if the caller has lost it. */
@@ -203,8 +198,7 @@ export async function holdItem(
   { no, taken_at }: Pick<TakenItem, 'no' | 'taken_at'>,
   holdMs: number,
 ): Promise<boolean> {
-  const text = 'select h.held from lanefold.hold_eval_item($1, $2, $3, $4) as h (held)';
-  return (await db.query<{ held: boolean }>('hold_eval_item', text, [id, no, taken_at, holdMs]))[0]!.held;
+  return await call(db.query, 'hold_eval_item', { eval: id, no, takenAt: taken_at, holdMs });
 }
 
 /** Lets an item wait for its judge. Returns false if the caller has lost the item; see `await_eval_judge`. */
@@ -215,8 +209,7 @@ export async function awaitJudge(
   run: { threadId: string; id: string },
 ): Promise<boolean> {
   const p = { tenant, thread_id: run.threadId, run_id: run.id };
-  const text = 'select a.noted from lanefold.await_eval_judge($1, $2, $3, $4) as a (noted)';
-  return (await db.query<{ noted: boolean }>('await_eval_judge', text, [id, no, taken_at, p]))[0]!.noted;
+  return await call(db.query, 'await_eval_judge', { eval: id, no, takenAt: taken_at, p });
 }
 
 /** Settles an item; see `settle_eval_item`. */
@@ -225,10 +218,7 @@ export const settleItem = async (
   id: string,
   { no, taken_at }: Pick<TakenItem, 'no' | 'taken_at'>,
   outcome: JsonObject,
-): Promise<void> =>
-  void (await db.query('settle_eval_item', 'select from lanefold.settle_eval_item($1, $2, $3, $4)', [
-    ...[id, no, taken_at, outcome],
-  ]));
+): Promise<void> => void (await call(db.query, 'settle_eval_item', { eval: id, no, takenAt: taken_at, p: outcome }));
 
 /** The run of an earlier item of the tenant with the same key. */
 export async function findAnswer(
@@ -244,3 +234,39 @@ export async function findAnswer(
   );
   return row;
 }
+
+/** The first answered model call of a run on the run's own lane; undefined if it has none. */
+export async function firstCall(db: Database, threadId: string, runId: string): Promise<string | undefined> {
+  const [row] = await db.query<{ call: string }>(
+    'first_call',
+    `select e.refs ->> 'llm_call_id' as call from lanefold._run r
+     join lanefold._entry e on e.thread_id = r.thread_id and e.run_id = r.id and e.context_ref = r.context_ref
+     where r.thread_id = $1 and r.id = $2 and e.seq > r.user_seq and e.kind = 'ai_message' and e.role = 'assistant'
+       and e.refs ? 'llm_call_id' order by e.seq limit 1`,
+    [threadId, runId],
+  );
+  return row?.call;
+}
+
+/** A thread that an eval has made, with its run. */
+export interface EvalThread {
+  tenant: string;
+  thread_id: string;
+  run_id: string;
+}
+
+/** Takes threads to erase; see `take_eval_threads`. */
+export async function takeThreads(
+  db: Database,
+  { limit, holdMs }: { limit: number; holdMs: number },
+): Promise<EvalThread[]> {
+  return (await callRows(db.query, 'take_eval_threads', { limit, holdMs })).map(({ result }) => result as EvalThread);
+}
+
+/** Notes that a thread is erased. */
+export const dropThread = async (db: Database, { tenant, thread_id }: EvalThread): Promise<void> =>
+  void (await call(db.query, 'drop_eval_thread', { tenant, thread: thread_id }));
+
+/** Removes the cases and evals of a tenant; see `erase_evals`. */
+export const eraseEvals = async (db: Database, tenant: string): Promise<void> =>
+  void (await call(db.queryLong, 'erase_evals', { tenant }));

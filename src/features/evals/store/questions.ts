@@ -1,8 +1,9 @@
 import type { Database } from '../../../database/postgres/pool.ts';
 import { overThreads } from '../../../database/store/each-thread.ts';
 import { firstText, questionSql } from '../../../database/store/run/question.ts';
-import type { EvalCase, StoredCase } from './cases.ts';
-import { contextSeq } from './import-case.ts';
+import type { EvalCase } from '../types.ts';
+import type { StoredCase } from './cases.ts';
+import { contextSeq } from './cases.ts';
 
 interface Asked {
   id: string;

@@ -10,7 +10,7 @@ import type { RunOptions } from '../../../agent/definition/run-options.ts';
 import { priceAt, usualOutputTokens } from '../../../runs/limiter/limited-run.ts';
 import type { BudgetShare } from '../../../runs/limiter/run-budget.ts';
 import { RunContext } from '../../../worker/run/context.ts';
-import { estimateInput } from '../../../agent/models/estimate.ts';
+import { estimateInput } from '../../../agent/models/counting.ts';
 
 const perDollar = 1_000_000;
 

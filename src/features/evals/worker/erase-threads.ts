@@ -1,5 +1,5 @@
 import { isLanefoldError } from '../../../base/errors.ts';
-import { dropThread, takeThreads } from '../store/threads.ts';
+import { dropThread, takeThreads } from '../store/items.ts';
 import { unlessGone } from '../../../database/store/missing.ts';
 import type { EvalDependencies } from './dependencies.ts';
 

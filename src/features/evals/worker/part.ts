@@ -1,4 +1,4 @@
-import { CoalescedPoll } from '../../../base/common/coalesced-poll.ts';
+import { CoalescedPoll } from '../../../base/common/timer.ts';
 import type { EvalDependencies, EvalRequests } from './dependencies.ts';
 import { runEvals } from './run-evals.ts';
 import { Scoring } from './scoring.ts';

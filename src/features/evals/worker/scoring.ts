@@ -3,7 +3,8 @@ import type { EvalDependencies } from './dependencies.ts';
 import { every } from '../../../base/common/timer.ts';
 import { omitUndefined } from '../../../base/common/json.ts';
 import type { Json } from '../../../agent/context/message.ts';
-import type { Expected, Score } from '../item.ts';
+import type { Score } from '../item.ts';
+import type { Expected } from '../types.ts';
 import { firstDivergence, type RecordedCall } from '../recorded.ts';
 import { judgePrompt } from '../scorers/judge.ts';
 import { builtInScorers } from '../scorers/built-in.ts';
@@ -15,11 +16,9 @@ import { readRequest } from '../../../database/store/run/read-request.ts';
 import { readRun } from '../../../database/store/run/read-run.ts';
 import type { Run } from '../../../database/store/run/run.ts';
 import { endedByLimit } from '../../../agent/strategies/limits.ts';
-import { answerKey } from './answer-key.ts';
-import { askJudge, readJudge, type Asked } from './ask-judge.ts';
+import { answerKey, askJudge, readJudge, scorerInput, usedBy, type Asked, type Used } from './ask-judge.ts';
 import { endedUnpaid } from './budget.ts';
 import { eraseThreads } from './erase-threads.ts';
-import { scorerInput, usedBy, type Used } from './scorer-input.ts';
 
 /** How many items a worker scores at once. */
 const atOnce = 8;

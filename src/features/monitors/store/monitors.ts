@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../agent/context/message.ts';
+import { call, callRows } from '../../../database/store/call.ts';
 import type { CheckedMonitor } from '../definition/read-definition.ts';
 import type { ListedMonitor } from '../types.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
@@ -25,12 +25,66 @@ export async function setMonitor(
   name: string,
   p: CheckedMonitor & { queue_prefix: string | null; by: string },
 ): Promise<void> {
-  const text = 'select s.done from lanefold.set_monitor($1, $2, $3) as s (done)';
-  await db.query('set_monitor', text, [tenant, name, p as unknown as JsonObject]);
+  await call(db.query, 'set_monitor', { tenant, name, p });
 }
 
 /** Returns false if there is none. */
 export async function removeMonitor(db: Database, tenant: string, name: string, by: string): Promise<boolean> {
-  const text = 'select r.found from lanefold.remove_monitor($1, $2, $3) as r (found)';
-  return (await db.queryLong<{ found: boolean }>('remove_monitor', text, [tenant, name, by]))[0]!.found;
+  return await call(db.queryLong, 'remove_monitor', { tenant, name, by });
+}
+
+/** A monitor that the caller has taken, with how far it is read. Times have microseconds. */
+export interface TakenMonitor extends Pick<CheckedMonitor, 'agents' | 'sample' | 'scorers' | 'rubric' | 'judge'> {
+  tenant_id: string;
+  name: string;
+  queue_prefix: string | null;
+  taken_at: string;
+  read_to: string;
+  read_thread_id: string;
+  read_run_id: string;
+  /** Runs that ended later may still be committing. */
+  until: string;
+}
+
+/** How far a monitor is read. */
+export interface MonitorCursor {
+  read_to: string;
+  thread_id: string;
+  run_id: string;
+}
+
+/** Takes the monitors that this worker can read on for; see `take_monitors`. */
+export async function takeMonitors(
+  db: Database,
+  {
+    queuePrefix,
+    scorers,
+    agents,
+  }: { queuePrefix: string | null; scorers: readonly string[]; agents: readonly string[] },
+  { holdMs, limit }: { holdMs: number; limit: number },
+): Promise<TakenMonitor[]> {
+  const rows = await callRows(db.query, 'take_monitors', {
+    queue: queuePrefix,
+    scorers: JSON.stringify(scorers),
+    agents: JSON.stringify(agents),
+    holdMs,
+    limit,
+  });
+  return rows.map(({ result }) => result as TakenMonitor);
+}
+
+/** Notes how far a monitor is read, and holds it; see `advance_monitor`. Returns false if another worker has it. */
+export async function advanceMonitor(
+  db: Database,
+  { tenant_id, name, taken_at }: TakenMonitor,
+  cursor: MonitorCursor | null,
+  holdMs: number,
+): Promise<boolean> {
+  return await call(db.query, 'advance_monitor', {
+    tenant: tenant_id,
+    name,
+    takenAt: taken_at,
+    p: cursor,
+    holdMs,
+  });
 }

@@ -1,9 +1,7 @@
-import { advanceMonitor, type MonitorCursor, type TakenMonitor, takeMonitors } from '../store/take-monitors.ts';
+import { advanceMonitor, type MonitorCursor, type TakenMonitor, takeMonitors } from '../store/monitors.ts';
 import type { MonitorDependencies } from './dependencies.ts';
-import { every, type Timer } from '../../../base/common/timer.ts';
-import { CoalescedPoll } from '../../../base/common/coalesced-poll.ts';
-import { nextRuns } from '../store/next-runs.ts';
-import { waitingScores, type WaitingScore } from '../store/run-scores.ts';
+import { every, CoalescedPoll, type Timer } from '../../../base/common/timer.ts';
+import { nextRuns, waitingScores, type WaitingScore } from '../store/run-scores.ts';
 import { runsEnded } from '../../../database/store/run/runs-ended.ts';
 import { scoreOrExplain, storeJudged } from './score-run.ts';
 

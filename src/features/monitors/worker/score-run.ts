@@ -7,15 +7,12 @@ import { scoreAnswer } from '../../evals/scorers/score-answer.ts';
 import { requestHash } from '../../../runs/operations/runs/enqueue-request.ts';
 import { isTransient } from '../../../database/postgres/errors.ts';
 import { readAnswer } from '../../evals/store/read-answer.ts';
-import type { SampledRun } from '../store/next-runs.ts';
-import { planJudge, storeScore, type NewRunScore, type WaitingScore } from '../store/run-scores.ts';
-import type { TakenMonitor } from '../store/take-monitors.ts';
+import { planJudge, storeScore, type SampledRun, type NewRunScore, type WaitingScore } from '../store/run-scores.ts';
+import type { TakenMonitor } from '../store/monitors.ts';
 import { readRun } from '../../../database/store/run/read-run.ts';
 import type { Run } from '../../../database/store/run/run.ts';
-import { idsOf } from '../../../database/store/tenant/derived-ids.ts';
-import { askJudge, readJudge } from '../../evals/worker/ask-judge.ts';
-import { isPermanent } from '../../evals/worker/is-permanent.ts';
-import { scorerInput, usedBy } from '../../evals/worker/scorer-input.ts';
+import { idsOf } from '../../../database/store/tenant/tenant-settings.ts';
+import { askJudge, readJudge, isPermanent, scorerInput, usedBy } from '../../evals/worker/ask-judge.ts';
 import type { MonitorDependencies } from './dependencies.ts';
 
 /** Behind the runs of users. */

@@ -3,7 +3,7 @@ import { LanefoldError } from '../../../base/errors.ts';
 import { refuseUnknownKeys, type KeysOf } from '../../../base/checks/unknown-keys.ts';
 import { catchUps, overlaps, type ScheduleDefinition, type ScheduleRunOptions, type Timing } from './definition.ts';
 import { placeholderNames, unknownPlaceholder } from './template.ts';
-import { isTimeZone } from '../../../base/checks/text.ts';
+import { isTimeZone } from '../../../base/checks/values.ts';
 import { nextSlot, parseCron } from './timing.ts';
 
 /** The error of a definition. */

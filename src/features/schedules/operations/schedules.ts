@@ -1,4 +1,4 @@
-import { assertWhole } from '../../../base/checks/whole-number.ts';
+import { assertWhole } from '../../../base/checks/values.ts';
 import { LanefoldError } from '../../../base/errors.ts';
 import type { OverrideCaller } from '../../../agent/definition/overridable.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
@@ -15,8 +15,8 @@ import {
   type ScheduleRow,
 } from '../store/schedules.ts';
 import { readSlots, type SlotRow } from '../store/slots.ts';
-import type { ListPage } from '../../../database/store/page.ts';
-import { readNow } from '../../../database/store/now.ts';
+import type { ListPage } from '../../../database/store/rows.ts';
+import { readNow } from '../../../database/store/database-clock.ts';
 import { ownersOn } from '../../../runs/operations/access/tenant-scope.ts';
 import { assertName } from './assert-name.ts';
 

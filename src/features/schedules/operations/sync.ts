@@ -4,7 +4,7 @@ import type { ScheduleDefinition } from '../definition/definition.ts';
 import { readDefinition } from '../definition/read-definition.ts';
 import { toStored } from '../definition/stored.ts';
 import { nextSlot } from '../definition/timing.ts';
-import { readNow } from '../../../database/store/now.ts';
+import { readNow } from '../../../database/store/database-clock.ts';
 import { readSchedules, removeSchedule, setSchedule } from '../store/schedules.ts';
 import { assertName } from './assert-name.ts';
 import { checkRuns } from './check-runs.ts';

@@ -1,6 +1,7 @@
+import { call } from '../../../database/store/call.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import type { StoredSchedule } from '../definition/stored.ts';
-import { readIds, type ListPage } from '../../../database/store/page.ts';
+import { readIds, type ListPage } from '../../../database/store/rows.ts';
 
 /** A schedule with its state and history. */
 export interface ScheduleRow extends StoredSchedule {
@@ -25,9 +26,8 @@ export async function setSchedule(
   { nextAt, source, by }: { nextAt: Date | undefined; source: 'code' | 'user'; by: string },
 ): Promise<number> {
   const given = { ...schedule, next_at: nextAt?.toISOString() ?? null, source, by };
-  const text =
-    "select (s.schedule ->> 'version')::float8 as version from lanefold.set_schedule($1, $2, $3) as s (schedule)";
-  return (await db.query<{ version: number }>('set_schedule', text, [tenant, name, given]))[0]!.version;
+  const { version } = (await call(db.query, 'set_schedule', { tenant, name, p: given })) as { version: number };
+  return version;
 }
 
 /** Returns false if there is none, or none with that source. */
@@ -37,8 +37,7 @@ export async function removeSchedule(
   name: string,
   { by, source }: { by: string; source?: 'code' },
 ): Promise<boolean> {
-  const text = 'select r.found from lanefold.remove_schedule($1, $2, $3, $4) as r (found)';
-  return (await db.query<{ found: boolean }>('remove_schedule', text, [tenant, name, by, source ?? null]))[0]!.found;
+  return await call(db.query, 'remove_schedule', { tenant, name, by, source: source ?? null });
 }
 
 /** Pauses it, or lets it go on with the slot `nextAt`. Returns false if it was changed since it had this version. */
@@ -48,10 +47,8 @@ export async function pauseSchedule(
   name: string,
   { version, paused, nextAt, by }: { version: number; paused: boolean; nextAt?: Date | undefined; by: string },
 ): Promise<boolean> {
-  const text =
-    'select p.schedule is not null as done from lanefold.pause_schedule($1, $2, $3, $4, $5, $6) as p (schedule)';
-  const values = [tenant, name, version, paused, nextAt ?? null, by];
-  return (await db.query<{ done: boolean }>('pause_schedule', text, values))[0]!.done;
+  const args = { tenant, name, version, paused, nextAt: nextAt ?? null, by };
+  return (await call(db.query, 'pause_schedule', args)) !== null;
 }
 
 const columns = `tenant_id as "tenantId", name, version::float8, next_at as "nextAt", paused_at as "pausedAt", agent, overlap, thread_id,
@@ -140,4 +137,4 @@ export async function untilNextSlot(db: Database, agents: readonly string[], aga
 
 /** Erases the schedules of a tenant and their slots; see `erase_schedules`. */
 export const eraseSchedules = (db: Database, tenant: string): Promise<unknown> =>
-  db.queryLong('erase_schedules', 'select from lanefold.erase_schedules($1)', [tenant]);
+  call(db.queryLong, 'erase_schedules', { tenant });

@@ -1,6 +1,10 @@
+import { call, callRows } from '../../../database/store/call.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import type { StoredSchedule } from '../definition/stored.ts';
-import { cursorText, microsSql, readCursor, timestampSql, type ListPage } from '../../../database/store/page.ts';
+import { cursorText, microsSql, readCursor, timestampSql, type ListPage } from '../../../database/store/rows.ts';
+import { everyThread } from '../../../database/store/each-thread.ts';
+import type { RunRef } from '../../../database/store/run/run.ts';
+import { tenantIs } from '../../../database/store/tenant/tenant-settings.ts';
 
 export type SlotStatus = 'due' | 'firing' | 'fired' | 'skipped' | 'missed' | 'failed';
 
@@ -54,12 +58,14 @@ export async function advanceSchedule(
   next: Date | undefined,
   slots: readonly NewSlot[],
 ): Promise<PassedSlots | null> {
-  const [row] = await db.query<{ passed: PassedSlots | null }>(
-    'advance_schedule',
-    'select a.passed from lanefold.advance_schedule($1, $2, $3, $4, $5, $6) as a (passed)',
-    [tenantId, name, version, nextAt, next ?? null, JSON.stringify(slots)],
-  );
-  return row!.passed;
+  return (await call(db.query, 'advance_schedule', {
+    tenant: tenantId,
+    name,
+    version,
+    from: nextAt,
+    next: next ?? null,
+    slots: JSON.stringify(slots),
+  })) as PassedSlots | null;
 }
 
 /**
@@ -75,9 +81,15 @@ export const openSlots = async (
   againMs: number,
   { waiting, after }: { waiting: boolean; after?: OpenSlot | undefined },
 ): Promise<OpenSlot[]> => {
-  const text = 'select o.slot from lanefold.open_slots($1, $2, $3, $4, $5) as o (slot)';
-  const values = [JSON.stringify(agents), limit, againMs, after ?? null, waiting];
-  return (await db.query<{ slot: OpenSlot }>('open_slots', text, values)).map(({ slot }) => slot);
+  return (
+    await callRows(db.query, 'open_slots', {
+      agents: JSON.stringify(agents),
+      limit,
+      againMs,
+      after: after ?? null,
+      waiting,
+    })
+  ).map(({ result }) => result as OpenSlot);
 };
 
 /** What taking a slot came to, without a run to start: it was skipped, or it waits, and `passed` others were skipped. */
@@ -89,12 +101,14 @@ export async function takeSlot(
   { tenant_id, name, slot }: OpenSlot,
   { agents, active, againMs }: { agents: readonly string[]; active: boolean; againMs: number },
 ): Promise<TakenSlot | UntakenSlot | null> {
-  const [row] = await db.query<{ taken: TakenSlot | UntakenSlot | null }>(
-    'take_slot',
-    'select t.taken from lanefold.take_slot($1, $2, $3, $4, $5, $6) as t (taken)',
-    [tenant_id, name, slot, JSON.stringify(agents), active, againMs],
-  );
-  return row!.taken;
+  return (await call(db.query, 'take_slot', {
+    tenant: tenant_id,
+    name,
+    slot,
+    agents: JSON.stringify(agents),
+    active,
+    againMs,
+  })) as TakenSlot | UntakenSlot | null;
 }
 
 export async function settleSlot(
@@ -103,9 +117,7 @@ export async function settleSlot(
   { taken_at }: TakenSlot,
   outcome: { status: 'fired'; thread_id: string; run_id: string } | { status: 'failed'; error: SlotRow['error'] },
 ): Promise<void> {
-  await db.query('settle_slot', 'select from lanefold.settle_slot($1, $2, $3, $4, $5)', [
-    ...[tenant_id, name, slot, taken_at, outcome],
-  ]);
+  await call(db.query, 'settle_slot', { tenant: tenant_id, name, slot, takenAt: taken_at, p: outcome });
 }
 
 /** The slots of a schedule, newest first. @param after `nextAfter` of the page before */
@@ -132,6 +144,40 @@ export async function readSlots(
 
 /** Deletes settled slots older than this; see `drop_slots`. Returns how many. */
 export async function dropSlots(db: Database, days: number, most: number): Promise<number> {
-  const text = 'select d.dropped from lanefold.drop_slots($1, $2) as d (dropped)';
-  return (await db.query<{ dropped: number }>('drop_slots', text, [days, most]))[0]!.dropped;
+  return await call(db.query, 'drop_slots', { days, most });
+}
+
+/** The runs of the newest slots before one that have not ended, the newest first: none of them starts before it is cancelled. */
+export async function unendedBefore(
+  db: Database,
+  { tenant_id, name, slot }: OpenSlot,
+  most: number,
+): Promise<RunRef[]> {
+  const fired = await db.query<{ threadId: string; ids: string[] }>(
+    'fired_slots',
+    `select f.thread_id as "threadId", array_agg(f.run_id) as ids from (
+       select thread_id, run_id from lanefold._schedule_slot
+       where tenant_id = $1 and name = $2 and slot < $3 and status = 'fired' order by slot desc limit $4) f group by 1`,
+    [tenant_id, name, slot, most],
+  );
+  // a slot whose earlier runs are not all known is tried again
+  return everyThread(fired, ({ threadId, ids }) =>
+    db.query<RunRef & Record<string, unknown>>(
+      'unended_runs',
+      `select thread_id as "threadId", id from lanefold._run where thread_id = $1 and id = any ($2) and finished_at is null
+       order by created_at desc, id desc`,
+      [threadId, ids],
+    ),
+  );
+}
+
+/** The run of a tenant's request, if the thread has it. */
+export async function findRequested(
+  db: Database,
+  tenant: string,
+  threadId: string,
+  requestId: string,
+): Promise<RunRef | undefined> {
+  const text = `select thread_id as "threadId", id from lanefold._run where thread_id = $1 and request_id = $2 and ${tenantIs(db, '$3')}`;
+  return (await db.query<RunRef & Record<string, unknown>>('requested_run', text, [threadId, requestId, tenant]))[0];
 }

@@ -1,6 +1,5 @@
 import type { Database } from '../../../database/postgres/pool.ts';
-import { dueAt } from '../definition/due.ts';
-import { dueAfter } from '../definition/jitter.ts';
+import { dueAt, dueAfter } from '../definition/timing.ts';
 import { fromStored } from '../definition/stored.ts';
 import { runsEnded } from '../../../database/store/run/runs-ended.ts';
 import { findDueSchedules, type ScheduleRow } from '../store/schedules.ts';

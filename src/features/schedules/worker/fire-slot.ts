@@ -6,9 +6,8 @@ import { fillIn } from '../definition/template.ts';
 import { unlessGone } from '../../../database/store/missing.ts';
 import type { RunRef } from '../../../database/store/run/run.ts';
 import { runsEnded, type RunKey } from '../../../database/store/run/runs-ended.ts';
-import { findRequested, unendedBefore } from '../store/slot-runs.ts';
-import { idsOf } from '../../../database/store/tenant/derived-ids.ts';
-import { settleSlot, takeSlot, type OpenSlot, type TakenSlot } from '../store/slots.ts';
+import { findRequested, unendedBefore, settleSlot, takeSlot, type OpenSlot, type TakenSlot } from '../store/slots.ts';
+import { idsOf } from '../../../database/store/tenant/tenant-settings.ts';
 import type { FireDependencies, ScheduledRequest } from './dependencies.ts';
 
 /** After this, another worker starts the run of a slot that was taken, in ms. */

@@ -1,14 +1,13 @@
-import { CoalescedPoll } from '../../../base/common/coalesced-poll.ts';
+import { CoalescedPoll, after, type Timer } from '../../../base/common/timer.ts';
 import { untilNextSlot, readSchedules } from '../store/schedules.ts';
 import type { FireDependencies, ScheduledRequests } from './dependencies.ts';
 import { fireSchedules, type WaitingPlace } from './fire-schedules.ts';
 import { againMs } from './fire-slot.ts';
-import { after, type Timer } from '../../../base/common/timer.ts';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isTransient } from '../../../database/postgres/errors.ts';
 import { fromStored } from '../definition/stored.ts';
 import { nextSlot } from '../definition/timing.ts';
-import { readNow } from '../../../database/store/now.ts';
+import { readNow } from '../../../database/store/database-clock.ts';
 import { advanceSchedule, dropSlots } from '../store/slots.ts';
 import type { StartPart } from '../../../worker/part.ts';
 import type { Database } from '../../../database/postgres/pool.ts';

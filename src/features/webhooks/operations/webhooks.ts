@@ -2,8 +2,8 @@ import { assertId, newId } from '../../../base/checks/ids.ts';
 import { omitUndefined } from '../../../base/common/json.ts';
 import { LanefoldError } from '../../../base/errors.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
-import { resolveHost } from '../worker/resolve.ts';
-import { readDeliveries, replayDelivery, type DeliveryQuery } from '../store/deliveries.ts';
+import { resolveHost } from '../worker/addresses.ts';
+import { readDeliveries, redeliver, type DeliveryQuery } from '../store/deliveries.ts';
 import {
   pauseWebhook,
   readWebhook,
@@ -14,13 +14,12 @@ import {
   testWebhook,
   type WebhookRow,
 } from '../store/webhooks.ts';
-import { invalid } from '../definition/invalid-webhook.ts';
-import { readUrl } from '../definition/read-url.ts';
+import { invalid, readUrl } from '../definition/url.ts';
 import { ownersOn, type Owner } from '../../../runs/operations/access/tenant-scope.ts';
 import type { ListedWebhook, WebhookDefinition, Webhooks } from '../types.ts';
 
 const day = 86_400_000;
-const mostReplayed = 1_000;
+const maxRedelivered = 1_000;
 
 /**
  * @param scopeTo the same connections for a tenant
@@ -77,14 +76,14 @@ export function webhooksOf(db: Database, scopeTo: (tenant: string) => Database, 
       const { row, on } = await find(name, owner);
       return readDeliveries(on.reader, row.id, { statuses: status && [status], limit });
     },
-    async replay(name, { id, since, ...owner } = {}) {
-      const which = toReplay(id, since);
+    async redeliver(name, { id, since, ...owner } = {}) {
+      const which = toRedeliver(id, since);
       const { row, by, on } = await find(name, owner);
       const due = await readDeliveries(on, row.id, which);
       if (id !== undefined && due.length === 0) throw noDelivery(id, name);
-      let replayed = 0;
-      for (const delivery of due.reverse()) if (await replayDelivery(on, delivery, row.id, by)) replayed++;
-      return { replayed };
+      let redelivered = 0;
+      for (const delivery of due.reverse()) if (await redeliver(on, delivery, row.id, by)) redelivered++;
+      return { redelivered };
     },
   };
 }
@@ -105,10 +104,10 @@ const defaults = { types: [], agents: [], ordered: false, includeResult: false }
 const unique = <T extends string>(values: readonly T[]): T[] => [...new Set(values)].sort();
 
 /** The deliveries to send again. */
-function toReplay(id: string | undefined, since: Date | undefined): DeliveryQuery {
+function toRedeliver(id: string | undefined, since: Date | undefined): DeliveryQuery {
   if (id !== undefined && since === undefined) return { id, limit: 1 };
-  if (since !== undefined && id === undefined) return { since, statuses: ['failed', 'dropped'], limit: mostReplayed };
-  throw new LanefoldError('invalid_input', 'replay needs either the id of a delivery or a time.', {
+  if (since !== undefined && id === undefined) return { since, statuses: ['failed', 'dropped'], limit: maxRedelivered };
+  throw new LanefoldError('invalid_input', 'redeliver needs either the id of a delivery or a time.', {
     hint: 'Nothing was written. Pass { id } or { since: new Date(…) }.',
   });
 }

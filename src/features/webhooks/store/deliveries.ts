@@ -1,6 +1,8 @@
+import { call } from '../../../database/store/call.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import type { DeliveryStatus, WebhookDelivery } from '../types.ts';
-import { groupByThread, writeThreads } from './write-threads.ts';
+import { groupByThread, writeThreads } from './webhooks.ts';
+import { eachThread } from '../../../database/store/each-thread.ts';
 
 /** How an attempt ended. */
 export interface AttemptEnd {
@@ -21,7 +23,7 @@ export interface Attempt extends AttemptRef {
   secrets: string[];
   /** Attempts of the endpoint in a row that have failed. */
   failures: number;
-  /** The number of the attempt since the last replay, without those that a stop interrupted. */
+  /** The number of the attempt since the last redelivery, without those that a stop interrupted. */
   nth: number;
   /** What is sent. */
   body: string;
@@ -58,15 +60,14 @@ export async function settleDeliveries(db: Database, ended: readonly EndedAttemp
   return answers.some(({ next }) => next);
 }
 
-/** Sends it again; see `replay_delivery`. Returns false if there is none to be sent again. */
-export async function replayDelivery(
+/** Sends it again; see `redeliver`. Returns false if there is none to be sent again. */
+export async function redeliver(
   db: Database,
   { threadId, id }: Pick<WebhookDelivery, 'threadId' | 'id'>,
   webhookId: string,
   by: string,
 ): Promise<boolean> {
-  const text = 'select r.found from lanefold.replay_delivery($1, $2, $3, $4) as r (found)';
-  return (await db.query<{ found: boolean }>('replay_delivery', text, [threadId, id, webhookId, by]))[0]!.found;
+  return await call(db.query, 'redeliver', { threadId, id, webhookId, by });
 }
 
 const columns = `id, thread_id as "threadId", type, status, attempts, created_at as "createdAt", next_at as "nextAt",
@@ -115,3 +116,56 @@ const readOutbox = (db: Database, values: unknown[]): Promise<WebhookDelivery[]>
      order by e.created_at desc limit $4`,
     values,
   );
+
+/** Deletes old deliveries: settled ones of more than `days` ago, or all of a removed endpoint. Returns how many were due. */
+export async function dropDeliveries(db: Database, which: { days: number } | { webhookId: string }, most: number) {
+  const due =
+    'days' in which
+      ? await db.queryLong<{ thread_id: string; id: string }>(
+          'old_deliveries',
+          `select thread_id, id from lanefold._webhook_delivery
+           where settled_at < (select lanefold._now() - $1::float8 * interval '1 day') order by settled_at limit $2`,
+          [which.days, most],
+        )
+      : await db.queryLong<{ thread_id: string; id: string }>(
+          'removed_deliveries',
+          'select thread_id, id from lanefold._webhook_delivery where webhook_id = $1 limit $2',
+          [which.webhookId, most],
+        );
+  await eachThread(db, byThread(due), async ({ threadId, ids }) => [
+    await call(db.query, 'drop_deliveries', { threadId, ids: JSON.stringify(ids) }),
+  ]);
+  return due.length;
+}
+
+/**
+ * Gives up pending deliveries of an endpoint, except its newest `keep` and those in flight; up to `most` at once. Returns how
+ * many there were too many, of those at most, and how many it gave up.
+ */
+export async function giveUpDeliveries(
+  db: Database,
+  webhookId: string,
+  keep: number,
+  most: number,
+): Promise<{ tooMany: number; dropped: number }> {
+  const waiting = await db.queryLong<{ thread_id: string; id: string }>(
+    'too_many_deliveries',
+    `select thread_id, id from lanefold._webhook_delivery
+     where webhook_id = $1 and settled_at is null order by created_at desc offset $2 limit $3`,
+    [webhookId, keep, most],
+  );
+  const counts = await eachThread(db, byThread(waiting), async ({ threadId, ids }) => [
+    await call(db.query, 'give_up_deliveries', { threadId, webhookId, ids: JSON.stringify(ids) }),
+  ]);
+  return { tooMany: waiting.length, dropped: counts.reduce((sum, count) => sum + count, 0) };
+}
+
+function byThread(deliveries: readonly { thread_id: string; id: string }[]): { threadId: string; ids: string[] }[] {
+  const found = new Map<string, string[]>();
+  for (const { thread_id, id } of deliveries) {
+    const ids = found.get(thread_id);
+    if (ids) ids.push(id);
+    else found.set(thread_id, [id]);
+  }
+  return [...found].map(([threadId, ids]) => ({ threadId, ids }));
+}

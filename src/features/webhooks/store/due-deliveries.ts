@@ -1,8 +1,10 @@
+import { callRows } from '../../../database/store/call.ts';
 import pLimit from 'p-limit';
 import type { Database } from '../../../database/postgres/pool.ts';
-import { callsAtOnce } from '../../../database/store/each-thread.ts';
-import { search } from '../../../database/store/nodes/search.ts';
-import type { AttemptRef } from './deliveries.ts';
+import { callsAtOnce, overThreads } from '../../../database/store/each-thread.ts';
+import { search } from '../../../database/store/nodes/guard-nodes.ts';
+import type { AttemptRef, Attempt } from './deliveries.ts';
+import { groupByThread, writeThreads } from './webhooks.ts';
 
 /** An event that no worker has taken from the outbox. */
 export interface WaitingEvent {
@@ -59,11 +61,8 @@ export async function openEndpoints(
 ): Promise<OpenEndpoint[]> {
   const { each, failing } = limits;
   if (db.settings.distributed) return openOnNodes(db, limits, only);
-  return db.query<OpenEndpoint & Record<string, unknown>>(
-    'open_endpoints',
-    'select o.id, o.failing, o.free, o.due from lanefold.open_endpoints($1, $2, $3) as o',
-    [each, failing, only ? JSON.stringify(only) : null],
-  );
+  const args = { each, failing, only: only ? JSON.stringify(only) : null };
+  return (await callRows(db.query, 'open_endpoints', args)) as OpenEndpoint[];
 }
 
 /** Endpoint by endpoint: a node accepts no limit inside a statement. */
@@ -101,4 +100,107 @@ async function openOnNodes(
   };
   const atOnce = pLimit(callsAtOnce);
   return Promise.all(webhooks.map((webhook) => atOnce(dueOf, webhook)));
+}
+
+type Endpoint = Pick<Attempt, 'webhook_id' | 'tenant_id' | 'url' | 'secrets' | 'failures'>;
+
+interface Payload {
+  data: Record<string, unknown>;
+}
+
+/** An event to be taken from the outbox, and the endpoints whose first attempts begin at once. */
+export interface ChosenEvent extends WaitingEvent {
+  begin: string[];
+}
+
+interface Spread {
+  payload: Payload;
+  begun: (Endpoint & { id: string; full: boolean })[] | null;
+}
+
+/** Takes events from the outbox and begins their first attempts; see `spread_event`. */
+export async function spreadEvents(db: Database, events: readonly ChosenEvent[], leaseMs: number): Promise<Attempt[]> {
+  if (events.length === 0) return [];
+  const given = events.map(({ thread_id, type, key, begin }) => ({ thread_id, type, key, begin }));
+  type Row = { thread_id: string; spread: Spread };
+  const rows = await overThreads<(typeof given)[number], Row>(db, given, {
+    together: () =>
+      db.query<Row>(
+        'spread_events',
+        `select e.thread_id, s.spread from jsonb_to_recordset($1) as e (thread_id text, type text, key text, begin jsonb)
+         cross join lateral lanefold.spread_event(e.thread_id, e.type, e.key, e.begin, $2) as s (spread) where s.spread is not null`,
+        [JSON.stringify(given), leaseMs],
+      ),
+    one: ({ thread_id, type, key, begin }) =>
+      db.query<Row>(
+        'spread_event',
+        `select $1::text as thread_id, s.spread from lanefold.spread_event($1, $2, $3, $4, $5) as s (spread) where s.spread is not null`,
+        [thread_id, type, key, JSON.stringify(begin), leaseMs],
+      ),
+  });
+  return rows.flatMap(({ thread_id, spread }) => attemptsOf(thread_id, spread));
+}
+
+/** The body is written once for all endpoints that get the same. */
+function attemptsOf(thread_id: string, { payload, begun }: Spread): Attempt[] {
+  const bodies = new Map<boolean, string>();
+  const bodyOf = (full: boolean) => {
+    const body = bodies.get(full) ?? JSON.stringify(full ? payload : withoutResult(payload));
+    bodies.set(full, body);
+    return body;
+  };
+  return (begun ?? []).map(({ full, ...rest }) => ({ ...rest, thread_id, attempt: 1, nth: 1, body: bodyOf(full) }));
+}
+
+function withoutResult(payload: Payload): Payload {
+  const { result: _, result_bytes: __, ...data } = payload.data;
+  return { ...payload, data };
+}
+
+/** A due attempt, as it was found. */
+export interface FoundAttempt extends AttemptRef {
+  /** Whether the last attempt of its endpoint had failed. */
+  failing: boolean;
+}
+
+/** Begins attempts that are due; see `take_deliveries`. */
+export async function takeDeliveries(db: Database, due: readonly FoundAttempt[], leaseMs: number): Promise<Attempt[]> {
+  const threads = groupByThread(due, ({ id, attempt, failing }) => ({ id, attempt, failing }));
+  const columns = `a.answer -> 'locked' as locked, a.answer -> 'begun' as begun`;
+  type Begun = Omit<Attempt, 'thread_id' | 'body'> & { payload: Payload };
+  const answers = await writeThreads<{ thread_id: string; locked: string[]; begun: Begun[] | null }>(
+    db,
+    'take_deliveries',
+    threads,
+    {
+      together: `select t.thread_id, ${columns} from jsonb_to_recordset($1) as t (thread_id text, items jsonb)
+        cross join lateral lanefold.take_deliveries(t.thread_id, t.items, $2, false) as a (answer)`,
+      one: `select $1::text as thread_id, ${columns} from lanefold.take_deliveries($1, $2, $3, true) as a (answer)`,
+      values: [leaseMs],
+    },
+  );
+  return answers.flatMap(({ thread_id, begun }) =>
+    (begun ?? []).map(({ payload, ...attempt }) => ({ ...attempt, thread_id, body: JSON.stringify(payload) })),
+  );
+}
+
+/**
+ * How long the oldest event, or delivery that is due, has been waiting for a worker, in seconds; 0 without one. Those of webhooks that
+ * are paused, or whose last attempt failed, wait for something else.
+ */
+export async function oldestDueSeconds(db: Database): Promise<number> {
+  const [deliveries, events] = await Promise.all([
+    db.query<{ oldest: number | null }>(
+      'oldest_due_delivery',
+      `select extract(epoch from c.now - min(d.next_at))::float8 as oldest
+       from lanefold._webhook_delivery d join lanefold._webhook w on w.id = d.webhook_id, (select lanefold._now() as now) c
+       where d.next_at <= c.now and w.paused_at is null and w.removed_at is null and w.failures = 0 group by c.now`,
+    ),
+    db.query<{ oldest: number | null }>(
+      'oldest_event',
+      `select extract(epoch from c.now - min(e.created_at))::float8 as oldest
+       from lanefold._webhook_event e, (select lanefold._now() as now) c group by c.now`,
+    ),
+  ]);
+  return Math.max(0, deliveries[0]?.oldest ?? 0, events[0]?.oldest ?? 0);
 }

@@ -1,7 +1,9 @@
+import { call } from '../../../database/store/call.ts';
 import { snakeKeys } from '../../../base/common/case.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import type { ListedWebhook, WebhookDefinition } from '../types.ts';
 import { tenantIs } from '../../../database/store/tenant/tenant-settings.ts';
+import { eachThread } from '../../../database/store/each-thread.ts';
 
 /** An endpoint with its state, without its secrets. */
 export interface WebhookRow extends Omit<ListedWebhook, 'tenant'> {
@@ -17,18 +19,14 @@ export async function setWebhook(
   definition: Required<WebhookDefinition>,
   { id, by }: { id: string; by: string },
 ): Promise<string | undefined> {
-  const text = "select s.webhook ->> 'secret' as secret from lanefold.set_webhook($1, $2, $3, $4) as s (webhook)";
-  const values = [tenant, name, id, { ...snakeKeys(definition), by }];
-  return (await db.query<{ secret: string | null }>('set_webhook', text, values))[0]!.secret ?? undefined;
+  const p = { ...snakeKeys(definition), by };
+  const { secret } = (await call(db.query, 'set_webhook', { tenant, name, id, p })) as { secret?: string | null };
+  return secret ?? undefined;
 }
 
 /** Returns false if there is none. */
 export const removeWebhook = (db: Database, tenant: string, name: string, by: string): Promise<boolean> =>
-  found(db, 'remove_webhook', 'select w.found from lanefold.remove_webhook($1, $2, $3) as w (found)', [
-    tenant,
-    name,
-    by,
-  ]);
+  call(db.query, 'remove_webhook', { tenant, name, by });
 
 /** Gives it a new secret, and returns it; the ones before stay valid for `keepMs`. Undefined if there is none. */
 export async function rotateWebhook(
@@ -37,9 +35,8 @@ export async function rotateWebhook(
   name: string,
   { keepMs, by }: { keepMs: number; by: string },
 ): Promise<string | undefined> {
-  const text = 'select w.secret from lanefold.rotate_webhook($1, $2, $3, $4) as w (secret)';
-  const [row] = await db.query<{ secret: string | null }>('rotate_webhook', text, [tenant, name, keepMs, by]);
-  return row!.secret ?? undefined;
+  const secret = await call(db.query, 'rotate_webhook', { tenant, name, keepMs, by });
+  return (secret as string | null) ?? undefined;
 }
 
 /** Pauses it, or lets it go on. Returns false if there is none. */
@@ -48,10 +45,7 @@ export const pauseWebhook = (
   tenant: string,
   name: string,
   { paused, by }: { paused: boolean; by: string },
-): Promise<boolean> =>
-  found(db, 'pause_webhook', 'select w.found from lanefold.pause_webhook($1, $2, $3, $4) as w (found)', [
-    ...[tenant, name, paused, by],
-  ]);
+): Promise<boolean> => call(db.query, 'pause_webhook', { tenant, name, paused, by });
 
 /** Notes a test event. Returns the id of its delivery; null if there is no such endpoint. */
 export async function testWebhook(
@@ -59,8 +53,8 @@ export async function testWebhook(
   { tenantId, id }: Pick<WebhookRow, 'tenantId' | 'id'>,
   by: string,
 ): Promise<string | null> {
-  const text = 'select t.id from lanefold.test_webhook($1, $2, $3, $4) as t (id)';
-  return (await db.query<{ id: string | null }>('test_webhook', text, [`/webhooks/${id}`, tenantId, id, by]))[0]!.id;
+  const args = { threadId: `/webhooks/${id}`, tenant: tenantId, webhookId: id, by };
+  return (await call(db.query, 'test_webhook', args)) as string | null;
 }
 
 const columns = `id, tenant_id as "tenantId", name, url, types, agents, ordered, include_result as "includeResult", paused_at as "pausedAt",
@@ -90,8 +84,7 @@ export async function countAttempt(
   id: string,
   { delivered, gone, failures, days }: { delivered: boolean; gone: boolean; failures: number; days: number },
 ): Promise<void> {
-  const text = 'select from lanefold.count_attempt($1, $2, $3, $4, $5, $6)';
-  await db.query('count_attempt', text, [tenant, id, delivered, gone, failures, days]);
+  await call(db.query, 'count_attempt', { tenant, webhookId: id, delivered, gone, failures, days });
 }
 
 /** Endpoints that get nothing for a while: paused ones, and those that have failed for longer than this. */
@@ -104,7 +97,7 @@ export const readBlocked = (db: Database, failingMs: number): Promise<{ tenantId
   );
 
 export async function countDropped(db: Database, tenant: string, id: string, count: number): Promise<void> {
-  await db.query('count_dropped', 'select from lanefold.count_dropped($1, $2, $3)', [tenant, id, count]);
+  await call(db.query, 'count_dropped', { tenant, webhookId: id, count });
 }
 
 /** Endpoints that were removed, but may have deliveries. */
@@ -115,15 +108,68 @@ export const readRemoved = (db: Database): Promise<{ tenantId: string; id: strin
   );
 
 export async function forgetWebhook(db: Database, tenant: string, id: string): Promise<void> {
-  await db.query('forget_webhook', 'select from lanefold.forget_webhook($1, $2)', [tenant, id]);
+  await call(db.query, 'forget_webhook', { tenant, webhookId: id });
 }
-
-const found = async (db: Database, name: string, text: string, values: unknown[]): Promise<boolean> =>
-  (await db.query<{ found: boolean }>(name, text, values))[0]!.found;
 
 /** Who removes webhooks, in the audit, which also has the request to erase the tenant. */
 const eraser = 'lanefold';
 
 /** Removes the endpoints of a tenant; see `erase_webhooks`. */
 export const eraseWebhooks = (db: Database, tenant: string): Promise<unknown> =>
-  db.queryLong('erase_webhooks', 'select from lanefold.erase_webhooks($1, $2)', [tenant, eraser]);
+  call(db.queryLong, 'erase_webhooks', { tenant, by: eraser });
+
+/** The arguments of one call: items of a thread. */
+export interface ThreadItems {
+  thread_id: string;
+  items: ({ id: string } & Record<string, unknown>)[];
+}
+
+/** Groups what concerns the same thread. */
+export function groupByThread<Given extends { thread_id: string }>(
+  given: readonly Given[],
+  itemOf: (one: Given) => ThreadItems['items'][number],
+): ThreadItems[] {
+  const threads = new Map<string, ThreadItems>();
+  for (const one of given) {
+    const thread = threads.get(one.thread_id) ?? { thread_id: one.thread_id, items: [] };
+    thread.items.push(itemOf(one));
+    threads.set(one.thread_id, thread);
+  }
+  return [...threads.values()];
+}
+
+/** What an answer says: the ids of the items that other transactions hold. */
+interface Locked {
+  thread_id: string;
+  locked: string[];
+}
+
+/**
+ * Calls a function for each thread in one statement, which waits for no other transaction; then alone, and waiting, for
+ * what others hold. Calls each alone on a distributed database.
+ *
+ * @param together takes the threads as JSON, then the other values
+ * @param one takes a thread id, its items, then the other values
+ */
+export async function writeThreads<Answer extends Locked>(
+  db: Database,
+  name: string,
+  threads: readonly ThreadItems[],
+  { together, one, values = [] }: { together: string; one: string; values?: unknown[] },
+): Promise<Answer[]> {
+  const alone = (some: readonly ThreadItems[]) =>
+    eachThread<ThreadItems, Answer>(db, some, ({ thread_id, items }) =>
+      db.query(`${name}_of`, one, [thread_id, JSON.stringify(items), ...values]),
+    );
+  if (threads.length === 0) return [];
+  if (db.settings.distributed) return alone(threads);
+  const answers = await db.query<Answer>(name, together, [JSON.stringify(threads), ...values]);
+  const heldByOthers = new Map(answers.map(({ thread_id, locked }) => [thread_id, new Set(locked)]));
+  const rest = threads
+    .map(({ thread_id, items }) => ({
+      thread_id,
+      items: items.filter(({ id }) => heldByOthers.get(thread_id)!.has(id)),
+    }))
+    .filter(({ items }) => items.length > 0);
+  return [...answers, ...(await alone(rest))];
+}

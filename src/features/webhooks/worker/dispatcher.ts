@@ -1,10 +1,14 @@
 import type { Database } from '../../../database/postgres/pool.ts';
-import { spreadEvents, takeDeliveries } from '../store/begin-attempts.ts';
+import {
+  spreadEvents,
+  takeDeliveries,
+  openEndpoints,
+  waitingEvents,
+  type WaitingEvent,
+} from '../store/due-deliveries.ts';
 import { settleDeliveries, type Attempt, type EndedAttempt } from '../store/deliveries.ts';
-import { openEndpoints, waitingEvents, type WaitingEvent } from '../store/due-deliveries.ts';
 import type { AttemptOutcome } from '../../../runs/telemetry/telemetry.ts';
-import { chooseAttempts } from './choose-attempts.ts';
-import { countEnd, deliver, outcomeOf } from './deliver.ts';
+import { chooseAttempts, countEnd, deliver, outcomeOf } from './deliver.ts';
 import type { SendOptions } from './send.ts';
 import { after, type Timer } from '../../../base/common/timer.ts';
 

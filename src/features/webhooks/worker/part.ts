@@ -1,9 +1,9 @@
-import { eventsNoted, type DeliveryNotices } from '../../../database/store/delivery-notices.ts';
+import { eventsNoted, type DeliveryNotices } from '../../../database/store/call-function.ts';
 import type { StartPart } from '../../../worker/part.ts';
 import { Dispatcher } from './dispatcher.ts';
-import { giveUpOldDeliveries } from './give-up-deliveries.ts';
+import { giveUpOldDeliveries } from './deliver.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
-import { dropDeliveries } from '../store/drop-deliveries.ts';
+import { dropDeliveries } from '../store/deliveries.ts';
 import { forgetWebhook, readRemoved } from '../store/webhooks.ts';
 
 interface DeliveryOptions {

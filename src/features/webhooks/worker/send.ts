@@ -1,14 +1,13 @@
 import http, { type IncomingMessage } from 'node:http';
 import { processClock, deadline, after, onAbort } from '../../../base/common/timer.ts';
 import { retryAfterMs } from '../../../base/common/network.ts';
-import { packageVersion } from '../../../base/common/package-root.ts';
+import { packageVersion } from '../../../base/environment.ts';
 import type { AttemptEnd } from '../store/deliveries.ts';
-import { hideUrl } from '../definition/hide-url.ts';
-import { readUrl, longestUrl } from '../definition/read-url.ts';
-import type { Resolver } from './name-servers.ts';
-import { resolveHost, pinned } from './resolve.ts';
+import { hideUrl, readUrl, longestUrl } from '../definition/url.ts';
+import { resolveHost, pinned, type Resolver } from './addresses.ts';
 import type { LookupAddress } from 'node:dns';
 import https from 'node:https';
+import { Webhook } from 'standardwebhooks';
 
 const userAgent = `Lanefold/${packageVersion()}`;
 
@@ -183,4 +182,34 @@ function post(
     });
     request.end(body);
   });
+}
+
+/** The headers of Standard Webhooks, with a signature for each secret. */
+export const signedHeaders = (id: string, at: Date, body: string, secrets: readonly string[]) => ({
+  'webhook-id': id,
+  'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
+  'webhook-signature': secrets.map((secret) => new Webhook(secret).sign(id, at, body)).join(' '),
+});
+
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+
+/** Pauses between the attempts of a delivery: eleven attempts in about a day. */
+const pausesMs = [
+  ...[5 * second, 30 * second, 2 * minute, 10 * minute, 30 * minute],
+  ...[hour, 2 * hour, 4 * hour, 8 * hour, 8 * hour],
+];
+
+/** Spreads attempts that failed together, as a part of the pause. */
+const spread = 0.2;
+
+/**
+ * In how many ms attempt `nth + 1` comes, ±20 %; undefined after the last one.
+ *
+ * @param random from 0 to 1
+ */
+export function retryMs(nth: number, random: number): number | undefined {
+  const pause = pausesMs[nth - 1];
+  return pause === undefined ? undefined : Math.round(pause * (1 - spread + 2 * spread * random));
 }

@@ -1,4 +1,4 @@
-import type { Check } from './check.ts';
+import type { Check } from './runs.ts';
 
 /** Results follow call order, regardless of which call finished first. */
 export const callOrder: Check[] = [

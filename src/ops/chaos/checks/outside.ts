@@ -1,4 +1,4 @@
-import type { Check } from './check.ts';
+import type { Check } from './runs.ts';
 import { neverRuns } from '../provider.ts';
 
 /**
@@ -244,7 +244,7 @@ export const waits: Check[] = [
       left join lanefold.thread_entry e on e.thread_id = c.thread_id and e.seq = c.result_seq
       cross join lateral (select coalesce(e.payload, c.outcome) ->> 'content' as told) t
       cross join lateral (
-        select count(*) as receipts from history.event_sent s cross join lateral jsonb_array_elements(s.released) x
+        select count(*) as receipts from history.event_sent s cross join lateral jsonb_array_elements(s.resolved) x
         where s.event = w.event and x ->> 'threadId' = w.thread_id and x ->> 'runId' = w.run_id
           and (x ->> 'round')::int = w.round and (x ->> 'index')::int = w.call_index) n
       where w.kind = 'event' and (n.receipts > case when w.status = 'resolved' then 1 else 0 end

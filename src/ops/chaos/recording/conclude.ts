@@ -1,12 +1,11 @@
-import { type Snapshot, type SnapshotRun, type HistoryEvent, toLine } from '../../history/event.ts';
-import type { Recorder } from '../../history/recorder.ts';
-import type { Observer } from '../observer.ts';
+import { toLine, type Snapshot, type SnapshotRun, type HistoryEvent, type Recorder } from '../../history/event.ts';
+import type { Observer } from '../schedule.ts';
 import { toEntry } from './translate.ts';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { checkHistory } from '../../history/check-history.ts';
 import { elleFile } from '../../history/elle.ts';
-import type { Violation } from '../checks/check.ts';
+import type { Violation } from '../checks/runs.ts';
 import { readHistory } from './record-statements.ts';
 
 /** Threads as of one moment: their entries, and how their runs are. */

@@ -1,8 +1,15 @@
-import { Recorder, type Recording } from '../../history/recorder.ts';
-import { type OperationName, merge, type HistoryEvent, fromLines, toLine } from '../../history/event.ts';
+import {
+  Recorder,
+  merge,
+  fromLines,
+  toLine,
+  type Recording,
+  type OperationName,
+  type HistoryEvent,
+} from '../../history/event.ts';
 import { isLanefoldError } from '../../../base/errors.ts';
 import { isConnectionError, isTransient } from '../../../database/postgres/errors.ts';
-import { onStatement, type SentStatement } from '../../../database/postgres/sent-statements.ts';
+import { onStatement, type SentStatement } from '../../../database/postgres/run-query.ts';
 import { toEntry, translate, type Translated } from './translate.ts';
 import { parseJson } from '../../../base/common/json.ts';
 import type { Journal } from '../workload/journal.ts';

@@ -5,7 +5,7 @@ import pg from 'pg';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../../database/postgres/embedded/index.ts';
 import { migrate } from '../../../database/store/schema/migrate.ts';
 import { delay } from '../../../base/common/timer.ts';
-import { QuietClient } from '../../../database/postgres/quiet-client.ts';
+import { QuietClient } from '../../../database/postgres/watched-client.ts';
 
 /** A time without PostgreSQL, in milliseconds since the epoch. */
 export interface Crash {

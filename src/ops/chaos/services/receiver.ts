@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import type { Random } from '../random.ts';
+import type { Random } from '../schedule.ts';
 import { parseJson } from '../../../base/common/json.ts';
 import { startLocalServer } from './proxy.ts';
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { Redis } from 'ioredis';
-import { freePort } from '../../../database/postgres/embedded/free-port.ts';
+import { freePort } from '../../../database/postgres/embedded/launch.ts';
 
 /** A Redis server without persistence that ends with this process. */
 export interface RedisServer {

@@ -1,9 +1,7 @@
 import { isLanefoldError } from '../../../base/errors.ts';
-import type { RunKey } from '../observer.ts';
-import type { Random } from '../random.ts';
-import { builtInAgent } from './agents.ts';
-import { waitForEnd, type Client, persist } from './client.ts';
-import { sendEvents, randomScript, scripted, toolNames } from './tools.ts';
+import type { RunKey, Random } from '../schedule.ts';
+import { builtInAgent, sendEvents, randomScript, scripted, toolNames } from './tools.ts';
+import { waitForEnd, type Client, persist } from './journal.ts';
 import { delay } from '../../../base/common/timer.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
 import { aot } from '../../../agent/strategies/aot.ts';
@@ -106,7 +104,7 @@ async function appendAndRead({ lanefold, signal }: Client, threadId: string, nam
   const { threads } = lanefold;
   const append = (value: string) => {
     const note = { kind: 'note', payload: { text: value }, refs: { value } };
-    return persist(() => threads.append(threadId, [note], { idempotencyKey: value }), signal);
+    return persist(() => threads.append(threadId, [note], { opId: value }), signal);
   };
   const read = () => persist(() => threads.entries(threadId, { limit: 1_000 }), signal);
   const inTurn = async () => {
@@ -131,7 +129,7 @@ async function continueOnFork(client: Client, threadId: string, name: string, ra
   if (rev === 0) return;
   const id = `${threadId}.fork-${name}`;
   const seq = random.int(0, rev - 1);
-  await persist(() => lanefold.threads.fork(threadId, { id, seq, repair: true }), signal);
+  await persist(() => lanefold.threads.fork(threadId, { id, atSeq: seq, repair: true }), signal);
   const run = await start(client, id, `${name}.fork`, 'default', random);
   await run.sending;
   await waitForEnd(client, [run]);

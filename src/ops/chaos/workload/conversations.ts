@@ -1,8 +1,8 @@
-import { randomOf, type Random } from '../random.ts';
-import { type Client, persist } from './client.ts';
+import { randomOf, type Random } from '../schedule.ts';
+import { type Client, persist } from './journal.ts';
 import { converse, runCustom, type CustomWorkload } from './conversation.ts';
 import { haveLimitedRuns, haveOddRuns, haveSchedules } from './features.ts';
-import { builtInAgent } from './agents.ts';
+import { builtInAgent } from './tools.ts';
 import { isLanefoldError } from '../../../base/errors.ts';
 import { delay } from '../../../base/common/timer.ts';
 

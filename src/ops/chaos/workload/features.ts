@@ -1,6 +1,6 @@
 import { headersOf } from '../provider.ts';
-import type { Random } from '../random.ts';
-import { waitForEnd, type Client, persist, type KnownSchedule } from './client.ts';
+import type { Random } from '../schedule.ts';
+import { waitForEnd, type Client, persist, type KnownSchedule } from './journal.ts';
 import type { ScheduleDefinition } from '../../../features/schedules/definition/definition.ts';
 import { onAbort } from '../../../base/common/timer.ts';
 import type { Receiver } from '../services/receiver.ts';
@@ -136,6 +136,6 @@ export async function hurryWebhooks({ lanefold, signal }: Client): Promise<void>
     const later = waiting.filter(
       ({ nextAt, attempts }) => attempts > 0 && nextAt && nextAt.getTime() > Date.now() + 1_000,
     );
-    for (const { id } of later) await persist(() => lanefold.webhooks.replay(name, { id }), signal);
+    for (const { id } of later) await persist(() => lanefold.webhooks.redeliver(name, { id }), signal);
   }
 }

@@ -1,11 +1,14 @@
-import type { Recorder } from '../../history/recorder.ts';
+import type { Recorder } from '../../history/event.ts';
 import { defineTool } from '../../../agent/tools/define-tool.ts';
 import { sleep, waitFor } from '../../../agent/tools/wait.ts';
 import type { ToolReplay, Tool, ToolCallContext } from '../../../agent/tools/tool.ts';
-import type { Journal } from './journal.ts';
+import { persist, type Journal, type Client, type SentEvent } from './journal.ts';
 import { delay } from '../../../base/common/timer.ts';
-import type { Random } from '../random.ts';
-import { type Client, type SentEvent, persist } from './client.ts';
+import type { Random } from '../schedule.ts';
+import { defineAgent, type Agent } from '../../../agent/definition/agent.ts';
+import { agentTool } from '../../../agent/tools/agent-tool.ts';
+import { handoffTool } from '../../../agent/tools/handoff.ts';
+import { limitedAgent, oddAgent, scheduledAgent } from './features.ts';
 
 interface ToolInput {
   /** Duration of the call. */
@@ -127,8 +130,57 @@ export async function sendEvents(client: Client, planned: readonly PlannedEvent[
 }
 
 async function send({ lanefold, acknowledged, signal }: Client, event: string, payload: object, kept: boolean) {
-  const sent: SentEvent = { event, content: JSON.stringify(payload), released: null };
+  const sent: SentEvent = { event, content: JSON.stringify(payload), resolved: null };
   acknowledged.events.push(sent);
   const receipt = await persist(() => lanefold.events.send(event, payload, kept ? { keepMs } : {}), signal);
-  sent.released = receipt.released;
+  sent.resolved = receipt.resolved;
+}
+
+export const builtInAgent = 'chaos';
+
+const common = { instructions: 'Be steady.', cycleWarning: false, maxIterations: 20 };
+const charge = { tool: 'charge', args: { ms: 60 } };
+
+/** The built-in agent, one that it gives tasks to, one that it hands runs over to, and one of schedules. */
+export function chaosAgents(journal: Journal, recorder?: Recorder): Agent[] {
+  const tools = chaosTools(journal, recorder);
+  return [
+    defineAgent({
+      ...common,
+      name: builtInAgent,
+      model: 'scripted:echo',
+      tools: [
+        ...tools,
+        ...waitingTools,
+        agentTool('chaos-helper', { name: 'ask' }),
+        handoffTool('chaos-next', { name: 'pass_on' }),
+      ],
+      // steering restarts the script, which then calls its agents again
+      maxChildren: 200,
+    }),
+    defineAgent({ ...common, name: 'chaos-helper', model: scripted([{ tools: [charge] }, 'Helped.'], 120), tools }),
+    defineAgent({
+      ...common,
+      name: 'chaos-next',
+      model: scripted([{ tools: [charge] }, 'Done by the next.'], 80),
+      tools,
+    }),
+    defineAgent({ ...common, name: scheduledAgent, model: scripted([{ tools: [charge] }, 'In time.'], 80), tools }),
+  ];
+}
+
+/** The agents whose models are of the campaign's provider: one with strict limits, and one that gets odd answers. */
+export function providerAgents(journal: Journal, recorder?: Recorder): Agent[] {
+  const tools = chaosTools(journal, recorder);
+  const [look] = tools;
+  return [
+    defineAgent({
+      ...common,
+      name: limitedAgent,
+      model: 'provider:plain',
+      settings: { maxOutputTokens: 200 },
+      tools: [look!],
+    }),
+    defineAgent({ ...common, name: oddAgent, model: 'provider:odd', tools }),
+  ];
 }

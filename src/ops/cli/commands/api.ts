@@ -5,7 +5,7 @@ import { connect } from '../connect.ts';
 import { commandHelp } from '../help.ts';
 import { portNumber, withAgents, withJson, withQueue, type ConnectionOptions } from '../options.ts';
 import { note, printJson } from '../output.ts';
-import { stopSignal } from '../exit.ts';
+import { stopSignal } from '../errors.ts';
 
 interface Options extends ConnectionOptions {
   agents?: string;

@@ -2,8 +2,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander';
 import { levelRows, type BenchReport } from '../../bench/report.ts';
 import { findDatabase } from '../connect.ts';
 import { table, colours, createProgress, note, print, printJson } from '../output.ts';
-import { exitCodes } from '../errors.ts';
-import { Exit, stopSignal } from '../exit.ts';
+import { exitCodes, Exit, stopSignal } from '../errors.ts';
 import { commandHelp } from '../help.ts';
 import { wholeNumber, withJson, withQueue, type ConnectionOptions } from '../options.ts';
 

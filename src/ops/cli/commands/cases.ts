@@ -1,9 +1,7 @@
 import { Option, type Command } from 'commander';
 import { snakeKeys } from '../../../base/common/case.ts';
 import { omitUndefined } from '../../../base/common/json.ts';
-import type { Expected } from '../../../features/evals/item.ts';
-import type { NewCase } from '../../../features/evals/operations/types.ts';
-import type { EvalCase } from '../../../features/evals/store/cases.ts';
+import type { EvalCase, Expected, NewCase } from '../../../features/evals/types.ts';
 import { actor, parseJsonObject, wholeNumber, withAgents, type ConnectionOptions } from '../options.ts';
 import { loadAgentsFile } from '../agents-file.ts';
 import { table, note, print, printJson } from '../output.ts';
@@ -61,39 +59,7 @@ export function addCases(program: Command): Command {
       }),
     );
 
-  withAgents(subcommand(cases, 'keep', 'keep a run or a model call as a case'))
-    .argument('<thread>', 'its thread')
-    .requiredOption('--dataset <name>', 'name that the cases of a dataset share')
-    .addOption(new Option('--run <id>', 'run whose question is asked again').conflicts('call'))
-    .option('--call <id>', 'model call whose answer is asked for again')
-    .option('--contains <phrase...>', 'phrases that the answer has to contain')
-    .option('--expected <json>', 'what is expected, as JSON: answer, contains, tool, rubric, scorer', parseJsonObject)
-    .option('--tag <tag...>', 'tags')
-    .option('--split <split>', 'part of the dataset, such as train or test')
-    .option('--note <text>', 'note for people')
-    .addHelpText(
-      'after',
-      commandHelp(
-        ["lanefold cases keep support-42 --run run_01k7uumg --dataset refunds --contains '30 days'"],
-        [...environment, 'LANEFOLD_AGENTS'],
-      ),
-    )
-    .action(async (threadId: string, options: KeepOptions) => {
-      const { databaseUrl, dir, json, agents, run, call, contains, expected, tag, ...rest } = options;
-      const wanted = contains || expected ? { ...expected, ...(contains ? { contains } : {}) } : undefined;
-      const { dataset, split, note: text } = rest;
-      const given = { threadId, runId: run, llmCallId: call, dataset, expected: wanted, tags: tag, split, note: text };
-      const known = await loadAgentsFile(agents);
-      await withLanefold(
-        omitUndefined({ databaseUrl, dir }),
-        async ({ cases }) => {
-          const kept = await cases.keep(omitUndefined(given) as NewCase, { by: actor() });
-          if (json) printJson(snakeKeys(kept));
-          else print(`${kept.id} is kept in ${kept.dataset}`);
-        },
-        known,
-      );
-    });
+  addKeep(cases);
 
   subcommand(cases, 'show', 'show a case')
     .argument('<id>', 'the case')
@@ -132,6 +98,42 @@ export function addCases(program: Command): Command {
   addCasesExport(cases);
   addCasesImport(cases);
   return cases;
+}
+
+function addKeep(cases: Command): void {
+  withAgents(subcommand(cases, 'keep', 'keep a run or a model call as a case'))
+    .argument('<thread>', 'its thread')
+    .requiredOption('--dataset <name>', 'name that the cases of a dataset share')
+    .addOption(new Option('--run <id>', 'run whose question is asked again').conflicts('call'))
+    .option('--call <id>', 'model call whose answer is asked for again')
+    .option('--contains <phrase...>', 'phrases that the answer has to contain')
+    .option('--expected <json>', 'what is expected, as JSON: answer, contains, tool, rubric, scorer', parseJsonObject)
+    .option('--tag <tag...>', 'tags')
+    .option('--split <split>', 'part of the dataset, such as train or test')
+    .option('--note <text>', 'note for people')
+    .addHelpText(
+      'after',
+      commandHelp(
+        ["lanefold cases keep support-42 --run run_01k7uumg --dataset refunds --contains '30 days'"],
+        [...environment, 'LANEFOLD_AGENTS'],
+      ),
+    )
+    .action(async (threadId: string, options: KeepOptions) => {
+      const { databaseUrl, dir, json, agents, run, call, contains, expected, tag, ...rest } = options;
+      const wanted = contains || expected ? { ...expected, ...(contains ? { contains } : {}) } : undefined;
+      const { dataset, split, note: text } = rest;
+      const given = { threadId, runId: run, llmCallId: call, dataset, expected: wanted, tags: tag, split, note: text };
+      const known = await loadAgentsFile(agents);
+      await withLanefold(
+        omitUndefined({ databaseUrl, dir }),
+        async ({ cases }) => {
+          const kept = await cases.keep(omitUndefined(given) as NewCase, { by: actor() });
+          if (json) printJson(snakeKeys(kept));
+          else print(`${kept.id} is kept in ${kept.dataset}`);
+        },
+        known,
+      );
+    });
 }
 
 const caseTable = (cases: readonly EvalCase[]): string[] =>

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { exitCodes, UsageError } from '../errors.ts';
-import { Exit } from '../exit.ts';
+import { exitCodes, UsageError, Exit } from '../errors.ts';
 import { commandHelp } from '../help.ts';
 import { withJson } from '../options.ts';
 import { note, print, printJson } from '../output.ts';

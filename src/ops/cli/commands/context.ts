@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
 import type { ContextRow } from '../../../agent/context/fold.ts';
 import { parsePolicy } from '../../../agent/policy/read-policy.ts';
-import { showProjection, messageText } from '../show-message.ts';
+import { showProjection, messageText } from '../show-run.ts';
 import { definitionIn } from '../agents-file.ts';
 import { connect } from '../connect.ts';
 import type { Lanefold } from '../../../lanefold/lanefold.ts';
-import { asksOfCall, type PolicyView } from '../../../runs/operations/contexts/project.ts';
+import { asksOfCall } from '../../../runs/operations/contexts/project.ts';
+import { type PolicyView } from '../../../runs/operations/contexts/types.ts';
 import { UsageError } from '../errors.ts';
 import { commandHelp } from '../help.ts';
 import { wholeNumber, withAgents, withDatabase, withJson, type ConnectionOptions } from '../options.ts';

@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
 import { snakeKeys } from '../../../base/common/case.ts';
-import type { ErasureReport, TenantErasureReport } from '../../../runs/operations/threads/erasure-report.ts';
-import { addRemoved } from '../../../runs/operations/threads/removed.ts';
-import type { Threads } from '../../../runs/operations/threads/types.ts';
+import type { ErasureReport, TenantErasureReport } from '../../../runs/operations/threads/types.ts';
+import { addRemoved } from '../../../runs/operations/threads/erasure-report.ts';
+import type { Threads } from '../../../runs/operations/threads/methods.ts';
 import { connect } from '../connect.ts';
-import { exitCodes, UsageError } from '../errors.ts';
-import { Exit } from '../exit.ts';
+import { exitCodes, UsageError, Exit } from '../errors.ts';
 import { commandHelp } from '../help.ts';
 import { withJson, withQueue, type ConnectionOptions } from '../options.ts';
 import { note, print, printJson } from '../output.ts';

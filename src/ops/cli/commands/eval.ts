@@ -14,7 +14,7 @@ import type { EvalDefinition, EvalTools, EvalVariant, ListedEval } from '../../.
 import { actor, duration, parseJsonObject, wholeNumber, withAgents, type ConnectionOptions } from '../options.ts';
 import { definitionIn } from '../agents-file.ts';
 import { table, note, print, printJson } from '../output.ts';
-import { Exit } from '../exit.ts';
+import { Exit } from '../errors.ts';
 import { commandHelp } from '../help.ts';
 import { subcommand, withLanefold } from '../connect.ts';
 import { delay } from '../../../base/common/timer.ts';
@@ -83,50 +83,7 @@ export function addEval(program: Command): Command {
       }),
     );
 
-  withBounds(withAgents(withReport(subcommand(evals, 'run', 'run an eval, wait for its end, and print its report'))))
-    .requiredOption('--dataset <name>', 'the dataset')
-    .option('--tag <tag>', 'only cases with this tag')
-    .option('--split <split>', 'only cases of this part')
-    .option('--agent <agent...>', 'agents to compare; default: those of the cases')
-    .option('--agent-version <label...>', 'versions of the agents to compare: labels or ids')
-    .option('--model <model...>', 'models to compare')
-    .option('--policy <preset...>', 'context policies to compare')
-    .option('--repeats <count>', 'how often each case is asked; default 1', wholeNumber(1, 20))
-    .addOption(new Option('--tools <what>', 'what tools return').choices(['recorded', 'live', 'stubs']))
-    .option('--stubs <json>', 'what each tool returns, by its name', parseJsonObject)
-    .option('--concurrency <count>', 'how many runs at once; default 4', wholeNumber(1, 100))
-    .option('--fresh', 'ask again also what an earlier eval has asked')
-    .option('--judge <agent>', 'agent that scores answers by their rubric')
-    .option('--tenant <tenant>', 'tenant of the cases; default: default')
-    .option('--no-wait', 'print the eval, and do not wait for its end')
-    .addHelpText(
-      'after',
-      commandHelp(
-        [
-          'lanefold eval run --dataset refunds --model openai:gpt-5-mini openai:gpt-5 --repeats 3',
-          "lanefold eval run --dataset refunds --agent support --fail-if 'pass_rate < 0.9' --junit report.xml",
-          'lanefold eval run --dataset refunds --agents agents.ts --model mine:large openai:gpt-5',
-        ],
-        [...environment, 'LANEFOLD_AGENTS'],
-      ),
-    )
-    .action(async (options: RunOptions) => {
-      const { databaseUrl, dir, json, wait, tenant } = options;
-      if (options.failIf !== undefined) parseCondition(options.failIf);
-      const definition = await definitionIn(options.agents);
-      const act = async (lanefold: Lanefold) => {
-        const { evals } = lanefold;
-        const started = await evals.run(definitionOf(options), omitUndefined({ tenant, by: actor() }));
-        if (wait === false) return json ? printJson(toData(started)) : print(started.id);
-        note(`${started.id}: ${counts(started)}`);
-        const ended = await untilEnd(lanefold, started.id);
-        await report(lanefold, started.id, options);
-        if (ended !== 'cancelled') return;
-        note(`${started.id} was cancelled`);
-        throw new Exit(1);
-      };
-      await withLanefold(omitUndefined({ databaseUrl, dir }), act, definition);
-    });
+  addRun(evals);
 
   subcommand(evals, 'show', 'show an eval and its items')
     .argument('<id>', 'the eval')
@@ -171,6 +128,53 @@ export function addEval(program: Command): Command {
         }),
       );
   return evals;
+}
+
+function addRun(evals: Command): void {
+  withBounds(withAgents(withReport(subcommand(evals, 'run', 'run an eval, wait for its end, and print its report'))))
+    .requiredOption('--dataset <name>', 'the dataset')
+    .option('--tag <tag>', 'only cases with this tag')
+    .option('--split <split>', 'only cases of this part')
+    .option('--agent <agent...>', 'agents to compare; default: those of the cases')
+    .option('--agent-version <label...>', 'versions of the agents to compare: labels or ids')
+    .option('--model <model...>', 'models to compare')
+    .option('--policy <preset...>', 'context policies to compare')
+    .option('--repeats <count>', 'how often each case is asked; default 1', wholeNumber(1, 20))
+    .addOption(new Option('--tools <what>', 'what tools return').choices(['recorded', 'live', 'stubs']))
+    .option('--stubs <json>', 'what each tool returns, by its name', parseJsonObject)
+    .option('--concurrency <count>', 'how many runs at once; default 4', wholeNumber(1, 100))
+    .option('--fresh', 'ask again also what an earlier eval has asked')
+    .option('--judge <agent>', 'agent that scores answers by their rubric')
+    .option('--tenant <tenant>', 'tenant of the cases; default: default')
+    .option('--no-wait', 'print the eval, and do not wait for its end')
+    .addHelpText(
+      'after',
+      commandHelp(
+        [
+          'lanefold eval run --dataset refunds --model openai:gpt-5-mini openai:gpt-5 --repeats 3',
+          "lanefold eval run --dataset refunds --agent support --fail-if 'pass_rate < 0.9' --junit report.xml",
+          'lanefold eval run --dataset refunds --agents agents.ts --model mine:large openai:gpt-5',
+        ],
+        [...environment, 'LANEFOLD_AGENTS'],
+      ),
+    )
+    .action(async (options: RunOptions) => {
+      const { databaseUrl, dir, json, wait, tenant } = options;
+      if (options.failIf !== undefined) parseCondition(options.failIf);
+      const definition = await definitionIn(options.agents);
+      const act = async (lanefold: Lanefold) => {
+        const { evals } = lanefold;
+        const started = await evals.run(definitionOf(options), omitUndefined({ tenant, by: actor() }));
+        if (wait === false) return json ? printJson(toData(started)) : print(started.id);
+        note(`${started.id}: ${counts(started)}`);
+        const ended = await untilEnd(lanefold, started.id);
+        await report(lanefold, started.id, options);
+        if (ended !== 'cancelled') return;
+        note(`${started.id} was cancelled`);
+        throw new Exit(1);
+      };
+      await withLanefold(omitUndefined({ databaseUrl, dir }), act, definition);
+    });
 }
 
 const withBounds = (command: Command): Command =>

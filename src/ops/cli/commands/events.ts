@@ -37,9 +37,9 @@ export function addEvents(program: Command): Command {
       withLanefold(options, async (lanefold) => {
         const how = omitUndefined({ keepMs: options.keep, by: options.by });
         const sent = await on(lanefold, options).send(event, toPayload(payload), how);
-        if (options.json) return printJson({ ...sent, released: sent.released.map(snakeKeys) });
-        const { length } = sent.released;
-        print(`released ${length} ${length === 1 ? 'call' : 'calls'}${sent.kept ? '; the event is kept' : ''}`);
+        if (options.json) return printJson({ ...sent, resolved: sent.resolved.map(snakeKeys) });
+        const { length } = sent.resolved;
+        print(`resolved ${length} ${length === 1 ? 'call' : 'calls'}${sent.kept ? '; the event is kept' : ''}`);
       }),
     );
 

@@ -12,8 +12,7 @@ import {
 import { actor, duration, wholeNumber, type ConnectionOptions } from '../options.ts';
 import { subcommand, withLanefold } from '../connect.ts';
 import { commandHelp } from '../help.ts';
-import { holderTable, limitTable } from '../tables.ts';
-import { note, print, printJson } from '../output.ts';
+import { holderTable, limitTable, note, print, printJson } from '../output.ts';
 
 interface Options extends ConnectionOptions {
   json?: boolean;

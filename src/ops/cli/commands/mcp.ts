@@ -4,11 +4,10 @@ import type { McpServerOptions } from '../../../doors/mcp/index.ts';
 import type { Lanefold } from '../../../lanefold/lanefold.ts';
 import { loadAgentsFile } from '../agents-file.ts';
 import { connect } from '../connect.ts';
-import { UsageError } from '../errors.ts';
+import { UsageError, stopSignal } from '../errors.ts';
 import { commandHelp } from '../help.ts';
 import { wholeNumber, withAgents, withQueue, type ConnectionOptions } from '../options.ts';
 import { note } from '../output.ts';
-import { stopSignal } from '../exit.ts';
 import { withServer } from './api.ts';
 
 interface Options extends ConnectionOptions {

@@ -5,20 +5,18 @@ import type { AgentDefinition } from '../../../agent/definition/definition.ts';
 import type { Lanefold } from '../../../lanefold/lanefold.ts';
 import type { Run, RunRef } from '../../../database/store/run/run.ts';
 import type { ContentInput } from '../../../agent/models/accept-content.ts';
-import type { StreamItem } from '../../../runs/streams/stream-item.ts';
+import type { StreamItem } from '../../../runs/streams/stream.ts';
 import { isLanefoldError } from '../../../base/errors.ts';
 import { loadAgentsFile, namesOf, type AgentsFile } from '../agents-file.ts';
 import { demoModel } from '../assistant.ts';
 import { connect } from '../connect.ts';
-import { drawTree, StreamText } from '../show-run.ts';
-import { exitCodes, report, UsageError } from '../errors.ts';
-import { Exit, stopSignal } from '../exit.ts';
+import { drawTree, StreamText, readableAnswer } from '../show-run.ts';
+import { exitCodes, report, UsageError, Exit, stopSignal } from '../errors.ts';
 import { commandHelp } from '../help.ts';
 import { parseJsonObject, withAgents, withJson, withQueue, type ConnectionOptions } from '../options.ts';
 import { colours, note, print, printJson } from '../output.ts';
 import { snakeKeys } from '../../../base/common/case.ts';
 import { oneLine, printable } from '../../../base/log/logger.ts';
-import { readableAnswer } from '../show-message.ts';
 import { privatePrefix } from '../../../database/store/run/private-fleets.ts';
 
 interface Options extends ConnectionOptions {

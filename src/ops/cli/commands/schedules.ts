@@ -9,8 +9,7 @@ import { actor, duration, wholeNumber, withAgents, type ConnectionOptions } from
 import { loadAgentsFile } from '../agents-file.ts';
 import { subcommand, withLanefold } from '../connect.ts';
 import { commandHelp } from '../help.ts';
-import { note, print, printJson } from '../output.ts';
-import { scheduleTable, slotTable } from '../tables.ts';
+import { note, print, printJson, scheduleTable, slotTable } from '../output.ts';
 
 interface Options extends ConnectionOptions {
   json?: boolean;

@@ -5,7 +5,7 @@ import { wholeNumber, withJson, withQueue, type ConnectionOptions } from '../opt
 import { note, printJson } from '../output.ts';
 import { printable } from '../../../base/log/logger.ts';
 import { itemToJson, StreamText } from '../show-run.ts';
-import { stopSignal } from '../exit.ts';
+import { stopSignal } from '../errors.ts';
 
 interface Options extends ConnectionOptions {
   after: number;

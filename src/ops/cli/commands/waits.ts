@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { toJson } from '../../../server/json.ts';
 import { refToJson } from '../../../server/run-json.ts';
 import { omitUndefined } from '../../../base/common/json.ts';
-import type { PendingWait } from '../../../database/store/wait/list-waits.ts';
+import type { PendingWait } from '../../../database/store/wait/types.ts';
 import { checkCall, toPayload, withRedis, wholeNumber, type ConnectionOptions } from '../options.ts';
 import { table, note, print, printJson } from '../output.ts';
 import { commandHelp } from '../help.ts';
@@ -15,11 +15,11 @@ interface Options extends ConnectionOptions {
 const environment = ['DATABASE_URL', 'LANEFOLD_DIR'] as const;
 const withJobs = [...environment, 'REDIS_URL', 'LANEFOLD_QUEUE_SHARDS'] as const;
 
-/** Shows what tool calls wait for, and releases them by hand. */
+/** Shows what tool calls wait for, and resolves them by hand. */
 export function addWaits(program: Command): Command {
   const waits = program
     .command('waits')
-    .summary('list the tool calls that wait for events, times and runs, and release them')
+    .summary('list the tool calls that wait for events, times and runs, and resolve them')
     .description('Shows what tool calls wait for. Without a command, lists the waits, oldest first.');
 
   subcommand(waits, 'list', 'list the calls that wait', { isDefault: true })
@@ -45,19 +45,19 @@ export function addWaits(program: Command): Command {
       }),
     );
 
-  withRedis(subcommand(waits, 'release', 'end a wait with a result or an error'))
+  withRedis(subcommand(waits, 'resolve', 'end a wait with a result or an error'))
     .argument('<thread>', 'thread id')
     .argument('<run>', 'run id')
     .argument('<call>', 'round and index of the call, such as 1.0')
     .option('--result <json>', 'the result of the call: JSON or text; default null')
     .option('--error <text>', 'the call fails with this message, which the model reads')
-    .option('--by <name>', 'who releases it, for the log')
+    .option('--by <name>', 'who resolves it, for the log')
     .addHelpText(
       'after',
       commandHelp(
         [
-          `lanefold waits release THREAD RUN 1.0 --result '{"paid": true}'`,
-          'lanefold waits release THREAD RUN 1.0 --error "the order was cancelled" --by ada',
+          `lanefold waits resolve THREAD RUN 1.0 --result '{"paid": true}'`,
+          'lanefold waits resolve THREAD RUN 1.0 --error "the order was cancelled" --by ada',
         ],
         [...withJobs],
       ),
@@ -73,10 +73,10 @@ export function addWaits(program: Command): Command {
         return withLanefold(options, async ({ waits }) => {
           const { result, error, by } = options;
           const given = omitUndefined({ result: result === undefined ? undefined : toPayload(result), error, by });
-          const receipt = await waits.release({ threadId: thread, id }, call, given);
+          const receipt = await waits.resolve({ threadId: thread, id }, call, given);
           if (options.json) return printJson(receipt);
           print(
-            receipt.released ? `released; the run is ${receipt.status}` : `the wait had ended before: ${receipt.wait}`,
+            receipt.resolved ? `resolved; the run is ${receipt.status}` : `the wait had ended before: ${receipt.wait}`,
           );
         });
       },

@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import { webhooks } from '../../../features/webhooks/declaration.ts';
 import { operationCommand } from '../operation-command.ts';
-import { note, print } from '../output.ts';
-import { deliveryTable, webhookTable } from '../tables.ts';
+import { note, print, deliveryTable, webhookTable } from '../output.ts';
 
 const flags = { tenant: 'tenant of the webhook; default: default' };
 
@@ -74,12 +73,13 @@ export function addWebhooks(program: Command): Command {
     },
   });
 
-  operationCommand(group, webhooks, 'replay', {
+  operationCommand(group, webhooks, 'redeliver', {
     summary: 'send one delivery again, or all failed ones since a time',
-    examples: ['lanefold webhooks replay orders --since 2026-11-25T06:00:00Z'],
+    examples: ['lanefold webhooks redeliver orders --since 2026-11-25T06:00:00Z'],
     flags,
-    json: ({ replayed }, name) => ({ name, replayed }),
-    show: ({ replayed }) => print(`${replayed} ${replayed === 1 ? 'delivery' : 'deliveries'} will be sent again`),
+    json: ({ redelivered }, name) => ({ name, redelivered }),
+    show: ({ redelivered }) =>
+      print(`${redelivered} ${redelivered === 1 ? 'delivery' : 'deliveries'} will be sent again`),
   });
   return group;
 }

@@ -8,7 +8,7 @@ import { colours, note, print, printJson, tellsOfRuns } from '../output.ts';
 import { snakeKeys } from '../../../base/common/case.ts';
 import { omitUndefined } from '../../../base/common/json.ts';
 import { serveHealth, type HealthServer } from '../health-server.ts';
-import { stopSignal } from '../exit.ts';
+import { stopSignal } from '../errors.ts';
 
 interface Options extends ConnectionOptions {
   agents?: string;
@@ -70,47 +70,52 @@ export const addWorker = (program: Command): Command =>
         ],
       ),
     )
-    .action(async (options: Options) => {
-      const stopRequested = stopSignal();
-      const definition = await loadAgentsFile(options.agents);
-      const lanefold = await connect(options, { start: true, serves: true, ...definition });
-      let released = 0;
-      let probes: HealthServer | undefined;
-      try {
-        const worker = await lanefold.startWorker({
-          concurrency: options.concurrency,
-          ...(options.grace === undefined ? {} : { stopGraceMs: options.grace }),
-          metrics: options.healthPort !== undefined && omitUndefined({ agents: options.metricsAgent }),
-          ...(options.unknownAgentTimeout === undefined ? {} : { unknownAgentMs: options.unknownAgentTimeout }),
-          ...(options.json && {
-            onUnknownAgent: (agent) => {
-              printJson({ event: 'unknown_agent', ...agent });
-            },
-          }),
-          onRunEnd(run) {
-            if (options.json) printJson({ event: 'run_ended', ...snakeKeys(run) });
-            else if (tellsOfRuns()) print(summaryOf(run));
-          },
-        });
-        if (options.healthPort !== undefined) probes = await serveHealth(worker, options.healthPort);
-        const queue = lanefold.queueBackend;
-        if (options.json)
-          printJson({
-            ...{ event: 'ready', worker_id: worker.id, agents: lanefold.agents.list().map(({ name }) => name), queue },
-            ...(probes ? { health_port: probes.port } : {}),
-          });
-        else note(`worker ${worker.id} ready: agents ${namesOf(definition).join(', ')}, queue in ${queue}`);
-        const signal = await stopRequested;
-        if (options.json) printJson({ event: 'stopping', signal, active: worker.active });
-        else note(`${signal}: stopping, waiting for ${worker.active} runs; repeat the signal to exit immediately`);
-        ({ released } = await worker.stop());
-      } finally {
-        await lanefold.close();
-        probes?.close();
-      }
-      if (options.json) printJson({ event: 'stopped', released });
-      else note(released > 0 ? `stopped, ${released} runs released` : 'stopped');
+    .action(runWorker);
+
+async function runWorker(options: Options): Promise<void> {
+  const stopRequested = stopSignal();
+  const definition = await loadAgentsFile(options.agents);
+  const lanefold = await connect(options, { start: true, serves: true, ...definition });
+  let released = 0;
+  let probes: HealthServer | undefined;
+  try {
+    const worker = await lanefold.startWorker({
+      concurrency: options.concurrency,
+      ...(options.grace === undefined ? {} : { stopGraceMs: options.grace }),
+      metrics: options.healthPort !== undefined && omitUndefined({ agents: options.metricsAgent }),
+      ...(options.unknownAgentTimeout === undefined ? {} : { unknownAgentMs: options.unknownAgentTimeout }),
+      ...(options.json && {
+        onUnknownAgent: (agent) => {
+          printJson({ event: 'unknown_agent', ...agent });
+        },
+      }),
+      onRunEnd(run) {
+        if (options.json) printJson({ event: 'run_ended', ...snakeKeys(run) });
+        else if (tellsOfRuns()) print(summaryOf(run));
+      },
     });
+    if (options.healthPort !== undefined) probes = await serveHealth(worker, options.healthPort);
+    const queue = lanefold.queueBackend;
+    if (options.json)
+      printJson({
+        event: 'ready',
+        worker_id: worker.id,
+        agents: lanefold.agents.list().map(({ name }) => name),
+        queue,
+        ...(probes ? { health_port: probes.port } : {}),
+      });
+    else note(`worker ${worker.id} ready: agents ${namesOf(definition).join(', ')}, queue in ${queue}`);
+    const signal = await stopRequested;
+    if (options.json) printJson({ event: 'stopping', signal, active: worker.active });
+    else note(`${signal}: stopping, waiting for ${worker.active} runs; repeat the signal to exit immediately`);
+    ({ released } = await worker.stop());
+  } finally {
+    await lanefold.close();
+    probes?.close();
+  }
+  if (options.json) printJson({ event: 'stopped', released });
+  else note(released > 0 ? `stopped, ${released} runs released` : 'stopped');
+}
 
 function summaryOf({ threadId, runId, agent, status, durationMs }: EndedRun): string {
   const c = colours();

@@ -1,7 +1,7 @@
 import { type Found, type HistoryCheck, before, answered, groupBy, longestRead } from '../check.ts';
 import type { Operation, Answered, SnapshotEntry } from '../event.ts';
-import { canonicalMessage, contextHash } from '../../../agent/context/canonical.ts';
 import { foldContext } from '../../../agent/context/fold.ts';
+import { canonicalMessage, contextHash } from '../../../agent/context/canonical.ts';
 import type { Message } from '../../../agent/context/message.ts';
 
 /**

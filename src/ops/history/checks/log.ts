@@ -1,7 +1,7 @@
 import { type Found, type HistoryCheck, all, answered, before, groupBy, longestRead, textOf } from '../check.ts';
 import type { Answered, Operation, OperationOf, SnapshotEntry } from '../event.ts';
-import { canonicalMessage, contextHash } from '../../../agent/context/canonical.ts';
 import { foldContext } from '../../../agent/context/fold.ts';
+import { canonicalMessage, contextHash } from '../../../agent/context/canonical.ts';
 import type { JsonObject, Message } from '../../../agent/context/message.ts';
 
 /**

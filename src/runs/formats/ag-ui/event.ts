@@ -1,5 +1,4 @@
-import type { Json, JsonObject } from '../../../agent/context/message.ts';
-import type { AgUiMessage, AgUiPart } from './message.ts';
+import { addUsage, type Json, type JsonObject, type Usage } from '../../../agent/context/message.ts';
 
 /** The version of the protocol that these events follow. */
 export const protocolVersion = '1.0';
@@ -79,3 +78,77 @@ export type AgUiEvent =
   | { type: 'SUBAGENT_FINISHED'; subagentRunId: string; outcome: { type: 'success' | 'suspended' } }
   | { type: 'SUBAGENT_ERROR'; subagentRunId: string; message: string; code: string }
   | { type: 'CUSTOM'; name: string; value: Json };
+
+/** Where the bytes of a part are. `file` is a handle of a provider, which Lanefold does not accept. */
+export type AgUiSource =
+  | { type: 'data'; value: string; mimeType: string }
+  | { type: 'url'; value: string; mimeType?: string | undefined }
+  | { type: 'file'; value: string; provider?: string | undefined; mimeType?: string | undefined };
+
+/** A part of a message's content. */
+export type AgUiPart =
+  { type: 'text'; text: string } | { type: 'image' | 'audio' | 'video' | 'document'; source: AgUiSource };
+
+/** A tool call of an assistant message; `arguments` is JSON as the model wrote it. */
+export interface AgUiToolCall {
+  id: string;
+  type: 'function';
+  function: { name: string; arguments: string };
+}
+
+/** A message of AG-UI 1.0. Lanefold reads and sends the roles `user`, `assistant`, `tool` and `reasoning`. */
+export type AgUiMessage =
+  | { id: string; role: 'user'; content: string | AgUiPart[] }
+  | { id: string; role: 'assistant'; content?: string | undefined; toolCalls?: AgUiToolCall[] | undefined }
+  | { id: string; role: 'tool'; toolCallId: string; content: string | AgUiPart[]; error?: string | undefined }
+  | { id: string; role: 'reasoning' | 'system' | 'developer'; content: string }
+  | { id: string; role: 'activity'; activityType: string; content: JsonObject };
+
+export type AgUiUserMessage = Extract<AgUiMessage, { role: 'user' }>;
+export type AgUiToolMessage = Extract<AgUiMessage, { role: 'tool' }>;
+
+/** The message of a model call, and of an assistant entry that no run wrote. */
+export const messageIdOf = (callId: unknown, seq: unknown): string =>
+  typeof callId === 'string' ? callId : `entry_${String(seq)}`;
+
+export const reasoningIdOf = (messageId: string): string => `${messageId}.reasoning`;
+
+/** The id of a tool call is its place, because providers reuse their own ids within a conversation. */
+export const toolCallIdOf = (messageId: string, index: number): string => `${messageId}#${index}`;
+
+export const toolMessageIdOf = (toolCallId: string): string => `${toolCallId}.result`;
+
+/** The tokens of a segment, by model. */
+export class UsageByModel {
+  readonly #of = new Map<string, Usage>();
+
+  add(model: Json | undefined, usage: Json | undefined): void {
+    if (typeof model !== 'string' || typeof usage !== 'object' || usage === null) return;
+    this.#of.set(model, addUsage(this.#of.get(model), usage as Usage));
+  }
+
+  clear(): void {
+    this.#of.clear();
+  }
+
+  list(): { usage?: AgUiUsage[] } {
+    const usage = [...this.#of].map(([model, used]) => toAgUiUsage(model, used));
+    return usage.length > 0 ? { usage } : {};
+  }
+}
+
+/** @param model `provider:model` */
+function toAgUiUsage(name: string, usage: Usage): AgUiUsage {
+  const [provider, ...model] = name.split(':');
+  const { input_tokens: inputTokens, output_tokens: outputTokens } = usage;
+  const optional = {
+    reasoningTokens: usage['reasoning_tokens'],
+    cachedInputTokens: usage['cache_read_tokens'],
+    cacheWriteInputTokens: usage['cache_write_tokens'],
+  };
+  return {
+    ...(model.length > 0 ? { provider: provider!, model: model.join(':') } : { model: name }),
+    ...{ inputTokens, outputTokens, totalTokens: inputTokens + outputTokens },
+    ...Object.fromEntries(Object.entries(optional).filter(([, count]) => count !== undefined)),
+  };
+}

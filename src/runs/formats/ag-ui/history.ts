@@ -1,7 +1,6 @@
 import { textOf, type Json, type JsonObject, type Message, type ToolCall } from '../../../agent/context/message.ts';
 import type { ConversationEntry, WaitingQuestion } from '../../../database/store/log/read-conversation.ts';
-import { questionId } from '../ui-messages/message.ts';
-import { textOrJson } from '../ui-messages/parts.ts';
+import { questionId, textOrJson } from '../ui-messages/message.ts';
 import { clientIdIn, fromQuestion, toAgUiContent } from './content.ts';
 import {
   messageIdOf,
@@ -11,7 +10,8 @@ import {
   type AgUiMessage,
   type AgUiToolCall,
   type AgUiUserMessage,
-} from './message.ts';
+} from './event.ts';
+import { sameJson } from './nodes.ts';
 
 /** A user message of the log, and the run that answers it. */
 export interface AgUiQuestion {
@@ -114,3 +114,73 @@ export const toToolCall = (id: string, call: ToolCall): AgUiToolCall => ({
   ...{ id, type: 'function' },
   function: { name: call.name, arguments: call.arguments_raw ?? JSON.stringify(call.arguments) },
 });
+
+/**
+ * Whether a client has the conversation that the log has. Only what was said counts: clients may drop reasoning and have
+ * instructions and activities of their own, and name the results of their tools themselves.
+ *
+ * @param complete false: `logged` begins later than the conversation
+ */
+export function hasHistory(client: readonly AgUiMessage[], logged: readonly AgUiMessage[], complete: boolean): boolean {
+  const theirs = inOrder(client.flatMap(said));
+  const ours = inOrder(logged.flatMap(said));
+  if (complete ? theirs.length !== ours.length : theirs.length < ours.length) return false;
+  const from = theirs.length - ours.length;
+  return ours.every((message, at) => sameJson(message, theirs[from + at]));
+}
+
+interface Said {
+  id?: string;
+  /** Of the result of a call. */
+  toolCallId?: string;
+  content: unknown;
+  calls?: object[];
+}
+
+/** Results in the order of their calls: a client may have its own before those of the server. */
+function inOrder(messages: Said[]): Said[] {
+  for (let from = 0; from < messages.length; from++) {
+    let to = from;
+    while (messages[to]?.toolCallId !== undefined) to += 1;
+    const results = messages.slice(from, to).toSorted((a, b) => (a.toolCallId! < b.toolCallId! ? -1 : 1));
+    messages.splice(from, results.length, ...results);
+    from = Math.max(from, to - 1);
+  }
+  return messages;
+}
+
+function said(message: AgUiMessage): Said[] {
+  const { id, role } = message;
+  if (role === 'user') return [{ id, content: message.content }];
+  if (role === 'tool') return [{ toolCallId: message.toolCallId, content: message.content }];
+  if (role !== 'assistant') return [];
+  const calls = (message.toolCalls ?? []).map(({ id, function: { name, arguments: args } }) => ({ id, name, args }));
+  return [{ id, content: message.content ?? '', calls }];
+}
+
+/** Half of what a request may have: clients send the whole conversation back, and more with it. */
+const mostBytes = 2 * 1024 * 1024;
+const mostValues = 25_000;
+
+/**
+ * The newest turns of a conversation that a client can send back: a turn begins with a message of the user. At least the
+ * last one, whatever its size.
+ */
+export function newestTurns(messages: AgUiMessage[]): { messages: AgUiMessage[]; complete: boolean } {
+  let bytes = 0;
+  let values = 0;
+  let from = messages.length;
+  for (let at = messages.length - 1; at >= 0; at--) {
+    const message = messages[at]!;
+    bytes += Buffer.byteLength(JSON.stringify(message));
+    values += valuesIn(message);
+    if (from < messages.length && (bytes > mostBytes || values > mostValues)) break;
+    if (message.role === 'user' || at === 0) from = at;
+  }
+  return { messages: messages.slice(from), complete: from === 0 };
+}
+
+function valuesIn(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  return Object.values(value).reduce<number>((sum, child) => sum + valuesIn(child), 1);
+}

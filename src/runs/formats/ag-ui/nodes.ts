@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../../agent/context/message.ts';
-import type { AgUiEvent, PatchOperation } from './event.ts';
+import type { AgUiEvent, PatchOperation, AgUiMessage } from './event.ts';
 
 /** What a strategy found out by a question, as `runs.nodes` returns it. */
 export interface FoundNode {
@@ -70,3 +70,75 @@ export class NodeActivities {
 
   #idOf = (node: number): string => `${this.runId}.node.${node}`;
 }
+
+/** Keys that clients refuse in a patch, because they could change the prototype of an object. */
+const refused = new Set(['__proto__', 'constructor', 'prototype']);
+
+const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * The patch that turns one state into another. An array is replaced as a whole, as the state operations of tools do.
+ * Undefined if clients would not apply it.
+ */
+export function patchOf(before: JsonObject, after: JsonObject): PatchOperation[] | undefined {
+  const patch = [...differences(before, after, '')];
+  const keys = patch.flatMap(({ path }) => path.split('/').slice(1));
+  return keys.some((key) => refused.has(key)) ? undefined : patch;
+}
+
+function* differences(before: JsonObject, after: JsonObject, at: string): Generator<PatchOperation> {
+  for (const key of Object.keys(before)) if (!Object.hasOwn(after, key)) yield { op: 'remove', path: pathOf(at, key) };
+  for (const [key, value] of Object.entries(after)) {
+    const old = Object.hasOwn(before, key) ? before[key] : undefined;
+    if (old === undefined) yield { op: 'add', path: pathOf(at, key), value };
+    else if (isObject(old) && isObject(value)) yield* differences(old, value, pathOf(at, key));
+    else if (!sameJson(old, value)) yield { op: 'replace', path: pathOf(at, key), value };
+  }
+}
+
+const pathOf = (at: string, key: string): string => `${at}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+
+/** Whether two values are the same JSON, whatever the order of their keys. */
+export function sameJson(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  if (Array.isArray(a) !== Array.isArray(b)) return false;
+  const [left, right] = [Object.entries(a), b as Record<string, unknown>];
+  return (
+    left.length === Object.keys(b).length &&
+    left.every(([key, value]) => Object.hasOwn(right, key) && sameJson(value, right[key]))
+  );
+}
+
+type Snapshot = Extract<AgUiEvent, { type: 'MESSAGES_SNAPSHOT' }>;
+
+/**
+ * The snapshots after which a client has these messages in this order. A client merges a snapshot with what it has: it
+ * drops what the snapshot lacks, leaves the rest in its own order, and appends what is new. If that would be another
+ * order, a first snapshot has only the beginning that the client has in the right order.
+ *
+ * @param had by the client, in its order
+ */
+export function* snapshots(messages: readonly AgUiMessage[], had: readonly AgUiMessage[]): Generator<Snapshot> {
+  const ids = new Set(messages.map(({ id }) => id));
+  const kept = had.filter(({ id }) => ids.has(id));
+  const wrong = kept.findIndex(({ id }, at) => id !== messages[at]?.id);
+  if (wrong < 0) yield toSnapshot(messages);
+  else yield* snapshotsAfter(messages.slice(0, wrong), messages);
+}
+
+/** As `snapshots`, whatever the client has behind the first messages. */
+export function* snapshotsAfter(first: readonly AgUiMessage[], messages: readonly AgUiMessage[]): Generator<Snapshot> {
+  const keepsReasoning = reasons(messages) && !reasons(first);
+  yield toSnapshot(keepsReasoning ? [...first, otherReasoning] : first);
+  yield toSnapshot(messages);
+}
+
+/** Clients keep all their reasoning if a snapshot has none. */
+const reasons = (messages: readonly AgUiMessage[]): boolean => messages.some(({ role }) => role === 'reasoning');
+const otherReasoning: AgUiMessage = { id: 'lanefold.other-reasoning', role: 'reasoning', content: '' };
+
+const toSnapshot = (messages: readonly AgUiMessage[]): Snapshot => ({
+  ...{ type: 'MESSAGES_SNAPSHOT', messages: [...messages] },
+});

@@ -1,5 +1,4 @@
-import type { AgUiEvent } from './event.ts';
-import { reasoningIdOf } from './message.ts';
+import { reasoningIdOf, type AgUiEvent } from './event.ts';
 
 /**
  * What was sent of an answer does not hold: the provider failed and the model is called again, or what is stored differs

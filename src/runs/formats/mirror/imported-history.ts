@@ -1,7 +1,7 @@
 import { parseJson } from '../../../base/common/json.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
 import { isLanefoldError } from '../../../base/errors.ts';
-import { historyOwners } from '../../../database/store/history/reserved.ts';
+import { historyOwners } from '../../../database/store/history/read-payloads.ts';
 import { countOf, maxTexts, rangesOf, type AddressRange } from './addresses.ts';
 import { checkpointKind, checkpointOf, writesKind, writesOf, type Stored } from './langgraph-entry.ts';
 import { changeOf, itemsKind, loadItem } from './openai-entry.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
-import type { JsonObject, Message } from '../../../agent/context/message.ts';
-import { cleanJson, isBlank, promptOf } from '../../../base/checks/text.ts';
-import type { Turn } from './turn.ts';
+import type { JsonObject, Message, ContentPart, ToolCall } from '../../../agent/context/message.ts';
+import { cleanJson, isBlank, promptOf } from '../../../base/checks/values.ts';
+import { acceptContent, type ContentInput } from '../../../agent/models/accept-content.ts';
 
 /** A message of a lane; `refs.kind` marks the results that the history lacks. */
 export type LaneMessage = Message & { refs?: JsonObject };
@@ -85,3 +85,36 @@ const keyOf = (message: LaneMessage): string =>
     .update(canonicalize(message) as string)
     .digest('base64url')
     .slice(0, 22);
+
+/**
+ * Content parts as a lane may have them. A part that no model accepts becomes the text `[its type]`: in the lane it
+ * would fail every run.
+ */
+export const acceptableParts = (parts: readonly unknown[]): ContentPart[] =>
+  parts.map((part) => {
+    try {
+      const [accepted] = acceptContent([part] as ContentInput) as ContentPart[];
+      if (accepted) return accepted;
+    } catch {
+      // said in its place
+    }
+    const { type } = Object(part) as { type?: unknown };
+    return { type: 'text', text: `[${typeof type === 'string' ? type : 'part'}]` };
+  });
+
+/** A list that is one text, as that text. */
+export const plainIfOne = (parts: ContentPart[]): string | ContentPart[] => {
+  const [only] = parts;
+  if (!only) return '';
+  return parts.length === 1 && only.type === 'text' && 'text' in only && Object.keys(only).length === 2
+    ? (only.text as string)
+    : parts;
+};
+
+/** What one item of another framework's history means for a lane. Items that no model reads have no turn. */
+export type Turn =
+  | { is: 'system'; text: string }
+  | { is: 'message'; message: Message }
+  /** An assistant message with calls, which opens a tool group. */
+  | { is: 'calls'; message: Message & { tool_calls: ToolCall[] } }
+  | { is: 'result'; callId: string; name?: string | undefined; content: string | ContentPart[] };

@@ -1,7 +1,6 @@
-import { wordOf } from '../../../base/checks/text.ts';
+import { wordOf } from '../../../base/checks/values.ts';
 import type { Json, JsonObject, Message, ToolCall } from '../../../agent/context/message.ts';
-import { acceptableParts, plainIfOne } from './content.ts';
-import type { Turn } from './turn.ts';
+import { acceptableParts, plainIfOne, type Turn } from './lane-view.ts';
 import { parseJson } from '../../../base/common/json.ts';
 
 export interface Serialised {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../agent/context/message.ts';
-import { unreadable } from '../../../database/store/history/unreadable.ts';
+import { unreadable } from '../../../database/store/history/read-payloads.ts';
 import { rangesOf } from './addresses.ts';
 import { parseJson } from '../../../base/common/json.ts';
 

@@ -1,7 +1,7 @@
 import { deserialize } from 'node:v8';
 import type { JsonObject } from '../../../agent/context/message.ts';
 import { parseJson } from '../../../base/common/json.ts';
-import { unreadable } from '../../../database/store/history/unreadable.ts';
+import { unreadable } from '../../../database/store/history/read-payloads.ts';
 import { isLaneField } from './langgraph-entry.ts';
 
 export const itemsKind = 'openai_agents_items';

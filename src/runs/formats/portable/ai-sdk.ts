@@ -1,9 +1,18 @@
-import { wordOf } from '../../../base/checks/text.ts';
+import { wordOf } from '../../../base/checks/values.ts';
 import type { JsonObject, Message, ToolCall } from '../../../agent/context/message.ts';
 import { mergePlainText, toMetadata, type Block } from '../../../agent/models/answer.ts';
 import type { ForeignThread, LocatedTurn } from './convert.ts';
-import { errorResult, fieldsOf, isText, Notes, textOf, type Fields, type ReadPart } from './notes.ts';
-import { assertPlain, notA } from './refused.ts';
+import {
+  errorResult,
+  fieldsOf,
+  isText,
+  Notes,
+  textOf,
+  assertPlain,
+  notA,
+  type Fields,
+  type ReadPart,
+} from './notes.ts';
 
 /**
  * Reads `UIMessage`s of the AI SDK. Each step of an answer is one message with its calls, as `convertToModelMessages`

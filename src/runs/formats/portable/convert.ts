@@ -1,13 +1,11 @@
 import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
-import { isBlank } from '../../../base/checks/text.ts';
+import { isBlank } from '../../../base/checks/values.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
-import { laneView, type LaneMessage } from '../mirror/lane-view.ts';
-import type { Turn } from '../mirror/turn.ts';
+import { laneView, type LaneMessage, type Turn } from '../mirror/lane-view.ts';
 import type { LargeContent } from '../../../agent/context/large-content.ts';
-import type { Notes } from './notes.ts';
-import type { PortableThread } from './portable-thread.ts';
-import { assertPlain, maxImportChars, tooLarge } from './refused.ts';
+import { assertPlain, maxImportChars, tooLarge, type Notes } from './notes.ts';
+import type { PortableThread } from './line.ts';
 
 /** A turn of a foreign history, and where it is there. */
 export interface LocatedTurn {

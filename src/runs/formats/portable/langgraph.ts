@@ -1,10 +1,9 @@
-import { wordOf } from '../../../base/checks/text.ts';
+import { wordOf } from '../../../base/checks/values.ts';
 import { parseJson } from '../../../base/common/json.ts';
 import { turnOf, type Serialised } from '../mirror/langchain.ts';
 import type { ForeignThread, LocatedTurn } from './convert.ts';
-import { fieldsOf, Notes, readPart, type Fields } from './notes.ts';
-import type { Turn } from '../mirror/turn.ts';
-import { assertPlain, notA } from './refused.ts';
+import { fieldsOf, Notes, readPart, assertPlain, notA, type Fields } from './notes.ts';
+import type { Turn } from '../mirror/lane-view.ts';
 
 /** What is read of a LangGraph checkpointer. Every `BaseCheckpointSaver`, such as `PostgresSaver`, is one. */
 export interface CheckpointReader {

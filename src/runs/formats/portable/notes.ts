@@ -1,8 +1,9 @@
-import { wordOf } from '../../../base/checks/text.ts';
+import { wordOf, findFlaw } from '../../../base/checks/values.ts';
 import type { ContentPart, Message } from '../../../agent/context/message.ts';
-import { acceptableParts, plainIfOne } from '../mirror/content.ts';
-import type { ImportNote } from './portable-thread.ts';
+import { acceptableParts, plainIfOne } from '../mirror/lane-view.ts';
+import type { ImportNote } from './line.ts';
 import { maxDepth, parseJson } from '../../../base/common/json.ts';
+import { LanefoldError } from '../../../base/errors.ts';
 
 export type Fields = Record<string, unknown>;
 
@@ -125,3 +126,37 @@ export function argumentsOf(given: unknown): { arguments: never; arguments_raw?:
 /** A failed or denied call, in the form in which models read it. */
 export const errorResult = (type: 'tool_error' | 'denied', message: string): string =>
   JSON.stringify({ ok: false, error: { type, message, retryable: false } });
+
+/** An export that is not as it was written. `line` counts from 1. */
+export const refusedAt = (line: number, problem: string, facts: Record<string, unknown> = {}): LanefoldError =>
+  new LanefoldError('import_refused', `Line ${line} ${problem}`, {
+    hint: 'Nothing was imported. Export the thread again, and pass the file on unchanged.',
+    details: { line, ...facts },
+  });
+
+/** A history of another framework that has another form than expected. */
+export const notA = (what: string, problem: string): LanefoldError =>
+  new LanefoldError('invalid_input', `This is not ${what}: ${problem}`, { hint: 'Nothing was imported.' });
+
+/** @throws LanefoldError `invalid_input` if a part of a history cannot be stored. `where` it is, such as `items[3]` */
+export function assertPlain(value: unknown, where: string): void {
+  // the texts of other frameworks are cleaned instead
+  const flaw = findFlaw(value, { texts: false });
+  if (flaw === undefined) return;
+  throw new LanefoldError(
+    'invalid_input',
+    `The history cannot be imported: ${where} contains ${flaw.what} at ${flaw.path}.`,
+    {
+      hint: 'Nothing was imported.',
+      details: { where },
+    },
+  );
+}
+
+/** An import has to fit into one jsonb value, which is limited to 256 MiB. */
+export const maxImportChars = 128 * 1024 * 1024;
+
+export const tooLarge = (): LanefoldError =>
+  new LanefoldError('import_refused', `The thread has more than ${maxImportChars} characters.`, {
+    hint: 'Nothing was imported. Fork the thread at its last entry, which copies its contexts without the log, and export the fork.',
+  });

@@ -1,8 +1,18 @@
-import { isBlank, wordOf } from '../../../base/checks/text.ts';
+import { isBlank, wordOf } from '../../../base/checks/values.ts';
 import type { JsonObject, Message, ToolCall } from '../../../agent/context/message.ts';
 import type { ForeignThread, LocatedTurn } from './convert.ts';
-import { argumentsOf, fieldsOf, isText, Notes, readPart, textOf, type Fields, type ReadPart } from './notes.ts';
-import { assertPlain, notA } from './refused.ts';
+import {
+  argumentsOf,
+  fieldsOf,
+  isText,
+  Notes,
+  readPart,
+  textOf,
+  assertPlain,
+  notA,
+  type Fields,
+  type ReadPart,
+} from './notes.ts';
 
 /**
  * Reads items of OpenAI's Responses or Conversations API, or messages of its Chat Completions API: a list, the object

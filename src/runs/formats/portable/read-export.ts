@@ -1,15 +1,14 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { JsonObject } from '../../../agent/context/message.ts';
-import { findFlaw, wordOf } from '../../../base/checks/text.ts';
+import { findFlaw, wordOf } from '../../../base/checks/values.ts';
 import { isDeeper, maxRequestDepth, readJson, tooDeep } from '../../../base/common/json.ts';
 import { isLanefoldError, LanefoldError } from '../../../base/errors.ts';
 import { ImportedHistory } from '../mirror/imported-history.ts';
 import { hasDroppedRanges } from '../../../agent/policy/groups.ts';
 import { readPolicyJson } from '../../../agent/policy/read-policy.ts';
-import { lineHash, parseLine, type Line } from './line.ts';
-import type { Configures, PortableThread } from './portable-thread.ts';
-import { maxImportChars, refusedAt, tooLarge } from './refused.ts';
+import { lineHash, parseLine, type Line, type Configures, type PortableThread } from './line.ts';
+import { maxImportChars, refusedAt, tooLarge } from './notes.ts';
 
 export const exportVersion = 1;
 
@@ -100,98 +99,130 @@ type Fields<T extends Type> = z.infer<(typeof types)[T]>;
  * @throws LanefoldError `import_refused` with the number of the first line that differs, and how
  */
 export async function readExport(lines: Iterable<string> | AsyncIterable<string>): Promise<PortableThread> {
-  let chars = 0;
-  let number = 0;
-  let previous = '';
-  let header: Fields<'thread'> | undefined;
-  let head: Fields<'head'> | undefined;
-  let chain: string | null = null;
-  const entries: string[] = [];
-  const contents: PortableThread['contents'] = [];
-  const runs: string[] = [];
-  const sets: Configures = {};
-  const notes: PortableThread['notes'] = [];
-  const history = new ImportedHistory();
-  for await (const given of lines as AsyncIterable<unknown>) {
-    if (typeof given !== 'string') throw refusedAt(number + 1, 'is not a text.');
-    if (given.trim() === '') continue;
-    number += 1;
-    if ((chars += given.length) > maxImportChars) throw tooLarge();
-    const line = verifiedLine(given, number, previous);
-    previous = line.hash;
-    if (head) throw refusedAt(number, 'follows the line with the head, which is the last one of an export.');
+  const read = new ReadExport();
+  for await (const given of lines as AsyncIterable<unknown>) read.add(given);
+  return read.thread();
+}
+
+/** What the lines of an export have said so far. */
+class ReadExport {
+  #chars = 0;
+  #number = 0;
+  #previous = '';
+  #header: Fields<'thread'> | undefined;
+  #head: Fields<'head'> | undefined;
+  #chain: string | null = null;
+  readonly #entries: string[] = [];
+  readonly #contents: PortableThread['contents'] = [];
+  readonly #runs: string[] = [];
+  readonly #sets: Configures = {};
+  readonly #notes: PortableThread['notes'] = [];
+  readonly #history = new ImportedHistory();
+
+  add(given: unknown): void {
+    if (typeof given !== 'string') throw refusedAt(this.#number + 1, 'is not a text.');
+    if (given.trim() === '') return;
+    const number = (this.#number += 1);
+    if ((this.#chars += given.length) > maxImportChars) throw tooLarge();
+    const line = verifiedLine(given, number, this.#previous);
+    this.#previous = line.hash;
+    if (this.#head) throw refusedAt(number, 'follows the line with the head, which is the last one of an export.');
     const { type } = line.fields;
     if (number === 1 ? type !== 'thread' : type === 'thread')
       throw refusedAt(number, `has the type ${wordOf(type)}; an export begins with one line of the type thread.`);
     switch (type) {
       case 'thread':
-        header = fieldsOf('thread', line, number);
-        if (header.version !== exportVersion)
-          throw refusedAt(
-            number,
-            `says that the export has version ${header.version}; this version reads ${exportVersion}.`,
-          );
+        this.#header = headerOf(line, number);
         break;
       case 'content':
-        contents.push(contentOf(line, number));
+        this.#contents.push(contentOf(line, number));
         break;
-      case 'entry': {
-        const entry = fieldsOf('entry', line, number);
-        const { seq, chain: sealed } = entry;
-        if (seq !== entries.length)
-          throw refusedAt(number, `has entry ${seq}; the next entry is ${entries.length}.`, { seq });
-        chain = sealed ?? null;
-        Object.assign(sets, configures(entry, number));
-        const problem = history.problemOf({
-          ...entry,
-          payload: entry.payload as JsonObject,
-          appendKey: entry.append_key ?? undefined,
-        });
-        if (problem !== undefined) throw refusedAt(number, `${problem}.`, { seq });
-        if (!hasDroppedRanges((entry.refs ?? {}) as JsonObject))
-          throw refusedAt(number, 'has refs that say in another form what its call left out.', { seq });
-        entries.push(given);
+      case 'entry':
+        this.#addEntry(line, number);
+        this.#entries.push(given);
         break;
-      }
-      case 'run': {
-        const { id, finished_at: ended } = fieldsOf('run', line, number);
-        if (ended == null)
-          notes.push({
-            outcome: 'changed',
-            where: `run ${id}`,
-            what: 'It had not ended when the thread was exported; it is cancelled here.',
-          });
-        runs.push(given);
+      case 'run':
+        this.#addRun(line, number);
+        this.#runs.push(given);
         break;
-      }
       case 'head':
-        head = fieldsOf('head', line, number);
+        this.#head = fieldsOf('head', line, number);
         break;
       default:
         throw refusedAt(number, `has the unknown type ${wordOf(type).slice(0, 100)}.`);
     }
   }
-  if (!header) throw empty();
-  if (!head) throw refusedAt(number, 'is the last one, but it is not the head: the end of the export is missing.');
-  const found = { entries: entries.length, contents: contents.length, runs: runs.length, chain };
-  for (const key of ['entries', 'contents', 'runs', 'chain'] as const) {
-    if (found[key] !== (head[key] ?? null))
-      throw refusedAt(number, `says ${key}: ${head[key]}, but the export has ${found[key]}.`);
+
+  #addEntry(line: Line, number: number): void {
+    const entry = fieldsOf('entry', line, number);
+    const { seq, chain: sealed } = entry;
+    const next = this.#entries.length;
+    if (seq !== next) throw refusedAt(number, `has entry ${seq}; the next entry is ${next}.`, { seq });
+    this.#chain = sealed ?? null;
+    Object.assign(this.#sets, configures(entry, number));
+    const problem = this.#history.problemOf({
+      ...entry,
+      payload: entry.payload as JsonObject,
+      appendKey: entry.append_key ?? undefined,
+    });
+    if (problem !== undefined) throw refusedAt(number, `${problem}.`, { seq });
+    if (!hasDroppedRanges((entry.refs ?? {}) as JsonObject))
+      throw refusedAt(number, 'has refs that say in another form what its call left out.', { seq });
   }
-  const { id, tenant_id, metadata, active_context_ref: activeContextRef } = header;
-  return {
-    ...{ format: 'lanefold', id, metadata: metadata as JsonObject, activeContextRef, sets, entries, contents, runs },
-    ...{
+
+  #addRun(line: Line, number: number): void {
+    const { id, finished_at: ended } = fieldsOf('run', line, number);
+    if (ended != null) return;
+    this.#notes.push({
+      outcome: 'changed',
+      where: `run ${id}`,
+      what: 'It had not ended when the thread was exported; it is cancelled here.',
+    });
+  }
+
+  thread(): PortableThread {
+    const [header, head] = [this.#header, this.#head];
+    const [entries, contents, runs] = [this.#entries, this.#contents, this.#runs];
+    const number = this.#number;
+    if (!header) throw empty();
+    if (!head) throw refusedAt(number, 'is the last one, but it is not the head: the end of the export is missing.');
+    const found = { entries: entries.length, contents: contents.length, runs: runs.length, chain: this.#chain };
+    for (const key of ['entries', 'contents', 'runs', 'chain'] as const) {
+      if (found[key] !== (head[key] ?? null))
+        throw refusedAt(number, `says ${key}: ${head[key]}, but the export has ${found[key]}.`);
+    }
+    const { id, tenant_id, metadata, active_context_ref: activeContextRef } = header;
+    return {
+      format: 'lanefold',
+      id,
+      metadata: metadata as JsonObject,
+      activeContextRef,
+      sets: this.#sets,
+      entries,
+      contents,
+      runs,
       lanes: head.lanes,
       origin: { thread_id: id, tenant_id },
-      notes: [...notes, ...waitingNotes(head)],
-      hash: previous,
-    },
-    facts: {
-      ...{ thread_id: id, tenant_id, entries: entries.length, export_hash: previous, chain },
-      ...{ parent_thread_id: header.parent_thread_id ?? null, fork_seq: header.fork_seq ?? null },
-    },
-  };
+      notes: [...this.#notes, ...waitingNotes(head)],
+      hash: this.#previous,
+      facts: {
+        thread_id: id,
+        tenant_id,
+        entries: entries.length,
+        export_hash: this.#previous,
+        chain: this.#chain,
+        parent_thread_id: header.parent_thread_id ?? null,
+        fork_seq: header.fork_seq ?? null,
+      },
+    };
+  }
+}
+
+function headerOf(line: Line, number: number): Fields<'thread'> {
+  const header = fieldsOf('thread', line, number);
+  const { version } = header;
+  if (version === exportVersion) return header;
+  throw refusedAt(number, `says that the export has version ${version}; this version reads ${exportVersion}.`);
 }
 
 const waitingNotes = ({ waiting_runs: waiting }: Fields<'head'>): PortableThread['notes'] =>

@@ -1,8 +1,13 @@
 import type { Database } from '../../../database/postgres/pool.ts';
 import { readContent } from '../../../database/store/content/read-content.ts';
 import { readThread } from '../../../database/store/log/read-thread.ts';
-import { assertNotDistributed } from '../../../database/store/portable/not-distributed.ts';
-import { exportEntries, exportRuns, laneDigests, waitingRuns } from '../../../database/store/portable/read-export.ts';
+import {
+  assertNotDistributed,
+  exportEntries,
+  exportRuns,
+  laneDigests,
+  waitingRuns,
+} from '../../../database/store/portable/read-export.ts';
 import { LineWriter } from './line.ts';
 import { exportVersion } from './read-export.ts';
 

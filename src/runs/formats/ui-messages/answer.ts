@@ -1,11 +1,18 @@
-import { wordOf } from '../../../base/checks/text.ts';
+import { wordOf } from '../../../base/checks/values.ts';
 import { cutReason, type AnswerCut } from '../../../agent/context/fold.ts';
 import type { Json, JsonObject, ToolCall } from '../../../agent/context/message.ts';
 import type { RunEventKind } from '../../../agent/strategies/records.ts';
-import { hasResult, type StreamItem } from '../../streams/stream-item.ts';
+import { hasResult, type StreamItem } from '../../streams/stream.ts';
 import { callName } from '../../../base/checks/unknown-keys.ts';
-import type { AnswerMetadata, UiChunk } from './message.ts';
-import { toContentParts, toErrorText, toOutput, textOrJson, UniqueIds } from './parts.ts';
+import {
+  toContentParts,
+  toErrorText,
+  toOutput,
+  textOrJson,
+  UniqueIds,
+  type AnswerMetadata,
+  type UiChunk,
+} from './message.ts';
 
 /** The header by which the AI SDK's clients recognise the protocol. */
 export const uiMessageHeader = ['x-vercel-ai-ui-message-stream', 'v1'] as const;
@@ -70,6 +77,12 @@ export class UiAnswer {
   }
 
   *#event(kind: RunEventKind, data: JsonObject, entry: JsonObject): Generator<UiChunk> {
+    yield* this.#modelEvent(kind, data, entry);
+    yield* this.#toolEvent(kind, data, entry);
+    yield* this.#endEvent(kind, data);
+  }
+
+  *#modelEvent(kind: RunEventKind, data: JsonObject, entry: JsonObject): Generator<UiChunk> {
     switch (kind) {
       case 'llm_started':
         if (this.#inStep) return;
@@ -90,6 +103,11 @@ export class UiAnswer {
           yield this.#call(call, index);
         if (this.#calls.length === 0) yield* this.#endStep();
         break;
+    }
+  }
+
+  *#toolEvent(kind: RunEventKind, data: JsonObject, entry: JsonObject): Generator<UiChunk> {
+    switch (kind) {
       case 'approval_requested': {
         this.#round = Number(data['round']);
         const call = this.#calls.find(({ index }) => index === data['index']);
@@ -123,6 +141,11 @@ export class UiAnswer {
           parts: toContentParts(entry['content'] ?? ''),
         };
         break;
+    }
+  }
+
+  *#endEvent(kind: RunEventKind, data: JsonObject): Generator<UiChunk> {
+    switch (kind) {
       case 'request_completed':
         yield* this.#endParts();
         yield* this.#end({

@@ -1,4 +1,6 @@
-import type { Json } from '../../../agent/context/message.ts';
+import type { Json, ContentPart } from '../../../agent/context/message.ts';
+import { maxDepth, parseJson } from '../../../base/common/json.ts';
+import { LanefoldError } from '../../../base/errors.ts';
 
 /** The metadata of an answer: facts about its run. */
 export interface AnswerMetadata {
@@ -81,3 +83,75 @@ export const questionId = (runId: string, requestId: string | null): string =>
 /** The ids that the request of a question may have. */
 export const requestIdsOf = (messageId: string): string[] =>
   messageId.endsWith(unasked) ? [messageId, messageId.slice(0, -unasked.length)] : [messageId];
+
+export const textOrJson = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+/** A tool result as the tool returned it: JSON is parsed, other text stays text. */
+export function toOutput(content: Json): Json {
+  if (typeof content !== 'string') return content;
+  try {
+    return parseJson(content, maxDepth) as Json;
+  } catch {
+    return content;
+  }
+}
+
+/** The text of an error result. */
+export function toErrorText(content: Json): string {
+  const { error } = Object(toOutput(content)) as { error?: { message?: string } };
+  return error?.message ?? textOrJson(content);
+}
+
+/** The content of a stored user message. */
+export const toContentParts = (content: Json): (UiTextPart | UiFilePart)[] =>
+  Array.isArray(content)
+    ? (content as unknown as ContentPart[]).map(toContentPart)
+    : [{ type: 'text', text: textOrJson(content) }];
+
+function toContentPart(part: ContentPart): UiTextPart | UiFilePart {
+  const { type, text, media_type, data, url, filename } = part as Record<string, Json | undefined>;
+  if (type !== 'file') return { type: 'text', text: textOrJson(text ?? (part as Json)) };
+  const mediaType = textOrJson(media_type ?? 'application/octet-stream');
+  return {
+    type: 'file',
+    mediaType,
+    url: data === undefined ? textOrJson(url ?? '') : `data:${mediaType};base64,${textOrJson(data)}`,
+    ...(typeof filename === 'string' ? { filename } : {}),
+  };
+}
+
+/** Ids of tool calls within one message: a model may reuse an id, but here each must be unique. */
+export class UniqueIds {
+  readonly #used = new Set<string>();
+
+  shown(id: string): string {
+    let shown = id;
+    for (let n = 2; this.#used.has(shown); n++) shown = `${id}#${n}`;
+    this.#used.add(shown);
+    return shown;
+  }
+}
+
+/**
+ * Converts a user message of the AI SDK to a run's input. @throws LanefoldError `invalid_input` for parts no model
+ * takes
+ */
+export function toInput(parts: unknown): string | ContentPart[] {
+  if (!Array.isArray(parts)) throw invalid('has no parts');
+  const content = parts.map(toQuestionPart);
+  const [first] = content;
+  return content.length === 1 && first!.type === 'text' ? (first as { text: string }).text : content;
+}
+
+function toQuestionPart(part: unknown): ContentPart {
+  const { type, text, mediaType, url, filename } = Object(part) as Record<string, unknown>;
+  if (type === 'text' && typeof text === 'string') return { type, text };
+  if (type === 'file' && typeof mediaType === 'string' && typeof url === 'string')
+    return { type, media_type: mediaType, url, ...(typeof filename === 'string' ? { filename } : {}) };
+  throw invalid(`has a part that is neither text nor a file: ${JSON.stringify(type)?.slice(0, 80)}`);
+}
+
+const invalid = (what: string): LanefoldError =>
+  new LanefoldError('invalid_input', `The message ${what}.`, {
+    hint: 'Send { id, role: "user", parts: [{ type: "text", text }] }, as the AI SDK does.',
+  });

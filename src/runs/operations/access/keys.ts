@@ -1,4 +1,4 @@
-import { assertWhole, centuryMs } from '../../../base/checks/whole-number.ts';
+import { assertWhole, centuryMs } from '../../../base/checks/values.ts';
 import { asHere, asThere } from '../../../base/common/timer.ts';
 import { z } from 'zod';
 import {
@@ -38,7 +38,7 @@ import {
   readAudit,
   type AuditEntry,
   type AuditQuery,
-} from '../../../database/store/access/audit.ts';
+} from '../../../database/store/access/audited-act.ts';
 import { LimitFields } from './tenants.ts';
 
 export interface NewKey extends Allowed {

@@ -1,5 +1,4 @@
-import { iterationLimit } from '../../../agent/definition/ready-agent.ts';
-import type { AgentRegistry } from '../../../agent/definition/registry.ts';
+import { iterationLimit, type AgentRegistry } from '../../../agent/definition/registry.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
 
 /** An agent as this process knows it. */

@@ -1,8 +1,8 @@
 import type { AgentRegistry } from '../../../agent/definition/registry.ts';
 import { isLabel } from '../../../agent/definition/agent.ts';
-import { readRollout, type RolloutDefinition } from '../../../agent/definition/rollout.ts';
+import { readRollout, type RolloutDefinition } from '../../../agent/definition/version.ts';
 import { assertId } from '../../../base/checks/ids.ts';
-import { assertStorable } from '../../../base/checks/text.ts';
+import { assertStorable } from '../../../base/checks/values.ts';
 import { LanefoldError } from '../../../base/errors.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import {

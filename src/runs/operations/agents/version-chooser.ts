@@ -1,5 +1,5 @@
 import type { AgentRegistry } from '../../../agent/definition/registry.ts';
-import { chooseVersion, type Rollout } from '../../../agent/definition/rollout.ts';
+import { chooseVersion, type Rollout } from '../../../agent/definition/version.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import { readRollouts, readThreadVersion } from '../../../database/store/agent/rollouts.ts';
 

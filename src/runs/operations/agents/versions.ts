@@ -1,7 +1,6 @@
 import type { RunCost } from '../../../database/store/run/types.ts';
 import { diffVersions, type VersionChange } from '../../../agent/definition/version.ts';
-import { assertStorable } from '../../../base/checks/text.ts';
-import { assertWhole } from '../../../base/checks/whole-number.ts';
+import { assertStorable, assertWhole } from '../../../base/checks/values.ts';
 import { LanefoldError } from '../../../base/errors.ts';
 import type { Counting } from '../../../agent/models/counting.ts';
 import type { Database } from '../../../database/postgres/pool.ts';

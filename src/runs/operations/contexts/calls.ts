@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { effectiveAgent, toolsOnly } from '../../../agent/definition/apply-overrides.ts';
 import type { AgentRegistry, ReadyAgent } from '../../../agent/definition/registry.ts';
 import { canonicalMessage, contextHash } from '../../../agent/context/canonical.ts';
-import { withInstructions, type JsonObject, type Message, type Usage } from '../../../agent/context/message.ts';
+import { withInstructions, type JsonObject, type Usage } from '../../../agent/context/message.ts';
 import { LanefoldError } from '../../../base/errors.ts';
 import { assertId } from '../../../base/checks/ids.ts';
 import type { Counting } from '../../../agent/models/counting.ts';
@@ -11,54 +11,9 @@ import { readCall, type CallRecord } from '../../../database/store/context/read-
 import { readThread } from '../../../database/store/log/read-thread.ts';
 import { readRunDetails } from '../../../database/store/run/read-run-details.ts';
 import { versionIn } from '../../../agent/definition/run-options.ts';
-import { findPrefixBreak, type PrefixBreak } from './prefix-break.ts';
+import { findPrefixBreak } from './prefix-break.ts';
+import type { ModelCall } from './types.ts';
 import { readSent, type SentRow } from '../../../database/store/context/read-context.ts';
-
-/** One answered model call: exactly what was sent, and what came back. */
-export interface ModelCall {
-  threadId: string;
-  runId: string;
-  llmCallId: string;
-  contextRef: string;
-  agent: string;
-  model: string;
-  /** The model's context window in tokens; null if unknown. */
-  window: number | null;
-  iteration: number;
-  /** The entry of the answer. */
-  seq: number;
-  /** The messages as they were sent, in canonical form. */
-  messages: Message[];
-  /** For each message, its entry; null for the prompt of a policy, and for instructions, which are never stored. */
-  sources: (number | null)[];
-  /** SHA-256 of the messages, as the worker recorded it when it sent them. */
-  contextHash: string;
-  /** Whether `messages` have that hash: if so, they are byte for byte what was sent. */
-  verified: boolean;
-  /**
-   * Why the log does not reproduce the messages: a request transformer changed them, or this process does not know the
-   * output contract; `mismatch` for any other cause.
-   */
-  unverifiedBecause: 'transformed' | 'output_contract' | 'mismatch' | null;
-  /** The answer: the payload of its entry. */
-  answer: JsonObject;
-  /** Provenance of the answer. */
-  refs: JsonObject;
-  usage: Usage | null;
-  finishReason: string | null;
-  startedAt: Date | null;
-  completedAt: Date;
-  durationMs: number | null;
-  /** Failed or lost attempts before this answer. */
-  failedAttempts: { kind: string; at: Date; data: JsonObject }[];
-  /** The tools offered, as this process defines them for the agent; null if it does not know the agent. */
-  tools: { name: string; description: string | null; inputSchema: JsonObject }[] | null;
-  /** The first difference from the previous call's messages, where the shared prefix ends; null if there is none. */
-  prefixBreak: PrefixBreak | null;
-  /** The previous and the next call on the lane, by `llmCallId`. */
-  previousCallId: string | null;
-  nextCallId: string | null;
-}
 
 interface CallDeps {
   db: Database;

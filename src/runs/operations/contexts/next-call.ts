@@ -3,7 +3,8 @@ import type { AgentRegistry } from '../../../agent/definition/registry.ts';
 import { readPolicy, readPolicyJson } from '../../../agent/policy/read-policy.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import { readConfig } from '../../../database/store/context/read-config.ts';
-import type { PolicyView, ProjectedCall } from './project.ts';
+import type { ProjectedCall } from './project.ts';
+import type { PolicyView } from './types.ts';
 import { readLaneAgent } from '../../../database/store/context/read-context.ts';
 import { versionIn } from '../../../agent/definition/run-options.ts';
 

@@ -2,15 +2,7 @@ import { canonicalMessage, differsAt } from '../../../agent/context/canonical.ts
 import type { Database } from '../../../database/postgres/pool.ts';
 import type { CallRecord } from '../../../database/store/context/read-call.ts';
 import { readSent, type SentRow, readPrefixChanges } from '../../../database/store/context/read-context.ts';
-
-/** Where a call first differs from the previous call on its lane. A provider's cached prefix ends there. */
-export interface PrefixBreak {
-  /** Position of the first message that differs. */
-  position: number;
-  /** The entry that caused it: the new prompt, the anchor, or the answer whose refs say what its policy left out. */
-  seq: number;
-  cause: 'prompt' | 'anchor' | 'policy';
-}
+import type { PrefixBreak } from './types.ts';
 
 /**
  * What broke the prefix of a call; undefined if the call begins with everything the previous one sent, is the first on

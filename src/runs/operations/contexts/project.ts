@@ -1,42 +1,14 @@
-import type { ModelName } from '../../../agent/models/providers.ts';
+import { type ContextRow } from '../../../agent/context/fold.ts';
 import { canonicalMessage } from '../../../agent/context/canonical.ts';
-import type { ContextRow } from '../../../agent/context/fold.ts';
 import type { Json, JsonObject, Message } from '../../../agent/context/message.ts';
 import type { Counting } from '../../../agent/models/counting.ts';
 import { cutContext, type CutContext, type FixedParts } from '../../../agent/models/cut-context.ts';
 import { Acceptable, type Dialect } from '../../../agent/models/acceptable-prompt.ts';
-import { type ProjectionMeta, sentMessage } from '../../../agent/policy/budget.ts';
-import {
-  loggedDropped,
-  groupMessages,
-  type ContextGroupKind,
-  type PlacedMessage,
-  place,
-} from '../../../agent/policy/groups.ts';
-import {
-  limitsWithin,
-  loggedRoom,
-  limitsOf,
-  type PolicyOption,
-  type StoredPolicy,
-} from '../../../agent/policy/policy.ts';
-import { fitNewest, type PolicyReason } from '../../../agent/policy/cut-groups.ts';
-
-export interface PolicyView {
-  /** Default: the thread's, else the agent's. */
-  policy?: PolicyOption | undefined;
-  /** `provider:model`, for the window and the tokenizer. Default: the agent's. */
-  model?: ModelName | undefined;
-  /** The agent whose tools, output contract and settings share the budget. Default: that of the lane's latest run. */
-  agent?: string | undefined;
-  /**
-   * Shows what fits the budget alone, instead of what the next call is sent: ignores the cut that earlier calls left in
-   * force, and the room that a new cut leaves.
-   */
-  fullBudget?: boolean | undefined;
-  /** For every message, adds why it is sent or left out, and what it costs. */
-  explain?: boolean | undefined;
-}
+import { sentMessage } from '../../../agent/policy/budget.ts';
+import { loggedDropped, groupMessages, type PlacedMessage, place } from '../../../agent/policy/groups.ts';
+import { limitsWithin, loggedRoom, limitsOf, type StoredPolicy } from '../../../agent/policy/policy.ts';
+import { fitNewest } from '../../../agent/policy/cut-groups.ts';
+import type { ExplainedMessage, PolicyView, ProjectionMeta } from './types.ts';
 
 /** Whether any of these options is set: then a read returns what a call would be sent, otherwise the whole context. */
 export const asksOfCall = ({ policy, model, agent, fullBudget, explain }: PolicyView): boolean =>
@@ -51,31 +23,12 @@ export interface ProjectedCall extends FixedParts {
   dialect?: Dialect | undefined;
 }
 
-/** Why a message is sent or not. */
-export interface ExplainedMessage {
-  /** Position in the context before the policy. */
-  ordinal: number;
-  seq: number;
-  role: string;
-  kind: ContextGroupKind;
-  tokens: number;
-  included: boolean;
-  reason: PolicyReason;
-  /** The message itself, if it is left out. */
-  message?: Message;
-}
-
 /** A context as cut by a policy. */
 export interface ContextProjection {
   /** With the defaults filled in, in snake_case. */
   policy: StoredPolicy;
   messages: ContextRow[];
-  meta: ProjectionMeta & {
-    /** The model's context window in tokens; null if unknown. */
-    window: number | null;
-    /** How tokens were counted; for `calibrated`, the correction, its mean error and the number of calls behind it. */
-    estimator: { name: string; ratio: number; error: number | null; calls: number | null; fallback: string | null };
-  };
+  meta: ProjectionMeta;
   explain?: ExplainedMessage[];
 }
 

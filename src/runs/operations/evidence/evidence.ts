@@ -2,7 +2,7 @@ import { assertId } from '../../../base/checks/ids.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import { refuseUnknownKeys, type KeysOf } from '../../../base/checks/unknown-keys.ts';
 import { assertTables } from '../../../database/store/evidence/assert-tables.ts';
-import { readChained, readHeads, type Head } from '../../../database/store/evidence/read-heads.ts';
+import { readChained, readHeads, type Head } from '../../../database/store/evidence/read-log.ts';
 import type { EvidenceFinding } from './finding.ts';
 import { Moves } from './moves.ts';
 import { headSigner, headVerifier, type SignedHead } from './signed-head.ts';

@@ -1,6 +1,5 @@
 import type { Database } from '../../../database/postgres/pool.ts';
-import { entryHash, type StoredEntry } from '../../../database/store/evidence/entry-hash.ts';
-import { readLog, type StoredLog } from '../../../database/store/evidence/read-log.ts';
+import { entryHash, readLog, type StoredEntry, type StoredLog } from '../../../database/store/evidence/read-log.ts';
 import type { EvidenceFinding } from './finding.ts';
 
 /** A place where entries are missing, with the hash of the entry before it. */

@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { z } from 'zod';
 import { LanefoldError } from '../../../base/errors.ts';
-import type { Head } from '../../../database/store/evidence/read-heads.ts';
+import type { Head } from '../../../database/store/evidence/read-log.ts';
 
 /** A head with the time it was taken and the Ed25519 signature of both, base64. */
 export interface SignedHead extends Head {

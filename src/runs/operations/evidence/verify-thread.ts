@@ -1,7 +1,12 @@
 import type { Database } from '../../../database/postgres/pool.ts';
-import { chainStart, entryHash, type StoredEntry } from '../../../database/store/evidence/entry-hash.ts';
-import type { Head } from '../../../database/store/evidence/read-heads.ts';
-import { readLog, type StoredLog } from '../../../database/store/evidence/read-log.ts';
+import {
+  chainStart,
+  entryHash,
+  readLog,
+  type StoredEntry,
+  type Head,
+  type StoredLog,
+} from '../../../database/store/evidence/read-log.ts';
 import type { EvidenceFinding } from './finding.ts';
 import type { Moves } from './moves.ts';
 import { parseJson } from '../../../base/common/json.ts';
@@ -18,31 +23,62 @@ export const verifyThread = (
 ): AsyncGenerator<EvidenceFinding, void, void> =>
   inRanges(readLog(db, threadId, (log) => findings(log, threadId, heads, moves)));
 
+/** A thread as it is verified. */
+interface Verified {
+  log: StoredLog;
+  threadId: string;
+  heads: readonly Head[];
+  moves: Moves;
+  /** As it was before its entries were read. */
+  thread: Awaited<ReturnType<StoredLog['thread']>>;
+  tenantId: string | undefined;
+}
+
+/** What its entries have told. */
+interface Walked {
+  /** The seq after the last entry, and the hash of that entry; null if unknown. */
+  next: number;
+  before: string | null;
+  replaced: boolean;
+  otherTenant: boolean;
+}
+
 async function* findings(
   log: StoredLog,
   threadId: string,
   heads: readonly Head[],
   moves: Moves,
 ): AsyncGenerator<EvidenceFinding, void, void> {
-  const ofThread = (problem: EvidenceFinding['problem']): EvidenceFinding => ({
-    threadId,
-    seq: null,
-    upto: null,
-    problem,
-  });
+  // The thread is read before and after its entries: a distributed database has no single snapshot of both.
+  const thread = await log.thread();
+  const verified = { log, threadId, heads, moves, thread, tenantId: thread?.tenantId ?? heads[0]?.tenantId };
+  const walked = yield* entryFindings(verified);
+  if (walked) yield* threadFindings(verified, walked);
+}
+
+const ofThread = (threadId: string, problem: EvidenceFinding['problem']): EvidenceFinding => ({
+  threadId,
+  seq: null,
+  upto: null,
+  problem,
+});
+
+/** Returns nothing if the thread has no chain. */
+async function* entryFindings({
+  log,
+  threadId,
+  heads,
+  moves,
+  thread,
+  tenantId,
+}: Verified): AsyncGenerator<EvidenceFinding, Walked | undefined, void> {
   const of = (problem: EvidenceFinding['problem'], seq: number, upto = seq): EvidenceFinding => ({
     threadId,
     seq,
     upto,
     problem,
   });
-  // The thread is read before and after its entries: a distributed database has no single snapshot of both.
-  const thread = await log.thread();
-  const tenantId = thread?.tenantId ?? heads[0]?.tenantId;
   const chained = thread?.chained === true || heads.length > 0;
-  const lastHead = heads.at(-1)?.seq ?? -1;
-
-  /** The hash of the previous entry; null if unknown. */
   let before: string | null = chainStart(threadId);
   let next = 0;
   let nextHead = 0;
@@ -51,7 +87,10 @@ async function* findings(
   let replaced = false;
   let otherTenant = false;
   for await (const e of log.entries()) {
-    if (!chained && next === 0 && e.hash === null) return yield ofThread('not_chained');
+    if (!chained && next === 0 && e.hash === null) {
+      yield ofThread(threadId, 'not_chained');
+      return undefined;
+    }
     const seq = Number(e.seq);
     if (seq < next) {
       yield of('added', seq);
@@ -85,9 +124,23 @@ async function* findings(
     next = seq + 1;
   }
 
+  return { next, before, replaced, otherTenant };
+}
+
+async function* threadFindings(
+  { log, threadId, heads, moves, thread, tenantId }: Verified,
+  { next, before, replaced, otherTenant }: Walked,
+): AsyncGenerator<EvidenceFinding, void, void> {
   const after = await log.thread();
   const stands = after !== undefined && !after.erased;
   const last = next - 1;
+  const lastHead = heads.at(-1)?.seq ?? -1;
+  const of = (problem: EvidenceFinding['problem'], seq: number, upto: number): EvidenceFinding => ({
+    threadId,
+    seq,
+    upto,
+    problem,
+  });
   if (replaced) yield of('replaced', 0, Math.min(last, lastHead));
   const expected = Math.max(stands ? (thread?.rev ?? 0) - 1 : -1, lastHead);
   if (last < expected) {
@@ -97,11 +150,11 @@ async function* findings(
   }
   if (stands && after.rev <= last) yield of('added', after.rev, last);
 
-  if (!after) yield ofThread(heads.length > 0 || last >= 0 ? 'removed' : 'not_found');
-  else if (after.erased) yield ofThread(thread?.erased && last >= 0 ? 'falsely_erased' : 'erased');
-  else if (!after.chained) yield ofThread(heads.length > 0 || last >= 0 ? 'unchained' : 'not_chained');
+  if (!after) yield ofThread(threadId, heads.length > 0 || last >= 0 ? 'removed' : 'not_found');
+  else if (after.erased) yield ofThread(threadId, thread?.erased && last >= 0 ? 'falsely_erased' : 'erased');
+  else if (!after.chained) yield ofThread(threadId, heads.length > 0 || last >= 0 ? 'unchained' : 'not_chained');
   if (after && (otherTenant || heads.some((head) => head.tenantId !== after.tenantId)))
-    yield ofThread('tenant_changed');
+    yield ofThread(threadId, 'tenant_changed');
 }
 
 async function hasContents(log: StoredLog, entry: StoredEntry): Promise<boolean> {

@@ -1,6 +1,6 @@
 import type { Database } from '../../../database/postgres/pool.ts';
 import { listWorkers, type ListedWorker } from '../../../database/store/worker/list-workers.ts';
-import { assertWhole } from '../../../base/checks/whole-number.ts';
+import { assertWhole } from '../../../base/checks/values.ts';
 
 export interface Workers {
   /**

@@ -5,7 +5,7 @@ import { readDefinition, showDefinition } from '../../../agent/limits/read-defin
 import type { Database } from '../../../database/postgres/pool.ts';
 import { readLimit, readLimits, removeLimit, setLimit, type KeptLimit } from '../../../database/store/limit/limits.ts';
 import { otherTenant } from '../access/tenant-scope.ts';
-import type { ListPage } from '../../../database/store/page.ts';
+import type { ListPage } from '../../../database/store/rows.ts';
 import { tenantOf, usageOf } from './usage.ts';
 import type { LimitHolder, LimitHoldersOptions, LimitTotal, LimitUsage, LimitUsageOptions } from './usage.ts';
 

@@ -1,14 +1,13 @@
 import type { RunStatus } from '../../../database/store/run/types.ts';
 import { assertId } from '../../../base/checks/ids.ts';
-import { assertStorable } from '../../../base/checks/text.ts';
-import { assertWhole } from '../../../base/checks/whole-number.ts';
+import { assertStorable, assertWhole } from '../../../base/checks/values.ts';
 import type { LimitKind } from '../../../agent/limits/limit.ts';
 import { shownAmount } from '../../../agent/limits/read-definition.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
-import { readHolders, type StoredHolder } from '../../../database/store/limit/read-holders.ts';
-import { readTotals } from '../../../database/store/limit/read-totals.ts';
+import { readHolders, type StoredHolder } from '../../../database/store/limit/read-usage.ts';
+import { readTotals } from '../../../database/store/limit/read-usage.ts';
 import { readUsage } from '../../../database/store/limit/read-usage.ts';
-import type { ListPage } from '../../../database/store/page.ts';
+import type { ListPage } from '../../../database/store/rows.ts';
 
 /** What was used of a limit, by one value of its scope. */
 export interface LimitUsage {

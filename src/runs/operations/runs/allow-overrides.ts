@@ -1,6 +1,5 @@
 import { refusedOverrides, type OverrideCaller } from '../../../agent/definition/overridable.ts';
-import type { AgentRegistry, ReadyAgent } from '../../../agent/definition/registry.ts';
-import { iterationLimit } from '../../../agent/definition/ready-agent.ts';
+import { iterationLimit, type AgentRegistry, type ReadyAgent } from '../../../agent/definition/registry.ts';
 import type { Strategy } from '../../../agent/strategies/registry.ts';
 import { optionsWith } from '../../../agent/definition/options.ts';
 import { toSnakeCase } from '../../../base/common/case.ts';

@@ -2,14 +2,14 @@ import type { DecisionReceipt } from '../../../database/store/run/types.ts';
 import { readCall } from '../../../base/checks/unknown-keys.ts';
 import { assertId } from '../../../base/checks/ids.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
-import { briefly, dispatchFirst } from '../../queue/dispatch.ts';
+import { briefly, dispatchFirst } from '../../queue/relay.ts';
 import { checked } from '../../../base/operations/checked.ts';
 import { listApprovals } from '../../../database/store/wait/list-approvals.ts';
 import { approvals } from './declaration.ts';
 import type { Approvals, DeclaredRuns } from './types.ts';
 import type { RunQueue } from '../../queue/queue.ts';
 import { decideToolCall } from '../../../database/store/wait/decide-tool-call.ts';
-import { assertStorable } from '../../../base/checks/text.ts';
+import { assertStorable } from '../../../base/checks/values.ts';
 import type { RunRef } from '../../../database/store/run/run.ts';
 
 /** Decides on a call that waits for approval; the last decision of its round resumes the run. See `Runs.approve`. */

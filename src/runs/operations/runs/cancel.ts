@@ -1,11 +1,11 @@
 import { assertRef } from '../../../base/checks/ids.ts';
-import { assertStorable } from '../../../base/checks/text.ts';
+import { assertStorable } from '../../../base/checks/values.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import { cancelRun } from '../../../database/store/run/cancel-run.ts';
 import { findDelayedJob } from '../../../database/store/run/find-jobs.ts';
 import type { RunRef } from '../../../database/store/run/run.ts';
 import type { RunStatus } from '../../../database/store/run/types.ts';
-import { briefly, dispatch } from '../../queue/dispatch.ts';
+import { briefly, dispatch } from '../../queue/relay.ts';
 import type { RunQueue } from '../../queue/queue.ts';
 import { type CheckpointDeps, openToken } from './checkpoints.ts';
 

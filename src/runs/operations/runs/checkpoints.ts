@@ -5,7 +5,7 @@ import type { ContentInput } from '../../../agent/models/accept-content.ts';
 import type { Json, Usage } from '../../../agent/context/message.ts';
 import { refuseUnknownKeys } from '../../../base/checks/unknown-keys.ts';
 import { LanefoldError } from '../../../base/errors.ts';
-import { briefly, dispatchFirst } from '../../queue/dispatch.ts';
+import { briefly, dispatchFirst } from '../../queue/relay.ts';
 import { readRequest } from '../../../database/store/run/read-request.ts';
 import type { RunOptions } from '../../../agent/definition/run-options.ts';
 import type { Run, TerminationReason, RunRef } from '../../../database/store/run/run.ts';

@@ -1,5 +1,5 @@
 import type { Database } from '../../../database/postgres/pool.ts';
-import { dispatch } from '../../queue/dispatch.ts';
+import { dispatch } from '../../queue/relay.ts';
 import { openQueue } from '../../queue/open-queue.ts';
 import type { QueueOptions, RunQueue } from '../../queue/queue.ts';
 import { cancelRun } from '../../../database/store/run/cancel-run.ts';

@@ -1,5 +1,5 @@
 import type { EnqueueDeps, EnqueueOptions } from './enqueue-options.ts';
-import { briefly, dispatchAll } from '../../queue/dispatch.ts';
+import { briefly, dispatchAll } from '../../queue/relay.ts';
 import type { RunHandle } from '../../../database/store/run/run.ts';
 import { storeRequest, type EnqueueContext } from './enqueue-request.ts';
 import { enqueue } from './enqueue.ts';

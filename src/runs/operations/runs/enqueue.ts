@@ -1,9 +1,9 @@
-import { omitUndefined } from '../../../base/common/json.ts';
 import type { RunHandle, RunRef } from '../../../database/store/run/run.ts';
+import { enqueueRequest, type EnqueueContext } from './enqueue-request.ts';
+import { omitUndefined } from '../../../base/common/json.ts';
 import { childRequestId, type StoredChild } from '../../../database/store/wait/wait-tasks.ts';
-import { fork } from '../threads/fork.ts';
+import { fork } from '../threads/create.ts';
 import type { EnqueueDeps, OwnEnqueueOptions } from './enqueue-options.ts';
-import { type EnqueueContext, enqueueRequest } from './enqueue-request.ts';
 import { toRequest } from './to-request.ts';
 
 /** Accepts a run and gives it to the queue. See `Runs.enqueue`. */
@@ -17,8 +17,8 @@ export const enqueue = async (
 export async function startChild(deps: EnqueueDeps, child: RunRef, request: StoredChild): Promise<RunHandle> {
   const { agent, input, parent, caller, fork: point, ...options } = request;
   if (point) {
-    const at = { id: child.threadId, seq: point.seq, contextRef: point.context_ref };
-    await fork(deps.db, deps.agents, parent.thread_id, at, 'library');
+    const at = { id: child.threadId, atSeq: point.seq, contextRef: point.context_ref };
+    await fork(deps.db, deps.agents, parent.thread_id, at);
   }
   return enqueue(
     deps,

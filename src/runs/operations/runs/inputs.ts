@@ -5,7 +5,7 @@ import { assertId, newId, assertRefs } from '../../../base/checks/ids.ts';
 import { acceptContent, type ContentInput, assertNotBlank } from '../../../agent/models/accept-content.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import { enqueueInput } from '../../../database/store/input/enqueue-input.ts';
-import { assertStorable } from '../../../base/checks/text.ts';
+import { assertStorable } from '../../../base/checks/values.ts';
 import type { DeclaredRuns } from './types.ts';
 
 type InputOptions = NonNullable<Parameters<DeclaredRuns['steer']>[2]>;

@@ -1,5 +1,5 @@
 import { assertId, assertRef } from '../../../base/checks/ids.ts';
-import { assertStorable } from '../../../base/checks/text.ts';
+import { assertStorable } from '../../../base/checks/values.ts';
 import { refuseUnknownKeys } from '../../../base/checks/unknown-keys.ts';
 import { rejecting } from '../../../base/common/promises.ts';
 import { readInputs } from '../../../database/store/input/read-inputs.ts';

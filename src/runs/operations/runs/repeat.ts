@@ -6,12 +6,12 @@ import { storedOption } from '../../../agent/policy/read-policy.ts';
 import { assertRef, newRunId, newThreadId } from '../../../base/checks/ids.ts';
 import { omitUndefined } from '../../../base/common/json.ts';
 import { LanefoldError } from '../../../base/errors.ts';
-import { isTaken } from '../../../database/store/fork/fork-thread.ts';
-import type { RunHandle, RunRef } from '../../../database/store/run/run.ts';
-import { idsOf } from '../../../database/store/tenant/derived-ids.ts';
-import { fork } from '../threads/fork.ts';
+import { idsOf } from '../../../database/store/tenant/tenant-settings.ts';
 import { assertRunOverrides } from './allow-overrides.ts';
 import { checkPolicy } from './check-overrides.ts';
+import { fork } from '../threads/create.ts';
+import { isTaken } from '../../../database/store/fork/fork-thread.ts';
+import type { RunHandle, RunRef } from '../../../database/store/run/run.ts';
 import { enqueueRequest, requestHash } from './enqueue-request.ts';
 import { repeatedBody, requestOf, underVersion } from './repeated-request.ts';
 import type { DeclaredRuns } from './types.ts';
@@ -77,10 +77,9 @@ export async function rerun<RESULT>(
     run.threadId,
     {
       ...{ id: threadId ?? (requestId === undefined ? newThreadId() : (await idsOf(db)).thread(requestId)) },
-      ...{ seq: found.user_seq - 1, contextRef: found.context_ref },
+      ...{ from, atSeq: found.user_seq - 1, contextRef: found.context_ref },
       ...omitUndefined({ metadata, systemPrompt }),
     },
-    from,
     contentIds(found.input),
   );
   const asked = requestId ?? id;

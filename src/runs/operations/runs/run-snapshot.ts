@@ -1,5 +1,5 @@
 import { effectiveAgent } from '../../../agent/definition/apply-overrides.ts';
-import type { AgentRegistry } from '../../../agent/definition/registry.ts';
+import { iterationLimit, type AgentRegistry } from '../../../agent/definition/registry.ts';
 import type { Counting } from '../../../agent/models/counting.ts';
 import type { FindUnattended } from '../../fleet/unattended.ts';
 import type { Json } from '../../../agent/context/message.ts';
@@ -8,7 +8,6 @@ import { readRun } from '../../../database/store/run/read-run.ts';
 import { readRunDetails } from '../../../database/store/run/read-run-details.ts';
 import type { Run } from '../../../database/store/run/run.ts';
 import { versionIn } from '../../../agent/definition/run-options.ts';
-import { iterationLimit } from '../../../agent/definition/ready-agent.ts';
 import { pricedByModel } from './cost.ts';
 import type { SnapshotState } from './types.ts';
 

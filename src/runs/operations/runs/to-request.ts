@@ -5,12 +5,12 @@ import { undecided, type RunOptions } from '../../../agent/definition/run-option
 import type { Json, JsonObject } from '../../../agent/context/message.ts';
 import { acceptContent, assertNotBlank } from '../../../agent/models/accept-content.ts';
 import { assertId, assertRefs, newRunId, newThreadId } from '../../../base/checks/ids.ts';
-import { assertStorable } from '../../../base/checks/text.ts';
+import { assertStorable } from '../../../base/checks/values.ts';
 import { refuseUnknownKeys, type KeysOf } from '../../../base/checks/unknown-keys.ts';
-import { assertWhole } from '../../../base/checks/whole-number.ts';
+import { assertWhole } from '../../../base/checks/values.ts';
 import { snakeKeys, toSnakeCase } from '../../../base/common/case.ts';
 import { LanefoldError } from '../../../base/errors.ts';
-import { idsOf } from '../../../database/store/tenant/derived-ids.ts';
+import { idsOf } from '../../../database/store/tenant/tenant-settings.ts';
 import { usualOutputTokens } from '../../limiter/limited-run.ts';
 import type { ChosenVersion } from '../agents/version-chooser.ts';
 import { assertRunOverrides } from './allow-overrides.ts';

@@ -1,6 +1,6 @@
 import { assertRef } from '../../../base/checks/ids.ts';
 import { refuseUnknownKeys } from '../../../base/checks/unknown-keys.ts';
-import { assertWait } from '../../../base/checks/whole-number.ts';
+import { assertWait } from '../../../base/checks/values.ts';
 import { deadline } from '../../../base/common/timer.ts';
 import { LanefoldError } from '../../../base/errors.ts';
 import { type Logger, seldom } from '../../../base/log/logger.ts';

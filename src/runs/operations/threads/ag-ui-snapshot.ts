@@ -1,19 +1,11 @@
-import { toAgUiMessages, type AgUiQuestion } from '../../formats/ag-ui/history.ts';
-import type { AgUiMessage } from '../../formats/ag-ui/message.ts';
-import { newestTurns } from '../../formats/ag-ui/newest-turns.ts';
+import { toAgUiMessages, newestTurns, type AgUiQuestion } from '../../formats/ag-ui/history.ts';
+import type { AgUiMessage } from '../../formats/ag-ui/event.ts';
 import { assertId } from '../../../base/checks/ids.ts';
-import { assertWhole } from '../../../base/checks/whole-number.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import { readConversation, readWaitingQuestions } from '../../../database/store/log/read-conversation.ts';
 import { readThread } from '../../../database/store/log/read-thread.ts';
-
-export interface AgUiSnapshotOptions {
-  /** Default: the active lane. */
-  contextRef?: string;
-  /** Only entries before this `seq`; default: all of them, and the questions that no worker has taken yet. */
-  before?: number;
-}
+import type { AgUiSnapshotOptions } from './types.ts';
 
 /** A thread at one moment, as AG-UI's `MESSAGES_SNAPSHOT` and `STATE_SNAPSHOT` have it. */
 export interface AgUiSnapshot {
@@ -43,8 +35,6 @@ export async function agUiSnapshot(
   { contextRef, before }: AgUiSnapshotOptions = {},
 ): Promise<AgUiSnapshot> {
   assertId(threadId, 'The thread id');
-  if (contextRef !== undefined) assertId(contextRef, 'The context_ref');
-  assertWhole(before, 'before');
   const lane = contextRef ?? (await readThread(db, threadId)).activeContextRef;
   // read before the log: a question that moves into the log meanwhile is then in both, not in neither
   const waiting = before === undefined ? await readWaitingQuestions(db, threadId, lane) : [];

@@ -1,49 +1,26 @@
 import type { OverrideCaller } from '../../../agent/definition/overridable.ts';
 import type { AgentRegistry } from '../../../agent/definition/registry.ts';
-import type { JsonObject } from '../../../agent/context/message.ts';
 import { LanefoldError } from '../../../base/errors.ts';
 import { assertId } from '../../../base/checks/ids.ts';
 import type { Counting } from '../../../agent/models/counting.ts';
-import type { PolicyOption, StoredPolicy } from '../../../agent/policy/policy.ts';
 import { readPolicy, readPolicyJson, storedOption } from '../../../agent/policy/read-policy.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
-import { readConfig, changeConfig, type ConfigReceipt } from '../../../database/store/context/read-config.ts';
-import { assertStorable, promptOf } from '../../../base/checks/text.ts';
+import { readConfig, changeConfig } from '../../../database/store/context/read-config.ts';
+import type { ConfigReceipt } from '../../../database/store/context/types.ts';
+import { readThread } from '../../../database/store/log/read-thread.ts';
+import { assertStorable, promptOf } from '../../../base/checks/values.ts';
 import { assertThreadOverrides } from '../runs/allow-overrides.ts';
-
-export interface ThreadConfig {
-  systemPrompt: string | null;
-  /** The tools that the thread adds to the tools of the agent that runs on it, and those that it removes. */
-  tools: { added: string[]; removed: string[] };
-  /** Merged over the agent's `toolContext`; a request's own is merged over both. */
-  toolContext: JsonObject;
-  /** How contexts are cut; null: as the agent says. */
-  contextPolicy: StoredPolicy | null;
-}
-
-export interface ConfigChanges {
-  systemPrompt?: string | null;
-  /** Replaces the thread's tool context. */
-  toolContext?: JsonObject;
-  /** Names of tools given to `createLanefold({ tools })`, or of tools unregistered before. */
-  registerTools?: string[];
-  unregisterTools?: string[];
-  /** Replaces the agent's policy; null restores the agent's. */
-  contextPolicy?: PolicyOption | null;
-  /** The lane; default: the whole thread. */
-  contextRef?: string;
-}
+import type { ConfigChanges, ThreadConfig } from './types.ts';
 
 /** The configuration of a lane as of an entry, or now. */
 export async function laneConfig(
   db: Database,
   threadId: string,
-  contextRef: string,
-  atSeq?: number,
+  { contextRef, atSeq }: { contextRef?: string; atSeq?: number } = {},
 ): Promise<ThreadConfig> {
   assertId(threadId, 'The thread id');
-  assertId(contextRef, 'The context_ref');
-  const config = await readConfig(db, threadId, contextRef, atSeq);
+  const { activeContextRef } = await readThread(db, threadId);
+  const config = await readConfig(db, threadId, contextRef ?? activeContextRef, atSeq);
   return {
     systemPrompt: config.system_prompt ?? null,
     tools: config.tools ?? { added: [], removed: [] },
@@ -58,15 +35,12 @@ export async function laneConfig(
  * @throws LanefoldError `override_not_allowed`, `unknown_tool`, `invalid_policy`, `invalid_input`, `invalid_text`
  */
 export async function configure(
-  db: Database,
-  agents: AgentRegistry,
-  counting: Counting,
+  { db, agents, counting }: { db: Database; agents: AgentRegistry; counting: Counting },
   threadId: string,
   changes: ConfigChanges,
-  { from, by }: { from: OverrideCaller; by: string | undefined },
+  { from = 'library', by }: { from?: OverrideCaller; by?: string } = {},
 ): Promise<ConfigReceipt> {
   assertId(threadId, 'The thread id');
-  if (changes.contextRef !== undefined) assertId(changes.contextRef, 'The context_ref');
   const { systemPrompt, toolContext, registerTools = [], unregisterTools = [], contextPolicy } = changes;
   if (contextPolicy != null) counting.check(readPolicy(contextPolicy));
   assertStorable({ systemPrompt, toolContext, contextPolicy, by }, 'The configuration');

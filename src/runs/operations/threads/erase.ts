@@ -1,11 +1,19 @@
 import { assertId } from '../../../base/checks/ids.ts';
+import { isLanefoldError } from '../../../base/errors.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import { toTopic } from '../../queue/relay.ts';
 import type { RunQueue } from '../../queue/queue.ts';
-import { dropUnread, eraseThread, type Erased } from '../../../database/store/log/erase-thread.ts';
+import {
+  dropUnread,
+  eraseTenantStreams,
+  eraseThread,
+  findThreadsOf,
+  type Erased,
+} from '../../../database/store/log/erase-thread.ts';
+import { eraseKeptEvents } from '../../../database/store/wait/events.ts';
 import { findChildThreads, findUnerased } from '../../../database/store/wait/child-threads.ts';
-import { left, leftChildren, leftForks, type ErasureReport } from './erasure-report.ts';
-import type { RemovedRows } from './removed.ts';
+import { addRemoved, left, leftChildren, leftForks, leftOfTenant } from './erasure-report.ts';
+import type { ErasureReport, RemovedRows, TenantErasureReport } from './types.ts';
 
 /** What keeps data of threads or tenants beside the log, and erases its own. */
 export interface Keeper {
@@ -36,8 +44,45 @@ export async function erase(on: Erasing, threadId: string): Promise<ErasureRepor
   return { threadId, tenantId: erased.tenant_id, removed, childThreads, left: [...ofThread, ...left] };
 }
 
+/** Erases what starts runs of a tenant or waits for it, and its threads, up to `limit` of them. See `Threads.eraseTenant`. */
+export async function eraseTenant(
+  on: Erasing,
+  tenantId: string,
+  { limit = 1_000 }: { limit?: number } = {},
+): Promise<TenantErasureReport> {
+  const { db, keepers } = on;
+  assertId(tenantId, 'The tenant id');
+  for (const keeper of keepers) await keeper.eraseTenant?.(db, tenantId);
+  await eraseKeptEvents(db, tenantId);
+  const found = await findThreadsOf(db, tenantId, limit + 1);
+  const busy: string[] = [];
+  let removed: RemovedRows = {
+    threads: 0,
+    entries: 0,
+    events: 0,
+    runs: 0,
+    toolCalls: 0,
+    inputs: 0,
+    operations: 0,
+    contents: 0,
+    jobs: 0,
+  };
+  for (const threadId of found.slice(0, limit)) {
+    try {
+      // threads that its runs started have the same tenant, and their own turn
+      const { removed: own } = await eraseOne(on, threadId);
+      removed = addRemoved(removed, own);
+    } catch (error) {
+      if (isLanefoldError(error, 'thread_busy')) busy.push(threadId);
+      else if (!isLanefoldError(error, 'thread_erased')) throw error;
+    }
+  }
+  await eraseTenantStreams(db, tenantId);
+  return { tenantId, removed, busy, more: found.length > limit, left: [...left, ...leftOfTenant] };
+}
+
 /** Erases a thread without a look at the threads of agents that its runs called. */
-export async function eraseOne(
+async function eraseOne(
   { db, queue, keepers }: Erasing,
   threadId: string,
 ): Promise<{ erased: Erased; removed: RemovedRows }> {

@@ -1,28 +1,4 @@
-import type { RemovedRows } from './removed.ts';
-
-export interface ErasureReport {
-  threadId: string;
-  tenantId: string;
-  removed: RemovedRows;
-  /**
-   * Threads of the agents that its runs called, and of those that these called. They keep the text of their tasks, with
-   * `context: 'fork'` also a copy of the context of the caller. Erase each of them too, unless someone has continued it as a
-   * conversation of its own.
-   */
-  childThreads: string[];
-  /** What Lanefold does not remove, in words: you have to remove it yourself. */
-  left: string[];
-}
-
-export interface TenantErasureReport {
-  tenantId: string;
-  removed: RemovedRows;
-  /** Threads with an active run, which were left as they are. Cancel their runs and erase again. */
-  busy: string[];
-  /** The tenant has more threads: erase again. */
-  more: boolean;
-  left: string[];
-}
+import type { RemovedRows } from './types.ts';
 
 /** Of every erasure. */
 export const left: readonly string[] = [
@@ -55,3 +31,6 @@ export const leftChildren = (ids: readonly string[]): string => {
     'unless they have become conversations of their own'
   );
 };
+
+export const addRemoved = (a: RemovedRows, b: RemovedRows): RemovedRows =>
+  Object.fromEntries(Object.entries(a).map(([key, value]) => [key, value + b[key as keyof RemovedRows]])) as never;

@@ -1,17 +1,16 @@
-import type { OverrideCaller } from '../../../agent/definition/overridable.ts';
 import type { AgentRegistry } from '../../../agent/definition/registry.ts';
 import { assertId, newThreadId } from '../../../base/checks/ids.ts';
-import { assertStorable } from '../../../base/checks/text.ts';
-import type { JsonObject } from '../../../agent/context/message.ts';
+import { assertStorable } from '../../../base/checks/values.ts';
 import { LanefoldError } from '../../../base/errors.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import type { CheckpointReader } from '../../formats/portable/langgraph.ts';
-import type { ImportNote, PortableThread } from '../../formats/portable/portable-thread.ts';
-import { maxImportChars, tooLarge } from '../../formats/portable/refused.ts';
-import { outOfLine } from '../../../database/store/content/out-of-line.ts';
-import { contextLimit } from '../../../database/store/context-limit.ts';
+import type { ImportNote, PortableThread } from '../../formats/portable/line.ts';
+import { maxImportChars, tooLarge } from '../../formats/portable/notes.ts';
+import { outOfLine } from '../../../database/store/content/read-content.ts';
+import { contextLimit } from '../../../database/store/rows.ts';
 import { importThread } from '../../../database/store/portable/import-thread.ts';
 import { assertThreadOverrides } from '../runs/allow-overrides.ts';
+import type { ImportOptions, ImportReceipt } from './types.ts';
 
 /** What to import, by its format. */
 export type ThreadSource =
@@ -27,23 +26,6 @@ export type ThreadSource =
    */
   | { format: 'langgraph'; checkpointer: CheckpointReader; threadId: string; channel?: string };
 
-export interface ImportOptions {
-  /** Default: the id in the export or of the LangGraph thread, otherwise a new one. */
-  id?: string;
-  /** Default: the metadata in the export, otherwise none. */
-  metadata?: JsonObject;
-}
-
-/** An imported thread, and what could not be carried over as it was. */
-export interface ImportReceipt {
-  id: string;
-  /** Number of entries, with the last one, which is of the kind `thread_import`. */
-  rev: number;
-  /** The same was imported under this id before; nothing was written. */
-  duplicate: boolean;
-  notes: ImportNote[];
-}
-
 /** The log has the first notes of an import; its receipt has all of them. */
 const loggedNotes = 200;
 
@@ -52,10 +34,8 @@ export async function importSource(
   db: Database,
   agents: AgentRegistry,
   source: ThreadSource,
-  { id: given, metadata }: ImportOptions,
-  from: OverrideCaller,
+  { id: given, metadata, from = 'library' }: ImportOptions,
 ): Promise<ImportReceipt> {
-  if (given !== undefined) assertId(given, 'The thread id');
   const thread = await read(db, source);
   const id = given ?? thread.id ?? newThreadId();
   assertId(id, 'The thread id');

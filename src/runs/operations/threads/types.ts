@@ -1,189 +1,463 @@
-import type { RunMark, RunEvent, RunCost } from '../../../database/store/run/types.ts';
-import type { OverrideCaller } from '../../../agent/definition/overridable.ts';
+// Generated from declaration.ts beside it: run `npm run types:api`.
+
 import type { JsonObject } from '../../../agent/context/message.ts';
-import type { MessageInput } from '../../../agent/models/accept-content.ts';
-import type { ContentRange } from '../../../database/store/content/read-content.ts';
-import type { AppendReceipt } from '../../../database/store/log/append-entries.ts';
-import type { ForkReceipt } from '../../../database/store/fork/fork-thread.ts';
-import type { ThreadEntry } from '../../../database/store/log/read-entries.ts';
-import type { ThreadFilter, RecordedSummary } from '../../../database/store/log/list-threads.ts';
-import type { Thread as RecordedThread } from '../../../database/store/log/read-thread.ts';
-import type { ListPage } from '../../../database/store/page.ts';
-import type { StreamItem, StreamOptions } from '../../streams/stream-item.ts';
+import type { PolicyOption } from '../../../agent/policy/types.ts';
+import type { ThreadEntry } from '../../../database/store/log/types.ts';
+import type { OverrideCaller } from '../../../agent/definition/overridable.ts';
+import type { ImportNote } from '../../formats/portable/line.ts';
+import type { StoredPolicy } from '../../../agent/policy/policy.ts';
+import type { RunStatus } from '../../../database/store/run/types.ts';
+import type { RunMarkCount } from '../../../database/store/run/types.ts';
+import type { ConfigReceipt } from '../../../database/store/context/types.ts';
+import type { ForkReceipt } from '../../../database/store/log/types.ts';
+import type { NewEntry } from './append.ts';
+import type { AppendReceipt } from '../../../database/store/log/types.ts';
+import type { ContentRange } from '../../../database/store/log/types.ts';
 import type { UiMessage } from '../../formats/ui-messages/message.ts';
-import type { ConfigChanges, ThreadConfig } from './config.ts';
-import type { ForkOptions } from './fork.ts';
-import type { ErasureReport, TenantErasureReport } from './erasure-report.ts';
-import type { ReadContentOptions } from './content.ts';
-import type { ImportOptions, ImportReceipt, ThreadSource } from './import.ts';
-import type { AgUiSnapshot, AgUiSnapshotOptions } from './ag-ui-snapshot.ts';
-import type { RunOfMessage, UiMessagesOptions } from './ui-messages.ts';
-import type { ConfigReceipt } from '../../../database/store/context/read-config.ts';
 
-/** A thread; `cost` covers its newest 1,000 runs. */
-export interface Thread extends RecordedThread, RunCost {}
+export interface AgUiSnapshotOptions {
+  /** Default: the active lane. */
+  contextRef?: string;
+  /** Only entries before this `seq`; default: all of them, and the questions that no worker has taken yet. */
+  before?: number;
+}
 
-/** A thread as lists show it. */
-export interface ThreadSummary extends Omit<RecordedSummary, 'spent'>, RunCost {}
+export interface ConfigChanges {
+  /** null: no system prompt. */
+  systemPrompt?: string | null;
+  /** Replaces the tool context of the thread. */
+  toolContext?: JsonObject;
+  /** null: back to the policy of the agent. */
+  contextPolicy?: PolicyOption | null;
+  /** Names of tools given to `createLanefold({ tools })`, or of tools unregistered before. */
+  registerTools?: string[];
+  unregisterTools?: string[];
+  /** The lane; default: the whole thread. */
+  contextRef?: string;
+}
 
-/** An entry to append: a message, or an entry of your own kind. */
-export type NewEntry =
-  | {
-      kind?: 'ai_message';
-      contextRef?: string;
-      message: MessageInput;
-      refs?: JsonObject;
-    }
-  /** The default kind is `note`, the default payload `{}`. */
-  | { kind?: string; contextRef?: string; payload?: JsonObject; refs?: JsonObject; message?: never };
+export interface EntriesOptions {
+  /** Default: from the first entry. */
+  after?: number;
+  kind?: string;
+  contextRef?: string;
+  /** Maximum number of entries; default 100. */
+  limit?: number;
+}
 
-/** Default size of a page of entries, such as HTTP callers get; one entry may be larger. */
-export interface AppendOptions {
-  /** Append only if the thread is still at this rev; else `rev_conflict`. */
-  expectedRev?: number;
-  /** A repeated append returns the receipt of the first one. */
-  idempotencyKey?: string;
-  /** Adds flagged error results for calls without a result, instead of throwing `open_tool_group`. */
+export interface EntryPage {
+  data: ThreadEntry[];
+  /** Pass it as `after` to get the next page; null on the last page. */
+  nextAfter: number | null;
+}
+
+/** What the erasure of a thread removed. */
+export interface ErasureReport {
+  threadId: string;
+  tenantId: string;
+  /** How many of each were removed. */
+  removed: RemovedRows;
+  /**
+   * Threads of the agents that its runs called, and of those that these called. They keep the text of their tasks,
+   * with `context: 'fork'` also a copy of the context of the caller. Erase each of them too, unless someone has
+   * continued it as a conversation of its own.
+   */
+  childThreads: string[];
+  /** What was not removed, such as backups and data that model providers keep. */
+  left: string[];
+}
+
+export interface EventsOptions {
+  /** Default: from the first event. */
+  after?: number;
+  /** Maximum number of events; default 100. */
+  limit?: number;
+}
+
+export interface ForkOptions {
+  /** Default: a generated id. Repeating a request with the same id returns the same fork. */
+  id?: string;
+  /** The last entry that the fork includes; -1: none. Default: the last of the thread. */
+  atSeq?: number;
+  /** Only this lane; default: all lanes except those of strategies’ questions. */
+  contextRef?: string;
+  /** Your own data, up to 64 KiB; the parent’s is not copied. */
+  metadata?: JsonObject;
+  /** Replaces the prompts of all lanes; every agent must list it as overridable. */
+  systemPrompt?: string | null;
+  /** Close an open tool group with flagged error results, instead of failing. */
   repair?: boolean;
 }
 
-export interface Threads {
+export interface ImportOptions {
+  /** Default: the id in the export or of the LangGraph thread, otherwise a new one. */
+  id?: string;
+  /** Default: the metadata in the export, otherwise none. */
+  metadata?: JsonObject;
+  /** Where the request comes from; `http`: agents must list what it overrides. Default `library`. */
+  from?: OverrideCaller;
+}
+
+/** An imported thread, and what could not be carried over as it was. */
+export interface ImportReceipt {
+  id: string;
+  /** Number of entries; the last one is of the kind `thread_import`. */
+  rev: number;
+  /** The same was imported before; nothing was written. */
+  duplicate: boolean;
+  /** What could not be carried over as it was. */
+  notes: ImportNote[];
+}
+
+export interface NewThread {
+  /** Default: a generated id. */
+  id?: string;
+  tenantId?: string;
+  /** Allowed only if every agent of the server lists `systemPrompt` as overridable. */
+  systemPrompt?: string | null;
+  /** Your own data, up to 64 KiB, stored with the thread. */
+  metadata?: JsonObject;
+}
+
+/** How many of each were removed. */
+export interface RemovedRows {
+  /** Threads. */
+  threads: number;
+  /** Entries of their logs. */
+  entries: number;
+  /** Events of their traces. */
+  events: number;
+  /** Runs. */
+  runs: number;
+  /** Tool calls. */
+  toolCalls: number;
+  /** Inputs sent to runs. */
+  inputs: number;
+  /** Context operations. */
+  operations: number;
+  /** Large texts. */
+  contents: number;
+  /** Jobs in the queue. */
+  jobs: number;
+}
+
+/** What the erasure of a tenant removed. */
+export interface TenantErasureReport {
+  tenantId: string;
+  /** How many of each were removed. */
+  removed: RemovedRows;
+  /** Threads that were kept because a run is active on them. Cancel the run first. */
+  busy: string[];
+  /** The tenant has more threads: repeat the request. */
+  more: boolean;
+  /** What was not removed, such as backups and data that model providers keep. */
+  left: string[];
+}
+
+/** A thread; `cost` covers its newest 1,000 runs. */
+export interface Thread {
+  id: string;
+  tenantId: string;
+  /** Number of entries. */
+  rev: number;
+  /** Number of events. To stream only new events, start after `event_rev` - 1. */
+  eventRev: number;
+  activeContextRef: string;
+  /** The run that is queued, running or suspended. */
+  activeRunId: string | null;
+  /** Your own data. */
+  metadata: JsonObject;
+  /** State written by tools. */
+  state: JsonObject;
+  /** The thread it was forked from. */
+  parentThreadId: string | null;
+  /** The last entry of the parent that the fork includes. */
+  forkSeq: number | null;
+  /** When the thread was created. */
+  createdAt: Date;
+  /** When the thread was last written to. */
+  updatedAt: Date;
+  /** In US dollars; null if no tokens went to a model whose price is known. */
+  cost: number | null;
+  /** Tokens of models without a known price; `cost` does not include them. */
+  unpricedTokens: number;
+}
+
+/** Prompt and tool settings of a thread, which override those of its agents. */
+export interface ThreadConfig {
+  systemPrompt: string | null;
+  /** The tools that the thread adds to the tools of the agent that runs on it, and those that it removes. */
+  tools: {
+    added: string[];
+    removed: string[];
+  };
+  /** Merged over the tool context of the agent. */
+  toolContext: JsonObject;
+  /** The context policy, with its defaults filled in; null: the agent’s policy applies. */
+  contextPolicy: StoredPolicy | null;
+}
+
+/** A thread as lists show it. */
+export interface ThreadSummary {
+  id: string;
+  tenantId: string;
+  /** Number of entries. */
+  rev: number;
+  activeRunId: string | null;
+  /** Your own data. */
+  metadata: JsonObject;
+  parentThreadId: string | null;
+  /** When the thread was created. */
+  createdAt: Date;
+  /** When the thread was last written to. */
+  updatedAt: Date;
+  /** Status of the active run, or else of the latest; null: no runs. */
+  status: RunStatus | null;
+  /** Number of runs, up to 1,000. */
+  runs: number;
+  /** Total tokens of these runs. */
+  totalTokens: number;
+  /** In US dollars; null if no tokens went to a model whose price is known. */
+  cost: number | null;
+  /** Tokens of models without a known price; `cost` does not include them. */
+  unpricedTokens: number;
+  /** The active run, or else the latest. */
+  lastRun: {
+    id: string;
+    agent: string;
+    model: string;
+    status: RunStatus;
+    errorType: string | null;
+    /** When the run was accepted. */
+    at: Date;
+    /** No worker starts the run before this time. */
+    startAt: Date | null;
+  } | null;
+  /** The first 200 characters of the message that started the latest run. */
+  lastMessage: string | null;
+  /** Marks of its newest ten runs, counted by kind; null unless requested with `marks`. */
+  marks: RunMarkCount[] | null;
+}
+
+export interface DeclaredThreads {
   /**
-   * Creates a thread. `from`: where the request comes from, see `runs.enqueue`.
+   * Create a thread.
    *
-   * @throws LanefoldError `thread_exists` if a thread of any tenant has the id, `invalid_id`, `invalid_text`,
-   * `override_not_allowed`, `invalid_input` for a `tenantId` that is not the tenant of this library
+   * @throws LanefoldError `thread_exists`, `thread_erased`, `invalid_id`, `invalid_text`, `override_not_allowed`,
+   * `invalid_input`
    */
-  create(
-    options?: { id?: string; tenantId?: string; systemPrompt?: string | null; metadata?: JsonObject },
-    on?: { from?: OverrideCaller },
-  ): Promise<{ id: string; rev: number }>;
+  create(options?: {
+    /** Default: a generated id. */
+    id?: string;
+    tenantId?: string;
+    /** Allowed only if every agent of the server lists `systemPrompt` as overridable. */
+    systemPrompt?: string | null;
+    /** Your own data, up to 64 KiB, stored with the thread. */
+    metadata?: JsonObject;
+    /** Where the request comes from; `http`: agents must list what it overrides. Default `library`. */
+    from?: OverrideCaller;
+  }): Promise<{
+    id: string;
+    rev: number;
+  }>;
+  /** List threads, newest or most recently asked first. */
+  list(options?: {
+    tenantId?: string;
+    /** Threads whose metadata contains this JSON object. */
+    metadata?: JsonObject;
+    /** Threads whose latest run has this agent. */
+    agent?: string;
+    /** Threads whose latest run has this status. */
+    status?: RunStatus;
+    /** Threads in which users wrote these words, as in a web search: `refund -paid "order 42"`. */
+    text?: string;
+    /** Threads created at this time or later. */
+    createdAfter?: Date;
+    /** Threads created before this time. */
+    createdBefore?: Date;
+    /**
+     * `created` (default): by creation. `asked`: by when the newest run was accepted; threads without runs by
+     * creation. For a tenant, `asked` lists the newest 5,000 threads; on a database distributed by Citus, it orders
+     * by creation.
+     */
+    order?: 'created' | 'asked';
+    /** Count the marks of the newest ten runs of each thread. */
+    marks?: boolean;
+    /** The `next_after` of the previous page. */
+    after?: string;
+    /** Maximum number of items; default 50. */
+    limit?: number;
+  }): Promise<{
+    data: ThreadSummary[];
+    /**
+     * Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty
+     * even if more follow.
+     */
+    nextAfter: string | null;
+  }>;
   /**
-   * Creates a thread that begins as another one was after an entry: with its configuration, its state, and one anchor
-   * per lane. It copies the contexts, not the log. Later changes to one of the two do not affect the other.
+   * Read a thread.
    *
-   * @throws LanefoldError `thread_not_found`, `thread_erased`, `invalid_input` beyond the last entry,
-   * `open_tool_group`, `context_too_large`, `thread_exists`, `idempotency_mismatch` if the id names a fork of the same
-   * entry with other options, `invalid_id`, `override_not_allowed`
+   * @throws LanefoldError `thread_not_found`, `thread_erased`
+   */
+  get(threadId: string): Promise<Thread>;
+  /**
+   * Permanently deletes everything of the thread, in the database and the queue; its id cannot be reused. The
+   * report says what was removed, and what is left elsewhere. Threads of agents that its runs called stay:
+   * `childThreads` lists them. While a run is active, it throws `thread_busy`: cancel the run first.
    *
-   * @example
-   * const { id } = await lanefold.threads.fork('support-42', { seq: 17, metadata: { tries: 'a shorter prompt' } });
+   * @throws LanefoldError `thread_not_found`, `thread_erased`, `thread_busy`
    */
-  fork(parentThreadId: string, options?: ForkOptions, on?: { from?: OverrideCaller }): Promise<ForkReceipt>;
-  /** @throws LanefoldError `thread_not_found`, `thread_erased` */
-  get(id: string): Promise<Thread>;
-  /** As `get`, without the cost, which has to be added up: one row. */
-  peek(id: string): Promise<Omit<Thread, keyof RunCost>>;
-  /** Threads, newest first; with `order: 'asked'`, most recently asked first. */
-  list(filter?: Partial<ThreadFilter>): Promise<ListPage<ThreadSummary>>;
+  erase(threadId: string): Promise<ErasureReport>;
   /**
-   * What is worth a look in up to 100 runs of the thread: tools that failed, model calls that were repeated, contexts
-   * that were cut, and the like, in the order of the log. docs/page.md lists the kinds.
+   * Erases the schedules, evals, cases, monitors, kept events, webhooks and streams of a tenant, and its threads,
+   * `limit` at a time: repeat while the report says `more`. `left` lists what stays, such as API keys and limits.
+   */
+  eraseTenant(
+    tenantId: string,
+    options?: {
+      /** Maximum number of threads; default 1,000. */
+      limit?: number;
+    },
+  ): Promise<TenantErasureReport>;
+  /**
+   * The configuration of a lane (default: the active one), now or as of an entry.
    *
-   * @throws LanefoldError `thread_not_found`, `thread_erased`, `invalid_input`
+   * @throws LanefoldError `thread_not_found`, `thread_erased`
    */
-  marks(id: string, runIds: readonly string[]): Promise<RunMark[]>;
-  /**
-   * Appends all entries or none.
-   *
-   * @throws LanefoldError `reserved_kind` for a kind of Lanefold, or a kind or key of a history that a framework keeps in
-   * the log; `rev_conflict`, `lane_busy`, `open_tool_group`, `idempotency_mismatch`, `context_too_large`,
-   * `invalid_input`, `invalid_id`, `invalid_text`, `empty_content`, `thread_not_found`, `thread_erased`
-   */
-  append(id: string, entries: NewEntry[], options?: AppendOptions): Promise<AppendReceipt>;
-  /** The log after the entry `after`, ordered by `seq`. */
-  entries(
-    id: string,
-    options?: { after?: number; kind?: string; contextRef?: string; limit?: number },
-  ): Promise<ThreadEntry[]>;
-  /**
-   * A page of entries, which ends after `limit` entries or `maxBytes` of payloads and refs (default 4 MiB). Pass
-   * `nextAfter` as `after` for the next page; null at the end.
-   */
-  entryPage(
-    id: string,
-    options?: { after?: number; kind?: string; contextRef?: string; limit?: number; maxBytes?: number },
-  ): Promise<{ entries: ThreadEntry[]; nextAfter: number | null }>;
-  /**
-   * Reads a large text that a message of the thread shows only in part and names in `refs.contents`. Counts characters
-   * as code points; `nextOffset` says where to continue, null at the end.
-   *
-   * @throws LanefoldError `content_not_found`, `thread_not_found`, `thread_erased`, `invalid_input`
-   */
-  readContent(id: string, contentId: string, range?: ReadContentOptions): Promise<ContentRange>;
-  /**
-   * The conversation of a lane as the AI SDK's `UIMessage`s, in chronological order: the newest `limit` questions with
-   * their answers, and with `after: nextAfter` the ones before. Questions that wait for a worker are included; an
-   * unfinished answer contains what has been committed so far. Messages that a replace or a compaction removed from the
-   * context are included.
-   *
-   * @throws LanefoldError `thread_not_found`, `thread_erased`, `invalid_input`
-   */
-  uiMessages(id: string, options?: UiMessagesOptions): Promise<ListPage<UiMessage>>;
-  /**
-   * The run of a message of `uiMessages`: the one that answers a question, or that wrote an answer. Undefined for a message
-   * of no run, and for one that the thread does not have.
-   */
-  runOf(id: string, messageId: string): Promise<RunOfMessage | undefined>;
-  /**
-   * The conversation of a lane as AG-UI's messages, with the state of the thread, as of one moment: the newest 1,000
-   * turns, fewer if they have more than 2 MiB or 25,000 values of JSON. The calls of an unfinished round have the results that are known so far.
-   *
-   * @throws LanefoldError `thread_not_found`, `thread_erased`, `invalid_input`
-   */
-  agUiSnapshot(id: string, options?: AgUiSnapshotOptions): Promise<AgUiSnapshot>;
-  /** The configuration of a lane (default: the active one), now or as of an entry. */
-  config(id: string, options?: { contextRef?: string; atSeq?: number }): Promise<ThreadConfig>;
+  config(
+    threadId: string,
+    options?: {
+      contextRef?: string;
+      /** As of this entry, inclusive; a number past the last entry means the last entry. */
+      atSeq?: number;
+    },
+  ): Promise<ThreadConfig>;
   /**
    * Changes prompt, tools, tool context or context policy, effective with the next run; `deferred` while a run is
-   * active. `from`: where the request comes from, see `runs.enqueue`; every agent of this process must list what
-   * changes. `by`: who changes it, for the refs of the entry.
+   * active. With `from`, every agent of this process must list what changes.
    *
-   * @throws LanefoldError `override_not_allowed`, `unknown_tool`, `invalid_policy`, `invalid_input`, `thread_not_found`
+   * @throws LanefoldError `thread_not_found`, `thread_erased`, `override_not_allowed`, `unknown_tool`,
+   * `invalid_policy`, `invalid_input`
    */
-  configure(id: string, changes: ConfigChanges, on?: { from?: OverrideCaller; by?: string }): Promise<ConfigReceipt>;
-  /** The trace of all runs of the thread after the `eventSeq` `after`, in order and without gaps. */
-  events(id: string, options?: { after?: number; limit?: number }): Promise<RunEvent[]>;
+  configure(
+    threadId: string,
+    changes: ConfigChanges,
+    options?: {
+      /** Where the request comes from; `http`: agents must list what it overrides. Default `library`. */
+      from?: OverrideCaller;
+      /** Who changes it, for the refs of the entry. */
+      by?: string;
+    },
+  ): Promise<ConfigReceipt>;
   /**
-   * Like `runs.stream`, for all present and future runs of the thread. Ends with `signal`, or when the thread is
-   * erased.
-   */
-  stream(id: string, options?: StreamOptions): AsyncIterable<StreamItem>;
-  /**
-   * The thread as JSON Lines: its entries as they are stored, the large texts they quote, and its finished runs, each line
-   * with a hash over everything before it. Read with ordinary queries, so that a slow reader holds no connection; entries
-   * appended meanwhile are not included.
-   *
-   * @throws LanefoldError `thread_not_found`, `thread_erased`, `content_not_found`, `history_unreadable`
+   * Creates a thread that begins as another one was after an entry: with its configuration, its state, and one
+   * anchor per lane. It copies the contexts, not the log. Later changes to one of the two do not affect the other.
    *
    * @example
-   * for await (const line of lanefold.threads.export('support-42')) process.stdout.write(`${line}\n`);
-   */
-  export(id: string): AsyncGenerator<string, void, void>;
-  /**
-   * Creates a thread from an export, or from the history of another framework, in one transaction: it appears when it is
-   * complete. The contexts of an exported thread are the same at every entry. The last entry, `thread_import`, says where
-   * the thread comes from. Importing the same again under the same id changes nothing. `from`: see `runs.enqueue`.
+   * const { id } = await lanefold.threads.fork('support-42', { atSeq: 17, metadata: { tries: 'a shorter prompt' }
+   * });
    *
-   * @throws LanefoldError `import_refused` for an export that was changed, with the number of the line in `details`;
-   * `thread_exists`, `thread_erased`, `idempotency_mismatch` if something else was imported under the id; `open_tool_group`,
-   * `invalid_input`, `invalid_id`, `invalid_text`, `override_not_allowed`
-   *
-   * @example
-   * const { id, notes } = await lanefold.threads.import({ format: 'ai-sdk', messages: [] });
+   * @throws LanefoldError `thread_not_found`, `thread_erased`, `thread_exists`, `context_too_large`,
+   * `open_tool_group`, `idempotency_mismatch`, `invalid_input`, `invalid_id`, `override_not_allowed`
    */
-  import(source: ThreadSource, options?: ImportOptions, on?: { from?: OverrideCaller }): Promise<ImportReceipt>;
+  fork(
+    threadId: string,
+    options?: {
+      /** Default: a generated id. Repeating a request with the same id returns the same fork. */
+      id?: string;
+      /** The last entry that the fork includes; -1: none. Default: the last of the thread. */
+      atSeq?: number;
+      /** Only this lane; default: all lanes except those of strategies’ questions. */
+      contextRef?: string;
+      /** Your own data, up to 64 KiB; the parent’s is not copied. */
+      metadata?: JsonObject;
+      /** Replaces the prompts of all lanes; every agent must list it as overridable. */
+      systemPrompt?: string | null;
+      /** Close an open tool group with flagged error results, instead of failing. */
+      repair?: boolean;
+      /** Where the request comes from; `http`: agents must list what it overrides. Default `library`. */
+      from?: OverrideCaller;
+    },
+  ): Promise<ForkReceipt>;
   /**
-   * Permanently deletes everything of the thread, in the database and the queue; its id cannot be reused. The report
-   * says what was removed, and what is left elsewhere. Threads of agents that its runs called stay: `childThreads` lists
-   * them.
+   * Append messages or entries of your own kinds. Appends all entries or none. Messages must form whole groups:
+   * each tool call is followed by its result, in call order.
    *
-   * @throws LanefoldError `thread_busy` while a run is active: cancel it first; `thread_not_found`, `thread_erased`
+   * @throws LanefoldError `thread_not_found`, `thread_erased`, `reserved_kind`, `rev_conflict`, `lane_busy`,
+   * `context_too_large`, `open_tool_group`, `idempotency_mismatch`, `invalid_input`, `invalid_id`, `invalid_text`,
+   * `empty_content`
    */
-  erase(id: string): Promise<ErasureReport>;
+  append(
+    threadId: string,
+    entries: NewEntry[],
+    options?: {
+      /** Append only if the thread is at this `rev`; otherwise fail with `rev_conflict`. */
+      expectedRev?: number;
+      /** Add flagged error results for tool calls that have no result. */
+      repair?: boolean;
+      /** Repeating the id returns the first receipt. Or send it as `Idempotency-Key`. */
+      opId?: string;
+    },
+  ): Promise<AppendReceipt>;
   /**
-   * Erases the schedules, evals, cases, monitors, kept events, webhooks and streams of a tenant, and its threads, `limit`
-   * (default 1,000) at a time: repeat while the report says `more`. `left` lists what stays, such as API keys and limits.
+   * A page of entries, which ends after `limit` entries or `maxBytes` of payloads and refs. Pass `nextAfter` as
+   * `after` for the next page; null at the end.
+   *
+   * @throws LanefoldError `thread_not_found`, `thread_erased`
    */
-  eraseTenant(tenantId: string, options?: { limit?: number }): Promise<TenantErasureReport>;
+  entryPage(
+    threadId: string,
+    options?: {
+      /** Return entries after this seq: the `next_after` of the previous page. */
+      after?: number;
+      kind?: string;
+      contextRef?: string;
+      /** Maximum number of items; default 100. */
+      limit?: number;
+      /** Default 4 MiB; one entry may be larger. */
+      maxBytes?: number;
+    },
+  ): Promise<EntryPage>;
+  /**
+   * Reads a large text that a message of the thread shows only in part and names in `refs.contents`. Counts
+   * characters as code points; `nextOffset` says where to continue, null at the end.
+   *
+   * @throws LanefoldError `thread_not_found`, `thread_erased`, `content_not_found`
+   */
+  readContent(
+    threadId: string,
+    contentId: string,
+    options?: {
+      /** Where to begin, in characters. Default 0. */
+      offset?: number;
+      /** How many characters; default: all to the end. */
+      length?: number;
+    },
+  ): Promise<ContentRange>;
+  /**
+   * The conversation of a lane as the AI SDK's `UIMessage`s, in chronological order: the newest `limit` questions
+   * with their answers, and with `after: nextAfter` the ones before. Questions that wait for a worker are included;
+   * an unfinished answer contains what has been committed so far. Messages that a replace or a compaction removed
+   * from the context are included.
+   *
+   * @throws LanefoldError `thread_not_found`, `thread_erased`
+   */
+  uiMessages(
+    threadId: string,
+    options?: {
+      /** The `next_after` of the previous page. */
+      after?: string;
+      contextRef?: string;
+      /** Maximum number of items; default 50. */
+      limit?: number;
+    },
+  ): Promise<{
+    data: UiMessage[];
+    /**
+     * Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty
+     * even if more follow.
+     */
+    nextAfter: string | null;
+  }>;
 }

@@ -3,19 +3,10 @@ import { assertId } from '../../../base/checks/ids.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import { findRun, readConversation, readWaitingQuestions } from '../../../database/store/log/read-conversation.ts';
 import { readThread } from '../../../database/store/log/read-thread.ts';
-import type { ListPage } from '../../../database/store/page.ts';
+import type { ListPage } from '../../../database/store/rows.ts';
 import type { RunRef } from '../../../database/store/run/run.ts';
 import { toUiMessages } from '../../formats/ui-messages/history.ts';
 import { requestIdsOf, type UiMessage } from '../../formats/ui-messages/message.ts';
-
-export interface UiMessagesOptions {
-  /** Default: the active lane. */
-  contextRef?: string;
-  /** `nextAfter` of the page before: leads to earlier messages. */
-  after?: string;
-  /** Maximum number of questions, each with its answer; default 50. */
-  limit?: number;
-}
 
 /** The run of a message of a conversation. */
 export interface RunOfMessage extends RunRef {
@@ -30,12 +21,9 @@ const pageBytes = 4 * 1024 * 1024;
 export async function uiMessages(
   db: Database,
   threadId: string,
-  { contextRef, after, limit = 50 }: UiMessagesOptions = {},
+  { contextRef, after, limit = 50 }: { contextRef?: string; after?: string; limit?: number } = {},
 ): Promise<ListPage<UiMessage>> {
   assertId(threadId, 'The thread id');
-  if (contextRef !== undefined) assertId(contextRef, 'The context_ref');
-  if (!Number.isInteger(limit) || limit < 1 || limit > 1_000)
-    throw new LanefoldError('invalid_input', `limit must be a whole number from 1 to 1000; got ${limit}.`);
   if (after !== undefined && !/^\d{1,15}$/.test(after)) {
     throw new LanefoldError('invalid_input', `${JSON.stringify(after).slice(0, 80)} is not a valid cursor.`, {
       hint: 'Pass the next_after of the previous page, unchanged.',

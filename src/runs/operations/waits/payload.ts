@@ -1,5 +1,5 @@
 import { LanefoldError } from '../../../base/errors.ts';
-import { assertStorable } from '../../../base/checks/text.ts';
+import { assertStorable } from '../../../base/checks/values.ts';
 import { defaultMaxResultBytes, renderResult } from '../../../agent/tools/outcome.ts';
 
 /** Checks what is to become the result of a call. @throws LanefoldError `invalid_input`, `invalid_text` */

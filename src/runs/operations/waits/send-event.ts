@@ -1,62 +1,34 @@
 import { callName } from '../../../base/checks/unknown-keys.ts';
 import pLimit from 'p-limit';
 import { assertId } from '../../../base/checks/ids.ts';
-import { assertStorable } from '../../../base/checks/text.ts';
-import { assertWhole } from '../../../base/checks/whole-number.ts';
+import { assertStorable } from '../../../base/checks/values.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
-import { briefly, dispatchFirst } from '../../queue/dispatch.ts';
+import { briefly, dispatchFirst } from '../../queue/relay.ts';
 import type { RunQueue } from '../../queue/queue.ts';
 import { unlessGone } from '../../../database/store/missing.ts';
 import type { QueuedRun } from '../../../database/store/run/queued-run.ts';
 import { endWait, type CallResult } from '../../../database/store/wait/end-wait.ts';
 import { findEventWaits, keepEvent, type EventWait } from '../../../database/store/wait/events.ts';
 import { contentOf } from './payload.ts';
-
-export interface SendOptions {
-  /**
-   * Keeps the event for so many ms, for calls that begin to wait for it later; a later event of the same name replaces
-   * it. Default 0: only calls that wait now get it.
-   */
-  keepMs?: number;
-  /** Who sends it, for the log. */
-  by?: string;
-}
-
-export interface SentEvent {
-  event: string;
-  /** The calls whose waits it ended. */
-  released: { threadId: string; runId: string; call: string; round: number; index: number }[];
-  /** Whether it is kept for later waits. */
-  kept: boolean;
-}
+import type { SentEvent } from './types.ts';
 
 /** How many waits are read at a time, and ended at once. */
 const batch = 200;
 const atOnce = 4;
-const longestKeepMs = 31_536_000_000;
-
-/** @throws LanefoldError `invalid_input` */
-export const assertKeepMs = (keepMs: unknown): void =>
-  assertWhole(keepMs, 'keepMs', {
-    maximum: longestKeepMs,
-    hint: 'Omit it if only calls that wait now are to get the event.',
-  });
-
 /** Sends an event. See `Events.send`. */
 export async function sendEvent(
   db: Database,
   queue: RunQueue,
   event: string,
   payload: unknown,
-  { keepMs = 0, by }: SendOptions,
+  { keepMs = 0, by }: { keepMs?: number; by?: string },
 ): Promise<SentEvent> {
   assertId(event, 'The event');
-  assertKeepMs(keepMs);
   assertStorable(by, 'The sender');
   const outcome: CallResult = { status: 'ok', content: contentOf(payload, 'The payload') };
   // first, so that a wait is either found below or finds the kept event
   if (keepMs > 0) await keepEvent(db, { event, content: outcome.content, keepMs, by });
-  const released: EventWait[] = [];
+  const resolved: EventWait[] = [];
   const jobs: QueuedRun[] = [];
   const limit = pLimit(atOnce);
   const end = { status: 'resolved' as const, outcome, by, queuePrefix: queue.prefix };
@@ -66,7 +38,7 @@ export async function sendEvent(
       found = waits.length;
       await limit.map(waits, async (wait) => {
         const { ended, job } = (await endWait(db, wait, wait.call, end).catch(unlessGone)) ?? {};
-        if (ended) released.push(wait);
+        if (ended) resolved.push(wait);
         if (job) jobs.push(job);
       });
     }
@@ -75,7 +47,7 @@ export async function sendEvent(
   }
   return {
     event,
-    released: released.map(({ threadId, runId, call }) => ({ threadId, runId, call: callName(call), ...call })),
+    resolved: resolved.map(({ threadId, runId, call }) => ({ threadId, runId, call: callName(call), ...call })),
     kept: keepMs > 0,
   };
 }

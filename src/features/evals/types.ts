@@ -1,0 +1,170 @@
+// Generated from declaration.ts beside it: run `npm run types:api`.
+
+import type { JsonObject } from '../../agent/context/message.ts';
+
+/** Changes of a case; null takes a value away. */
+export interface CaseChanges {
+  /** What the answer to a case should have been. Each field is scored by a scorer of its kind. */
+  expected?: Expected | null;
+  tags?: string[];
+  /** A part of the dataset, such as `train` or `test`. */
+  split?: string | null;
+  note?: string | null;
+}
+
+/** A dataset: the name that cases share. */
+export interface Dataset {
+  tenant: string;
+  dataset: string;
+  /** How many cases it has. */
+  cases: number;
+  /** Of these, how many have lost their thread. */
+  erased: number;
+  /** When a case last changed. */
+  updatedAt: Date;
+}
+
+/** A case: a past run or model call, by reference, with what should have been answered. */
+export interface EvalCase {
+  id: string;
+  tenant: string;
+  threadId: string;
+  /** The name that its cases share. */
+  dataset: string;
+  /** `run`: its question is asked again. `call`: its answer is asked for again, with the same context. */
+  kind: 'run' | 'call';
+  /** Null for an imported case. */
+  runId: string | null;
+  /** The call; of a run, its first one. Null for an imported case. */
+  llmCallId: string | null;
+  contextRef: string;
+  /** The last entry of the context before the question or the answer; -1: none. */
+  seq: number;
+  /** SHA-256 of the messages of the call. */
+  contextHash: string;
+  /**
+   * The first 200 characters of the message that began its run, read from the log; of an imported case, of the last
+   * message of the user. Null if there is none, and once the thread is erased.
+   */
+  question: string | null;
+  agent: string;
+  model: string;
+  tags: string[];
+  /** A part of the dataset, such as `train` or `test`. */
+  split: string | null;
+  /** What the answer to a case should have been. Each field is scored by a scorer of its kind. */
+  expected: Expected | null;
+  note: string | null;
+  /** `operator`, `key:<id>` or `cli:<user>`. */
+  keptBy: string;
+  /** When it was kept. */
+  createdAt: Date;
+  /** When it was last changed. */
+  updatedAt: Date;
+  /** When its thread was erased, and `expected` and `note` with it. */
+  erasedAt: Date | null;
+}
+
+/** What the answer to a case should have been. Each field is scored by a scorer of its kind. */
+export interface Expected {
+  /** The whole answer; white space does not count. */
+  answer?: string;
+  /** Phrases that the answer has to contain. */
+  contains?: string[];
+  /** A tool that the answer has to call. */
+  tool?: {
+    name: string;
+    /** A part of its arguments. */
+    arguments?: JsonObject;
+  };
+  /** What a judge looks at. */
+  rubric?: string;
+  /** The name of the only scorer that applies; default: all that do. */
+  scorer?: string;
+}
+
+/** A case to keep: a run, or one of its model calls. */
+export interface NewCase {
+  threadId: string;
+  /** The name that its cases share. */
+  dataset: string;
+  /** The run whose question is asked again. Either this or `llm_call_id`. */
+  runId?: string;
+  /** The model call whose answer is asked for again. */
+  llmCallId?: string;
+  /** What the answer to a case should have been. Each field is scored by a scorer of its kind. */
+  expected?: Expected;
+  tags?: string[];
+  /** A part of the dataset, such as `train` or `test`. */
+  split?: string;
+  note?: string;
+}
+
+export interface Cases {
+  /**
+   * Keeps a run that has ended, or a model call, as a case of a dataset. The case refers to the log and copies
+   * nothing of it. A call that the log does not prove, because a request transformer changed it, say, is refused.
+   *
+   * @throws LanefoldError `case_unverified`, `case_exists`, `invalid_input`, `thread_not_found`, `thread_erased`,
+   * `run_not_found`, `call_not_found`, `invalid_id`
+   */
+  keep(
+    given: NewCase,
+    options?: {
+      /** Who does it, for the case and the audit; default `operator`. */
+      by?: string;
+    },
+  ): Promise<EvalCase>;
+  /** List cases, the oldest first. */
+  list(options?: {
+    dataset?: string;
+    /** Only cases with this tag. */
+    tag?: string;
+    /** Only cases of this part. */
+    split?: string;
+    /** The `next_after` of the previous page. */
+    after?: string;
+    /** Maximum number of items; default 50. */
+    limit?: number;
+  }): Promise<{
+    data: EvalCase[];
+    /**
+     * Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty
+     * even if more follow.
+     */
+    nextAfter: string | null;
+  }>;
+  /**
+   * Get a case.
+   *
+   * @throws LanefoldError `case_not_found`
+   */
+  get(caseId: string): Promise<EvalCase>;
+  /**
+   * Change what a case expects, and its labels. What is left out stays; null takes a value away.
+   *
+   * @throws LanefoldError `case_not_found`, `case_erased`, `invalid_input`
+   */
+  update(
+    caseId: string,
+    changes: CaseChanges,
+    options?: {
+      /** Who does it, for the case and the audit; default `operator`. */
+      by?: string;
+    },
+  ): Promise<EvalCase>;
+  /**
+   * Remove a case. Its thread stays.
+   *
+   * @throws LanefoldError `case_not_found`
+   */
+  remove(
+    caseId: string,
+    options?: {
+      /** Who does it, for the case and the audit; default `operator`. */
+      by?: string;
+    },
+  ): Promise<void>;
+  /** List the datasets. */
+  datasets(): Promise<Dataset[]>;
+}

@@ -1,0 +1,26 @@
+import type { Library } from '../../features/library/library.ts';
+import type { Handlers } from '../declared/routes.ts';
+import type { ApiApp } from '../env.ts';
+import type { LiveStreams } from '../live-streams.ts';
+import type { ServeStream } from '../serve-stream.ts';
+import { contextHandlers } from './contexts.ts';
+import { eventsHandler } from './events.ts';
+import { eventHandlers } from './sent-events.ts';
+import { portableHandlers } from './portable.ts';
+import type { AppOptions } from '../options.ts';
+import { runHandlers } from './runs.ts';
+import { threadHandlers } from './threads.ts';
+
+/** What the API does beside calling the methods of declared operations. */
+export const handlersOf = (
+  app: ApiApp,
+  lanefold: Pick<Library, 'toolNames'>,
+  streams: LiveStreams,
+  serve: ServeStream,
+  onError: NonNullable<AppOptions['onError']>,
+): Handlers => ({
+  threads: { ...threadHandlers(lanefold), ...portableHandlers(streams), events: eventsHandler(serve) },
+  contexts: contextHandlers(app),
+  events: eventHandlers,
+  runs: runHandlers({ app, serve, onError }),
+});
