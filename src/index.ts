@@ -34,7 +34,7 @@ export type { RunEventKind, RunError } from './agent/strategies/records.ts';
 export type { StrategyName, StrategyOptions, StrategyTypes } from './agent/strategies/types.ts';
 export type { RunResult } from './agent/definition/definition.ts';
 export type { AotResult } from './agent/strategies/aot.ts';
-export type { TotResult } from './agent/strategies/tot/tree.ts';
+export type { TotResult } from './agent/strategies/tot/result.ts';
 
 // One object for a process
 export { createLanefold, migrate } from './lanefold/create.ts';

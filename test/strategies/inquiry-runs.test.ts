@@ -7,7 +7,7 @@ import type { FakeTurn } from '../support/fake-model.ts';
 import { contextOf, entriesOf, eventsOf, expectSound, ledgerOf } from '../support/log.ts';
 import { deferred, until } from '../support/until.ts';
 import { startRuntime, unset, type Runtime } from '../runtime/helpers.ts';
-import type { TotResult } from '../../src/agent/strategies/tot/tree.ts';
+import type { TotResult } from '../../src/agent/strategies/tot/result.ts';
 
 const look = defineTool({
   name: 'look',

@@ -1,5 +1,5 @@
 import { simulate, type SimulatedCall, type SimulatedRun, type Simulation } from 'lanefold/testing';
-import type { TotResult } from '../../src/agent/strategies/tot/tree.ts';
+import type { TotResult } from '../../src/agent/strategies/tot/result.ts';
 import { tot } from '../../src/agent/strategies/tot/tot.ts';
 
 /** The thoughts under each thought, with their scores; the question is `R`. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { crashEverywhere, type SimulatedCall, type Simulation } from 'lanefold/testing';
-import type { TotResult } from '../../src/agent/strategies/tot/tree.ts';
+import type { TotResult } from '../../src/agent/strategies/tot/result.ts';
 import { tot } from '../../src/agent/strategies/tot/tot.ts';
 import { scripted, search, type TreeScript } from './tot-script.ts';
 

@@ -5,7 +5,8 @@ import type { adaptiveOptions } from './adaptive.ts';
 import type { AotResult, aotOptions } from './aot.ts';
 import type { gotOptions } from './got.ts';
 import type { commonOptions } from './inquiry/inquiry.ts';
-import type { totOptions, TotResult } from './tot/tree.ts';
+import type { totOptions } from './tot/tree.ts';
+import type { TotResult } from './tot/result.ts';
 import type { trmOptions } from './trm.ts';
 
 /**

@@ -1,22 +1,22 @@
 import type { StrategyProgress, StrategyQuestion, StrategyAnswer, StrategyTurn } from '../inquiry/inquiry.ts';
 import type { StrategyNode } from '../records.ts';
 import {
+  type TotMemory,
   newSearch,
+  type Branch,
   addChildren,
   bestLeafScore,
+  type Thought,
+  type Tree,
   pathTo,
+  type TotOptions,
   totOptions,
   parseScores,
   parseThoughts,
-  toEnding,
-  type TotMemory,
-  type Branch,
-  type Thought,
-  type Tree,
-  type TotOptions,
 } from './tree.ts';
 import { quote, quotedIsData } from '../inquiry/conversation.ts';
 import { defineStrategy } from '../inquiry/machine.ts';
+import { toEnding } from './result.ts';
 
 /** The open thoughts after an expansion, in the order of their expansion. */
 function extendFrontier(
