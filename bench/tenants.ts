@@ -112,20 +112,31 @@ async function runOnce(db: Database, tenant: string, id: string): Promise<void> 
   const toolCall = { id: 'a', name: 'tool', arguments: { of: 'order' } };
   await call('enqueue_run', id, { ...ids, ...what, create_thread: true, tenant_id: tenant });
   await call('claim_run', id, 'run', 1, {
-    ...{ worker_id: 'w', lease_ms: 60_000, prompt: 'Be kind.', config_fingerprint: 'f' },
-    ...{ max_claims_without_progress: 5, alone: true, strategies: ['react'] },
+    worker_id: 'w',
+    lease_ms: 60_000,
+    prompt: 'Be kind.',
+    config_fingerprint: 'f',
+    max_claims_without_progress: 5,
+    alone: true,
+    strategies: ['react'],
   });
   await commit(0, {
     entries: [{ role: 'assistant', payload: { content: '', tool_calls: [toolCall] } }],
-    ...{ events: llm, calls: [{ index: 0, id: 'a', name: 'tool' }], round: 1, state: { phase: 'tools', round: 1 } },
+    events: llm,
+    calls: [{ index: 0, id: 'a', name: 'tool' }],
+    round: 1,
+    state: { phase: 'tools', round: 1 },
   });
   await commit(1, {
     entries: [{ role: 'tool', payload: { tool_call_id: 'a', name: 'tool', content: text400 } }],
-    ...{ outcomes: [{ status: 'ok', attempts: 1, duration_ms: 3 }], results_at: 0, round: 1 },
+    outcomes: [{ status: 'ok', attempts: 1, duration_ms: 3 }],
+    results_at: 0,
+    round: 1,
     state: { phase: 'llm', round: 1 },
   });
   await commit(2, {
     entries: [{ role: 'assistant', payload: { content: text400 } }],
-    ...{ events: llm, finish: { status: 'completed', reason: 'final_answer' } },
+    events: llm,
+    finish: { status: 'completed', reason: 'final_answer' },
   });
 }

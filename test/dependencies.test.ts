@@ -76,7 +76,9 @@ describe('pg', () => {
     const methods = ['prepare', 'handleDataRow', 'handleCommandComplete', 'handleError'];
     const run = async (text: string) => {
       const query = new (pg.Query as unknown as new (config: object) => Record<string, unknown>)({
-        ...{ text, values: [], queryMode: 'extended' },
+        text,
+        values: [],
+        queryMode: 'extended',
       });
       for (const name of methods) {
         const method = query[name] as (...args: unknown[]) => unknown;
@@ -239,8 +241,15 @@ describe('BullMQ', () => {
       sent.mock.calls.map((args) => ({ text: String(args[0]), values: (args as unknown[])[1] as unknown[] }));
     const of = (call: string) => asked().filter(({ text, values }) => Array.isArray(values) && bullCall(text) === call);
     const expected = {
-      ...{ move_to_active: 7, move_to_completed: 8, move_to_completed_fetch: 13, move_to_failed: 9 },
-      ...{ move_to_failed_fetch: 14, has_waiting_job: 1, next_delay: 1, next_signal: 3, extend_locks: 5 },
+      move_to_active: 7,
+      move_to_completed: 8,
+      move_to_completed_fetch: 13,
+      move_to_failed: 9,
+      move_to_failed_fetch: 14,
+      has_waiting_job: 1,
+      next_delay: 1,
+      next_signal: 3,
+      extend_locks: 5,
     };
     await vi.waitFor(() => expect(of('next_delay')).not.toEqual([]), { timeout: 30_000 });
     for (const [call, count] of Object.entries(expected)) {
@@ -393,7 +402,9 @@ describe('Hono', () => {
     const schema = z.object({ given: z.string() });
     const content = { 'application/json': { schema } };
     const route = createRoute({
-      ...{ method: 'post', path: '/', request: { body: { content, required: true } } },
+      method: 'post',
+      path: '/',
+      request: { body: { content, required: true } },
       responses: { 200: { description: '', content } },
     });
     app.openapi(route, (c) => c.json(c.req.valid('json'), 200));
@@ -410,7 +421,8 @@ test('Kysely compiles a statement to what its executor takes', () => {
     'a compiled query has other parts: src/database/store/transaction/within-transaction.ts builds it by hand for a transaction';
   const { sql, parameters, query, queryId, ...more } = CompiledQuery.raw('select $1', ['a']);
   expect({ sql, parameters, query, ...more }, why).toEqual({
-    ...{ sql: 'select $1', parameters: ['a'] },
+    sql: 'select $1',
+    parameters: ['a'],
     query: { kind: 'RawNode', sqlFragments: ['select $1'], parameters: [] },
   });
   expect(queryId.queryId, why).toEqual(expect.any(String));

@@ -37,7 +37,10 @@ test('only these packages ask for a newer Node than we do', () => {
     [
       ...aiSdk.map((name) => `@ai-sdk/${name}`),
       ...kubernetes.map((name) => `@kubernetes-models/${name}`),
-      ...['ai', 'kubernetes-models', 'kysely', 'openai'],
+      'ai',
+      'kubernetes-models',
+      'kysely',
+      'openai',
     ].sort(),
   );
 });

@@ -19,16 +19,15 @@ export async function readUses(): Promise<Uses> {
   const uses = new Map<string, Set<string>>();
   const { metafile } = await build({
     entryPoints: [...filesIn('test', '.ts'), ...programs],
-    ...{
-      bundle: true,
-      splitting: true,
-      packages: 'external',
-      platform: 'node',
-      format: 'esm',
-      outdir: '.',
-      write: false,
-    },
-    ...{ metafile: true, logLevel: 'silent' },
+    bundle: true,
+    splitting: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    outdir: '.',
+    write: false,
+    metafile: true,
+    logLevel: 'silent',
   });
   for (const [file, { imports }] of Object.entries(metafile.inputs))
     uses.set(file, new Set(imports.filter(({ external }) => !external).map((one) => one.path)));

@@ -29,14 +29,12 @@ export const onCitus = [
   ...named('limits', 'buckets idle-buckets line settled'),
   ...named('evals', 'budget cases held'),
   ...named('runtime/worker', 'retention trim-events'),
-  ...[
-    'test/context/projection.test.ts',
-    'test/context/canonical.test.ts',
-    'test/monitors/monitors.test.ts',
-    'test/api/audited.test.ts',
-    'test/faults/unclaimable.test.ts',
-    'test/faults/zombie.test.ts',
-  ],
+  'test/context/projection.test.ts',
+  'test/context/canonical.test.ts',
+  'test/monitors/monitors.test.ts',
+  'test/api/audited.test.ts',
+  'test/faults/unclaimable.test.ts',
+  'test/faults/zombie.test.ts',
   ...wholeRuns,
 ];
 

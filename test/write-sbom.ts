@@ -46,12 +46,16 @@ export function billOfMaterials(root: string) {
   const listed = [...found].filter(([at]) => at !== '').sort(([a], [b]) => (a < b ? -1 : 1));
   return {
     $schema: 'http://cyclonedx.org/schema/bom-1.5.schema.json',
-    ...{ bomFormat: 'CycloneDX', specVersion: '1.5', version: 1 },
+    bomFormat: 'CycloneDX',
+    specVersion: '1.5',
+    version: 1,
     metadata: { component: { type: 'application', ...componentOf(manifest.name, manifest) } },
     // a package that is installed in two places is one component
     components: unique(
       listed.map(([at, { required }]) => ({
-        ...{ type: 'library', ...componentOf(nameOf(at), packages[at]!), scope: required ? 'required' : 'optional' },
+        type: 'library',
+        ...componentOf(nameOf(at), packages[at]!),
+        scope: required ? 'required' : 'optional',
       })),
       (component) => component['bom-ref'],
     ),
@@ -68,7 +72,9 @@ const refOfPackage = (name: string, { version }: Locked): string => `${name}@${v
 function componentOf(name: string, one: Locked) {
   const hash = one.integrity?.startsWith('sha512-') && Buffer.from(one.integrity.slice(7), 'base64').toString('hex');
   return {
-    ...{ 'bom-ref': refOfPackage(name, one), name, version: one.version },
+    'bom-ref': refOfPackage(name, one),
+    name,
+    version: one.version,
     purl: `pkg:npm/${name.replace('@', '%40')}@${one.version}`,
     ...(hash ? { hashes: [{ alg: 'SHA-512', content: hash }] } : {}),
     ...(one.license === undefined ? {} : { licenses: [{ expression: one.license }] }),

@@ -42,7 +42,10 @@ export async function floorOfRuns(servers: Servers): Promise<void> {
   const lanefold: Contestant[] = [{ name: 'queue in PostgreSQL', file: fileOf('lanefold'), usesRedis: false }];
   if (servers.redisUrl) lanefold.push({ name: 'queue in Redis', file: fileOf('lanefold'), usesRedis: true });
   const figuresOf = await sideBySide(servers, [...floors, ...copies, ...lanefold], {
-    ...{ rounds: 3, seconds: 1.5, warmUpSeconds: 2, concurrencies },
+    rounds: 3,
+    seconds: 1.5,
+    warmUpSeconds: 2,
+    concurrencies,
   });
   console.log('\nThe floor: the rows of a run written by hand (median of 3 interleaved rounds; CPU in ms per run)');
   for (const contestant of [...floors, ...copies]) {

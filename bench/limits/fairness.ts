@@ -25,8 +25,11 @@ async function besideLarge({ name, redisUrl }: Backend, databaseUrl: string): Pr
   await setLimits(databaseUrl, { fair: { kind: 'concurrency', amount: slots, share: 'customer' } });
   const queuePrefix = `fair-${name.toLowerCase()}`;
   const lanefold = await createLanefold({
-    ...{ databaseUrl, redisUrl, queuePrefix },
-    ...{ agents: [slowAgent], models: slowModels().models },
+    databaseUrl,
+    redisUrl,
+    queuePrefix,
+    agents: [slowAgent],
+    models: slowModels().models,
   });
   await lanefold.startWorker({ concurrency: 50 });
   await measure(lanefold);

@@ -29,7 +29,10 @@ if (observed === 'context') {
 }
 
 const lanefold = await createLanefold({
-  ...{ databaseUrl, redisUrl: null, agents: [agent], models },
+  databaseUrl,
+  redisUrl: null,
+  agents: [agent],
+  models,
   telemetry: traced,
 });
 await lanefold.startWorker({ concurrency: 1, metrics: observed === 'metrics' });

@@ -8,8 +8,20 @@ interface Series {
 
 const [width, panelHeight, left, right, top, gap] = [900, 220, 70, 250, 60, 60];
 const colours = [
-  ...['#1f77b4', '#d62728', '#2ca02c', '#9467bd', '#ff7f0e', '#17becf', '#8c564b', '#e377c2', '#7f7f7f', '#bcbd22'],
-  ...['#1b4965', '#7a0019', '#0b6e4f', '#4b3869'],
+  '#1f77b4',
+  '#d62728',
+  '#2ca02c',
+  '#9467bd',
+  '#ff7f0e',
+  '#17becf',
+  '#8c564b',
+  '#e377c2',
+  '#7f7f7f',
+  '#bcbd22',
+  '#1b4965',
+  '#7a0019',
+  '#0b6e4f',
+  '#4b3869',
 ];
 /** Tables per panel; smaller ones would be invisible. */
 const shown = 6;

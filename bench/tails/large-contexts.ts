@@ -13,7 +13,10 @@ const seconds = 5;
 /** Measures how long garbage collection and the handling of large contexts stop a process that is client and worker. */
 export async function largeContexts(servers: Servers): Promise<void> {
   const contestant = (name: string, options: Conditions): Contestant => ({
-    ...{ name, file, usesRedis: servers.redisUrl !== undefined, options },
+    name,
+    file,
+    usesRedis: servers.redisUrl !== undefined,
+    options,
     loads: [{ concurrency, pauses: true }],
   });
   const contestants = [contestant('new threads', {}), contestant('contexts of 1 MB', { contextBytes })];

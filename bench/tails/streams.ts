@@ -27,7 +27,8 @@ export async function manyStreams(servers: Servers): Promise<void> {
     const isRead = round % 2 === 0;
     const runs = await inTurn(streams, 50, (i) =>
       lanefold.runs.enqueue({
-        ...{ agent: 'slow', input: text400 },
+        agent: 'slow',
+        input: text400,
         model: `latency:${firstAnswerMs + Math.round((i * spreadMs) / streams)}`,
       }),
     );

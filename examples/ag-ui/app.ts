@@ -45,7 +45,12 @@ async function bundle(folder: string): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [path.join(folder, 'page.ts')],
     tsconfig: path.join(folder, 'tsconfig.json'),
-    ...{ bundle: true, minify: true, write: false, format: 'esm', target: 'es2022', logLevel: 'warning' },
+    bundle: true,
+    minify: true,
+    write: false,
+    format: 'esm',
+    target: 'es2022',
+    logLevel: 'warning',
   });
   return outputFiles![0]!.text;
 }

@@ -5,7 +5,10 @@ import { a, b, questions } from './agents.ts';
 const condition = 'pass_rate < baseline';
 // A separate queue: other workers on this database do not know the agent.
 const lanefold = await createLanefold({
-  ...{ agents: [a, b], migrate: true, queuePrefix: 'example-evals', privateQueue: true },
+  agents: [a, b],
+  migrate: true,
+  queuePrefix: 'example-evals',
+  privateQueue: true,
 });
 
 try {

@@ -21,7 +21,9 @@ const stock = defineTool({
 // The offline model calls the tool, then answers; a real one decides for itself.
 const offline = 'scripted:[{"tool":"stock","args":{"article":"lamp"}},"There are 12 lamps."]';
 const clerk = defineAgent({
-  ...{ name: 'clerk', instructions: 'You answer questions about the stock.', tools: [stock] },
+  name: 'clerk',
+  instructions: 'You answer questions about the stock.',
+  tools: [stock],
   model: model.startsWith('scripted:') ? offline : model,
 });
 

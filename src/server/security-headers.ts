@@ -8,7 +8,10 @@ import { secureHeaders } from 'hono/secure-headers';
 export const securityHeaders = secureHeaders({
   contentSecurityPolicy: {
     sandbox: [],
-    ...{ defaultSrc: ["'none'"], baseUri: ["'none'"], formAction: ["'none'"], frameAncestors: ["'none'"] },
+    defaultSrc: ["'none'"],
+    baseUri: ["'none'"],
+    formAction: ["'none'"],
+    frameAncestors: ["'none'"],
   },
   xFrameOptions: 'DENY',
   // only the proxy that ends TLS knows whether every subdomain has it

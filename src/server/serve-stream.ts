@@ -31,7 +31,8 @@ export const streamServer =
     }
     const { budget, onError } = streams.limits;
     return sse(c, messages(live.refusal), {
-      ...{ abort: live.end, budget },
+      abort: live.end,
+      budget,
       onError: (error) => onError(error, { method: c.req.method, path: c.req.path }),
     });
   };

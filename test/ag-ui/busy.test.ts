@@ -25,7 +25,7 @@ describe('several clients of a thread', () => {
   afterAll(() => two?.close());
 
   const handlerOf = (busy?: AgUiOptions['busy']): AgUiHandler =>
-    handlerFor(two.front, { ...{ agent: 'typist', ...(busy ? { busy } : {}) } });
+    handlerFor(two.front, { agent: 'typist', ...(busy ? { busy } : {}) });
   const join = (threadId: string, busy?: AgUiOptions['busy']): Client => {
     const handler = handlerOf(busy);
     return clientOf({

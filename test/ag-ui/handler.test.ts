@@ -123,15 +123,33 @@ describe('the handler for AG-UI, called by the protocol’s own client', () => {
     await asked;
     const call = ['TOOL_CALL_START', 'TOOL_CALL_ARGS', 'TOOL_CALL_END'];
     expect(client.types().filter((type, at, all) => type !== all[at - 1])).toEqual([
-      ...['RUN_STARTED', 'STEP_STARTED', 'REASONING_START', 'REASONING_MESSAGE_START', 'REASONING_MESSAGE_CONTENT'],
-      ...['TEXT_MESSAGE_START', 'TEXT_MESSAGE_CONTENT', 'REASONING_MESSAGE_END', 'REASONING_END', 'TEXT_MESSAGE_END'],
-      ...[...call, ...call, 'TOOL_CALL_RESULT', 'STEP_FINISHED'],
-      ...['STEP_STARTED', 'TEXT_MESSAGE_START', 'TEXT_MESSAGE_CONTENT', 'TEXT_MESSAGE_END', 'STEP_FINISHED'],
+      'RUN_STARTED',
+      'STEP_STARTED',
+      'REASONING_START',
+      'REASONING_MESSAGE_START',
+      'REASONING_MESSAGE_CONTENT',
+      'TEXT_MESSAGE_START',
+      'TEXT_MESSAGE_CONTENT',
+      'REASONING_MESSAGE_END',
+      'REASONING_END',
+      'TEXT_MESSAGE_END',
+      ...call,
+      ...call,
+      'TOOL_CALL_RESULT',
+      'STEP_FINISHED',
+      'STEP_STARTED',
+      'TEXT_MESSAGE_START',
+      'TEXT_MESSAGE_CONTENT',
+      'TEXT_MESSAGE_END',
+      'STEP_FINISHED',
       'RUN_FINISHED',
     ]);
     const { runId } = client.events[0] as { runId: string };
     expect(client.last()).toMatchObject({
-      ...{ type: 'RUN_FINISHED', threadId: 'first', runId, outcome: { type: 'success' } },
+      type: 'RUN_FINISHED',
+      threadId: 'first',
+      runId,
+      outcome: { type: 'success' },
       usage: [{ provider: 'typed', model: 'm', inputTokens: 20, outputTokens: 10, totalTokens: 30 }],
       metadata: { lanefold: { termination_reason: 'final_answer' } },
     });
@@ -215,7 +233,8 @@ describe('the handler for AG-UI, called by the protocol’s own client', () => {
     await resumed;
     const since = client.events.slice(before);
     expect(since.map(({ type }) => type).filter((type) => /TOOL|SNAPSHOT/.test(type))).toEqual([
-      ...['TOOL_CALL_RESULT', 'TOOL_CALL_RESULT'],
+      'TOOL_CALL_RESULT',
+      'TOOL_CALL_RESULT',
     ]);
     expect(since.at(-1)).toMatchObject({ outcome: { type: 'success' }, usage: [{ inputTokens: 10, outputTokens: 5 }] });
     await same(client);
@@ -362,7 +381,9 @@ describe('the handler for AG-UI, called by the protocol’s own client', () => {
     await client.agent.runAgent({ tools });
     expect(client.events.filter(({ type }) => type === 'CUSTOM')).toEqual(
       Array.from({ length: 2 }, () => ({
-        ...{ type: 'CUSTOM', name: 'lanefold.tools_ignored', value: { agent: 'typist', tools: ['fly', 'dive'] } },
+        type: 'CUSTOM',
+        name: 'lanefold.tools_ignored',
+        value: { agent: 'typist', tools: ['fly', 'dive'] },
       })),
     );
   });
@@ -410,7 +431,9 @@ describe('the handler for AG-UI, called by the protocol’s own client', () => {
     last.stop();
     await asked;
     expect(client.said().map(({ content }) => content)).toEqual([
-      ...['hi', 'A long story.', 'Shorter, please.'],
+      'hi',
+      'A long story.',
+      'Shorter, please.',
       [
         { type: 'text', text: 'Like this:' },
         { type: 'image', source: { type: 'data', value: 'aGk=', mimeType: 'image/png' } },
@@ -496,7 +519,7 @@ describe('the handler for AG-UI, called by the protocol’s own client', () => {
         .said()
         .filter(({ role }) => role !== 'reasoning')
         .map(({ content }) => content),
-    ).toEqual([...['hi', 'A sentence.']]);
+    ).toEqual(['hi', 'A sentence.']);
   });
 
   test('takes back the text of a strategy that found no answer', async () => {
@@ -639,7 +662,9 @@ describe('the handler for AG-UI, called by the protocol’s own client', () => {
     await refuses(other, 409, 'interrupts_open');
     const [first, second] = client.agent.pendingInterrupts.map(({ id }) => id) as [string, string];
     const answer = (interruptId: string, payload: unknown = { approved: true }) => ({
-      ...{ interruptId, status: 'resolved' as const, payload },
+      interruptId,
+      status: 'resolved' as const,
+      payload,
     });
     const resumes: [number, string, ReturnType<typeof answer>[]][] = [
       [409, 'interrupts_open', [answer(first)]],

@@ -27,7 +27,8 @@ const part = fc.oneof(
 );
 const content = fc.oneof(text, fc.array(part, { maxLength: 2 }));
 const call = fc.record({
-  ...{ id: text, type: fc.constant('function') },
+  id: text,
+  type: fc.constant('function'),
   function: fc.record({ name: text, arguments: text }),
 });
 const message = fc.oneof(

@@ -7,7 +7,9 @@ import { cases } from '../support/cases.ts';
 
 const calls = (count: number) =>
   Array.from({ length: count }, (_, i) => ({
-    ...{ id: `c${i}`, type: 'function' as const, function: { name: 'look', arguments: '{}' } },
+    id: `c${i}`,
+    type: 'function' as const,
+    function: { name: 'look', arguments: '{}' },
   }));
 const message = fc.oneof(
   fc

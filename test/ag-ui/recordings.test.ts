@@ -39,7 +39,8 @@ for (const { file, options } of tagged)
       let events = 0;
       for (const { id: threadId } of threads) {
         const reader = clientOf({
-          ...{ url: 'https://shop.example/ag-ui', threadId },
+          url: 'https://shop.example/ag-ui',
+          threadId,
           fetch: (to, init) => handler(new Request(to, init)),
         });
         await reader.agent.runAgent();
@@ -65,7 +66,8 @@ for (const { file, options } of tagged)
       const { data: runs } = await lanefold.runs.list({ threadId, limit: 1_000 });
       const { questions } = await lanefold.threads.agUiSnapshot(threadId);
       const client = clientOf({
-        ...{ url: 'https://shop.example/ag-ui', threadId },
+        url: 'https://shop.example/ag-ui',
+        threadId,
         fetch: (_, { body }) => {
           const { runId } = JSON.parse(body as string) as RunAgentInput;
           return Promise.resolve(sseResponse(replayed({ threadId, runId }), { abort: () => {} }));

@@ -49,7 +49,9 @@ describe('the same resume of AG-UI, sent again', { shuffle: false }, () => {
   const post = (body: object, signal?: AbortSignal) =>
     handler(
       new Request('https://shop.example/ag-ui', {
-        ...{ method: 'POST', headers: { 'content-type': 'application/json' }, signal: signal ?? null },
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        signal: signal ?? null,
         body: JSON.stringify({ messages: [], tools: [], context: [], ...body }),
       }),
     );
@@ -76,7 +78,9 @@ describe('the same resume of AG-UI, sent again', { shuffle: false }, () => {
     const threadId = `t${++threads}`;
     if (limited)
       await lanefold.limits.set(threadId, {
-        ...{ kind: 'requests', amount: 1, per: 'hour' },
+        kind: 'requests',
+        amount: 1,
+        per: 'hour',
         scope: { thread: threadId },
       });
     const asked = `please call ${tool}, then ${then} in ${threadId}`;

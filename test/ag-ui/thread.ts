@@ -12,7 +12,8 @@ export async function loggedIds(lanefold: Lanefold, threadId: string, results: M
   const ids: string[] = [];
   let open: string[] = [];
   for (const { role, seq, payload, refs } of await lanefold.threads.entries(threadId, {
-    ...{ kind: 'ai_message', limit: 1_000 },
+    kind: 'ai_message',
+    limit: 1_000,
   })) {
     if (role === 'assistant') {
       const id = String(refs['llm_call_id'] ?? `entry_${seq}`);

@@ -19,7 +19,9 @@ describe('the version of an agent', () => {
     expect(id).toMatch(/^v_[0-9a-f]{24}$/);
     expect((await versionOf({ ...base, tools: [lookup('Looks up an order.')] })).id).toBe(id);
     expect(definition).toMatchObject({
-      ...{ model: 'scripted:demo', instructions: 'Help.', strategy: 'react' },
+      model: 'scripted:demo',
+      instructions: 'Help.',
+      strategy: 'react',
       tools: [{ name: 'lookup', description: 'Looks up an order.', input_schema: { type: 'object' } }],
     });
   });
@@ -101,7 +103,10 @@ describe('values that may be secret', () => {
   test('do not count in the fingerprint either, which checkpoint tokens show to their holders', async () => {
     const done = { memory: null, end: { reason: 'success' as const, answer: 'done', result: 'done' } };
     const strategy = defineStrategy({
-      ...{ name: 'asker', begin: () => done, learn: () => done, best: () => done.end },
+      name: 'asker',
+      begin: () => done,
+      learn: () => done,
+      best: () => done.end,
       options: { api_key: z.string().default(''), depth: z.number().default(1) },
     });
     const fingerprintOf = async (strategyOptions: object) =>

@@ -80,7 +80,8 @@ describe('a call that may not run', () => {
     const { threadId } = await lanefold.ask([{ toolCalls: [call('clean_folder', '')] }, { text: 'Sorry.' }]);
     expect(executed).toEqual([]);
     expect(failure((await ledgerOf(lanefold, threadId))[0]!.result)).toEqual({
-      ...{ type: 'invalid_arguments', retryable: false },
+      type: 'invalid_arguments',
+      retryable: false,
       message: expect.stringMatching(/requires folder/),
     });
   });

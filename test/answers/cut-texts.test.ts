@@ -45,8 +45,11 @@ describe('an answer that is cut', () => {
   ])('ends its run, which says so (%s: %s)', async (model, finishReason, ours) => {
     const { run, threadId } = await lanefold.ask([{ text: 'It is because of', finishReason }], { model });
     expect(run).toMatchObject({
-      ...{ status: 'completed', terminationReason: 'final_answer', result: 'It is because of' },
-      ...{ finishReason: ours, truncated: true },
+      status: 'completed',
+      terminationReason: 'final_answer',
+      result: 'It is because of',
+      finishReason: ours,
+      truncated: true,
     });
     expect(await stored(run)).toEqual({ finish_reason: ours, truncated: true, termination_reason: 'final_answer' });
     await expectSound(lanefold, threadId);
@@ -114,8 +117,12 @@ describe('an answer that is cut', () => {
     const replies = [cut('One, tw'), cut('o, thr'), { text: 'ee.' }];
     const { run, sent, threadId } = await lanefold.ask(replies, { agent: 'continues' });
     expect(run).toMatchObject({
-      ...{ status: 'completed', terminationReason: 'final_answer', result: 'One, two, three.' },
-      ...{ finishReason: 'stop', truncated: false, iteration: 3 },
+      status: 'completed',
+      terminationReason: 'final_answer',
+      result: 'One, two, three.',
+      finishReason: 'stop',
+      truncated: false,
+      iteration: 3,
     });
     expect(sent[1].messages.slice(1)).toMatchObject([
       { role: 'assistant', content: 'One, tw' },
@@ -130,8 +137,11 @@ describe('an answer that is cut', () => {
   test('is continued as long as the run may call its model, which keeps what it has', async () => {
     const { run, threadId } = await lanefold.ask([cut('a'), cut('b'), cut('c')], { agent: 'continues' });
     expect(run).toMatchObject({
-      ...{ status: 'completed', terminationReason: 'max_iterations', result: 'abc' },
-      ...{ finishReason: 'length', truncated: true },
+      status: 'completed',
+      terminationReason: 'max_iterations',
+      result: 'abc',
+      finishReason: 'length',
+      truncated: true,
     });
     expect((await contextOf(lanefold, threadId)).at(-1)).toEqual(['assistant', 'c']);
     await expectSound(lanefold, threadId);

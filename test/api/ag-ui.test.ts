@@ -42,12 +42,17 @@ describe('the endpoint for AG-UI', () => {
         tools: [dig, pay, clientTool({ name: 'where', input: z.object({}) })],
       }),
       defineAgent({
-        ...{ name: 'open', model: 'typed:m', tools: [props] },
+        name: 'open',
+        model: 'typed:m',
+        tools: [props],
         overridable: { http: ['toolContext.forwarded_props'] },
       }),
     ];
     api = await startApi({
-      ...{ agents, models: { typed: () => model }, worker: false, tokenSecrets: ['s'] },
+      agents,
+      models: { typed: () => model },
+      worker: false,
+      tokenSecrets: ['s'],
       server: { apiKey: 'root', keyRecheckMs: 100 },
     });
     back = await createLanefold(api.lanefold.options);
@@ -179,7 +184,11 @@ describe('the endpoint for AG-UI', () => {
   test('needs the scopes to read and to run, and those to answer', async () => {
     const key = async (...scopes: string[]) => (await mintKey(api.call, root, { scopes })).auth;
     const [run, read, both, decides, steers] = await Promise.all([
-      ...[key('run'), key('read'), key('run', 'read'), key('run', 'read', 'approve'), key('run', 'read', 'steer')],
+      key('run'),
+      key('read'),
+      key('run', 'read'),
+      key('run', 'read', 'approve'),
+      key('run', 'read', 'steer'),
     ]);
     for (const auth of [run, read])
       expect(await post(minimal('scopes'), 'typist', auth)).toMatchObject(problem(403, 'forbidden'));
@@ -312,7 +321,9 @@ describe('the endpoint for AG-UI', () => {
     const before = held();
     const opening = Array.from({ length: count }, async () => {
       const request = http.request(`${api.url}/v1/ag-ui/typist`, {
-        ...{ method: 'POST', agent: false, headers: { ...root, 'content-type': 'application/json' } },
+        method: 'POST',
+        agent: false,
+        headers: { ...root, 'content-type': 'application/json' },
       });
       request.end(large);
       const [response] = (await once(request, 'response')) as [http.IncomingMessage];

@@ -42,8 +42,15 @@ describe('approval over HTTP', () => {
     expect(await decide('1.0/deny', { by: 'ada', reason: 'no budget' })).toMatchObject({
       status: 200,
       body: {
-        ...{ thread_id: 'ap', run_id: sent.body['id'], call: '1.0', decision: 'denied', by: 'ada' },
-        ...{ reason: 'no budget', decided_at: expect.any(String), duplicate: false, status: 'suspended' },
+        thread_id: 'ap',
+        run_id: sent.body['id'],
+        call: '1.0',
+        decision: 'denied',
+        by: 'ada',
+        reason: 'no budget',
+        decided_at: expect.any(String),
+        duplicate: false,
+        status: 'suspended',
       },
     });
     expect(await decide('1.0/deny')).toMatchObject({ status: 200, body: { duplicate: true, by: 'ada' } });

@@ -27,9 +27,23 @@ type Acts = [done: Act, refused: Act];
 
 /** Operations that leave no row, because what they write says who wrote it, or is a conversation and no decision on it. */
 const unaudited = new Set([
-  ...['createThread', 'appendEntries', 'createRun', 'createRuns', 'retryRun', 'resumeRun', 'collectRun', 'runAgUi'],
-  ...['steerRun', 'injectRun', 'sendEvent', 'createCheckpoint', 'createBrowserToken'],
-  ...['createStream', 'appendStream', 'createThreadStream', 'appendThreadStream'],
+  'createThread',
+  'appendEntries',
+  'createRun',
+  'createRuns',
+  'retryRun',
+  'resumeRun',
+  'collectRun',
+  'runAgUi',
+  'steerRun',
+  'injectRun',
+  'sendEvent',
+  'createCheckpoint',
+  'createBrowserToken',
+  'createStream',
+  'appendStream',
+  'createThreadStream',
+  'appendThreadStream',
 ]);
 
 // in this order: what one sets, another removes
@@ -57,7 +71,10 @@ describe('the audit of the HTTP API', { shuffle: false }, () => {
         }) as never,
     );
     api = await startApi({
-      ...{ agents, models: { fake: () => hanging }, server: { apiKey: 'root' }, tokenSecrets: ['s'.repeat(32)] },
+      agents,
+      models: { fake: () => hanging },
+      server: { apiKey: 'root' },
+      tokenSecrets: ['s'.repeat(32)],
     });
     const key = await mintKey(api.call, bearer('root'), { scopes: ['read', 'run', 'steer', 'approve', 'admin'] });
     ({ auth } = key);

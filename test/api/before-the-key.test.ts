@@ -124,7 +124,8 @@ describe('before the credential of a request', () => {
       });
     const large = (headers: Record<string, string>) =>
       fetch(`${url}/v1/threads`, {
-        ...{ method: 'POST', headers: { ...headers, 'content-type': 'application/json' } },
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
         body: JSON.stringify({ metadata: { x: 'x'.repeat(10) } }).padEnd(400_000),
       });
     for (const [path, headers] of [

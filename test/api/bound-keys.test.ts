@@ -50,7 +50,8 @@ const stateOf = async (threadId: string) => {
   const { lanefold } = api;
   const audit = await lanefold.audit.list({ threadId, limit: 1_000 });
   return {
-    ...{ thread: await lanefold.threads.get(threadId), runs: (await lanefold.runs.list({ threadId })).data },
+    thread: await lanefold.threads.get(threadId),
+    runs: (await lanefold.runs.list({ threadId })).data,
     audit: audit.filter(({ action }) => action !== 'keys.create'),
     inputs: (await lanefold.runs.inputs({ threadId, id: (await lanefold.runs.list({ threadId })).data[0]!.id })).length,
   };
@@ -90,7 +91,10 @@ function requestFor({ method, path }: Operation, places: Place[], named: (place:
     Object.fromEntries(places.filter((place) => place.where === where).map((place) => [place.name, value(place)]));
   const { run_id: run } = named(places[0]!);
   const values: Record<string, string> = {
-    ...{ run_id: run, llm_call_id: `${run}.1`, call: '1.0', context_ref: 'default' },
+    run_id: run,
+    llm_call_id: `${run}.1`,
+    call: '1.0',
+    context_ref: 'default',
     ...given('path'),
   };
   const query = new URLSearchParams(given('query')).toString();

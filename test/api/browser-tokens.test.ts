@@ -97,8 +97,17 @@ describe('a browser token', () => {
 
   /** Not taken from the lists that are tested. */
   const readable = [
-    ...['getThread', 'getRun', 'listInputs', 'listRunEvents', 'listRuns', 'listThreadEvents', 'listUiMessages'],
-    ...['readContent', 'readRunTrace', 'readThreadStream', 'readThreadTrace'],
+    'getThread',
+    'getRun',
+    'listInputs',
+    'listRunEvents',
+    'listRuns',
+    'listThreadEvents',
+    'listUiMessages',
+    'readContent',
+    'readRunTrace',
+    'readThreadStream',
+    'readThreadTrace',
   ];
   const asking = ['cancelRun', 'createRun', 'runAgUi', 'steerRun'];
   /** A body that names the thread, where its path does not. */

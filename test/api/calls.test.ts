@@ -13,7 +13,10 @@ describe('the exact context of a model call', () => {
   let api: Api;
   const run = async (threadId: string, agent: string, model?: string) => {
     const run = await api.lanefold.runs.enqueue({
-      ...{ agent, threadId, input: 'A question', createThread: true },
+      agent,
+      threadId,
+      input: 'A question',
+      createThread: true,
       ...(model ? { model } : {}),
     });
     await api.lanefold.runs.wait(run);
@@ -90,7 +93,9 @@ describe('the exact context of a model call', () => {
     let asked = 0;
     const ask = async (policy?: object) => {
       const run = await api.lanefold.runs.enqueue({
-        ...{ agent: 'calc', threadId: thread, input: `Question ${++asked}` },
+        agent: 'calc',
+        threadId: thread,
+        input: `Question ${++asked}`,
         ...(policy ? { contextPolicy: policy } : {}),
       });
       await api.lanefold.runs.wait(run);

@@ -45,8 +45,15 @@ describe('what a policy makes of a context, and why', () => {
     expect(rowsOf({ explain: explain! })).toEqual(expected);
     expect(explain!.map(({ tokens }) => tokens)).toEqual([11, 100, 10, 100, 100, 100]);
     expect(meta).toEqual({
-      ...{ estimated_tokens: 111, tool_tokens: 0, budget: 300, truncated: true, over_budget: false },
-      ...{ entries_included: 1, entries_total: 5, summary_used: false, window: null },
+      estimated_tokens: 111,
+      tool_tokens: 0,
+      budget: 300,
+      truncated: true,
+      over_budget: false,
+      entries_included: 1,
+      entries_total: 5,
+      summary_used: false,
+      window: null,
       estimator: { name: 'heuristic', ratio: 1, error: null, calls: null, fallback: null },
     });
     expect(messages.map(({ role }) => role)).toEqual(['system', 'user']);

@@ -26,11 +26,13 @@ describe('what runs and threads cost', () => {
         defineAgent({ name: 'large', model: 'smart' }),
         defineAgent({ name: 'local', model: 'local:llama' }),
         defineAgent({
-          ...{ name: 'mixed', model: large },
+          name: 'mixed',
+          model: large,
           requestTransformer: (_, { iteration }) => (iteration === 1 ? { model: small } : undefined),
         }),
         defineAgent({
-          ...{ name: 'failing', model: 'broken:x' },
+          name: 'failing',
+          model: 'broken:x',
           requestTransformer: (_, { iteration }) => (iteration === 1 ? { model: small } : undefined),
         }),
         defineAgent({ name: 'cheap', model: large, requestTransformer: () => ({ model: 'local:llama' }) }),

@@ -94,7 +94,9 @@ test('a batch that the database fails as a whole fails; in any other the server 
   const { status, body } = await api.call('POST', '/v1/runs', { runs: [run, { ...run, agent: 'nobody' }, run] });
   expect(status).toBe(202);
   expect((body as { data: { problem: { code: string } }[] }).data.map((one) => one.problem.code)).toEqual([
-    ...['database_error', 'unknown_agent', 'database_error'],
+    'database_error',
+    'unknown_agent',
+    'database_error',
   ]);
   expect(logged).toEqual([['database_error', 'POST', '/v1/runs']]);
 });

@@ -114,7 +114,11 @@ describe('entries over HTTP', () => {
     expect(refs.contents).toEqual([{ id, chars: 70_000, bytes: 140_000 }]);
     const read = async (query = '') => (await api.call('GET', `/v1/threads/large/contents/${id}${query}`)).body;
     expect(await read()).toEqual({
-      ...{ id, chars: 70_000, bytes: 140_000, offset: 0, next_offset: 65_536 },
+      id,
+      chars: 70_000,
+      bytes: 140_000,
+      offset: 0,
+      next_offset: 65_536,
       text: text.slice(0, 65_536),
     });
     expect(await read('?offset=65536')).toMatchObject({ text: text.slice(65_536), next_offset: null });

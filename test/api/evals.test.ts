@@ -39,7 +39,9 @@ describe('evals over HTTP', () => {
       ((await call('GET', `/${id}/items?case_id=${one}`)).body as { data: unknown[] }).data.length;
     expect([await countOf(caseId), await countOf('none')]).toEqual([2, 0]);
     expect((await call('GET', `/${id}/report?baseline=short`)).body).toMatchObject({
-      ...{ format: 1, baseline: 'short', variants: [{ variant: 'short', pass_rate: 1 }, { variant: 'current' }] },
+      format: 1,
+      baseline: 'short',
+      variants: [{ variant: 'short', pass_rate: 1 }, { variant: 'current' }],
     });
     expect((await call('GET', `/${id}/report?baseline=none`)).status).toBe(400);
     expect(await call('POST', `/${id}/stop`)).toMatchObject(problem(409, 'eval_ended'));

@@ -30,19 +30,24 @@ describe('limits over HTTP', () => {
 
   test('are set, listed with what was used, replaced and removed', async () => {
     const budget = {
-      ...{ kind: 'money', amount: 0.25, scope: { customer: '*' }, amounts: { acme: 1.5 }, share: 'agent' },
-      ...{
-        weights: { calc: 3 },
-        reserve: { calc: 0.1 },
-        calendar: 'month',
-        time_zone: 'Europe/Berlin',
-        on_exhausted: 'end',
-      },
+      kind: 'money',
+      amount: 0.25,
+      scope: { customer: '*' },
+      amounts: { acme: 1.5 },
+      share: 'agent',
+      weights: { calc: 3 },
+      reserve: { calc: 0.1 },
+      calendar: 'month',
+      time_zone: 'Europe/Berlin',
+      on_exhausted: 'end',
     };
     const { status, body } = await put('budget', budget);
     const history = {
-      ...{ name: 'budget', tenant: null, updated_by: 'operator' },
-      ...{ created_at: expect.stringMatching(/Z$/), updated_at: expect.stringMatching(/Z$/) },
+      name: 'budget',
+      tenant: null,
+      updated_by: 'operator',
+      created_at: expect.stringMatching(/Z$/),
+      updated_at: expect.stringMatching(/Z$/),
     };
     expect([status, body]).toEqual([200, { ...history, ...budget }]);
     const { rows } = await api.lanefold.database.pool.query<{ version: number }>(
@@ -53,15 +58,18 @@ describe('limits over HTTP', () => {
       JSON.stringify([{ version, thread_id: 't', run_id: 'r', take: [['* budget acme', 1_000_000_000]] }]),
     ]);
     const used = {
-      ...{ key: 'acme', amount: 1.5, used: 1, reserved: 1, waiting: 0, total: 0 },
-      ...{
-        resets_at: expect.stringMatching(/T2[23]:00:00.000Z$/),
-        noticed_at: null,
-        drained_until: null,
-        slices: null,
-        waiting_by: null,
-        cursor: '*/budget/true/acme',
-      },
+      key: 'acme',
+      amount: 1.5,
+      used: 1,
+      reserved: 1,
+      waiting: 0,
+      total: 0,
+      resets_at: expect.stringMatching(/T2[23]:00:00.000Z$/),
+      noticed_at: null,
+      drained_until: null,
+      slices: null,
+      waiting_by: null,
+      cursor: '*/budget/true/acme',
     };
     expect(await list()).toEqual([{ ...history, ...budget, usage: [used], next_after: null }]);
 

@@ -144,10 +144,19 @@ describe('lists over threads', () => {
 
   test('workers, and how many of them are alive', async () => {
     const worker = {
-      ...{ id: expect.stringMatching(/^worker_/), state: 'alive', host: hostname(), pid: process.pid },
-      ...{ version: expect.stringMatching(/^\d+\.\d+/), queue: expect.any(String), agents: ['calc', 'clerk'] },
-      ...{ strategies: expect.arrayContaining(['react', 'tot']), concurrency: 20, runs_held: expect.any(Number) },
-      ...{ started_at: expect.any(String), heartbeat_at: expect.any(String), stopped_at: null },
+      id: expect.stringMatching(/^worker_/),
+      state: 'alive',
+      host: hostname(),
+      pid: process.pid,
+      version: expect.stringMatching(/^\d+\.\d+/),
+      queue: expect.any(String),
+      agents: ['calc', 'clerk'],
+      strategies: expect.arrayContaining(['react', 'tot']),
+      concurrency: 20,
+      runs_held: expect.any(Number),
+      started_at: expect.any(String),
+      heartbeat_at: expect.any(String),
+      stopped_at: null,
     };
     expect((await api.call('GET', '/v1/workers')).body).toEqual({ data: [worker] });
     expect((await api.call('GET', '/v1/activity')).body).toMatchObject({ fleet: { alive: 1, draining: 0, dead: 0 } });

@@ -72,7 +72,9 @@ describe('what is worth a look', () => {
       'steered',
       [
         {
-          ...{ kind: 'steered', seq: 3, llm_call_id: expect.stringMatching(/\.2$/) },
+          kind: 'steered',
+          seq: 3,
+          llm_call_id: expect.stringMatching(/\.2$/),
           data: { kind: 'steer', by: 'desk', sent_at: time, reached_at: time },
         },
       ],

@@ -47,8 +47,14 @@ describe('a recorded model call made again', () => {
     const { status, body } = await replay(`${runId}.2`, { model: 'second' });
     expect(status).toBe(200);
     expect(body).toMatchObject({
-      ...{ thread_id: 't', llm_call_id: `${runId}.2`, model: 'second', verified: true, error: null },
-      ...{ answer: { content: 'Sun.' }, usage: { input_tokens: 7, output_tokens: 3 }, finish_reason: 'stop' },
+      thread_id: 't',
+      llm_call_id: `${runId}.2`,
+      model: 'second',
+      verified: true,
+      error: null,
+      answer: { content: 'Sun.' },
+      usage: { input_tokens: 7, output_tokens: 3 },
+      finish_reason: 'stop',
     });
     expect(second.calls.at(-1)!.prompt).toEqual(first.calls[1]!.prompt);
     expect(second.calls.at(-1)!.tools).toEqual(first.calls[1]!.tools);

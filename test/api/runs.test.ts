@@ -66,7 +66,8 @@ describe('runs over HTTP', () => {
       { run: expect.objectContaining({ thread_id: 'r-batch', request_id: 'batch-1', duplicate: false }) },
       {
         problem: expect.objectContaining({
-          ...{ status: 400, code: 'invalid_request' },
+          status: 400,
+          code: 'invalid_request',
           errors: [expect.objectContaining({ path: 'delay_ms' }), expect.objectContaining({ path: 'prioritty' })],
         }),
       },

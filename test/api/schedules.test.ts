@@ -28,13 +28,25 @@ describe('schedules over HTTP', () => {
 
   test('are set, listed with their next slots, paused, resumed and removed', async () => {
     const more = {
-      ...{ start_at: '2099-01-01T00:00:00.000Z', end_at: '2099-01-04T00:00:00.000Z', thread_id: 'diary' },
-      ...{ overlap: 'queue', catch_up: 'all', jitter_ms: 1_000, options: { max_iterations: 3 } },
+      start_at: '2099-01-01T00:00:00.000Z',
+      end_at: '2099-01-04T00:00:00.000Z',
+      thread_id: 'diary',
+      overlap: 'queue',
+      catch_up: 'all',
+      jitter_ms: 1_000,
+      options: { max_iterations: 3 },
     };
     const answer = {
-      ...{ ...nightly, ...more, name: 'nightly', tenant: 'default', paused_at: null, source: 'user', version: 1 },
+      ...nightly,
+      ...more,
+      name: 'nightly',
+      tenant: 'default',
+      paused_at: null,
+      source: 'user',
+      version: 1,
       next: ['2099-01-01T01:00:00.000Z', '2099-01-02T01:00:00.000Z', '2099-01-03T01:00:00.000Z'],
-      ...{ created_at: expect.stringMatching(/Z$/) as string, updated_at: expect.stringMatching(/Z$/) as string },
+      created_at: expect.stringMatching(/Z$/) as string,
+      updated_at: expect.stringMatching(/Z$/) as string,
       updated_by: 'operator',
     };
     expect(await put('nightly', { ...nightly, ...more })).toMatchObject({ status: 200, body: answer });

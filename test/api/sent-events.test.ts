@@ -57,12 +57,15 @@ describe('events over HTTP', () => {
     const run = await waiting('now');
     const resolved = [{ thread_id: run.threadId, run_id: run.id, call: '1.0', round: 1, index: 0 }];
     expect(await send('now', { payload: { amount: 30 } }, keys.steer.auth)).toMatchObject({
-      ...{ status: 200, body: { event: 'now', resolved, kept: false } },
+      status: 200,
+      body: { event: 'now', resolved, kept: false },
     });
     expect(await resultOf(run)).toEqual(['{"amount":30}']);
     expect(await sender(run)).toEqual([{ status: 'resolved', ended_by: `key:${keys.steer.id}` }]);
     expect((await send('later', { payload: 'early', keep_ms: 3_600_000 })).body).toEqual({
-      ...{ event: 'later', resolved: [], kept: true },
+      event: 'later',
+      resolved: [],
+      kept: true,
     });
     expect(await resultOf(await enqueue('later'))).toEqual(['early']);
     const empty = await waiting('empty');
@@ -99,11 +102,12 @@ describe('events over HTTP', () => {
     expect(await sender(runs[0]!)).toEqual([{ status: 'resolved', ended_by: 'signed' }]);
     expect(await resultOf(await enqueue('shared', api.lanefold.forTenant('acme')))).toEqual(['{"amount":30}']);
     expect(await api.call('POST', path, 'null', { 'content-type': 'application/json' })).toMatchObject({
-      ...{ status: 200, body: { resolved: 0 } },
+      status: 200,
+      body: { resolved: 0 },
     });
     expect((await api.lanefold.runs.get(runs[1]!)).status).toBe('suspended');
     expect((await send('shared', { payload: 'own' }, keys.bolt.auth)).body).toMatchObject({
-      ...{ resolved: [{ run_id: runs[1]!.id }] },
+      resolved: [{ run_id: runs[1]!.id }],
     });
   });
 
@@ -137,11 +141,12 @@ describe('events over HTTP', () => {
       expect(grant.expiresAtMs - expiresAt!.getTime()).toBeLessThan(3_600_000);
       expect((await post(path)).status).toBe(200);
       await api.lanefold.database.pool.query('update lanefold._api_key set expires_at = now() where id = $1', [
-        ...[brief.id],
+        brief.id,
       ]);
       expect(await post(path)).toMatchObject(problem(410, 'token_expired'));
       await api.lanefold.database.pool.query('update lanefold._api_key set expires_at = $2 where id = $1', [
-        ...[brief.id, expiresAt],
+        brief.id,
+        expiresAt,
       ]);
     }
     // a tenant's library knows no keys of other tenants
@@ -159,13 +164,14 @@ describe('events over HTTP', () => {
     const other = signEvent({ ...grant, event: 'other' }, 'new secret').split('.')[1]!;
     for (const wrong of [
       signEvent(grant, 'another secret'),
-      ...[
-        `${version}.${other}.${signature}`,
-        `${version}.${payload}.`,
-        `${version}.${payload}`,
-        `ev2.${payload}.${signature}`,
-      ],
-      ...[signature, 'x', '%00', 'ev1..'],
+      `${version}.${other}.${signature}`,
+      `${version}.${payload}.`,
+      `${version}.${payload}`,
+      `ev2.${payload}.${signature}`,
+      signature,
+      'x',
+      '%00',
+      'ev1..',
     ])
       expect(await post(wrong)).toMatchObject(problem(400, 'invalid_event_token'));
     const expired = signEvent({ ...grant, expiresAtMs: 1 }, 'new secret');

@@ -24,7 +24,11 @@ const model = `scripted:${JSON.stringify(['1. 0.4\n2. 0.7'])}`;
 describe('strategies over HTTP', () => {
   const send = (request: object) =>
     api.call('POST', '/v1/threads/trees/runs', {
-      ...{ agent: 'plain', input: 'Q', model, create_thread: true, busy: 'wait' },
+      agent: 'plain',
+      input: 'Q',
+      model,
+      create_thread: true,
+      busy: 'wait',
       ...request,
     });
   const ended = async (id: string) => {
@@ -79,8 +83,14 @@ describe('the nodes of a run', () => {
     const all = (await api.call('GET', path)).body as RunNodePage;
     expect(all.next_after).toBeNull();
     expect(all.data.map(({ kind, status }) => `${kind} ${status}`)).toEqual([
-      ...['generate answered', 'evaluate answered', 'thought expanded', 'thought open'],
-      ...['generate answered', 'evaluate answered', 'thought best', 'thought open'],
+      'generate answered',
+      'evaluate answered',
+      'thought expanded',
+      'thought open',
+      'generate answered',
+      'evaluate answered',
+      'thought best',
+      'thought open',
     ]);
     expect(all.data[6]).toMatchObject({ node: 7, parent: 3, content: 'By night', call_id: null });
     const first = (await api.call('GET', `${path}?limit=5`)).body as RunNodePage;

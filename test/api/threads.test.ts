@@ -189,7 +189,9 @@ describe('erasure over HTTP', () => {
     await api.call('POST', '/v1/threads/e-2/runs', { agent: 'calc', input: 'x' });
     expect(await api.call('DELETE', '/v1/threads/e-2')).toMatchObject(problem(409, 'thread_busy'));
     expect((await api.call('DELETE', '/v1/tenants/busy/threads?limit=10')).body).toMatchObject({
-      ...{ tenant_id: 'busy', busy: ['e-2'], more: false },
+      tenant_id: 'busy',
+      busy: ['e-2'],
+      more: false,
       removed: { threads: 1 },
     });
     expect((await api.call('DELETE', '/v1/tenants/busy/threads?limit=0')).status).toBe(400);

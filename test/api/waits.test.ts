@@ -82,7 +82,8 @@ describe('waits over HTTP', () => {
 
     expect(await resolve(run, '1.0', { result: null, error: 'both' })).toMatchObject(problem(400, 'invalid_input'));
     expect(await resolve(run, '1.0', { result: { paid: true }, by: 'ada' })).toMatchObject({
-      ...{ status: 200, body: { resolved: true, wait: 'overridden', status: 'suspended' } },
+      status: 200,
+      body: { resolved: true, wait: 'overridden', status: 'suspended' },
     });
     expect((await resolve(run, '1.0', { result: 'again' })).body).toMatchObject({
       resolved: false,
@@ -102,7 +103,9 @@ describe('waits over HTTP', () => {
     ]);
     const audit = await api.lanefold.audit.list({ threadId: run.threadId });
     expect(audit.map(({ action, actor, runId }) => [action, actor, runId])).toContainEqual([
-      ...['resolveWait', `key:${keys.steer.id}`, run.id],
+      'resolveWait',
+      `key:${keys.steer.id}`,
+      run.id,
     ]);
     expect(await waiting('one')).toEqual({ data: [], next_after: null });
   });
@@ -156,7 +159,8 @@ describe('waits over HTTP', () => {
         { ...root, agent: 'lead', depth: 0, parent: null, status: 'suspended', waits: [{ kind: 'run', run: child }] },
         { ...child, agent: 'payer', depth: 1, parent: { ...root, round: 1, index: 0 }, waits: [{ kind: 'approval' }] },
       ],
-      ...{ usage: { input_tokens: expect.any(Number) as number }, cost: null },
+      usage: { input_tokens: expect.any(Number) as number },
+      cost: null,
       unpriced_tokens: expect.any(Number) as number,
     });
     expect(await get(`${at(run)}/tree`)).toEqual(tree);

@@ -23,9 +23,19 @@ describe('webhooks over HTTP', () => {
   test('are set, listed, rotated, tested, paused, resumed, redelivered and removed', async () => {
     const more = { agents: ['clerk'], ordered: true, include_result: true };
     const answer = {
-      ...{ ...endpoint, ...more, name: 'orders', tenant: 'default', paused_at: null, paused_reason: null, version: 1 },
-      ...{ failures: 0, failing_since: null, dropped: 0, updated_by: 'operator' },
-      ...{ created_at: expect.stringMatching(/Z$/) as string, updated_at: expect.stringMatching(/Z$/) as string },
+      ...endpoint,
+      ...more,
+      name: 'orders',
+      tenant: 'default',
+      paused_at: null,
+      paused_reason: null,
+      version: 1,
+      failures: 0,
+      failing_since: null,
+      dropped: 0,
+      updated_by: 'operator',
+      created_at: expect.stringMatching(/Z$/) as string,
+      updated_at: expect.stringMatching(/Z$/) as string,
     };
     const { status, body } = await put('orders', { ...endpoint, ...more });
     const { secret, ...shown } = body as { secret: string };
@@ -126,13 +136,14 @@ describe('webhooks over HTTP', () => {
 
   // they are all https://1.1.1.1/s3cret to those that read URLs as browsers do
   test.each([
-    ...['https:\\\\1.1.1.1\\s3cret//x', 'https://1.1.1.1\\s3cret', 'https:/1.1.1.1/s3cret//x', 'https:1.1.1.1/s3cret'],
-    ...[
-      ' https://1.1.1.1/s3cret',
-      'ht\ttps://1.1.1.1/s3cret',
-      'HTTPS://1.1.1.1:443/s3cret',
-      'https://0x1.1.1.1?s3cret',
-    ],
+    'https:\\\\1.1.1.1\\s3cret//x',
+    'https://1.1.1.1\\s3cret',
+    'https:/1.1.1.1/s3cret//x',
+    'https:1.1.1.1/s3cret',
+    ' https://1.1.1.1/s3cret',
+    'ht\ttps://1.1.1.1/s3cret',
+    'HTTPS://1.1.1.1:443/s3cret',
+    'https://0x1.1.1.1?s3cret',
   ])('are stored as they were read, so that readers see the origin of %j alone', async (url) => {
     const { pool } = api.lanefold.database;
     await call(keys.acme, 'DELETE', '/spelt');

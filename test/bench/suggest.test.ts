@@ -5,9 +5,14 @@ import { suggest } from '../../src/ops/bench/suggest.ts';
 const percentiles = (p50: number) => ({ p50, p95: p50, p99: p50 });
 
 const level = (concurrency: number, given: Partial<Level> = {}): Level => ({
-  ...{ concurrency, runs: 1_000, seconds: 10, runs_per_second: 20 * concurrency, first_model_call_ms: percentiles(5) },
+  concurrency,
+  runs: 1_000,
+  seconds: 10,
+  runs_per_second: 20 * concurrency,
+  first_model_call_ms: percentiles(5),
   per_run: { cpu_ms: 2, postgres_cpu_ms: 3, redis_cpu_ms: null, wal_bytes: 12_000, commits: 5, disk_bytes: 10_000 },
-  ...{ connections: { open: 20, busy: 3 }, other_commits_per_second: 0 },
+  connections: { open: 20, busy: 3 },
+  other_commits_per_second: 0,
   ...given,
 });
 
@@ -15,8 +20,15 @@ const figures = {
   queue: 'postgres' as const,
   machine: { cpus: 4, cpu: 'test', node: 'v20' },
   postgres: {
-    ...{ version: '18', fsync: 'on', synchronous_commit: 'on', shared_buffers: '8GB', max_wal_size: '4GB' },
-    ...{ max_connections: 100, open_connections: 10, round_trip_ms: percentiles(0.2), commit_ms: percentiles(0.5) },
+    version: '18',
+    fsync: 'on',
+    synchronous_commit: 'on',
+    shared_buffers: '8GB',
+    max_wal_size: '4GB',
+    max_connections: 100,
+    open_connections: 10,
+    round_trip_ms: percentiles(0.2),
+    commit_ms: percentiles(0.5),
   },
   levels: [level(1), level(10)],
 };

@@ -61,7 +61,11 @@ describe('the chat handler, called by the AI SDK’s own transport', () => {
   const send = async (chatId: string, ...messages: UIMessage[]) =>
     read(
       await transport().sendMessages({
-        ...{ chatId, messages, trigger: 'submit-message', messageId: undefined, abortSignal: undefined },
+        chatId,
+        messages,
+        trigger: 'submit-message',
+        messageId: undefined,
+        abortSignal: undefined,
       }),
       messages.at(-1)!.role === 'assistant' ? messages.at(-1) : undefined,
     );

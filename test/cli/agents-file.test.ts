@@ -67,7 +67,9 @@ describe('an agents file', () => {
       ...Object.keys(agents).map((file) => ({ file, agents: ['parrot'] })),
       ...Object.keys(more).map((file) => ({ file, agents: ['parrot'], aliases: { mine: 'scripted:echo' } })),
       ...refused.map(([file, , why]) => ({
-        ...{ file, refused: expect.stringMatching(why) as string, hint: expect.any(String) as string },
+        file,
+        refused: expect.stringMatching(why) as string,
+        hint: expect.any(String) as string,
       })),
     ]);
   });

@@ -67,7 +67,10 @@ describe.skipIf(noRedis())('lanefold bench', () => {
     const number = expect.any(Number) as number;
     const percentiles = { p50: number, p95: number, p99: number };
     const level = {
-      ...{ runs: number, seconds: number, runs_per_second: number, first_model_call_ms: percentiles },
+      runs: number,
+      seconds: number,
+      runs_per_second: number,
+      first_model_call_ms: percentiles,
       per_run: expect.objectContaining({ cpu_ms: number, wal_bytes: number, commits: number, disk_bytes: number }),
       connections: { open: number, busy: number },
       other_commits_per_second: number,
@@ -77,7 +80,10 @@ describe.skipIf(noRedis())('lanefold bench', () => {
       queue: queueBackend(),
       machine: { cpus: number, cpu: expect.any(String), node: process.version },
       postgres: expect.objectContaining({
-        ...{ fsync: 'off', synchronous_commit: 'on', round_trip_ms: percentiles, commit_ms: percentiles },
+        fsync: 'off',
+        synchronous_commit: 'on',
+        round_trip_ms: percentiles,
+        commit_ms: percentiles,
       }),
       levels: [
         { concurrency: 1, ...level },

@@ -4,8 +4,17 @@ import { drawTree } from '../../src/ops/cli/show-run.ts';
 import { readableAnswer } from '../../src/ops/cli/show-run.ts';
 
 const node = (more: Partial<RunNode>): RunNode => ({
-  ...{ node: 1, parent: 0, depth: null, kind: 'thought', status: 'open', score: null, content: null, callId: null },
-  ...{ usage: null, elapsedMs: null, data: null },
+  node: 1,
+  parent: 0,
+  depth: null,
+  kind: 'thought',
+  status: 'open',
+  score: null,
+  content: null,
+  callId: null,
+  usage: null,
+  elapsedMs: null,
+  data: null,
   ...more,
 });
 

@@ -13,7 +13,8 @@ test('events are sent, kept, and signed for others', async () => {
   const { lanefold, run, start, results } = given;
   const first = await start([on('order:1:paid')]);
   expect(await run('events', 'send', 'order:1:paid', '{"amount": 30}', '--by', 'ada')).toMatchObject({
-    ...{ code: 0, stdout: 'resolved 1 call\n' },
+    code: 0,
+    stdout: 'resolved 1 call\n',
   });
   expect(await results(first)).toEqual(['{"amount":30}']);
   const kept = await run('events', 'send', 'order:2:paid', 'thank you', '--keep', '1h', '--json');
@@ -57,7 +58,8 @@ test('a tree shows its runs with what they wait for, from any of them', async ()
         created_at: time,
       },
     ],
-    ...{ cost: null, unpriced_tokens: expect.any(Number) as number },
+    cost: null,
+    unpriced_tokens: expect.any(Number) as number,
   });
   expect(rowsOf((await run('waits', '--event', 'signed')).stdout)).toHaveLength(3);
   await run('events', 'send', 'signed');

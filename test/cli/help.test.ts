@@ -37,7 +37,14 @@ describe('help', () => {
     const { stdout } = await callCli(['--help']);
     const headings = [...stdout.matchAll(/^([A-Z][a-z ]+):$/gm)].map((match) => match[1]!);
     expect(headings.slice(0, headings.indexOf('Environment'))).toEqual([
-      ...['Options', 'Start', 'Processes', 'Inspect', 'Control runs', 'Change threads', 'Access and evidence', 'Test'],
+      'Options',
+      'Start',
+      'Processes',
+      'Inspect',
+      'Control runs',
+      'Change threads',
+      'Access and evidence',
+      'Test',
       'Start here',
     ]);
     // the heading of commands without a group

@@ -38,13 +38,11 @@ test('are set, shown as a table and as JSON, and removed', async () => {
     unknown
   >;
   expect(fair).toMatchObject({
-    ...{
-      scope: { agent: '*', model: 'openai:a=b' },
-      per: 90_000,
-      share: 'customer',
-      weights: { acme: 3, bolt: 0.5 },
-      reserve: { acme: 1 },
-    },
+    scope: { agent: '*', model: 'openai:a=b' },
+    per: 90_000,
+    share: 'customer',
+    weights: { acme: 3, bolt: 0.5 },
+    reserve: { acme: 1 },
     updated_by: expect.stringMatching(/^cli:/),
   });
   await database.pool.query('select lanefold.use_limits($1)', [
@@ -82,10 +80,19 @@ test('are set, shown as a table and as JSON, and removed', async () => {
   );
   const holders = await limits('holders', 'slots');
   expect(holders.stdout.split('\n')[2]!.trim().split(/ {2,}/)).toEqual([
-    ...['slots', 'acme', '1', 'r', 't', 'support', 'running', 'w_1', '2026-01-03T00:00:00.000Z'],
+    'slots',
+    'acme',
+    '1',
+    'r',
+    't',
+    'support',
+    'running',
+    'w_1',
+    '2026-01-03T00:00:00.000Z',
   ]);
   expect(JSON.parse((await limits('holders', '--key', 'acme', '--json')).stdout)).toMatchObject({
-    ...{ data: [{ name: 'slots', thread_id: 't', run_id: 'r', worker_id: 'w_1', amount: 1 }], next_after: null },
+    data: [{ name: 'slots', thread_id: 't', run_id: 'r', worker_id: 'w_1', amount: 1 }],
+    next_after: null,
   });
   expect(await limits('holders', '--key', 'bolt')).toMatchObject({ code: 0, stdout: '' });
   await database.pool.query('select lanefold.use_limits($1)', [
@@ -104,7 +111,8 @@ test('are set, shown as a table and as JSON, and removed', async () => {
     stderr: expect.stringContaining('[limit_not_found]'),
   });
   expect(JSON.parse((await limits('remove', 'budget', '--tenant', 'acme', '--json')).stdout)).toEqual({
-    ...{ name: 'budget', removed: true },
+    name: 'budget',
+    removed: true,
   });
 });
 

@@ -57,7 +57,10 @@ test('a child that hangs while it loads is killed for the next one, which keeps 
   await writeFile(file, 'hang');
   watcher = watchSources(project, path.join(root, '.env'));
   const code = runRestarting({
-    ...{ args: [], env, watcher, stopped: stopped.promise },
+    args: [],
+    env,
+    watcher,
+    stopped: stopped.promise,
     limitMs: { loading: 50, restart: 20_000, stop: 20_000 },
   });
   const said = async () => (await readFile(log, 'utf8').catch(() => '')).trim().split('\n');

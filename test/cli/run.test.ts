@@ -215,7 +215,8 @@ describe('run, thread and context', () => {
 
   test('--busy says what becomes of a run that is active on the thread', { tags: 'slow' }, async () => {
     const lanefold = await createLanefold({
-      ...{ databaseUrl: database.url, redisUrl: null },
+      databaseUrl: database.url,
+      redisUrl: null,
       agents: [{ name: 'assistant', model: 'scripted:echo' }],
     });
     try {

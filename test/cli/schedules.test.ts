@@ -19,13 +19,22 @@ test('are set, shown as a table and as JSON, paused, resumed and removed', async
   const report = ['--agent', 'assistant', '--input', 'Report of {{date}}'];
   const nightly = ['--cron', '0 2 * * *', '--time-zone', 'Europe/Berlin', '--start', '2099-01-01T00:00:00Z'];
   expect(await schedules('set', 'nightly', ...report, ...nightly)).toMatchObject({
-    ...{ code: 0, stdout: 'nightly is set; next slot 2099-01-01T01:00:00.000Z\n' },
+    code: 0,
+    stdout: 'nightly is set; next slot 2099-01-01T01:00:00.000Z\n',
   });
   const often = ['--every', '15m', '--thread', 'watch', '--overlap', 'queue', '--catch-up', 'all', '--jitter', '30s'];
   const set = await schedules('set', 'often', ...report, ...often, '--tenant', 'acme', '--json');
   expect(JSON.parse(set.stdout)).toMatchObject({
-    ...{ name: 'often', tenant: 'acme', every_ms: 900_000, thread_id: 'watch', overlap: 'queue', catch_up: 'all' },
-    ...{ jitter_ms: 30_000, source: 'user', version: 1, updated_by: expect.stringMatching(/^cli:/) as string },
+    name: 'often',
+    tenant: 'acme',
+    every_ms: 900_000,
+    thread_id: 'watch',
+    overlap: 'queue',
+    catch_up: 'all',
+    jitter_ms: 30_000,
+    source: 'user',
+    version: 1,
+    updated_by: expect.stringMatching(/^cli:/) as string,
   });
   expect(await schedules('pause', 'often', '--tenant', 'acme')).toMatchObject({ code: 0, stdout: 'often is paused\n' });
   const { stdout } = await schedules();

@@ -43,7 +43,9 @@ export async function startWaiting(): Promise<Waiting> {
   const enqueue: Waiting['enqueue'] = (calls, { runs } = lanefold) =>
     runs.enqueue({ agent: 'lead', input: 'go', model: `scripted:${JSON.stringify([{ tools: calls }, 'done'])}` });
   return {
-    ...{ lanefold, env, enqueue },
+    lanefold,
+    env,
+    enqueue,
     run: (...args) => callCli(args, { env }),
     async start(calls, { runs } = lanefold) {
       const handle = await enqueue(calls, { runs });

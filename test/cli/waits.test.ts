@@ -28,15 +28,25 @@ test('waits are listed as a table and as JSON, and resolved with a result or an 
   expect(JSON.parse(next.stdout)).toEqual({
     data: [
       {
-        ...{ thread_id: threadId, run_id: id, call: '1.1', round: 1, index: 1, name: 'await_event', kind: 'event' },
-        ...{ event: 'shipped', run: null, since: time, until: time },
+        thread_id: threadId,
+        run_id: id,
+        call: '1.1',
+        round: 1,
+        index: 1,
+        name: 'await_event',
+        kind: 'event',
+        event: 'shipped',
+        run: null,
+        since: time,
+        until: time,
       },
     ],
     next_after: null,
   });
   const resolve = (call: string, ...more: string[]) => run('waits', 'resolve', threadId, id, call, ...more);
   expect(await resolve('1.0', '--result', '{"paid": true}', '--by', 'ada')).toMatchObject({
-    ...{ code: 0, stdout: 'resolved; the run is suspended\n' },
+    code: 0,
+    stdout: 'resolved; the run is suspended\n',
   });
   expect((await resolve('1.0')).stdout).toBe('the wait had ended before: overridden\n');
   const last = await resolve('1.1', '--error', 'the order was cancelled', '--json');

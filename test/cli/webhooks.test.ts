@@ -24,7 +24,8 @@ test('are set, shown, rotated, tested, paused, resumed, redelivered and removed'
   const url = ['--url', 'https://1.1.1.1/hooks'];
   const set = await webhooks('set', 'orders', ...url, '--types', 'run.completed', 'run.failed', '--ordered');
   expect(set).toMatchObject({
-    ...{ code: 0, stdout: expect.stringMatching(/^orders is set\nsecret, shown only now: whsec_\S+\n$/) as string },
+    code: 0,
+    stdout: expect.stringMatching(/^orders is set\nsecret, shown only now: whsec_\S+\n$/) as string,
   });
   const again = await webhooks('set', 'orders', ...url, '--include-result', '--json');
   expect(JSON.parse(again.stdout)).toMatchObject({ name: 'orders', types: [], include_result: true, version: 2 });
@@ -32,7 +33,11 @@ test('are set, shown, rotated, tested, paused, resumed, redelivered and removed'
   expect((await webhooks('rotate', 'orders', '--keep', '7d')).stdout).toMatch(/^secret, shown only now: whsec_/);
   expect((await webhooks('pause', 'orders')).stdout).toBe('orders is paused\n');
   expect(rowsOf((await webhooks()).stdout).at(-1)).toEqual([
-    ...['orders', 'default', 'https://1.1.1.1/hooks', 'all', 'paused (manual)'],
+    'orders',
+    'default',
+    'https://1.1.1.1/hooks',
+    'all',
+    'paused (manual)',
   ]);
   expect(await webhooks('deliveries', 'orders')).toMatchObject({ code: 0, stderr: told('nothing was to be sent yet') });
   const [, id] = /^(msg_\w+) will be sent/.exec((await webhooks('test', 'orders')).stdout)!;

@@ -7,8 +7,14 @@ export async function bundle(
 ): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [`src/doors/${entry}/index.ts`],
-    ...{ platform, conditions, external: ['react'] },
-    ...{ bundle: true, minify: true, write: false, target: 'es2022', format: entry === 'client' ? 'iife' : 'esm' },
+    platform,
+    conditions,
+    external: ['react'],
+    bundle: true,
+    minify: true,
+    write: false,
+    target: 'es2022',
+    format: entry === 'client' ? 'iife' : 'esm',
     globalName: 'lanefold',
     logLevel: 'error',
   });

@@ -12,8 +12,18 @@ afterAll(() => api?.close());
 
 /** What browsers, Deno, Bun, workers and edge functions have in common, and nothing of Node. */
 const web = {
-  ...{ fetch, URL, URLSearchParams, Headers, Request, Response, ReadableStream, TextDecoder, AbortController, crypto },
-  ...{ setTimeout, clearTimeout },
+  fetch,
+  URL,
+  URLSearchParams,
+  Headers,
+  Request,
+  Response,
+  ReadableStream,
+  TextDecoder,
+  AbortController,
+  crypto,
+  setTimeout,
+  clearTimeout,
 };
 
 describe.each([

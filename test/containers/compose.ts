@@ -78,11 +78,13 @@ export function runArguments(project: string, name: string, service: Service): s
   return [
     `--init=${init ?? false}`,
     // Podman would make some folders of a read-only root file system writable, Docker does not
-    ...[`--read-only=${read_only ?? false}`, '--read-only-tmpfs=false'],
+    `--read-only=${read_only ?? false}`,
+    '--read-only-tmpfs=false',
     ...Object.entries(options).flatMap(([option, values = []]) =>
       [values].flat().map((value) => `--${option}=${value}`),
     ),
-    ...[image, ...(command ?? [])],
+    image,
+    ...(command ?? []),
   ];
 }
 

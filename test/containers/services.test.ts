@@ -68,8 +68,13 @@ describe.skipIf(missing)('the services of docker-compose.yml', { timeout: 300_00
 
   /** A client program in the container of PostgreSQL, with the password, which the real image does not ask for there. */
   const inPostgres = (...command: string[]): string[] => [
-    ...['exec', '--interactive', '--env=PGPASSWORD=p', '--env=PGHOST=127.0.0.1', '--env=PGUSER=lanefold'],
-    ...[stack.container('postgres'), ...command],
+    'exec',
+    '--interactive',
+    '--env=PGPASSWORD=p',
+    '--env=PGHOST=127.0.0.1',
+    '--env=PGUSER=lanefold',
+    stack.container('postgres'),
+    ...command,
   ];
 
   beforeAll(async () => {

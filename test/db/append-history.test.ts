@@ -8,14 +8,18 @@ const log = useLog();
 
 const user = (content: string) => ({ role: 'user' as const, content });
 const onLane = (lastSeq: number, change: Omit<LaneChange, 'contextRef' | 'lastSeq'>): LaneChange => ({
-  ...{ contextRef: 'history', lastSeq },
+  contextRef: 'history',
+  lastSeq,
   ...change,
 });
 let keys = 0;
 const append = (threadId: string, lane?: LaneChange, more: Partial<HistoryAppend> = {}) =>
   appendHistory(log.db, threadId, {
-    ...{ entry: { kind: 'history', contextRef: 'history', payload: { n: 1 } }, lane },
-    ...{ idempotencyKey: `key-${keys++}`, hash: 'h', ...more },
+    entry: { kind: 'history', contextRef: 'history', payload: { n: 1 } },
+    lane,
+    idempotencyKey: `key-${keys++}`,
+    hash: 'h',
+    ...more,
   });
 const contextOf = async (threadId: string) =>
   (await log.contexts.project(threadId, { contextRef: 'history' })).map(({ role, content }) => [role, content]);
@@ -29,7 +33,9 @@ async function changesNothing(threadId: string, call: () => Promise<void>): Prom
 test('the entry comes first, then its messages; a replace comes before it', async () => {
   const threadId = await newThread(log);
   expect(await append(threadId, onLane(-1, { append: [user('a'), user('b')] }))).toEqual({
-    ...{ firstSeq: 0, rev: 3, duplicate: false },
+    firstSeq: 0,
+    rev: 3,
+    duplicate: false,
   });
   const replace = { systemPrompt: 'Be short.', messages: [user('b')] };
   expect(await append(threadId, onLane(2, { replace }))).toMatchObject({ firstSeq: 4, rev: 5 });

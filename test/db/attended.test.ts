@@ -118,7 +118,8 @@ test.for(['worker', 'api'])('a session of role %s has the same answer whichever 
 describe('tools', () => {
   test('of an agent, of one of its versions, and of no agent', async () => {
     const queue = await fleetOf({
-      ...{ agents: ['a', 'b'], versions: ['a@v_1', 'b@v_2'] },
+      agents: ['a', 'b'],
+      versions: ['a@v_1', 'b@v_2'],
       tools: ['a+pay', 'a@v_1+pay', 'b+mail', '+search'],
     });
     const has = [{ tools: ['pay'] }, { tools: ['+pay'] }, { tools: ['+search'] }, { tools: ['pay', '+search'] }];

@@ -165,8 +165,13 @@ test('an act on webhooks and schedules by SQL leaves one row if it changes somet
   ];
   const on = (call: string) => [`select lanefold.${call}`, []];
   const schedule = {
-    ...{ agent: 'a', overlap: 'skip', timing: { cron: '@daily' }, definition: { input: 'x' } },
-    ...{ next_at: '2099-01-01', source: 'user', by: 'ann' },
+    agent: 'a',
+    overlap: 'skip',
+    timing: { cron: '@daily' },
+    definition: { input: 'x' },
+    next_at: '2099-01-01',
+    source: 'user',
+    by: 'ann',
   };
   const setSchedule = (p: object) => ['select lanefold.set_schedule($1, $2, $3)', ['acme', 's', p]];
   for (const [[text, values], actions] of [

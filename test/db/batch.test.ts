@@ -21,7 +21,9 @@ beforeAll(async () => {
   for (const { db } of [batching, single]) {
     for (const ordered of [true, false])
       await rows(db, "select lanefold.set_webhook('default', $1, $1, $2)", `w-${ordered}`, {
-        ...{ ...endpoint, ordered, by: 'x' },
+        ...endpoint,
+        ordered,
+        by: 'x',
       });
     // each database makes its own
     await rows(db, "update lanefold._webhook set secrets = '[]'");
@@ -46,15 +48,17 @@ const enqueue = (threadId: string, runId: string, fields: object = {}): Call => 
   threadId,
   [
     {
-      ...{
-        run_id: runId,
-        request_id: runId,
-        request_hash: 'aa',
-        agent: 'agent',
-        strategy: 'react',
-        model: 'scripted:x',
-      },
-      ...{ input: { content: 'go' }, options: {}, busy: 'wait', create_thread: true, ...fields },
+      run_id: runId,
+      request_id: runId,
+      request_hash: 'aa',
+      agent: 'agent',
+      strategy: 'react',
+      model: 'scripted:x',
+      input: { content: 'go' },
+      options: {},
+      busy: 'wait',
+      create_thread: true,
+      ...fields,
     },
   ],
 ];
@@ -65,34 +69,43 @@ const claim = (threadId: string, runId: string, enqueueNo = 1): Call => [
     runId,
     enqueueNo,
     {
-      ...{ worker_id: 'w', lease_ms: 60_000, prompt: 'Be kind.', config_fingerprint: 'x', agent_version: 'v_1' },
-      ...{ max_claims_without_progress: 5, alone: false, strategies: ['react'] },
+      worker_id: 'w',
+      lease_ms: 60_000,
+      prompt: 'Be kind.',
+      config_fingerprint: 'x',
+      agent_version: 'v_1',
+      max_claims_without_progress: 5,
+      alone: false,
+      strategies: ['react'],
     },
   ],
 ];
 const asks = {
   entries: [{ role: 'assistant', payload: { content: '', tool_calls: [{ id: 'c', name: 'look', arguments: {} }] } }],
   events: [{ k: 'tool_started', i: 1 }],
-  ...{ state: { phase: 'tools', round: 1 }, iteration: 1, calls: [{ index: 0, id: 'c', name: 'look' }], round: 1 },
+  state: { phase: 'tools', round: 1 },
+  iteration: 1,
+  calls: [{ index: 0, id: 'c', name: 'look' }],
+  round: 1,
 };
 const results = {
   entries: [{ role: 'tool', payload: { content: 'seen', tool_call_id: 'c', name: 'look' } }],
-  ...{
-    events: [{ k: 'tool_completed', i: 1, e: 0 }],
-    then_events: [{ k: 'llm_started', i: 2 }],
-    state: { phase: 'llm' },
-  },
-  ...{ iteration: 2, round: 1, outcomes: [{ status: 'ok', attempts: 1, duration_ms: 1 }], results_at: 0, drain: true },
+  events: [{ k: 'tool_completed', i: 1, e: 0 }],
+  then_events: [{ k: 'llm_started', i: 2 }],
+  state: { phase: 'llm' },
+  iteration: 2,
+  round: 1,
+  outcomes: [{ status: 'ok', attempts: 1, duration_ms: 1 }],
+  results_at: 0,
+  drain: true,
 };
 const answers = {
   entries: [{ role: 'assistant', payload: { content: 'Done.' } }],
-  ...{
-    events: [],
-    state: { phase: 'llm' },
-    iteration: 2,
-    finish: { status: 'completed', reason: 'final_answer' },
-    continue: { state: { phase: 'llm' }, iteration: 3, events: [] },
-  },
+  events: [],
+  state: { phase: 'llm' },
+  iteration: 2,
+  finish: { status: 'completed', reason: 'final_answer' },
+  continue: { state: { phase: 'llm' }, iteration: 3, events: [] },
 };
 
 const send = async (log: TestLog, [name, threadId, args]: Call): Promise<unknown> => {

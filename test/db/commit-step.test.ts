@@ -27,7 +27,9 @@ test('a run that is to be cancelled is not handed over: the step writes nothing'
   await run.cancel();
   const handoff = { agent: 'other', model: 'scripted:x', prompt: null, from: 'agent', options: {} };
   expect(await writesNothing(() => run.commit(1, { ...results(['a']), handoff }))).toEqual({
-    ...{ step: 1, status: 'running', cancel_requested: true },
+    step: 1,
+    status: 'running',
+    cancel_requested: true,
   });
   expect(await run.commit(1, results(['a']))).toMatchObject({ step: 2, cancel_requested: true });
 });
@@ -135,7 +137,8 @@ describe('a lost acknowledgement', () => {
 
   test('with the place of its entries, also those of a lane that it opens', async () => {
     const question: JsonObject = {
-      ...{ lanes: ['run.1'], state: { phase: 'llm' } },
+      lanes: ['run.1'],
+      state: { phase: 'llm' },
       entries: [
         { kind: 'ai_config_change', context_ref: 'run.1', payload: { field: 'system_prompt', value: 'Think.' } },
         { role: 'user', context_ref: 'run.1', payload: { content: 'What now?' }, refs: { kind: 'question' } },

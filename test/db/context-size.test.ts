@@ -18,8 +18,14 @@ test('an append, an operation and a run that would exceed the limit are refused 
   await refused(log.threads.append(threadId, say(kib(6))), 'context_too_large');
   await refused(log.contexts.replace(threadId, { entries: [{ role: 'user', content: kib(11) }] }), 'context_too_large');
   const run = value(log.db, 'select lanefold.enqueue_run($1, $2)', threadId, {
-    ...{ run_id: 'r', request_id: 'r', request_hash: 'aa', agent: 'a', strategy: 'react', model: 'm' },
-    ...{ input: { content: kib(6) }, max_context_bytes: log.db.settings.maxContextBytes },
+    run_id: 'r',
+    request_id: 'r',
+    request_hash: 'aa',
+    agent: 'a',
+    strategy: 'react',
+    model: 'm',
+    input: { content: kib(6) },
+    max_context_bytes: log.db.settings.maxContextBytes,
   });
   await refused(run, 'context_too_large');
   expect(await rows(log.db, 'select from lanefold._entry where thread_id = $1', threadId)).toHaveLength(1);
@@ -54,8 +60,12 @@ test('a claim of a lane that is too large ends the run and does not write its me
   await run.enqueue();
   await next.enqueue({ busy: 'wait' });
   const claim = await value(log.db, 'select lanefold.claim_run($1, $2, 1, $3)', threadId, 'run', {
-    ...{ worker_id: 'w', lease_ms: 60_000, max_claims_without_progress: 5, max_context_bytes: 10_240 },
-    ...{ alone: true, strategies: ['react'] },
+    worker_id: 'w',
+    lease_ms: 60_000,
+    max_claims_without_progress: 5,
+    max_context_bytes: 10_240,
+    alone: true,
+    strategies: ['react'],
   });
   expect(claim).toMatchObject({
     claimed: false,
@@ -105,12 +115,23 @@ test('a run ends whose lane is too large to be restored, and says so', async () 
   await rows(log.db, 'update lanefold.thread set rev = 2 where id = $1', threadId);
   const run = sqlRun(log.db, threadId, 'run');
   await value(log.db, 'select lanefold.enqueue_run($1, $2)', threadId, {
-    ...{ run_id: 'run', request_id: 'run', request_hash: 'aa', agent: 'a', strategy: 'react', model: 'm' },
-    ...{ input: { content: 'go' }, options: { on_failure: 'rewind' }, max_context_bytes: 1_000_000_000 },
+    run_id: 'run',
+    request_id: 'run',
+    request_hash: 'aa',
+    agent: 'a',
+    strategy: 'react',
+    model: 'm',
+    input: { content: 'go' },
+    options: { on_failure: 'rewind' },
+    max_context_bytes: 1_000_000_000,
   });
   await value(log.db, 'select lanefold.claim_run($1, $2, 1, $3)', threadId, 'run', {
-    ...{ worker_id: 'w', lease_ms: 60_000, max_claims_without_progress: 5, max_context_bytes: 1_000_000_000 },
-    ...{ alone: true, strategies: ['react'] },
+    worker_id: 'w',
+    lease_ms: 60_000,
+    max_claims_without_progress: 5,
+    max_context_bytes: 1_000_000_000,
+    alone: true,
+    strategies: ['react'],
   });
   expect(
     await run.finish({ status: 'failed', reason: 'error', error: { type: 'runtime', message: 'm' } }),

@@ -14,7 +14,8 @@ test('a page of entries keeps to its bytes, whether payloads fill it or refs', a
     const sizes: number[] = [];
     for (let after: number | null = -1; after !== null;) {
       const page: Awaited<ReturnType<typeof log.threads.entryPage>> = await log.threads.entryPage(threadId, {
-        ...{ after, maxBytes: 25_000 },
+        after,
+        maxBytes: 25_000,
       });
       sizes.push(page.data.length);
       after = page.nextAfter;

@@ -113,17 +113,20 @@ export const everythingOf = async (db: Database, threadId: string) => ({
 
 /** What a worker says of itself with a heartbeat. */
 export const workerReport = (id: string, given: Partial<WorkerReport> = {}): WorkerReport => ({
-  ...{
-    id,
-    host: 'box',
-    pid: 7,
-    version: '1.2.3',
-    queue: 'lf',
-    agents: ['a', 'b'],
-    strategies: ['react'],
-    versions: [],
-    tools: [],
-  },
-  ...{ concurrency: 20, deadAfterMs: 600_000, runsHeld: 0, draining: false, stopped: false, stalls: [] },
+  id,
+  host: 'box',
+  pid: 7,
+  version: '1.2.3',
+  queue: 'lf',
+  agents: ['a', 'b'],
+  strategies: ['react'],
+  versions: [],
+  tools: [],
+  concurrency: 20,
+  deadAfterMs: 600_000,
+  runsHeld: 0,
+  draining: false,
+  stopped: false,
+  stalls: [],
   ...given,
 });

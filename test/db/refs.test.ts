@@ -7,7 +7,12 @@ const log = useLog();
 const sized = (bytes: number): JsonObject => ({ mine: 'x'.repeat(bytes) });
 const tooLarge = sized(65_537);
 const ask = (refs: unknown): JsonObject => ({
-  ...{ run_id: 'r', request_id: 'r', request_hash: 'aa', agent: 'a', strategy: 'react', model: 'm' },
+  run_id: 'r',
+  request_id: 'r',
+  request_hash: 'aa',
+  agent: 'a',
+  strategy: 'react',
+  model: 'm',
   input: { content: 'go', refs } as JsonObject,
 });
 

@@ -100,7 +100,9 @@ test('marks a call whose model a request transformer chose', async () => {
   await run.commit(0, answered(1, { model: 'scripted:y' }));
   expect(await marksOf(threadId, 'run')).toMatchObject([
     {
-      ...{ kind: 'model_overridden', seq: '1', llm_call_id: 'run.1' },
+      kind: 'model_overridden',
+      seq: '1',
+      llm_call_id: 'run.1',
       data: { model: 'scripted:y', instead_of: 'scripted:x', transformer: true },
     },
   ]);

@@ -112,7 +112,11 @@ test('a run that ends without its machine keeps the effects of the outcomes it h
   await run.finish({ status: 'failed', reason: 'error', error: { type: 'x', message: 'y' } });
   expect((await log.threads.get(threadId)).state).toEqual({ last: 2, n0: true, n2: true });
   expect((await log.threads.entries(threadId)).map((entry) => entry.role ?? entry.kind)).toEqual([
-    ...['user', 'assistant', 'tool', 'tool', 'tool'],
+    'user',
+    'assistant',
+    'tool',
+    'tool',
+    'tool',
     'ai_state_change',
   ]);
 });

@@ -174,7 +174,9 @@ async function fillWebhooks(tenant: string): Promise<void> {
 }
 
 const newStream = JSON.stringify({
-  ...{ content_type: 'text/plain', media_type: 'text/plain', closed: false },
+  content_type: 'text/plain',
+  media_type: 'text/plain',
+  closed: false,
   asked: { ttl_s: null, ends_at: null, from: null, offset: null, sub_offset: 0 },
 });
 const append = JSON.stringify({ media_type: 'text/plain', producer: { id: 'p', epoch: 0, seq: 0 }, close: false });

@@ -23,8 +23,18 @@ test('a worker is in the list with what it said, and changes with each heartbeat
   await reportWorker(log.db, workerReport('w1'));
   const { w1: first } = await listed();
   expect(first).toEqual({
-    ...{ id: 'w1', host: 'box', pid: 7, version: '1.2.3', queue: 'lf', agents: ['a', 'b'], strategies: ['react'] },
-    ...{ concurrency: 20, runsHeld: 0, state: 'alive', startedAt: expect.any(Date) as Date, stoppedAt: null },
+    id: 'w1',
+    host: 'box',
+    pid: 7,
+    version: '1.2.3',
+    queue: 'lf',
+    agents: ['a', 'b'],
+    strategies: ['react'],
+    concurrency: 20,
+    runsHeld: 0,
+    state: 'alive',
+    startedAt: expect.any(Date) as Date,
+    stoppedAt: null,
     heartbeatAt: first!.startedAt,
   });
   await reportWorker(log.db, workerReport('w1', { runsHeld: 3, draining: true }));

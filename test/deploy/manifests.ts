@@ -41,8 +41,13 @@ export interface Container {
 }
 
 const models = {
-  ...{ Deployment, Job, PodDisruptionBudget, Service, ServiceAccount },
-  ...{ ScaledObject, TriggerAuthentication },
+  Deployment,
+  Job,
+  PodDisruptionBudget,
+  Service,
+  ServiceAccount,
+  ScaledObject,
+  TriggerAuthentication,
 };
 /** Where each type is declared. */
 const modules: Record<string, string> = {
@@ -93,8 +98,13 @@ export function typeErrors(manifests: readonly Manifest[]): string[] {
     })
     .join('');
   const options: ts.CompilerOptions = {
-    ...{ strict: true, noEmit: true, skipLibCheck: true, types: [], lib: ['lib.es2022.d.ts'] },
-    ...{ module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext },
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    types: [],
+    lib: ['lib.es2022.d.ts'],
+    module: ts.ModuleKind.NodeNext,
+    moduleResolution: ts.ModuleResolutionKind.NodeNext,
   };
   const host = ts.createCompilerHost(options);
   const { fileExists, getSourceFile, readFile } = host;

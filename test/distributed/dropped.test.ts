@@ -24,7 +24,9 @@ describe.skipIf(!network)('a node whose packets are lost', () => {
     databaseUrl = await createCluster(cluster.nodes, 'dropped');
     await migrate(databaseUrl, { queueTables: false });
     lanefold = await createLanefold({
-      ...{ databaseUrl, redisUrl: inject('redisUrl'), queuePrefix: 'distributed-dropped' },
+      databaseUrl,
+      redisUrl: inject('redisUrl'),
+      queuePrefix: 'distributed-dropped',
       agents: [defineAgent({ name: 'a', model: 'scripted:echo' })],
     });
     await lanefold.startWorker({ sweepMs: 300, onError: () => {} });

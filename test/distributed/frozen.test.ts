@@ -47,8 +47,12 @@ describe.skipIf(!citusFolder || !inject('redisUrl'))('a node whose host is froze
   test('completes the runs of other nodes meanwhile, and its own afterwards', async () => {
     const complete = async (threadId: string, requestId?: string) => {
       const run = await lanefold.runs.enqueue({
-        ...{ agent: 'chaos', threadId, createThread: true, ...(requestId && { requestId }) },
-        ...{ model: 'scripted:["Done."]', input: 'go' },
+        agent: 'chaos',
+        threadId,
+        createThread: true,
+        ...(requestId && { requestId }),
+        model: 'scripted:["Done."]',
+        input: 'go',
       });
       const ended = await lanefold.runs.wait(run);
       expect(ended).toMatchObject({ status: 'completed', result: 'Done.' });
@@ -88,12 +92,10 @@ describe.skipIf(!citusFolder || !inject('redisUrl'))('a node whose host is froze
       JSON.stringify(prompt).includes('waits-') ? answered.promise : { text: 'Done.' },
     );
     const options = {
-      ...{
-        databaseUrl,
-        redisUrl: inject('redisUrl'),
-        queuePrefix: 'distributed-frozen-leases',
-        models: { fake: model },
-      },
+      databaseUrl,
+      redisUrl: inject('redisUrl'),
+      queuePrefix: 'distributed-frozen-leases',
+      models: { fake: model },
       agents: [defineAgent({ name: 'waits', model: 'fake', idleTimeoutMs: 600_000 })],
     };
     const own = await createLanefold(options);
@@ -111,7 +113,11 @@ describe.skipIf(!citusFolder || !inject('redisUrl'))('a node whose host is froze
       try {
         const frozenAt = new Date();
         const forgotten = await own.runs.enqueue({
-          ...{ agent: 'waits', threadId: lost!, createThread: true, input: 'Who has my job?', delayMs: 1_000 },
+          agent: 'waits',
+          threadId: lost!,
+          createThread: true,
+          input: 'Who has my job?',
+          delayMs: 1_000,
         });
         for (const queue of own.queues) await queue.remove(`${forgotten.id}.1`);
         expect(await own.runs.wait(forgotten)).toMatchObject({ status: 'completed' });

@@ -466,12 +466,10 @@ describe.skipIf(!citusFolder || !inject('redisUrl'))('threads on two nodes', () 
     );
     expect(await migrate(own, { queueTables: false })).toMatchObject({ status: 'migrated' });
     const worker = await createLanefold({
-      ...{
-        ...options,
-        databaseUrl: urlAs(url, 'works', ''),
-        queuePrefix: 'distributed-migrated',
-        roleCheck: 'refuse',
-      },
+      ...options,
+      databaseUrl: urlAs(url, 'works', ''),
+      queuePrefix: 'distributed-migrated',
+      roleCheck: 'refuse',
     });
     try {
       await worker.startWorker();

@@ -14,14 +14,24 @@ const labelsOf = new Map<string, Set<string>>();
 beforeAll(async () => {
   const metrics = await workerMetrics(await createAgentRegistry([]), () => 0);
   const run = metrics.runClaimed({
-    ...{ threadId: 't', runId: 'r', agent: 'a', model: 'm', contextRef: 'default', fresh: true, step: 0 },
-    ...{ traceparent: null, queuedMs: 0 },
+    threadId: 't',
+    runId: 'r',
+    agent: 'a',
+    model: 'm',
+    contextRef: 'default',
+    fresh: true,
+    step: 0,
+    traceparent: null,
+    queuedMs: 0,
   });
   const usage = { input_tokens: 1, output_tokens: 1, total_tokens: 2 };
   const turn = { text: '', toolCalls: [], usage, finishReason: 'stop' };
   await run.modelCall({ name: 'm' } as never, async (onFirstPart) => (onFirstPart(), { turn }));
   await run.toolCall({ call: { name: 't' } } as never, async () => ({
-    ...{ status: 'ok', content: '', attempts: 1, durationMs: 0 },
+    status: 'ok',
+    content: '',
+    attempts: 1,
+    durationMs: 0,
   }));
   const jobs = [{ queue: 'q', counts: { wait: 1 } }];
   const stats = {

@@ -153,7 +153,9 @@ describe('a stream', () => {
     await put(path, text);
     const by = (epoch: number, seq: number) => ({
       ...text,
-      ...{ 'producer-id': 'p', 'producer-epoch': String(epoch), 'producer-seq': String(seq) },
+      'producer-id': 'p',
+      'producer-epoch': String(epoch),
+      'producer-seq': String(seq),
     });
     expect((await post(path, by(0, 0), 'a')).status).toBe(200);
     expect((await post(path, by(0, 0), 'a')).status).toBe(204);

@@ -26,12 +26,17 @@ const Closeness = (args: { output: string; expected?: string; input?: string }) 
 
 test('passes output, expected and input, and takes the score and its rationale', async () => {
   expect(await scoreBy(Closeness, { version: 'autoevals 0.0.132' })).toEqual({
-    ...{ scorer: 'Closeness', version: 'autoevals 0.0.132', score: 1, reason: 'How much? 20 €', error: null },
+    scorer: 'Closeness',
+    version: 'autoevals 0.0.132',
+    score: 1,
+    reason: 'How much? 20 €',
+    error: null,
   });
   expect(
     await scoreBy(async (args: Parameters<typeof Closeness>[0]) => Closeness(args), { name: 'close' }),
   ).toMatchObject({
-    ...{ scorer: 'close', score: 1 },
+    scorer: 'close',
+    score: 1,
   });
 });
 

@@ -45,9 +45,21 @@ describe('cases', () => {
     const first = await lanefold.cases.keep({ ...given, runId: run.id, note: 'Short.' }, { by: 'ada' });
     const call = await lanefold.contexts.call('kept', `${run.id}.2`);
     expect(first).toMatchObject({
-      ...{ kind: 'run', dataset: 'refunds', tenant: 'default', threadId: 'kept', runId: run.id },
-      ...{ llmCallId: `${run.id}.1`, agent: 'support', model: 'fake:answering', contextRef: 'default' },
-      ...{ expected, tags: ['money'], split: 'test', note: 'Short.', keptBy: 'ada', erasedAt: null },
+      kind: 'run',
+      dataset: 'refunds',
+      tenant: 'default',
+      threadId: 'kept',
+      runId: run.id,
+      llmCallId: `${run.id}.1`,
+      agent: 'support',
+      model: 'fake:answering',
+      contextRef: 'default',
+      expected,
+      tags: ['money'],
+      split: 'test',
+      note: 'Short.',
+      keptBy: 'ada',
+      erasedAt: null,
       question: 'Refund?',
     });
     const second = await lanefold.cases.keep({ threadId: 'kept', dataset: 'refunds', llmCallId: `${run.id}.2` });

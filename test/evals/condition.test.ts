@@ -62,7 +62,9 @@ describe('a condition', () => {
     const items = cases.flatMap((caseId) => [
       itemOf({ caseId, variant: 'a', scores: score(caseId) }),
       itemOf({
-        ...{ caseId, variant: 'b', scores: score(caseId) },
+        caseId,
+        variant: 'b',
+        scores: score(caseId),
         ...(caseId.startsWith('easy') ? { status: 'skipped', scores: [], costMicros: null } : {}),
       }),
     ]);
@@ -104,7 +106,8 @@ describe('a condition', () => {
     ['difference < baseline', 13, 'difference is a comparison with the baseline already'],
   ])('%j is rejected at %d', (text, position, what) => {
     const error = expect.objectContaining({
-      ...{ code: 'invalid_input', message: `The condition is invalid at character ${position + 1}: ${what}.` },
+      code: 'invalid_input',
+      message: `The condition is invalid at character ${position + 1}: ${what}.`,
       details: expect.objectContaining({ position }),
     });
     expect(() => parseCondition(text)).toThrow(error);

@@ -28,7 +28,12 @@ describe('an eval', () => {
   const large = { count: 60, kills: 10 };
   const table = async (id: string) =>
     (await harness.evals.items(id, { limit: 1_000 })).map(({ caseId, variant, repeat, status, answer, scores }) => ({
-      ...{ caseId, variant, repeat, status, answer, scores },
+      caseId,
+      variant,
+      repeat,
+      status,
+      answer,
+      scores,
     }));
   const run = (dataset: string) =>
     harness.evals.run({

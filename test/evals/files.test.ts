@@ -58,8 +58,17 @@ describe('datasets as files', () => {
     });
     const { data } = await lanefold.cases.list({ dataset: 'to' });
     expect(data[0]).toMatchObject({
-      ...{ kind: 'call', runId: null, llmCallId: null, contextHash: read[0]!.context_hash, agent: 'support' },
-      ...{ tags: ['money'], split: 'test', note: 'Short.', expected: null, keptBy: 'ada', seq: 0 },
+      kind: 'call',
+      runId: null,
+      llmCallId: null,
+      contextHash: read[0]!.context_hash,
+      agent: 'support',
+      tags: ['money'],
+      split: 'test',
+      note: 'Short.',
+      expected: null,
+      keptBy: 'ada',
+      seq: 0,
       question: 'Refund?',
     });
     expect((await exported('to')).lines).toEqual(lines.map((line) => line.replace('"kind":"run"', '"kind":"call"')));
@@ -78,11 +87,9 @@ describe('datasets as files', () => {
     const own = await lanefold.cases.import('again', [...lines, '', lines[0]!]);
     expect(own.imported).toBe(0);
     expect(own.skipped.map(({ line, because }) => [line, because])).toEqual([
-      ...[
-        [1, 'exists'],
-        [2, 'exists'],
-        [4, 'exists'],
-      ],
+      [1, 'exists'],
+      [2, 'exists'],
+      [4, 'exists'],
     ]);
     const twice = await lanefold.cases.import('other', [...lines, lines[0]!]);
     expect(twice).toMatchObject({ imported: 2, skipped: [{ line: 3, because: 'repeated', caseId: null }] });

@@ -37,7 +37,8 @@ test.skipIf(noBrowser)('any text comes out of an XML parser as it went in', asyn
   const kept = (each: string) => each.toWellFormed().replaceAll(/[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, '\ufffd');
   expect(read).toEqual(
     texts.map(([caseId, answer]) => ({
-      ...{ broken: null, name: kept(caseId) },
+      broken: null,
+      name: kept(caseId),
       text: expect.stringContaining(`Repeat 1: ${kept(answer)}\n`),
     })),
   );

@@ -57,11 +57,14 @@ afterAll(() => lanefold?.close());
 
 test('a prompt made worse on purpose is found, and one that is only reworded is not', async () => {
   const { id } = await lanefold.evals.run({
-    ...{ dataset: 'refunds', repeats, concurrency: 20 },
+    dataset: 'refunds',
+    repeats,
+    concurrency: 20,
     variants: [{ version: 'now' }, { version: 'reworded' }, { version: 'worse' }],
   });
   expect(await lanefold.evals.wait(id, { timeoutMs: 170_000 })).toMatchObject({
-    ...{ status: 'completed', items: { done: cases * repeats * 3, failed: 0 } },
+    status: 'completed',
+    items: { done: cases * repeats * 3, failed: 0 },
   });
   const { comparisons } = await lanefold.evals.report(id);
   const [reworded, worse] = comparisons;

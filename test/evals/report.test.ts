@@ -34,21 +34,30 @@ describe('a variant', () => {
     ];
     expect(reportOf(items).variants).toEqual([
       {
-        ...{ variant: 'a', items: 7, scored: 4, passed: 2, passRate: 0.5, score: (0.8 + 0.7 + 0.5 + 0) / 4 },
+        variant: 'a',
+        items: 7,
+        scored: 4,
+        passed: 2,
+        passRate: 0.5,
+        score: (0.8 + 0.7 + 0.5 + 0) / 4,
         scorers: [
           { scorer: 'answer', score: 2.5 / 3, scored: 3, notApplicable: 1, errors: 0 },
           { scorer: 'judge', score: 0.5, scored: 2, notApplicable: 1, errors: 1 },
         ],
-        ...{ failures: 1, skipped: 0, erased: 1, unscored: 1, pending: 1, diverged: 1, reused: 1 },
-        ...{
-          costMicros: 480,
-          unpriced: 1,
-          inputTokens: 450,
-          outputTokens: 40,
-          estimatedTokens: 0,
-          p50Ms: 200,
-          p95Ms: 400,
-        },
+        failures: 1,
+        skipped: 0,
+        erased: 1,
+        unscored: 1,
+        pending: 1,
+        diverged: 1,
+        reused: 1,
+        costMicros: 480,
+        unpriced: 1,
+        inputTokens: 450,
+        outputTokens: 40,
+        estimatedTokens: 0,
+        p50Ms: 200,
+        p95Ms: 400,
       },
     ]);
   });
@@ -126,11 +135,21 @@ describe('a comparison', () => {
     expect(verdict).toBe('worse');
     expect(byTag).toEqual([
       {
-        ...{ tag: 'other', verdict: 'too_few_cases', cases: 3, better: 0, worse: 0, same: 3 },
+        tag: 'other',
+        verdict: 'too_few_cases',
+        cases: 3,
+        better: 0,
+        worse: 0,
+        same: 3,
         difference: { mean: 0, low: null, high: null },
       },
       {
-        ...{ tag: 'refund', verdict: 'worse', cases: 7, better: 0, worse: 7, same: 0 },
+        tag: 'refund',
+        verdict: 'worse',
+        cases: 7,
+        better: 0,
+        worse: 7,
+        same: 0,
         difference: { mean: -1, low: -1, high: -1 },
       },
     ]);

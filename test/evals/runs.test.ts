@@ -91,23 +91,27 @@ describe('evals', () => {
     expect(done).toMatchObject({ status: 'completed', items: { done: 4, failed: 0, waiting: 0 }, dataset: 'runs' });
     const items = await lanefold.evals.items(done.id);
     expect(items.map(({ no, variant, repeat }) => [no, variant, repeat])).toEqual([
-      ...[
-        [1, 'current', 1],
-        [2, 'bad', 1],
-        [3, 'current', 2],
-        [4, 'bad', 2],
-      ],
+      [1, 'current', 1],
+      [2, 'bad', 1],
+      [3, 'current', 2],
+      [4, 'bad', 2],
     ]);
     expect(items[0]).toMatchObject({
-      ...{ caseId: kept.id, tags: ['t'], status: 'done', endedBy: null, diverged: null, reused: false, error: null },
-      ...{ answer: expect.stringContaining('30 days') as string, inputTokens: 20, outputTokens: 10 },
+      caseId: kept.id,
+      tags: ['t'],
+      status: 'done',
+      endedBy: null,
+      diverged: null,
+      reused: false,
+      error: null,
+      answer: expect.stringContaining('30 days') as string,
+      inputTokens: 20,
+      outputTokens: 10,
     });
     expect(items[0]!.scores.map(({ scorer, score }) => [scorer, score])).toEqual([
-      ...[
-        ['contains', 1],
-        ['tool', 1],
-        ['short', 1],
-      ],
+      ['contains', 1],
+      ['tool', 1],
+      ['short', 1],
     ]);
     expect(items[1]).toMatchObject({
       diverged: 'Call 1, policy({"topic":"weather"}), is not in the recorded run.',
@@ -115,10 +119,8 @@ describe('evals', () => {
     });
     const report = await lanefold.evals.report(done.id);
     expect(report.variants.map(({ variant, scored }) => [variant, scored])).toEqual([
-      ...[
-        ['current', 2],
-        ['bad', 2],
-      ],
+      ['current', 2],
+      ['bad', 2],
     ]);
     expect(report.variants[0]!.score).toBeGreaterThan(report.variants[1]!.score!);
     // the tool never ran, the first context was the same, and the original thread is as it was

@@ -85,13 +85,18 @@ describe('scoreAnswer', () => {
   test('stops a scorer at its time, tells it, and keeps the scores of the others', async () => {
     let stopped: unknown;
     const hangs = defineScorer({
-      ...{ name: 'hangs', version: '2', timeoutMs: 5 },
+      name: 'hangs',
+      version: '2',
+      timeoutMs: 5,
       score: ({ signal }) => new Promise(() => signal.addEventListener('abort', () => (stopped = signal.reason))),
     });
     const scores = await scoreAnswer([hangs, scorerOf(1)], inputOf());
     expect(scores).toEqual([
       {
-        ...{ scorer: 'hangs', version: '2', score: null, reason: null },
+        scorer: 'hangs',
+        version: '2',
+        score: null,
+        reason: null,
         error: 'The scorer gave no score within 5 ms.',
       },
       { scorer: 'it', version: null, score: 1, reason: null, error: null },
@@ -114,7 +119,8 @@ describe('scoreAnswer', () => {
     ])('a scorer that blocks the thread beyond its time gives no score when it %s', async (_, score) => {
       let own: AbortSignal | undefined;
       const blocks = defineScorer({
-        ...{ name: 'blocks', timeoutMs: limit },
+        name: 'blocks',
+        timeoutMs: limit,
         score: ({ signal }) => ((own = signal), score()),
       });
       expect(await scoreAnswer([scorerOf(async () => 1), blocks, scorerOf(0)], inputOf())).toMatchObject([

@@ -4,7 +4,9 @@ import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 
 const support = (version: string, answer: string): AgentDefinition =>
   defineAgent({
-    ...{ name: 'support', version, model: `scripted:${JSON.stringify([answer])}` },
+    name: 'support',
+    version,
+    model: `scripted:${JSON.stringify([answer])}`,
     instructions: `You are version ${version}.`,
   });
 const both = [support('a', 'Within 30 days.'), support('b', 'Ask somebody else.')];
@@ -75,7 +77,9 @@ describe('evals of versions', () => {
     const known = await lanefold.evals.run({ dataset: 'refunds', variants: [{ version: 'b' }], fresh: true });
     await lanefold.evals.wait(known.id);
     expect(await lanefold.evals.get(id)).toMatchObject({
-      ...{ status: 'running', items: { waiting: 1 }, unattended: ['support@c'] },
+      status: 'running',
+      items: { waiting: 1 },
+      unattended: ['support@c'],
     });
     await expect(lanefold.evals.wait(id, { timeoutMs: 1 })).rejects.toMatchObject({
       code: 'wait_timeout',

@@ -82,8 +82,13 @@ describe.skipIf(noRedis())('a backlog', () => {
       threadId,
       id,
       {
-        ...{ worker_id: 'dead', lease_ms: -1_000, prompt: null, config_fingerprint: '' },
-        ...{ max_claims_without_progress: 5, alone: true, strategies: ['react'] },
+        worker_id: 'dead',
+        lease_ms: -1_000,
+        prompt: null,
+        config_fingerprint: '',
+        max_claims_without_progress: 5,
+        alone: true,
+        strategies: ['react'],
       },
     ]);
   const backDate = (run: RunHandle, by = '1 hour') =>

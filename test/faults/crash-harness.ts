@@ -113,10 +113,8 @@ export async function startCrashHarness(): Promise<CrashHarness> {
       };
       const points = crashes.flatMap(([threadId, { point }]) => (point ? [[threadId, point]] : []));
       const child = await harness.spawnWorker({
-        ...{
-          worker: { ...worker, concurrency: 50 },
-          crashPoints: Object.fromEntries(points) as Record<string, string>,
-        },
+        worker: { ...worker, concurrency: 50 },
+        crashPoints: Object.fromEntries(points) as Record<string, string>,
         ...(killsItself && { dieAfter: killsItself[1].dieAfter! }),
       });
       const runs = await Promise.all(

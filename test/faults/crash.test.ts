@@ -131,8 +131,12 @@ describe('a worker that is killed', () => {
     expect(run.ended).toMatchObject({ status: 'cancelled', terminationReason: 'cancelled' });
     expect(run.calls.every((call) => call.worker === 'child')).toBe(true);
     expect((await contextOf(harness, run.threadId)).map(([role]) => role)).toEqual([
-      ...['system', 'user', 'assistant'],
-      ...['tool', 'tool', 'tool'],
+      'system',
+      'user',
+      'assistant',
+      'tool',
+      'tool',
+      'tool',
     ]);
   });
 
@@ -143,8 +147,14 @@ describe('a worker that is killed', () => {
     expect(await harness.runs.wait(next!)).toMatchObject({ result: 'Instead.' });
     await rescuer.stop();
     expect((await contextOf(harness, run.threadId)).map(([role]) => role)).toEqual([
-      ...['system', 'user', 'assistant', 'tool', 'tool', 'tool'],
-      ...['user', 'assistant'],
+      'system',
+      'user',
+      'assistant',
+      'tool',
+      'tool',
+      'tool',
+      'user',
+      'assistant',
     ]);
   });
 

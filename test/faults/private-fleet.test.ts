@@ -24,8 +24,11 @@ describe('a private fleet whose lock is gone', () => {
     const direct = new URL(databaseUrl!);
     [direct.hostname, direct.port] = ['127.0.0.1', String(proxy.port)];
     own = await createLanefold({
-      ...{ databaseUrl: databaseUrl!, redisUrl: redisUrl!, directUrl: direct.href },
-      ...{ queuePrefix: `${privatePrefix}${randomBytes(4).toString('hex')}`, privateQueue: true },
+      databaseUrl: databaseUrl!,
+      redisUrl: redisUrl!,
+      directUrl: direct.href,
+      queuePrefix: `${privatePrefix}${randomBytes(4).toString('hex')}`,
+      privateQueue: true,
       agents: [defineAgent({ name: 'a', model: 'fake' })],
       models: { fake: fakeModel(async () => gate.promise.then(() => ({ text: 'done' }))) },
     });

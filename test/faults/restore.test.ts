@@ -91,7 +91,11 @@ describe.skipIf(noRedis())('a database that was restored to an earlier moment', 
     const lanefold = await open(primary!);
     const ask = (name: string, model?: string) =>
       lanefold.runs.enqueue({
-        ...{ agent: 'a', input: name, threadId: `${threads}-${name}`, createThread: true, busy: 'wait' },
+        agent: 'a',
+        input: name,
+        threadId: `${threads}-${name}`,
+        createThread: true,
+        busy: 'wait',
         ...(model && { model }),
       });
     const worker = await lanefold.startWorker();

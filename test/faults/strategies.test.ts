@@ -61,7 +61,13 @@ describe('a worker killed before or after each write, model call and tool of a s
   };
   const nodesOf = async (threadId: string) =>
     (await harness.runs.nodes(runs.get(threadId)!)).map(({ node, parent, kind, status, score, content, usage }) => ({
-      ...{ node, parent, kind, status, score, content, usage },
+      node,
+      parent,
+      kind,
+      status,
+      score,
+      content,
+      usage,
     }));
   /** All that a crash must not change, as if the thread were the other one. */
   const outcomeOf = ({ threadId, status, terminationReason, result }: Run, nodes: unknown, as: string): unknown =>

@@ -20,7 +20,8 @@ describe('a run that no worker can take', () => {
     const ignore = () => {};
     const error = (facts: LogFacts, message: string) => void logged.push({ facts, message });
     harness = await startHarness({
-      ...{ unattendedMs: 50, strategies: [parrot] },
+      unattendedMs: 50,
+      strategies: [parrot],
       logger: { debug: ignore, info: ignore, warn: ignore, error },
     });
     harness.callServer.respond = () => ({ text: 'Done.' });

@@ -25,7 +25,9 @@ describe('what a request asks of its agent', () => {
 
   test('is not asked of the agent that the run is handed to', async () => {
     const run = await lanefold.runs.enqueue({
-      ...{ agent: 'first', input: 'go', allowedTools: ['transfer_to_second', 'look'] },
+      agent: 'first',
+      input: 'go',
+      allowedTools: ['transfer_to_second', 'look'],
       settings: { temperature: 0, maxOutputTokens: 77 },
     });
     // tools that the next agent lacks would have it wait for another worker
@@ -36,7 +38,9 @@ describe('what a request asks of its agent', () => {
     expect(ended).toMatchObject({ status: 'completed', agent: 'second', result: 'done' });
     const sent = (model: FakeModel) =>
       model.calls.map(({ tools, temperature, maxOutputTokens }) => ({
-        ...{ tools: tools!.map(({ name }) => name).sort(), temperature, maxOutputTokens },
+        tools: tools!.map(({ name }) => name).sort(),
+        temperature,
+        maxOutputTokens,
       }));
     expect(sent(models.first)).toEqual([
       { tools: ['look', 'transfer_to_second'], temperature: 0, maxOutputTokens: 77 },

@@ -102,8 +102,12 @@ describe('handing a run to another agent', () => {
     scripts['billing'] = turns({ text: 'It is corrected.', usage: [7, 3] });
     const ref = await run();
     expect(await ended(ref)).toMatchObject({
-      ...{ status: 'completed', result: 'It is corrected.', agent: 'billing', model: 'fake:billing' },
-      ...{ usage: { input_tokens: 17 }, otherUsage: { 'fake:reception': { input_tokens: 10, calls: 1 } } },
+      status: 'completed',
+      result: 'It is corrected.',
+      agent: 'billing',
+      model: 'fake:billing',
+      usage: { input_tokens: 17 },
+      otherUsage: { 'fake:reception': { input_tokens: 10, calls: 1 } },
     });
     expect(await results(ref)).toEqual([
       ['ok', 'looked'],
@@ -177,8 +181,12 @@ describe('handing a run to another agent', () => {
     const ref = await run({ agent: 'draft' });
     expect(await ended(ref)).toMatchObject({ status: 'completed', result: 'Checked.', agent: 'billing', iteration: 3 });
     expect(prompts.at(-1)).toEqual([
-      ...['system: You bill.', 'user: My invoice is wrong.', 'assistant: parts', 'tool: parts'],
-      ...['assistant: A draft.', 'user: Check the draft.'],
+      'system: You bill.',
+      'user: My invoice is wrong.',
+      'assistant: parts',
+      'tool: parts',
+      'assistant: A draft.',
+      'user: Check the draft.',
     ]);
     const events = await eventsOf(lanefold, ref.threadId, ref.id);
     expect(events.filter(({ kind }) => kind === 'handed_over')).toHaveLength(1);
@@ -218,7 +226,9 @@ describe('handing a run to another agent', () => {
     expect(await ended(ref)).toMatchObject({ status: 'completed', result: 'Booked.', agent: 'billing' });
     const events = await eventsOf(lanefold, ref.threadId, ref.id);
     expect(events.filter(({ kind }) => kind.startsWith('output_')).map(({ kind }) => kind)).toEqual([
-      ...['output_started', 'output_repair', 'output_validated'],
+      'output_started',
+      'output_repair',
+      'output_validated',
     ]);
     await expectSound(lanefold, ref.threadId);
   });

@@ -47,6 +47,15 @@ export function historyOf(operations: readonly Timed[], model: Model, threadId =
 }
 
 export const note = (value: string, seq: number): SnapshotEntry => ({
-  ...{ seq, kind: 'note', context_ref: null, role: null, op_id: null, run_id: null, request_id: null },
-  ...{ is_anchor: false, payload: { text: value }, refs: { value }, value },
+  seq,
+  kind: 'note',
+  context_ref: null,
+  role: null,
+  op_id: null,
+  run_id: null,
+  request_id: null,
+  is_anchor: false,
+  payload: { text: value },
+  refs: { value },
+  value,
 });

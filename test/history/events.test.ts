@@ -26,7 +26,12 @@ test('a process does one thing at a time, and nothing more once an answer was lo
   two.ok(receipt(0));
   recorder.invoke('append', 't', { values: ['c'] }).fail('lane_busy');
   expect(events.map(({ process, type }) => `${process} ${type}`)).toEqual([
-    ...['p.0 invoke', 'p.1 invoke', 'p.0 info', 'p.1 ok', 'p.1 invoke', 'p.1 fail'],
+    'p.0 invoke',
+    'p.1 invoke',
+    'p.0 info',
+    'p.1 ok',
+    'p.1 invoke',
+    'p.1 fail',
   ]);
   expect(operationsOf(events).map(({ outcome, ended }) => [outcome, ended])).toEqual([
     ['info', Infinity],
@@ -39,13 +44,21 @@ test('a process does one thing at a time, and nothing more once an answer was lo
 test('histories of several processes become one, in order of time, also if one died while it wrote a line', () => {
   const events = (process: string, ...times: number[]): HistoryEvent[] =>
     times.map((time, i) => ({
-      ...{ index: i, time, process, f: 'append', thread_id: 't' },
+      index: i,
+      time,
+      process,
+      f: 'append',
+      thread_id: 't',
       ...(i % 2 ? { type: 'ok', value: receipt(0) } : { type: 'invoke', value: { values: [`${process} ${time}`] } }),
     }));
   const file = [...events('a', 1, 4, 5, 6)].map(toLine).join('');
   const merged = merge(fromLines(file.slice(0, -20)), events('b', 2, 3));
   expect(merged.map(({ index, time, process }) => [index, time, process])).toEqual([
-    ...[[0, 1, 'a'], [1, 2, 'b'], [2, 3, 'b'], [3, 4, 'a'], [4, 5, 'a']], // prettier-ignore
+    [0, 1, 'a'],
+    [1, 2, 'b'],
+    [2, 3, 'b'],
+    [3, 4, 'a'],
+    [4, 5, 'a'], // prettier-ignore
   ]);
   expect(operationsOf(merged).map(({ outcome }) => outcome)).toEqual(['ok', 'ok', 'info']);
 });

@@ -14,12 +14,16 @@ const operations = fc
   .tuple(fc.array(claim, { minLength: 1, maxLength: 6 }), fc.array(write, { maxLength: 12 }))
   .map(([claims, writes]): Timed[] => [
     ...claims.map((one): Timed => ({
-      ...{ f: 'claim', ...one.interval, ending: one.ending },
+      f: 'claim',
+      ...one.interval,
+      ending: one.ending,
       // a lease that is over at once, because the model gives the run to everyone
       call: { run_id: 'r', worker_id: `w${one.worker}`, lease_ms: 0 },
     })),
     ...writes.map((one): Timed => ({
-      ...{ f: 'record', ...one.interval, ending: one.ending },
+      f: 'record',
+      ...one.interval,
+      ending: one.ending,
       call: { run_id: 'r', lease: one.lease, lease_ms: 0, round: 1, index: 0, status: 'started', outcome: null },
     })),
   ]);
@@ -31,7 +35,10 @@ function play(timed: readonly Timed[], { fenced = true, raises = 1 } = {}): Hist
     if (f === 'record') return !fenced || (call as { lease: number }).lease === lease ? {} : undefined;
     lease = Math.max(lease + raises, 1);
     return {
-      ...{ claimed: true, lease, context_ref: 'default', user_seq: 0 },
+      claimed: true,
+      lease,
+      context_ref: 'default',
+      user_seq: 0,
       context_hash: '',
       round: null,
       calls: [],

@@ -11,7 +11,8 @@ function historyOf(act: (ask: Asking) => void): HistoryEvent[] {
   const recorder = new Recorder('p', (event) => events.push({ ...event, index: events.length }), clock);
   const reserve = (call: { take?: number; done?: number; settles?: boolean }) =>
     recorder.invoke('reserve', 't', {
-      ...{ run_id: 'run', settles: call.settles ?? false },
+      run_id: 'run',
+      settles: call.settles ?? false,
       take: call.take === undefined ? [] : [[place, call.take]],
       done: call.done === undefined ? [] : [[place, call.done]],
     });

@@ -21,9 +21,16 @@ export async function compileTypes({ checkout, home, app }: Folders): Promise<vo
   await linkMissing(types, checkout, home);
   const compile = async (moduleResolution: 'NodeNext' | 'Bundler', skipLibCheck: boolean, include: string[]) => {
     const compilerOptions = {
-      ...{ module: moduleResolution === 'Bundler' ? 'ESNext' : moduleResolution, moduleResolution, skipLibCheck },
-      ...{ noEmit: true, strict: true, target: 'ES2023', types: ['node'], jsx: 'react-jsx' },
-      ...{ lib: ['ES2023', 'DOM', 'DOM.AsyncIterable'], allowImportingTsExtensions: true },
+      module: moduleResolution === 'Bundler' ? 'ESNext' : moduleResolution,
+      moduleResolution,
+      skipLibCheck,
+      noEmit: true,
+      strict: true,
+      target: 'ES2023',
+      types: ['node'],
+      jsx: 'react-jsx',
+      lib: ['ES2023', 'DOM', 'DOM.AsyncIterable'],
+      allowImportingTsExtensions: true,
     };
     const config = `tsconfig.${moduleResolution}.${skipLibCheck}.json`;
     await writeFile(path.join(types, config), JSON.stringify({ compilerOptions, include }));

@@ -430,8 +430,15 @@ describe('threads', () => {
     const [{ payload }] = (await entriesOf('damaged')) as unknown as [{ payload: Record<string, unknown> }];
     const write = { checkpoint: id, task: 't', writes: [[0, 'n', { value: '0' }]], parts: ['1'] };
     const damages = [
-      ...[{ checkpoint: '{' }, { checkpoint: 7 }, { metadata: 7 }, { values: { n: 99 } }, { values: { n: -1 } }],
-      ...[{ values: { n: { value: 'x' } } }, { values: { n: { list: '0', base: 0 } } }, { parts: [1] }, { parts: [] }],
+      { checkpoint: '{' },
+      { checkpoint: 7 },
+      { metadata: 7 },
+      { values: { n: 99 } },
+      { values: { n: -1 } },
+      { values: { n: { value: 'x' } } },
+      { values: { n: { list: '0', base: 0 } } },
+      { parts: [1] },
+      { parts: [] },
       { values: { n: { list: '0', base: 99, keep: 1 } } },
     ].map((damage) => ['langgraph_checkpoint', { ...payload, ...damage }] as const);
     const writes = [{ task: 7 }, { writes: [7] }, { writes: [[0, 'n', { value: '5' }]] }].map(
@@ -442,7 +449,9 @@ describe('threads', () => {
       await lanefold.threads.create({ id: thread });
       const add = (entry: unknown, key: string) =>
         lanefold.database.pool.query('select lanefold.append_entries($1, $2, $3)', [
-          ...[thread, JSON.stringify([entry]), { op_id: key, op_hash: 'h' }],
+          thread,
+          JSON.stringify([entry]),
+          { op_id: key, op_hash: 'h' },
         ]);
       const isWrite = kind === 'langgraph_writes';
       await add({ kind: 'langgraph_checkpoint', payload: isWrite ? payload : forged }, `langgraph.c.root.${id}`);

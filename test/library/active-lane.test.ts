@@ -32,7 +32,11 @@ describe('without a lane the active one is meant', () => {
     const { threadId } = first;
     const waiting = await lanefold.runs.enqueue({ agent: 'echo', input: 'two', threadId, busy: 'wait' });
     const named = await lanefold.runs.enqueue({
-      ...{ agent: 'echo', input: 'three', threadId, busy: 'wait', contextRef: 'default' },
+      agent: 'echo',
+      input: 'three',
+      threadId,
+      busy: 'wait',
+      contextRef: 'default',
     });
     await lanefold.contexts.switch(threadId, 'draft');
     const worker = await lanefold.startWorker();

@@ -59,7 +59,9 @@ describe.skipIf(noRedis())('erasure', () => {
     const model = lanefold.model(() => new Promise(() => {}));
     const run = await lanefold.runs.enqueue({ agent: 'a', threadId: 't-1', model: model.id, input: 'x' });
     expect(await lanefold.threads.eraseTenant('acme', { limit: 2 })).toMatchObject({
-      ...{ tenantId: 'acme', busy: ['t-1'], more: true },
+      tenantId: 'acme',
+      busy: ['t-1'],
+      more: true,
       removed: { threads: 1 },
     });
     await lanefold.runs.cancel(run);

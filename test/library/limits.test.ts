@@ -41,20 +41,26 @@ describe('limits', () => {
     [
       'fair',
       {
-        ...{
-          kind: 'tokens',
-          amount: 7,
-          scope: { agent: '*', model: '*' },
-          amounts: { 'support/openrouter:meta/x': 9 },
-        },
-        ...{ tokens: 'output', per: 'day', share: 'customer', weights: { acme: 0.5, bolt: 3 }, reserve: { acme: 2 } },
+        kind: 'tokens',
+        amount: 7,
+        scope: { agent: '*', model: '*' },
+        amounts: { 'support/openrouter:meta/x': 9 },
+        tokens: 'output',
+        per: 'day',
+        share: 'customer',
+        weights: { acme: 0.5, bolt: 3 },
+        reserve: { acme: 2 },
       },
     ],
     [
       'budget',
       {
-        ...{ kind: 'money', amount: 0.000_000_001, scope: { team: '*' }, amounts: { a: 1e9, b: 1_234_567.890_123_4 } },
-        ...{ calendar: 'month', timeZone: 'Europe/Berlin' },
+        kind: 'money',
+        amount: 0.000_000_001,
+        scope: { team: '*' },
+        amounts: { a: 1e9, b: 1_234_567.890_123_4 },
+        calendar: 'month',
+        timeZone: 'Europe/Berlin',
       },
     ],
   ])('are listed as they were set: %s', async (name, definition) => {
@@ -179,7 +185,9 @@ describe('limits', () => {
     await use('* spent ', 1_500_000_001, version);
     const usage = await limits.usage({ name: 'usage' });
     const unused = {
-      ...{ noticedAt: null, waitingBy: null, slices: expect.any(Array) },
+      noticedAt: null,
+      waitingBy: null,
+      slices: expect.any(Array),
       waiting: 0,
       total: 0,
       resetsAt: null,

@@ -153,7 +153,9 @@ describe('the names of two tenants', () => {
     const request = { agent: 'echo', input: 'hi', requestId: 'again' };
     const first = await lanefold.forTenant('b').runs.enqueue(request);
     expect(await other.forTenant('b').runs.enqueue(request)).toMatchObject({
-      ...{ threadId: first.threadId, id: first.id, duplicate: true },
+      threadId: first.threadId,
+      id: first.id,
+      duplicate: true,
     });
     expect((await other.runs.enqueue(request)).threadId).not.toBe(first.threadId);
     await other.close();

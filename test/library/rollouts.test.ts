@@ -154,7 +154,8 @@ describe('versions of an agent in one fleet', () => {
     });
     await until('the worker has moved it', async () => (await main.runs.get(run)).unknownVersion === 'c');
     expect(await main.runs.get(run)).toMatchObject({
-      ...{ status: 'queued', unknownStrategy: null },
+      status: 'queued',
+      unknownStrategy: null,
       unattended: { reason: 'unknown_version', message: expect.stringContaining('"c"') as string },
     });
     await newer.startWorker();

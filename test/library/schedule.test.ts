@@ -176,8 +176,16 @@ describe('when a worker starts a run', () => {
       // `once` has three requests, the thread of `busy` two
       expect(enqueued.map((names) => names.length)).toEqual(citusLacks.batches ? Array(6).fill(1) : [3, 2, 1]);
       expect(answers.map((one) => (one.status === 'fulfilled' ? one.value.status : one.reason.code))).toEqual([
-        ...['queued', 'thread_busy', 'waiting', 'unknown_agent', 'empty_content', 'invalid_input', 'invalid_input'],
-        ...['queued', 'idempotency_mismatch', 'queued'],
+        'queued',
+        'thread_busy',
+        'waiting',
+        'unknown_agent',
+        'empty_content',
+        'invalid_input',
+        'invalid_input',
+        'queued',
+        'idempotency_mismatch',
+        'queued',
       ]);
       for (const one of answers) if (one.status === 'rejected') expect(one.reason).toBeInstanceOf(LanefoldError);
       const runs = answers.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));

@@ -44,7 +44,11 @@ describe('versions of agents', () => {
     expect((await first.runs.wait(run)).agentVersion).toMatch(/^v_[0-9a-f]{24}$/);
     const [version] = await first.agents.versions('support');
     expect(version).toMatchObject({
-      ...{ agent: 'support', runs: 1, completed: 1, failed: 0, meanDurationMs: expect.any(Number) },
+      agent: 'support',
+      runs: 1,
+      completed: 1,
+      failed: 0,
+      meanDurationMs: expect.any(Number),
       definition: { instructions: 'Help.', tools: [{ name: 'pay', needs_approval: true }, { to_agent: 'billing' }] },
     });
     expect(await refsOf(run)).toEqual([version!.id]);
@@ -60,7 +64,9 @@ describe('versions of agents', () => {
 
   test('a run that goes on under another version says so in its trace; a handed over one has that of its agent', async () => {
     const run = await first.runs.enqueue({
-      ...{ agent: 'support', input: 'pay', model: script({ tool: 'pay', args: {} }, 'done') },
+      agent: 'support',
+      input: 'pay',
+      model: script({ tool: 'pay', args: {} }, 'done'),
     });
     const [call] = await until('it waits', async () => {
       const { approvals } = await first.runs.get(run);
@@ -82,7 +88,9 @@ describe('versions of agents', () => {
     ]);
 
     const handed = await second.runs.enqueue({
-      ...{ agent: 'support', input: 'bill', model: script({ tool: 'transfer_to_billing', args: {} }) },
+      agent: 'support',
+      input: 'bill',
+      model: script({ tool: 'transfer_to_billing', args: {} }),
     });
     const { agent, agentVersion } = await second.runs.wait(handed);
     const [own] = await second.agents.versions('billing');

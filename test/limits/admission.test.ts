@@ -25,7 +25,9 @@ describe('a run that has to wait for a slot', () => {
     await lanefold?.close();
   });
   const request = (customer: string, more: Partial<EnqueueOptions> = {}): EnqueueOptions => ({
-    ...{ agent: 'typist', input: 'go', limitKeys: { customer } },
+    agent: 'typist',
+    input: 'go',
+    limitKeys: { customer },
     ...more,
   });
   const answer = async () => {
@@ -55,7 +57,9 @@ describe('a run that has to wait for a slot', () => {
       await until('it waits', async () => (await lanefold.runs.get(second)).limitedBy !== null);
       const third = await runs.enqueue(request(name));
       expect(await lanefold.runs.get(third)).toMatchObject({
-        ...{ status: 'queued', startedAt: null, limitedBy: { limit: name } },
+        status: 'queued',
+        startedAt: null,
+        limitedBy: { limit: name },
       });
       expect(await sql.usage(name)).toMatchObject([{ used: 1, waiting: 2 }]);
       keyboard.stop();
@@ -101,7 +105,11 @@ describe('a run that has to wait for a slot', () => {
 
   test('passes those that wait if something is reserved for it', async () => {
     await client.limits.set('kept', {
-      ...{ kind: 'concurrency', amount: 2, scope: { plan: 'kept' }, share: 'class', reserve: { interactive: 1 } },
+      kind: 'concurrency',
+      amount: 2,
+      scope: { plan: 'kept' },
+      share: 'class',
+      reserve: { interactive: 1 },
     });
     const of = (kind: string) => request('c', { input: kind, limitKeys: { plan: 'kept', class: kind } });
     const batch = await client.runs.enqueue(of('batch'));
@@ -147,7 +155,12 @@ describe('a run that no limit would ever let pass', () => {
 
   test('is refused with what it needs, before anything is written', async () => {
     await lanefold.limits.set('small', {
-      ...{ kind: 'tokens', tokens: 'output', per: 'minute', amount: 2_000, share: 'class', reserve: { chat: 1_500 } },
+      kind: 'tokens',
+      tokens: 'output',
+      per: 'minute',
+      amount: 2_000,
+      share: 'class',
+      reserve: { chat: 1_500 },
     });
     await expect(ask()).rejects.toMatchObject({
       code: 'limit_too_small',

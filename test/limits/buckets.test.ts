@@ -251,8 +251,12 @@ test('runs for whose value nothing is left delay no others, and a limit that now
   const calls = await set('calls', { kind: 'requests', amount: 1, per_ms: 60_000 });
   const call = (n: number) =>
     use({
-      ...{ thread_id: `call-${n}`, run_id: `call-${n}`, version: calls, take: [['* calls ', 1]] as const },
-      ...{ job, since: `2026-01-0${n}` },
+      thread_id: `call-${n}`,
+      run_id: `call-${n}`,
+      version: calls,
+      take: [['* calls ', 1]] as const,
+      job,
+      since: `2026-01-0${n}`,
     });
   expect([...(await call(1)), ...(await call(2)), ...(await call(3))]).toMatchObject([
     { ok: true },

@@ -118,7 +118,12 @@ test('what was read is shown as it was given, but for the defaults', () => {
 
 test('dollars with up to 9 decimal places are exact', () => {
   expect([0, 1, 0.1, 1e-9, 123.456, 1e9].map(billionthsOf)).toEqual([
-    ...[0n, 1_000_000_000n, 100_000_000n, 1n, 123_456_000_000n, 1_000_000_000_000_000_000n],
+    0n,
+    1_000_000_000n,
+    100_000_000n,
+    1n,
+    123_456_000_000n,
+    1_000_000_000_000_000_000n,
   ]);
   expect(['0', '1', '-1500000000', '100000000'].map(dollarsOf)).toEqual([0, 1e-9, -1.5, 0.1]);
   // a number has 15 exact digits

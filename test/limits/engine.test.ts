@@ -182,7 +182,10 @@ describe('a run that a limit refuses', () => {
     await lanefold.runs.wait(first);
     const second = await ask({ limitKeys });
     expect(await lanefold.runs.wait(second)).toMatchObject({
-      ...{ status: 'completed', terminationReason: 'budget_exhausted', result: null, error: null },
+      status: 'completed',
+      terminationReason: 'budget_exhausted',
+      result: null,
+      error: null,
     });
     expect(await reachedBy(second)).toEqual([{ limit: 'purse', ends: true }]);
   });
@@ -277,8 +280,17 @@ describe('a run that a limit refuses', () => {
       keyboard.stop();
     }
     const turns = [
-      ...['paying 1', 'large, urgent', 'small 1', 'paying 2', 'paying 3', 'large 1', 'small 2', 'paying 4'],
-      ...['large 2', 'large 3', 'large 4'],
+      'paying 1',
+      'large, urgent',
+      'small 1',
+      'paying 2',
+      'paying 3',
+      'large 1',
+      'small 2',
+      'paying 4',
+      'large 2',
+      'large 3',
+      'large 4',
     ];
     expect(order).toEqual(turns);
   });

@@ -47,15 +47,16 @@ describe('the runs that hold limits', () => {
     const [worker] = await api.lanefold.workers.list();
     expect(held).toMatchObject(
       ['t0', 't1', 't2'].map((threadId) => ({
-        ...{
-          name: 'slots',
-          tenant: null,
-          kind: 'concurrency',
-          key: threadId === 't2' ? 'b' : 'a',
-          amount: 1,
-          threadId,
-        },
-        ...{ agent: threadId === 't2' ? 'b' : 'a', status: 'running', workerId: worker!.id, since: expect.any(Date) },
+        name: 'slots',
+        tenant: null,
+        kind: 'concurrency',
+        key: threadId === 't2' ? 'b' : 'a',
+        amount: 1,
+        threadId,
+        agent: threadId === 't2' ? 'b' : 'a',
+        status: 'running',
+        workerId: worker!.id,
+        since: expect.any(Date),
       })),
     );
     expect(await holding({ name: 'slots', key: 'b' })).toEqual([held[2]]);

@@ -126,8 +126,19 @@ test('a run for which no worker is alive gets no slot, and keeps none from other
   const take: Take = [['* slots ', 1]];
   const report = (agents: string[], more: object = {}) =>
     value(log.db, 'select lanefold.report_worker($1, $2)::text', agents.join(), {
-      ...{ host: 'h', pid: 1, version: '0', queue: 'fleet', agents, strategies: [], versions: [] },
-      ...{ concurrency: 1, dead_after_ms: 600_000, runs_held: 0, draining: false, stopped: false, ...more },
+      host: 'h',
+      pid: 1,
+      version: '0',
+      queue: 'fleet',
+      agents,
+      strategies: [],
+      versions: [],
+      concurrency: 1,
+      dead_after_ms: 600_000,
+      runs_held: 0,
+      draining: false,
+      stopped: false,
+      ...more,
     });
   await report(['known']);
   const of = (agent: string) => ({ job: { ...job, prefix: 'fleet', agent } });

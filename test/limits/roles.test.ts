@@ -38,7 +38,9 @@ describe('a run that the role of an API accepts for a tenant', () => {
     // no worker has started, so only the process of the API can have noted this, and no run has the slot yet
     const second = await ask();
     expect(await runs.get(second)).toMatchObject({
-      ...{ status: 'queued', startedAt: null, limitedBy: { limit: 'line' } },
+      status: 'queued',
+      startedAt: null,
+      limitedBy: { limit: 'line' },
     });
     expect(await sql.usage('line')).toMatchObject([{ used: 0, waiting: 2 }]);
 

@@ -39,7 +39,9 @@ describe('maxCost', () => {
     keyboard.stop();
     await lanefold.runs.wait(run);
     expect(await lanefold.runs.get(run)).toMatchObject({
-      ...{ status: 'completed', result: 'done', cost: 5 },
+      status: 'completed',
+      result: 'done',
+      cost: 5,
       costByModel: [{ model: 'typed:m', inputTokens: 10, outputTokens: 5, cost: 5, price: 'own' }],
     });
     expect(await kindsOf(run)).toEqual([]);
@@ -55,7 +57,11 @@ describe('maxCost', () => {
       await lanefold.runs.approve(run, '1.0');
       await lanefold.runs.wait(run);
       expect(await lanefold.runs.get(run)).toMatchObject({
-        ...{ status: 'completed', terminationReason: 'budget_exhausted', result: null, error: null, cost: 5 },
+        status: 'completed',
+        terminationReason: 'budget_exhausted',
+        result: null,
+        error: null,
+        cost: 5,
       });
       expect(await kindsOf(run)).toEqual([{ max_cost: 8, ends: true }]);
     },
@@ -79,7 +85,8 @@ describe('maxCost', () => {
 
   test.each([0, -1, Number.NaN, Infinity, 1e7, '5'])('%j is no amount', async (maxCost) => {
     await expect(ask({ maxCost: maxCost as number })).rejects.toMatchObject({
-      ...{ code: 'invalid_input', message: expect.stringMatching(/maxCost/) as string },
+      code: 'invalid_input',
+      message: expect.stringMatching(/maxCost/) as string,
     });
     expect(() => defineAgent({ name: 'a', model: 'm', maxCost: maxCost as number })).toThrow(
       /maxCost must be US dollars/,

@@ -34,7 +34,12 @@ test('a tenant neither uses up nor sees what another one has of a value that req
   }
   const usage = await limits.usage({ name: 'runs' });
   expect(Object.fromEntries(usage.map(({ key, amount, used }) => [key, [amount, used]]))).toEqual({
-    ...{ c: [2, 2], big: [3, 3], '//acme/c': [2, 2], '//acme/big': [3, 3], '//bolt/c': [2, 2], '//bolt/big': [3, 3] },
+    c: [2, 2],
+    big: [3, 3],
+    '//acme/c': [2, 2],
+    '//acme/big': [3, 3],
+    '//bolt/c': [2, 2],
+    '//bolt/big': [3, 3],
   });
 });
 

@@ -78,7 +78,10 @@ export const askModel =
   async (text: string): Promise<unknown> =>
     generate(await models.resolve(id), {
       prompt: [{ role: 'user', content: [{ type: 'text', text }] }],
-      ...{ tools: [], settings: {}, stream: true, idleTimeoutMs: 60_000 },
+      tools: [],
+      settings: {},
+      stream: true,
+      idleTimeoutMs: 60_000,
       signal: new AbortController().signal,
     });
 

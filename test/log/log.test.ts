@@ -14,8 +14,10 @@ function kept() {
   const lines: { level: string; facts: LogFacts; message: string }[] = [];
   const method = (level: string) => (facts: LogFacts, message: string) => void lines.push({ level, facts, message });
   const logger: Logger = {
-    ...{ debug: method('debug'), info: method('info') },
-    ...{ warn: method('warn'), error: method('error') },
+    debug: method('debug'),
+    info: method('info'),
+    warn: method('warn'),
+    error: method('error'),
   };
   return { logger, lines };
 }
@@ -53,7 +55,9 @@ describe('a log', () => {
     const err = new LanefoldError('database_unreachable', 'PostgreSQL does not answer.');
     redacted(logger, redactor, 'debug').error({ err }, 'x');
     expect(lines[0]!.facts['err']).toEqual({
-      ...{ type: 'LanefoldError', code: 'database_unreachable', message: 'PostgreSQL does not answer.' },
+      type: 'LanefoldError',
+      code: 'database_unreachable',
+      message: 'PostgreSQL does not answer.',
     });
   });
 

@@ -199,8 +199,11 @@ describe('keys', () => {
   const listAt = async (handler: McpHandler, { host = 'localhost', key }: { host?: string; key?: string }) => {
     const params = { _meta: envelope({}) };
     const headers = {
-      ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-      ...{ 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list', host },
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'tools/list',
+      host,
       ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
     };
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params });

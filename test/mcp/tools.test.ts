@@ -28,9 +28,17 @@ describe('tools, as the official clients use them over HTTP', () => {
         expect(client.getServerVersion()).toMatchObject({ name: 'lanefold' });
         const { tools } = await client.listTools();
         expect(tools.map(({ name }) => name)).toEqual([
-          ...['typist', 'echo', 'triage', 'broken'],
-          ...['lanefold_start_run', 'lanefold_run_status', 'lanefold_run_result', 'lanefold_steer', 'lanefold_cancel'],
-          ...['lanefold_decide', 'lanefold_resolve'],
+          'typist',
+          'echo',
+          'triage',
+          'broken',
+          'lanefold_start_run',
+          'lanefold_run_status',
+          'lanefold_run_result',
+          'lanefold_steer',
+          'lanefold_cancel',
+          'lanefold_decide',
+          'lanefold_resolve',
         ]);
         const [typist] = tools;
         expect(typist).toMatchObject({

@@ -2,8 +2,20 @@ import type { Recorded } from './record.ts';
 
 /** The actions of model/trace.pml, from number 1 on. */
 const kinds = [
-  ...['enqueue', 'claim', 'commit', 'end', 'promote', 'queue_again', 'release', 'go_on'],
-  ...['cancel', 'input', 'wait', 'suspend', 'resolve', 'append'],
+  'enqueue',
+  'claim',
+  'commit',
+  'end',
+  'promote',
+  'queue_again',
+  'release',
+  'go_on',
+  'cancel',
+  'input',
+  'wait',
+  'suspend',
+  'resolve',
+  'append',
 ] as const;
 const statuses = ['completed', 'failed', 'cancelled'];
 
@@ -104,11 +116,17 @@ export function traceSource(model: string, world: readonly string[], traces: rea
   const steps = world.some((definition) => definition.startsWith('STEPS')) ? [] : ['#define STEPS 8'];
   return [
     ...world.map((definition) => `#define ${definition}`),
-    ...[...steps, '#define MAX_CLAIMS 5', `#define TRACES ${traces.length}`, `#define TRACE ${traces[0]!.length}`],
+    ...steps,
+    '#define MAX_CLAIMS 5',
+    `#define TRACES ${traces.length}`,
+    `#define TRACE ${traces[0]!.length}`,
     table('KINDS', ({ name }) => kinds.indexOf(name) + 1),
-    ...[table('RUNS', ({ run }) => run), table('VALUES', ({ value }) => value)],
-    ...[table('SEQS', ({ seq }) => seq), table('ENTRIES', ({ entries }) => entries)],
+    table('RUNS', ({ run }) => run),
+    table('VALUES', ({ value }) => value),
+    table('SEQS', ({ seq }) => seq),
+    table('ENTRIES', ({ entries }) => entries),
     table('TOGETHER', ({ together }) => Number(together)),
-    ...[`#include "${model}"`, ''],
+    `#include "${model}"`,
+    '',
   ].join('\n');
 }

@@ -44,17 +44,16 @@ const needOf = { both: [1, 1], one: [1, 0], two: [0, 1] };
 function source(traces: readonly (readonly Action[])[], needs: readonly (readonly number[])[]): string {
   const all = traces.flat();
   return [
-    ...[
-      '#define LIMITS 2',
-      '#define FAULTS 3',
-      `#define TRACES ${traces.length}`,
-      `#define TRACE ${traces[0]!.length}`,
-    ],
+    '#define LIMITS 2',
+    '#define FAULTS 3',
+    `#define TRACES ${traces.length}`,
+    `#define TRACE ${traces[0]!.length}`,
     `#define TRACE_KINDS { ${all.map(({ kind }) => kinds.indexOf(kind) + 1).join(', ')} }`,
     `#define TRACE_RUNS { ${all.map(({ run }) => run).join(', ')} }`,
     `#define TRACE_NEEDS { ${needs.flat().join(', ')} }`,
     `#define TRACE_CAPACITY { ${Object.values(capacity).join(', ')} }`,
-    ...[`#include "${lineModel}"`, ''],
+    `#include "${lineModel}"`,
+    '',
   ].join('\n');
 }
 

@@ -33,7 +33,11 @@ test('what transactions of two threads write at once is read transaction by tran
   const claims = ['enqueue 0', 'claim 0', 'enqueue 1', 'claim 1'];
   expect(actions.map(({ name, run }) => `${name} ${run}`)).toEqual([
     ...claims,
-    ...['commit 1', 'end 1', 'suspend 0', 'resolve 0', 'go_on 0'],
+    'commit 1',
+    'end 1',
+    'suspend 0',
+    'resolve 0',
+    'go_on 0',
   ]);
   expect(actions.find(({ name }) => name === 'commit')).toMatchObject({ seq: 0, entries: 1 });
 });

@@ -27,7 +27,9 @@ describe.each(apis)('a blank answer in a request to %s', (api) => {
     [
       'with signed reasoning',
       (content) => ({
-        ...{ role: 'assistant', content, thinking: 'Hm.' },
+        role: 'assistant',
+        content,
+        thinking: 'Hm.',
         reasoning_details: [{ text: 'Hm.', provider_metadata: signed }, { text_length: content.length }],
       }),
     ],

@@ -32,8 +32,11 @@ afterAll(() => {
 
 async function ask(id: string, stream: boolean) {
   const env = {
-    ...{ OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k', GOOGLE_GENERATIVE_AI_API_KEY: 'k' },
-    ...{ ANTHROPIC_BASE_URL: base, GOOGLE_GENERATIVE_AI_BASE_URL: base },
+    OPENAI_API_KEY: 'k',
+    ANTHROPIC_API_KEY: 'k',
+    GOOGLE_GENERATIVE_AI_API_KEY: 'k',
+    ANTHROPIC_BASE_URL: base,
+    GOOGLE_GENERATIVE_AI_BASE_URL: base,
     ...(id.startsWith('openai-compatible') ? { OPENAI_BASE_URL: base } : {}),
   };
   const model = await createModelRegistry({ env }).resolve(id);

@@ -17,7 +17,10 @@ const failed = (status: number, message: string, retryInfo?: string): Reply => (
   body: {
     type: 'error',
     error: {
-      ...{ code: status, type: 'some_error', status: 'SOME_ERROR', message },
+      code: status,
+      type: 'some_error',
+      status: 'SOME_ERROR',
+      message,
       ...(retryInfo
         ? { details: [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: retryInfo }] }
         : {}),

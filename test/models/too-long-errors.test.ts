@@ -246,7 +246,9 @@ const refusals: [who: string, model: keyof typeof models, status: number, body: 
 describe('a refusal because of length', () => {
   const ask = (model: LanguageModelV4, stream: boolean) =>
     generate(model, {
-      ...{ prompt: [{ role: 'user', content: [{ type: 'text', text: 'hi' }] }], tools: [], stream },
+      prompt: [{ role: 'user', content: [{ type: 'text', text: 'hi' }] }],
+      tools: [],
+      stream,
       signal: new AbortController().signal,
     }).catch((error: unknown) => error as ModelError);
 

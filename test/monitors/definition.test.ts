@@ -13,7 +13,12 @@ function read(definition: MonitorDefinition) {
 describe('the definition of a monitor', () => {
   test('has defaults, and names once', () => {
     expect(read({ scorers: ['short', 'polite', 'short'] })).toEqual({
-      ...{ agents: [], sample: 0.1, scorers: ['polite', 'short'], rubric: null, judge: null, alert: null },
+      agents: [],
+      sample: 0.1,
+      scorers: ['polite', 'short'],
+      rubric: null,
+      judge: null,
+      alert: null,
     });
     const judged = { rubric: 'Is polite.', judge: { agent: 'judge' }, alert: { below: 0.5 } };
     expect(read(judged)).toMatchObject({ judge: { agent: 'judge' }, alert: { below: 0.5, of: 50 } });

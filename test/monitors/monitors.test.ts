@@ -131,7 +131,10 @@ describe('monitors', () => {
 
   test('ask a judge, whose threads are erased and not scored themselves', async () => {
     await lanefold.monitors.set('judged', {
-      ...{ sample: 1, scorers: ['short'], rubric: 'Is short.', judge: { agent: 'judge' } },
+      sample: 1,
+      scorers: ['short'],
+      rubric: 'Is short.',
+      judge: { agent: 'judge' },
     });
     const [short, long] = [await ask('hello'), await ask('long')];
     await done('judged', 2);
@@ -159,7 +162,10 @@ describe('monitors', () => {
       types: ['monitor.low', 'monitor.recovered'],
     });
     await lanefold.monitors.set('watched', {
-      ...{ sample: 1, agents: ['support'], scorers: ['short'], alert: { below: 0.7, of: 4 } },
+      sample: 1,
+      agents: ['support'],
+      scorers: ['short'],
+      alert: { below: 0.7, of: 4 },
     });
     const events = () => receiver.at('/alerts').map(({ body }) => JSON.parse(body) as { type: string; data: object });
     const runs = await Promise.all(['hello', 'long', 'hello', 'long'].map((input) => ask(input)));

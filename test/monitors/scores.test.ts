@@ -17,8 +17,15 @@ const definition = {
 };
 const monitor = (name: string) => ({ tenant_id: 'default', name });
 const score = (threadId: string, n: number, given: Partial<NewRunScore>): NewRunScore => ({
-  ...{ thread_id: threadId, run_id: `run-${n}`, agent: 'a', agent_version: null, ended_at: new Date().toISOString() },
-  ...{ status: 'done', score: 1, scores: [], ...given },
+  thread_id: threadId,
+  run_id: `run-${n}`,
+  agent: 'a',
+  agent_version: null,
+  ended_at: new Date().toISOString(),
+  status: 'done',
+  score: 1,
+  scores: [],
+  ...given,
 });
 
 test('are low below the threshold, not at it: their mean is rounded', async () => {

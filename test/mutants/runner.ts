@@ -1,5 +1,6 @@
 import path from 'node:path';
 import pg from 'pg';
+import type { InlineConfig } from 'vite';
 import { createVitest, type TestCase, type TestModule, type Vitest } from 'vitest/node';
 import config from '../../vitest.config.ts';
 import { databaseAt } from '../support/citus.ts';
@@ -36,30 +37,38 @@ export class Runner {
     const reported: Runner['reported'] = { modules: [] };
     const runner: { current?: Runner } = {};
     const { projects: _, ...options } = config.test!;
+    const vite: InlineConfig = {
+      configFile: false,
+      resolve: config.resolve!,
+      plugins: [
+        {
+          name: 'lanefold-mistakes',
+          enforce: 'pre',
+          transform(code, id) {
+            const file = path.relative('.', id);
+            const replacements = runner.current && runner.current.#source[file];
+            return replacements && { code: replaceEach(code, file, replacements), map: null };
+          },
+        },
+      ],
+    };
     const vitest = await createVitest(
       'test',
       {
         ...options,
-        ...{ config: false, watch: false, maxWorkers: 1, isolate: true, testTimeout: hangsAfterMs },
-        ...{ include: ['test/**/*.test.ts'], globalSetup: ['test/support/services.ts'] },
+        config: false,
+        watch: false,
+        maxWorkers: 1,
+        isolate: true,
+        testTimeout: hangsAfterMs,
+        include: ['test/**/*.test.ts'],
+        globalSetup: ['test/support/services.ts'],
         env: { LANEFOLD_TEST_QUEUE: 'postgres' },
         // a kept module would be the one without the mistake
         experimental: { fsModuleCache: false },
         reporters: [{ onTestRunEnd: (modules) => void (reported.modules = modules) }],
       },
-      {
-        ...{ configFile: false, resolve: config.resolve! },
-        plugins: [
-          {
-            ...{ name: 'lanefold-mistakes', enforce: 'pre' },
-            transform(code, id) {
-              const file = path.relative('.', id);
-              const replacements = runner.current && runner.current.#source[file];
-              return replacements && { code: replaceEach(code, file, replacements), map: null };
-            },
-          },
-        ],
-      },
+      vite,
     );
     return (runner.current = new Runner(vitest, reported));
   }

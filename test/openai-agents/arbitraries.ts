@@ -28,7 +28,10 @@ const shapes = fc.oneof(
   }),
   fc.record({ type: fc.constant('function_call'), callId, name: fc.constant('f'), arguments: fc.constant('{}') }),
   fc.record({
-    ...{ type: fc.constant('function_call_result'), callId, name: fc.constant('f'), status: fc.constant('completed') },
+    type: fc.constant('function_call_result'),
+    callId,
+    name: fc.constant('f'),
+    status: fc.constant('completed'),
     output: fc.oneof(text, fc.record({ type: fc.constant('text'), text })),
   }),
   fc.record({ type: fc.constant('reasoning'), content: parts('input_text') }),
@@ -88,7 +91,10 @@ export const steps: fc.Arbitrary<Step[]> = fc.array(
       weight: 2,
       arbitrary: fc.record({
         do: fc.constant('replace'),
-        ...{ operationId, count: fc.integer({ min: 0, max: 3 }), exact: fc.boolean(), replacement: items },
+        operationId,
+        count: fc.integer({ min: 0, max: 3 }),
+        exact: fc.boolean(),
+        replacement: items,
       }),
     },
   ) as fc.Arbitrary<Step>,

@@ -97,7 +97,10 @@ describe('the Runner of the SDK', () => {
         Promise.resolve({ tripwireTriggered: String(agentOutput).includes('secret'), outputInfo: {} }),
     };
     const agent = new Agent({
-      ...{ name: 'looker', instructions: 'Look.', model: new ScriptedModel(steps), tools: [look] },
+      name: 'looker',
+      instructions: 'Look.',
+      model: new ScriptedModel(steps),
+      tools: [look],
       outputGuardrails: [blocked],
     });
     const calls = (['addItems', 'applyHistoryTransaction', 'clearSession'] as const).map((name) =>
@@ -125,10 +128,7 @@ describe('the Runner of the SDK', () => {
     // once for the blocked answer; the rest are plain items
     expect(found.counts[1]).toBe(1);
     expect(found.counts[0]).toBeGreaterThan(0);
-    expect((await rowsOf('guarded')).map(([role]) => role)).toEqual([
-      ...['user', 'assistant', 'tool'],
-      ...['user', 'assistant'],
-    ]);
+    expect((await rowsOf('guarded')).map(([role]) => role)).toEqual(['user', 'assistant', 'tool', 'user', 'assistant']);
   });
 
   test('compacts the history in one change, which keeps the ids of operations', async () => {

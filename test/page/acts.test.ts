@@ -31,7 +31,8 @@ const breakableStreams = `
 `;
 
 const transformed = defineAgent({
-  ...{ name: 'transformed', model: 'scripted:["Well."]' },
+  name: 'transformed',
+  model: 'scripted:["Well."]',
   requestTransformer: ({ messages }) => ({ messages: [...messages, { role: 'user', content: 'More.' }] }),
 });
 
@@ -121,7 +122,10 @@ describe.skipIf(noBrowser)('what can be done on the page', () => {
     await dialog.getByRole('button', { name: 'Set', exact: true }).click();
     await page.getByRole('heading', { name: 'trials' }).waitFor();
     const { id } = await runs.enqueue({
-      ...{ threadId: 'trial', createThread: true, agent: 'travel', input: 'Hello' },
+      threadId: 'trial',
+      createThread: true,
+      agent: 'travel',
+      input: 'Hello',
       limitKeys: { plan: 'trial' },
     });
     await until('it waits', async () => (await limits.usage())[0]?.waiting === 1);
@@ -345,16 +349,23 @@ describe.skipIf(noBrowser)('what can be done on the page', () => {
     await page.getByText('Kept as a case of weather').waitFor();
     const [kept] = (await cases.list({ dataset: 'weather' })).data;
     expect(kept).toMatchObject({
-      ...{ kind: 'call', threadId: 'umbrella', llmCallId: `${run}.2`, tags: ['rain', 'north'] },
+      kind: 'call',
+      threadId: 'umbrella',
+      llmCallId: `${run}.2`,
+      tags: ['rain', 'north'],
       expected: { contains: ['umbrella', 'Take'] },
     });
     const other = await site.ask('sunshine', 'To Munich?');
     const sunny = await cases.keep({
-      ...{ threadId: 'sunshine', llmCallId: `${other}.2`, dataset: 'weather', tags: ['sun'] },
+      threadId: 'sunshine',
+      llmCallId: `${other}.2`,
+      dataset: 'weather',
+      tags: ['sun'],
       expected: { contains: ['sun shines'] },
     });
     const { id } = await evals.run({
-      ...{ dataset: 'weather', variants: [{ name: 'planned' }, { name: 'sunny', model: 'second' }] },
+      dataset: 'weather',
+      variants: [{ name: 'planned' }, { name: 'sunny', model: 'second' }],
     });
     await evals.wait(id);
     await go('#/evals');

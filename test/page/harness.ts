@@ -97,7 +97,10 @@ export async function openSite({
     },
     agents: [
       defineAgent({
-        ...{ name: 'travel', model: 'planner', instructions: 'Be brief.', tools: [weather] },
+        name: 'travel',
+        model: 'planner',
+        instructions: 'Be brief.',
+        tools: [weather],
         overridable: { http: ['model', 'systemPrompt', 'contextPolicy'] },
       }),
       defineAgent({ name: 'booking', model: 'booker', tools: [book], overridable: { http: ['systemPrompt'] } }),
@@ -146,7 +149,10 @@ export async function openSite({
     },
     async ask(threadId, input, agent = 'travel', model) {
       const run = await api.lanefold.runs.enqueue({
-        ...{ agent, threadId, input, createThread: true },
+        agent,
+        threadId,
+        input,
+        createThread: true,
         ...(model ? { model } : {}),
       });
       if (agent === 'travel' && model !== 'slow') await api.lanefold.runs.wait(run);
@@ -181,6 +187,15 @@ export const ofColours = ['color-contrast', 'link-in-text-block'];
 /** Those that the width of a window can break, which shows and hides elements: the document is the same at any width. */
 export const ofLayout = [
   ...ofColours,
-  ...['target-size', 'scrollable-region-focusable', 'button-name', 'link-name', 'label', 'select-name'],
-  ...['region', 'landmark-one-main', 'heading-order', 'nested-interactive', 'aria-hidden-focus'],
+  'target-size',
+  'scrollable-region-focusable',
+  'button-name',
+  'link-name',
+  'label',
+  'select-name',
+  'region',
+  'landmark-one-main',
+  'heading-order',
+  'nested-interactive',
+  'aria-hidden-focus',
 ];

@@ -7,11 +7,14 @@ import { z } from 'zod';
 import { launchBrowser } from '../support/browser.ts';
 
 const weather = defineTool({
-  ...{ name: 'weather', description: 'The weather of a city, today.', input: z.object({ city: z.string() }) },
+  name: 'weather',
+  description: 'The weather of a city, today.',
+  input: z.object({ city: z.string() }),
   execute: ({ city }) => ({ city, sky: 'rain', celsius: 9 }),
 });
 const trains = defineTool({
-  ...{ name: 'trains', description: 'Trains between two cities.' },
+  name: 'trains',
+  description: 'Trains between two cities.',
   input: z.object({ from: z.string(), to: z.string() }),
   execute: () => [{ departs: '10:12', arrives: '12:47', euro: 29 }],
 });
@@ -26,11 +29,14 @@ const turns = [
 ];
 
 const lanefold = await createLanefold({
-  ...{ redisUrl: null, embeddedDir: mkdtempSync(path.join(tmpdir(), 'lanefold-page-')) },
+  redisUrl: null,
+  embeddedDir: mkdtempSync(path.join(tmpdir(), 'lanefold-page-')),
   aliases: { planner: `scripted:${JSON.stringify(turns)}?latency_ms=150` },
   agents: [
     defineAgent({
-      ...{ name: 'travel', model: 'planner', instructions: 'You plan trips by train. Be brief.' },
+      name: 'travel',
+      model: 'planner',
+      instructions: 'You plan trips by train. Be brief.',
       tools: [weather, trains],
     }),
   ],

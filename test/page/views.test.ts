@@ -31,12 +31,18 @@ describe.skipIf(noBrowser)('the views of the page', () => {
     ({ page, said } = await site.open());
     const { limits, runs } = site.api.lanefold;
     await site.api.lanefold.schedules.set('nightly', {
-      ...{ agent: 'travel', input: 'Weather of {{date}}?', cron: '0 2 * * *', timeZone: 'Europe/Berlin' },
+      agent: 'travel',
+      input: 'Weather of {{date}}?',
+      cron: '0 2 * * *',
+      timeZone: 'Europe/Berlin',
     });
     await site.api.lanefold.webhooks.set('orders', { url: 'https://1.1.1.1/hooks', types: ['run.completed'] });
     await site.api.lanefold.webhooks.pause('orders');
     await site.api.lanefold.monitors.set('curtness', {
-      ...{ agents: ['travel'], sample: 1, scorers: ['curt'], alert: { below: 0.9, of: 2 } },
+      agents: ['travel'],
+      sample: 1,
+      scorers: ['curt'],
+      alert: { below: 0.9, of: 2 },
     });
     await limits.set('hourly', { kind: 'tokens', scope: { agent: '*' }, amount: 1_000_000, per: 'hour' });
     await limits.set('closed', { kind: 'concurrency', amount: 0, scope: { plan: 'free' }, share: 'customer' });
@@ -52,16 +58,24 @@ describe.skipIf(noBrowser)('the views of the page', () => {
     await site.ask('broken', 'This fails', 'travel', 'broken:model');
     awaiting = await site.ask('order', 'Book the 10:12', 'booking');
     ({ id: held } = await runs.enqueue({
-      ...{ threadId: 'held', createThread: true, agent: 'travel', input: 'Let me in' },
+      threadId: 'held',
+      createThread: true,
+      agent: 'travel',
+      input: 'Let me in',
       limitKeys: { plan: 'free', customer: 'acme' },
     }));
     const { cases, evals } = site.api.lanefold;
     ({ id: caseId } = await cases.keep({
-      ...{ threadId: 'trip', llmCallId: `${runId}.2`, dataset: 'weather', tags: ['rain'], note: 'Short.' },
+      threadId: 'trip',
+      llmCallId: `${runId}.2`,
+      dataset: 'weather',
+      tags: ['rain'],
+      note: 'Short.',
       expected: { contains: ['umbrella'], tool: { name: 'weather', arguments: { city: 'Hamburg' } } },
     }));
     ({ id: evalId } = await evals.run({
-      ...{ dataset: 'weather', variants: [{ name: 'planned' }, { name: 'sunny', model: 'second' }] },
+      dataset: 'weather',
+      variants: [{ name: 'planned' }, { name: 'sunny', model: 'second' }],
     }));
     await evals.wait(evalId);
     await until('the run waits', async () => {
@@ -122,7 +136,11 @@ describe.skipIf(noBrowser)('the views of the page', () => {
   test('the limits show which runs hold them', async () => {
     await site.api.lanefold.limits.set('open', { kind: 'concurrency', amount: 5, scope: { plan: 'paid' } });
     const run = await site.api.lanefold.runs.enqueue({
-      ...{ threadId: 'holder', createThread: true, agent: 'travel', input: 'Wait', model: slowModel },
+      threadId: 'holder',
+      createThread: true,
+      agent: 'travel',
+      input: 'Wait',
+      model: slowModel,
       limitKeys: { plan: 'paid' },
     });
     await page.setViewportSize({ width: 1280, height: 900 });

@@ -56,7 +56,9 @@ test('items of OpenAI’s Responses API become a prompt, messages and tool group
       ],
     },
     {
-      ...{ role: 'assistant', content: '', thinking: 'Both.' },
+      role: 'assistant',
+      content: '',
+      thinking: 'Both.',
       tool_calls: [
         { id: 'c1', name: 'order', arguments: { n: 1 }, arguments_raw: '{"n": 1}' },
         { id: 'c2', name: 'order', arguments: {}, arguments_raw: '{"n":2' },
@@ -107,7 +109,8 @@ test(
   async () => {
     for (const messages of recordedMessages().slice(0, 20)) {
       const chat = messages.map(({ role, content, tool_calls: calls, tool_call_id, name }) => ({
-        ...{ role, content: role === 'assistant' && content === '' ? null : content },
+        role,
+        content: role === 'assistant' && content === '' ? null : content,
         ...(tool_call_id === undefined ? {} : { tool_call_id }),
         ...(name === undefined ? {} : { name }),
         ...(calls && {
@@ -143,7 +146,9 @@ test('UIMessages become what the AI SDK itself sends to a model', async () => {
       ],
     },
     {
-      ...{ id: '2', role: 'assistant', metadata: { cost: 1 } },
+      id: '2',
+      role: 'assistant',
+      metadata: { cost: 1 },
       parts: [
         { type: 'step-start' },
         { type: 'reasoning', text: 'Hm.', state: 'done' },
@@ -164,7 +169,8 @@ test('UIMessages become what the AI SDK itself sends to a model', async () => {
       ],
     },
     {
-      ...{ id: '3', role: 'assistant' },
+      id: '3',
+      role: 'assistant',
       parts: [{ type: 'tool-buy', toolCallId: 'c3', state: 'approval-requested', input: {}, approval: { id: 'x' } }],
     },
   ];

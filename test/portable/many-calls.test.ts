@@ -19,19 +19,42 @@ const callOf = (i: number) => ({ id: `c${i}`, name: 'look', arguments: {} });
 /** An export whose run had asked for `calls` tools and for one more on another lane, without a result. */
 function forged(calls: number) {
   const message = (seq: number, role: string, more: object = {}, lane = 'default') => ({
-    ...{ seq, kind: 'ai_message', context_ref: lane, role, at, is_anchor: false },
+    seq,
+    kind: 'ai_message',
+    context_ref: lane,
+    role,
+    at,
+    is_anchor: false,
     payload: { content: role, ...more },
   });
   const toolCalls = Array.from({ length: calls }, (_, i) => ({
-    ...{ round: 1, call_index: i, tool_call_id: `c${i}`, name: 'look', status: 'pending', attempts: 0, call_seq: 1 },
+    round: 1,
+    call_index: i,
+    tool_call_id: `c${i}`,
+    name: 'look',
+    status: 'pending',
+    attempts: 0,
+    call_seq: 1,
   }));
   const run = {
-    ...{ id: 'r', request_id: 'r', request_hash: '', agent: 'a', strategy: 'react', model: 'm', status: 'running' },
-    ...{ context_ref: 'default', created_at: at, step: 1, iteration: 1, user_seq: 0 },
+    id: 'r',
+    request_id: 'r',
+    request_hash: '',
+    agent: 'a',
+    strategy: 'react',
+    model: 'm',
+    status: 'running',
+    context_ref: 'default',
+    created_at: at,
+    step: 1,
+    iteration: 1,
+    user_seq: 0,
   };
   const other = { ...toolCalls[0], call_seq: 3 };
   return {
-    ...{ request_hash: 'h', contents: [], lanes: [] },
+    request_hash: 'h',
+    contents: [],
+    lanes: [],
     entries: [
       message(0, 'user'),
       message(1, 'assistant', { tool_calls: Array.from({ length: calls }, (_, i) => callOf(i)) }),

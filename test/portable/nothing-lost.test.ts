@@ -13,8 +13,23 @@ let made = 0;
 const leaf = fc.constant(null).map(() => `leaf-${++made}-`);
 /** Fields that a reader may know or not. */
 const names = [
-  ...['id', 'status', 'metadata', 'annotations', 'logprobs', 'detail', 'refusal', 'name', 'phase', 'audio', 'artifact'],
-  ...['title', 'usage_metadata', 'response_metadata', 'additional_kwargs', 'providerMetadata', 'cache_control'],
+  'id',
+  'status',
+  'metadata',
+  'annotations',
+  'logprobs',
+  'detail',
+  'refusal',
+  'name',
+  'phase',
+  'audio',
+  'artifact',
+  'title',
+  'usage_metadata',
+  'response_metadata',
+  'additional_kwargs',
+  'providerMetadata',
+  'cache_control',
 ];
 const extras = fc.dictionary(
   fc.constantFrom(...names),
@@ -97,7 +112,8 @@ const openAiItem = fc.oneof(
       tool_calls: list(
         withExtras(
           fc.record({
-            ...{ id: is('c1'), type: is('function') },
+            id: is('c1'),
+            type: is('function'),
             function: withExtras(fc.record({ name: is('f'), arguments: leaf })),
           }),
         ),
@@ -119,15 +135,25 @@ const uiPart = fc.oneof(
   fc.record({ type: is('step-start') }),
   withExtras(
     fc.record({
-      ...{ type: is('tool-f'), toolCallId: leaf, input: fc.record({ at: leaf }), output: leaf },
+      type: is('tool-f'),
+      toolCallId: leaf,
+      input: fc.record({ at: leaf }),
+      output: leaf,
       state: fc.constantFrom('output-available', 'input-available', 'output-error', 'approval-requested'),
-      ...{ errorText: leaf, callProviderMetadata: metadata, rawInput: leaf, resultProviderMetadata: metadata },
+      errorText: leaf,
+      callProviderMetadata: metadata,
+      rawInput: leaf,
+      resultProviderMetadata: metadata,
     }),
   ),
   withExtras(
     fc.record({
-      ...{ type: is('dynamic-tool'), toolName: is('g'), toolCallId: leaf, input: fc.record({ at: leaf }) },
-      ...{ state: is('output-denied'), approval: fc.record({ id: leaf, reason: leaf }) },
+      type: is('dynamic-tool'),
+      toolName: is('g'),
+      toolCallId: leaf,
+      input: fc.record({ at: leaf }),
+      state: is('output-denied'),
+      approval: fc.record({ id: leaf, reason: leaf }),
     }),
   ),
 );
@@ -146,7 +172,8 @@ const block = fc.oneof(
 const blocks = fc.oneof(leaf, list(block));
 const fields = {
   additional_kwargs: fc.dictionary(fc.constantFrom('reasoning_content', 'audio'), leaf, {
-    ...{ maxKeys: 1, noNullPrototype: true },
+    maxKeys: 1,
+    noNullPrototype: true,
   }),
   response_metadata: fc.record({ stop_reason: leaf }),
 };
@@ -156,14 +183,19 @@ const baseMessage: fc.Arbitrary<BaseMessage> = fc.oneof(
   fc.record({ content: blocks, ...fields }).map((one) => new SystemMessage(one as never)),
   fc
     .record({
-      ...{ content: blocks, id: leaf, ...fields },
+      content: blocks,
+      id: leaf,
+      ...fields,
       tool_calls: fc.array(fc.record({ id: callIdOf, name: is('f'), args: fc.record({ at: leaf }) }), { maxLength: 2 }),
       invalid_tool_calls: fc.array(fc.record({ id: leaf, args: leaf, error: leaf }), { maxLength: 1 }),
     })
     .map((one) => new AIMessage(one as never)),
   fc
     .record({
-      ...{ content: blocks, tool_call_id: callIdOf, artifact: leaf, ...fields },
+      content: blocks,
+      tool_call_id: callIdOf,
+      artifact: leaf,
+      ...fields,
       status: fc.constantFrom('error', 'success'),
     })
     .map((one) => new ToolMessage(one as never)),

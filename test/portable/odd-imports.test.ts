@@ -35,29 +35,55 @@ function circle(): Record<string, unknown> {
 const nested = (levels: number): unknown => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
 /** New ones for each history, because a mutation may change them too. */
 const oddValues = (): unknown[] => [
-  ...[undefined, null, true, 0, -0, -1, 1e308, NaN, Infinity, 10n, '', ' ', '\u0000', '\ud800', '\uffff1', '__proto__'],
-  ...[[], {}, [[]], [null], [{}], { type: 'text' }, { type: null, text: [1] }, { role: 'tool', content: [7] }],
-  ...[JSON.parse('{"__proto__": {"role": "user"}, "constructor": 1, "toString": 2, "length": 4000000000}')],
-  ...[
-    { toJSON: 'no' },
-    new Date(0),
-    new Date(NaN),
-    new Map([[1, 2]]),
-    new Uint8Array(3),
-    () => 1,
-    Symbol('s'),
-    circle(),
-  ],
-  ...[nested(150), nested(5_000), 'x'.repeat(300), 'user', 'assistant', 'system', 'tool', 'tool-', 'dynamic-tool'],
-  ...[
-    'c1',
-    'output-available',
-    'langgraph_checkpoint',
-    'openai_agents_items',
-    'ai_context_operation',
-    'data:,%',
-    '1e400',
-  ],
+  undefined,
+  null,
+  true,
+  0,
+  -0,
+  -1,
+  1e308,
+  NaN,
+  Infinity,
+  10n,
+  '',
+  ' ',
+  '\u0000',
+  '\ud800',
+  '\uffff1',
+  '__proto__',
+  [],
+  {},
+  [[]],
+  [null],
+  [{}],
+  { type: 'text' },
+  { type: null, text: [1] },
+  { role: 'tool', content: [7] },
+  JSON.parse('{"__proto__": {"role": "user"}, "constructor": 1, "toString": 2, "length": 4000000000}'),
+  { toJSON: 'no' },
+  new Date(0),
+  new Date(NaN),
+  new Map([[1, 2]]),
+  new Uint8Array(3),
+  () => 1,
+  Symbol('s'),
+  circle(),
+  nested(150),
+  nested(5_000),
+  'x'.repeat(300),
+  'user',
+  'assistant',
+  'system',
+  'tool',
+  'tool-',
+  'dynamic-tool',
+  'c1',
+  'output-available',
+  'langgraph_checkpoint',
+  'openai_agents_items',
+  'ai_context_operation',
+  'data:,%',
+  '1e400',
 ];
 
 /** The lists and objects of a value, each with its keys. */
@@ -105,7 +131,9 @@ function mutate<T>(root: T, changes: readonly Mutation[]): T {
 
 const image = 'data:image/png;base64,QUJD';
 const openAi = () => ({
-  ...{ object: 'list', id: 'conv', instructions: 'Be kind.' },
+  object: 'list',
+  id: 'conv',
+  instructions: 'Be kind.',
   data: [
     { role: 'system', content: [{ type: 'input_text', text: 'Help.' }] },
     {
@@ -135,7 +163,9 @@ const aiSdk = () => [
     ],
   },
   {
-    ...{ id: 'a', role: 'assistant', metadata: { x: 1 } },
+    id: 'a',
+    role: 'assistant',
+    metadata: { x: 1 },
     parts: [
       { type: 'step-start' },
       { type: 'reasoning', text: 'Hm', providerMetadata: { anthropic: { signature: 's' } } },
@@ -152,7 +182,8 @@ const aiSdk = () => [
 ];
 const langGraph = () => ({
   checkpoint: {
-    ...{ id: 'k', ts: '2026-11-01T00:00:00Z' },
+    id: 'k',
+    ts: '2026-11-01T00:00:00Z',
     channel_values: {
       messages: [
         new SystemMessage('Help.'),

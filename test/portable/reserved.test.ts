@@ -148,13 +148,11 @@ describe('readers stop at a history that another program wrote', () => {
     kind: 'langgraph_checkpoint',
     context_ref: 'default',
     payload: {
-      ...{
-        id,
-        checkpoint: JSON.stringify({ ...emptyCheckpoint(), id }),
-        metadata,
-        values,
-        parts: [`"${'x'.repeat(3_000)}"`, '{'],
-      },
+      id,
+      checkpoint: JSON.stringify({ ...emptyCheckpoint(), id }),
+      metadata,
+      values,
+      parts: [`"${'x'.repeat(3_000)}"`, '{'],
       ...more,
     },
   });
@@ -162,7 +160,9 @@ describe('readers stop at a history that another program wrote', () => {
     await lanefold.threads.create({ id: threadId });
     for (const draft of drafts)
       await appendEntries(db(), threadId, {
-        ...{ drafts: [draft as never], idempotencyKey: `langgraph.c.root.${draft.payload.id}`, hash: 'h' },
+        drafts: [draft as never],
+        idempotencyKey: `langgraph.c.root.${draft.payload.id}`,
+        hash: 'h',
         expectedRev: undefined,
       });
   };

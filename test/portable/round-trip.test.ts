@@ -38,7 +38,12 @@ async function richThread(): Promise<string> {
   const id = await newThread(log, { systemPrompt: 'p\u2028\u0085' });
   await log.threads.append(id, [user('one'), { ...user('aside'), contextRef: 'side' }]);
   await play(log, id, {
-    ...{ do: 'run', lane: 'default', prompt: null, tools: 1, end: 'answer', deferred: undefined },
+    do: 'run',
+    lane: 'default',
+    prompt: null,
+    tools: 1,
+    end: 'answer',
+    deferred: undefined,
   });
   await log.pool.query(
     `select lanefold.append_entries($1, '[{"kind": "measure", "payload": {"n": 12345678901234567890.10}}]')`,

@@ -311,7 +311,10 @@ describe('startEmbeddedPostgres', () => {
     const { uid, gid } = await stat(first.dataDir);
     const args = ['-D', first.dataDir, '-p', String(first.port), '-k', ''];
     const other = spawn(join(packageDir(), 'native/bin/postgres'), args, {
-      ...{ uid, gid, cwd: '/', stdio: 'ignore' },
+      uid,
+      gid,
+      cwd: '/',
+      stdio: 'ignore',
     });
     try {
       await until('it has the lock', () => stat(join(first.dataDir, 'postmaster.pid')).catch(() => undefined));

@@ -20,7 +20,10 @@ beforeAll(async () => {
   [readUrl.hostname, readUrl.port] = ['127.0.0.1', String(proxy.port)];
   readUrl.searchParams.set('application_name', 'reads');
   lanefold = await createLanefold({
-    ...{ databaseUrl: database.url, readUrl: readUrl.href, redisUrl: null, poolSize },
+    databaseUrl: database.url,
+    readUrl: readUrl.href,
+    redisUrl: null,
+    poolSize,
     logger: { debug() {}, info() {}, warn() {}, error: (_, line) => void said.push(line) },
   });
   await lanefold.threads.create({ id: 'only' });

@@ -97,7 +97,11 @@ describe.skipIf(noRedis())('in a queue', () => {
       { ...settings, onError: () => {} },
     );
     const jobs = Array.from({ length: 12 }, (_, n) => ({
-      ...{ thread_id: 't', run_id: `r${n}`, enqueue_no: 1, agent: n % 3 ? 'good' : 'bad', queue_shard: 0 },
+      thread_id: 't',
+      run_id: `r${n}`,
+      enqueue_no: 1,
+      agent: n % 3 ? 'good' : 'bad',
+      queue_shard: 0,
     }));
     await queue.addAll(jobs, 'back');
     await until('all have ended', async () => {

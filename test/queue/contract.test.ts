@@ -36,7 +36,11 @@ describe.skipIf(noRedis())('a queue of runs', () => {
   }
 
   const job = (id: string, more = {}) => ({
-    ...{ thread_id: 't', run_id: id, enqueue_no: 1, agent: 'a', queue_shard: 0 },
+    thread_id: 't',
+    run_id: id,
+    enqueue_no: 1,
+    agent: 'a',
+    queue_shard: 0,
     ...more,
   });
 

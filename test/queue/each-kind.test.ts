@@ -32,7 +32,10 @@ describe.skipIf(noRedis() || queueBackend() !== 'redis')('through the queue, a r
       agents: [
         defineAgent({ name: 'echo', model: 'scripted:echo' }),
         defineAgent({ name: 'typist', model: 'typed:m' }),
-        ...[caller('payer', pay), caller('listener', hear), caller('sleeper', nap), helper],
+        caller('payer', pay),
+        caller('listener', hear),
+        caller('sleeper', nap),
+        helper,
         caller('lead', agentTool(helper), { task: 'help' }),
         caller('reception', handoffTool('helper')),
       ],
@@ -130,7 +133,9 @@ describe.skipIf(noRedis() || queueBackend() !== 'redis')('through the queue, a r
   test('leaves no job behind that waits or is at work', async () => {
     const { redisUrl, queuePrefix } = lanefold.options;
     const queue = openQueue({
-      ...{ databaseUrl: lanefold.databaseUrl, redisUrl: redisUrl!, prefix: queuePrefix! },
+      databaseUrl: lanefold.databaseUrl,
+      redisUrl: redisUrl!,
+      prefix: queuePrefix!,
     });
     const none = { waiting: 0, prioritized: 0, delayed: 0, active: 0, failed: 0 };
     await until('every job has ended', async () => {

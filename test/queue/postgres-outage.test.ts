@@ -23,7 +23,9 @@ describe.skipIf(queueBackend() !== 'postgres')('while PostgreSQL is down, with t
   test('a worker says that nothing is accepted, and goes on when it is back', async () => {
     const ignore = () => {};
     const logger: Logger = {
-      ...{ debug: ignore, info: ignore, warn: ignore },
+      debug: ignore,
+      info: ignore,
+      warn: ignore,
       error: (_, message) => void errors.push(message),
     };
     const far = await createLanefold({ ...owner.options, databaseUrl: outage.url, directUrl: outage.url, logger });

@@ -10,7 +10,10 @@ test.skipIf(noRedis() || queueBackend() !== 'redis')(
     const database = await createDatabase({ empty: true });
     await migrate(database.url, { queueTables: false });
     const lanefold = await createLanefold({
-      ...{ databaseUrl: database.url, redisUrl: inject('redisUrl'), queuePrefix: 'redis-alone', privateQueue: true },
+      databaseUrl: database.url,
+      redisUrl: inject('redisUrl'),
+      queuePrefix: 'redis-alone',
+      privateQueue: true,
       agents: [defineAgent({ name: 'echo', model: 'scripted:echo' })],
     });
     try {

@@ -10,7 +10,9 @@ const collect = () => {
   const errors: string[] = [];
   const quiet = () => {};
   const logger: Logger = {
-    ...{ debug: quiet, info: quiet, warn: quiet },
+    debug: quiet,
+    info: quiet,
+    warn: quiet,
     error: (_, message) => void errors.push(message),
   };
   return { errors, logger };

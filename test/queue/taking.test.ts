@@ -201,7 +201,8 @@ describe('what only BullMQ can decide', () => {
     const done: string[] = [];
     await queue.addBulk(Array.from({ length: 3 }, (_, n) => ({ name: `${n}`, data: {} })));
     worker(async ({ name }) => void done.push(name), {
-      ...{ limiter: { max: 2, duration: 3_600_000 }, maximumRateLimitDelay: 50 },
+      limiter: { max: 2, duration: 3_600_000 },
+      maximumRateLimitDelay: 50,
     });
     await until('the limit is reached', async () => (await queue.getRateLimitTtl(2)) > 0 && done.length === 2);
     expect(await queue.getJobCountByTypes('waiting')).toBe(1);

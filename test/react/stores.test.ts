@@ -60,7 +60,14 @@ function serverOf() {
   let problem = (): Response => Response.json({});
   const store = threadStore(createClient({ url: 'http://own', fetch, maxRetries: 0, retryDelayMs: 0 }), 't');
   return {
-    ...{ thread, said, asked, faults, cancelled, missed, store, open: () => stream !== undefined },
+    thread,
+    said,
+    asked,
+    faults,
+    cancelled,
+    missed,
+    store,
+    open: () => stream !== undefined,
     /** Whether an answer is held back. */
     reading: () => reads > 0,
     /** Keeps the answers to such requests until the returned function is called. */

@@ -107,13 +107,17 @@ describe('secrets of definitions and requests', () => {
         : new Error(`the request with ${JSON.stringify([options.headers, options.providerOptions])} was refused`);
     });
     api = await startApi({
-      ...{ logger, telemetry: { content: true }, models: { fake: () => main } },
+      logger,
+      telemetry: { content: true },
+      models: { fake: () => main },
       agents: [
         agent(),
         defineAgent({ name: 'helper', model: 'scripted:["helped"]', toolContext: { door: defined.context } }),
         agent({ name: 'giver', model: 'scripted:["given"]', tools: {}, onEnd: handOff('helper', { ask: 'Go on.' }) }),
         defineAgent({
-          ...{ name: 'judge', model: 'fake:judge', toolContext: { door: defined.judge } },
+          name: 'judge',
+          model: 'fake:judge',
+          toolContext: { door: defined.judge },
           settings: settings('x-judge', defined.judge, defined.judge),
         }),
       ],
@@ -129,7 +133,10 @@ describe('secrets of definitions and requests', () => {
       ]);
     }
     const request = {
-      ...{ agent: 'main', input: 'hi', threadId: 'canaries', toolContext: { room: given.context } },
+      agent: 'main',
+      input: 'hi',
+      threadId: 'canaries',
+      toolContext: { room: given.context },
       settings: settings('x-room', given.header, given.option),
     } as const;
     await lanefold.threads.create({ id: 'canaries' });
@@ -138,7 +145,11 @@ describe('secrets of definitions and requests', () => {
     runs.push(await lanefold.runs.enqueue(request));
     expect((await lanefold.runs.wait(runs[1]!)).status).toBe('failed');
     const handed = await lanefold.runs.enqueue({
-      ...{ agent: 'giver', input: 'hi', threadId: 'handed', createThread: true, toolContext: { room: given.handed } },
+      agent: 'giver',
+      input: 'hi',
+      threadId: 'handed',
+      createThread: true,
+      toolContext: { room: given.handed },
       settings: settings('x-hall', given.handedHeader, given.handedHeader),
     });
     expect((await lanefold.runs.wait(handed)).result).toBe('helped');
@@ -146,7 +157,10 @@ describe('secrets of definitions and requests', () => {
     for (const run of again) expect((await lanefold.runs.wait(run)).result).toBe('helped');
     runs.push(handed, ...again);
     const { id: caseId } = await lanefold.cases.keep({
-      ...{ threadId: 'canaries', runId: runs[0]!.id, dataset: 'kept', expected: { rubric: 'Does it help?' } },
+      threadId: 'canaries',
+      runId: runs[0]!.id,
+      dataset: 'kept',
+      expected: { rubric: 'Does it help?' },
     });
     const judge = { agent: 'judge' };
     await lanefold.monitors.set('watch', {
@@ -166,7 +180,10 @@ describe('secrets of definitions and requests', () => {
     runs.push(...items.map(({ threadId, runId }) => ({ threadId: threadId!, id: runId! })));
     Object.assign(ids, { case_id: caseId, eval_id: evalId });
     await lanefold.schedules.set('nightly', {
-      ...{ agent: 'helper', input: 'hi', everyMs: 1_000, options: { toolContext: { door: given.schedule } } },
+      agent: 'helper',
+      input: 'hi',
+      everyMs: 1_000,
+      options: { toolContext: { door: given.schedule } },
     });
     await lanefold.webhooks.set('hook', { url: `https://1.1.1.1/${given.webhook}?token=${given.webhook}` });
     await until('a slot has run', async () =>
@@ -247,13 +264,11 @@ describe('secrets of definitions and requests', () => {
     };
     const values: Record<string, string> = {
       ...ids,
-      ...{
-        agent: 'main',
-        name: 'nightly',
-        context_ref: 'default',
-        from: version!.id,
-        to: version!.id,
-      },
+      agent: 'main',
+      name: 'nightly',
+      context_ref: 'default',
+      from: version!.id,
+      to: version!.id,
     };
     const names: Record<string, string> = { webhooks: 'hook', monitors: 'watch' };
     const places: string[] = [];
@@ -273,7 +288,8 @@ describe('secrets of definitions and requests', () => {
         if (asked.has(url)) continue;
         asked.add(url);
         const { status, text } = await api.call('GET', `${url}${query}`, undefined, {
-          ...{ authorization: `Bearer ${readKey}`, accept: 'application/json' },
+          authorization: `Bearer ${readKey}`,
+          accept: 'application/json',
         });
         if (status === 200) answered += 1;
         places.push(...found(text, path));

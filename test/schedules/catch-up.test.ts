@@ -124,7 +124,9 @@ describe('slots that a look finds', () => {
     const startAt = new Date(now.getTime() - lateMs[0]!);
     const timing = { every_ms: everyMs, start_at: startAt, end_at: new Date(now.getTime() - lateMs.at(-1)! + 1) };
     await lanefold.database.pool.query('update lanefold._schedule set timing = $2, next_at = $3 where name = $1', [
-      ...[name, timing, startAt],
+      name,
+      timing,
+      startAt,
     ]);
     if (!active) return;
     const run = await lanefold.runs.enqueue({ agent: 'echo', input: 'of a slot before' });
@@ -145,7 +147,10 @@ describe('slots that a look finds', () => {
       },
     };
     const deps: FireDependencies = {
-      ...{ db: at, agents: ['echo'], onSettled: () => {}, stopping: () => false },
+      db: at,
+      agents: ['echo'],
+      onSettled: () => {},
+      stopping: () => false,
       onError: (error) => expect.unreachable(String(error)),
       requests: {
         enqueue: (_, request) => lanefold.runs.enqueue(request),

@@ -18,7 +18,11 @@ describe('the slots of schedules', () => {
     (await harness.database.pool.query(text, values)).rows as Row[];
   const set = (name: string, threadId?: string) =>
     harness.schedules.set(name, {
-      ...{ agent: 'fault', input: 'go', cron: '0 0 1 1 *', overlap: 'queue' as const, catchUp: 'all' as const },
+      agent: 'fault',
+      input: 'go',
+      cron: '0 0 1 1 *',
+      overlap: 'queue' as const,
+      catchUp: 'all' as const,
       ...(threadId ? { threadId } : {}),
     });
   const runsOf = (names: string) =>

@@ -28,7 +28,9 @@ describe('when its next slot has come', () => {
 
   test('one that is on time runs although those before it were missed', () => {
     expect(dueAt(schedule('none'), minute(5), minute(9), 10_000)).toEqual({
-      ...{ slots: [onTime(9)], missed: minute(8), next: minute(10) },
+      slots: [onTime(9)],
+      missed: minute(8),
+      next: minute(10),
     });
   });
 
@@ -50,7 +52,9 @@ describe('when its next slot has come', () => {
 
   test('of a backlog whose newest slots are on time, one is the newest', () => {
     expect(dueAt(schedule('one'), minute(5), minute(9), 60_000)).toEqual({
-      ...{ slots: [caughtUp(9)], missed: minute(8), next: minute(10) },
+      slots: [caughtUp(9)],
+      missed: minute(8),
+      next: minute(10),
     });
   });
 });

@@ -17,7 +17,7 @@ export async function unseen(
   const timing = { every_ms: everyMs, start_at: startAt.toISOString(), end_at: new Date(now).toISOString() };
   await database.pool.query(
     'update lanefold._schedule set timing = $3, next_at = $4 where tenant_id = $1 and name = $2',
-    [...[tenant, name, timing, startAt]],
+    [tenant, name, timing, startAt],
   );
   await database.pool.query("select pg_notify('lanefold_schedules', '')");
 }

@@ -38,12 +38,10 @@ describe('slots that wait for an earlier run', () => {
     let statements = 0;
     const counted: Database = { ...db, query: (...args) => (statements++, db.query(...args)) };
     const deps = {
-      ...{
-        db: counted,
-        agents: ['echo'],
-        onError: (error: unknown) => expect.unreachable(String(error)),
-        onSettled: () => {},
-      },
+      db: counted,
+      agents: ['echo'],
+      onError: (error: unknown) => expect.unreachable(String(error)),
+      onSettled: () => {},
       requests: {
         enqueue: async (_: string, request: ScheduledRequest) => {
           started.push(request);

@@ -106,8 +106,16 @@ describe('the order in which answers come', () => {
     const plan: Plan = { rounds: { A: 2, B: 1, C: 0 }, tokens: { A: 1, B: 1, C: 1, D: 1 }, maxIterations: 20 };
     const { seen, steps } = drive(plan, [1, 1, 0]);
     expect(seen).toEqual([
-      ...['model B', 'model C', 'model A', 'tool A0', 'tool B0'],
-      ...['model B', 'model A', 'tool A1', 'model A', 'model D'],
+      'model B',
+      'model C',
+      'model A',
+      'tool A0',
+      'tool B0',
+      'model B',
+      'model A',
+      'tool A1',
+      'model A',
+      'model D',
     ]);
     // the commit that ends a round starts the next
     expect(steps.filter(({ outcomes, calls }) => outcomes && calls)).toHaveLength(1);

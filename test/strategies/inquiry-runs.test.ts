@@ -100,8 +100,14 @@ describe('strategies that ask questions of their own', () => {
     ]);
     const nodes = await nodesOf(threadId);
     expect(nodes.map(({ kind, status }) => `${kind} ${status}`)).toEqual([
-      ...['generate answered', 'evaluate answered', 'thought expanded', 'thought open'],
-      ...['generate answered', 'evaluate answered', 'thought best', 'thought open'],
+      'generate answered',
+      'evaluate answered',
+      'thought expanded',
+      'thought open',
+      'generate answered',
+      'evaluate answered',
+      'thought best',
+      'thought open',
     ]);
     expect(nodes[4]).toMatchObject({ parent: 3, call_id: `${id}.3`, usage: { total_tokens: 15 } });
     expect(nodes[6]).toMatchObject({ parent: 3, depth: 2, score: 0.9, content: 'A1' });
@@ -109,7 +115,8 @@ describe('strategies that ask questions of their own', () => {
     expect(events.map(({ kind }) => kind)).toEqual([
       'request_started',
       ...Array.from({ length: 4 }, () => ['llm_started', 'llm_completed']).flat(),
-      ...['request_completed', 'checkpoint'],
+      'request_completed',
+      'checkpoint',
     ]);
     expect(events[4]!.data).toMatchObject({ call_id: `${id}.2`, node: 2, purpose: 'evaluate' });
     await expectSound(lanefold, threadId);
@@ -168,8 +175,10 @@ describe('strategies that ask questions of their own', () => {
     expect(paid).toEqual(['pay A', 'pay C']);
     expect(asked.toSorted()).toEqual(['A', 'A', 'B', 'C', 'C']);
     expect((await ledgerOf(lanefold, run.threadId)).map((row) => row.result)).toEqual([
-      ...['seen A', 'paid'],
-      ...['seen C', 'paid'],
+      'seen A',
+      'paid',
+      'seen C',
+      'paid',
     ]);
     for (const node of [1, 3]) expect(await contextOf(lanefold, run.threadId, `${run.id}.${node}`)).toHaveLength(6);
     // a start is about the message that makes the call, and belongs to the iteration of its end
@@ -266,7 +275,11 @@ describe('strategies that ask questions of their own', () => {
     });
     const strategyOptions = { branches: 4 };
     const run = await lanefold.runs.enqueue({
-      ...{ agent: 'plain', strategy: 'got', model: model.id, input: 'Q', strategyOptions },
+      agent: 'plain',
+      strategy: 'got',
+      model: model.id,
+      input: 'Q',
+      strategyOptions,
     });
     await asked.promise;
     await lanefold.runs.cancel(run);
@@ -310,7 +323,11 @@ describe('strategies that ask questions of their own', () => {
     const strategyOptions = { maxDepth: 1, recordThoughts: true };
     const contextPolicy = { systemPrompt: 'Be brief.' };
     const { threadId, run } = await lanefold.run({
-      ...{ agent: 'searcher', model: model.id, input: 'Q', strategyOptions, contextPolicy },
+      agent: 'searcher',
+      model: model.id,
+      input: 'Q',
+      strategyOptions,
+      contextPolicy,
     });
     expect(run.status).toBe('completed');
     const { rows } = await lanefold.database.pool.query<{ id: string; verified: boolean | null }>(
@@ -337,7 +354,9 @@ describe('strategies that ask questions of their own', () => {
     });
     const { id, run } = await lanefold.run({
       ...say('Q'),
-      ...{ agent: 'careful', model: model.id, strategyOptions: { history: true } },
+      agent: 'careful',
+      model: model.id,
+      strategyOptions: { history: true },
       contextPolicy: { maxInputTokens: 400 },
     });
     expect(run.status).toBe('completed');

@@ -9,7 +9,11 @@ const answer = () => '1. 0.1\n2. 0.2\nSCORE: 0.1';
 
 const named = (name: string): Strategy => builtIn.find((strategy) => strategy.name === name)!;
 const facts: RunFacts = {
-  ...{ runId: 'run_1', model: 'test:m', maxIterations: 10, maxModelRetries: 2, maxDurationMs: 1_000 },
+  runId: 'run_1',
+  model: 'test:m',
+  maxIterations: 10,
+  maxModelRetries: 2,
+  maxDurationMs: 1_000,
   question: { text: 'Q', parts: [], system: null, history: [] },
 };
 

@@ -131,7 +131,9 @@ describe('ReAct', () => {
     const decision = given(llm).when(answered({ text: 'done', finishReason: 'tool_calls' }));
     expect(decision.command).toEqual({ type: 'finish' });
     expect(decision.step!.finish).toEqual({
-      ...{ status: 'completed', reason: 'final_answer', finish_reason: 'tool_calls' },
+      status: 'completed',
+      reason: 'final_answer',
+      finish_reason: 'tool_calls',
     });
   });
 

@@ -13,7 +13,12 @@ const packages: Record<ReactVersion, Record<string, string>> = {
 export async function bundleWithReact(version: ReactVersion, entry: string, options: BuildOptions): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [entry],
-    ...{ bundle: true, write: false, format: 'esm', jsx: 'automatic', jsxDev: false, target: 'es2022' },
+    bundle: true,
+    write: false,
+    format: 'esm',
+    jsx: 'automatic',
+    jsxDev: false,
+    target: 'es2022',
     alias: packages[version],
     // only the development build runs effects twice
     define: { 'process.env.NODE_ENV': '"development"' },

@@ -40,7 +40,11 @@ export const onCitus = process.env['LANEFOLD_TEST_DATABASE'] === 'citus';
  */
 async function startOne(dir: string): Promise<CitusCluster> {
   const settings = {
-    ...{ fsync: 'off', full_page_writes: 'off', max_connections: '400', max_wal_size: '256MB', jit: 'off' },
+    fsync: 'off',
+    full_page_writes: 'off',
+    max_connections: '400',
+    max_wal_size: '256MB',
+    jit: 'off',
     autovacuum_naptime: '1d',
   };
   const { url, stop } = await startEmbeddedPostgres({ dir, settings });

@@ -14,27 +14,33 @@ type Body = Record<string, unknown>;
 
 const answers: Record<string, (answer: WrittenAnswer) => Body> = {
   'chat completions': ({ text = '', calls = [] }) => ({
-    ...{
-      id: 'c',
-      object: 'chat.completion',
-      created: 1,
-      model: 'm',
-      usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
-    },
+    id: 'c',
+    object: 'chat.completion',
+    created: 1,
+    model: 'm',
+    usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
     choices: [
       {
-        ...{ index: 0, finish_reason: calls.length > 0 ? 'tool_calls' : 'stop' },
+        index: 0,
+        finish_reason: calls.length > 0 ? 'tool_calls' : 'stop',
         message: {
-          ...{ role: 'assistant', content: text },
+          role: 'assistant',
+          content: text,
           tool_calls: calls.map(({ id, name, arguments: own }) => ({
-            ...{ id, type: 'function', function: { name, arguments: JSON.stringify(own) } },
+            id,
+            type: 'function',
+            function: { name, arguments: JSON.stringify(own) },
           })),
         },
       },
     ],
   }),
   'OpenAI Responses': ({ text, calls = [] }) => ({
-    ...{ id: 'r', object: 'response', created_at: 1, model: 'm', usage: { input_tokens: 10, output_tokens: 5 } },
+    id: 'r',
+    object: 'response',
+    created_at: 1,
+    model: 'm',
+    usage: { input_tokens: 10, output_tokens: 5 },
     output: [
       ...(text === undefined
         ? []
@@ -47,19 +53,21 @@ const answers: Record<string, (answer: WrittenAnswer) => Body> = {
             },
           ]),
       ...calls.map(({ id, name, arguments: own }, i) => ({
-        ...{
-          type: 'function_call',
-          id: `fc_${i}`,
-          call_id: id,
-          name,
-          arguments: JSON.stringify(own),
-          status: 'completed',
-        },
+        type: 'function_call',
+        id: `fc_${i}`,
+        call_id: id,
+        name,
+        arguments: JSON.stringify(own),
+        status: 'completed',
       })),
     ],
   }),
   Anthropic: ({ text, calls = [] }) => ({
-    ...{ id: 'm', type: 'message', role: 'assistant', model: 'm', stop_sequence: null },
+    id: 'm',
+    type: 'message',
+    role: 'assistant',
+    model: 'm',
+    stop_sequence: null,
     stop_reason: calls.length > 0 ? 'tool_use' : 'end_turn',
     usage: { input_tokens: 10, output_tokens: 5 },
     content: [

@@ -8,7 +8,9 @@ let runtime: Runtime;
 let failures = 0;
 beforeAll(async () => {
   const look = defineTool({
-    ...{ name: 'look', input: z.object({}), retryBackoffMs: 0 },
+    name: 'look',
+    input: z.object({}),
+    retryBackoffMs: 0,
     execute: () => {
       failures += 1;
       if (failures === 1) throw new ToolError('busy', { type: 'transient' });
@@ -120,7 +122,9 @@ describe('with 60 agents, each with a tool and a model of its own', () => {
   const tool = (name: string) => defineTool({ name, input: z.object({}), execute: () => 'seen' });
   const agents = Array.from({ length: 60 }, (_, i) =>
     defineAgent({
-      ...{ name: `agent-${i}`, model: `scripted:[{"tool":"tool-${i}"},"done ${i}"]`, tools: [tool(`tool-${i}`)] },
+      name: `agent-${i}`,
+      model: `scripted:[{"tool":"tool-${i}"},"done ${i}"]`,
+      tools: [tool(`tool-${i}`)],
     }),
   );
   let many: Runtime;

@@ -52,8 +52,12 @@ let runtime: Runtime;
 beforeAll(async () => {
   sdk = startSdk();
   const agent = defineAgent({
-    ...{ name: 'seer', model: unset, instructions: 'Secret instructions.', tools: [look, fail, pay] },
-    ...{ maxModelRetries: 1, settings: { temperature: 0.5, maxOutputTokens: 99 } },
+    name: 'seer',
+    model: unset,
+    instructions: 'Secret instructions.',
+    tools: [look, fail, pay],
+    maxModelRetries: 1,
+    settings: { temperature: 0.5, maxOutputTokens: 99 },
   });
   const silent = defineAgent({ name: 'silent', model: 'counting', streaming: false });
   const models = { counting };
@@ -205,8 +209,12 @@ describe('tokens', () => {
       return found.length > 0 && found;
     });
     expect(run.run.usage).toEqual({
-      ...{ input_tokens: 100, output_tokens: 20, total_tokens: 120 },
-      ...{ cache_read_tokens: 60, cache_write_tokens: 10, reasoning_tokens: 8 },
+      input_tokens: 100,
+      output_tokens: 20,
+      total_tokens: 120,
+      cache_read_tokens: 60,
+      cache_write_tokens: 10,
+      reasoning_tokens: 8,
     });
     expect(spans[0]!.attributes).toMatchObject({
       'gen_ai.usage.input_tokens': 100,

@@ -32,7 +32,8 @@ const answers: [name: string, result: Record<string, unknown>, status: string, c
   [
     'limited',
     { isError: true, content: [], structuredContent: { code: 'RATE_LIMITED' } },
-    ...['error', { ok: false, error: { type: 'tool_error', message: '{"code":"RATE_LIMITED"}', retryable: false } }],
+    'error',
+    { ok: false, error: { type: 'tool_error', message: '{"code":"RATE_LIMITED"}', retryable: false } },
   ] as never,
   [
     'blank_error',
@@ -141,8 +142,14 @@ describe('a server with odd tools', () => {
     expect(new Set(tools).size).toBe(tools.length);
     const shown = tools.slice(1, 1 + names.length);
     expect(shown.slice(0, 8)).toEqual([
-      ...['ok', expect.stringMatching(/^orders_list_\w{8}$/), expect.stringMatching(/^orders_list_\w{8}$/)],
-      ...[expect.stringMatching(/^a_b_\w{8}$/), 'a_b', 'own_2', 'read_content_2', 'gro_e_Suche'],
+      'ok',
+      expect.stringMatching(/^orders_list_\w{8}$/),
+      expect.stringMatching(/^orders_list_\w{8}$/),
+      expect.stringMatching(/^a_b_\w{8}$/),
+      'a_b',
+      'own_2',
+      'read_content_2',
+      'gro_e_Suche',
     ]);
     expect(shown.at(-1)).toBe('tool');
     for (const [i, name] of names.entries()) {

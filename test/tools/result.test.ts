@@ -111,8 +111,14 @@ describe('renderResult', () => {
   });
 
   const notNothing = fc.anything({
-    ...{ withBigInt: true, withDate: true, withMap: true, withSet: true, withTypedArray: true, withBoxedValues: true },
-    ...{ withSparseArray: true, withNullPrototype: true },
+    withBigInt: true,
+    withDate: true,
+    withMap: true,
+    withSet: true,
+    withTypedArray: true,
+    withBoxedValues: true,
+    withSparseArray: true,
+    withNullPrototype: true,
   });
   /** How many values besides objects a value has, where undefined is as good as absent. */
   const leaves = (value: unknown): number => {

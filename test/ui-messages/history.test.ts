@@ -59,8 +59,17 @@ describe('the history of a thread', () => {
     await pair.front.runs.wait(run);
     const answer = await same(run);
     expect(answer.parts.map(({ type }) => type)).toEqual([
-      ...['step-start', 'reasoning', 'text', 'tool-look', 'tool-look', 'tool-look'],
-      ...['steering-message', 'step-start', 'tool-look', 'step-start', 'text'],
+      'step-start',
+      'reasoning',
+      'text',
+      'tool-look',
+      'tool-look',
+      'tool-look',
+      'steering-message',
+      'step-start',
+      'tool-look',
+      'step-start',
+      'text',
     ]);
     expect((await history(run.threadId))[0]).toEqual({
       id: 'question-1',

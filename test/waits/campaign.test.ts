@@ -72,7 +72,8 @@ describe('trees of runs whose workers are killed at random', () => {
     for (const event of early)
       expect(await harness.events.send(event, payload(event), { keepMs: 3_600_000 })).toMatchObject({ kept: true });
     await harness.webhooks.set('ends', {
-      ...{ url: receiver.url, types: ['run.completed', 'run.failed', 'run.cancelled'] },
+      url: receiver.url,
+      types: ['run.completed', 'run.failed', 'run.cancelled'],
     });
     let no = 0;
     // every third request is refused, answered with a redirect, or cut off

@@ -39,11 +39,13 @@ const lead = defineAgent({
     defineTool({ name: 'stranger', input: task, execute: ({ task: input }) => callAgent('nobody', { input }) }),
     defineTool({ name: 'spawn', input: task, execute: ({ task: input }) => spawnAgent(helper, { input }) }),
     defineTool({
-      ...{ name: 'unstartable', input: task },
+      name: 'unstartable',
+      input: task,
       execute: ({ task: input }) => callAgent(helper, { input, model: 'absent:one' }),
     }),
     defineTool({
-      ...{ name: 'spawn_unstartable', input: task },
+      name: 'spawn_unstartable',
+      input: task,
       execute: ({ task: input }) => spawnAgent(helper, { input, model: 'absent:one' }),
     }),
     defineTool({ name: 'look', input: z.object({}), execute: () => 'looked' }),

@@ -157,7 +157,9 @@ describe('waiting for events and times', () => {
     await expect(resolve(0, { extraRefs: { kind: 'steer' } })).rejects.toMatchObject({ code: 'invalid_input' });
     const extraRefs = { ticket: 7 };
     expect(await resolve(0, { result: { ok: 1 }, by: 'ada', extraRefs })).toEqual({
-      ...{ resolved: true, wait: 'overridden', status: 'suspended' },
+      resolved: true,
+      wait: 'overridden',
+      status: 'suspended',
     });
     expect(await resolve(0, { result: 2 })).toMatchObject({ resolved: false, wait: 'overridden' });
     expect(await resolve(1, { error: 'The order was cancelled' })).toMatchObject({ resolved: true, status: 'queued' });

@@ -14,7 +14,8 @@ describe('a call whose time to wait is up', () => {
   let lanefold: Runtime;
   beforeAll(async () => {
     const tool = defineTool<Asked>({
-      ...{ name: 'await_event', input: { type: 'object' } },
+      name: 'await_event',
+      input: { type: 'object' },
       execute: ({ event, ...options }) => waitFor(event, options),
     });
     lanefold = await startRuntime([defineAgent({ name: 'a', model: unset, tools: [tool] })], {

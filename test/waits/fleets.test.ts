@@ -17,8 +17,11 @@ describe('fleets with the same agents on one database', () => {
     const { databaseUrl, redisUrl, queuePrefix } = first.options;
     const join = (suffix: string, privateQueue: boolean) =>
       createLanefold({
-        ...{ databaseUrl: databaseUrl!, redisUrl: redisUrl!, ...treeAgent() },
-        ...{ queuePrefix: `${queuePrefix}${suffix}`, privateQueue },
+        databaseUrl: databaseUrl!,
+        redisUrl: redisUrl!,
+        ...treeAgent(),
+        queuePrefix: `${queuePrefix}${suffix}`,
+        privateQueue,
       });
     other = await join('o', false);
     lonely = await join('p', true);

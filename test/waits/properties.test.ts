@@ -65,7 +65,8 @@ async function startRun(calls: Call[], lateApprovals: boolean) {
     if (kind === 'approval') continue;
     const first = calls.findIndex((other) => other.kind === 'run' && other.child === child) === i;
     await run.record(1, i, {
-      ...{ status: 'waiting', attempts: 1 },
+      status: 'waiting',
+      attempts: 1,
       wait: {
         kind,
         ...(kind === 'event' ? { event: `event-${i}` } : {}),
@@ -154,7 +155,8 @@ test('whatever ends waits in whatever order, also at once: the first end counts,
             .map((what) => ({ what, tag: `act ${(tags += 1)}` }));
           const given = await Promise.all(
             acts.map(async ({ what, tag }) => ({
-              ...{ what, tag },
+              what,
+              tag,
               // a refusal is an answer; any other fault of the database is a fault of ours
               answer: await perform(what, tag).catch((error: unknown) => {
                 if (!isLanefoldError(error)) throw error;

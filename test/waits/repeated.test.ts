@@ -31,7 +31,8 @@ describe('what calls of agents have answered', () => {
       return answer(task!.text) as never;
     });
     lanefold = await startRuntime([lead, helper], {
-      ...{ worker: { sweepMs: 50 }, largeContentBytes: 4_096 },
+      worker: { sweepMs: 50 },
+      largeContentBytes: 4_096,
       models: { 'fake:helper': model, 'fake:other': model } as never,
     });
   });

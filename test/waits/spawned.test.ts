@@ -26,7 +26,9 @@ describe('a run that a call has spawned', () => {
   test('goes on after its parent has completed, which knows at last what it cost', async () => {
     const calls = [{ id: 'c0', name: 'spawn', args: { task: 'help' } }];
     const { run: parent, ...ref } = await lanefold.run({
-      ...{ agent: 'lead', model: lanefold.model([{ calls }, { text: 'done' }]).id, input: 'go' },
+      agent: 'lead',
+      model: lanefold.model([{ calls }, { text: 'done' }]).id,
+      input: 'go',
     });
     expect(parent).toMatchObject({ status: 'completed', result: 'done' });
     const child = (await lanefold.runs.tree(ref)).runs[1] as RunRef;

@@ -133,7 +133,9 @@ describe('the deliveries of a webhook', () => {
     const noting = await lanefold.database.pool.connect();
     await noting.query("begin; select from lanefold._webhook_delivery where id = 'msg_held_2' for update");
     const ended = [1, 2, 3].map((no) => ({
-      ...{ thread_id: `old-${no}`, id: `msg_held_${no}`, attempt: 1 },
+      thread_id: `old-${no}`,
+      id: `msg_held_${no}`,
+      attempt: 1,
       end: { delivered: true, statusCode: 204, durationMs: 1 },
     }));
     const db = openDatabase({ url: lanefold.database.url });

@@ -9,7 +9,10 @@ const endpoint = (id: string): fc.Arbitrary<OpenEndpoint> =>
   fc.record({ failing: fc.boolean(), most: fc.nat(10), waiting: fc.nat(10) }).map(({ failing, most, waiting }) => {
     const free = failing ? Math.min(most, 1) : most;
     const due = Array.from({ length: Math.min(waiting, free) }, (_, n) => ({
-      ...{ thread_id: `old-${n}`, id: `${id}-${n}`, attempt: 1, since: n },
+      thread_id: `old-${n}`,
+      id: `${id}-${n}`,
+      attempt: 1,
+      since: n,
     }));
     return { id, failing, free, due };
   });
@@ -20,7 +23,10 @@ const endpoints = fc
   .map((found): OpenEndpoint[] => found);
 const events = fc.array(fc.subarray(ids, { minLength: 1 }), { maxLength: 20 }).map((all): WaitingEvent[] =>
   all.map((webhook_ids, n) => ({
-    ...{ thread_id: `new-${n}`, type: 'run.completed', key: 'k', webhook_ids },
+    thread_id: `new-${n}`,
+    type: 'run.completed',
+    key: 'k',
+    webhook_ids,
     created_at: new Date(0),
   })),
 );

@@ -13,7 +13,9 @@ describe('a webhook', () => {
   let receiver: Receiver;
   beforeAll(async () => {
     const pay = defineTool({
-      ...{ name: 'pay', input: z.object({}).loose(), execute: () => 'paid' },
+      name: 'pay',
+      input: z.object({}).loose(),
+      execute: () => 'paid',
       needsApproval: true,
     });
     lanefold = await startLanefold({
@@ -48,13 +50,11 @@ describe('a webhook', () => {
     expect(verify(secret, received!)).toMatchObject({
       type: 'run.completed',
       data: {
-        ...{
-          thread_id: run.threadId,
-          run_id: run.id,
-          agent: 'echo',
-          status: 'completed',
-          termination_reason: 'final_answer',
-        },
+        thread_id: run.threadId,
+        run_id: run.id,
+        agent: 'echo',
+        status: 'completed',
+        termination_reason: 'final_answer',
         result: run.result,
       },
     });

@@ -26,7 +26,9 @@ export const settled = (lanefold: Own, name: string, count: number): Promise<Web
 /** A run of the agent `echo` that has ended. */
 export async function endedRun(lanefold: Pick<Lanefold, 'runs'>, threadId?: string) {
   const run = await lanefold.runs.enqueue({
-    ...{ agent: 'echo', input: 'hello', busy: 'wait' },
+    agent: 'echo',
+    input: 'hello',
+    busy: 'wait',
     ...(threadId ? { threadId, createThread: true } : {}),
   });
   return lanefold.runs.wait(run);

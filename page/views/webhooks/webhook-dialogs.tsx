@@ -9,9 +9,15 @@ export const pathOf = ({ name, tenant }: Pick<Webhook, 'name' | 'tenant'>, ...ac
   `${v1('webhooks', name, ...action)}?tenant=${encodeURIComponent(tenant)}`;
 
 const types = [
-  ...['run.completed', 'run.failed', 'run.cancelled'],
-  ...['approval.requested', 'wait.started', 'limit.exhausted', 'schedule.missed'],
-  ...['monitor.low', 'monitor.recovered'],
+  'run.completed',
+  'run.failed',
+  'run.cancelled',
+  'approval.requested',
+  'wait.started',
+  'limit.exhausted',
+  'schedule.missed',
+  'monitor.low',
+  'monitor.recovered',
 ];
 
 /** Sets a new webhook. */

@@ -69,7 +69,9 @@ function definitionOf(agent: Defined, hidden: DefinitionRedactor): JsonObject {
     streaming: agent.streaming,
     context_policy: agent.contextPolicy,
     output: output && {
-      ...{ schema: output.schema, mode: output.mode, max_repairs: output.maxRepairs },
+      schema: output.schema,
+      mode: output.mode,
+      max_repairs: output.maxRepairs,
       repair: output.repair?.name,
     },
     request_transformer: requestTransformer?.name,

@@ -37,8 +37,16 @@ const asks = {
   cancelRun: ['reason'],
   // not interrupts: answering those takes a key
   runAgUi: [
-    ...['threadId', 'runId', 'parentRunId', 'protocolVersion', 'messages', 'tools', 'context', 'state'],
-    ...['forwardedProps', 'resume'],
+    'threadId',
+    'runId',
+    'parentRunId',
+    'protocolVersion',
+    'messages',
+    'tools',
+    'context',
+    'state',
+    'forwardedProps',
+    'resume',
   ],
 };
 

@@ -80,9 +80,29 @@ export function assertRef(run: { threadId: string; id: string }): void {
 
 /** Keys that the runtime writes into the `refs` of an entry. */
 const reserved = new Set([
-  ...['kind', 'request_id', 'run_id', 'durable', 'iteration', 'context_hash', 'llm_call_id'],
-  ...['policy_hash', 'dropped', 'transformed', 'source', 'contents', 'child_run', 'handoff', 'agent_version'],
-  ...['tool_calls_cut', 'kinds', 'kinds_cut', 'cut_moved', 'over_budget', 'summary_role', 'sent_as', 'room'],
+  'kind',
+  'request_id',
+  'run_id',
+  'durable',
+  'iteration',
+  'context_hash',
+  'llm_call_id',
+  'policy_hash',
+  'dropped',
+  'transformed',
+  'source',
+  'contents',
+  'child_run',
+  'handoff',
+  'agent_version',
+  'tool_calls_cut',
+  'kinds',
+  'kinds_cut',
+  'cut_moved',
+  'over_budget',
+  'summary_role',
+  'sent_as',
+  'room',
 ]);
 
 /** Rejects refs that could be mistaken for the runtime's own. @throws LanefoldError `invalid_input` */

@@ -113,7 +113,13 @@ export function preferFollower(primary: Database, follower: Database, health: Fo
   };
   const { pool, tenant, settings, gather, queryLocking, snapshot, close } = primary;
   const reader: Database = {
-    ...{ pool, tenant, settings, gather, queryLocking, snapshot, close },
+    pool,
+    tenant,
+    settings,
+    gather,
+    queryLocking,
+    snapshot,
+    close,
     query: (name, text, values) => read((db) => db.query(name, text, values)),
     queryLong: (name, text, values) => read((db) => db.queryLong(name, text, values)),
     forTenant: (scope) => primary.forTenant(scope).reader,

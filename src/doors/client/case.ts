@@ -8,20 +8,32 @@ import { omitUndefined } from '../../base/common/json.ts';
 
 /** Fields of an answer whose values are data: their keys stay as they are. */
 export const dataInAnswers: ReadonlySet<string> = new Set([
-  ...[
-    'answer',
-    'arguments',
-    'content',
-    'context_policy',
-    'data',
-    'details',
-    'entry',
-    'input_schema',
-    'message',
-    'messages',
-  ],
-  ...['metadata', 'other_usage', 'output', 'parts', 'payload', 'policy', 'refs', 'result', 'state', 'tool_context'],
-  ...['usage', 'amounts', 'reserve', 'scope', 'waiting_by', 'weights'],
+  'answer',
+  'arguments',
+  'content',
+  'context_policy',
+  'data',
+  'details',
+  'entry',
+  'input_schema',
+  'message',
+  'messages',
+  'metadata',
+  'other_usage',
+  'output',
+  'parts',
+  'payload',
+  'policy',
+  'refs',
+  'result',
+  'state',
+  'tool_context',
+  'usage',
+  'amounts',
+  'reserve',
+  'scope',
+  'waiting_by',
+  'weights',
 ]);
 
 /** Lists, whose items have fields, under a name that data has elsewhere: the items of a page, and the keys of a limit. */
@@ -30,8 +42,22 @@ export const isListOfItems = (name: string, isArray: boolean): boolean =>
 
 /** Fields of a request whose values are data. */
 export const dataInRequests: ReadonlySet<string> = new Set([
-  ...['content', 'entries', 'extra_refs', 'headers', 'input', 'limit_keys', 'meta', 'metadata', 'payload'],
-  ...['provider_options', 'query', 'refs', 'result', 'schema', 'strategy_options', 'tool_context'],
+  'content',
+  'entries',
+  'extra_refs',
+  'headers',
+  'input',
+  'limit_keys',
+  'meta',
+  'metadata',
+  'payload',
+  'provider_options',
+  'query',
+  'refs',
+  'result',
+  'schema',
+  'strategy_options',
+  'tool_context',
 ]);
 
 /** An answer of the API with camelCase names. */

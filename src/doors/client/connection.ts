@@ -173,7 +173,8 @@ export function unexpected(response: Response, why?: string, retryAfterMs?: numb
     'unexpected_answer',
     `${url} answered ${status} with ${type}${why === undefined ? '' : ` ${why}`}, unlike a Lanefold server.`,
     {
-      ...{ status, retryAfterMs },
+      status,
+      retryAfterMs,
       hint: 'Check the URL: it is that of the server that `lanefold api` starts, without /v1. A proxy may have answered.',
     },
   );

@@ -179,7 +179,8 @@ export function runsOf(connection: Connection): ClientRuns {
       connection.call('retryRun', { params: at(run), body: { requestId: newId('req'), ...options }, signal }) as never,
     rerun: (run, options = {}, { signal } = {}) =>
       connection.call('rerunRun', {
-        ...{ params: at(run), signal },
+        params: at(run),
+        signal,
         body: { requestId: newId('req'), threadId: newId('thread'), ...options },
       }) as never,
     checkpoint: (run, options = {}, { signal } = {}) =>

@@ -111,7 +111,8 @@ export function threadsOf(connection: Connection): ClientThreads {
     entries: (id, query = {}, { signal } = {}) => connection.call('listEntries', { params: at(id), query, signal }),
     append: (id, entries, options = {}, { signal } = {}) =>
       connection.call('appendEntries', {
-        ...{ params: at(id), signal },
+        params: at(id),
+        signal,
         body: { opId: newId('op'), ...options, entries: entries.map(toWireEntry) as never },
       }),
     readContent: (threadId, contentId, query = {}, { signal } = {}) =>

@@ -25,14 +25,19 @@ interface Operation {
 /** The options of the other methods of the library; a missing one does not compile. */
 const operationOptions = {
   keys: {
-    ...{ list: none, get: none, find: none, holder: none },
+    list: none,
+    get: none,
+    find: none,
+    holder: none,
     // these check their one argument themselves
-    ...{ create: none, browserToken: none },
+    create: none,
+    browserToken: none,
     rotate: [[1, { overlapMs: true, by: true } satisfies Options<ApiKeys['rotate'], 1>]],
     revoke: [[1, { by: true } satisfies Options<ApiKeys['revoke'], 1>]],
   },
   limits: {
-    ...{ list: none, totals: none },
+    list: none,
+    totals: none,
     set: [[2, owner satisfies Options<Limits['set'], 2>]],
     remove: [[1, owner satisfies Options<Limits['remove'], 1>]],
     holders: [[0, { ...page, name: true, key: true } satisfies Options<Limits['holders'], 0>]],
@@ -59,11 +64,14 @@ const operationOptions = {
     remove: [[1, { by: true } satisfies Options<Evals['remove'], 1>]],
   },
   audit: {
-    ...{ write: none, writeRead: none },
+    write: none,
+    writeRead: none,
     list: [[0, { afterNo: true, threadId: true, tenantId: true, limit: true } satisfies Options<AuditLog['list'], 0>]],
   },
   agents: {
-    ...{ versions: [[1, { hours: true } satisfies Options<AgentVersions['versions'], 1>]], diff: none, rollouts: none },
+    versions: [[1, { hours: true } satisfies Options<AgentVersions['versions'], 1>]],
+    diff: none,
+    rollouts: none,
     setRollout: [[2, { by: true } satisfies Options<Rollouts['setRollout'], 2>]],
     removeRollout: [[1, { by: true } satisfies Options<Rollouts['removeRollout'], 1>]],
     moveThread: [[3, { by: true } satisfies Options<Rollouts['moveThread'], 3>]],

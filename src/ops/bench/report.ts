@@ -53,9 +53,17 @@ export function levelRows(levels: readonly Level[]): [string[], ...string[][]] {
   const withRedis = levels.some(({ per_run }) => per_run.redis_cpu_ms !== null);
   return [
     [
-      ...['at a time', 'runs/s', 'first call p50', 'p95', 'p99', 'CPU here', 'PostgreSQL'],
+      'at a time',
+      'runs/s',
+      'first call p50',
+      'p95',
+      'p99',
+      'CPU here',
+      'PostgreSQL',
       ...(withRedis ? ['Redis'] : []),
-      ...['WAL', 'commits', 'disk'],
+      'WAL',
+      'commits',
+      'disk',
     ],
     ...levels.map(({ concurrency, runs_per_second, first_model_call_ms: first, per_run: run }) => [
       `${concurrency}`,

@@ -101,7 +101,10 @@ export function limitTable(limits: readonly { limit: ListedLimit; uses: readonly
     if (own.length === 0) return [[...shown, '', `0 of ${limit.amount}`, '0', '0']];
     return own.map(({ key, amount, used, reserved, waiting }, at) => [
       ...(at === 0 ? shown : ['', '', '', '']),
-      ...[key, `${used} of ${amount}`, `${reserved}`, `${waiting}`],
+      key,
+      `${used} of ${amount}`,
+      `${reserved}`,
+      `${waiting}`,
     ]);
   });
   return table(header, rows);
@@ -112,8 +115,16 @@ export const holderTable = (holders: readonly LimitHolder[]): string[] =>
   table(
     ['limit', 'tenant', 'key', 'holds', 'run', 'thread', 'agent', 'status', 'worker', 'since'],
     holders.map(({ name, tenant, key, amount, kind, ...run }) => [
-      ...[name, tenant ?? '', key, `${amount}${kind === 'money' ? ' USD' : ''}`, run.runId, run.threadId, run.agent],
-      ...[run.status, run.workerId ?? '', run.since.toISOString()],
+      name,
+      tenant ?? '',
+      key,
+      `${amount}${kind === 'money' ? ' USD' : ''}`,
+      run.runId,
+      run.threadId,
+      run.agent,
+      run.status,
+      run.workerId ?? '',
+      run.since.toISOString(),
     ]),
   );
 
@@ -157,7 +168,11 @@ export const webhookTable = (webhooks: readonly ListedWebhook[]): string[] =>
   table(
     ['name', 'tenant', 'url', 'types', 'state'],
     webhooks.map(({ name, tenant, url, types, ...state }) => [
-      ...[name, tenant, url, types.join(' ') || 'all', stateOf(state)],
+      name,
+      tenant,
+      url,
+      types.join(' ') || 'all',
+      stateOf(state),
     ]),
   );
 
@@ -166,7 +181,12 @@ export const deliveryTable = (deliveries: readonly WebhookDelivery[]): string[] 
   table(
     ['delivery', 'event', 'time', 'status', 'attempts', 'answer'],
     deliveries.map(({ id, type, createdAt, status, attempts, statusCode, error }) => [
-      ...[id, type, createdAt.toISOString(), status, String(attempts), error?.message ?? String(statusCode ?? '')],
+      id,
+      type,
+      createdAt.toISOString(),
+      status,
+      String(attempts),
+      error?.message ?? String(statusCode ?? ''),
     ]),
   );
 

@@ -46,7 +46,10 @@ export function authorizeOperation(app: ApiApp, { audit }: Pick<Library, 'audit'
     // no route: the answer is 404 or 405
     if (operation === undefined) return next();
     const subject = requestSubject({
-      ...{ operation, route, path: c.req.path, query: (name) => c.req.query(name) },
+      operation,
+      route,
+      path: c.req.path,
+      query: (name) => c.req.query(name),
       body: (c.get('json') as Record<string, unknown> | null) ?? {},
       // runs of a batch may name their request alone
       ids: operation === 'createRuns' ? await idsOf(databaseOf(c.var.lanefold, 'The API')) : undefined,

@@ -79,8 +79,14 @@ const showing: ReadonlySet<string> = new Set(['runAgUi']);
 
 /** Operations over all tenants: also closed to keys bound to a tenant. */
 const everywhere: ReadonlySet<string> = new Set([
-  ...['getActivity', 'listWorkers', 'listAgentVersions', 'diffAgentVersions'],
-  ...['listRollouts', 'setRollout', 'removeRollout', 'moveThread'],
+  'getActivity',
+  'listWorkers',
+  'listAgentVersions',
+  'diffAgentVersions',
+  'listRollouts',
+  'setRollout',
+  'removeRollout',
+  'moveThread',
 ]);
 
 /**

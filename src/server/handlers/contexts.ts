@@ -51,11 +51,7 @@ export const contextHandlers = (app: ApiApp): Handlers[string] => ({
 
   async resetLane({ c, lanefold, params, options, answer }) {
     const { threadId, contextRef } = params;
-    return answerReceipt(
-      c,
-      await lanefold.contexts.reset(threadId!, { ...options, ...{ contextRef: contextRef! } }),
-      answer,
-    );
+    return answerReceipt(c, await lanefold.contexts.reset(threadId!, { ...options, contextRef: contextRef! }), answer);
   },
 
   async compact({ c, call }) {

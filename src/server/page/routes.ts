@@ -68,7 +68,10 @@ async function bundleScripts(sources: string): Promise<[name: string, content: U
     preserveEntrySignatures: 'allow-extension',
     transform: { target: ['es2022', 'chrome123', 'firefox128', 'safari17.5'] },
     output: {
-      ...{ format: 'esm', minify: true, entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
+      format: 'esm',
+      minify: true,
+      entryFileNames: '[name].js',
+      chunkFileNames: '[name]-[hash].js',
       // left to choose, rolldown may move what all parts share to a file that `app.js` would have to wait for
       codeSplitting: { groups: [{ name: 'app', tags: ['$initial'] }] },
     },

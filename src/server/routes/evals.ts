@@ -17,7 +17,10 @@ const shared = { tags, security };
 const params = z.object({ eval_id: Id });
 
 const start = createRoute({
-  ...{ ...shared, method: 'post', path: '/v1/evals', operationId: 'startEval' },
+  ...shared,
+  method: 'post',
+  path: '/v1/evals',
+  operationId: 'startEval',
   summary: 'Run an eval',
   description:
     'Workers ask each case under each variant, on threads that begin as the original one was, and score the answers. The ' +
@@ -27,26 +30,36 @@ const start = createRoute({
 });
 
 const list = createRoute({
-  ...{ ...shared, method: 'get', path: '/v1/evals', operationId: 'listEvals' },
+  ...shared,
+  method: 'get',
+  path: '/v1/evals',
+  operationId: 'listEvals',
   summary: 'List the evals, newest first',
   request: { query: z.strictObject({ after: afterCursor, limit: limit(50) }) },
   responses: { 200: json('A page of evals.', EvalList), ...problems() },
 });
 
 const get = createRoute({
-  ...{ ...shared, method: 'get', path: '/v1/evals/{eval_id}', operationId: 'getEval' },
+  ...shared,
+  method: 'get',
+  path: '/v1/evals/{eval_id}',
+  operationId: 'getEval',
   summary: 'Get an eval, and how far it is',
   request: { params },
   responses: { 200: json('The eval.', Eval), ...problems(404) },
 });
 
 const items = createRoute({
-  ...{ ...shared, method: 'get', path: '/v1/evals/{eval_id}/items', operationId: 'listEvalItems' },
+  ...shared,
+  method: 'get',
+  path: '/v1/evals/{eval_id}/items',
+  operationId: 'listEvalItems',
   summary: 'List the items of an eval: a case under a variant, once',
   request: {
     params,
     query: z.strictObject({
-      ...{ after: after('the items', 'no'), limit: limit(100) },
+      after: after('the items', 'no'),
+      limit: limit(100),
       case_id: Id.optional().openapi({ param: { description: 'Only the items of this case.' } }),
     }),
   },
@@ -54,7 +67,10 @@ const items = createRoute({
 });
 
 const report = createRoute({
-  ...{ ...shared, method: 'get', path: '/v1/evals/{eval_id}/report', operationId: 'reportEval' },
+  ...shared,
+  method: 'get',
+  path: '/v1/evals/{eval_id}/report',
+  operationId: 'reportEval',
   summary: 'Compare the variants of an eval',
   request: {
     params,
@@ -67,14 +83,20 @@ const report = createRoute({
 });
 
 const cancel = createRoute({
-  ...{ ...shared, method: 'post', path: '/v1/evals/{eval_id}/stop', operationId: 'stopEval' },
+  ...shared,
+  method: 'post',
+  path: '/v1/evals/{eval_id}/stop',
+  operationId: 'stopEval',
   summary: 'Cancel an eval and its runs',
   request: { params },
   responses: { 200: json('The eval.', Eval), ...problems(404, 409) },
 });
 
 const rescore = createRoute({
-  ...{ ...shared, method: 'post', path: '/v1/evals/{eval_id}/rescore', operationId: 'rescoreEval' },
+  ...shared,
+  method: 'post',
+  path: '/v1/evals/{eval_id}/rescore',
+  operationId: 'rescoreEval',
   summary: 'Score the answers of an ended eval again',
   description: 'By what its cases expect now. An item whose case or thread is gone stays as it is.',
   request: { params },
@@ -82,7 +104,10 @@ const rescore = createRoute({
 });
 
 const remove = createRoute({
-  ...{ ...shared, method: 'delete', path: '/v1/evals/{eval_id}', operationId: 'removeEval' },
+  ...shared,
+  method: 'delete',
+  path: '/v1/evals/{eval_id}',
+  operationId: 'removeEval',
   summary: 'Remove an ended eval',
   description: 'Workers erase the threads of its runs.',
   request: { params },

@@ -25,7 +25,10 @@ const shared = { tags, security };
 const paging = { after: afterCursor, limit: limit(50) };
 
 const list = createRoute({
-  ...{ ...shared, method: 'get', path: '/v1/schedules', operationId: 'listSchedules' },
+  ...shared,
+  method: 'get',
+  path: '/v1/schedules',
+  operationId: 'listSchedules',
   summary: 'List the schedules, with their next five slots',
   description:
     'A key of a tenant sees the schedules of the tenant. Values of a tool context are shown to keys with the scope `admin`.',
@@ -34,14 +37,20 @@ const list = createRoute({
 });
 
 const get = createRoute({
-  ...{ ...shared, method: 'get', path: '/v1/schedules/{name}', operationId: 'getSchedule' },
+  ...shared,
+  method: 'get',
+  path: '/v1/schedules/{name}',
+  operationId: 'getSchedule',
   summary: 'Get a schedule',
   request: { params, query },
   responses: { 200: json('The schedule.', Schedule), ...problems(404) },
 });
 
 const set = createRoute({
-  ...{ ...shared, method: 'put', path: '/v1/schedules/{name}', operationId: 'setSchedule' },
+  ...shared,
+  method: 'put',
+  path: '/v1/schedules/{name}',
+  operationId: 'setSchedule',
   summary: 'Set or replace a schedule',
   description: 'With the same times, the next slot stays what it is; what is paused stays paused.',
   request: { params, query, body: body(NewSchedule) },
@@ -49,7 +58,10 @@ const set = createRoute({
 });
 
 const remove = createRoute({
-  ...{ ...shared, method: 'delete', path: '/v1/schedules/{name}', operationId: 'removeSchedule' },
+  ...shared,
+  method: 'delete',
+  path: '/v1/schedules/{name}',
+  operationId: 'removeSchedule',
   summary: 'Remove a schedule',
   description: 'Runs that it has started go on.',
   request: { params, query },
@@ -57,14 +69,20 @@ const remove = createRoute({
 });
 
 const pause = createRoute({
-  ...{ ...shared, method: 'post', path: '/v1/schedules/{name}/pause', operationId: 'pauseSchedule' },
+  ...shared,
+  method: 'post',
+  path: '/v1/schedules/{name}/pause',
+  operationId: 'pauseSchedule',
   summary: 'Pause a schedule',
   request: { params, query },
   responses: { 200: json('The schedule.', Schedule), ...problems(404) },
 });
 
 const resume = createRoute({
-  ...{ ...shared, method: 'post', path: '/v1/schedules/{name}/resume', operationId: 'resumeSchedule' },
+  ...shared,
+  method: 'post',
+  path: '/v1/schedules/{name}/resume',
+  operationId: 'resumeSchedule',
   summary: 'Resume a paused schedule',
   description: 'It goes on with the next slot from now on.',
   request: { params, query },
@@ -72,7 +90,10 @@ const resume = createRoute({
 });
 
 const slots = createRoute({
-  ...{ ...shared, method: 'get', path: '/v1/schedules/{name}/slots', operationId: 'listSlots' },
+  ...shared,
+  method: 'get',
+  path: '/v1/schedules/{name}/slots',
+  operationId: 'listSlots',
   summary: 'List the slots of a schedule that have come, newest first',
   request: { params, query: query.extend(paging) },
   responses: { 200: json('A page of slots.', ScheduleSlotList), ...problems(404) },

@@ -75,9 +75,13 @@ export const Eval = z
     status: z.enum(['running', 'completed', 'cancelled']),
     spec: jsonObject('As it was asked for, with defaults.'),
     items: z.object({
-      ...{ waiting: amount('waiting'), running: amount('running'), scoring: amount('being scored') },
-      ...{ done: amount('done'), failed: amount('failed') },
-      ...{ skipped: amount('skipped'), erased: amount('erased') },
+      waiting: amount('waiting'),
+      running: amount('running'),
+      scoring: amount('being scored'),
+      done: amount('done'),
+      failed: amount('failed'),
+      skipped: amount('skipped'),
+      erased: amount('erased'),
     }),
     unattended: z.array(z.string()).openapi({
       description: 'What waiting items need but no live worker has: `agent`, or `agent@version`.',
@@ -108,7 +112,10 @@ export const EvalItem = z
   .object({
     no: count('Its place.', 1),
     case_id: Id,
-    ...{ tags: z.array(z.string()), variant: z.string(), agent: z.string(), repeat: count('From 1.', 1) },
+    tags: z.array(z.string()),
+    variant: z.string(),
+    agent: z.string(),
+    repeat: count('From 1.', 1),
     status: z.enum(['waiting', 'running', 'scoring', 'done', 'failed', 'skipped', 'erased']),
     answer: orNull(z.string()),
     scores: z.array(Score),
@@ -123,7 +130,10 @@ export const EvalItem = z
     diverged: orNull(z.string()).openapi({ description: 'The first tool call that the recorded run lacks.' }),
     reused: z.boolean().openapi({ description: 'Whether the answer is that of an earlier eval.' }),
     error: orNull(z.string()).openapi({ description: 'Why it failed, or was skipped.' }),
-    ...{ thread_id: orNull(Id), run_id: orNull(Id), judge_thread_id: orNull(Id), judge_run_id: orNull(Id) },
+    thread_id: orNull(Id),
+    run_id: orNull(Id),
+    judge_thread_id: orNull(Id),
+    judge_run_id: orNull(Id),
     settled_at: orNull(timestamp('When it was settled.')),
   })
   .openapi('EvalItem');

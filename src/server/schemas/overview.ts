@@ -58,7 +58,11 @@ export const Activity = z
     slots: z.array(
       z.object({
         at: timestamp('Start of the slot.'),
-        ...{ runs: z.int(), failed: z.int(), input_tokens: z.int(), output_tokens: z.int(), cached_tokens: z.int() },
+        runs: z.int(),
+        failed: z.int(),
+        input_tokens: z.int(),
+        output_tokens: z.int(),
+        cached_tokens: z.int(),
         cost: z.number().openapi({ description: 'In US dollars, at the providers’ list prices.' }),
         unpriced_tokens: z
           .int()

@@ -18,7 +18,8 @@ export const AgentVersion = z
     completed: z.int(),
     failed: z.int(),
     mean_duration_ms: z.number().nullable().openapi({ description: 'Of ended runs, from their start.' }),
-    ...{ input_tokens: z.int(), output_tokens: z.int() },
+    input_tokens: z.int(),
+    output_tokens: z.int(),
     cost: z.number().nullable().openapi({ description: 'In US dollars; null if no price is known.' }),
     unpriced_tokens: z.int().openapi({ description: 'Tokens of models without a known price.' }),
   })

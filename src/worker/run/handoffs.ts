@@ -178,10 +178,17 @@ export async function commitHandoff(
   const state = { ...decision.state, handed: context } as TurnState;
   const { tokens, elapsedMs } = clock.spent(progress);
   const record: HandoffRecord = {
-    ...{ from: claim.agent, to: name, iteration: state.iteration - 1, tokens, elapsed_ms: elapsedMs },
+    from: claim.agent,
+    to: name,
+    iteration: state.iteration - 1,
+    tokens,
+    elapsed_ms: elapsedMs,
   };
   const handoff = {
-    ...{ agent: name, model, prompt, from: claim.agent },
+    agent: name,
+    model,
+    prompt,
+    from: claim.agent,
     options: {
       ...optionsOf(active, record),
       ...(policy === undefined ? {} : { context_policy: policy }),

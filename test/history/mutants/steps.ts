@@ -21,8 +21,16 @@ export interface Held {
 export const enqueue = ({ db }: Actor, threadId: string, runId: string, more: JsonObject = {}) =>
   tried(
     enqueueRun(db, threadId, {
-      ...{ run_id: runId, request_id: runId, request_hash: 'aa', agent: 'agent', strategy: 'react' },
-      ...{ model: 'scripted:x', input: { content: `go ${runId}` }, busy: 'wait', create_thread: true, ...more },
+      run_id: runId,
+      request_id: runId,
+      request_hash: 'aa',
+      agent: 'agent',
+      strategy: 'react',
+      model: 'scripted:x',
+      input: { content: `go ${runId}` },
+      busy: 'wait',
+      create_thread: true,
+      ...more,
     }),
   );
 
@@ -35,8 +43,18 @@ export async function claim(
 ): Promise<Held> {
   const answer = await tried(
     claimRun(db, {
-      ...{ threadId, runId, enqueueNo, workerId, leaseMs, prompt: null, fingerprint: 'f', agentVersion: 'v_1' },
-      ...{ maxClaimsWithoutProgress: 5, strategies: ['react'], tools: [], alone: true },
+      threadId,
+      runId,
+      enqueueNo,
+      workerId,
+      leaseMs,
+      prompt: null,
+      fingerprint: 'f',
+      agentVersion: 'v_1',
+      maxClaimsWithoutProgress: 5,
+      strategies: ['react'],
+      tools: [],
+      alone: true,
     }),
   );
   const given = answer?.claimed ? answer : undefined;
@@ -78,7 +96,8 @@ export const inTools = { phase: 'tools', round: 1 } as const;
 export const record = ({ db }: Actor, run: Held, status: string, content?: string) =>
   tried(
     recordToolCall(db, run, 1, 0, {
-      ...{ status, attempts: 1 },
+      status,
+      attempts: 1,
       ...(content === undefined ? {} : { duration_ms: 1, outcome: { content } }),
     }),
   );

@@ -165,7 +165,9 @@ const operations: Scenario = async (world, { ann, bob, w1 }) => {
   const replace = ({ db }: Actor, opId: string) =>
     tried(
       applyOperation(db, 'operations', {
-        ...{ opId, contextRef: 'default', hash: opId },
+        opId,
+        contextRef: 'default',
+        hash: opId,
         operation: { type: 'replace', result_context: { entries: [{ role: 'user', content: `remember ${opId}` }] } },
       }),
     );
@@ -288,8 +290,21 @@ const limits: Scenario = async (world, { ann, w1, w2 }) => {
 };
 
 const scenarios: Scenario[] = [
-  ...[appends, zombie, zombies, leases, lostAnswer, request, queue, cancels, inputs, operations],
-  ...[decisions, outcomes, charge, contexts, limits],
+  appends,
+  zombie,
+  zombies,
+  leases,
+  lostAnswer,
+  request,
+  queue,
+  cancels,
+  inputs,
+  operations,
+  decisions,
+  outcomes,
+  charge,
+  contexts,
+  limits,
 ];
 
 /** Everything that the mutants are caught at: the same calls in the same order, whatever the database answers. */

@@ -27,8 +27,13 @@ function cachingProvider(minimum?: number) {
     const use = cache.request(JSON.parse(body) as Parameters<PrefixCache['request']>[0]);
     uses.push(use);
     return {
-      ...{ type: 'message', id: 'm', model: 'm', role: 'assistant', content: [{ type: 'text', text: 'ok' }] },
-      ...{ stop_reason: 'end_turn', stop_sequence: null },
+      type: 'message',
+      id: 'm',
+      model: 'm',
+      role: 'assistant',
+      content: [{ type: 'text', text: 'ok' }],
+      stop_reason: 'end_turn',
+      stop_sequence: null,
       usage: {
         input_tokens: use.input - use.read - use.written,
         cache_read_input_tokens: use.read,

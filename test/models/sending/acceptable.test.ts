@@ -125,15 +125,18 @@ test('chat completions accept an id again in another answer, and no id twice in 
 
 test('what differs is counted', () => {
   const messages: Message[] = [
-    ...[
-      { role: 'assistant' as const, content: 'Hello.' },
-      { role: 'assistant' as const, content: ' ' },
-    ],
+    { role: 'assistant' as const, content: 'Hello.' },
+    { role: 'assistant' as const, content: ' ' },
     ...group({ id: 'x' }, { id: 'x', name: 'functions.run' }),
     { role: 'user', content: ' ' },
   ];
   expect(acceptable(messages, dialects.anthropic).sentAs).toEqual({
-    ...{ for: 'anthropic', opened: 1, left_out: 1, ids: 1, names: 1, filled: 1 },
+    for: 'anthropic',
+    opened: 1,
+    left_out: 1,
+    ids: 1,
+    names: 1,
+    filled: 1,
   });
 });
 

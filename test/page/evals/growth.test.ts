@@ -2,9 +2,21 @@ import { expect, test } from 'vitest';
 import { growthOf, type Report, type VariantResult } from '../../../page/views/evals/report.ts';
 
 const base: VariantResult = {
-  ...{ variant: 'base', items: 10, scored: 10, passed: 10, score: 1, scorers: [], failures: 0 },
-  ...{ erased: 0, unscored: 0, pending: 0, reused: 0, unpriced: 0 },
-  ...{ cost_micros: 1_000, p50_ms: 1_000, p95_ms: 4_000 },
+  variant: 'base',
+  items: 10,
+  scored: 10,
+  passed: 10,
+  score: 1,
+  scorers: [],
+  failures: 0,
+  erased: 0,
+  unscored: 0,
+  pending: 0,
+  reused: 0,
+  unpriced: 0,
+  cost_micros: 1_000,
+  p50_ms: 1_000,
+  p95_ms: 4_000,
 };
 
 const growth = (changes: Partial<VariantResult>, of: Partial<VariantResult> = {}) => {
@@ -19,7 +31,9 @@ const growth = (changes: Partial<VariantResult>, of: Partial<VariantResult> = {}
 test('a variant that costs or takes a quarter more is marked, and one that fails more often', () => {
   expect(growth({})).toEqual({ fails: false });
   expect(growth({ cost_micros: 3_000, p50_ms: 1_500, p95_ms: 4_900, failures: 1 })).toEqual({
-    ...{ cost: 3, p50: 1.5, fails: true },
+    cost: 3,
+    p50: 1.5,
+    fails: true,
   });
   expect(growth({ cost_micros: 1_249 })).toEqual({ fails: false });
   expect(growth({ cost_micros: 500, p50_ms: 100 })).toEqual({ fails: false });

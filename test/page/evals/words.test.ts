@@ -4,9 +4,17 @@ import { lostIn, type Comparison, type KeptCase } from '../../../page/views/eval
 import { badgesOf, fails, totalOf } from '../../../page/views/evals/words.ts';
 
 const comparison: Comparison = {
-  ...{ baseline: 'base', candidate: 'v1', verdict: 'no_difference', cases: 8, unpaired: 0 },
+  baseline: 'base',
+  candidate: 'v1',
+  verdict: 'no_difference',
+  cases: 8,
+  unpaired: 0,
   difference: { mean: 0, low: 0, high: 0 },
-  ...{ better: 0, worse: 0, same: 8, by_tag: [], by_case: [] },
+  better: 0,
+  worse: 0,
+  same: 8,
+  by_tag: [],
+  by_case: [],
 };
 
 describe('the badges of a verdict', () => {
@@ -37,8 +45,13 @@ describe('where a variant got worse', () => {
     worse: differences.filter((one) => one < 0).length,
     by_tag: [{ tag: 'returns', cases: 4, worse: 2, difference: { mean: -0.5 } }],
     by_case: differences.map((difference, at) => ({
-      ...{ case_id: ids[at]!, tags: ['returns'], baseline: 1, candidate: 1 + difference, difference },
-      ...{ baseline_answer: answer, candidate_answer: answer },
+      case_id: ids[at]!,
+      tags: ['returns'],
+      baseline: 1,
+      candidate: 1 + difference,
+      difference,
+      baseline_answer: answer,
+      candidate_answer: answer,
     })),
   });
   const cases = new Map(

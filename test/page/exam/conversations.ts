@@ -32,7 +32,9 @@ export const conversations: Conversation[] = [
     complaint: 'The letter mentions the strike, although I wrote into the run that it must not.',
     async seed({ lanefold, thread, ask }) {
       const run = await lanefold.runs.enqueue({
-        ...{ agent: 'clerk', model: 'exam:lost_steer', threadId: thread },
+        agent: 'clerk',
+        model: 'exam:lost_steer',
+        threadId: thread,
         input: 'Write to the customer that the parcel is late.',
       });
       await called.promise;

@@ -9,8 +9,16 @@ import { conversations, seedExam } from './conversations.ts';
 
 /** Clicks from the list of threads until the fault is in sight. */
 const clicksTo: Record<string, number> = {
-  ...{ wrong_argument: 1, lost_steer: 1, prompt_change: 1, cut_message: 2, cycle: 2 },
-  ...{ stale_anchor: 3, ignored_error: 1, wrong_lane: 2, cut_answer: 2, changed_request: 2 },
+  wrong_argument: 1,
+  lost_steer: 1,
+  prompt_change: 1,
+  cut_message: 2,
+  cycle: 2,
+  stale_anchor: 3,
+  ignored_error: 1,
+  wrong_lane: 2,
+  cut_answer: 2,
+  changed_request: 2,
 };
 
 test('the guide tells of every fault what to look at', () => {

@@ -7,7 +7,9 @@ import { examAgents, examModels } from './agents.ts';
 import { conversations, seedExam } from './conversations.ts';
 
 const lanefold = await createLanefold({
-  ...{ agents: examAgents, models: examModels, redisUrl: null },
+  agents: examAgents,
+  models: examModels,
+  redisUrl: null,
   embeddedDir: mkdtempSync(path.join(tmpdir(), 'lanefold-exam-')),
 });
 await lanefold.startWorker();

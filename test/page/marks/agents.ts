@@ -19,7 +19,9 @@ const book = defineTool({
 });
 const overloaded = () =>
   Object.assign(new Error('The provider is overloaded.'), {
-    ...{ statusCode: 503, isRetryable: true, responseHeaders: { 'retry-after-ms': '1' } },
+    statusCode: 503,
+    isRetryable: true,
+    responseHeaders: { 'retry-after-ms': '1' },
   });
 
 /** The model has been called, and may answer. */
@@ -71,7 +73,9 @@ export function markedWorld() {
   };
 
   const clerk = {
-    ...{ model: 'fault:plain', instructions: 'You help customers of a shop.', tools: [refund, track, book] },
+    model: 'fault:plain',
+    instructions: 'You help customers of a shop.',
+    tools: [refund, track, book],
     overridable: { http: ['model' as const, 'systemPrompt' as const] },
   };
 
@@ -81,7 +85,11 @@ export function markedWorld() {
     defineAgent({ ...clerk, name: 'talker', contextPolicy: { includeKinds: ['message'] } }),
     defineAgent({ ...clerk, name: 'squeezed', contextPolicy: { maxInputTokens: 20 } }),
     defineAgent({
-      ...{ ...clerk, name: 'searcher', model: 'fault:tree', strategy: 'tot', tools: [] },
+      ...clerk,
+      name: 'searcher',
+      model: 'fault:tree',
+      strategy: 'tot',
+      tools: [],
       contextPolicy: { maxMessages: 2, keepLastTurns: 1 },
     }),
   ];

@@ -115,7 +115,7 @@ export async function seedFaults(api: Api, world: MarkedWorld): Promise<void> {
   const { lanefold } = api;
   for (const { fault, seed } of faults) {
     const ask = async (input: string, agent = 'plain', more = {}) => {
-      const run = await lanefold.runs.enqueue({ ...{ agent, threadId: fault, input }, ...more });
+      const run = await lanefold.runs.enqueue({ agent, threadId: fault, input, ...more });
       await lanefold.runs.wait(run);
       return run.id;
     };

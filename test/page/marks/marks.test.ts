@@ -15,34 +15,41 @@ const shown: Record<string, { thread: string; run?: string; says: [where: string
     says: [['.entry.tool', 'Attempted 2 times']],
   },
   model_retried: {
-    ...{ thread: 'model retried', run: 'model retried' },
+    thread: 'model retried',
+    run: 'model retried',
     says: [['.entry.assistant', 'Model call retried after: The provider is overloaded.']],
   },
   model_overridden: {
-    ...{ thread: 'model overridden', run: 'model overridden' },
+    thread: 'model overridden',
+    run: 'model overridden',
     says: [['.entry.user', 'fault:cheap instead of the agent’s fault:plain']],
   },
   cut: { thread: 'cut', run: 'cut', says: [['.entry.assistant', 'Cut by policy']] },
   cut_lifted: {
-    ...{ thread: '2 × cache missed', run: 'cache missed' },
+    thread: '2 × cache missed',
+    run: 'cache missed',
     says: [['.entry.assistant', 'Cache missed: the policy left out different messages than before']],
   },
   cut_by_kind: { thread: 'cut', run: 'cut', says: [['.entry.assistant', 'Cut by policy']] },
   over_budget: {
-    ...{ thread: 'over budget', run: 'over budget' },
+    thread: 'over budget',
+    run: 'over budget',
     says: [['.entry.assistant', 'Over budget: the messages the policy must keep exceed it']],
   },
   searched: { thread: '× cut', run: '× cut', says: [['.run-mark', /Run of searcher.*Cut by policy \(\d+ times\)/s]] },
   cache_missed: {
-    ...{ thread: 'cache missed', run: 'cache missed' },
+    thread: 'cache missed',
+    run: 'cache missed',
     says: [['.entry.assistant', 'Cache missed: the context was replaced (#3)']],
   },
   steered: {
-    ...{ thread: 'steered', run: 'steered' },
+    thread: 'steered',
+    run: 'steered',
     says: [['.entry.user', /Sent .+ by desk, reached the model .+ later/]],
   },
   prompt_changed: {
-    ...{ thread: 'prompt changed', run: 'prompt changed' },
+    thread: 'prompt changed',
+    run: 'prompt changed',
     says: [
       ['.mark', /System prompt: Answer in German\.\s*by key:/],
       ['.mark', /System prompt: You help customers of a shop\.\s*from the agent plain/],
@@ -50,7 +57,8 @@ const shown: Record<string, { thread: string; run?: string; says: [where: string
     ],
   },
   compacted: {
-    ...{ thread: 'compacted', run: 'compacted' },
+    thread: 'compacted',
+    run: 'compacted',
     says: [['.mark', /Compacted: entries #1 to #4, 4 messages, are now a summary.*In short: all is well\./s]],
   },
   waiting: {

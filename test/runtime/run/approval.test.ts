@@ -106,10 +106,22 @@ describe('approval', () => {
       ['assistant', 'done'],
     ]);
     expect(await kinds(run)).toEqual([
-      ...['request_started', 'llm_started', 'llm_completed', 'checkpoint', 'tool_started'],
-      ...['approval_requested', 'approval_decided', 'tool_started'],
-      ...['tool_completed', 'tool_completed', 'checkpoint', 'llm_started', 'llm_completed', 'checkpoint'],
-      ...['request_completed', 'checkpoint'],
+      'request_started',
+      'llm_started',
+      'llm_completed',
+      'checkpoint',
+      'tool_started',
+      'approval_requested',
+      'approval_decided',
+      'tool_started',
+      'tool_completed',
+      'tool_completed',
+      'checkpoint',
+      'llm_started',
+      'llm_completed',
+      'checkpoint',
+      'request_completed',
+      'checkpoint',
     ]);
     const events = await eventsOf(lanefold, run.threadId);
     const place = { round: 1, index: 1, tool_call_id: 'pay-5', tool_name: 'pay' };
@@ -175,14 +187,22 @@ describe('approval', () => {
 
   test('is requested if needsApproval returns true for the arguments or throws', async () => {
     const run = await startSuspended([
-      ...[call('refund', 100), call('refund', 101), call('sdk', 100), call('sdk', 101)],
-      ...[call('unsure'), call('pay', 'a lot')],
+      call('refund', 100),
+      call('refund', 101),
+      call('sdk', 100),
+      call('sdk', 101),
+      call('unsure'),
+      call('pay', 'a lot'),
     ]);
     expect(run.suspended.approvals.map(({ index }) => index)).toEqual([1, 3, 4]);
     for (const { round, index } of run.suspended.approvals) await lanefold.runs.approve(run, `${round}.${index}`);
     await lanefold.runs.wait(run);
     expect((await ledgerOf(lanefold, run.threadId)).map((row) => row.status)).toEqual([
-      ...['ok', 'ok', 'ok', 'ok', 'ok'],
+      'ok',
+      'ok',
+      'ok',
+      'ok',
+      'ok',
       'error',
     ]);
     await expectSound(lanefold, run.threadId);
@@ -217,8 +237,13 @@ describe('approval', () => {
     await lanefold.runs.wait(waiting);
     const messages = (await entriesOf(lanefold, threadId)).filter((entry) => entry.kind === 'ai_message');
     expect(messages.map((entry) => entry.payload['content'])).toEqual([
-      ...['go', '', 'pay 1 done', 'and hurry', 'done'],
-      ...['patient', 'patient'],
+      'go',
+      '',
+      'pay 1 done',
+      'and hurry',
+      'done',
+      'patient',
+      'patient',
     ]);
     expect((await contextOf(lanefold, threadId)).map(([, content]) => content)).toEqual(['new', 'patient', 'patient']);
     await expectSound(lanefold, threadId);

@@ -261,7 +261,11 @@ describe('contexts.project', () => {
           const model = lanefold.model([...calls, { text: 'a'.repeat(asked) }]);
           const override = by === 'request' ? { contextPolicy: policy } : {};
           const { run } = await lanefold.run({
-            ...{ agent: 'tools', model: model.id, input: 'q'.repeat(asked), threadId, ...override },
+            agent: 'tools',
+            model: model.id,
+            input: 'q'.repeat(asked),
+            threadId,
+            ...override,
           });
           expect(run.status).toBe('completed');
         }

@@ -28,7 +28,9 @@ const llamaCpp: Words = (asked) => ({
   error: {
     code: 400,
     message: 'the request exceeds the available context size, try increasing it',
-    ...{ type: 'exceed_context_size_error', n_prompt_tokens: asked, n_ctx: windowOfServer },
+    type: 'exceed_context_size_error',
+    n_prompt_tokens: asked,
+    n_ctx: windowOfServer,
   },
 });
 const silent: Words = () => ({ error: { message: 'Too long.', code: 'context_length_exceeded' } });
@@ -117,8 +119,14 @@ describe('a model whose window is unknown refuses a request as too long', () => 
         expect(server.requests[1]!.body.messages.at(-1)).toMatchObject({ role: 'user', content: 'Now?' });
         const events = await eventsOf(lanefold, threadId);
         expect(events.map(({ kind }) => kind)).toEqual([
-          ...['request_started', 'llm_started', 'llm_retry', 'llm_started', 'llm_completed', 'checkpoint'],
-          ...['request_completed', 'checkpoint'],
+          'request_started',
+          'llm_started',
+          'llm_retry',
+          'llm_started',
+          'llm_completed',
+          'checkpoint',
+          'request_completed',
+          'checkpoint',
         ]);
         const retry = events.find(({ kind }) => kind === 'llm_retry')!.data;
         expect(retry).toMatchObject({ delay_ms: 0, error: { type: 'context_too_long' }, room: { model: 'local:m' } });

@@ -87,8 +87,15 @@ describe('tool effects', () => {
     expect(seen).toEqual([{}, {}, first]);
     const entries = await entriesOf(lanefold, threadId);
     expect(entries.map((entry) => entry.role ?? entry.kind)).toEqual([
-      ...['user', 'assistant', 'tool', 'tool', 'ai_state_change'],
-      ...['assistant', 'tool', 'ai_state_change', 'assistant'],
+      'user',
+      'assistant',
+      'tool',
+      'tool',
+      'ai_state_change',
+      'assistant',
+      'tool',
+      'ai_state_change',
+      'assistant',
     ]);
     expect(entries[4]!.payload).toEqual({
       operations: [

@@ -50,8 +50,16 @@ describe('a guard', () => {
     await lanefold.runs.wait(handle);
     expect(seen).toMatchObject(
       ['act', 'nowhere', 'act'].map((name, n) => ({
-        ...{ name, arguments: { n }, toolCallId: `c${n}`, threadId: handle.threadId, runId: handle.id, round: 1 },
-        ...{ callIndex: n, context: { tenant: 'acme' }, state: {}, idempotencyKey: `${handle.id}:1:${n}` },
+        name,
+        arguments: { n },
+        toolCallId: `c${n}`,
+        threadId: handle.threadId,
+        runId: handle.id,
+        round: 1,
+        callIndex: n,
+        context: { tenant: 'acme' },
+        state: {},
+        idempotencyKey: `${handle.id}:1:${n}`,
       })),
     );
     expect(executed).toEqual([0, 2]);
@@ -76,7 +84,11 @@ describe('a guard', () => {
     ]);
     expect(await started(handle.threadId)).toEqual([]);
     expect((await contextOf(lanefold, handle.threadId)).map(([role]) => role)).toEqual([
-      ...['user', 'assistant', 'tool', 'tool', 'tool'],
+      'user',
+      'assistant',
+      'tool',
+      'tool',
+      'tool',
     ]);
     await expectSound(lanefold, handle.threadId);
   });

@@ -55,8 +55,10 @@ describe('an interrupt', () => {
     expect((await contextOf(lanefold, run.threadId)).map(([, content]) => content)).toEqual([
       'tell me a story',
       'a lo',
-      ...['stop that', 'stop that'],
-      ...['and then', 'and then'],
+      'stop that',
+      'stop that',
+      'and then',
+      'and then',
     ]);
     await expectSound(lanefold, run.threadId);
   });

@@ -93,7 +93,14 @@ describe('the input of a run', () => {
     const { threadId, id, requestId } = await lanefold.run(options);
     expect(seen).toMatchObject([
       {
-        ...{ threadId, runId: id, requestId, iteration: 1, round: 1, callIndex: 0, attempt: 1, toolCallId: 'c9' },
+        threadId,
+        runId: id,
+        requestId,
+        iteration: 1,
+        round: 1,
+        callIndex: 0,
+        attempt: 1,
+        toolCallId: 'c9',
         idempotencyKey: `${id}:1:0`,
         context: { user: 'u', plan: 'paid' },
       },

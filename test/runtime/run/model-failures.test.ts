@@ -35,8 +35,16 @@ describe('a failing model', () => {
     expect(run).toMatchObject({ status: 'completed', result: 'hello', iteration: 1 });
     const events = await eventsOf(lanefold, threadId);
     expect(events.map((event) => event.kind)).toEqual([
-      ...['request_started', 'llm_started', 'llm_retry', 'llm_started', 'llm_retry', 'llm_started'],
-      ...['llm_completed', 'checkpoint', 'request_completed', 'checkpoint'],
+      'request_started',
+      'llm_started',
+      'llm_retry',
+      'llm_started',
+      'llm_retry',
+      'llm_started',
+      'llm_completed',
+      'checkpoint',
+      'request_completed',
+      'checkpoint',
     ]);
     expect(events.filter((event) => event.kind === 'llm_retry').map((event) => event.data)).toMatchObject([
       { attempt: 1, delay_ms: 7, error: { type: 'llm_request', message: expect.stringContaining('429') } },

@@ -187,18 +187,17 @@ describe('whatever providers wrote, a history is accepted by all of them', () =>
     messages
       .filter(({ role }) => role !== 'tool')
       .map(({ role, content, tool_calls: calls = [] }, i) => ({
-        ...{ id: `m${i}`, role },
+        id: `m${i}`,
+        role,
         parts: [
           { type: 'text', text: typeof content === 'string' ? content : 'A file.' },
           ...calls.map(({ id, name }) => ({
-            ...{
-              type: 'dynamic-tool',
-              toolName: name,
-              toolCallId: id,
-              state: 'output-available',
-              input: { n: 1 },
-              output: 'Seen.',
-            },
+            type: 'dynamic-tool',
+            toolName: name,
+            toolCallId: id,
+            state: 'output-available',
+            input: { n: 1 },
+            output: 'Seen.',
           })),
         ],
       }));

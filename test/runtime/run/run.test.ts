@@ -147,11 +147,16 @@ describe('a run', () => {
     const entries = await entriesOf(lanefold, 'prompts');
     expect(entries.map((e) => e.payload['value'] ?? e.payload['content'])).toEqual([
       'Calculate.',
-      ...['by calc', 'ok', 'by calc', 'ok'],
+      'by calc',
+      'ok',
+      'by calc',
+      'ok',
       'Rhyme.',
-      ...['by poet', 'ok'],
+      'by poet',
+      'ok',
       'Calculate.',
-      ...['by calc', 'ok'],
+      'by calc',
+      'ok',
     ]);
     await echo('plain', 'prompts');
     expect((await contextOf(lanefold, 'prompts'))[0]).toEqual(['user', 'by calc']);

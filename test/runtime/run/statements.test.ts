@@ -49,7 +49,9 @@ describe('the SQL statements of a run', () => {
     ]);
     const from = counted.length;
     const { run: ended, threadId } = await lanefold.run({
-      ...{ agent: 'a', model: model.id, input: 'go' },
+      agent: 'a',
+      model: model.id,
+      input: 'go',
       ...(contextPolicy ? { contextPolicy } : {}),
     });
     expect(ended).toMatchObject({ status: 'completed', step: 3 });

@@ -12,7 +12,8 @@ describe('a worker that was frozen beyond its lease', () => {
   let prepared = 0;
   beforeAll(async () => {
     const agent = defineAgent({
-      ...{ name: 'a', model: unset },
+      name: 'a',
+      model: unset,
       requestTransformer() {
         prepared += 1;
         // nothing else of this process happens meanwhile, as if it was suspended between its look at the lease and the call

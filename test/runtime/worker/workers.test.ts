@@ -71,8 +71,14 @@ describe.skipIf(noRedis())('a worker whose grace period is over', () => {
     const second = await lanefold.startWorker(long);
     expect(await lanefold.runs.wait(run)).toMatchObject({ status: 'completed', result: 'hello' });
     expect(await kinds(run.threadId)).toEqual([
-      ...['request_started', 'llm_started', 'llm_lost', 'llm_started'],
-      ...['llm_completed', 'checkpoint', 'request_completed', 'checkpoint'],
+      'request_started',
+      'llm_started',
+      'llm_lost',
+      'llm_started',
+      'llm_completed',
+      'checkpoint',
+      'request_completed',
+      'checkpoint',
     ]);
     await expectSound(lanefold, run.threadId);
     expect(await second.stop()).toEqual({ released: 0 });

@@ -9,7 +9,9 @@ import { compacts, hasEnded, queuedInputs, runOf, type Body, type Run, type Thre
 import type { Workers } from './workers.ts';
 
 const refused = (reason: string, status: string | null, more: Body = {}): Body => ({
-  ...{ claimed: false, status, reason },
+  claimed: false,
+  status,
+  reason,
   ...more,
 });
 
@@ -84,24 +86,47 @@ function grant(thread: Thread, at: number, run: Run, p: Body): Body {
   if (run.status === 'running' && run.claims === 0) run.ready_at = Math.min(run.lease_until ?? at, at);
   const before = { ...run };
   Object.assign(run, {
-    ...{ status: 'running', lease: run.lease + (p['lease_gap'] ?? 1), worker_id: p['worker_id'] },
-    ...{ lease_until: at + p['lease_ms'], lease_ms: p['lease_ms'], started_at: run.started_at ?? at },
-    ...{ agent_version: p['agent_version'], input: null, expires_at: null, claims: run.claims + 1 },
-    ...{ claims_alone: p['counted'] + Number(p['alone'] === true), lost_at: null },
-    ...{ iteration: Math.max(run.iteration, 1) },
+    status: 'running',
+    lease: run.lease + (p['lease_gap'] ?? 1),
+    worker_id: p['worker_id'],
+    lease_until: at + p['lease_ms'],
+    lease_ms: p['lease_ms'],
+    started_at: run.started_at ?? at,
+    agent_version: p['agent_version'],
+    input: null,
+    expires_at: null,
+    claims: run.claims + 1,
+    claims_alone: p['counted'] + Number(p['alone'] === true),
+    lost_at: null,
+    iteration: Math.max(run.iteration, 1),
   });
   const inTools = !fresh && run.state?.['phase'] === 'tools';
   return {
-    ...{ claimed: true, fresh, lease: run.lease, step: run.step, iteration: run.iteration, agent: run.agent },
-    ...{ strategy: run.strategy, model: run.model, context_ref: run.context_ref, request_id: run.request_id },
-    ...{ options: run.options, usage: run.usage, state: run.state, user_seq: run.user_seq, thread_state: {} },
+    claimed: true,
+    fresh,
+    lease: run.lease,
+    step: run.step,
+    iteration: run.iteration,
+    agent: run.agent,
+    strategy: run.strategy,
+    model: run.model,
+    context_ref: run.context_ref,
+    request_id: run.request_id,
+    options: run.options,
+    usage: run.usage,
+    state: run.state,
+    user_seq: run.user_seq,
+    thread_state: {},
     cancel_requested: run.cancel_requested_at !== null,
     context: contextAt(thread, run.context_ref, thread.entries.length - 1).map(toClaimed),
     calls: inTools ? ledgerOf(run, run.state!['round']) : null,
     elapsed_ms: before.started_at === null ? 0 : at - before.started_at,
     queued_ms: Math.max(at - run.ready_at!, 0),
-    ...{ tenant_id: 'default', created_at: new Date(run.created_at).toISOString(), waited: false },
-    ...{ unknown_tools: null, earlier_version: before.agent_version },
+    tenant_id: 'default',
+    created_at: new Date(run.created_at).toISOString(),
+    waited: false,
+    unknown_tools: null,
+    earlier_version: before.agent_version,
     limits_version: limitsVersion,
   };
 }
@@ -117,5 +142,13 @@ const ledgerOf = (run: Run, round: number): Body[] =>
   run.calls
     .filter((call) => call.round === round)
     .map(({ call_index, tool_call_id, name, status, attempts, duration_ms, outcome, approval, call_seq }) => ({
-      ...{ call_index, tool_call_id, name, status, attempts, duration_ms, outcome, approval, call_seq },
+      call_index,
+      tool_call_id,
+      name,
+      status,
+      attempts,
+      duration_ms,
+      outcome,
+      approval,
+      call_seq,
     }));

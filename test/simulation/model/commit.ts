@@ -48,7 +48,8 @@ export function commitStep(
     usage: p['usage'] ?? run.usage,
   });
   const answer: Body = {
-    ...{ step: step + 1, status },
+    step: step + 1,
+    status,
     ...(entries.length > 0 ? { seq: first } : {}),
     ...(inputs ? { inputs } : {}),
     ...(continued ? { continued: true } : {}),
@@ -61,8 +62,15 @@ export function commitStep(
     return hands ? handOver(thread, at, run, p['handoff'], answer) : answer;
   }
   Object.assign(run, {
-    ...{ status, active: false, state: null, lease_until: null, claims: 0, last_commit: null, finished_at: at },
-    ...{ sealed_at: run.sealed_at ?? at, termination_reason: cancels ? 'cancelled' : finish['reason'] },
+    status,
+    active: false,
+    state: null,
+    lease_until: null,
+    claims: 0,
+    last_commit: null,
+    finished_at: at,
+    sealed_at: run.sealed_at ?? at,
+    termination_reason: cancels ? 'cancelled' : finish['reason'],
     error: cancels ? { type: 'cancelled', message: run.cancel_reason ?? 'user_cancelled' } : (finish['error'] ?? null),
   });
   thread.active_run_id = null;
@@ -72,8 +80,17 @@ export function commitStep(
 /** Gives a run to another agent, which a worker claims it for. */
 function handOver(thread: Thread, at: number, run: Run, { agent, model, options }: Body, answer: Body): Body {
   Object.assign(run, {
-    ...{ agent, model, options, status: 'queued', enqueue_no: run.enqueue_no + 1, enqueued_at: at, lease_until: null },
-    ...{ ready_at: at, worker_id: null, agent_version: null, sealed_at: null },
+    agent,
+    model,
+    options,
+    status: 'queued',
+    enqueue_no: run.enqueue_no + 1,
+    enqueued_at: at,
+    lease_until: null,
+    ready_at: at,
+    worker_id: null,
+    agent_version: null,
+    sealed_at: null,
   });
   const given = { ...answer, status: 'queued', job: { ...jobOf(thread, run), queue_prefix: run.queue_prefix } };
   run.last_commit = given;
@@ -85,7 +102,11 @@ const kindsOf = (events: Body[] | undefined): string[] => (events ?? []).map(({ 
 /** The answer to a step that was committed before. */
 function toldBefore(thread: Thread, at: number, run: Run, p: Body): Body {
   return {
-    ...{ step: run.step, ...run.last_commit, duplicate: true, status: run.status, finished: hasEnded(run) },
+    step: run.step,
+    ...run.last_commit,
+    duplicate: true,
+    status: run.status,
+    finished: hasEnded(run),
     cancel_requested: run.cancel_requested_at !== null,
     ...placeOf(thread, run, p),
     ...(hasEnded(run) ? promoted(thread, at) : {}),
@@ -105,9 +126,19 @@ function placeOf(thread: Thread, run: Run, p: Body): Body {
 function openRound(run: Run, p: Body, first: number): void {
   for (const { index, id, name } of (p['calls'] ?? []) as Body[])
     run.calls.push({
-      ...{ round: p['round'], call_index: index, tool_call_id: id, name, status: 'pending', attempts: 0 },
-      ...{ duration_ms: null, outcome: null, approval: null, call_seq: first + (p['calls_at'] ?? 0), result_seq: null },
-      ...{ open_until: null, asked: false },
+      round: p['round'],
+      call_index: index,
+      tool_call_id: id,
+      name,
+      status: 'pending',
+      attempts: 0,
+      duration_ms: null,
+      outcome: null,
+      approval: null,
+      call_seq: first + (p['calls_at'] ?? 0),
+      result_seq: null,
+      open_until: null,
+      asked: false,
     });
 }
 

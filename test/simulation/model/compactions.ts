@@ -35,7 +35,8 @@ export function writeCompaction(thread: Thread, run: Run, { op_id, base_seq, kee
 
 /** A message of the log as an anchor has it. */
 const toMessage = ({ payload, role, run_id, request_id, refs }: Entry): Body => ({
-  ...{ ...payload, role },
+  ...payload,
+  role,
   ...(run_id === null ? {} : { run_id, request_id }),
   ...(Object.keys(refs).length === 0 ? {} : { refs }),
 });

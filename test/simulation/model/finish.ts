@@ -29,12 +29,17 @@ export function finishRun(thread: Thread, at: number, runId: string, lease: numb
   ]);
   const waited = run.status === 'waiting';
   Object.assign(run, {
-    ...{ status, active: false, termination_reason: reason, usage: p['usage'] ?? run.usage, state: null },
-    ...{
-      error: cancels ? { type: 'cancelled', message: run.cancel_reason ?? 'user_cancelled' } : (p['error'] ?? null),
-    },
-    ...{ suspended_until: null, lease_until: null, finished_at: at, sealed_at: run.sealed_at ?? at },
-    ...{ input: run.user_seq === null ? run.input : null },
+    status,
+    active: false,
+    termination_reason: reason,
+    usage: p['usage'] ?? run.usage,
+    state: null,
+    error: cancels ? { type: 'cancelled', message: run.cancel_reason ?? 'user_cancelled' } : (p['error'] ?? null),
+    suspended_until: null,
+    lease_until: null,
+    finished_at: at,
+    sealed_at: run.sealed_at ?? at,
+    input: run.user_seq === null ? run.input : null,
   });
   if (thread.active_run_id === run.id) thread.active_run_id = null;
   const answer = { finished: true, status };
@@ -53,7 +58,8 @@ function resultOf(thread: Thread, run: Run, call: Call, reason: string) {
     role: 'tool',
     context_ref: thread.entries[call.call_seq]!.context_ref,
     payload: {
-      ...{ tool_call_id: call.tool_call_id, name: call.name },
+      tool_call_id: call.tool_call_id,
+      name: call.name,
       content: hands(call)
         ? JSON.stringify(error)
         : ((call.outcome?.['content'] as string | undefined) ?? JSON.stringify(error)),

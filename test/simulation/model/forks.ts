@@ -14,7 +14,12 @@ export function forkSource(thread: Thread, p: Body): Body {
   );
   const lanes = [...thread.lanes].filter((lane) => known.some(({ context_ref }) => context_ref === lane)).sort();
   return {
-    ...{ parent_thread_id: thread.id, fork_seq: seq, tenant_id: 'default', config: [], state: {}, contents: [] },
+    parent_thread_id: thread.id,
+    fork_seq: seq,
+    tenant_id: 'default',
+    config: [],
+    state: {},
+    contents: [],
     active_context_ref: seq < thread.entries.length - 1 ? activeLaneAt(thread, seq) : thread.active_context_ref,
     lanes: lanes.map((lane) => ({ context_ref: lane, context: forkContext(thread, lane, seq, p['repair'] === true) })),
   };
@@ -47,7 +52,11 @@ function repaired(entries: Body[]): Body[] {
   const message = 'The result of this tool call was never recorded.';
   const content = JSON.stringify({ ok: false, error: { type: 'missing_result', message, retryable: false } });
   const missing = (entries[at]!['tool_calls'] as Body[]).slice(answered).map(({ id, name }) => ({
-    ...{ role: 'tool', tool_call_id: id, name, content, refs: { kind: 'repaired' } },
+    role: 'tool',
+    tool_call_id: id,
+    name,
+    content,
+    refs: { kind: 'repaired' },
   }));
   return [...entries, ...missing];
 }
@@ -75,7 +84,10 @@ export function createFork(threads: Map<string, Thread>, at: number, id: string,
     .map(({ context_ref, context }): Draft => {
       const own: JsonObject = context === null ? { type: 'switch' } : { type: 'replace', result_context: context };
       return {
-        ...{ kind: 'ai_context_operation', op_id: `fork/${context_ref}`, context_ref, is_anchor: context !== null },
+        kind: 'ai_context_operation',
+        op_id: `fork/${context_ref}`,
+        context_ref,
+        is_anchor: context !== null,
         payload: { operation: { ...own, reason: 'system', meta } },
       };
     });

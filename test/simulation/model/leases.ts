@@ -33,7 +33,11 @@ export function releaseRun(thread: Thread, at: number, runId: string, lease: num
 }
 
 export const jobOf = (thread: Thread, run: Run): Body => ({
-  ...{ thread_id: thread.id, run_id: run.id, agent: run.agent, enqueue_no: run.enqueue_no, queue_shard: 0 },
+  thread_id: thread.id,
+  run_id: run.id,
+  agent: run.agent,
+  enqueue_no: run.enqueue_no,
+  queue_shard: 0,
 });
 
 /** Moves a row of the ledger; an outcome that is stored stays. */
@@ -48,7 +52,9 @@ export function recordToolCall(
   run.lease_until = at + ms;
   if (call.outcome === null && call.result_seq === null)
     Object.assign(call, {
-      ...{ status: p['status'], attempts: p['attempts'], duration_ms: p['duration_ms'] ?? null },
+      status: p['status'],
+      attempts: p['attempts'],
+      duration_ms: p['duration_ms'] ?? null,
       outcome: p['outcome'] ?? null,
     });
   return { cancel_requested: run.cancel_requested_at !== null };

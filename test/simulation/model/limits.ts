@@ -63,8 +63,14 @@ export const currentLimits = (): Body[] => [
     version: limitsVersion,
     limits: [
       {
-        ...{ owner: '*', name: 'tokens', kind: limit.kind, scope: limit.scope, amount: limit.amount },
-        ...{ perMs: limit.per_ms, onExhausted: 'wait', version: limitsVersion },
+        owner: '*',
+        name: 'tokens',
+        kind: limit.kind,
+        scope: limit.scope,
+        amount: limit.amount,
+        perMs: limit.per_ms,
+        onExhausted: 'wait',
+        version: limitsVersion,
       },
     ],
   },

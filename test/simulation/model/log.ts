@@ -7,8 +7,14 @@ import { activeRun, type Body, type Draft, type Run, type Thread } from './state
 export function write(thread: Thread, drafts: readonly Draft[], run?: Run): void {
   for (const { payload, refs, ...draft } of drafts) {
     thread.entries.push({
-      ...{ seq: thread.entries.length, kind: 'ai_message', context_ref: run?.context_ref ?? null, role: null },
-      ...{ op_id: null, run_id: run?.id ?? null, request_id: run?.request_id ?? null, is_anchor: false },
+      seq: thread.entries.length,
+      kind: 'ai_message',
+      context_ref: run?.context_ref ?? null,
+      role: null,
+      op_id: null,
+      run_id: run?.id ?? null,
+      request_id: run?.request_id ?? null,
+      is_anchor: false,
       ...draft,
       payload,
       refs: refs ?? {},

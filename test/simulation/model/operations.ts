@@ -47,7 +47,10 @@ export function writeOperation(
   }
   write(thread, [
     {
-      ...{ kind: 'ai_context_operation', op_id: opId, context_ref: lane, is_anchor: operation['type'] === 'replace' },
+      kind: 'ai_context_operation',
+      op_id: opId,
+      context_ref: lane,
+      is_anchor: operation['type'] === 'replace',
       payload: { operation: operation as JsonObject },
     },
   ]);

@@ -6,10 +6,14 @@ const terminal = new Set(['request_completed', 'request_failed', 'request_cancel
 /** A thread as the views show it. */
 export function snapshot(thread: Thread): SnapshotRow {
   return {
-    ...{ id: thread.id, rev: thread.entries.length, entries: thread.entries.map(toRow) },
+    id: thread.id,
+    rev: thread.entries.length,
+    entries: thread.entries.map(toRow),
     runs: thread.runs
       .map(({ id, status, termination_reason: reason }) => ({
-        ...{ id, status, reason: reason! },
+        id,
+        status,
+        reason: reason!,
         terminal: thread.events.flatMap(({ run_id, kind }) => (run_id === id && terminal.has(kind) ? [kind] : [])),
       }))
       .sort((a, b) => (a.id < b.id ? -1 : 1)),
@@ -17,7 +21,14 @@ export function snapshot(thread: Thread): SnapshotRow {
 }
 
 const toRow = ({ seq, kind, context_ref, role, op_id, run_id, request_id, payload, refs }: Entry): Body => ({
-  ...{ seq, kind, context_ref, role, op_id, run_id, request_id, refs },
+  seq,
+  kind,
+  context_ref,
+  role,
+  op_id,
+  run_id,
+  request_id,
+  refs,
   payload: { ...payload, ...shownIn(kind, { context_ref, role, op_id, run_id, request_id }) },
 });
 

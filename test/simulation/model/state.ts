@@ -124,17 +124,18 @@ export interface Thread {
 }
 
 export const newThread = (id: string, created_at: number): Thread => ({
-  ...{
-    id,
-    created_at,
-    entries: [],
-    events: [],
-    runs: [],
-    active_run_id: null,
-    active_context_ref: 'default',
-    pending_op_id: null,
-  },
-  ...{ receipts: new Map(), operations: new Map(), inputs: new Map(), lanes: new Set() },
+  id,
+  created_at,
+  entries: [],
+  events: [],
+  runs: [],
+  active_run_id: null,
+  active_context_ref: 'default',
+  pending_op_id: null,
+  receipts: new Map(),
+  operations: new Map(),
+  inputs: new Map(),
+  lanes: new Set(),
 });
 
 export const runOf = (thread: Thread, id: unknown): Run | undefined => thread.runs.find((run) => run.id === id);
@@ -144,8 +145,14 @@ export const activeRun = (thread: Thread): Run | undefined =>
 
 /** What limits have to know of a run. */
 export const toLimitedRun = ({ agent, model, options, created_at, finished_at, iteration, usage }: Run): Body => ({
-  ...{ tenant_id: 'default', agent, model, priority: options?.['priority'] ?? null, iteration, usage },
-  ...{ created_at: new Date(created_at), finished_at: finished_at === null ? null : new Date(finished_at) },
+  tenant_id: 'default',
+  agent,
+  model,
+  priority: options?.['priority'] ?? null,
+  iteration,
+  usage,
+  created_at: new Date(created_at),
+  finished_at: finished_at === null ? null : new Date(finished_at),
 });
 
 /** Its only work is to compact its lane: it asks for nothing, and makes no other run refuse the thread. */

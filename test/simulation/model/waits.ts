@@ -23,7 +23,12 @@ export function suspendRun(thread: Thread, at: number, runId: string, lease: num
     Object.assign(call, { status: 'awaiting_approval', approval: { requested_at: new Date(at).toISOString() } });
   }
   Object.assign(run, {
-    ...{ status: 'suspended', step: step + 1, lease_until: null, worker_id: null, claims: 0, last_commit: null },
+    status: 'suspended',
+    step: step + 1,
+    lease_until: null,
+    worker_id: null,
+    claims: 0,
+    last_commit: null,
   });
   return { step: step + 1, ...goOn(thread, at, run, run.queue_prefix) };
 }
@@ -53,13 +58,18 @@ export function decideToolCall(thread: Thread, at: number, runId: string, round:
   if (earlier['decision'] !== undefined) refuse('LF021');
   if (call.status !== 'awaiting_approval') refuse('LF022');
   const word = {
-    ...{ decision, by: p['by'] ?? null, reason: p['reason'] ?? null, decided_at: new Date(at).toISOString() },
+    decision,
+    by: p['by'] ?? null,
+    reason: p['reason'] ?? null,
+    decided_at: new Date(at).toISOString(),
   };
   const denied = decision === 'denied';
   const message = p['reason'] === undefined ? 'The call was denied.' : `The call was denied: ${p['reason']}`;
   const error = { ok: false, error: { type: 'denied', message, retryable: false } };
   Object.assign(call, {
-    ...{ approval: { ...call.approval, ...word }, status: denied ? 'denied' : 'pending', open_until: null },
+    approval: { ...call.approval, ...word },
+    status: denied ? 'denied' : 'pending',
+    open_until: null,
     outcome: denied ? { content: JSON.stringify(error) } : null,
   });
   trace(thread, run, ['approval_decided']);

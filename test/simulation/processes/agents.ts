@@ -46,7 +46,10 @@ export type Choose = (random: Random, offered: readonly string[]) => string;
 
 /** What the model answers depends on what it is asked only, so that a repeated call has the same answer. */
 export const modelThat = (choose: Choose): LanguageModelV4 => ({
-  ...{ specificationVersion: 'v4', provider: 'simulated', modelId: 'x', supportedUrls: {} },
+  specificationVersion: 'v4',
+  provider: 'simulated',
+  modelId: 'x',
+  supportedUrls: {},
   async doGenerate({ prompt, tools, abortSignal: signal }) {
     const asked = createHash('sha256').update(JSON.stringify(prompt)).digest('hex').slice(0, 12);
     const random = caller().world.chances.of(`model ${asked}`);
@@ -101,7 +104,9 @@ const commonNames = common.map(({ name }) => name);
 
 const callsOf = (asked: string, random: Random, offered: readonly string[], choose: Choose) =>
   Array.from({ length: random.int(1, 3) }, (_, index) => ({
-    ...{ type: 'tool-call' as const, toolCallId: `${asked}-${index}`, input: '{}' },
+    type: 'tool-call' as const,
+    toolCallId: `${asked}-${index}`,
+    input: '{}',
     toolName: choose(random, offered),
   }));
 
@@ -116,7 +121,11 @@ export const settings = { streaming: false, maxIterations: 4, maxModelRetries: 2
 const contextPolicy = { maxInputTokens: 900, keepLastTurns: 1, summarization: 'request_new' } as const;
 const agents = [
   defineAgent({
-    ...{ name: 'agent', model: 'simulated:x', tools: [...common, pass('pass', 'other')], contextPolicy, ...settings },
+    name: 'agent',
+    model: 'simulated:x',
+    tools: [...common, pass('pass', 'other')],
+    contextPolicy,
+    ...settings,
   }),
   defineAgent({ name: 'other', model: 'simulated:x', tools: [...common, pass('return', 'agent')], ...settings }),
 ];

@@ -62,16 +62,14 @@ export class SimulatedBullWorker implements Taker {
     const { jobs, clock } = this.actor.world;
     const id = jobId(data);
     const job = {
-      ...{
-        id,
-        data,
-        token,
-        name: 'run',
-        queueName: this.queue,
-        opts: {},
-        timestamp: clock.now,
-        processedOn: clock.now,
-      },
+      id,
+      data,
+      token,
+      name: 'run',
+      queueName: this.queue,
+      opts: {},
+      timestamp: clock.now,
+      processedOn: clock.now,
       moveToDelayed: async (until: number) => locked(jobs.delay(name, token, until - clock.now)),
       moveToWait: async () => locked(jobs.putBack(name, token)),
     };

@@ -26,7 +26,9 @@ const zero = {
 const usages = { usual, none, zero };
 
 const finishes: Record<string, LanguageModelV4GenerateResult['finishReason']['unified']> = {
-  ...{ stop: 'stop', length: 'length', tool_calls: 'tool-calls' },
+  stop: 'stop',
+  length: 'length',
+  tool_calls: 'tool-calls',
 };
 
 /** What a provider of the AI SDK makes of an answer. @throws APICallError if that is an error, or breaks */
@@ -37,7 +39,10 @@ export function toResult(answer: Answer): LanguageModelV4GenerateResult {
     ...(reasoning === undefined ? [] : [{ type: 'reasoning' as const, text: reasoning }]),
     ...(text === undefined ? [] : [{ type: 'text' as const, text }]),
     ...calls.map(({ id, name, args }) => ({
-      ...{ type: 'tool-call' as const, toolCallId: id, toolName: name, input: args },
+      type: 'tool-call' as const,
+      toolCallId: id,
+      toolName: name,
+      input: args,
     })),
   ];
   const finishReason = { unified: finishes[finish] ?? 'other', raw: finish };
@@ -46,7 +51,11 @@ export function toResult(answer: Answer): LanguageModelV4GenerateResult {
 
 const toError = ({ status, code, retryAfter = '0' }: Answer): APICallError =>
   new APICallError({
-    ...{ message: 'odd', url: 'simulated', requestBodyValues: {}, responseHeaders: { 'retry-after': retryAfter } },
+    message: 'odd',
+    url: 'simulated',
+    requestBodyValues: {},
+    responseHeaders: { 'retry-after': retryAfter },
     ...(status === undefined ? {} : { statusCode: status }),
-    ...{ isRetryable: status !== 400, data: { error: { message: 'odd', code } } },
+    isRetryable: status !== 400,
+    data: { error: { message: 'odd', code } },
   });

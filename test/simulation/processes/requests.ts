@@ -10,10 +10,41 @@ export interface Sent {
 
 /** What clients ask for; what is named more often is asked more often. */
 export const kinds = [
-  ...['append', 'append', 'append', 'append', 'say', 'say', 'expect'],
-  ...['enqueue', 'enqueue', 'enqueue', 'enqueue', 'enqueue', 'enqueue', 'enqueue', 'again'],
-  ...['steer', 'steer', 'steer', 'steer again', 'cancel', 'cancel', 'decide', 'decide', 'decide', 'decide'],
-  ...['operate', 'operate', 'operate', 'operate again', 'fork', 'read', 'read', 'usage', 'compact', 'summarise'],
+  'append',
+  'append',
+  'append',
+  'append',
+  'say',
+  'say',
+  'expect',
+  'enqueue',
+  'enqueue',
+  'enqueue',
+  'enqueue',
+  'enqueue',
+  'enqueue',
+  'enqueue',
+  'again',
+  'steer',
+  'steer',
+  'steer',
+  'steer again',
+  'cancel',
+  'cancel',
+  'decide',
+  'decide',
+  'decide',
+  'decide',
+  'operate',
+  'operate',
+  'operate',
+  'operate again',
+  'fork',
+  'read',
+  'read',
+  'usage',
+  'compact',
+  'summarise',
   'harm',
 ] as const;
 
@@ -25,8 +56,14 @@ export function toRequest(name: string, lane: string | undefined, random: Random
   const ttl: JsonObject = random.chance(0.05) ? { ttl_ms: random.int(500, 8_000) } : {};
   const requestId = random.chance(0.5) ? `run-${name}` : `request-${name}`;
   return {
-    ...{ run_id: `run-${name}`, request_id: requestId, request_hash: 'aa', create_thread: true },
-    ...{ agent: 'agent', strategy: 'react', model: 'simulated:x', input: { content: `${task} ${name}` } },
+    run_id: `run-${name}`,
+    request_id: requestId,
+    request_hash: 'aa',
+    create_thread: true,
+    agent: 'agent',
+    strategy: 'react',
+    model: 'simulated:x',
+    input: { content: `${task} ${name}` },
     busy: random.pick(['wait', 'wait', 'wait', 'interrupt', 'reject']),
     ...(lane === undefined ? {} : { context_ref: lane }),
     ...(random.chance(0.15) ? { options: { priority: random.int(1, 3) } } : {}),
@@ -37,14 +74,22 @@ export function toRequest(name: string, lane: string | undefined, random: Random
 
 /** Asks for a run that compacts a lane. */
 export const toCompaction = (name: string, lane: string | undefined, random: Random): JsonObject => ({
-  ...{ run_id: `run-${name}`, request_id: `run-${name}`, request_hash: 'aa', busy: 'wait' },
-  ...{ agent: 'agent', strategy: 'compaction', model: 'simulated:x', context_ref: lane ?? 'default' },
+  run_id: `run-${name}`,
+  request_id: `run-${name}`,
+  request_hash: 'aa',
+  busy: 'wait',
+  agent: 'agent',
+  strategy: 'compaction',
+  model: 'simulated:x',
+  context_ref: lane ?? 'default',
   options: { compaction: { cause: 'request', keepTurns: random.int(0, 2) }, takes_input: false },
 });
 
 /** A compaction that a client has made itself, from the context as of an entry. */
 export const toSummary = (opId: string, base: number): JsonObject => ({
-  ...{ type: 'replace', reason: 'compaction', base_seq: base },
+  type: 'replace',
+  reason: 'compaction',
+  base_seq: base,
   result_context: { entries: [{ role: 'user', content: `summary ${opId}`, refs: { kind: 'summary' } }] },
 });
 

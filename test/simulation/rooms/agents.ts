@@ -41,8 +41,12 @@ const passing = (name: string, to: string) =>
 
 /** The rooms that a simulation may not use, by their tools. */
 const roomOf: Record<string, string> = {
-  ...{ await_event: 'waits', nap: 'waits', delegate: 'waits', spawn: 'waits' },
-  ...{ pass: 'handoffs', return: 'handoffs' },
+  await_event: 'waits',
+  nap: 'waits',
+  delegate: 'waits',
+  spawn: 'waits',
+  pass: 'handoffs',
+  return: 'handoffs',
 };
 
 /** Which tool is called: those that do least are called most. */
@@ -56,7 +60,9 @@ export const models = createModelRegistry({ models: { 'simulated:x': modelThat(c
 export const counting = () => newCounting(models);
 
 const agent = {
-  ...{ model: 'simulated:x', name: 'agent', ...settings },
+  model: 'simulated:x',
+  name: 'agent',
+  ...settings,
   tools: [...common, ...waitingTools, ...delegating('other', 'rare'), passing('pass', 'other')],
   /** Its runs go on under the version that they began with. */
   resume: 'pinned',
@@ -65,7 +71,9 @@ const agents = {
   one: defineAgent({ ...agent, version: '1' }),
   two: defineAgent({ ...agent, version: '2', instructions: 'You are the second.' }),
   other: defineAgent({
-    ...{ model: 'simulated:x', name: 'other', ...settings },
+    model: 'simulated:x',
+    name: 'other',
+    ...settings,
     tools: [...common, ...waitingTools, ...delegating('rare'), passing('return', 'agent')],
   }),
   rare: defineAgent({ model: 'simulated:x', name: 'rare', tools: [...common, ...waitingTools], ...settings }),

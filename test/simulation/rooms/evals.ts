@@ -48,7 +48,10 @@ export const evaluating: Room = {
       share: 2,
       ask: ({ library }, { random }) =>
         library.evals.run({
-          ...{ dataset, repeats: random.int(2, 4), concurrency: random.int(1, 2), fresh: random.chance(0.7) },
+          dataset,
+          repeats: random.int(2, 4),
+          concurrency: random.int(1, 2),
+          fresh: random.chance(0.7),
           tools: random.pick(['recorded', 'live']),
           variants: random.pick([[{ name: 'now' }], [{ name: 'now' }, { name: 'other', agent: 'other' }]]),
         }),

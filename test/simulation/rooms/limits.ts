@@ -41,8 +41,11 @@ export const limiting: Room = {
       share: 2,
       async ask({ library }, { name, random }) {
         const requests = Array.from({ length: random.int(5, 20) }, (_, n) => ({
-          ...{ agent: random.pick(['agent', 'other', 'other', 'rare']), input: `go ${name}.${n}` },
-          ...{ threadId: `${name}.${n}`, createThread: true, requestId: `request-${name}.${n}` },
+          agent: random.pick(['agent', 'other', 'other', 'rare']),
+          input: `go ${name}.${n}`,
+          threadId: `${name}.${n}`,
+          createThread: true,
+          requestId: `request-${name}.${n}`,
           ...(random.chance(0.2) ? { priority: random.int(1, 3) } : {}),
         }));
         // alone, each asks for its slot when it is accepted
@@ -59,7 +62,10 @@ export const limiting: Room = {
         for (const { least, ...narrow } of limits)
           if (narrow.kind === 'requests') await library.limits.set(narrow.name, { ...narrow, amount: least });
         const requests = Array.from({ length: 60 }, (_, n) => ({
-          ...{ agent: 'other', input: `go ${name}.${n}`, threadId: `${name}.${n}`, createThread: true },
+          agent: 'other',
+          input: `go ${name}.${n}`,
+          threadId: `${name}.${n}`,
+          createThread: true,
           requestId: `request-${name}.${n}`,
         }));
         return library.runs.enqueueMany(requests);

@@ -4,7 +4,11 @@ import type { Asked, Asking, Room } from './rooms.ts';
 /** Asks for a run, and keeps its handle. */
 export async function enqueue(client: Asking, { name, thread, random }: Asked, more: Partial<EnqueueOptions> = {}) {
   const request: EnqueueOptions = {
-    ...{ agent: 'agent', input: `go ${name}`, threadId: thread, createThread: true, requestId: `request-${name}` },
+    agent: 'agent',
+    input: `go ${name}`,
+    threadId: thread,
+    createThread: true,
+    requestId: `request-${name}`,
     busy: random.pick(['wait', 'wait', 'wait', 'interrupt', 'reject']),
     ...(random.chance(0.15) ? { priority: random.int(1, 3) } : {}),
     ...(random.chance(0.05) ? { delayMs: random.int(500, 6_000) } : {}),

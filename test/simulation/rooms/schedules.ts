@@ -24,8 +24,11 @@ export const scheduling: Room = {
         const { name, ...rest } = one(random);
         const now = Date.now();
         return library.schedules.set(name, {
-          ...{ ...rest, agent: random.pick(['agent', 'other', 'rare']), input: `for ${asked}: {{slot}}` },
-          ...{ everyMs: random.int(1_000, 6_000), catchUp: random.pick(['none', 'one', 'all']) },
+          ...rest,
+          agent: random.pick(['agent', 'other', 'rare']),
+          input: `for ${asked}: {{slot}}`,
+          everyMs: random.int(1_000, 6_000),
+          catchUp: random.pick(['none', 'one', 'all']),
           endAt: new Date(now + random.int(4_000, 25_000)),
           ...(random.chance(0.4) ? { jitterMs: random.int(1, 3_000) } : {}),
           ...(random.chance(0.2) ? { startAt: new Date(now + random.int(100, 4_000)) } : {}),

@@ -82,7 +82,11 @@ export class Invariants {
 
   #seenOf(id: string): Seen {
     const known = this.#seen.get(id) ?? {
-      ...{ entries: 0, events: 0, inputs: new Set(), operations: new Set(), ended: new Set() },
+      entries: 0,
+      events: 0,
+      inputs: new Set(),
+      operations: new Set(),
+      ended: new Set(),
     };
     this.#seen.set(id, known);
     return known;

@@ -79,7 +79,13 @@ export class Jobs {
     if (fault === 'job lost') return;
     const no = ++this.#places;
     const job: Job = {
-      ...{ name, queue, data: toJob(data), token: undefined, lockedUntil: 0, stalled: 0, state: 'waiting' },
+      name,
+      queue,
+      data: toJob(data),
+      token: undefined,
+      lockedUntil: 0,
+      stalled: 0,
+      state: 'waiting',
       ...(end === 'front' ? { priority: 0, place: -no } : { priority: data.priority ?? 0, place: no }),
     };
     this.#jobs.set(name, job);
@@ -192,7 +198,10 @@ export class Jobs {
       for (const job of end === 'front' ? jobs.toReversed() : jobs) this.add(job, end);
     };
     const own = {
-      ...{ backend: this.backend, prefix: 'lf', queues: [open(ownQueue)], addAll },
+      backend: this.backend,
+      prefix: 'lf',
+      queues: [open(ownQueue)],
+      addAll,
       queueOf: (placed: PlacedJob) => open(queueOf(placed)),
       wake: async ({ queue, ...job }: RunJob & { queue: string }) => this.wake(job, queue),
     };

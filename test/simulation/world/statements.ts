@@ -22,9 +22,21 @@ export function frozenShare(items: readonly Body[]): number {
 
 /** Statements about what is not simulated: they find nothing. */
 export const notSimulated = new Set([
-  ...['record_versions', 'find_tools', 'find_agent_queues', 'find_unknown_agents', 'awaited_places', 'unlined_runs'],
-  ...['find_wait_tasks', 'find_untold_children', 'find_open_run_waits'],
-  ...['take_eval_threads', 'open_evals', 'take_monitors', 'blocked_webhooks', 'queues_with_events', 'removed_webhooks'],
+  'record_versions',
+  'find_tools',
+  'find_agent_queues',
+  'find_unknown_agents',
+  'awaited_places',
+  'unlined_runs',
+  'find_wait_tasks',
+  'find_untold_children',
+  'find_open_run_waits',
+  'take_eval_threads',
+  'open_evals',
+  'take_monitors',
+  'blocked_webhooks',
+  'queues_with_events',
+  'removed_webhooks',
 ]);
 
 /** What a statement answers that finds nothing: a function that returns a value has a row nevertheless. */
@@ -40,7 +52,9 @@ export const withReport = ([leases, leaseMs, , report]: readonly unknown[], work
 });
 
 export const toReport = (worker: string, report: unknown): Statement => ({
-  ...{ name: 'report_worker', text: 'select lanefold.report_worker($1, $2)', values: [worker, report] },
+  name: 'report_worker',
+  text: 'select lanefold.report_worker($1, $2)',
+  values: [worker, report],
 });
 
 /** Statements whose repetition has an effect of its own; nothing between client and database repeats them. */
@@ -50,16 +64,20 @@ export const claims = (item: Body) => item['function'] === 'claim_run';
 
 /** Of all statements of the product, those whose callers send them again themselves. */
 const repeated = new Set([
-  ...['attempts', 'suspend_run', 'release_run', 'delay_run', 'decide_tool_call', 'cancel_run', 'finish_cancelled_run'],
-  ...[
-    'renew_leases_and_report',
-    'queue_runs_again',
-    'expire_waits',
-    'end_wait',
-    'end_child',
-    'end_wait_task',
-    'told_parent',
-  ],
+  'attempts',
+  'suspend_run',
+  'release_run',
+  'delay_run',
+  'decide_tool_call',
+  'cancel_run',
+  'finish_cancelled_run',
+  'renew_leases_and_report',
+  'queue_runs_again',
+  'expire_waits',
+  'end_wait',
+  'end_child',
+  'end_wait_task',
+  'told_parent',
 ]);
 
 /**

@@ -12,10 +12,22 @@ interface Moment {
 }
 
 const real = {
-  ...{ setTimeout, setInterval, setImmediate, clearTimeout, clearInterval, clearImmediate, random: Math.random },
-  ...{ cpuUsage: process.cpuUsage.bind(process), aliveMs: pulse.aliveMs },
-  ...{ date: Date.now, performance: performance.now.bind(performance), timeout: AbortSignal.timeout },
-  ...{ delay: promises.setTimeout, immediate: promises.setImmediate, Date, uuid: idSource.uuid },
+  setTimeout,
+  setInterval,
+  setImmediate,
+  clearTimeout,
+  clearInterval,
+  clearImmediate,
+  random: Math.random,
+  cpuUsage: process.cpuUsage.bind(process),
+  aliveMs: pulse.aliveMs,
+  date: Date.now,
+  performance: performance.now.bind(performance),
+  timeout: AbortSignal.timeout,
+  delay: promises.setTimeout,
+  immediate: promises.setImmediate,
+  Date,
+  uuid: idSource.uuid,
 };
 let moment: Moment | undefined;
 let installed = false;

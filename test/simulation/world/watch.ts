@@ -209,8 +209,16 @@ export class Watch {
       this.#runs.set(
         run,
         (known = {
-          ...{ thread, lease: 0, worker: undefined, until: 0, ended: false, steps: new Set() },
-          ...{ claims: 0, counted: 0, alone: false, lostAt: undefined },
+          thread,
+          lease: 0,
+          worker: undefined,
+          until: 0,
+          ended: false,
+          steps: new Set(),
+          claims: 0,
+          counted: 0,
+          alone: false,
+          lostAt: undefined,
         }),
       );
     return known;

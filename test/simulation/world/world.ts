@@ -191,7 +191,10 @@ export const toNewJob = (
   { agent, options, delay_ms }: Body,
   result: Body,
 ): RunJob & { delay_ms?: number } => ({
-  ...{ thread_id: threadId, run_id: result['run_id'], enqueue_no: result['enqueue_no'], agent },
+  thread_id: threadId,
+  run_id: result['run_id'],
+  enqueue_no: result['enqueue_no'],
+  agent,
   ...(options?.priority === undefined ? {} : { priority: options.priority }),
   ...(delay_ms === undefined ? {} : { delay_ms }),
 });

@@ -6,11 +6,21 @@ import { readOnce } from './read-log.ts';
 const columns = {
   _entry: {
     required: {
-      ...{ seq: 'bigint', thread_id: 'text', tenant_id: 'text', at: 'timestamp with time zone', kind: 'text' },
-      ...{ is_anchor: 'boolean', payload: 'jsonb' },
+      seq: 'bigint',
+      thread_id: 'text',
+      tenant_id: 'text',
+      at: 'timestamp with time zone',
+      kind: 'text',
+      is_anchor: 'boolean',
+      payload: 'jsonb',
     },
     optional: {
-      ...{ context_ref: 'text', role: 'text', op_id: 'text', run_id: 'text', request_id: 'text', refs: 'jsonb' },
+      context_ref: 'text',
+      role: 'text',
+      op_id: 'text',
+      run_id: 'text',
+      request_id: 'text',
+      refs: 'jsonb',
       hash: 'bytea',
     },
   },

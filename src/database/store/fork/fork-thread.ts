@@ -53,7 +53,9 @@ async function forkOnce(
   const source = db.settings.distributed ? await withTexts(db, parentThreadId, found) : found;
   const p = {
     ...source,
-    ...{ metadata: fork.metadata, system_prompt: fork.systemPrompt, request_hash: fork.requestHash },
+    metadata: fork.metadata,
+    system_prompt: fork.systemPrompt,
+    request_hash: fork.requestHash,
   };
   const { id, rev, duplicate } = (await call(db.queryLocking, 'create_fork', { threadId: fork.id, p })) as ForkReceipt;
   return { id, rev, duplicate };

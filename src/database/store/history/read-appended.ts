@@ -92,8 +92,14 @@ export const readKeys = (
        and ($6::text is null or (${by}, thread_id, key) < ($6, $7, $8))
      order by ${by} desc, thread_id desc, key desc limit $3`,
     [
-      ...[from, below, limit, before ?? null, only ?? null],
-      ...[after?.[by] ?? null, after?.threadId ?? null, after?.key ?? null],
+      from,
+      below,
+      limit,
+      before ?? null,
+      only ?? null,
+      after?.[by] ?? null,
+      after?.threadId ?? null,
+      after?.key ?? null,
       ...(threadId === undefined ? [] : [threadId]),
     ],
   );

@@ -70,8 +70,12 @@ export async function readUsage(db: Database, { name, after, limit }: UsageQuery
      cross join lateral (select coalesce(l.time_zone, 'UTC') as name) z
      order by p.owner, p.name, p.idle, p.key`,
     [
-      ...[name ?? null, db.tenant ?? null],
-      ...[from?.owner ?? null, from?.name ?? null, from?.idle ?? false, from?.key ?? ''],
+      name ?? null,
+      db.tenant ?? null,
+      from?.owner ?? null,
+      from?.name ?? null,
+      from?.idle ?? false,
+      from?.key ?? '',
       limit,
     ],
   );

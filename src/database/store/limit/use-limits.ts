@@ -127,7 +127,9 @@ export async function findUnlinedRuns(db: Database, prefix: string): Promise<Que
   // accounts are on the coordinator, runs are not
   const values = [prefix];
   const runs = await search<QueuedRun>(db, 'queryLong', {
-    ...{ name: 'delayed_runs', text: `${delayed} limit ${mostDelayed}`, values },
+    name: 'delayed_runs',
+    text: `${delayed} limit ${mostDelayed}`,
+    values,
   });
   const text = `select d.thread_id, d.run_id, d.agent, d.enqueue_no, d.queue_shard from jsonb_to_recordset($1) as d (thread_id text, run_id text, agent text, enqueue_no int, queue_shard int)
      where not ${inLine('d')} limit ${most}`;

@@ -56,7 +56,9 @@ export function appendHistory(db: Database, threadId: string, request: HistoryAp
     ...(replaced ? { replace: { system_prompt: lane.replace!.systemPrompt, entries: replaced.messages } } : {}),
   };
   const options = {
-    ...{ expected_rev: expectedRev, op_id: idempotencyKey, op_hash: hash },
+    expected_rev: expectedRev,
+    op_id: idempotencyKey,
+    op_hash: hash,
     ...(contents.length > 0 ? { contents } : {}),
     ...contextLimit(db),
   };

@@ -29,7 +29,8 @@ export function byCreation(db: Database, where: Conditions, cursor: Cursor | und
   const bound = where.value(window);
   const sorted = 'order by created_at desc, id desc';
   return {
-    ...{ key, values },
+    key,
+    values,
     sql: `select ${columns}, created_at as sort_at from lanefold.thread where ${where} ${sorted} limit ${bound}`,
     end: {
       sql: `select created_at as sort_at, id from lanefold.thread where ${where} ${sorted} offset ${bound} - 1 limit 1`,

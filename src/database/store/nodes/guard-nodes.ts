@@ -58,7 +58,8 @@ async function readPlacements(pool: pg.Pool): Promise<Placements> {
   );
   const names = (rows: readonly { name: string }[]) => new Set(rows.map(({ name }) => name));
   return {
-    ...{ shards, relations: names(relations) },
+    shards,
+    relations: names(relations),
     functions: names(functions.filter(({ everywhere }) => !everywhere)),
     everywhere: names(functions.filter(({ everywhere }) => everywhere)),
   };
@@ -77,8 +78,10 @@ const busyMs = 500;
  */
 async function askNode(url: string, { host, port }: { host: string; port: number }): Promise<NodeAnswer | undefined> {
   const client = new QuietClient({
-    ...{ connectionString: url, application_name: 'lanefold nodes' },
-    ...{ connectionTimeoutMillis: answerMs, query_timeout: answerMs },
+    connectionString: url,
+    application_name: 'lanefold nodes',
+    connectionTimeoutMillis: answerMs,
+    query_timeout: answerMs,
   });
   let askedAt: number | undefined;
   const pauses = watchPauses();

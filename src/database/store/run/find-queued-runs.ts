@@ -32,7 +32,12 @@ export const findQueuedRuns = (db: Database, limits: SweepLimits, limit: number)
      from (${unseen.join(' union all ')}) due
      order by enqueued_at limit $5`,
     values: [
-      ...[limits.graceMs, limits.queuePrefix, limits.adoptable, limits.adoptMs, limit, limits.known.strategies],
+      limits.graceMs,
+      limits.queuePrefix,
+      limits.adoptable,
+      limits.adoptMs,
+      limit,
+      limits.known.strategies,
       limits.since ?? anyTime,
     ],
   });

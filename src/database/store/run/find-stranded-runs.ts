@@ -48,9 +48,19 @@ export const findStrandedRuns = (db: Database, limits: SweepLimits, limit: numbe
              row_number() over (partition by work order by enqueued_at) as n from stranded where work is not null) s
      where n <= $6 order by enqueued_at`,
     values: [
-      ...[limits.graceMs, limits.cancelGraceMs, limits.queuePrefix, limits.adoptable, limits.adoptMs, limit],
-      ...[movedMs, limits.known.agents, limits.unknownAgentMs ?? null, limits.known.strategies],
+      limits.graceMs,
+      limits.cancelGraceMs,
+      limits.queuePrefix,
+      limits.adoptable,
+      limits.adoptMs,
+      limit,
+      movedMs,
+      limits.known.agents,
+      limits.unknownAgentMs ?? null,
+      limits.known.strategies,
       limits.since ?? anyTime,
-      ...[limits.known.versions, limits.unattended ?? [], limits.known.tools],
+      limits.known.versions,
+      limits.unattended ?? [],
+      limits.known.tools,
     ],
   });

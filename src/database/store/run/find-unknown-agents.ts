@@ -76,7 +76,8 @@ export async function findUnknownAgents(db: Database, queuePrefix: string, since
     version: reason === 'unknown_version' ? version : null,
     strategy: reason === 'unknown_strategy' ? strategy : null,
     tools: reason === 'unknown_tool' ? toolNames(tools) : null,
-    ...{ runs, since: from },
+    runs,
+    since: from,
   }));
 }
 

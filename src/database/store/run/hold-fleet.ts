@@ -20,7 +20,9 @@ export async function holdFleet(url: string, prefix: string): Promise<HeldFleet>
   let timer: Timer | undefined;
   const hold = async (connectMs: number) => {
     const own = new QuietClient({
-      ...{ connectionString: url, application_name: 'lanefold fleet', keepAlive: true },
+      connectionString: url,
+      application_name: 'lanefold fleet',
+      keepAlive: true,
       connectionTimeoutMillis: connectMs,
     });
     client = own;

@@ -53,8 +53,10 @@ async function renewTogether<Lease extends HeldLease>(
   const leases = JSON.stringify(held.map((run) => ({ thread_id: run.threadId, run_id: run.runId, lease: run.lease })));
   const rows = report
     ? await db.query<LeaseRow>('renew_leases_and_report', renewLeasesAndReport, [
-        ...[leases, leaseMs],
-        ...[report.id, toReport(report)],
+        leases,
+        leaseMs,
+        report.id,
+        toReport(report),
       ])
     : await callRows(db.query, 'renew_leases', { leases, leaseMs });
   const rowOf = new Map(rows.map((row) => [`${row.thread_id} ${row.run_id}`, row]));

@@ -26,7 +26,8 @@ async function endsOf(db: Database, runs: readonly RunKey[]): Promise<AwaitedEnd
     [runs.map((run) => run.threadId), runs.map((run) => run.runId)],
   );
   return rows.map(({ thread_id: threadId, run_id: runId, run }) => ({
-    ...{ threadId, runId },
+    threadId,
+    runId,
     run: run ? toRun({ run }) : undefined,
   }));
 }

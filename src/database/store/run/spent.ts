@@ -51,9 +51,14 @@ export function spentOf({
 }: Pick<Run, 'model' | 'createdAt' | 'iteration' | 'usage' | 'otherUsage'>): SpentByModel[] {
   if (!usage) return [];
   const row = (other: string | null, calls: number, counters: Record<string, number>): SpentRow => ({
-    ...{ model, other, at, calls },
-    ...{ inputTokens: counters['input_tokens'] ?? 0, outputTokens: counters['output_tokens'] ?? 0 },
-    ...{ cachedTokens: counters['cache_read_tokens'] ?? 0, writtenTokens: counters['cache_write_tokens'] ?? 0 },
+    model,
+    other,
+    at,
+    calls,
+    inputTokens: counters['input_tokens'] ?? 0,
+    outputTokens: counters['output_tokens'] ?? 0,
+    cachedTokens: counters['cache_read_tokens'] ?? 0,
+    writtenTokens: counters['cache_write_tokens'] ?? 0,
   });
   const others = Object.entries(otherUsage ?? {}).map(([other, counters]) =>
     row(other, counters['calls'] ?? 1, counters),
@@ -69,7 +74,13 @@ function byModel(rows: readonly SpentRow[]): SpentByModel[] {
   const add = (model: string, { at, ...row }: SpentRow, sign: 1 | -1) => {
     const place = `${at.getTime()} ${model}`;
     const sum = found.get(place) ?? {
-      ...{ model, at, calls: 0, inputTokens: 0, outputTokens: 0, cachedTokens: 0, writtenTokens: 0 },
+      model,
+      at,
+      calls: 0,
+      inputTokens: 0,
+      outputTokens: 0,
+      cachedTokens: 0,
+      writtenTokens: 0,
     };
     for (const counter of counters) sum[counter] += sign * row[counter];
     found.set(place, sum);

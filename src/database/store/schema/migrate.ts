@@ -76,7 +76,9 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
       return applied || distributed;
     });
     return {
-      ...{ from: from.schema, to: schemaVersion, status: changed ? 'migrated' : 'current' },
+      from: from.schema,
+      to: schemaVersion,
+      status: changed ? 'migrated' : 'current',
       ...(citus && !(await isDistributed(client)) ? { undistributed: true } : {}),
     };
   } catch (error) {

@@ -43,9 +43,14 @@ export async function listWaits(
   const last = shown.at(-1);
   return {
     data: shown.map((row) => ({
-      ...{ threadId: row.thread_id, runId: row.run_id, round: row.round, index: row.call_index },
+      threadId: row.thread_id,
+      runId: row.run_id,
+      round: row.round,
+      index: row.call_index,
       call: callName({ round: row.round, index: row.call_index }),
-      ...{ name: row.name, kind: row.kind, event: row.event },
+      name: row.name,
+      kind: row.kind,
+      event: row.event,
       run: row.child_run_id === null ? null : { threadId: row.child_thread_id!, id: row.child_run_id },
       since: row.created_at,
       until: row.until,

@@ -20,6 +20,9 @@ export const isAfter = (first: number): string =>
 export const placeOrder = 'created_at, thread_id, run_id, round, call_index';
 
 export const placeParameters = (after: WaitPlace | undefined): unknown[] => [
-  ...[after?.at ?? null, after?.thread_id ?? '', after?.run_id ?? ''],
-  ...[after?.round ?? 0, after?.call_index ?? 0],
+  after?.at ?? null,
+  after?.thread_id ?? '',
+  after?.run_id ?? '',
+  after?.round ?? 0,
+  after?.call_index ?? 0,
 ];

@@ -59,8 +59,15 @@ export function readCaseLine(text: string, line: number): PortableCase {
     if (expected !== null) readExpected(expected as Expected);
     const labels = readLabels({ tags: (tags ?? []) as string[], split: split as string, note: note as string });
     return {
-      ...{ messages, contextHash: hash, agent, model, kind, expected: expected as Expected | null },
-      ...{ tags: labels.tags ?? [], split: labels.split ?? null, note: labels.note ?? null },
+      messages,
+      contextHash: hash,
+      agent,
+      model,
+      kind,
+      expected: expected as Expected | null,
+      tags: labels.tags ?? [],
+      split: labels.split ?? null,
+      note: labels.note ?? null,
     };
   } catch (error) {
     if (!isLanefoldError(error, 'invalid_input')) throw error;

@@ -102,8 +102,17 @@ async function write(
   }
   const labels = omitUndefined({ expected: expected ?? undefined, split: split ?? undefined, note: note ?? undefined });
   const p = {
-    ...{ dataset, kind: 'call', thread_id: threadId, seq: contextSeq, context_ref: 'default' },
-    ...{ context_hash: contextHash, agent, model, tags, by, ...labels },
+    dataset,
+    kind: 'call',
+    thread_id: threadId,
+    seq: contextSeq,
+    context_ref: 'default',
+    context_hash: contextHash,
+    agent,
+    model,
+    tags,
+    by,
+    ...labels,
   };
   const { kept } = await keepCase(db, tenant, id, p as unknown as JsonObject);
   return kept ? 'imported' : 'exists';

@@ -11,12 +11,26 @@ import type { EvalDefinition, EvalVariant } from './types.ts';
 
 const bounds = optionsWith({ evals: 'bound' });
 const keys: KeysOf<EvalDefinition> = {
-  ...{ dataset: true, tag: true, split: true, variants: true, repeats: true, tools: true, stubs: true },
-  ...{ concurrency: true, priority: true, fresh: true, judge: true },
+  dataset: true,
+  tag: true,
+  split: true,
+  variants: true,
+  repeats: true,
+  tools: true,
+  stubs: true,
+  concurrency: true,
+  priority: true,
+  fresh: true,
+  judge: true,
   ...asKeys(bounds),
 };
 const variantKeys: KeysOf<EvalVariant> = {
-  ...{ name: true, agent: true, version: true, model: true, contextPolicy: true, systemPrompt: true },
+  name: true,
+  agent: true,
+  version: true,
+  model: true,
+  contextPolicy: true,
+  systemPrompt: true,
 };
 const mostVariants = 20;
 const longestName = 100;
@@ -42,7 +56,10 @@ export function readDefinition(given: EvalDefinition): StoredEval {
   if (judge !== undefined && typeof judge.agent !== 'string')
     throw invalid('judge.agent', 'must be the name of an agent');
   return {
-    ...{ dataset, tools, fresh, variants: variantsOf(given.variants ?? [{}]) },
+    dataset,
+    tools,
+    fresh,
+    variants: variantsOf(given.variants ?? [{}]),
     repeats: whole('repeats', given.repeats ?? 1, 1, 20),
     concurrency: whole('concurrency', given.concurrency ?? 4, 1, 100),
     priority,

@@ -37,8 +37,12 @@ export async function startEvalOf(
   const items = Array.from({ length: repeats }, (_, i) => i + 1).flatMap((repeat) =>
     cases.flatMap(({ id, threadId, agent, tags }) =>
       variants.map((variant) => ({
-        ...{ case_id: id, thread_id: threadId, tags, repeat },
-        ...{ variant: variant.name, agent: variant.agent ?? agent },
+        case_id: id,
+        thread_id: threadId,
+        tags,
+        repeat,
+        variant: variant.name,
+        agent: variant.agent ?? agent,
       })),
     ),
   );

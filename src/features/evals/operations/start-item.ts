@@ -68,7 +68,7 @@ export async function startItemRun(
   const { db, agents } = deps;
   const source = item.case;
   const run = await runOfItem(db, evalId, item.no);
-  const at = { id: run.threadId, seq: source.seq, contextRef: source.context_ref };
+  const at = { id: run.threadId, atSeq: source.seq, contextRef: source.context_ref };
   const metadata = { eval: evalId, eval_item: item.no, case: source.id };
   const forked = { ...at, metadata, ...omitUndefined({ systemPrompt }) };
   await fork(db, agents, source.thread_id, forked, contents);

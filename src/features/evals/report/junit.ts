@@ -71,7 +71,9 @@ const totals = (tests: Test[]): Attributes => {
   const count = (outcome: Test['outcome']) => String(tests.filter((test) => test.outcome === outcome).length);
   return {
     tests: String(tests.length),
-    ...{ failures: count('failure'), errors: count('error'), skipped: count('skipped') },
+    failures: count('failure'),
+    errors: count('error'),
+    skipped: count('skipped'),
     time: seconds(sumOf(tests.map(({ ms }) => ms))),
   };
 };

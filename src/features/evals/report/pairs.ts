@@ -45,7 +45,8 @@ export function pairsByCase(
     const found = byCase.get(caseId) ?? { caseId, tags: [...new Set(tags)].sort(), pairs: [] };
     byCase.set(caseId, found);
     found.pairs.push({
-      ...{ baseline: first, candidate: second },
+      baseline: first,
+      candidate: second,
       gain: second.score - first.score,
       passGain: Number(second.passes) - Number(first.passes),
     });

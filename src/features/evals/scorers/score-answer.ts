@@ -81,7 +81,10 @@ function read(scorer: Scorer, result: ScorerResult): Score {
 }
 
 const failure = ({ name, version }: Pick<Scorer, 'name' | 'version'>, error: string): Score => ({
-  ...{ scorer: name, version, score: null, reason: null },
+  scorer: name,
+  version,
+  score: null,
+  reason: null,
   error: cut(error),
 });
 

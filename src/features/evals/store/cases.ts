@@ -132,15 +132,25 @@ export async function importContext(
   const prompt = first?.role === 'system' ? first.content : undefined;
   const { messages: entries, contents = [] } = outOfLine(db, prompt === undefined ? [...messages] : rest);
   const operation = {
-    ...{ type: 'replace', reason: 'manual' },
+    type: 'replace',
+    reason: 'manual',
     result_context: { entries, ...(prompt === undefined ? {} : { system_prompt: prompt }) },
   };
   const replace = {
-    ...{ seq: contextSeq, kind: 'ai_context_operation', context_ref: 'default', op_id: 'import', is_anchor: true },
+    seq: contextSeq,
+    kind: 'ai_context_operation',
+    context_ref: 'default',
+    op_id: 'import',
+    is_anchor: true,
     payload: { operation } as unknown as JsonObject,
   };
   const p = {
-    ...{ tenant_id: tenant, request_hash: hash, entries: [replace], contents, runs: [], lanes: [] },
+    tenant_id: tenant,
+    request_hash: hash,
+    entries: [replace],
+    contents,
+    runs: [],
+    lanes: [],
     facts: { format: 'lanefold_case', context_hash: hash },
   };
   await importThread(db, threadId, JSON.stringify(p));

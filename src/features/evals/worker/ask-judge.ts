@@ -81,7 +81,16 @@ export async function answerKey(
   const options: JsonObject = { ...given };
   for (const key of noMatter) delete options[key];
   return requestHash({
-    ...{ kind, context, repeat: item.repeat, prompt, config, agent, version, strategy, model, options },
+    kind,
+    context,
+    repeat: item.repeat,
+    prompt,
+    config,
+    agent,
+    version,
+    strategy,
+    model,
+    options,
     // the answer to a call has no tool results of its own
     ...(kind === 'call' ? {} : { tools, stubs, record: tools === 'recorded' ? [thread, run] : undefined }),
   });
@@ -131,9 +140,16 @@ export const scorerInput = (
   answer: answer.text,
   toolCalls: answer.calls.map(({ name, arguments: args }) => ({ name, arguments: args })),
   messages: answer.messages,
-  ...{ expected, case: of },
+  expected,
+  case: of,
   run: {
-    ...{ threadId: run.threadId, id: run.id, agent: run.agent, model: run.model, durationMs: used.duration_ms },
-    ...{ inputTokens: used.input_tokens, outputTokens: used.output_tokens, costMicros: used.cost_micros },
+    threadId: run.threadId,
+    id: run.id,
+    agent: run.agent,
+    model: run.model,
+    durationMs: used.duration_ms,
+    inputTokens: used.input_tokens,
+    outputTokens: used.output_tokens,
+    costMicros: used.cost_micros,
   },
 });

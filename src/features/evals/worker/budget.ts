@@ -40,7 +40,8 @@ export async function expectedCost(
   const { usage, iteration } = (source.kind === 'run' &&
     source.run_id &&
     (await readRun(db, source.thread_id, source.run_id))) || {
-    ...{ usage: null, iteration: 0 },
+    usage: null,
+    iteration: 0,
   };
   const recorded = usage && (await price(model, { ...tokensOf(usage), calls: iteration }));
   return microsOf(Math.max(first, recorded ?? 0));

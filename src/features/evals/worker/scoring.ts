@@ -116,7 +116,10 @@ async function scoreItem(deps: EvalDependencies, open: OpenEval, { item, takenAt
   const request = run.agent === item.agent ? await readRequest(db, item.threadId, item.runId) : undefined;
   const key = request && (await answerKey(db, open.spec, item, source, request, run.agentVersion ?? ''));
   await settleItem(db, open.id, at, {
-    ...{ status: 'done', answer: shown(answer), scores: given as unknown as Json, diverged },
+    status: 'done',
+    answer: shown(answer),
+    scores: given as unknown as Json,
+    diverged,
     ended_by: limitOf(run, source.kind),
     ...used,
     ...omitUndefined({ answer_key: key }),

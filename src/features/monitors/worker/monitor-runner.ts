@@ -93,7 +93,9 @@ async function runMonitor(deps: MonitorDependencies, monitor: TakenMonitor, stop
 /** Scores the next runs. After an outage, the next look goes on with the run that could not be scored. */
 async function readOn(deps: MonitorDependencies, monitor: TakenMonitor, held: HeldMonitor): Promise<void> {
   let cursor: MonitorCursor | undefined = {
-    ...{ read_to: monitor.read_to, thread_id: monitor.read_thread_id, run_id: monitor.read_run_id },
+    read_to: monitor.read_to,
+    thread_id: monitor.read_thread_id,
+    run_id: monitor.read_run_id,
   };
   if (Date.parse(monitor.until) < Date.parse(monitor.read_to)) return;
   while (cursor && !held.signal.aborted) {

@@ -87,10 +87,15 @@ export async function storeJudged(
 }
 
 const done = (scores: readonly Score[]): Pick<NewRunScore, 'status' | 'score' | 'scores'> => ({
-  ...{ status: 'done', scores: scores as unknown as Json },
+  status: 'done',
+  scores: scores as unknown as Json,
   score: meanOf(scores.flatMap(({ score }) => score ?? [])),
 });
 
 const failed = (why: string | undefined): Score => ({
-  ...{ scorer: 'run', version: null, score: 0, reason: why ?? 'The run failed.', error: null },
+  scorer: 'run',
+  version: null,
+  score: 0,
+  reason: why ?? 'The run failed.',
+  error: null,
 });

@@ -16,8 +16,18 @@ const invalid = (field: string, problem: string): LanefoldError =>
 const longestJitterMs = 3_600_000;
 
 const keys: KeysOf<ScheduleDefinition> = {
-  ...{ agent: true, input: true, cron: true, everyMs: true, timeZone: true, startAt: true, endAt: true },
-  ...{ threadId: true, overlap: true, catchUp: true, jitterMs: true, options: true },
+  agent: true,
+  input: true,
+  cron: true,
+  everyMs: true,
+  timeZone: true,
+  startAt: true,
+  endAt: true,
+  threadId: true,
+  overlap: true,
+  catchUp: true,
+  jitterMs: true,
+  options: true,
 };
 
 const optionKeys: KeysOf<ScheduleRunOptions> = {

@@ -32,7 +32,9 @@ type StoredDefinition = {
 export function toStored(given: ScheduleDefinition): StoredSchedule {
   const { agent, input, threadId, overlap = 'skip', catchUp, jitterMs, options, ...timing } = given;
   return {
-    ...{ agent, overlap, thread_id: threadId ?? null },
+    agent,
+    overlap,
+    thread_id: threadId ?? null,
     timing: toStoredTiming(timing),
     definition: {
       input: acceptContent(input) as Json,
@@ -58,7 +60,8 @@ export function fromStored({ agent, overlap, thread_id, timing, definition }: St
   const { cron, every_ms: everyMs, time_zone: timeZone, start_at: startAt, end_at: endAt } = timing;
   const { input, catch_up: catchUp, jitter_ms: jitterMs, options } = definition;
   return {
-    ...{ agent, input: input as ScheduleDefinition['input'] },
+    agent,
+    input: input as ScheduleDefinition['input'],
     ...(cron === undefined ? {} : { cron }),
     ...(everyMs === undefined ? {} : { everyMs }),
     ...(timeZone === undefined ? {} : { timeZone }),

@@ -43,8 +43,15 @@ export function fillIn(text: string, times: SlotTimes): string {
 function isoIn(at: Date, timeZone: string): string {
   const parts = Object.fromEntries(
     new Intl.DateTimeFormat('en-GB', {
-      ...{ timeZone, hourCycle: 'h23', timeZoneName: 'longOffset' },
-      ...{ year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', second: '2-digit' },
+      timeZone,
+      hourCycle: 'h23',
+      timeZoneName: 'longOffset',
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+      hour: '2-digit',
+      minute: '2-digit',
+      second: '2-digit',
     })
       .formatToParts(at)
       .map(({ type, value }) => [type, value]),

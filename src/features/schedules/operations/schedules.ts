@@ -157,7 +157,14 @@ function toListed(row: ScheduleRow, now: Date): ListedSchedule {
   const from = nextAt && nextAt > now ? new Date(nextAt.getTime() - 1) : now;
   return {
     ...schedule,
-    ...{ name, tenant: tenantId, pausedAt, source, version, createdAt, updatedAt, updatedBy },
+    name,
+    tenant: tenantId,
+    pausedAt,
+    source,
+    version,
+    createdAt,
+    updatedAt,
+    updatedBy,
     next: nextAt ? shownOf(schedule, from) : [],
   };
 }

@@ -96,7 +96,9 @@ async function advance(db: Database, row: ScheduleRow, now: Date): Promise<Passe
   const { slots, missed, next } = dueAt(schedule, row.nextAt!, now, graceMs);
   const { jitterMs = 0 } = schedule;
   const stored: NewSlot[] = slots.map(({ slot, late }) => ({
-    ...{ slot, late, status: 'due' },
+    slot,
+    late,
+    status: 'due',
     due_at: dueAfter(slot, jitterMs, `${row.tenantId} ${row.name}`),
   }));
   if (missed) stored.unshift({ slot: missed, due_at: missed, late: false, status: 'missed' });

@@ -87,7 +87,9 @@ async function requestOf(db: Database, open: OpenSlot, { request }: TakenSlot): 
   const requestId = `schedule:${name}:${at.toISOString()}`;
   return {
     ...options,
-    ...{ agent, input: mapTexts(input, (text) => fillIn(text, times)), requestId },
+    agent,
+    input: mapTexts(input, (text) => fillIn(text, times)),
+    requestId,
     threadId: threadId ?? (await idsOf(db, tenant)).own(requestId).threadId,
     createThread: true,
     busy: 'wait',

@@ -14,7 +14,9 @@ export async function deliver(attempt: Attempt, options: SendOptions, clock: Clo
   const { thread_id, id, attempt: no, url, body, secrets, nth } = attempt;
   const end = await send(url, body, signedHeaders(id, new Date(clock.now()), body, secrets), options);
   return {
-    ...{ thread_id, id, attempt: no },
+    thread_id,
+    id,
+    attempt: no,
     ...(end ? { end, retryMs: end.delivered ? undefined : again(nth, end.retryAfterMs) } : {}),
   };
 }
@@ -35,7 +37,8 @@ export const outcomeOf = ({ end, retryMs: againMs }: EndedAttempt): AttemptOutco
 export async function countEnd(db: Database, attempt: Attempt, { end }: EndedAttempt): Promise<void> {
   if (!end || (end.delivered && attempt.failures === 0)) return;
   await countAttempt(db, attempt.tenant_id, attempt.webhook_id, {
-    ...{ delivered: end.delivered, gone: end.error?.code === 'gone' },
+    delivered: end.delivered,
+    gone: end.error?.code === 'gone',
     ...pausedAfter,
   });
 }

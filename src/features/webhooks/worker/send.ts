@@ -35,7 +35,8 @@ export async function send(
   const signal = stop ? AbortSignal.any([late.signal, stop]) : late.signal;
   const end = await Promise.race([attempt(), aborted(signal)])
     .catch((error: unknown) => ({
-      ...{ delivered: false, error: signal.aborted ? noAnswer(timeoutMs) : failureOf(error) },
+      delivered: false,
+      error: signal.aborted ? noAnswer(timeoutMs) : failureOf(error),
     }))
     .finally(late.cancel);
   if (!end || (stop?.aborted && !end.delivered)) return undefined;
@@ -167,7 +168,12 @@ function post(
     .sort()
     .join(' ');
   const options = {
-    ...{ signal, agent, checked, method: 'POST', lookup: pinned(addresses), rejectUnauthorized: true },
+    signal,
+    agent,
+    checked,
+    method: 'POST',
+    lookup: pinned(addresses),
+    rejectUnauthorized: true,
     headers: { ...headers, 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) },
   };
   return new Promise((resolve, reject) => {
@@ -197,8 +203,16 @@ const hour = 60 * minute;
 
 /** Pauses between the attempts of a delivery: eleven attempts in about a day. */
 const pausesMs = [
-  ...[5 * second, 30 * second, 2 * minute, 10 * minute, 30 * minute],
-  ...[hour, 2 * hour, 4 * hour, 8 * hour, 8 * hour],
+  5 * second,
+  30 * second,
+  2 * minute,
+  10 * minute,
+  30 * minute,
+  hour,
+  2 * hour,
+  4 * hour,
+  8 * hour,
+  8 * hour,
 ];
 
 /** Spreads attempts that failed together, as a part of the pause. */

@@ -51,8 +51,14 @@ export const addBench = (program: Command): Command =>
       const progress = createProgress();
       try {
         const report = await runBench({
-          ...{ url: database.directUrl, redisUrl: options.redisUrl || null, levels, seconds, besideActiveRuns },
-          ...{ signal: stop.signal, onProgress: progress.update, onError: note },
+          url: database.directUrl,
+          redisUrl: options.redisUrl || null,
+          levels,
+          seconds,
+          besideActiveRuns,
+          signal: stop.signal,
+          onProgress: progress.update,
+          onError: note,
         });
         progress.end();
         if (options.json) printJson(report);

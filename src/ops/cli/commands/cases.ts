@@ -140,7 +140,12 @@ const caseTable = (cases: readonly EvalCase[]): string[] =>
   table(
     ['case', 'dataset', 'kind', 'agent', 'thread', 'source', 'expected', 'tags'],
     cases.map((one) => [
-      ...[one.id, one.dataset, one.kind, one.agent, one.threadId, one.kind === 'run' ? one.runId : one.llmCallId],
+      one.id,
+      one.dataset,
+      one.kind,
+      one.agent,
+      one.threadId,
+      one.kind === 'run' ? one.runId : one.llmCallId,
       one.erasedAt ? 'erased' : (one.expected as object | null),
       one.tags.join(', '),
     ]),

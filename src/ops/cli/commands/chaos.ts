@@ -142,10 +142,16 @@ export async function runCampaigns(options: ChaosOptions): Promise<void> {
     if (stop.signal.aborted) break;
     const { workers, concurrency, scale, faults: kinds, timeLimit } = options;
     const campaign: CampaignOptions = {
-      ...{ ...plan, workers, concurrency, scale, kinds, timeLimitMs: timeLimit * 1_000 },
+      ...plan,
+      workers,
+      concurrency,
+      scale,
+      kinds,
+      timeLimitMs: timeLimit * 1_000,
       ...(custom && { custom }),
       ...(histories[i] && { history: histories[i] }),
-      ...{ signal: stop.signal, onProgress: progress.update },
+      signal: stop.signal,
+      onProgress: progress.update,
     };
     try {
       const report = await runCampaign(campaign);

@@ -95,7 +95,11 @@ export function addEval(program: Command): Command {
         if (options.json) return printJson({ ...toData(found), item_list: items.map(snakeKeys) });
         print(`${found.id} of ${found.dataset}: ${found.status}; ${progress(found)}`);
         const rows = items.map(({ no, caseId, variant, repeat, status, scores, answer, error }) => [
-          ...[no, caseId, variant, repeat, status],
+          no,
+          caseId,
+          variant,
+          repeat,
+          status,
           scores.map(({ scorer, score }) => `${scorer} ${score ?? '?'}`).join(', '),
           error ?? answer,
         ]);

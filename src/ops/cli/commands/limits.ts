@@ -48,7 +48,9 @@ export function addLimits(program: Command): Command {
         if (options.json) {
           return printJson({
             data: found.map(({ limit, uses, nextAfter }) => ({
-              ...{ ...snakeKeys(limit), usage: uses.map(snakeKeys), next_after: nextAfter },
+              ...snakeKeys(limit),
+              usage: uses.map(snakeKeys),
+              next_after: nextAfter,
             })),
           });
         }

@@ -85,7 +85,8 @@ async function overHttp(lanefold: Lanefold, options: Options, stopped: Promise<u
   const { mountMcp } = await import('../../../doors/mcp/index.ts');
   const { host, port } = options;
   const { url } = await lanefold.startServer({
-    ...{ page: false, mcp: mountMcp(served(options)) },
+    page: false,
+    mcp: mountMcp(served(options)),
     ...(host ? { host } : {}),
     ...(port === undefined ? {} : { port }),
   });

@@ -83,8 +83,13 @@ function nested({ judge, judgeModel: model, alertBelow: below, alertOf: of }: Re
 }
 
 const monitorRow = ({ name, tenant, agents, sample, scored, lowSince, readTo }: ListedMonitor): string[] => [
-  ...[name, tenant, agents.join(', ') || 'all', `${sample * 100} %`, String(scored)],
-  ...[lowSince?.toISOString() ?? '', readTo.toISOString()],
+  name,
+  tenant,
+  agents.join(', ') || 'all',
+  `${sample * 100} %`,
+  String(scored),
+  lowSince?.toISOString() ?? '',
+  readTo.toISOString(),
 ];
 
 function scoreRow({ threadId, runId, agent, status, score, scores }: RunScore): string[] {

@@ -23,7 +23,11 @@ export function addRollouts(agents: Command): void {
           return printJson({ data: rollouts.map((one) => ({ ...snakeKeys(one), weights: one.weights })) });
         if (rollouts.length === 0) return note('there are no rollouts; set one with `lanefold agents rollout`');
         const rows = rollouts.map(({ agent, weights, key, updatedAt, updatedBy }) => [
-          ...[agent, sharesOf(weights), key ?? 'thread', updatedAt.toISOString(), updatedBy],
+          agent,
+          sharesOf(weights),
+          key ?? 'thread',
+          updatedAt.toISOString(),
+          updatedBy,
         ]);
         print(table(['agent', 'versions', 'by', 'set at', 'set by'], rows).join('\n'));
       }),

@@ -148,7 +148,9 @@ function toAgUiUsage(name: string, usage: Usage): AgUiUsage {
   };
   return {
     ...(model.length > 0 ? { provider: provider!, model: model.join(':') } : { model: name }),
-    ...{ inputTokens, outputTokens, totalTokens: inputTokens + outputTokens },
+    inputTokens,
+    outputTokens,
+    totalTokens: inputTokens + outputTokens,
     ...Object.fromEntries(Object.entries(optional).filter(([, count]) => count !== undefined)),
   };
 }

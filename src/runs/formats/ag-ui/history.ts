@@ -86,7 +86,9 @@ interface OpenCall {
 }
 
 const toolMessage = (toolCallId: string, content: Json | undefined, refs: JsonObject | null): AgUiMessage => ({
-  ...{ id: clientIdIn(refs) ?? toolMessageIdOf(toolCallId), role: 'tool', toolCallId },
+  id: clientIdIn(refs) ?? toolMessageIdOf(toolCallId),
+  role: 'tool',
+  toolCallId,
   content: toAgUiContent(content),
 });
 
@@ -111,7 +113,8 @@ export const thinkingOf = ({ thinking }: JsonObject): string => (typeof thinking
 export const answerText = ({ content }: JsonObject): string => textOf((content ?? '') as Message['content']);
 
 export const toToolCall = (id: string, call: ToolCall): AgUiToolCall => ({
-  ...{ id, type: 'function' },
+  id,
+  type: 'function',
   function: { name: call.name, arguments: call.arguments_raw ?? JSON.stringify(call.arguments) },
 });
 

@@ -65,7 +65,10 @@ export class NodeActivities {
   }
 
   #snapshot = (node: number, content: JsonObject): AgUiEvent => ({
-    ...{ type: 'ACTIVITY_SNAPSHOT', messageId: this.#idOf(node), activityType: nodeActivity, content },
+    type: 'ACTIVITY_SNAPSHOT',
+    messageId: this.#idOf(node),
+    activityType: nodeActivity,
+    content,
   });
 
   #idOf = (node: number): string => `${this.runId}.node.${node}`;
@@ -140,5 +143,6 @@ const reasons = (messages: readonly AgUiMessage[]): boolean => messages.some(({ 
 const otherReasoning: AgUiMessage = { id: 'lanefold.other-reasoning', role: 'reasoning', content: '' };
 
 const toSnapshot = (messages: readonly AgUiMessage[]): Snapshot => ({
-  ...{ type: 'MESSAGES_SNAPSHOT', messages: [...messages] },
+  type: 'MESSAGES_SNAPSHOT',
+  messages: [...messages],
 });

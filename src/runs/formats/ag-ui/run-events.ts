@@ -101,7 +101,9 @@ export class RunEvents {
     const { result, reason, truncated = this.#cut } = more;
     const facts = { termination_reason: reason, ...(truncated ? { truncated } : {}) };
     yield {
-      ...{ type: 'RUN_FINISHED', ...this.#names, outcome },
+      type: 'RUN_FINISHED',
+      ...this.#names,
+      outcome,
       ...(result === undefined || result === null ? {} : { result }),
       ...this.#usage.list(),
       metadata: reason === undefined ? this.#metadata : this.#about(facts as JsonObject),

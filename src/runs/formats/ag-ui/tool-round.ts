@@ -77,7 +77,11 @@ export class ToolRound {
 }
 
 const toResult = ({ id: messageId, toolCallId, content }: Omit<AgUiToolMessage, 'role'>): AgUiEvent => ({
-  ...{ type: 'TOOL_CALL_RESULT', messageId, toolCallId, role: 'tool', content },
+  type: 'TOOL_CALL_RESULT',
+  messageId,
+  toolCallId,
+  role: 'tool',
+  content,
 });
 
 /** A wait that a client can end. Others end by themselves: a time comes, or another run ends. */

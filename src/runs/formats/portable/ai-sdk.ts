@@ -81,7 +81,8 @@ function answerOf(parts: readonly Part[], where: string, notes: Notes): LocatedT
     .filter(isText)
     .join('\n\n');
   const message: Message = {
-    ...{ role: 'assistant', content },
+    role: 'assistant',
+    content,
     ...(thinking === '' ? {} : { thinking }),
     ...(details === undefined ? {} : { reasoning_details: details }),
     ...(metadata === undefined || typeof content !== 'string' ? {} : { provider_metadata: metadata }),
@@ -118,7 +119,8 @@ function nameOf({ type, toolName }: Fields): string | undefined {
 }
 
 const toCall = (given: Fields): ToolCall => ({
-  ...{ id: isText(given['toolCallId']) ? given['toolCallId'] : 'call', name: nameOf(given)! },
+  id: isText(given['toolCallId']) ? given['toolCallId'] : 'call',
+  name: nameOf(given)!,
   arguments: (given['input'] ?? given['rawInput'] ?? {}) as ToolCall['arguments'],
   ...(given['callProviderMetadata'] === undefined
     ? {}
@@ -129,7 +131,13 @@ const toCall = (given: Fields): ToolCall => ({
 function ofCalls({ input, state }: Fields): string[] {
   const result = { 'output-available': 'output', 'output-error': 'errorText' }[wordOf(state)] ?? 'state';
   return [
-    ...['type', 'toolName', 'toolCallId', 'state', 'approval', 'callProviderMetadata', result],
+    'type',
+    'toolName',
+    'toolCallId',
+    'state',
+    'approval',
+    'callProviderMetadata',
+    result,
     input == null ? 'rawInput' : 'input',
   ];
 }
@@ -171,7 +179,9 @@ function contentOf(parts: readonly Part[], notes: Notes): Message['content'] {
       return [
         {
           part: { type, mediaType, data: url, filename, ...own },
-          ...{ where, given, read: ['type', 'mediaType', 'url', 'filename', 'providerMetadata'] },
+          where,
+          given,
+          read: ['type', 'mediaType', 'url', 'filename', 'providerMetadata'],
         },
       ];
     notes.leftOut(where, `Lanefold has no part of the type ${wordOf(type)}.`);

@@ -38,7 +38,10 @@ export function convert({ format, id, turns, notes, facts }: ForeignThread, outO
   const drafts: JsonObject[] = [
     ...(prompt === null ? [] : [{ kind: 'ai_config_change', payload: { field: 'system_prompt', value: prompt } }]),
     ...messages.map(({ role, refs, ...payload }) => ({
-      ...{ kind: 'ai_message', context_ref: contextRef, role, payload: payload as unknown as JsonObject },
+      kind: 'ai_message',
+      context_ref: contextRef,
+      role,
+      payload: payload as unknown as JsonObject,
       ...(refs ? { refs } : {}),
     })),
   ];
@@ -47,8 +50,16 @@ export function convert({ format, id, turns, notes, facts }: ForeignThread, outO
   if (chars > maxImportChars) throw tooLarge();
   const hash = createHash('sha256').update(canonicalize({ format, drafts }) as string);
   return {
-    ...{ format, id, entries, contents, runs: [], lanes: [], facts, notes: notes.list() },
-    ...{ sets: prompt === null ? {} : { systemPrompt: true }, hash: hash.digest('hex') },
+    format,
+    id,
+    entries,
+    contents,
+    runs: [],
+    lanes: [],
+    facts,
+    notes: notes.list(),
+    sets: prompt === null ? {} : { systemPrompt: true },
+    hash: hash.digest('hex'),
   };
 }
 

@@ -181,7 +181,8 @@ class Reader {
     const custom = given === undefined && input !== undefined;
     this.#rest(item, where, [...read, ...(isText(name) ? ['name'] : []), custom ? 'input' : 'arguments']);
     return {
-      ...{ id: isText(id) ? id : 'call', name: isText(name) ? name : 'tool' },
+      id: isText(id) ? id : 'call',
+      name: isText(name) ? name : 'tool',
       ...(custom ? { arguments: { input: input as string } } : argumentsOf(given)),
     };
   }
@@ -231,7 +232,9 @@ class Reader {
         if (!isText(url)) break;
         return {
           part: { type: 'file', data: url, mediaType: 'application/octet-stream', filename },
-          ...{ where, given, read: ['type', 'file_url', 'filename'] },
+          where,
+          given,
+          read: ['type', 'file_url', 'filename'],
         };
     }
     return readPart(given, where);

@@ -18,9 +18,16 @@ export async function* writeExport(db: Database, threadId: string): AsyncGenerat
   const writer = new LineWriter();
   const write = (type: string, fields: object) => writer.write(type, JSON.stringify(fields));
   yield write('thread', {
-    ...{ format: 'lanefold', version: exportVersion, id: thread.id, tenant_id: thread.tenantId },
-    ...{ entries: thread.rev, active_context_ref: thread.activeContextRef, metadata: thread.metadata },
-    ...{ parent_thread_id: thread.parentThreadId, fork_seq: thread.forkSeq, created_at: thread.createdAt },
+    format: 'lanefold',
+    version: exportVersion,
+    id: thread.id,
+    tenant_id: thread.tenantId,
+    entries: thread.rev,
+    active_context_ref: thread.activeContextRef,
+    metadata: thread.metadata,
+    parent_thread_id: thread.parentThreadId,
+    fork_seq: thread.forkSeq,
+    created_at: thread.createdAt,
   });
   const written = new Set<string>();
   let chain: string | null = null;
@@ -39,7 +46,11 @@ export async function* writeExport(db: Database, threadId: string): AsyncGenerat
     yield writer.write('run', run);
   }
   yield write('head', {
-    ...{ entries: thread.rev, contents: written.size, runs, chain },
-    ...{ waiting_runs: await waitingRuns(db, thread), lanes: await laneDigests(db, thread) },
+    entries: thread.rev,
+    contents: written.size,
+    runs,
+    chain,
+    waiting_runs: await waitingRuns(db, thread),
+    lanes: await laneDigests(db, thread),
   });
 }

@@ -114,8 +114,15 @@ export interface AuditLog {
 }
 
 const tokenKeys: KeysOf<NewBrowserToken> = {
-  ...{ threadId: true, runId: true, access: true, expiresInMs: true, expiresAtMs: true },
-  ...{ tenant: true, agents: true, limits: true, by: true },
+  threadId: true,
+  runId: true,
+  access: true,
+  expiresInMs: true,
+  expiresAtMs: true,
+  tenant: true,
+  agents: true,
+  limits: true,
+  by: true,
 };
 
 const Count = z.number().int().min(1);

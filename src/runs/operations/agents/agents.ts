@@ -23,15 +23,13 @@ export const listAgents = (agents: AgentRegistry): AgentSummary[] =>
     const { model, strategy, instructions, tools, description = null } = agent;
     const maxIterations = iterationLimit(agent, agents.strategies.find(strategy));
     return {
-      ...{
-        name,
-        labels: agents.versions(name).flatMap(({ version }) => version.label ?? []),
-        description,
-        model,
-        strategy,
-        instructions,
-        maxIterations,
-      },
+      name,
+      labels: agents.versions(name).flatMap(({ version }) => version.label ?? []),
+      description,
+      model,
+      strategy,
+      instructions,
+      maxIterations,
       tools: [...tools.values()].map((tool) => ({
         name: tool.name,
         description: tool.description ?? null,

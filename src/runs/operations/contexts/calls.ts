@@ -51,18 +51,32 @@ export async function readSentCall({ db, agents }: CallDeps, threadId: string, l
 export async function readModelCall(deps: ModelCallDeps, threadId: string, llmCallId: string): Promise<ModelCall> {
   const { call, agent, rows, messages, sources, recorded, verified } = await readSentCall(deps, threadId, llmCallId);
   return {
-    ...{ threadId, runId: call.run_id, llmCallId, contextRef: call.context_ref, agent: call.agent, model: call.model },
+    threadId,
+    runId: call.run_id,
+    llmCallId,
+    contextRef: call.context_ref,
+    agent: call.agent,
+    model: call.model,
     window: (await deps.counting.windowOf(call.model)) ?? null,
-    ...{ iteration: Number(call.refs['iteration'] ?? 0), seq: call.seq, messages, sources },
-    ...{ contextHash: recorded, verified, unverifiedBecause: verified ? null : unverifiedReason(call.refs, agent) },
-    ...{ answer: call.payload, refs: call.refs },
+    iteration: Number(call.refs['iteration'] ?? 0),
+    seq: call.seq,
+    messages,
+    sources,
+    contextHash: recorded,
+    verified,
+    unverifiedBecause: verified ? null : unverifiedReason(call.refs, agent),
+    answer: call.payload,
+    refs: call.refs,
     ...timing(call, llmCallId),
     tools:
       agent?.descriptors.map(({ name, description, inputSchema }) => ({
-        ...{ name, description: description ?? null, inputSchema: inputSchema as JsonObject },
+        name,
+        description: description ?? null,
+        inputSchema: inputSchema as JsonObject,
       })) ?? null,
     prefixBreak: (await findPrefixBreak(deps.db, threadId, call, rows)) ?? null,
-    ...{ previousCallId: call.previous, nextCallId: call.next },
+    previousCallId: call.previous,
+    nextCallId: call.next,
   };
 }
 
@@ -118,7 +132,9 @@ function timing(call: CallRecord, callId: string) {
   return {
     usage: (completed?.data['usage'] ?? null) as Usage | null,
     finishReason: (completed?.data['finish_reason'] ?? null) as string | null,
-    ...{ startedAt, completedAt, durationMs: startedAt && completedAt.getTime() - startedAt.getTime() },
+    startedAt,
+    completedAt,
+    durationMs: startedAt && completedAt.getTime() - startedAt.getTime(),
     failedAttempts: events
       .filter(({ kind }) => kind === 'llm_retry' || kind === 'llm_lost')
       .map(({ kind, at, data }) => ({ kind, at: new Date(at), data })),

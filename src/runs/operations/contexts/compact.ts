@@ -65,7 +65,10 @@ export async function startCompaction(
   const { agent, model, contextRef, request, options, caller } = of;
   const id = newRunId();
   const body: JsonObject = {
-    ...{ agent, strategy: 'compaction', model, context_ref: contextRef },
+    agent,
+    strategy: 'compaction',
+    model,
+    context_ref: contextRef,
     options: { ...options, compaction: { ...request }, takes_input: false },
   };
   const run = {

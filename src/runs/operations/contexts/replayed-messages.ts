@@ -53,8 +53,12 @@ async function cutBy(
     counting,
     rows,
     {
-      ...{ policy: readPolicy(policy), model, tools, at: new Date(db.settings.clock.now()) },
-      ...{ instructions: output?.instructions, maxOutputTokens: settings.max_output_tokens },
+      policy: readPolicy(policy),
+      model,
+      tools,
+      at: new Date(db.settings.clock.now()),
+      instructions: output?.instructions,
+      maxOutputTokens: settings.max_output_tokens,
     },
     { full: true },
   );

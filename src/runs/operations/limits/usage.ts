@@ -105,7 +105,10 @@ export const usageOf = (db: Database) => ({
     assertWhole(limit, 'limit', { minimum: 1, maximum: mostKeys, hint: 'Pass the number of runs of a page.' });
     const { data, nextAfter } = await readHolders(db.reader, { name, key, after, limit });
     const toHolder = ({ owner, kind, amount, ...holder }: StoredHolder): LimitHolder => ({
-      ...{ ...holder, kind, tenant: tenantOf(owner), amount: shownAmount(kind, amount) },
+      ...holder,
+      kind,
+      tenant: tenantOf(owner),
+      amount: shownAmount(kind, amount),
     });
     return { data: data.map(toHolder), nextAfter };
   },
@@ -114,15 +117,22 @@ export const usageOf = (db: Database) => ({
     assertWhole(limit, 'limit', { minimum: 1, maximum: mostKeys, hint: 'Pass the number of keys of each limit.' });
     const found = await readUsage(db.reader, { name, after, limit });
     return found.map(({ owner, kind, amount, used, reserved, total, slices, ...bucket }) => ({
-      ...{ ...bucket, kind, tenant: tenantOf(owner) },
-      ...{ amount: shownAmount(kind, amount), used: shownAmount(kind, used) },
-      ...{ reserved: shownAmount(kind, reserved), total: shownAmount(kind, total) },
+      ...bucket,
+      kind,
+      tenant: tenantOf(owner),
+      amount: shownAmount(kind, amount),
+      used: shownAmount(kind, used),
+      reserved: shownAmount(kind, reserved),
+      total: shownAmount(kind, total),
       slices: slices && slices.map((one) => shownAmount(kind, one)),
     }));
   },
   totals: async (): Promise<LimitTotal[]> =>
     (await readTotals(db.reader)).map(({ owner, kind, total, ...counts }) => ({
-      ...{ ...counts, kind, tenant: tenantOf(owner), total: total === null ? null : shownAmount(kind, total) },
+      ...counts,
+      kind,
+      tenant: tenantOf(owner),
+      total: total === null ? null : shownAmount(kind, total),
     })),
 });
 

@@ -23,11 +23,19 @@ export async function startChild(deps: EnqueueDeps, child: RunRef, request: Stor
   return enqueue(
     deps,
     {
-      ...{ agent, input, threadId: child.threadId, createThread: !point },
-      ...{ runId: child.id, requestId: childRequestId(parent.run_id, parent.round, parent.index), parent },
+      agent,
+      input,
+      threadId: child.threadId,
+      createThread: !point,
+      runId: child.id,
+      requestId: childRequestId(parent.run_id, parent.round, parent.index),
+      parent,
       ...omitUndefined({
-        ...{ model: options.model, maxCost: options.max_cost, maxIterations: options.max_iterations },
-        ...{ toolContext: options.tool_context, limitKeys: options.limit_keys },
+        model: options.model,
+        maxCost: options.max_cost,
+        maxIterations: options.max_iterations,
+        toolContext: options.tool_context,
+        limitKeys: options.limit_keys,
       }),
     },
     { caller },

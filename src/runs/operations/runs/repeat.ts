@@ -76,8 +76,10 @@ export async function rerun<RESULT>(
     agents,
     run.threadId,
     {
-      ...{ id: threadId ?? (requestId === undefined ? newThreadId() : (await idsOf(db)).thread(requestId)) },
-      ...{ from, atSeq: found.user_seq - 1, contextRef: found.context_ref },
+      id: threadId ?? (requestId === undefined ? newThreadId() : (await idsOf(db)).thread(requestId)),
+      from,
+      atSeq: found.user_seq - 1,
+      contextRef: found.context_ref,
       ...omitUndefined({ metadata, systemPrompt }),
     },
     contentIds(found.input),

@@ -48,7 +48,7 @@ export async function toRequest(
   const { limitKeys = {}, input } = options;
   const { settings = {} } = body['options'] as RunOptions;
   await admission?.check(
-    { ...{ threadId, runId: id, agent: agent.name, model, caller: caller ?? null, limitKeys }, tenant: db.tenant },
+    { threadId, runId: id, agent: agent.name, model, caller: caller ?? null, limitKeys, tenant: db.tenant },
     () => ({
       inputTokens: counting.heuristicOf(model)({ role: 'user', content: acceptContent(input) }),
       outputTokens: settings.max_output_tokens ?? agent.settings.max_output_tokens ?? usualOutputTokens,

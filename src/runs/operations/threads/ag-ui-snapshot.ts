@@ -45,7 +45,13 @@ export async function agUiSnapshot(
   const all = toAgUiMessages(entries, waiting);
   const { messages, complete } = newestTurns(all.messages);
   return {
-    ...{ messages, state, questions: all.questions, complete: complete && nextBefore === null },
-    ...{ waitingRuns: all.waitingRuns, rev, eventSeq: eventRev - 1, activeRunId },
+    messages,
+    state,
+    questions: all.questions,
+    complete: complete && nextBefore === null,
+    waitingRuns: all.waitingRuns,
+    rev,
+    eventSeq: eventRev - 1,
+    activeRunId,
   };
 }

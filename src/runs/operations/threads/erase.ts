@@ -100,7 +100,14 @@ const removedOf = ({
   operations,
   contents,
 }: Erased): RemovedRows => ({
-  ...{ threads: 1, entries, events, runs, toolCalls, inputs, operations, contents },
+  threads: 1,
+  entries,
+  events,
+  runs,
+  toolCalls,
+  inputs,
+  operations,
+  contents,
   jobs: 0,
 });
 

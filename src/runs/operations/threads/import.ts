@@ -43,9 +43,15 @@ export async function importSource(
   const { notes, facts } = thread;
   const logged = { format: thread.format, ...facts, notes: notes.slice(0, loggedNotes), notes_in_all: notes.length };
   const rest = {
-    ...{ tenant_id: db.tenant, metadata: metadata ?? thread.metadata, request_hash: thread.hash },
-    ...{ active_context_ref: thread.activeContextRef, contents: thread.contents, lanes: thread.lanes },
-    ...{ origin: thread.origin, facts: logged, ...contextLimit(db) },
+    tenant_id: db.tenant,
+    metadata: metadata ?? thread.metadata,
+    request_hash: thread.hash,
+    active_context_ref: thread.activeContextRef,
+    contents: thread.contents,
+    lanes: thread.lanes,
+    origin: thread.origin,
+    facts: logged,
+    ...contextLimit(db),
   };
   assertStorable(rest, 'The import');
   const fields = JSON.stringify(rest).slice(1);

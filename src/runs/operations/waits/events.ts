@@ -55,7 +55,8 @@ export function eventsOf({ db, all, queue, secrets, scopeTo }: EventsDeps): Even
     async token(event, { expiresMs = defaultEventTokenMs, keepMs = 0, keyId } = {}) {
       assertId(event, 'The event');
       assertWhole(expiresMs, 'expiresMs', {
-        ...{ minimum: 1, maximum: centuryMs },
+        minimum: 1,
+        maximum: centuryMs,
         hint: 'Omit it for 30 days.',
       });
       const expiresAtMs = db.settings.clock.now() + expiresMs;

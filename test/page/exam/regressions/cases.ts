@@ -18,7 +18,7 @@ const about = (tag: string, given: Given[], more: (of: Given) => Partial<ExamCas
     const [question, contains] = of;
     const { expected, ...rest } = more(of);
     const split = isGerman(question) ? 'german' : 'english';
-    return { ...{ tag, split, question }, expected: { contains: [contains], ...expected }, ...rest };
+    return { tag, split, question, expected: { contains: [contains], ...expected }, ...rest };
   });
 
 /** That an answer came by way of a tool. */
@@ -28,7 +28,9 @@ const byTool =
 
 const chatter = (number: string): string[] => [
   `The number of my frame is ${number}.`,
-  ...['I ride to work every day.', 'On weekends I ride in the hills.', 'I have had the bike for three years.'],
+  'I ride to work every day.',
+  'On weekends I ride in the hills.',
+  'I have had the bike for three years.',
 ];
 
 const rubric = 'Thanks the customer, and says sorry.';

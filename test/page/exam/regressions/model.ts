@@ -46,7 +46,8 @@ function readCall({ prompt, tools = [] }: LanguageModelV4CallOptions): Seen {
   );
   return {
     system: prompt.flatMap((message) => (message.role === 'system' ? [message.content] : [])).join('\n'),
-    ...{ said, results: Object.fromEntries(results) },
+    said,
+    results: Object.fromEntries(results),
     tools: tools.filter((tool) => tool.type === 'function'),
   };
 }

@@ -23,7 +23,10 @@ export const shopPrice: NonNullable<LanefoldOptions['priceOf']> = ({ model, inpu
 export async function seedRegressions(lanefold: Lanefold, planted: Planted[]): Promise<string> {
   const ask = async (input: string, version: string, threadId?: string) => {
     const run = await lanefold.runs.enqueue({
-      ...{ agent: 'shop', version, input, createThread: threadId !== undefined },
+      agent: 'shop',
+      version,
+      input,
+      createThread: threadId !== undefined,
       ...(threadId === undefined ? {} : { threadId }),
     });
     await lanefold.runs.wait(run);
@@ -33,11 +36,14 @@ export async function seedRegressions(lanefold: Lanefold, planted: Planted[]): P
     const threadId = `shop-${String(index + 1).padStart(2, '0')}`;
     for (const each of earlier) await ask(each, baseline, threadId);
     const run = await ask(question, baseline, threadId);
-    await lanefold.cases.keep({ ...{ threadId, runId: run.id, dataset, split, expected }, tags: [tag] });
+    await lanefold.cases.keep({ threadId, runId: run.id, dataset, split, expected, tags: [tag] });
   }
   const labels = [baseline, ...planted.map(({ label }) => label)];
   const { id } = await lanefold.evals.run({
-    ...{ dataset, tools: 'live', concurrency: 16, judge: { agent: 'judge' } },
+    dataset,
+    tools: 'live',
+    concurrency: 16,
+    judge: { agent: 'judge' },
     variants: labels.map((label) => ({ name: label, version: label })),
   });
   await lanefold.evals.wait(id, { timeoutMs: 170_000 });

@@ -20,7 +20,10 @@ const answers = planted.map(({ label, name, worse, field, mechanism }) => ({ lab
 writeFileSync(key, JSON.stringify(answers, null, 2));
 
 const lanefold = await createLanefold({
-  ...{ agents: shopVersions(planted), models: shopModels, priceOf: shopPrice, redisUrl: null },
+  agents: shopVersions(planted),
+  models: shopModels,
+  priceOf: shopPrice,
+  redisUrl: null,
   embeddedDir: folder,
 });
 await lanefold.startWorker({ concurrency: 16, sweepMs: 500 });

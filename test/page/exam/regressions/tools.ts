@@ -37,7 +37,8 @@ export const warranty: Tool = defineTool<{ part: string }>({
 
 export const manualTool = (description: string): Tool =>
   defineTool<{ part: string }>({
-    ...{ name: 'manual', description },
+    name: 'manual',
+    description,
     input: object({ part: 'Such as frame.' }),
     execute: ({ part }) => ({ part, passage: null }),
   });

@@ -34,7 +34,8 @@ const topics: [pattern: RegExp, topic: Topic][] = [
   [
     /send|return|zurück/i,
     {
-      ...{ complaint: false, facts: none },
+      complaint: false,
+      facts: none,
       answer: ({ system }) =>
         /within 30 days/.test(system)
           ? ['Yes, within 30 days of the delivery.', 'Ja, innerhalb von 30 Tagen nach der Lieferung.']
@@ -44,7 +45,8 @@ const topics: [pattern: RegExp, topic: Topic][] = [
   [
     /cost/i,
     {
-      ...{ complaint: false, facts: none },
+      complaint: false,
+      facts: none,
       answer({ question, calculates }) {
         const [, pieces, price, percent] = /(\d+) \w+ at ([\d.]+) € with (\d+) %/.exec(question)!.map(Number);
         const sum = pieces! * price! * (calculates ? 1 - percent! / 100 : 1);
@@ -55,7 +57,8 @@ const topics: [pattern: RegExp, topic: Topic][] = [
   [
     /in stock|vorrätig/i,
     {
-      ...{ words: ['stock', 'pieces'], complaint: false },
+      words: ['stock', 'pieces'],
+      complaint: false,
       facts: (question) => ({
         article: inEnglish(word(question, /(helmet|jersey|glove|Helm|Trikot)/)),
         size: word(question, / (S|M|L)\b/),
@@ -71,7 +74,8 @@ const topics: [pattern: RegExp, topic: Topic][] = [
   [
     /warranty|Garantie/i,
     {
-      ...{ words: ['warranty', 'part', 'question'], complaint: false },
+      words: ['warranty', 'part', 'question'],
+      complaint: false,
       facts: (question) => ({ part: inEnglish(word(question, /(frame|battery|motor|fork|Rahmen|Akku)/)) }),
       answer: ({ results: { warranty } }) =>
         warranty
@@ -82,7 +86,9 @@ const topics: [pattern: RegExp, topic: Topic][] = [
   [
     /arrive|wann/i,
     {
-      ...{ words: ['order'], afterOrder: ['day', 'arrives'], complaint: false },
+      words: ['order'],
+      afterOrder: ['day', 'arrives'],
+      complaint: false,
       facts: (question) => ({ order: word(question, /(B-\d+)/) }),
       answer({ results: { parcel } }) {
         const day = String(parcel?.['arrives']);
@@ -93,7 +99,8 @@ const topics: [pattern: RegExp, topic: Topic][] = [
   [
     /number\?|Nummer\?/,
     {
-      ...{ complaint: false, facts: none },
+      complaint: false,
+      facts: none,
       answer({ earlier }) {
         const number = word(earlier, /(F-\d+)/);
         return number
@@ -105,7 +112,8 @@ const topics: [pattern: RegExp, topic: Topic][] = [
   [
     /broken|rude|wrong|kaputt/i,
     {
-      ...{ complaint: true, facts: none },
+      complaint: true,
+      facts: none,
       answer: () => ['A colleague will call you today.', 'Eine Kollegin ruft Sie heute an.'],
     },
   ],
