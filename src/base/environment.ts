@@ -107,10 +107,18 @@ function oneOf<Value extends string, Default>(name: string, values: readonly Val
   );
 }
 
-/** The folder of package.json: two levels above dist/src in a build, one above src in a checkout. */
+/**
+ * The folder of package.json: two levels above dist/src in a build, one above src in a checkout. Without one above it, as in
+ * a bundle of a service, the folder of this file: what is read from there fails by its path.
+ */
 export const packageRoot = (() => {
-  let folder = path.dirname(fileURLToPath(import.meta.url));
-  while (!existsSync(path.join(folder, 'package.json'))) folder = path.dirname(folder);
+  const own = path.dirname(fileURLToPath(import.meta.url));
+  let folder = own;
+  while (!existsSync(path.join(folder, 'package.json'))) {
+    const above = path.dirname(folder);
+    if (above === folder) return own;
+    folder = above;
+  }
   return folder;
 })();
 
