@@ -32,7 +32,10 @@ const importing = (entry: string) => {
   };
   const file = path.join(folder.path, exports[entry === '' ? '.' : `./${entry}`]!.default);
   const code = `import(${JSON.stringify(file)}).then(() => console.log('loaded'), (e) => console.log(e.code, e.message))`;
-  return spawnSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8', timeout: 60_000 }).stdout.trim();
+  return spawnSync(process.execPath, ['--input-type=module', '-e', code], {
+    encoding: 'utf8',
+    timeout: 60_000,
+  }).stdout.trim();
 };
 
 test('without a framework, its entry names it, and the others load', () => {
