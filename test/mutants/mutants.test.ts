@@ -5,11 +5,6 @@ import { expect, test } from 'vitest';
 import { onCitus } from '../support/services.ts';
 import { mutants } from './mutants.ts';
 
-test('no two mistakes have one name', () => {
-  const names = mutants.map(({ name }) => name);
-  expect(names).toEqual([...new Set(names)]);
-});
-
 // in a process of its own, because it is a Vitest whose tests see broken functions and modules
 test.skipIf(onCitus)('each mistake is noticed by the test that is named for it', async () => {
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('VITEST')));

@@ -21,7 +21,7 @@ export const strangers: Mutant[] = [
   },
   {
     name: 'a signed path is read before its token',
-    source: { 'src/server/routes/sent-events.ts': [["    await events.checkToken(c.req.param('token'));\n", '']] },
+    source: { 'src/server/routes/signed-events.ts': [["    await events.checkToken(c.req.param('token'));\n", '']] },
     caughtBy: { file: before, test: 'before the credential of a request no route reads a byte of its body' },
   },
   {
