@@ -18,7 +18,7 @@ export async function readConfig(
   atSeq?: number,
 ): Promise<LaneConfig> {
   const rows = await db.query<{ field: string; value: never }>(
-    'lane_config_at',
+    'lane_config_and_prompt',
     `select field, value from lanefold.lane_config_at($1, $2, $3) where field <> 'system_prompt'
      union all select 'system_prompt', to_jsonb(prompt) from lanefold._lane_prompt($1, $2, $3)`,
     [threadId, contextRef, atSeq ?? head],
