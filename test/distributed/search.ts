@@ -51,6 +51,7 @@ export async function searchTwice(url: string, queuePrefix: string, agent: strin
     const { nodes } = guard;
     const alone = {
       send: guard.send.bind(guard),
+      carriesOut: guard.carriesOut.bind(guard),
       nodeFor: guard.nodeFor.bind(guard),
       nodeOf: guard.nodeOf.bind(guard),
       close: () => {},

@@ -21,6 +21,7 @@ const placements = {
   relations: new Set(['_run']),
   functions: new Set(['commit_step']),
   everywhere: new Set<string>(),
+  delegated: new Set<string>(),
 };
 const [stuck, fine] = ['low:1', 'high:2'];
 /** Waits for a lock that a test holds, as a statement waits for a node. */

@@ -60,6 +60,10 @@ export class Guard implements NodeGuard {
     return typeof threadId === 'string' ? this.nodeOf(threadId) : '';
   }
 
+  carriesOut(functionName: string): boolean {
+    return this.placements.delegated.has(functionName);
+  }
+
   async send<T>(
     pool: pg.Pool,
     { text, values }: { text: string; values: readonly unknown[] },
@@ -169,7 +173,10 @@ const row = /\bid = \$(\d+)\b/;
 const onNode = /\bmaster_run_on_worker\(array\[\$(\d+)/;
 
 /** Reads from the text of a statement which nodes it needs. */
-export function targetOf(text: string, { relations, functions, everywhere }: Omit<Placements, 'shards'>): Target {
+export function targetOf(
+  text: string,
+  { relations, functions, everywhere }: Omit<Placements, 'shards' | 'delegated'>,
+): Target {
   const at = (position: string | undefined) => Number(position) - 1;
   const node = onNode.exec(text);
   if (node) return { nodeAt: at(node[1]) };

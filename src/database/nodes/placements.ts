@@ -11,6 +11,8 @@ export interface Placements {
   functions: ReadonlySet<string>;
   /** Functions that need every node: they write what all nodes have a copy of, or read several threads. */
   everywhere: ReadonlySet<string>;
+  /** Functions that the node of a thread carries out as a whole, with all that they call. */
+  delegated: ReadonlySet<string>;
 }
 
 /** The threads whose ids have a hash up to this one, and above that of the shard before. */

@@ -29,6 +29,8 @@ export interface NodeGuard {
   ): Promise<T>;
   /** The name of the node that a statement needs; empty if it needs all, undefined if it needs none. */
   nodeFor(text: string, values: readonly unknown[]): string | undefined;
+  /** Whether the node of a thread carries out a function as a whole. */
+  carriesOut(functionName: string): boolean;
   /** The name of the node that has a thread. */
   nodeOf(threadId: string): string;
   readonly nodes: readonly DatabaseNode[];

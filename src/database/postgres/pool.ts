@@ -137,7 +137,9 @@ export function openDatabase(options: DatabaseOptions): Database {
       const timeout = query_timeout ? { query_timeout } : {};
       const statement = { ...(prepare ? { name: planName(name) } : {}), text, values, ...timeout };
       const send = (on: Connections) =>
-        scope && settings.distributed ? queryOnNodes<Row>(on, statement, scope) : runQuery<Row>(on, statement, scope);
+        scope && settings.distributed
+          ? queryOnNodes<Row>(on, statement, scope, settings.nodes)
+          : runQuery<Row>(on, statement, scope);
       return settings.nodes ? settings.nodes.send(pool, statement, send) : send(pool);
     };
     const gatherers = new Map<string, Gatherer<unknown>>();

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Connections } from './node-guard.ts';
+import type { Connections, NodeGuard } from './node-guard.ts';
 import { runQuery } from './run-query.ts';
 import { scopeStatement, type DatabaseScope, type StatementConfig } from './scoped-query.ts';
 import { fromPostgres, isConnectionError } from './errors.ts';
@@ -18,24 +18,25 @@ export function queryLong<Row>(
   return queryInTransaction(pool, [long, ...scopeStatements(scope, distributed)], { ...query, query_timeout: longMs });
 }
 
-/**
- * The form of every write to a thread: a call that returns one value. Keys are on the coordinator, so calls named
- * `…_key` are excluded.
- */
-const oneCall = /^(select \w+\.)(\w+(?<!_key))\([$\d, ]+\) as (\w+)$/;
+/** The form of every write to a thread: a call that returns one value. */
+const oneCall = /^(select \w+\.)(\w+)\([$\d, ]+\) as (\w+)$/;
 
 /**
- * Runs a statement for a tenant on a database whose other nodes must know the tenant. A call carries the tenant to the
- * node of its thread; any other statement runs in a transaction that sets the tenant first, in which calls are not
- * delegated to nodes.
+ * Runs a statement for a tenant on a database whose other nodes must know the tenant. A call of a function that nodes carry
+ * out takes the tenant to the node of its thread; any other statement runs in a transaction that sets the tenant first, in
+ * which calls are not delegated to nodes.
+ *
+ * @param nodes know the functions that nodes carry out
  */
 export function queryOnNodes<Row>(
   pool: Connections,
   query: StatementConfig & { values: unknown[] },
   scope: DatabaseScope,
+  nodes: NodeGuard | undefined,
 ): Promise<Row[]> {
   const [, schema, called, as] = oneCall.exec(query.text) ?? [];
-  if (called === undefined) return queryInTransaction(pool, scopeStatements(scope, true), query);
+  if (called === undefined || !nodes?.carriesOut(called))
+    return queryInTransaction(pool, scopeStatements(scope, true), query);
   const [threadId, ...args] = query.values;
   const values = [threadId, scope.tenant, scope.role ?? null, called, args.map(toText)];
   const text = `${schema}_for_tenant($1, $2, $3, $4, $5) as ${as}`;

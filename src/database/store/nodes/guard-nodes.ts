@@ -56,12 +56,17 @@ async function readPlacements(pool: pg.Pool): Promise<Placements> {
        from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname = 'lanefold' group by 1) f
      where f.one_thread or f.writes_everywhere`,
   );
+  const delegated = await read<{ name: string }>(
+    `select p.proname as name from pg_proc p join pg_dist_object o on o.classid = 'pg_proc'::regclass and o.objid = p.oid
+     where p.pronamespace = 'lanefold'::regnamespace and o.distribution_argument_index is not null`,
+  );
   const names = (rows: readonly { name: string }[]) => new Set(rows.map(({ name }) => name));
   return {
     shards,
     relations: names(relations),
     functions: names(functions.filter(({ everywhere }) => !everywhere)),
     everywhere: names(functions.filter(({ everywhere }) => everywhere)),
+    delegated: names(delegated),
   };
 }
 
