@@ -98,7 +98,10 @@ export const writtenAudit = (facts: number, threadId: number): string =>
 export async function writeAudit(db: Database, entry: AuditedAction): Promise<void> {
   const facts = snakeKeys({ ...entry });
   if (!db.settings.distributed)
-    return void (await db.query('write_audit_of_thread', `select ${writtenAudit(1, 2)}`, [facts, entry.threadId ?? null]));
+    return void (await db.query('write_audit_of_thread', `select ${writtenAudit(1, 2)}`, [
+      facts,
+      entry.threadId ?? null,
+    ]));
   // the threads are on nodes, and the audit is on the coordinator
   const [thread] =
     entry.threadId === undefined
