@@ -175,7 +175,7 @@ const onNode = /\bmaster_run_on_worker\(array\[\$(\d+)/;
 /** Reads from the text of a statement which nodes it needs. */
 export function targetOf(
   text: string,
-  { relations, functions, everywhere }: Omit<Placements, 'shards' | 'delegated'>,
+  { relations, functions, everywhere }: Pick<Placements, 'relations' | 'functions' | 'everywhere'>,
 ): Target {
   const at = (position: string | undefined) => Number(position) - 1;
   const node = onNode.exec(text);
