@@ -1,5 +1,6 @@
 import { DrizzleQueryError } from 'drizzle-orm/errors';
 import { type ErrorCode, LanefoldError } from '../../base/errors.ts';
+import { omitUndefined } from '../../base/common/json.ts';
 import { networkErrorCodes } from '../../base/common/network.ts';
 
 /** SQLSTATEs of class LF, raised by the functions in db/sql. */
@@ -119,7 +120,13 @@ const transientCodes = new Set<ErrorCode>([
 const tooLargeForMemory = /invalid memory alloc request size/;
 
 /** SQLSTATEs caused by a pooler that switches connections: a named statement is missing, or already exists. */
-const statementLost = new Set(['26000', '42P05']);
+const statementLost = ['26000', '42P05'];
+
+/** SQLSTATEs of a server that does not let this user in. */
+const rejected = ['3D000', '28P01', '28000'];
+
+/** SQLSTATEs of a function, schema or table that is missing. */
+const outdated = ['42883', '3F000', '42P01'];
 
 /**
  * The thread moved to another node while the statement waited (Citus, SQLSTATE 0A000): the old node would send rows to
@@ -153,90 +160,104 @@ export function fromPostgres(error: unknown, threadId?: string): unknown {
   if (error instanceof LanefoldError) return error;
   const fault = faultOf(error);
   if (!fault) return error;
-  const code = codes[fault.code ?? ''];
-  if (code)
-    return new LanefoldError(code, fault.message, { ...(fault.hint ? { hint: fault.hint } : {}), cause: error });
-  if (fault.code === readOnly) {
-    return new LanefoldError('database_unreachable', `PostgreSQL accepts no writes: ${fault.message}.`, {
-      hint: 'Nothing was written. DATABASE_URL leads to a standby; point it at the primary.',
-      cause: error,
-    });
-  }
-  if (isConnectionError(error)) {
-    return new LanefoldError('database_unreachable', `Cannot reach PostgreSQL: ${describe(fault)}.`, {
-      hint: 'Check DATABASE_URL and whether the server is running; unset DATABASE_URL to use the embedded PostgreSQL.',
-      cause: error,
-    });
-  }
-  if (poolEnded.test(fault.message ?? '')) {
-    return lanefoldClosed(error);
-  }
-  if (statementLost.has(fault.code ?? '')) {
-    return new LanefoldError(
-      'prepared_statement_lost',
-      `A connection pooler lost a prepared statement: ${fault.message}.`,
-      {
-        hint: 'Nothing was written. Set LANEFOLD_PREPARED_STATEMENTS=off in every process, or use PgBouncer 1.21 with max_prepared_statements.',
-        cause: error,
-      },
-    );
-  }
-  if (fault.code === diskFull) {
-    return new LanefoldError('database_full', `The disk of PostgreSQL is full: ${fault.message}.`, {
-      hint: 'Nothing was written. Free space on the disk of PostgreSQL; active runs then continue on their own.',
-      cause: error,
-    });
-  }
-  if (fault.code === '3D000' || fault.code === '28P01' || fault.code === '28000') {
-    return new LanefoldError('database_unreachable', `PostgreSQL rejected the connection: ${fault.message}.`, {
-      hint: 'Check the database name, user and password in DATABASE_URL.',
-      cause: error,
-    });
-  }
-  const [, denied] = deniedFunction.exec(fault.code === forbidden ? (fault.message ?? '') : '') ?? [];
-  if (denied !== undefined) {
-    return new LanefoldError('role_unfit', `The role with which this process connects may not call ${denied}.`, {
+  const lost = isConnectionError(error);
+  if (!lost && poolEnded.test(fault.message ?? '')) return lanefoldClosed(error);
+  const meant = meaningOf(fault, lost, threadId);
+  if (!meant) return error;
+  const { code, message, hint, details } = meant;
+  return new LanefoldError(code, message, { ...omitUndefined({ hint, details }), cause: error });
+}
+
+interface Meaning {
+  code: ErrorCode;
+  message: string;
+  hint: string | undefined;
+  details?: Record<string, unknown>;
+}
+
+type Translation = (fault: PostgresFault, threadId: string | undefined) => Meaning;
+
+const ofEach = (states: readonly string[], translation: Translation): Record<string, Translation> =>
+  Object.fromEntries(states.map((state) => [state, translation]));
+
+/** What the errors of a statement mean, by their SQLSTATE. */
+const byState: Record<string, Translation> = {
+  [readOnly]: ({ message }) => ({
+    code: 'database_unreachable',
+    message: `PostgreSQL accepts no writes: ${message}.`,
+    hint: 'Nothing was written. DATABASE_URL leads to a standby; point it at the primary.',
+  }),
+  [diskFull]: ({ message }) => ({
+    code: 'database_full',
+    message: `The disk of PostgreSQL is full: ${message}.`,
+    hint: 'Nothing was written. Free space on the disk of PostgreSQL; active runs then continue on their own.',
+  }),
+  [lockTimeout]: (_, threadId) => ({
+    code: 'thread_locked',
+    message: `${threadId === undefined ? 'The thread' : `Thread ${threadId}`} is locked by another transaction.`,
+    hint: 'Nothing was written. Try again; if it stays locked, look for an open transaction in pg_stat_activity.',
+  }),
+  [cancelled]: ({ message }) => ({
+    code: 'database_timeout',
+    message: `PostgreSQL cancelled the statement: ${message}.`,
+    hint: 'Nothing was written. Try again; check statement_timeout and the load of the server.',
+  }),
+  [forbidden]: ({ message }) => {
+    const denied = deniedFunction.exec(message)?.[1];
+    const details = { sqlstate: forbidden };
+    if (denied === undefined)
+      return {
+        code: 'database_error',
+        message: `The role of DATABASE_URL lacks a right: ${message}.`,
+        hint: 'Nothing was written. Run `lanefold roles` to see which rights each role needs, and grant them.',
+        details,
+      };
+    return {
+      code: 'role_unfit',
+      message: `The role with which this process connects may not call ${denied}.`,
       hint:
         'Nothing was written. Use a process that connects with a role that may, such as the role of an API or the owner of ' +
         'the schema; `lanefold roles` creates them.',
-      details: { sqlstate: fault.code },
-      cause: error,
-    });
-  }
-  if (fault.code === forbidden) {
-    return new LanefoldError('database_error', `The role of DATABASE_URL lacks a right: ${fault.message}.`, {
-      hint: 'Nothing was written. Run `lanefold roles` to see which rights each role needs, and grant them.',
-      details: { sqlstate: fault.code },
-      cause: error,
-    });
-  }
-  if (fault.code === lockTimeout) {
-    const thread = threadId === undefined ? 'The thread' : `Thread ${threadId}`;
-    return new LanefoldError('thread_locked', `${thread} is locked by another transaction.`, {
-      hint: 'Nothing was written. Try again; if it stays locked, look for an open transaction in pg_stat_activity.',
-      cause: error,
-    });
-  }
-  if (fault.code === cancelled) {
-    return new LanefoldError('database_timeout', `PostgreSQL cancelled the statement: ${fault.message}.`, {
-      hint: 'Nothing was written. Try again; check statement_timeout and the load of the server.',
-      cause: error,
-    });
-  }
-  if (fault.code === '42883' || fault.code === '3F000' || fault.code === '42P01') {
-    return new LanefoldError('database_outdated', `The Lanefold schema is missing or outdated: ${fault.message}.`, {
-      hint: 'Run `lanefold migrate`.',
-      cause: error,
-    });
-  }
-  if (sqlState.test(fault.code ?? '')) {
-    return new LanefoldError('database_error', `A statement failed in PostgreSQL (${fault.code}): ${fault.message}.`, {
-      hint: 'Nothing was written. Look up the SQLSTATE; the log of PostgreSQL has the details.',
-      details: { sqlstate: fault.code },
-      cause: error,
-    });
-  }
-  return error;
+      details,
+    };
+  },
+  ...ofEach(statementLost, ({ message }) => ({
+    code: 'prepared_statement_lost',
+    message: `A connection pooler lost a prepared statement: ${message}.`,
+    hint: 'Nothing was written. Set LANEFOLD_PREPARED_STATEMENTS=off in every process, or use PgBouncer 1.21 with max_prepared_statements.',
+  })),
+  ...ofEach(rejected, ({ message }) => ({
+    code: 'database_unreachable',
+    message: `PostgreSQL rejected the connection: ${message}.`,
+    hint: 'Check the database name, user and password in DATABASE_URL.',
+  })),
+  ...ofEach(outdated, ({ message }) => ({
+    code: 'database_outdated',
+    message: `The Lanefold schema is missing or outdated: ${message}.`,
+    hint: 'Run `lanefold migrate`.',
+  })),
+};
+
+/** What an error of PostgreSQL means to the caller. */
+function meaningOf(fault: PostgresFault, lost: boolean, threadId: string | undefined): Meaning | undefined {
+  const { message = '', code: state = '' } = fault;
+  const own = codes[state];
+  if (own) return { code: own, message, hint: fault.hint || undefined };
+  if (lost && state !== readOnly)
+    return {
+      code: 'database_unreachable',
+      message: `Cannot reach PostgreSQL: ${describe(fault)}.`,
+      hint: 'Check DATABASE_URL and whether the server is running; unset DATABASE_URL to use the embedded PostgreSQL.',
+    };
+  const known = byState[state];
+  if (known) return known(fault, threadId);
+  if (!sqlState.test(state)) return undefined;
+  return {
+    code: 'database_error',
+    message: `A statement failed in PostgreSQL (${state}): ${message}.`,
+    hint: 'Nothing was written. Look up the SQLSTATE; the log of PostgreSQL has the details.',
+    details: { sqlstate: state },
+  };
 }
 
 const describe = (fault: PostgresFault): string =>

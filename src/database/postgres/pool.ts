@@ -105,30 +105,8 @@ const batchLimits = { items: 50, characters: 2 ** 21, inFlight: 3 };
 
 export function openDatabase(options: DatabaseOptions): Database {
   const { max = 10, prepare = true, settings = { distributed: false, clock: processClock } } = options;
-  const pool = new BoundedPool({
-    connectionString: options.url,
-    max,
-    connectionTimeoutMillis: options.connectMs ?? options.timeoutMs ?? connectionTimeoutMillis,
-    query_timeout: options.silentMs ?? options.timeoutMs ?? silentMs,
-    ...(options.url.split('?').slice(1).join('?').includes('statement_timeout')
-      ? {}
-      : { statement_timeout: options.timeoutMs ?? statementTimeoutMs }),
-    keepAlive: true,
-    application_name: options.applicationName ?? 'lanefold',
-  });
-  /** When a statement last failed to get a lock. */
-  let lockedOutAt = 0;
-  const locking = new Map<string, LimitFunction>();
-  /**
-   * Limits calls that may wait for a locked thread to half of the pool, or to a third of it for each node of a distributed
-   * database: they leave connections for other threads.
-   */
-  const lockingOf = (text: string, values: readonly unknown[]): LimitFunction => {
-    const node = settings.nodes ? (settings.nodes.nodeFor(text, values) ?? 'coordinator') : '';
-    const most = Math.floor(max / (settings.nodes ? 3 : 2));
-    if (!locking.has(node)) locking.set(node, pLimit(Math.max(1, most)));
-    return locking.get(node)!;
-  };
+  const pool = poolOf(options, max);
+  const locking = lockingCalls(max, settings);
 
   const connectionsFor = (scope: DatabaseScope | undefined): Database => {
     // the plan of a statement depends on the role
@@ -159,18 +137,7 @@ export function openDatabase(options: DatabaseOptions): Database {
         return announce(name, [item], gatherer.add(item) as Promise<Row>);
       },
       queryLocking<Row>(name: string, text: string, values: unknown[] = []) {
-        const limit = lockingOf(text, values);
-        const since = performance.now();
-        const answer = limit(async () => {
-          const late = performance.now() - since > lockWaitMs;
-          if (late && lockedOutAt > since) throw tooManyLocked(limit.concurrency);
-          try {
-            return await query<Row>(name, text, values);
-          } catch (error) {
-            if (isLanefoldError(error, 'thread_locked')) lockedOutAt = performance.now();
-            throw error;
-          }
-        });
+        const answer = locking(text, values, () => query<Row>(name, text, values));
         return announce(name, values, answer);
       },
       queryLong<Row>(name: string, text: string, values: unknown[] = []) {
@@ -188,6 +155,49 @@ export function openDatabase(options: DatabaseOptions): Database {
     return database;
   };
   return connectionsFor(undefined);
+}
+
+function poolOf({ url, connectMs, timeoutMs, silentMs: silence, applicationName }: DatabaseOptions, max: number) {
+  const ownTimeout = url.split('?').slice(1).join('?').includes('statement_timeout');
+  return new BoundedPool({
+    connectionString: url,
+    max,
+    connectionTimeoutMillis: connectMs ?? timeoutMs ?? connectionTimeoutMillis,
+    query_timeout: silence ?? timeoutMs ?? silentMs,
+    ...(ownTimeout ? {} : { statement_timeout: timeoutMs ?? statementTimeoutMs }),
+    keepAlive: true,
+    application_name: applicationName ?? 'lanefold',
+  });
+}
+
+/**
+ * Limits calls that may wait for a locked thread to half of the pool, or to a third of it for each node of a distributed
+ * database: they leave connections for other threads.
+ */
+function lockingCalls(max: number, settings: DatabaseSettings) {
+  const limits = new Map<string, LimitFunction>();
+  const limitOf = (text: string, values: readonly unknown[]): LimitFunction => {
+    const node = settings.nodes ? (settings.nodes.nodeFor(text, values) ?? 'coordinator') : '';
+    const most = Math.floor(max / (settings.nodes ? 3 : 2));
+    if (!limits.has(node)) limits.set(node, pLimit(Math.max(1, most)));
+    return limits.get(node)!;
+  };
+  /** When a statement last failed to get a lock. */
+  let lockedOutAt = 0;
+  return <Rows>(text: string, values: readonly unknown[], call: () => Promise<Rows>): Promise<Rows> => {
+    const limit = limitOf(text, values);
+    const since = performance.now();
+    return limit(async () => {
+      const late = performance.now() - since > lockWaitMs;
+      if (late && lockedOutAt > since) throw tooManyLocked(limit.concurrency);
+      try {
+        return await call();
+      } catch (error) {
+        if (isLanefoldError(error, 'thread_locked')) lockedOutAt = performance.now();
+        throw error;
+      }
+    });
+  };
 }
 
 const tooManyLocked = (connections: number) =>

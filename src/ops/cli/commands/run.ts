@@ -76,56 +76,59 @@ export const addRun = (program: Command): Command =>
         ['DATABASE_URL', 'REDIS_URL', 'LANEFOLD_AGENTS', 'LANEFOLD_DIR', 'OPENAI_API_KEY, ANTHROPIC_API_KEY, …'],
       ),
     )
-    .action(async (question: string, options: Options) => {
-      // setting the schedules is for the workers of a fleet, not for this one
-      const { schedules: _, ...definition } = await loadAgentsFile(options.agents);
-      const chosen = choose(definition, options.agent);
-      const agent = options.model ? { ...chosen, model: options.model } : chosen;
-      const input = await toInput(question, options.image);
-      if (!options.agents && !options.model)
-        note(`model ${demoModel}: offline and scripted; choose another with --model openai:gpt-5-mini`);
-      // A private queue, because other workers may not know this agent, and this process may not know theirs.
-      const queuePrefix = `${privatePrefix}${randomBytes(4).toString('hex')}`;
-      const lanefold = await connect(options, {
-        start: true,
-        ...definition,
-        agents: [agent],
-        queuePrefix,
-        queueShards: 1,
-        privateQueue: true,
-      });
-      try {
-        const threadId = await openThread(lanefold, options);
-        await lanefold.startWorker({
-          concurrency: 1,
-          onRunEnd: ({ threadId, runId: id, status }) =>
-            void (status === 'suspended' && notePendingApprovals(lanefold, { threadId, id }).catch(() => {})),
-        });
-        const { model, strategy, strategyOptions, busy } = options;
-        // From here on, no other process would finish the run.
-        const stopped = stopSignal();
-        const accepted = await lanefold.runs.enqueue({
-          agent: agent.name,
-          input,
-          threadId,
-          ...(model ? { model } : {}),
-          ...(strategy ? { strategy } : {}),
-          ...(strategyOptions ? { strategyOptions } : {}),
-          ...(busy ? { busy } : {}),
-        });
-        void stopped.then(async (signal) => {
-          note(`${signal}: cancelling the run`);
-          await lanefold.runs.cancel(accepted, 'interrupted').catch((error: unknown) => report(error));
-        });
-        const live = process.stdout.isTTY && !options.json;
-        if (live) await showLive(lanefold.runs.stream(accepted, { entries: true }));
-        const run = await lanefold.runs.wait(accepted, { onUnattended: ({ message }) => note(printable(message)) });
-        if (options.tree) (options.json ? note : print)(drawTree(await lanefold.runs.nodes(run, { limit: 10_000 })));
-        show(run, { json: options.json === true, live });
-      } finally {
-        await lanefold.close();
-      }
+    .action(ask);
+
+/** Executes the run in this process, and prints the answer. */
+async function ask(question: string, options: Options): Promise<void> {
+  // setting the schedules is for the workers of a fleet, not for this one
+  const { schedules: _, ...definition } = await loadAgentsFile(options.agents);
+  const chosen = choose(definition, options.agent);
+  const agent = options.model ? { ...chosen, model: options.model } : chosen;
+  const input = await toInput(question, options.image);
+  if (!options.agents && !options.model)
+    note(`model ${demoModel}: offline and scripted; choose another with --model openai:gpt-5-mini`);
+  // A private queue, because other workers may not know this agent, and this process may not know theirs.
+  const queuePrefix = `${privatePrefix}${randomBytes(4).toString('hex')}`;
+  const lanefold = await connect(options, {
+    start: true,
+    ...definition,
+    agents: [agent],
+    queuePrefix,
+    queueShards: 1,
+    privateQueue: true,
+  });
+  try {
+    const threadId = await openThread(lanefold, options);
+    await lanefold.startWorker({
+      concurrency: 1,
+      onRunEnd: ({ threadId, runId: id, status }) =>
+        void (status === 'suspended' && notePendingApprovals(lanefold, { threadId, id }).catch(() => {})),
     });
+    const { model, strategy, strategyOptions, busy } = options;
+    // From here on, no other process would finish the run.
+    const stopped = stopSignal();
+    const accepted = await lanefold.runs.enqueue({
+      agent: agent.name,
+      input,
+      threadId,
+      ...(model ? { model } : {}),
+      ...(strategy ? { strategy } : {}),
+      ...(strategyOptions ? { strategyOptions } : {}),
+      ...(busy ? { busy } : {}),
+    });
+    void stopped.then(async (signal) => {
+      note(`${signal}: cancelling the run`);
+      await lanefold.runs.cancel(accepted, 'interrupted').catch((error: unknown) => report(error));
+    });
+    const live = process.stdout.isTTY && !options.json;
+    if (live) await showLive(lanefold.runs.stream(accepted, { entries: true }));
+    const run = await lanefold.runs.wait(accepted, { onUnattended: ({ message }) => note(printable(message)) });
+    if (options.tree) (options.json ? note : print)(drawTree(await lanefold.runs.nodes(run, { limit: 10_000 })));
+    show(run, { json: options.json === true, live });
+  } finally {
+    await lanefold.close();
+  }
+}
 
 /** Shows the tool calls a run waits for, and how to approve them. The command keeps waiting. */
 async function notePendingApprovals(lanefold: Lanefold, run: RunRef): Promise<void> {
