@@ -5,7 +5,7 @@ import { askWorker, closeWorker } from '../../runs/queue/bull-workers.ts';
 import { DirectQueue } from '../../runs/queue/direct-queue.ts';
 import type { RunQueue, WorkOptions } from '../../runs/queue/queue.ts';
 import type { RunDependencies } from '../run/dependencies.ts';
-import { AgentQueues } from './sweep.ts';
+import { AgentQueues } from './agent-queues.ts';
 import { type JobWorker, hasStopped, type StartedRun, type TakenJob } from './intake.ts';
 import type { OpenWorker } from './open-worker.ts';
 import type { UnreadyReason, WorkerHealth } from './options.ts';
