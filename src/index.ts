@@ -41,7 +41,7 @@ export { createLanefold, migrate } from './lanefold/create.ts';
 export { defineLanefold, type LanefoldDefinition } from './lanefold/definition.ts';
 export type { Lanefold } from './lanefold/lanefold.ts';
 export type { LanefoldOptions } from './lanefold/options.ts';
-export type { NewKey } from './runs/operations/access/keys.ts';
+export type { NewKey } from './runs/operations/access/types.ts';
 export type { BrowserAccess } from './base/access/browser-token.ts';
 export type { ScheduleDefinition } from './features/schedules/definition/definition.ts';
 export type { WebhookDelivery } from './features/webhooks/types.ts';
@@ -49,7 +49,7 @@ export type { MonitorDefinition } from './features/monitors/types.ts';
 export type { WebhookDefinition } from './features/webhooks/types.ts';
 export type { EvalDefinition } from './features/evals/operations/types.ts';
 export type { EvalCase, NewCase } from './features/evals/types.ts';
-export type { LimitDefinition } from './agent/limits/limit.ts';
+export type { LimitDefinition } from './agent/limits/types.ts';
 export type { TenantLibrary } from './features/library/library.ts';
 export type { LogFacts, Logger } from './base/log/logger.ts';
 

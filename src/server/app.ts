@@ -28,9 +28,6 @@ import type { AppOptions } from './options.ts';
 import { addPage } from './page/routes.ts';
 import { problemHeaders, toProblem } from './problem.ts';
 import { requestCounter } from './request-counter.ts';
-import { addAudit } from './routes/audit.ts';
-import { addKeys } from './routes/keys.ts';
-import { addLimits } from './routes/limits.ts';
 import { addSignedEvents, byEventToken, signedEventsPath } from './routes/signed-events.ts';
 import { addEvals } from './routes/evals.ts';
 import { addSchedules } from './routes/schedules.ts';
@@ -126,13 +123,10 @@ export function createAppWith(
   const streams = new LiveStreams(omitUndefined(live));
   const serve = streamServer(streams);
   for (const door of doors) door.add(app, { lanefold, streams, answers });
-  addKeys(app);
-  addLimits(app);
   addSchedules(app);
   addEvals(app);
   addSignedEvents(app, lanefold);
   addNouns(app, nouns, lanefold, handlersOf(app, lanefold, streams, serve, onError));
-  addAudit(app);
   addOverview(app, lanefold);
   // it shows all tenants
   if (lanefold.tenant === undefined) {

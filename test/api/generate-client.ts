@@ -14,13 +14,10 @@ import { asJson, forTypes } from './generate-types.ts';
 /** The operations of `lanefold/client`, with their types. Written by `npm run types:api`. */
 export const clientFile = path.resolve('src/doors/client/operations.ts');
 
-/** What the client offers, beside what declarations say. Everything else, such as keys, is for operators. */
-const undeclared = ['createBrowserToken', 'listLimits', 'listLimitHolders'];
-
-const declared = nouns.flatMap(({ operations, requests }) =>
+/** What the client offers. Everything else, such as keys, is for operators. */
+const offered = nouns.flatMap(({ operations, requests }) =>
   [...Object.values(operations), ...Object.values(requests)].filter(({ client }) => client).map(({ id }) => id),
 );
-const offered = [...undeclared, ...declared];
 
 /** Schemas whose `result` has the type of its agent. */
 const generic = ['Run', 'RunSnapshot'];

@@ -115,8 +115,9 @@ class Types {
     }
   }
 
+  /** @param name of a type in the module, or of a field of such a type: `Allowed['scopes']` */
   #import(name: string, from: string): string {
-    this.#imports.set(name, from);
+    this.#imports.set(/^\w+/.exec(name)![0], from);
     return name;
   }
 

@@ -1,5 +1,5 @@
 import { defineAgent, type ContentPart, type EnqueueOptions } from 'lanefold';
-import type { NewBrowserToken } from '../../src/runs/operations/access/keys.ts';
+import type { NewBrowserToken } from '../../src/runs/operations/access/types.ts';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 

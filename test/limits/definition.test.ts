@@ -1,16 +1,24 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type LimitDefinition, billionthsOf, dollarsOf } from '../../src/agent/limits/limit.ts';
+import { billionthsOf, dollarsOf } from '../../src/agent/limits/limit.ts';
 import { readDefinition, showDefinition } from '../../src/agent/limits/read-definition.ts';
+import type { LimitDefinition } from '../../src/agent/limits/types.ts';
+import { checkBody } from '../../src/base/operations/checked.ts';
+import { limits } from '../../src/runs/operations/limits/declaration.ts';
 
 const runs = { kind: 'runs', amount: 1, per: 'minute' } as const;
 const money = { kind: 'money', amount: 1, calendar: 'day' } as const;
 const each = { ...runs, scope: { customer: '*' } } as const;
 
+function read(given: unknown, owner = '*') {
+  checkBody('limits.set', limits.operations.set, given);
+  return readDefinition(given as LimitDefinition, owner);
+}
+
 /** The field that the library names when it refuses. */
 function fieldOf(given: unknown, owner = '*'): unknown {
   try {
-    readDefinition(given as LimitDefinition, owner);
+    read(given, owner);
     return 'none';
   } catch (error) {
     const { code, details, message, hint } = error as Record<string, string> & { details: Record<string, string> };
@@ -83,7 +91,7 @@ describe('a limit that makes no sense is refused with the field', () => {
   });
 
   test('a field that is none, with the one that was meant', () => {
-    expect(() => readDefinition({ ...runs, timezone: 'UTC' } as LimitDefinition, '*')).toThrow(
+    expect(() => read({ ...runs, timezone: 'UTC' })).toThrow(
       expect.objectContaining({ code: 'invalid_input', hint: 'Did you mean "timeZone"?' }),
     );
   });

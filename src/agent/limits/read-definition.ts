@@ -1,19 +1,14 @@
 import { LanefoldError } from '../../base/errors.ts';
-import { z } from 'zod';
-import { refuseUnknownKeys, type KeysOf } from '../../base/checks/unknown-keys.ts';
-import { omitUndefined } from '../../base/common/json.ts';
 import {
-  namedIntervals,
-  type LimitDefinition,
-  type LimitInterval,
-  isOfRuns,
-  limitKinds,
-  onExhausted,
-  type StoredLimit,
   billionthsOf,
-  type LimitKind,
   dollarsOf,
+  isOfRuns,
+  namedIntervals,
+  type LimitInterval,
+  type LimitKind,
+  type StoredLimit,
 } from './limit.ts';
+import type { LimitDefinition } from './types.ts';
 import { bucketProblem, eachOf, dimensionProblem, valueProblem } from './dimensions.ts';
 import { isTimeZone } from '../../base/checks/values.ts';
 
@@ -34,63 +29,13 @@ function assertFew(field: string, entries: object): void {
   if (Object.keys(entries).length > maxEntries) throw invalid(field, `has more than ${maxEntries} entries`);
 }
 
-const minMs = 1_000;
-const maxMs = 31 * 86_400_000;
-
-const keys: KeysOf<LimitDefinition> = {
-  kind: true,
-  amount: true,
-  scope: true,
-  amounts: true,
-  tokens: true,
-  per: true,
-  calendar: true,
-  timeZone: true,
-  share: true,
-  weights: true,
-  reserve: true,
-  onExhausted: true,
-};
-
-const names = Object.keys(namedIntervals) as LimitInterval[];
-const record = <V extends z.ZodType>(value: V) => z.record(z.string(), value).optional();
-const oneOf = <const V extends string>(values: readonly V[]) =>
-  z.enum(values, { error: `must be ${values.slice(0, -1).join(', ')} or ${values.at(-1)}` });
-
-const number = z.number({ error: 'must be a number' });
-const Fields = z.object({
-  kind: oneOf(limitKinds),
-  amount: number,
-  scope: record(z.string({ error: 'must be a text' })),
-  amounts: record(number),
-  tokens: oneOf(['input', 'output', 'total']).optional(),
-  per: z
-    .union([z.enum(names), z.int().min(minMs).max(maxMs)], {
-      error: `must be ${names.join(', ')}, or a whole number of ms from ${minMs} to ${maxMs}`,
-    })
-    .optional(),
-  calendar: oneOf(['day', 'week', 'month']).optional(),
-  timeZone: z.string({ error: 'must be a text' }).optional(),
-  share: z.string({ error: 'must be a text' }).optional(),
-  weights: record(number),
-  reserve: record(number),
-  onExhausted: oneOf([...onExhausted]).optional(),
-});
-
 /**
- * Checks a limit that a caller sets.
+ * Checks a limit that a caller sets, whose fields have their types.
  *
  * @param owner the tenant whose limit it is, or `*`
  * @throws LanefoldError `invalid_input`; `details.field` is the path of the field, such as `scope.customer`
  */
-export function readDefinition(given: LimitDefinition, owner: string): Omit<StoredLimit, 'version'> {
-  refuseUnknownKeys('A limit', given, keys);
-  const parsed = Fields.safeParse(given);
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    throw invalid(issue!.path.join('.') || 'definition', issue!.path.length > 0 ? issue!.message : 'must be an object');
-  }
-  const fields: LimitDefinition = omitUndefined(parsed.data);
+export function readDefinition(fields: LimitDefinition, owner: string): Omit<StoredLimit, 'version'> {
   checkScope(fields, owner);
   checkInterval(fields);
   checkShare(fields);

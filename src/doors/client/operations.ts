@@ -162,179 +162,15 @@ export interface Problem {
   }[];
 }
 
-/** 1 to 128 characters of `[A-Za-z0-9._:@-]`, starting with a letter or digit. */
-export type Id = string;
-
-export interface NewBrowserToken {
-  threadId: Id;
-  /** Only this run of the thread. */
-  runId?: Id;
-  /**
-   * `read`: see the thread or run. `chat`: also ask, steer and cancel. `approve`: also approve and deny tool calls.
-   */
-  access: 'read' | 'chat' | 'approve';
-  /** Only runs of these agents, in threads where no other agent has run. */
-  agents?: string[];
-  /** Default: 15 minutes; at most one day. */
-  expiresInMs?: number;
-}
-
-export interface BrowserToken {
-  /** A Bearer token. */
-  token: string;
-  /**
-   * When it expires.
-   */
-  expiresAt: string;
-}
-
-export interface ListLimitsQuery {
-  /** Only limits with this name. */
-  name?: Id;
-  /** The `next_after` of a limit: only that limit, with its next keys. */
-  after?: string;
-  /** Keys of each limit; default 100. */
-  limit?: number;
-}
-
-export interface LimitUse {
-  /** The values of the dimensions with `*` in the scope, joined by `/`; empty without such dimensions. */
-  key: string;
-  /** The amount that applies to this key. */
-  amount: number;
-  /** Used in the interval, including `reserved`. For `money` in US dollars. */
-  used: number;
-  /** Taken by calls that have not ended. */
-  reserved: number;
-  /** Runs that wait for it. */
-  waiting: number;
-  /** Everything that was ever used. */
-  total: number;
-  resetsAt: string | null;
-  noticedAt: string | null;
-  drainedUntil: string | null;
-  /** Used in each 1/32 of a sliding interval, oldest first; null for other limits. */
-  slices: number[] | null;
-  /** Runs that wait, by value of `share`: the ten with most. */
-  waitingBy: {
-    [key: string]: number;
-  } | null;
-  /** Pass it as `after` to list the keys of the limit after this one. */
-  cursor: string;
-}
-
-export interface UsedLimit {
-  name: Id;
-  /** The tenant that set it, for its own runs. Null: the operator, for all runs. */
-  tenant: Id | null;
-  /**
-   * `concurrency`: runs at work. `runs`: runs started in the interval. `requests`, `tokens` and `money`: of model calls in the interval.
-   */
-  kind: 'concurrency' | 'runs' | 'requests' | 'tokens' | 'money';
-  /** The most of it. A whole number; for `money` US dollars, with at most 9 decimal places. */
-  amount: number;
-  /** The runs it applies to, by dimension: `tenant`, `key`, `agent`, `model`, `provider`, `thread`, or one of the `limit_keys` of requests. With the value `*`, each value of the dimension has the amount for itself. Default: all runs together. */
-  scope?: {
-    [key: string]: string;
-  };
-  /** Other amounts, by the value of the dimension with `*`. With several such dimensions, by their values in the alphabetical order of the dimensions, joined by `/`. */
-  amounts?: {
-    [key: string]: number;
-  };
-  /**
-   * Which tokens count, for the kind `tokens`; default `total`.
-   */
-  tokens?: 'input' | 'output' | 'total';
-  /** The interval, which slides: by name, or in ms, up to 31 days. Every kind except `concurrency` needs this or `calendar`. */
-  per?: ('second' | 'minute' | 'hour' | 'day') | number;
-  /**
-   * The interval starts with each day, week (on Monday) or month.
-   */
-  calendar?: 'day' | 'week' | 'month';
-  /** IANA time zone of `calendar`; default `UTC`. */
-  timeZone?: string;
-  /** The dimension whose values take turns when runs wait; default: the oldest run goes first. */
-  share?: string;
-  /** How many turns a value of `share` gets while another one gets one, from 0.001 to 1,000. */
-  weights?: {
-    [key: string]: number;
-  };
-  /** What only runs with this value of `share` may use: for all others, the limit is lower by that much, and they do not delay them. */
-  reserve?: {
-    [key: string]: number;
-  };
-  /**
-   * Once the amount is used, a run that needs more waits (default), or ends with `budget_exhausted`. With `notice`, for `requests`, `tokens` and `money`, nothing is refused, and the run that passes it gets an event `limit_reached`.
-   */
-  onExhausted?: 'wait' | 'end' | 'notice';
-  /**
-   * When it was first set.
-   */
-  createdAt: string;
-  /**
-   * When it was last changed.
-   */
-  updatedAt: string;
-  /** `operator`, `key:<id>` or `cli:<user>`. */
-  updatedBy: string;
-  /** First the keys that runs wait for, then the others, each in the order of the keys. */
-  usage: LimitUse[];
-  /** Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
-  nextAfter: string | null;
-}
-
-export interface LimitList {
-  data: UsedLimit[];
-}
-
-export interface ListLimitHoldersQuery {
-  /** Only of this key of the limit. */
-  key?: string;
-  /** The `next_after` of the previous page. */
-  after?: string;
-  /** Maximum number of items; default 100. */
-  limit?: number;
-}
-
-export type RunStatus = 'waiting' | 'queued' | 'running' | 'suspended' | 'completed' | 'failed' | 'cancelled';
-
-/** A run that holds a slot of a limit, or has reserved some of it for a call. */
-export interface LimitHolder {
-  name: Id;
-  /** The tenant that set it, for its own runs. Null: the operator, for all runs. */
-  tenant: Id | null;
-  /**
-   * `concurrency`: runs at work. `runs`: runs started in the interval. `requests`, `tokens` and `money`: of model calls in the interval.
-   */
-  kind: 'concurrency' | 'runs' | 'requests' | 'tokens' | 'money';
-  /** The values of the dimensions with `*` in the scope, joined by `/`; empty without such dimensions. */
-  key: string;
-  /** What it holds. For `money` in US dollars. */
-  amount: number;
-  threadId: Id;
-  runId: Id;
-  agent: string;
-  status: RunStatus;
-  /** The worker that executes it; null: none. */
-  workerId: string | null;
-  /**
-   * When the run started. Before its first claim, when it could have started.
-   */
-  since: string;
-}
-
-export interface LimitHolderPage {
-  data: LimitHolder[];
-  /** Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
-  nextAfter: string | null;
-}
-
 export interface ListApprovalsQuery {
   /** The `next_after` of the previous page. */
   after?: string;
   /** Maximum number of items; default 50. */
   limit?: number;
 }
+
+/** 1 to 128 characters of `[A-Za-z0-9._:@-]`, starting with a letter or digit. */
+export type Id = string;
 
 /** A run by its thread and id. */
 export interface RunRef {
@@ -552,6 +388,8 @@ export interface Compact {
   model?: string;
 }
 
+export type RunStatus = 'waiting' | 'queued' | 'running' | 'suspended' | 'completed' | 'failed' | 'cancelled';
+
 /** The run was accepted and will end, even if processes crash. */
 export interface RunReceipt {
   threadId: Id;
@@ -755,6 +593,168 @@ export interface SentEvent {
   }[];
   /** Whether it is kept for later waits. */
   kept: boolean;
+}
+
+export interface NewBrowserToken {
+  threadId: Id;
+  /** Only this run of the thread. */
+  runId?: Id;
+  /**
+   * `read`: see the thread or run. `chat`: also ask, steer and cancel. `approve`: also approve and deny tool calls.
+   */
+  access: 'read' | 'chat' | 'approve';
+  /** Only runs of these agents, in threads where no other agent has run. */
+  agents?: string[];
+  /** Default: 15 minutes; at most one day. */
+  expiresInMs?: number;
+}
+
+export interface BrowserToken {
+  /** A Bearer token. */
+  token: string;
+  /**
+   * When it expires.
+   */
+  expiresAt: string;
+}
+
+export interface ListLimitHoldersQuery {
+  /** Only of this key of the limit. */
+  key?: string;
+  /** The `next_after` of the previous page. */
+  after?: string;
+  /** Maximum number of items; default 100. */
+  limit?: number;
+}
+
+/** A run that holds a slot of a limit, or has reserved some of it for a call. */
+export interface LimitHolder {
+  name: Id;
+  /** The tenant that set it, for its own runs. Null: the operator, for all runs. */
+  tenant: Id | null;
+  /**
+   * `concurrency`: runs at work. `runs`: runs started in the interval. `requests`, `tokens` and `money`: of model calls in the interval.
+   */
+  kind: 'concurrency' | 'runs' | 'requests' | 'tokens' | 'money';
+  /** The values of the dimensions with `*` in the scope, joined by `/`; empty without such dimensions. */
+  key: string;
+  /** What it holds. For `money` in US dollars. */
+  amount: number;
+  threadId: Id;
+  runId: Id;
+  agent: string;
+  status: RunStatus;
+  /** The worker that executes it; null: none. */
+  workerId: string | null;
+  /**
+   * When the run started. Before its first claim, when it could have started.
+   */
+  since: string;
+}
+
+export interface LimitHolderPage {
+  data: LimitHolder[];
+  /** Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
+  nextAfter: string | null;
+}
+
+export interface ListLimitsQuery {
+  /** Only limits with this name. */
+  name?: Id;
+  /** The `next_after` of a limit: only that limit, with its next keys. */
+  after?: string;
+  /** Keys of each limit; default 100. */
+  limit?: number;
+}
+
+export interface LimitUse {
+  /** The values of the dimensions with `*` in the scope, joined by `/`; empty without such dimensions. */
+  key: string;
+  /** The amount that applies to this key. */
+  amount: number;
+  /** Used in the interval, including `reserved`. For `money` in US dollars. */
+  used: number;
+  /** Taken by calls that have not ended. */
+  reserved: number;
+  /** Runs that wait for it. */
+  waiting: number;
+  /** Everything that was ever used. */
+  total: number;
+  resetsAt: string | null;
+  noticedAt: string | null;
+  drainedUntil: string | null;
+  /** Used in each 1/32 of a sliding interval, oldest first; null for other limits. */
+  slices: number[] | null;
+  /** Runs that wait, by value of `share`: the ten with most. */
+  waitingBy: {
+    [key: string]: number;
+  } | null;
+  /** Pass it as `after` to list the keys of the limit after this one. */
+  cursor: string;
+}
+
+export interface UsedLimit {
+  name: Id;
+  /** The tenant that set it, for its own runs. Null: the operator, for all runs. */
+  tenant: Id | null;
+  /**
+   * `concurrency`: runs at work. `runs`: runs started in the interval. `requests`, `tokens` and `money`: of model calls in the interval.
+   */
+  kind: 'concurrency' | 'runs' | 'requests' | 'tokens' | 'money';
+  /** The most of it. A whole number; for `money` US dollars, with at most 9 decimal places. */
+  amount: number;
+  /** The runs it applies to, by dimension: `tenant`, `key`, `agent`, `model`, `provider`, `thread`, or one of the `limit_keys` of requests. With the value `*`, each value of the dimension has the amount for itself. Default: all runs together. */
+  scope?: {
+    [key: string]: string;
+  };
+  /** Other amounts, by the value of the dimension with `*`. With several such dimensions, by their values in the alphabetical order of the dimensions, joined by `/`. */
+  amounts?: {
+    [key: string]: number;
+  };
+  /**
+   * Which tokens count, for the kind `tokens`; default `total`.
+   */
+  tokens?: 'input' | 'output' | 'total';
+  /** The interval, which slides: by name, or in ms, up to 31 days. Every kind except `concurrency` needs this or `calendar`. */
+  per?: ('second' | 'minute' | 'hour' | 'day') | number;
+  /**
+   * The interval starts with each day, week (on Monday) or month.
+   */
+  calendar?: 'day' | 'week' | 'month';
+  /** IANA time zone of `calendar`; default `UTC`. */
+  timeZone?: string;
+  /** The dimension whose values take turns when runs wait; default: the oldest run goes first. */
+  share?: string;
+  /** How many turns a value of `share` gets while another one gets one, from 0.001 to 1,000. */
+  weights?: {
+    [key: string]: number;
+  };
+  /** What only runs with this value of `share` may use: for all others, the limit is lower by that much, and they do not delay them. */
+  reserve?: {
+    [key: string]: number;
+  };
+  /**
+   * Once the amount is used, a run that needs more waits (default), or ends with `budget_exhausted`. With `notice`, for `requests`, `tokens` and `money`, nothing is refused, and the run that passes it gets an event `limit_reached`.
+   */
+  onExhausted?: 'wait' | 'end' | 'notice';
+  /**
+   * When it was first set.
+   */
+  createdAt: string;
+  /**
+   * When it was last changed.
+   */
+  updatedAt: string;
+  /** `operator`, `key:<id>` or `cli:<user>`. */
+  updatedBy: string;
+  /** First the keys that runs wait for, then the others, each in the order of the keys. */
+  usage: LimitUse[];
+  /** Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
+  nextAfter: string | null;
+}
+
+export interface LimitList {
+  data: UsedLimit[];
 }
 
 /** Settings of model calls, named as in the AI SDK. A model ignores those it does not support. */
@@ -2233,9 +2233,6 @@ export interface ResolvedWait {
 
 /** What each operation takes and returns. */
 export interface Operations {
-  createBrowserToken: { query: undefined; body: NewBrowserToken; answer: BrowserToken };
-  listLimits: { query: ListLimitsQuery; body: undefined; answer: LimitList };
-  listLimitHolders: { query: ListLimitHoldersQuery; body: undefined; answer: LimitHolderPage };
   listApprovals: { query: ListApprovalsQuery; body: undefined; answer: ApprovalPage };
   listLanes: { query: undefined; body: undefined; answer: LaneList };
   getContext: { query: GetContextQuery; body: undefined; answer: Context };
@@ -2244,6 +2241,9 @@ export interface Operations {
   applyContextOperation: { query: undefined; body: ContextOperation; answer: OperationReceipt };
   resetLane: { query: undefined; body: LaneReset; answer: OperationReceipt };
   sendEvent: { query: undefined; body: NewEvent; answer: SentEvent };
+  createBrowserToken: { query: undefined; body: NewBrowserToken; answer: BrowserToken };
+  listLimitHolders: { query: ListLimitHoldersQuery; body: undefined; answer: LimitHolderPage };
+  listLimits: { query: ListLimitsQuery; body: undefined; answer: LimitList };
   createRun: { query: undefined; body: NewRun; answer: RunReceipt };
   createRuns: { query: undefined; body: NewRuns; answer: RunReceipts };
   listAllRuns: { query: ListAllRunsQuery; body: undefined; answer: RunPage };
@@ -2282,9 +2282,6 @@ export interface Operations {
 
 /** Method and path of each operation. */
 export const places = {
-  createBrowserToken: 'POST /v1/tokens',
-  listLimits: 'GET /v1/limits',
-  listLimitHolders: 'GET /v1/limits/{name}/holders',
   listApprovals: 'GET /v1/approvals',
   listLanes: 'GET /v1/threads/{threadId}/contexts',
   getContext: 'GET /v1/threads/{threadId}/contexts/{contextRef}',
@@ -2293,6 +2290,9 @@ export const places = {
   applyContextOperation: 'POST /v1/threads/{threadId}/context-operations',
   resetLane: 'POST /v1/threads/{threadId}/contexts/{contextRef}/reset',
   sendEvent: 'POST /v1/events/{event}',
+  createBrowserToken: 'POST /v1/tokens',
+  listLimitHolders: 'GET /v1/limits/{name}/holders',
+  listLimits: 'GET /v1/limits',
   createRun: 'POST /v1/threads/{threadId}/runs',
   createRuns: 'POST /v1/runs',
   listAllRuns: 'GET /v1/runs',

@@ -1,7 +1,5 @@
-import type { AuditLog, ApiKeys } from '../../runs/operations/access/keys.ts';
 import type { Library } from './library.ts';
 import type { Evals } from '../evals/operations/types.ts';
-import type { Limits } from '../../runs/operations/limits/limits.ts';
 import type { Schedules } from '../schedules/operations/schedules.ts';
 import type { Rollouts } from '../../runs/operations/agents/rollouts.ts';
 import type { AgentVersions } from '../../runs/operations/agents/versions.ts';
@@ -11,11 +9,8 @@ import { refuseUnknownKeys } from '../../base/checks/unknown-keys.ts';
 
 /** The parts of the library whose methods are listed here. */
 interface Operation {
-  keys: ApiKeys;
-  limits: Limits;
   schedules: Schedules;
   evals: Evals;
-  audit: AuditLog;
   agents: AgentVersions & Rollouts;
   workers: Workers;
   tenants: Library['tenants'];
@@ -24,25 +19,6 @@ interface Operation {
 
 /** The options of the other methods of the library; a missing one does not compile. */
 const operationOptions = {
-  keys: {
-    list: none,
-    get: none,
-    find: none,
-    holder: none,
-    // these check their one argument themselves
-    create: none,
-    browserToken: none,
-    rotate: [[1, { overlapMs: true, by: true } satisfies Options<ApiKeys['rotate'], 1>]],
-    revoke: [[1, { by: true } satisfies Options<ApiKeys['revoke'], 1>]],
-  },
-  limits: {
-    list: none,
-    totals: none,
-    set: [[2, owner satisfies Options<Limits['set'], 2>]],
-    remove: [[1, owner satisfies Options<Limits['remove'], 1>]],
-    holders: [[0, { ...page, name: true, key: true } satisfies Options<Limits['holders'], 0>]],
-    usage: [[0, { name: true, after: true, limit: true } satisfies Options<Limits['usage'], 0>]],
-  },
   schedules: {
     list: [[0, { after: true, limit: true } satisfies Options<Schedules['list'], 0>]],
     set: [[2, { ...owner, from: true } satisfies Options<Schedules['set'], 2>]],
@@ -62,11 +38,6 @@ const operationOptions = {
     cancel: [[1, { by: true } satisfies Options<Evals['cancel'], 1>]],
     rescore: [[1, { by: true } satisfies Options<Evals['rescore'], 1>]],
     remove: [[1, { by: true } satisfies Options<Evals['remove'], 1>]],
-  },
-  audit: {
-    write: none,
-    writeRead: none,
-    list: [[0, { afterNo: true, threadId: true, tenantId: true, limit: true } satisfies Options<AuditLog['list'], 0>]],
   },
   agents: {
     versions: [[1, { hours: true } satisfies Options<AgentVersions['versions'], 1>]],

@@ -37,7 +37,7 @@ interface OperationCommand<Answer> {
   /** Defaults of flags that differ from those of the operation. */
   defaults?: Record<string, unknown>;
   isDefault?: boolean;
-  /** More flags, and the fields of the definition that they set. */
+  /** More flags, and the fields of the body that they set. */
   more?: { add: (command: Command) => Command; fields?: (flags: Record<string, unknown>) => object };
   /** What the process must know, from its flags. */
   knows?: (flags: Record<string, unknown>) => Promise<LanefoldDefinition>;
@@ -61,7 +61,9 @@ export function operationCommand<Part extends string, Methods extends string, Na
   const places = argumentsOf(operation).flatMap(({ kind, name }) =>
     kind === 'run' ? ['thread', 'run'] : kind === 'param' || kind === 'field' ? [name] : [],
   );
-  places.forEach((place, i) => command.argument(`<${place}>`, told.arguments?.[i] ?? `${place} of the ${thing}`));
+  places.forEach((place, i) =>
+    command.argument(`<${place.replace(/Id$/, '')}>`, told.arguments?.[i] ?? `${place} of the ${thing}`),
+  );
   const { options, fields } = fieldsOf(operation, without);
   for (const [name, schema] of Object.entries({ ...options, ...fields }))
     command.addOption(flagFor(name, schema, flags[name], defaults[name]));
@@ -74,8 +76,11 @@ export function operationCommand<Part extends string, Methods extends string, Na
     const call = argumentsOf(operation).map(({ kind }) => {
       if (kind === 'run') return { threadId: texts.shift(), id: texts.shift() };
       if (kind === 'body') return { ...valuesOf(fields, given), ...told.more?.fields?.(given) };
-      if (kind === 'options')
-        return { ...valuesOf(options, given), ...(operation.own && 'by' in operation.own ? { by: actor() } : {}) };
+      if (kind === 'options') {
+        const more = operation.bodyIs === 'options' ? told.more?.fields?.(given) : {};
+        const by = operation.own && 'by' in operation.own ? { by: actor() } : {};
+        return { ...valuesOf(options, given), ...more, ...by };
+      }
       return texts.shift();
     });
     const { databaseUrl, redisUrl, dir } = given;

@@ -1,7 +1,6 @@
 import pc from 'picocolors';
 import { printable } from '../../base/log/logger.ts';
-import type { ListedLimit } from '../../runs/operations/limits/limits.ts';
-import type { LimitHolder, LimitUsage } from '../../runs/operations/limits/usage.ts';
+import type { LimitHolder, LimitUsage, ListedLimit } from '../../runs/operations/limits/types.ts';
 import type { ListedSchedule, ScheduleSlot } from '../../features/schedules/operations/schedules.ts';
 import type { ListedWebhook, WebhookDelivery } from '../../features/webhooks/types.ts';
 

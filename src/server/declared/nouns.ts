@@ -4,11 +4,26 @@ import { cases } from '../../features/evals/declaration.ts';
 import { events, waits } from '../../runs/operations/waits/declaration.ts';
 import { monitors } from '../../features/monitors/declaration.ts';
 import { contexts } from '../../runs/operations/contexts/declaration.ts';
+import { audit, keys } from '../../runs/operations/access/declaration.ts';
+import { limits } from '../../runs/operations/limits/declaration.ts';
 import { threads } from '../../runs/operations/threads/declaration.ts';
 import { webhooks } from '../../features/webhooks/declaration.ts';
 
 /** Everything that is declared. */
-export const nouns: readonly Noun[] = [approvals, cases, contexts, events, monitors, runs, threads, waits, webhooks];
+export const nouns: readonly Noun[] = [
+  approvals,
+  audit,
+  cases,
+  contexts,
+  events,
+  keys,
+  limits,
+  monitors,
+  runs,
+  threads,
+  waits,
+  webhooks,
+];
 
 const byId = new Map(
   nouns

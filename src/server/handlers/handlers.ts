@@ -8,6 +8,7 @@ import { eventsHandler } from './events.ts';
 import { eventHandlers } from './sent-events.ts';
 import { portableHandlers } from './portable.ts';
 import type { AppOptions } from '../options.ts';
+import { auditHandlers, keyHandlers, limitHandlers } from './access.ts';
 import { runHandlers } from './runs.ts';
 import { threadHandlers } from './threads.ts';
 
@@ -22,5 +23,8 @@ export const handlersOf = (
   threads: { ...threadHandlers(lanefold), ...portableHandlers(streams), events: eventsHandler(serve) },
   contexts: contextHandlers(app),
   events: eventHandlers,
+  audit: auditHandlers,
+  keys: keyHandlers,
+  limits: limitHandlers,
   runs: runHandlers({ app, serve, onError }),
 });

@@ -1,5 +1,5 @@
 import type { Random } from '../../../src/ops/chaos/schedule.ts';
-import type { LimitDefinition } from '../../../src/agent/limits/limit.ts';
+import type { LimitDefinition } from '../../../src/agent/limits/types.ts';
 import type { Asking, Room } from './rooms.ts';
 
 /** Each keeps its kind, its scope and its interval; amounts change, and are so small that all of them refuse. */

@@ -2,18 +2,7 @@ import { call } from '../call.ts';
 import type { Allowed } from '../../../base/access/principal.ts';
 import { camelKeys, snakeKeys } from '../../../base/common/case.ts';
 import type { Database } from '../../postgres/pool.ts';
-
-/** An API key without its secret. */
-export interface ApiKey extends Allowed {
-  id: string;
-  /** What it is for, as its creator put it. */
-  name: string;
-  createdBy: string;
-  createdAt: Date;
-  /** null: never. */
-  expiresAt: Date | null;
-  revokedAt: Date | null;
-}
+import type { ApiKey } from './types.ts';
 
 /** The rights of a key as they are stored; its tenant has a separate column. */
 const toStored = ({ limits, ...allowed }: Omit<Allowed, 'tenant'>): object => ({

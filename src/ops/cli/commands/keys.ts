@@ -1,131 +1,88 @@
-import { Option, type Command } from 'commander';
-import { scopes, type KeyLimits, type Scope } from '../../../base/access/principal.ts';
-import { snakeKeys } from '../../../base/common/case.ts';
+import type { Command } from 'commander';
+import { scopes } from '../../../base/access/principal.ts';
+import { omitUndefined } from '../../../base/common/json.ts';
 import { oneLine } from '../../../base/log/logger.ts';
-import { actor, duration, wholeNumber, type ConnectionOptions } from '../options.ts';
-import { subcommand, withLanefold } from '../connect.ts';
-import { commandHelp } from '../help.ts';
-import { note, print, printJson } from '../output.ts';
-import type { ApiKey } from '../../../database/store/access/api-keys.ts';
-
-interface Options extends ConnectionOptions {
-  json?: boolean;
-}
-
-interface CreateOptions extends Options {
-  name: string;
-  scopes: Scope[];
-  tenant?: string;
-  agents?: string[];
-  threadPrefix?: string;
-  expires?: number;
-  requestsPerMinute?: number;
-  runs?: number;
-}
-
-const environment = ['DATABASE_URL', 'LANEFOLD_DIR'] as const;
+import type { ApiKey } from '../../../database/store/access/types.ts';
+import { keys } from '../../../runs/operations/access/declaration.ts';
+import { operationCommand } from '../operation-command.ts';
+import { duration, wholeNumber } from '../options.ts';
+import { note, print } from '../output.ts';
 
 /** Manages the API keys of a database. Access to the database is enough to make keys for it. */
 export function addKeys(program: Command): Command {
-  const keys = program
+  const group = program
     .command('keys')
     .summary('create, list, rotate and revoke API keys')
     .description('Manages API keys. A key says what a caller may do, and with which agents and threads.');
 
-  subcommand(keys, 'create', 'create a key, which is shown only once')
-    .requiredOption('--name <text>', 'what the key is for')
-    .addOption(
-      new Option('--scopes <list>', `comma-separated, from ${scopes.join(', ')}`)
-        .argParser((text) => text.split(','))
-        .makeOptionMandatory(),
-    )
-    .option('--tenant <tenant>', 'only threads of this tenant')
-    .option(
-      '--agents <list>',
-      'only runs of these agents, in threads where no other agent has run; comma-separated',
-      (text: string) => text.split(','),
-    )
-    .option('--thread-prefix <text>', 'only threads whose ids begin with this')
-    .option('--expires <duration>', 'lifetime, such as 30d or 12h; default: unlimited', duration)
-    .option('--runs <n>', 'maximum number of runs of this key that have not ended', wholeNumber(1))
-    .option('--requests-per-minute <n>', 'maximum requests per minute, in each API process', wholeNumber(1))
-    .addHelpText(
-      'after',
-      commandHelp(
-        [
-          'lanefold keys create --name desk --scopes read,run,steer --agents support --expires 90d',
-          'lanefold keys create --name acme --scopes admin,read,run --tenant acme',
-          'lanefold keys create --name reviewer --scopes read,approve',
-        ],
-        [...environment],
-      ),
-    )
-    .action(
-      ({ name, scopes, tenant, agents, threadPrefix, expires, requestsPerMinute, runs, ...options }: CreateOptions) =>
-        withLanefold(options, async ({ keys }) => {
-          const minted = await keys.create({
-            name,
-            scopes,
-            by: actor(),
-            ...(tenant === undefined ? {} : { tenant }),
-            ...(agents === undefined ? {} : { agents }),
-            ...(threadPrefix === undefined ? {} : { threadPrefix }),
-            ...(expires === undefined ? {} : { expiresInMs: expires }),
-            ...(requestsPerMinute === undefined && runs === undefined
-              ? {}
-              : { limits: limitsOf(requestsPerMinute, runs) }),
-          });
-          show(options, minted);
+  operationCommand(group, keys, 'create', {
+    summary: 'create a key, which is shown only once',
+    examples: [
+      'lanefold keys create --name desk --scopes read,run,steer --agents support --expires 90d',
+      'lanefold keys create --name acme --scopes admin,read,run --tenant acme',
+      'lanefold keys create --name reviewer --scopes read,approve',
+    ],
+    flags: {
+      name: 'what the key is for',
+      tenant: 'only threads of this tenant',
+      threadPrefix: 'only threads whose ids begin with this',
+    },
+    without: ['scopes', 'agents', 'limits', 'expiresInMs'],
+    more: {
+      add: (command) =>
+        command
+          .requiredOption('--scopes <list>', `comma-separated, from ${scopes.join(', ')}`, parts)
+          .option(
+            '--agents <list>',
+            'only runs of these agents, in threads where no other agent has run; comma-separated',
+            parts,
+          )
+          .option('--expires <duration>', 'lifetime, such as 30d or 12h; default: unlimited', duration)
+          .option('--runs <n>', 'maximum number of runs of this key that have not ended', wholeNumber(1))
+          .option('--requests-per-minute <n>', 'maximum requests per minute, in each API process', wholeNumber(1)),
+      fields: ({ scopes, agents, expires, runs, requestsPerMinute }) =>
+        omitUndefined({
+          scopes,
+          agents,
+          expiresInMs: expires,
+          limits: (runs ?? requestsPerMinute) ? omitUndefined({ runs, requestsPerMinute }) : undefined,
         }),
-    );
+    },
+    show: showMinted,
+  });
 
-  subcommand(keys, 'list', 'list the keys, without their secrets')
-    .addHelpText('after', commandHelp(['lanefold keys list', 'lanefold keys list --json'], [...environment]))
-    .action((options: Options) =>
-      withLanefold(options, async ({ keys }) => {
-        const found = await keys.list();
-        if (options.json) return printJson(found.map(snakeKeys));
-        if (found.length === 0) return note('there are no keys; create one with `lanefold keys create`');
-        for (const key of found) print(line(key));
-      }),
-    );
+  operationCommand(group, keys, 'list', {
+    summary: 'list the keys, without their secrets',
+    examples: ['lanefold keys list', 'lanefold keys list --json'],
+    show(all) {
+      if (all.length === 0) note('there are no keys; create one with `lanefold keys create`');
+      for (const key of all) print(line(key));
+    },
+  });
 
-  subcommand(keys, 'rotate', 'give a key a new secret; the old one keeps working for a while')
-    .argument('<key>', 'id of the key')
-    .addOption(
-      new Option('--overlap <duration>', 'how long the old secret keeps working')
-        .argParser(duration)
-        .default(3_600_000, '1h'),
-    )
-    .addHelpText('after', commandHelp(['lanefold keys rotate KEY --overlap 1d'], [...environment]))
-    .action((id: string, { overlap, ...options }: Options & { overlap: number }) =>
-      withLanefold(options, async ({ keys }) =>
-        show(options, await keys.rotate(id, { overlapMs: overlap, by: actor() })),
-      ),
-    );
+  operationCommand(group, keys, 'rotate', {
+    summary: 'give a key a new secret; the old one keeps working for a while',
+    examples: ['lanefold keys rotate KEY --overlap 1d'],
+    arguments: ['id of the key'],
+    flags: { overlapMs: 'how long the old secret keeps working; default: 1h' },
+    show: showMinted,
+  });
 
-  subcommand(keys, 'revoke', 'revoke a key; servers notice within ten seconds')
-    .argument('<key>', 'id of the key')
-    .addHelpText('after', commandHelp(['lanefold keys revoke KEY'], [...environment]))
-    .action((id: string, options: Options) =>
-      withLanefold(options, async ({ keys }) => {
-        await keys.revoke(id, { by: actor() });
-        if (options.json) printJson({ id, revoked: true });
-        else print(`${id} is revoked`);
-      }),
-    );
-  return keys;
+  operationCommand(group, keys, 'revoke', {
+    summary: 'revoke a key; servers notice within ten seconds',
+    examples: ['lanefold keys revoke KEY'],
+    arguments: ['id of the key'],
+    json: (_, id) => ({ id, revoked: true }),
+    show: (_, id) => print(`${id} is revoked`),
+  });
+  return group;
 }
 
-const limitsOf = (requestsPerMinute: number | undefined, runs: number | undefined): KeyLimits => ({
-  ...(requestsPerMinute === undefined ? {} : { requestsPerMinute }),
-  ...(runs === undefined ? {} : { runs }),
-});
+const parts = (text: string): string[] => text.split(',');
 
-function show({ json }: Options, minted: { id: string; key: string }): void {
-  if (json) return printJson(minted);
-  note(`${minted.id}; the key is shown only once:`);
-  print(minted.key);
+function showMinted({ id, key }: { id: string; key: string }): void {
+  note(`${id}; the key is shown only once:`);
+  print(key);
 }
 
 function line({ id, name, scopes, tenant, agents, threadPrefix, expiresAt, revokedAt }: ApiKey): string {

@@ -1,47 +1,28 @@
 import { assertId } from '../../../base/checks/ids.ts';
 import { LanefoldError } from '../../../base/errors.ts';
-import type { LimitDefinition } from '../../../agent/limits/limit.ts';
+import { checked } from '../../../base/operations/checked.ts';
 import { readDefinition, showDefinition } from '../../../agent/limits/read-definition.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import { readLimit, readLimits, removeLimit, setLimit, type KeptLimit } from '../../../database/store/limit/limits.ts';
 import { otherTenant } from '../access/tenant-scope.ts';
 import type { ListPage } from '../../../database/store/rows.ts';
-import { tenantOf, usageOf } from './usage.ts';
-import type { LimitHolder, LimitHoldersOptions, LimitTotal, LimitUsage, LimitUsageOptions } from './usage.ts';
+import { limits } from './declaration.ts';
+import type {
+  DeclaredLimits,
+  LimitHolder,
+  LimitHoldersOptions,
+  LimitUsage,
+  LimitUsageOptions,
+  ListedLimit,
+} from './types.ts';
+import { tenantOf, usageOf, type LimitTotal } from './usage.ts';
 
-/** A limit in force. */
-export interface ListedLimit extends LimitDefinition {
-  name: string;
-  /** The tenant that set it, for its own runs. Null: the operator, for all runs. */
-  tenant: string | null;
-  createdAt: Date;
-  updatedAt: Date;
-  /** Who changed it last: `operator`, `key:<id>` or `cli:<user>`. */
-  updatedBy: string;
-}
-
-export interface LimitOwner {
-  /** The tenant whose limit it is; default: the tenant of the library, else the operator, for all runs. */
-  tenant?: string;
-  /** Who changes it, for the audit; default `operator`. */
-  by?: string;
-}
-
-export interface Limits {
-  /**
-   * Sets a limit, or replaces it; what was used stays used, and runs that wait go on if they now may. Setting a limit
-   * to what it is changes nothing. Workers notice at once.
-   *
-   * @throws LanefoldError `invalid_id`, `invalid_input`; `details.field` names the field
-   */
-  set(name: string, definition: LimitDefinition, on?: LimitOwner): Promise<ListedLimit>;
-  /** Removes a limit; runs that wait for it go on. @throws LanefoldError `limit_not_found` */
-  remove(name: string, on?: LimitOwner): Promise<void>;
+export interface Limits extends DeclaredLimits {
   /** The limits in force, by tenant and name. A library of one tenant lists those of the tenant. */
   list(): Promise<ListedLimit[]>;
   /**
    * What was used of each limit, key by key: first the keys that runs wait for, then the others, each in the order of the
-   * keys. `after` goes on with the keys of one limit. A key that runs begin to wait for, or no longer wait for, while you
+   * keys. `after` continues with the keys of one limit. A key that runs begin to wait for, or no longer wait for, while you
    * read page after page may be missing, or come twice.
    *
    * @throws LanefoldError `invalid_id`, `invalid_input`
@@ -73,14 +54,13 @@ export interface Limits {
 
 /** @param onChange lets this process know the change at once */
 export function limitsOf(db: Database, onChange: () => Promise<void>): Limits {
-  const change = async (name: string, { tenant = db.tenant, by = 'operator' }: LimitOwner) => {
+  const change = async (name: string, { tenant = db.tenant, by = 'operator' }: { tenant?: string; by?: string }) => {
     assertId(name, 'The name of the limit');
-    if (tenant !== undefined) assertId(tenant, 'The tenant id');
     if (tenant !== undefined && db.tenant !== undefined && tenant !== db.tenant) throw otherTenant(tenant, db.tenant);
     const owner = tenant ?? '*';
     return { owner, by, before: await readLimit(db, owner, name) };
   };
-  return {
+  return checked<Limits>(limits, {
     async set(name, definition, on = {}) {
       const { owner, by, before } = await change(name, on);
       const limit = readDefinition(definition, owner);
@@ -96,7 +76,7 @@ export function limitsOf(db: Database, onChange: () => Promise<void>): Limits {
     },
     list: async () => (await readLimits(db)).map(toListed),
     ...usageOf(db),
-  };
+  });
 }
 
 const toListed = (limit: KeptLimit): ListedLimit => {
