@@ -22,7 +22,7 @@ export async function fairness(servers: Servers): Promise<void> {
 }
 
 async function besideLarge({ name, redisUrl }: Backend, databaseUrl: string): Promise<void> {
-  await setLimits(databaseUrl, { fair: { kind: 'concurrency', amount: slots, share: 'customer' } });
+  await setLimits(databaseUrl, { fair: { kind: 'concurrency', amount: slots, share_by: 'customer' } });
   const queuePrefix = `fair-${name.toLowerCase()}`;
   const lanefold = await createLanefold({
     databaseUrl,

@@ -33,10 +33,10 @@ export const limit = lanefold.table(
     /** `day`, `week` or `month`, instead of a sliding interval. */
     calendar: text('calendar'),
     timeZone: text('time_zone'),
-    /** The dimension whose values take turns, and their weights, {value: weight}. */
-    share: id('share'),
-    weights: jsonb('weights'),
-    /** What only runs with a value of `share` may use, {value: amount}. */
+    /** The dimension whose values take turns, and how many turns each gets, {value: turns}. */
+    shareBy: id('share_by'),
+    shares: jsonb('shares'),
+    /** What only runs with a value of `share_by` may use, {value: amount}. */
     reserve: jsonb('reserve'),
     /** `wait`, `end` or `notice`: what happens once the amount is used. */
     onExhausted: text('on_exhausted').notNull().default('wait'),

@@ -1749,12 +1749,12 @@ export interface components {
       /** @description IANA time zone of `calendar`; default `UTC`. */
       time_zone?: string;
       /** @description The dimension whose values take turns when runs wait; default: the oldest run goes first. */
-      share?: string;
-      /** @description How many turns a value of `share` gets while another one gets one, from 0.001 to 1,000. */
-      weights?: {
+      share_by?: string;
+      /** @description How many turns a value of `share_by` gets while another one gets one, from 0.001 to 1,000. */
+      shares?: {
         [key: string]: number;
       };
-      /** @description What only runs with this value of `share` may use: for all others, the limit is lower by that much, and they do not delay them. */
+      /** @description What only runs with this value of `share_by` may use: for all others, the limit is lower by that much, and they do not delay them. */
       reserve?: {
         [key: string]: number;
       };
@@ -1807,12 +1807,12 @@ export interface components {
       /** @description IANA time zone of `calendar`; default `UTC`. */
       time_zone?: string;
       /** @description The dimension whose values take turns when runs wait; default: the oldest run goes first. */
-      share?: string;
-      /** @description How many turns a value of `share` gets while another one gets one, from 0.001 to 1,000. */
-      weights?: {
+      share_by?: string;
+      /** @description How many turns a value of `share_by` gets while another one gets one, from 0.001 to 1,000. */
+      shares?: {
         [key: string]: number;
       };
-      /** @description What only runs with this value of `share` may use: for all others, the limit is lower by that much, and they do not delay them. */
+      /** @description What only runs with this value of `share_by` may use: for all others, the limit is lower by that much, and they do not delay them. */
       reserve?: {
         [key: string]: number;
       };
@@ -1890,12 +1890,12 @@ export interface components {
       /** @description IANA time zone of `calendar`; default `UTC`. */
       time_zone?: string;
       /** @description The dimension whose values take turns when runs wait; default: the oldest run goes first. */
-      share?: string;
-      /** @description How many turns a value of `share` gets while another one gets one, from 0.001 to 1,000. */
-      weights?: {
+      share_by?: string;
+      /** @description How many turns a value of `share_by` gets while another one gets one, from 0.001 to 1,000. */
+      shares?: {
         [key: string]: number;
       };
-      /** @description What only runs with this value of `share` may use: for all others, the limit is lower by that much, and they do not delay them. */
+      /** @description What only runs with this value of `share_by` may use: for all others, the limit is lower by that much, and they do not delay them. */
       reserve?: {
         [key: string]: number;
       };
@@ -1939,7 +1939,7 @@ export interface components {
       drained_until: string | null;
       /** @description Used in each 1/32 of a sliding interval, oldest first; null for other limits. */
       slices: number[] | null;
-      /** @description Runs that wait, by value of `share`: the ten with most. */
+      /** @description Runs that wait, by value of `share_by`: the ten with most. */
       waiting_by: {
         [key: string]: number;
       } | null;

@@ -20,15 +20,15 @@ test('are set, shown as a table and as JSON, and removed', async () => {
   const budget = ['--kind', 'money', '--amount', '0.25', '--calendar', 'month', '--time-zone', 'Europe/Berlin'];
   const set = await limits('set', 'budget', ...budget, '--tenant', 'acme', '--on-exhausted', 'end', '--json');
   expect(JSON.parse(set.stdout)).toMatchObject({ name: 'budget', tenant: 'acme', amount: 0.25, on_exhausted: 'end' });
-  const tokens = ['--kind', 'tokens', '--tokens', 'output', '--amount', '100', '--per', '90s', '--share', 'customer'];
+  const tokens = ['--kind', 'tokens', '--tokens', 'output', '--amount', '100', '--per', '90s', '--share-by', 'customer'];
   const scope = [
     '--scope',
     'model=openai:a=b',
     '--scope',
     'agent=*',
-    '--weight',
+    '--share',
     'acme=3',
-    '--weight',
+    '--share',
     'bolt=0.5',
     '--reserve-for',
     'acme=1',
@@ -40,8 +40,8 @@ test('are set, shown as a table and as JSON, and removed', async () => {
   expect(fair).toMatchObject({
     scope: { agent: '*', model: 'openai:a=b' },
     per: 90_000,
-    share: 'customer',
-    weights: { acme: 3, bolt: 0.5 },
+    share_by: 'customer',
+    shares: { acme: 3, bolt: 0.5 },
     reserve: { acme: 1 },
     updated_by: expect.stringMatching(/^cli:/),
   });

@@ -191,7 +191,7 @@ async function fillStreams(tenant: string): Promise<void> {
 
 /** A limit of a tenant for which a run has waited and another one waits, so that it has rows in every table of limits. */
 async function fillLimits(tenant: string): Promise<void> {
-  const limit = { kind: 'concurrency', scope: {}, amount: 1, share: 'customer', by: `secret of ${tenant}` };
+  const limit = { kind: 'concurrency', scope: {}, amount: 1, share_by: 'customer', by: `secret of ${tenant}` };
   await rows(log.db, 'select lanefold.set_limit($1, $2, $3)', tenant, 'slots', limit);
   const version = await value<number>(log.db, 'select max(version)::int from lanefold._limit');
   const place = `${tenant} slots `;

@@ -87,7 +87,7 @@ describe('a run that has to wait for a slot', () => {
   });
 
   test('delays no run of another customer: those take turns', async () => {
-    await client.limits.set('turns', { kind: 'concurrency', amount: 1, scope: { plan: 'turns' }, share: 'customer' });
+    await client.limits.set('turns', { kind: 'concurrency', amount: 1, scope: { plan: 'turns' }, shareBy: 'customer' });
     const of = (customer: string, input: string) =>
       request(customer, { input, limitKeys: { plan: 'turns', customer } });
     const settled = await client.runs.enqueueMany(Array.from({ length: 12 }, (_, n) => of('large', `large ${n}`)));
@@ -108,7 +108,7 @@ describe('a run that has to wait for a slot', () => {
       kind: 'concurrency',
       amount: 2,
       scope: { plan: 'kept' },
-      share: 'class',
+      shareBy: 'class',
       reserve: { interactive: 1 },
     });
     const of = (kind: string) => request('c', { input: kind, limitKeys: { plan: 'kept', class: kind } });
@@ -159,7 +159,7 @@ describe('a run that no limit would ever let pass', () => {
       tokens: 'output',
       per: 'minute',
       amount: 2_000,
-      share: 'class',
+      shareBy: 'class',
       reserve: { chat: 1_500 },
     });
     await expect(ask()).rejects.toMatchObject({

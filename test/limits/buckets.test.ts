@@ -233,7 +233,7 @@ test('a limit that gives notice refuses nothing, and gives it once in an interva
 });
 
 test('runs for whose value nothing is left delay no others, and a limit that now gives notice lets all go on', async () => {
-  const taken = { kind: 'concurrency', amount: 2, share: 'customer', reserve: { vip: 2 } };
+  const taken = { kind: 'concurrency', amount: 2, share_by: 'customer', reserve: { vip: 2 } };
   const version = await set('taken', taken);
   const slot = '* taken ';
   const wait = (customer: string, n: number) => {

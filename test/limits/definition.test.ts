@@ -69,18 +69,18 @@ describe('a limit that makes no sense is refused with the field', () => {
     ['amounts.acme', { ...runs, scope: { agent: '*', customer: '*' }, amounts: { acme: 1 } }],
     ['amounts.a/', { ...runs, scope: { agent: '*', customer: '*' }, amounts: { 'a/': 1 } }],
     ['amounts', { ...each, amounts: Object.fromEntries(Array.from({ length: 1_001 }, (_, n) => [`c${n}`, 1])) }],
-    ['share', { ...runs, share: 'Customer' }],
-    ['share', { ...runs, share: '*' }],
-    ['weights', { ...runs, weights: { acme: 3 } }],
+    ['shareBy', { ...runs, shareBy: 'Customer' }],
+    ['shareBy', { ...runs, shareBy: '*' }],
+    ['shares', { ...runs, shares: { acme: 3 } }],
     ...[0, -1, 0.0001, 1_001, '2'].map((acme): [string, unknown] => [
-      'weights.acme',
-      { ...runs, share: 'customer', weights: { acme } },
+      'shares.acme',
+      { ...runs, shareBy: 'customer', shares: { acme } },
     ]),
     ['reserve', { ...runs, reserve: { acme: 1 } }],
-    ['reserve', { ...runs, amount: 5, share: 'customer', reserve: { acme: 3, bolt: 3 } }],
-    ['reserve.acme', { ...runs, share: 'customer', reserve: { acme: -1 } }],
-    ['reserve.a/b', { ...runs, share: 'customer', reserve: { 'a/b': 1 } }],
-    ['weights.a/b', { ...runs, share: 'customer', weights: { 'a/b': 1 } }],
+    ['reserve', { ...runs, amount: 5, shareBy: 'customer', reserve: { acme: 3, bolt: 3 } }],
+    ['reserve.acme', { ...runs, shareBy: 'customer', reserve: { acme: -1 } }],
+    ['reserve.a/b', { ...runs, shareBy: 'customer', reserve: { 'a/b': 1 } }],
+    ['shares.a/b', { ...runs, shareBy: 'customer', shares: { 'a/b': 1 } }],
     ['onExhausted', { ...runs, onExhausted: 'cry' }],
     ['onExhausted', { ...runs, onExhausted: 'notice' }],
     ['onExhausted', { kind: 'concurrency', amount: 1, onExhausted: 'notice' }],
@@ -117,11 +117,11 @@ test('what was read is shown as it was given, but for the defaults', () => {
     ...runs,
     per: 60_000,
     amounts: {},
-    weights: {},
-    share: 'agent',
+    shares: {},
+    shareBy: 'agent',
     onExhausted: 'wait',
   };
-  expect(showDefinition(readDefinition(plain, '*'))).toEqual({ ...runs, scope: {}, share: 'agent' });
+  expect(showDefinition(readDefinition(plain, '*'))).toEqual({ ...runs, scope: {}, shareBy: 'agent' });
 });
 
 test('dollars with up to 9 decimal places are exact', () => {

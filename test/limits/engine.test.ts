@@ -251,8 +251,8 @@ describe('a run that a limit refuses', () => {
       kind: 'concurrency',
       scope: { plan: 'fair' },
       amount: 1,
-      share: 'customer',
-      weights: { large: 1, small: 1, paying: 2 },
+      shareBy: 'customer',
+      shares: { large: 1, small: 1, paying: 2 },
     });
     const one = (customer: string, input: string, priority?: number) =>
       ask({ input, limitKeys: { plan: 'fair', customer }, ...(priority === undefined ? {} : { priority }) });

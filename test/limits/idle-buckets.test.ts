@@ -94,7 +94,7 @@ test('a run that has used a deleted bucket and ends late counts it again', async
 });
 
 test('turns that order nobody are deleted; one that is ahead stays', async () => {
-  const version = await set('fair', { kind: 'concurrency', scope: {}, amount: 1, share: 'customer' });
+  const version = await set('fair', { kind: 'concurrency', scope: {}, amount: 1, share_by: 'customer' });
   const place = '* fair ';
   const wait = (customer: string) => {
     const run = ids();

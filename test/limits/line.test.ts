@@ -185,7 +185,7 @@ test('whatever runs want and in whichever order they end, every run gets its tur
       async (moves, { a, b, fair }) => {
         const key = `p${(example += 1)}`;
         const amounts = { [`${key}-a`]: a, [`${key}-b`]: b, [`${key}-t`]: 12 };
-        const share = fair ? { share: 'customer' } : {};
+        const share = fair ? { share_by: 'customer' } : {};
         await set(`${key}-a`, { kind: 'concurrency', amount: a, ...share });
         await set(`${key}-b`, { kind: 'concurrency', amount: b });
         const version = await set(`${key}-t`, { kind: 'tokens', amount: 12, calendar: 'month' });

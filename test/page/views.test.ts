@@ -45,7 +45,7 @@ describe.skipIf(noBrowser)('the views of the page', () => {
       alert: { below: 0.9, of: 2 },
     });
     await limits.set('hourly', { kind: 'tokens', scope: { agent: '*' }, amount: 1_000_000, per: 'hour' });
-    await limits.set('closed', { kind: 'concurrency', amount: 0, scope: { plan: 'free' }, share: 'customer' });
+    await limits.set('closed', { kind: 'concurrency', amount: 0, scope: { plan: 'free' }, shareBy: 'customer' });
     runId = await site.ask('trip', 'Should I go to Hamburg?');
     await site.api.lanefold.contexts.replace('trip', { entries: [{ role: 'user', content: 'In short: by train.' }] });
     await site.api.lanefold.threads.configure('trip', { systemPrompt: 'Be very brief.' });

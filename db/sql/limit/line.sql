@@ -147,8 +147,8 @@ begin
       where lanefold._lane_attended(n.lane)) x
     join lanefold._limit_account h on h.run_id = x.run_id and h.thread_id = x.thread_id
     left join lanefold._limit_share s on s.owner = k.owner and s.name = k.name and s.key = k.key and s.share = x.share
-    order by case when l.share is not null then greatest(s.turn, k.turn) + x.place / coalesce((l.weights ->> x.share)::float8, 1) end,
-      case when l.share is null then x.priority end, x.since, x.thread_id, x.run_id
+    order by case when l.share_by is not null then greatest(s.turn, k.turn) + x.place / coalesce((l.shares ->> x.share)::float8, 1) end,
+      case when l.share_by is null then x.priority end, x.since, x.thread_id, x.run_id
   loop
     v_share_most := lanefold._limit_most(l, k.key, w.share);
     continue when w.lane = any (v_passed_over) or v_full and (l.reserve ? w.share) is not true
@@ -225,7 +225,7 @@ begin
     continue when n is null;
     w.buckets[n].lined := w.buckets[n].lined - 1;
     w.buckets[n].waiting := w.buckets[n].waiting - r.refused::int;
-    if p_served and w.limits[n].share is not null then
+    if p_served and w.limits[n].share_by is not null then
       w.buckets[n].turn := greatest(w.buckets[n].turn, lanefold._take_turn(w.limits[n], w.buckets[n], r.share));
     end if;
     w.look := w.look || jsonb_build_object(r.place, 0);
@@ -258,7 +258,7 @@ end $$;
 create or replace function lanefold._take_turn(l lanefold._limit, k lanefold._limit_bucket, p_share text)
 returns float8 language plpgsql as $$
 declare
-  v_length constant float8 := 1 / coalesce((l.weights ->> p_share)::float8, 1);
+  v_length constant float8 := 1 / coalesce((l.shares ->> p_share)::float8, 1);
   v_turn float8;
 begin
   insert into lanefold._limit_share as s (owner, name, key, share, turn)

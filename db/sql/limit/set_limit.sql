@@ -1,5 +1,5 @@
 -- Sets a limit of a tenant, or of the operator (`*`), which applies to all tenants. p: {kind, scope, amount, amounts?,
--- tokens?, per_ms?, calendar?, time_zone?, share?, weights?, reserve?, on_exhausted?, by}. Runs that wait for it go on if it now
+-- tokens?, per_ms?, calendar?, time_zone?, share_by?, shares?, reserve?, on_exhausted?, by}. Runs that wait for it go on if it now
 -- lets them: the processes are notified on the channel lanefold_limits. What has been used stays used. Returns the number
 -- of the change; setting a limit to what it is changes nothing and returns the number it has. A change is audited. Raises LF014 for a limit
 -- that makes no sense, if the name has a limit of another kind, or for the limit of a tenant that the session does not
@@ -46,13 +46,13 @@ begin
   if (v_old.per_ms, v_old.calendar, v_old.time_zone) is distinct from (v_new.per_ms, v_new.calendar, v_new.time_zone) then
     perform lanefold._change_interval(v_old, v_new, v_at);
   end if;
-  insert into lanefold._limit as l (owner, name, version, kind, scope, amount, amounts, tokens, per_ms, calendar, time_zone, share, weights,
+  insert into lanefold._limit as l (owner, name, version, kind, scope, amount, amounts, tokens, per_ms, calendar, time_zone, share_by, shares,
     reserve, on_exhausted, created_at, updated_at, updated_by)
   values (v_new.owner, v_new.name, v_new.version, v_new.kind, v_new.scope, v_new.amount, v_new.amounts, v_new.tokens, v_new.per_ms, v_new.calendar,
-    v_new.time_zone, v_new.share, v_new.weights, v_new.reserve, v_new.on_exhausted, v_new.created_at, v_new.updated_at, v_new.updated_by)
+    v_new.time_zone, v_new.share_by, v_new.shares, v_new.reserve, v_new.on_exhausted, v_new.created_at, v_new.updated_at, v_new.updated_by)
   on conflict (owner, name) do update
   set version = excluded.version, scope = excluded.scope, amount = excluded.amount, amounts = excluded.amounts, tokens = excluded.tokens,
-      per_ms = excluded.per_ms, calendar = excluded.calendar, time_zone = excluded.time_zone, share = excluded.share, weights = excluded.weights,
+      per_ms = excluded.per_ms, calendar = excluded.calendar, time_zone = excluded.time_zone, share_by = excluded.share_by, shares = excluded.shares,
       reserve = excluded.reserve, on_exhausted = excluded.on_exhausted, updated_at = excluded.updated_at, updated_by = excluded.updated_by, removed_at = null;
   perform lanefold._changed_limit('set', v_new, p ->> 'by', jsonb_strip_nulls(jsonb_build_object(
     'old', case when v_old.removed_at is null then lanefold._limit_detail(v_old) end)) || jsonb_build_object('new', lanefold._limit_detail(v_new)));

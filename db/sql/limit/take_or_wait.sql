@@ -30,7 +30,7 @@ begin
     n := array_position(w.places, v_place);
     continue when n is null or lanefold._holds_already(w.limits[n].kind, (w.account).holds -> v_place);
     v_verdict := lanefold._ask_limit(w.limits[n], w.buckets[n], v_place, (v_take -> j ->> 1)::bigint, v_shares ->> v_place,
-      p_granted ? v_place or w.limits[n].share is not null and p_call ->> 'granted' = v_place, w.account, v_lane, p_at);
+      p_granted ? v_place or w.limits[n].share_by is not null and p_call ->> 'granted' = v_place, w.account, v_lane, p_at);
     continue when v_verdict is null;
     if not v_verdict ?| array['impossible', 'ends'] then
       v_refused := array_append(v_refused, v_place);

@@ -5,7 +5,7 @@ create or replace view lanefold.limit_usage as
 select l.owner, l.name, l.kind, l.scope, b.key, coalesce((l.amounts ->> case when starts_with(b.key, '//') then substring(b.key from '^//[^/]*/(.*)$') else b.key end)::bigint, l.amount) as amount,
        coalesce(u.used, 0::bigint) + coalesce(b.granted, 0::bigint) as used, coalesce(b.reserved, 0::bigint) + coalesce(b.granted, 0::bigint) as reserved,
        coalesce(b.waiting, 0) as waiting,
-       coalesce(b.total, 0::bigint) as total, b.drained_until, b.noticed_at, l.tokens, l.per_ms, l.calendar, l.time_zone, l.share, l.weights, l.reserve, l.amounts,
+       coalesce(b.total, 0::bigint) as total, b.drained_until, b.noticed_at, l.tokens, l.per_ms, l.calendar, l.time_zone, l.share_by, l.shares, l.reserve, l.amounts,
        l.on_exhausted,
        -- one for all limits, so that it would tell a tenant how often those of others change
        case when has_function_privilege(session_user, 'lanefold._all_tenants()', 'execute')
@@ -16,7 +16,7 @@ select l.owner, l.name, l.kind, l.scope, b.key, coalesce((l.amounts ->> case whe
          -- the slice with the number n is at this position, if it is still or already there
          select case when n > b.slice - 33 and n <= b.slice then b.ring[(mod(n, 33) + 1)::int] else 0 end
          from generate_series(w.slice - 32, w.slice) n order by n) end as slices,
-       case when l.share is not null and b.waiting > 0 then (
+       case when l.share_by is not null and b.waiting > 0 then (
          select jsonb_object_agg(x.share, x.runs) from (
            select a.share, count(*) as runs from lanefold._limit_wait a
            where a.owner = b.owner and a.name = b.name and a.key = b.key and a.refused

@@ -48,7 +48,7 @@ export const NewLimitButton = ({ onSet }: { onSet: () => Promise<void> }) => (
         amount: Number(text('amount')),
         scope: readScope(text('scope')),
         ...(interval.startsWith('calendar ') ? { calendar: interval.slice(9) } : interval ? { per: interval } : {}),
-        ...(text('share') ? { share: text('share') } : {}),
+        ...(text('share_by') ? { share_by: text('share_by') } : {}),
         on_exhausted: text('on_exhausted'),
       };
       await put(v1('limits', text('name')), limit);
@@ -86,7 +86,7 @@ export const NewLimitButton = ({ onSet }: { onSet: () => Promise<void> }) => (
     </label>
     <label>
       <span>Dimension whose values take turns</span>
-      <input name="share" placeholder="customer" />
+      <input name="share_by" placeholder="customer" />
     </label>
     <label>
       <span>Once it is used up, a run that needs more</span>

@@ -42,7 +42,7 @@ const exhaustion: Record<string, string> = {
 };
 
 function LimitCard({ limit, onSet }: { limit: UsedLimit; onSet: () => Promise<void> }) {
-  const { name, tenant, amount, share, on_exhausted: exhausted } = limit;
+  const { name, tenant, amount, share_by: shareBy, on_exhausted: exhausted } = limit;
   const { usage, next, more } = useKeys(limit);
   const holders = useSignal(false);
   const id = `limit-${tenant ?? ''}-${name}`;
@@ -58,7 +58,7 @@ function LimitCard({ limit, onSet }: { limit: UsedLimit; onSet: () => Promise<vo
       </div>
       <p>
         {shown(limit, amount)} {counted(limit)} for {appliesTo(limit)}
-        {share && `; ${share}s take turns`}
+        {shareBy && `; ${shareBy}s take turns`}
         {exhausted && exhaustion[exhausted]}
         <span class="muted">
           {' '}

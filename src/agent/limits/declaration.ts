@@ -66,17 +66,17 @@ export const limitFields = {
     .string()
     .optional()
     .meta({ description: 'IANA time zone of `calendar`; default `UTC`.', example: 'Europe/Berlin' }),
-  share: z.string().optional().meta({
+  shareBy: z.string().optional().meta({
     description: 'The dimension whose values take turns when runs wait; default: the oldest run goes first.',
     example: 'customer',
   }),
-  weights: numbers.meta({
-    description: 'How many turns a value of `share` gets while another one gets one, from 0.001 to 1,000.',
+  shares: numbers.meta({
+    description: 'How many turns a value of `share_by` gets while another one gets one, from 0.001 to 1,000.',
     example: { acme: 3 },
   }),
   reserve: numbers.meta({
     description:
-      'What only runs with this value of `share` may use: for all others, the limit is lower by that much, and they do ' +
+      'What only runs with this value of `share_by` may use: for all others, the limit is lower by that much, and they do ' +
       'not delay them.',
     example: { interactive: 10 },
   }),

@@ -36,16 +36,16 @@ export interface Limit {
   /** Of the calendar; null: UTC. */
   timeZone: string | null;
   /** The dimension whose values take turns when runs wait. */
-  share: string | null;
-  /** How many turns a value of `share` gets while another one gets one; default 1. */
-  weights: Record<string, number> | null;
-  /** What only runs with this value of `share` may use; others see the limit lower by it. */
+  shareBy: string | null;
+  /** How many turns a value of `shareBy` gets while another one gets one; default 1. */
+  shares: Record<string, number> | null;
+  /** What only runs with this value of `shareBy` may use; others see the limit lower by it. */
   reserve: Record<string, number> | null;
   onExhausted: OnExhausted;
   version: number;
 }
 
-/** The most that a value of `share` may use of the bucket with this key. */
+/** The most that a value of `shareBy` may use of the bucket with this key. */
 export function mostOf({ amount, amounts, reserve }: Limit, key: string, share: string | undefined): number {
   const kept = Object.entries(reserve ?? {}).filter(([value]) => value !== share);
   return Math.max(

@@ -42,7 +42,7 @@ export function readDefinition(fields: LimitDefinition, owner: string): Omit<Sto
   if (fields.onExhausted === 'notice' && isOfRuns(fields))
     throw invalid('onExhausted', `cannot be notice for the kind ${fields.kind}, which delays runs`);
   if (fields.tokens !== undefined && fields.kind !== 'tokens') throw invalid('tokens', 'is only for the kind tokens');
-  const { kind, per, weights = {} } = fields;
+  const { kind, per, shares = {} } = fields;
   return {
     kind,
     scope: fields.scope ?? {},
@@ -52,8 +52,8 @@ export function readDefinition(fields: LimitDefinition, owner: string): Omit<Sto
     perMs: typeof per === 'string' ? namedIntervals[per] : (per ?? null),
     calendar: fields.calendar ?? null,
     timeZone: fields.timeZone ?? null,
-    share: fields.share ?? null,
-    weights: Object.keys(weights).length > 0 ? weights : null,
+    shareBy: fields.shareBy ?? null,
+    shares: Object.keys(shares).length > 0 ? shares : null,
     reserve: reserveOf(fields),
     onExhausted: fields.onExhausted ?? 'wait',
   };
@@ -132,20 +132,20 @@ function checkInterval({ kind, per, calendar, timeZone }: LimitDefinition): void
 }
 
 /** @throws LanefoldError `invalid_input` */
-function checkShare({ share, weights, reserve }: LimitDefinition): void {
-  const problem = share === undefined ? undefined : dimensionProblem(share);
-  if (problem) throw invalid('share', problem);
-  for (const [field, values] of Object.entries({ weights, reserve })) {
+function checkShare({ shareBy, shares, reserve }: LimitDefinition): void {
+  const problem = shareBy === undefined ? undefined : dimensionProblem(shareBy);
+  if (problem) throw invalid('shareBy', problem);
+  for (const [field, values] of Object.entries({ shares, reserve })) {
     if (values === undefined) continue;
-    if (share === undefined) throw invalid(field, 'is only for a limit with share');
+    if (shareBy === undefined) throw invalid(field, 'is only for a limit with shareBy');
     assertFew(field, values);
     for (const value of Object.keys(values)) {
-      const wrong = valueProblem(share, value);
+      const wrong = valueProblem(shareBy, value);
       if (wrong) throw invalid(`${field}.${value}`, wrong);
     }
   }
-  for (const [value, weight] of Object.entries(weights ?? {}))
-    if (!(weight >= 0.001 && weight <= 1_000)) throw invalid(`weights.${value}`, 'must be from 0.001 to 1,000');
+  for (const [value, turns] of Object.entries(shares ?? {}))
+    if (!(turns >= 0.001 && turns <= 1_000)) throw invalid(`shares.${value}`, 'must be from 0.001 to 1,000');
 }
 
 /** An amount as callers read it. @param stored whole text */
@@ -154,7 +154,7 @@ export const shownAmount = (kind: LimitKind, stored: string): number =>
 
 /** A stored limit as a caller would set it, without the defaults. */
 export function showDefinition(limit: Omit<StoredLimit, 'version'>): LimitDefinition {
-  const { kind, scope, amounts, tokens, perMs, calendar, timeZone, share, weights, reserve, onExhausted } = limit;
+  const { kind, scope, amounts, tokens, perMs, calendar, timeZone, shareBy, shares, reserve, onExhausted } = limit;
   const shown = (amount: bigint) => shownAmount(kind, String(amount));
   const shownAll = (all: Record<string, bigint>) =>
     Object.fromEntries(Object.entries(all).map(([key, one]) => [key, shown(one)]));
@@ -167,8 +167,8 @@ export function showDefinition(limit: Omit<StoredLimit, 'version'>): LimitDefini
     ...(perMs === null ? {} : { per: nameOf(perMs) ?? perMs }),
     ...(calendar ? { calendar } : {}),
     ...(timeZone === null ? {} : { timeZone }),
-    ...(share === null ? {} : { share }),
-    ...(weights ? { weights } : {}),
+    ...(shareBy === null ? {} : { shareBy }),
+    ...(shares ? { shares } : {}),
     ...(reserve ? { reserve: shownAll(reserve) } : {}),
     ...(onExhausted === 'wait' ? {} : { onExhausted }),
   };

@@ -38,12 +38,12 @@ export interface LimitDefinition {
   /** IANA time zone of `calendar`; default `UTC`. */
   timeZone?: string;
   /** The dimension whose values take turns when runs wait; default: the oldest run goes first. */
-  share?: string;
-  /** How many turns a value of `share` gets while another one gets one, from 0.001 to 1,000. */
-  weights?: Record<string, number>;
+  shareBy?: string;
+  /** How many turns a value of `share_by` gets while another one gets one, from 0.001 to 1,000. */
+  shares?: Record<string, number>;
   /**
-   * What only runs with this value of `share` may use: for all others, the limit is lower by that much, and they do
-   * not delay them.
+   * What only runs with this value of `share_by` may use: for all others, the limit is lower by that much, and they
+   * do not delay them.
    */
   reserve?: Record<string, number>;
   /**

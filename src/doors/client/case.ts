@@ -33,7 +33,7 @@ export const dataInAnswers: ReadonlySet<string> = new Set([
   'reserve',
   'scope',
   'waiting_by',
-  'weights',
+  'shares',
 ]);
 
 /** Lists, whose items have fields, under a name that data has elsewhere: the items of a page, and the keys of a limit. */

@@ -685,7 +685,7 @@ export interface LimitUse {
   drainedUntil: string | null;
   /** Used in each 1/32 of a sliding interval, oldest first; null for other limits. */
   slices: number[] | null;
-  /** Runs that wait, by value of `share`: the ten with most. */
+  /** Runs that wait, by value of `share_by`: the ten with most. */
   waitingBy: {
     [key: string]: number;
   } | null;
@@ -724,12 +724,12 @@ export interface UsedLimit {
   /** IANA time zone of `calendar`; default `UTC`. */
   timeZone?: string;
   /** The dimension whose values take turns when runs wait; default: the oldest run goes first. */
-  share?: string;
-  /** How many turns a value of `share` gets while another one gets one, from 0.001 to 1,000. */
-  weights?: {
+  shareBy?: string;
+  /** How many turns a value of `share_by` gets while another one gets one, from 0.001 to 1,000. */
+  shares?: {
     [key: string]: number;
   };
-  /** What only runs with this value of `share` may use: for all others, the limit is lower by that much, and they do not delay them. */
+  /** What only runs with this value of `share_by` may use: for all others, the limit is lower by that much, and they do not delay them. */
   reserve?: {
     [key: string]: number;
   };

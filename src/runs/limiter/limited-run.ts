@@ -113,7 +113,7 @@ export async function usedBy(
 /** The values of the sharing dimensions, by place. */
 export const sharesOf = (placed: readonly Placed[], dimensions: Dimensions): Record<string, string> =>
   Object.fromEntries(
-    placed.flatMap(({ limit: { share }, place }) => (share === null ? [] : [[place, dimensions[share] ?? '']])),
+    placed.flatMap(({ limit: { shareBy }, place }) => (shareBy === null ? [] : [[place, dimensions[shareBy] ?? '']])),
   );
 
 /** Prices as of the day a run was accepted, as in its cost. */

@@ -63,7 +63,7 @@ async function select(db: Database, name: string, condition: string, ...values: 
     // as text, because a number of JavaScript is not exact above 2^53
     `select owner, name, kind, scope, amount, (select json_object_agg(a.key, a.value) from jsonb_each_text(l.amounts) a) as amounts,
        (select json_object_agg(a.key, a.value) from jsonb_each_text(l.reserve) a) as reserve, tokens,
-       per_ms::float8 as per_ms, calendar, time_zone, share, weights, on_exhausted, version::float8,
+       per_ms::float8 as per_ms, calendar, time_zone, share_by, shares, on_exhausted, version::float8,
        created_at, updated_at, updated_by, removed_at
      from lanefold._limit l where ${condition} order by owner, name`,
     values,

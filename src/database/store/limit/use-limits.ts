@@ -161,7 +161,7 @@ export async function readCurrentLimits(db: Database): Promise<CurrentLimits> {
     'current_limits',
     `select coalesce(max(version), 0)::float8 as version,
        json_agg(json_build_object('owner', owner, 'name', name, 'kind', kind, 'scope', scope, 'amount', amount, 'amounts', amounts,
-         'tokens', tokens, 'perMs', per_ms, 'calendar', calendar, 'timeZone', time_zone, 'share', share, 'weights', weights,
+         'tokens', tokens, 'perMs', per_ms, 'calendar', calendar, 'timeZone', time_zone, 'shareBy', share_by, 'shares', shares,
          'reserve', reserve,
          'onExhausted', on_exhausted, 'version', version) order by owner, name) filter (where removed_at is null) as limits
      from lanefold._limit`,

@@ -107,10 +107,10 @@ function addSet(group: Command): void {
       calendar: 'interval of the calendar',
       tokens: 'which tokens count',
       timeZone: 'time zone of --calendar; default: UTC',
-      share: 'dimension whose values take turns when runs wait',
+      shareBy: 'dimension whose values take turns when runs wait',
       onExhausted: 'a run that needs more waits or ends, or only gives notice',
     },
-    without: ['scope', 'amounts', 'per', 'weights', 'reserve'],
+    without: ['scope', 'amounts', 'per', 'shares', 'reserve'],
     more: {
       add: (command) =>
         command
@@ -121,10 +121,10 @@ function addSet(group: Command): void {
             interval,
           )
           .option('--amount-for <key=n>', 'other amount for one value of the dimension with *; repeatable', decimals)
-          .option('--weight <value=n>', 'turns of a value of --share; default: 1; repeatable', decimals)
-          .option('--reserve-for <value=n>', 'what only this value of --share may use; repeatable', decimals),
-      fields: ({ scope, per, amountFor, weight, reserveFor }) =>
-        omitUndefined({ scope, per, amounts: amountFor, weights: weight, reserve: reserveFor }),
+          .option('--share <value=n>', 'turns of a value of --share-by; default: 1; repeatable', decimals)
+          .option('--reserve-for <value=n>', 'what only this value of --share-by may use; repeatable', decimals),
+      fields: ({ scope, per, amountFor, share, reserveFor }) =>
+        omitUndefined({ scope, per, amounts: amountFor, shares: share, reserve: reserveFor }),
     },
     show: (_, name) => print(`${name} is set`),
   });

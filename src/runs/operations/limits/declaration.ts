@@ -50,7 +50,7 @@ const use = {
     description: 'Used in each 1/32 of a sliding interval, oldest first; null for other limits.',
   }),
   waitingBy: orNull(z.record(z.string(), z.int())).meta({
-    description: 'Runs that wait, by value of `share`: the ten with most.',
+    description: 'Runs that wait, by value of `share_by`: the ten with most.',
     example: { acme: 12 },
   }),
   cursor: z.string().describe('Pass it as `after` to list the keys of the limit after this one.'),

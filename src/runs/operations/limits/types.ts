@@ -70,7 +70,7 @@ export interface LimitUsage {
   drainedUntil: Date | null;
   /** Used in each 1/32 of a sliding interval, oldest first; null for other limits. */
   slices: number[] | null;
-  /** Runs that wait, by value of `share`: the ten with most. */
+  /** Runs that wait, by value of `share_by`: the ten with most. */
   waitingBy: Record<string, number> | null;
   /** Pass it as `after` to list the keys of the limit after this one. */
   cursor: string;
@@ -123,12 +123,12 @@ export interface ListedLimit {
   /** IANA time zone of `calendar`; default `UTC`. */
   timeZone?: string;
   /** The dimension whose values take turns when runs wait; default: the oldest run goes first. */
-  share?: string;
-  /** How many turns a value of `share` gets while another one gets one, from 0.001 to 1,000. */
-  weights?: Record<string, number>;
+  shareBy?: string;
+  /** How many turns a value of `share_by` gets while another one gets one, from 0.001 to 1,000. */
+  shares?: Record<string, number>;
   /**
-   * What only runs with this value of `share` may use: for all others, the limit is lower by that much, and they do
-   * not delay them.
+   * What only runs with this value of `share_by` may use: for all others, the limit is lower by that much, and they
+   * do not delay them.
    */
   reserve?: Record<string, number>;
   /**
