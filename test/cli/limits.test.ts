@@ -20,7 +20,18 @@ test('are set, shown as a table and as JSON, and removed', async () => {
   const budget = ['--kind', 'money', '--amount', '0.25', '--calendar', 'month', '--time-zone', 'Europe/Berlin'];
   const set = await limits('set', 'budget', ...budget, '--tenant', 'acme', '--on-exhausted', 'end', '--json');
   expect(JSON.parse(set.stdout)).toMatchObject({ name: 'budget', tenant: 'acme', amount: 0.25, on_exhausted: 'end' });
-  const tokens = ['--kind', 'tokens', '--tokens', 'output', '--amount', '100', '--per', '90s', '--share-by', 'customer'];
+  const tokens = [
+    '--kind',
+    'tokens',
+    '--tokens',
+    'output',
+    '--amount',
+    '100',
+    '--per',
+    '90s',
+    '--share-by',
+    'customer',
+  ];
   const scope = [
     '--scope',
     'model=openai:a=b',

@@ -251,7 +251,7 @@ describe('a run that a limit refuses', () => {
       kind: 'concurrency',
       scope: { plan: 'fair' },
       amount: 1,
-      shareBy: 'customer',
+      share_by: 'customer',
       shares: { large: 1, small: 1, paying: 2 },
     });
     const one = (customer: string, input: string, priority?: number) =>

@@ -59,7 +59,11 @@ export class Admission {
     if (placed.length === 0) return;
     const take = await takeOf(placed, model, tokens(), price);
     for (const [i, { limit, place }] of placed.entries()) {
-      const most = mostOf(limit, valueOf(placeKey(place)), limit.shareBy === null ? undefined : dimensions[limit.shareBy]);
+      const most = mostOf(
+        limit,
+        valueOf(placeKey(place)),
+        limit.shareBy === null ? undefined : dimensions[limit.shareBy],
+      );
       if (limit.onExhausted !== 'notice' && take[i]![1] > most) throw tooSmall(place, most, take[i]![1]);
     }
   }
