@@ -342,6 +342,45 @@ test('the columns of the database are those of the Drizzle schema', async () => 
 const sqlType = (type: string): string =>
   type.replace(' COLLATE "C"', '').replace(/^timestamptz$/, 'timestamp with time zone');
 
+test('_run_of names the columns of a run in the order of the table', async () => {
+  const columns = await rows<{ name: string }>(
+    log.db,
+    `select attname::text as name from pg_attribute where attrelid = 'lanefold._run'::regclass and attnum > 0 and not attisdropped
+     order by attnum`,
+  );
+  const runOf = (await functions()).find(({ name }) => name === '_run_of')!;
+  const named = [...runOf.body.matchAll(/ as (\w+)(?=[,;]$)/gm)].map(([, name]) => name);
+  expect(named).toEqual(columns.map(({ name }) => name));
+});
+
+test('_run_of gives a run that has only begun the defaults of the table', async () => {
+  const found = await rows<{ column: string }>(
+    log.db,
+    `with made as (
+       select to_jsonb(r) as run from lanefold._run_of('t', 'default', 'default', lanefold._now(), '{"request_hash": ""}') r
+     )
+     select a.attname::text as column from pg_attribute a
+     left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+     cross join made m
+     where a.attrelid = 'lanefold._run'::regclass and a.attnum > 0 and not a.attisdropped
+       and coalesce(m.run ->> a.attname, 'null') <>
+         coalesce(substring(pg_get_expr(d.adbin, d.adrelid) from '^''?(.*?)''?(?:::.*)?$'), 'null')
+     order by 1`,
+  );
+  // what a request decides, and that the run is queued and active
+  expect(found.map(({ column }) => column)).toEqual([
+    'active',
+    'context_ref',
+    'created_at',
+    'enqueue_no',
+    'enqueued_at',
+    'ready_at',
+    'request_hash',
+    'status',
+    'thread_id',
+  ]);
+});
+
 test('the migrations are what drizzle-kit makes of the schema', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'lanefold-migrations-'));
   try {

@@ -36,14 +36,11 @@ begin
     on conflict (id) do nothing
     returning t.id
   ), accepted as (
-    insert into lanefold._run (thread_id, tenant_id, caller, id, request_id, request_hash, agent, strategy, model, context_ref, input,
-      options, status, active, enqueue_no, queue_prefix, queue_shard, created_at, enqueued_at, ready_at, traceparent)
-    select o.thread_id, o.tenant_id, o.p ->> 'caller', o.run_id, nullif(o.p ->> 'request_id', o.run_id),
-           lanefold._request_hash(o.p), o.p ->> 'agent', o.p ->> 'strategy', o.p ->> 'model',
-           coalesce(o.p ->> 'context_ref', 'default'), o.p -> 'input', o.p -> 'options', 'queued', true, 1,
-           coalesce(o.p ->> 'queue_prefix', 'lf'), lanefold._shard_of(o.p), v_at, v_at, v_at,
-           o.p ->> 'traceparent'
-    from created c join owned o on o.thread_id = c.id
+    insert into lanefold._run
+    select r.*
+    from created c
+    join owned o on o.thread_id = c.id
+    cross join lateral lanefold._run_of(o.thread_id, o.tenant_id, coalesce(o.p ->> 'context_ref', 'default'), v_at, o.p) r
     returning thread_id
   )
   select array_agg(o.place order by o.place) into v_places from accepted a join owned o on o.thread_id = a.thread_id;

@@ -229,6 +229,7 @@ returns void language plpgsql as $$
 declare
   r jsonb;
   c jsonb;
+  v_run lanefold._run;
   b lanefold._event_batch;
   v_at constant timestamptz := lanefold._now();
   v_events bigint := 0::bigint;
@@ -262,20 +263,35 @@ begin
       perform lanefold._fail('LF014', format('Run %s is malformed, or its id or request_id is taken.', r ->> 'id'),
         'Nothing was imported. Correct the source, or export the thread again.');
     end if;
-    insert into lanefold._run (thread_id, tenant_id, id, request_id, request_hash, agent, strategy, model, context_ref, status,
-      termination_reason, finish_reason, step, iteration, usage, other_usage, result, error, user_seq, result_seq, created_at, started_at,
-      finished_at, active, trace_truncated, event_count, first_event_seq, last_event_seq)
-    values (p_thread_id, p_tenant_id, r ->> 'id', nullif(r ->> 'request_id', r ->> 'id'),
-      decode(coalesce(r ->> 'request_hash', ''), 'hex'), r ->> 'agent', r ->> 'strategy', r ->> 'model', r ->> 'context_ref',
-      r ->> 'status', r ->> 'termination_reason', r ->> 'finish_reason', coalesce((r ->> 'step')::int, 0), coalesce((r ->> 'iteration')::int, 0),
-      nullif(r -> 'usage', 'null'), nullif(r -> 'other_usage', 'null'),
-      case when r ->> 'result_seq' is null then nullif(r -> 'result', 'null') end, nullif(r -> 'error', 'null'),
-      (r ->> 'user_seq')::bigint, (r ->> 'result_seq')::bigint, (r ->> 'created_at')::timestamptz,
-      (r ->> 'started_at')::timestamptz, (r ->> 'finished_at')::timestamptz, false, true, 2, v_events, v_events + 1);
-    b := lanefold._event_batch_of(p_thread_id, p_tenant_id, v_events, r ->> 'id', 1, (r ->> 'finished_at')::timestamptz, p_rev,
-      lanefold._terminal_events(r ->> 'status', r ->> 'termination_reason', coalesce((r ->> 'iteration')::int, 0),
-        nullif(r -> 'error', 'null'), (r ->> 'result_seq')::bigint,
-        case when r ->> 'result_seq' is null then nullif(r -> 'result', 'null') end)::json);
+    -- nothing else that the file says of a run becomes part of a request
+    select * into v_run from lanefold._run_of(p_thread_id, p_tenant_id, r ->> 'context_ref', (r ->> 'created_at')::timestamptz,
+      jsonb_build_object('run_id', r -> 'id', 'request_id', r -> 'request_id', 'request_hash', coalesce(r ->> 'request_hash', ''),
+        'agent', r -> 'agent', 'strategy', r -> 'strategy', 'model', r -> 'model'));
+    v_run.enqueue_no := 0;
+    v_run.enqueued_at := null;
+    v_run.ready_at := null;
+    v_run.active := false;
+    v_run.status := r ->> 'status';
+    v_run.termination_reason := r ->> 'termination_reason';
+    v_run.finish_reason := r ->> 'finish_reason';
+    v_run.started_at := (r ->> 'started_at')::timestamptz;
+    v_run.finished_at := (r ->> 'finished_at')::timestamptz;
+    v_run.step := coalesce((r ->> 'step')::int, 0);
+    v_run.iteration := coalesce((r ->> 'iteration')::int, 0);
+    v_run.usage := nullif(r -> 'usage', 'null');
+    v_run.other_usage := nullif(r -> 'other_usage', 'null');
+    v_run.error := nullif(r -> 'error', 'null');
+    v_run.user_seq := (r ->> 'user_seq')::bigint;
+    v_run.result_seq := (r ->> 'result_seq')::bigint;
+    v_run.result := case when v_run.result_seq is null then nullif(r -> 'result', 'null') end;
+    v_run.trace_truncated := true;
+    v_run.event_count := 2;
+    v_run.first_event_seq := v_events;
+    v_run.last_event_seq := v_events + 1;
+    insert into lanefold._run values (v_run.*);
+    b := lanefold._event_batch_of(p_thread_id, p_tenant_id, v_events, v_run.id, 1, v_run.finished_at, p_rev,
+      lanefold._terminal_events(v_run.status, v_run.termination_reason, v_run.iteration, v_run.error, v_run.result_seq,
+        v_run.result)::json);
     insert into lanefold._event_batch values (b.*);
     v_events := v_events + 2;
     for c in select value from jsonb_array_elements(coalesce(r -> 'tool_calls', '[]')) loop

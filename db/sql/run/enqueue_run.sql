@@ -37,8 +37,7 @@ declare
   v_interrupts boolean := false;
   v_answer json;
   v_context_ref text;
-  v_start_at timestamptz;
-  v_expires_at timestamptz;
+  r lanefold._run;
   v_ended text;
   v_claim json;
 begin
@@ -86,15 +85,18 @@ begin
     p := p || jsonb_build_object('options', coalesce(p -> 'options', '{}') || '{"active_lane": true}');
   end if;
 
-  v_start_at := v_at + (p ->> 'delay_ms')::float8 * interval '1 ms';
-  v_expires_at := coalesce(v_start_at, v_at) + (p ->> 'ttl_ms')::float8 * interval '1 ms';
-  insert into lanefold._run (thread_id, tenant_id, caller, id, request_id, request_hash, agent, strategy, model, context_ref, input,
-    options, status, active, interrupts, enqueue_no, queue_prefix, queue_shard, created_at, enqueued_at, ready_at, traceparent,
-    start_at, expires_at)
-  values (p_thread_id, t.tenant_id, p ->> 'caller', v_run, nullif(p ->> 'request_id', v_run), lanefold._request_hash(p), p ->> 'agent',
-    p ->> 'strategy', p ->> 'model', v_context_ref, p -> 'input', p -> 'options', case when v_queued then 'queued' else 'waiting' end,
-    v_queued, v_interrupts, v_queued::int, coalesce(p ->> 'queue_prefix', 'lf'), lanefold._shard_of(p), v_at, v_at,
-    case when v_queued then greatest(v_at, v_start_at) end, p ->> 'traceparent', v_start_at, v_expires_at);
+  select * into r from lanefold._run_of(p_thread_id, t.tenant_id, v_context_ref, v_at, p);
+  r.interrupts := v_interrupts;
+  r.start_at := v_at + (p ->> 'delay_ms')::float8 * interval '1 ms';
+  r.expires_at := coalesce(r.start_at, v_at) + (p ->> 'ttl_ms')::float8 * interval '1 ms';
+  r.ready_at := greatest(v_at, r.start_at);
+  if not v_queued then
+    r.status := 'waiting';
+    r.active := false;
+    r.enqueue_no := 0;
+    r.ready_at := null;
+  end if;
+  insert into lanefold._run values (r.*);
   if p ?| array['parent', 'thread_version', 'contents'] then
     perform lanefold._write_with_run(p_thread_id, t.tenant_id, p);
   end if;
@@ -107,7 +109,7 @@ begin
   if not v_queued then
     v_answer := lanefold._request_answer(v_run, 'waiting', 0, lanefold._shard_of(p), false);
   else
-    if v_start_at is null and not v_interrupts and lanefold._takes_directly(p) then
+    if r.start_at is null and not v_interrupts and lanefold._takes_directly(p) then
       v_claim := lanefold._claim_run(p_thread_id, t, v_run, 1, p -> 'claim');
     end if;
     v_answer := lanefold._accepted(p_thread_id, t.tenant_id, p, v_claim);
