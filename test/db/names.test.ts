@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createLanefold } from 'lanefold';
+import ts from 'typescript';
 import { expect, test } from 'vitest';
 import { newThread, rows, useLog } from './helpers.ts';
 
@@ -27,6 +28,81 @@ test('every function names our tables and functions with their schema, so that n
   // a common table expression of _durable_messages
   expect(found.filter((text) => !/_durable_messages: from message/.test(text))).toEqual([]);
 });
+
+test('every function, table and view that a statement of the source names is in the database', async () => {
+  const functions = new Map(
+    (
+      await rows<{ name: string; least: number; most: number }>(
+        log.db,
+        `select proname::text as name, min(pronargs - pronargdefaults)::int as least, max(pronargs)::int as most from pg_proc
+         where pronamespace = 'lanefold'::regnamespace group by 1`,
+      )
+    ).map(({ name, ...taken }) => [name, taken]),
+  );
+  const relations = new Set(
+    (
+      await rows<{ name: string }>(
+        log.db,
+        "select relname::text as name from pg_class where relnamespace = 'lanefold'::regnamespace and relkind in ('r', 'v')",
+      )
+    ).map(({ name }) => name),
+  );
+  const texts = sourceFiles('src').flatMap(({ file, text }) => literals(text).map((sql) => ({ file, sql })));
+  const calls = texts.flatMap(({ file, sql }) => callsIn(sql).map((call) => ({ file, ...call })));
+  const named = texts.flatMap(({ file, sql }) =>
+    [...sql.matchAll(/\b(?:from|join|into|update|table|only)\s+lanefold\.(\w+)\b(?!\s*\(|\.)/g)].map(([, name]) => ({
+      file,
+      name: name!,
+    })),
+  );
+  expect(calls.length).toBeGreaterThan(50);
+  expect(named.length).toBeGreaterThan(100);
+  const isWrong = ({ name, given }: { name: string; given: number | undefined }): boolean => {
+    const taken = functions.get(name);
+    return !taken || (given !== undefined && (given < taken.least || given > taken.most));
+  };
+  expect(calls.filter(isWrong)).toEqual([]);
+  expect(named.filter(({ name }) => !relations.has(name))).toEqual([]);
+});
+
+const sourceFiles = (folder: string): { file: string; text: string }[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && file !== 'database/store/functions.ts')
+    .map((file) => ({ file, text: readFileSync(path.join(folder, file), 'utf8') }))
+    // to parse every file would take seconds
+    .filter(({ text }) => /\blanefold\.\w+\(|\b(?:from|join|into|update|table|only)\s+lanefold\./.test(text));
+
+/** What stands for an expression in a template. */
+const hole = '\u0000';
+
+/** The strings and templates of a source file. */
+function literals(source: string): string[] {
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isStringLiteralLike(node)) found.push(node.text);
+    if (ts.isTemplateExpression(node))
+      found.push([node.head, ...node.templateSpans.map(({ literal }) => literal)].map(({ text }) => text).join(hole));
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile('source.ts', source, ts.ScriptTarget.Latest));
+  return found;
+}
+
+/** The functions that a text calls, with the number of arguments; undefined: an expression of the template may be several. */
+function callsIn(sql: string): { name: string; given: number | undefined }[] {
+  return [...sql.matchAll(/(?<![\w.])lanefold\.(\w+)\(/g)].map(({ 0: begin, 1: name, index }) => {
+    const rest = sql.slice(index + begin.length);
+    let depth = 1;
+    let given = rest.startsWith(')') ? 0 : 1;
+    for (let at = 0; at < rest.length && depth > 0; at++) {
+      if (rest[at] === hole) return { name: name!, given: undefined };
+      if (rest[at] === '(' || rest[at] === '[') depth++;
+      if (rest[at] === ')' || rest[at] === ']') depth--;
+      if (rest[at] === ',' && depth === 1) given++;
+    }
+    return { name: name!, given };
+  });
+}
 
 test('no statement of the library takes the columns of a view as they come', () => {
   const folder = 'src/database/store';
