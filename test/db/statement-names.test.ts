@@ -11,7 +11,7 @@ const found = (pattern: RegExp): string[] =>
 
 // PostgreSQL prepares a statement under its name, once for each connection
 test('no two statements have one name', () => {
-  const spelled = found(/\(\s*'(\w+)',\s*[`'"]\s*(?:select|with|insert|update|delete)\b/g);
+  const spelled = found(/\(\s*(?:db,\s*)?'(\w+)',\s*[`'"]\s*(?:select|with|insert|update|delete)\b/g);
   // generated calls are named for their function and have one text each
   const called = new Set(found(/\bcall(?:Rows)?\(\s*[\w.()]+,\s*'(\w+)'/g));
   expect(spelled.length).toBeGreaterThan(20);

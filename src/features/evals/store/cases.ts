@@ -8,6 +8,7 @@ import {
   cursorText,
   microsSql,
   readCursor,
+  readRows,
   timestampSql,
   type ListPage,
 } from '../../../database/store/rows.ts';
@@ -26,9 +27,8 @@ interface CaseQuery {
   limit: number;
 }
 
-const columns = `id, tenant_id as tenant, dataset, kind, thread_id as "threadId", run_id as "runId", llm_call_id as "llmCallId",
-  context_ref as "contextRef", seq::float8, context_hash as "contextHash", agent, model, tags, split, expected, note, kept_by as "keptBy",
-  created_at as "createdAt", updated_at as "updatedAt", erased_at as "erasedAt"`;
+const columns = `id, tenant_id as tenant, dataset, kind, thread_id, run_id, llm_call_id, context_ref, seq::float8, context_hash, agent,
+  model, tags, split, expected, note, kept_by, created_at, updated_at, erased_at`;
 
 /** Keeps a case; see `keep_case`. `kept` is false if the dataset had one of this source. */
 export async function keepCase(
@@ -42,7 +42,7 @@ export async function keepCase(
 
 export async function readCase(db: Database, id: string): Promise<StoredCase | undefined> {
   const text = `select ${columns} from lanefold._case where id = $1`;
-  return (await db.query<StoredCase & Record<string, unknown>>('case', text, [id]))[0];
+  return (await readRows<StoredCase>(db, 'case', text, [id]))[0];
 }
 
 /** A page of cases, the oldest first. */
@@ -59,11 +59,7 @@ export async function listCases(
     where.fixed('a', `(created_at, id) > (${timestampSql(where.value(micros))}, ${where.value(id)})`);
   const text = `select ${columns}, ${microsSql('created_at')} as micros from lanefold._case where ${where.toString()}
     order by created_at, id limit ${where.value(limit + 1)}`;
-  const rows = await db.query<StoredCase & { micros: string } & Record<string, unknown>>(
-    `list_cases_${where.key}`,
-    text,
-    where.values,
-  );
+  const rows = await readRows<StoredCase & { micros: string }>(db, `list_cases_${where.key}`, text, where.values);
   const data = rows.slice(0, limit).map(({ micros: _, ...row }) => row as StoredCase);
   const last = rows.length > limit ? rows[limit - 1] : undefined;
   return { data, nextAfter: last ? cursorText([last.micros, last.id]) : null };
@@ -85,9 +81,10 @@ export const eraseCases = async (db: Database, threadId: string): Promise<void> 
 
 /** Datasets by tenant and name. */
 export const readDatasets = (db: Database): Promise<Dataset[]> =>
-  db.query<Dataset & Record<string, unknown>>(
+  readRows<Dataset>(
+    db,
     'datasets',
-    `select tenant_id as tenant, dataset, count(*)::int as cases, count(erased_at)::int as erased, max(updated_at) as "updatedAt"
+    `select tenant_id as tenant, dataset, count(*)::int as cases, count(erased_at)::int as erased, max(updated_at) as updated_at
      from lanefold._case group by tenant_id, dataset order by tenant_id, dataset`,
   );
 
@@ -108,9 +105,10 @@ export const casesOfContexts = (
   db: Database,
   { tenant, dataset, hashes }: { tenant: string; dataset: string; hashes: readonly string[] },
 ): Promise<{ id: string; contextHash: string; agent: string; erased: boolean }[]> =>
-  db.query(
+  readRows(
+    db,
     'cases_of_contexts',
-    `select id, context_hash as "contextHash", agent, erased_at is not null as erased from lanefold._case
+    `select id, context_hash, agent, erased_at is not null as erased from lanefold._case
      where tenant_id = $1 and dataset = $2 and context_hash = any ($3) order by created_at, id`,
     [tenant, dataset, hashes],
   );

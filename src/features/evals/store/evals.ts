@@ -4,7 +4,14 @@ import type { SnakeCase } from '../../../base/common/case.ts';
 import type { Json, JsonObject } from '../../../agent/context/message.ts';
 import type { EvalItemStatus } from '../item.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
-import { cursorText, microsSql, readCursor, timestampSql, type ListPage } from '../../../database/store/rows.ts';
+import {
+  cursorText,
+  microsSql,
+  readCursor,
+  readRows,
+  timestampSql,
+  type ListPage,
+} from '../../../database/store/rows.ts';
 
 /** The definition of an eval, as it is stored. */
 export interface StoredEval extends Bounds {
@@ -48,17 +55,17 @@ export interface EvalRow {
   costMicros: number;
 }
 
-const columns = `e.id, e.tenant_id as tenant, e.dataset, e.queue_prefix as "queuePrefix", e.status, e.spec, e.created_by as "createdBy", e.created_at as "createdAt",
-  e.finished_at as "finishedAt", (select coalesce(jsonb_object_agg(s.status, s.count), '{}') from (
+const columns = `e.id, e.tenant_id as tenant, e.dataset, e.queue_prefix, e.status, e.spec, e.created_by, e.created_at,
+  e.finished_at, (select coalesce(jsonb_object_agg(s.status, s.count), '{}') from (
     select i.status, count(*) as count from lanefold._eval_item i where i.eval_id = e.id group by 1) s) as items,
-  (select coalesce(sum(i.cost_micros), 0)::float8 from lanefold._eval_item i where i.eval_id = e.id) as "costMicros"`;
+  (select coalesce(sum(i.cost_micros), 0)::float8 from lanefold._eval_item i where i.eval_id = e.id) as cost_micros`;
 
 export const startEval = async (db: Database, tenant: string, id: string, p: JsonObject): Promise<void> =>
   void (await call(db.query, 'start_eval', { tenant, id, p }));
 
 export async function readEval(db: Database, id: string): Promise<EvalRow | undefined> {
   const text = `select ${columns} from lanefold._eval e where e.id = $1`;
-  return (await db.query<EvalRow & Record<string, unknown>>('eval', text, [id]))[0];
+  return (await readRows<EvalRow>(db, 'eval', text, [id]))[0];
 }
 
 /** A page of evals, the newest first. */
@@ -67,7 +74,8 @@ export async function listEvals(
   { after, limit }: { after?: string | undefined; limit: number },
 ): Promise<ListPage<EvalRow>> {
   const [micros = null, id = null] = readCursor(after, 1) ?? [];
-  const rows = await db.query<EvalRow & { micros: string } & Record<string, unknown>>(
+  const rows = await readRows<EvalRow & { micros: string }>(
+    db,
     'list_evals',
     `select ${columns}, ${microsSql('e.created_at')} as micros from lanefold._eval e
      where $1::text is null or (e.created_at, e.id) < (${timestampSql('$1')}, $2) order by e.created_at desc, e.id desc limit $3`,

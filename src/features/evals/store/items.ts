@@ -2,6 +2,7 @@ import { callRows, call } from '../../../database/store/call.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
 import type { EvalItem } from '../item.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
+import { readRows } from '../../../database/store/rows.ts';
 import type { StoredEval } from './evals.ts';
 
 /** An item, with its runs. */
@@ -70,10 +71,10 @@ export interface StartedItem {
   case: CaseRow | null;
 }
 
-const columns = `i.no, i.case_id as "caseId", i.tags, i.variant, i.repeat, i.agent, i.status, i.answer, i.scores,
-  i.duration_ms::float8 as "durationMs", i.input_tokens::float8 as "inputTokens", i.output_tokens::float8 as "outputTokens",
-  i.estimated_tokens::float8 as "estimatedTokens", i.cost_micros::float8 as "costMicros", i.ended_by as "endedBy", i.diverged, i.reused, i.error, i.thread_id as "threadId", i.run_id as "runId",
-  i.judge_thread_id as "judgeThreadId", i.judge_run_id as "judgeRunId", i.settled_at as "settledAt"`;
+const columns = `i.no, i.case_id, i.tags, i.variant, i.repeat, i.agent, i.status, i.answer, i.scores,
+  i.duration_ms::float8 as duration_ms, i.input_tokens::float8 as input_tokens, i.output_tokens::float8 as output_tokens,
+  i.estimated_tokens::float8 as estimated_tokens, i.cost_micros::float8 as cost_micros, i.ended_by, i.diverged, i.reused, i.error,
+  i.thread_id, i.run_id, i.judge_thread_id, i.judge_run_id, i.settled_at`;
 
 /** The items of an eval, or of one of its cases, in order. */
 export const readItems = (
@@ -81,7 +82,8 @@ export const readItems = (
   id: string,
   { after, limit, caseId }: { after: number; limit: number; caseId?: string | undefined },
 ): Promise<EvalItemRow[]> =>
-  db.query<EvalItemRow & Record<string, unknown>>(
+  readRows<EvalItemRow>(
+    db,
     caseId === undefined ? 'eval_items' : 'eval_items_of_case',
     `select ${columns} from lanefold._eval_item i
      where i.eval_id = $1 and i.no > $2 ${caseId === undefined ? '' : 'and i.case_id = $4'} order by i.no limit $3`,
@@ -93,15 +95,17 @@ export const readNeeds = (
   db: Database,
   evals: readonly string[],
 ): Promise<{ evalId: string; agent: string; variant: string }[]> =>
-  db.query<{ evalId: string; agent: string; variant: string }>(
+  readRows<{ evalId: string; agent: string; variant: string }>(
+    db,
     'eval_needs',
-    `select distinct eval_id as "evalId", agent, variant from lanefold._eval_item where eval_id = any ($1) and status = 'waiting'`,
+    `select distinct eval_id, agent, variant from lanefold._eval_item where eval_id = any ($1) and status = 'waiting'`,
     [[...evals]],
   );
 
 /** The running evals of a private queue, or of shared ones, the oldest first; also those whose open items need agents that the caller lacks, so that it completes them. */
 export const openEvals = (db: Database, queuePrefix: string | null): Promise<OpenEval[]> =>
-  db.query<OpenEval & Record<string, unknown>>(
+  readRows<OpenEval>(
+    db,
     'open_evals',
     `select id, tenant_id as tenant, spec from lanefold._eval where status = 'running' and queue_prefix is not distinct from $1::text order by created_at, id`,
     [queuePrefix],
@@ -171,9 +175,10 @@ export const startedItems = (
   agents: readonly string[],
   { after, limit }: { after: number; limit: number },
 ): Promise<StartedItem[]> =>
-  db.query<StartedItem & Record<string, unknown>>(
+  readRows<StartedItem>(
+    db,
     'started_eval_items',
-    `select i.no, i.agent, i.variant, i.repeat, i.status, i.thread_id as "threadId", i.run_id as "runId", i.reused, i.error is not null as refused,
+    `select i.no, i.agent, i.variant, i.repeat, i.status, i.thread_id, i.run_id, i.reused, i.error is not null as refused,
        i.answer is not null as answered,
        case when i.judge_run_id is not null then jsonb_build_object('threadId', i.judge_thread_id, 'runId', i.judge_run_id) end as judge,
        to_jsonb(c) as case
@@ -226,9 +231,10 @@ export async function findAnswer(
   tenant: string,
   key: string,
 ): Promise<{ threadId: string; id: string } | undefined> {
-  const [row] = await db.query<{ threadId: string; id: string }>(
+  const [row] = await readRows<{ threadId: string; id: string }>(
+    db,
     'find_eval_answer',
-    `select thread_id as "threadId", run_id as id from lanefold._eval_item
+    `select thread_id, run_id as id from lanefold._eval_item
      where tenant_id = $1 and answer_key = $2 and status = 'done' and not reused order by settled_at desc limit 1`,
     [tenant, key],
   );

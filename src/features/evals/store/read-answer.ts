@@ -2,6 +2,7 @@ import type { Json, JsonObject, Message } from '../../../agent/context/message.t
 import type { RecordedCall } from '../recorded.ts';
 import { canonicalMessage } from '../../../agent/context/canonical.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
+import { readRows } from '../../../database/store/rows.ts';
 import { readSent } from '../../../database/store/context/read-context.ts';
 
 interface Row {
@@ -14,9 +15,10 @@ interface Row {
 
 /** The messages that a run has added to its lane, in order. */
 const readMessages = (db: Database, threadId: string, runId: string): Promise<Row[]> =>
-  db.query<Row & Record<string, unknown>>(
+  readRows<Row>(
+    db,
     'run_messages',
-    `select e.seq::float8, e.role, e.payload, e.refs ->> 'llm_call_id' as "llmCallId", e.refs ->> 'context_hash' as "contextHash"
+    `select e.seq::float8, e.role, e.payload, e.refs ->> 'llm_call_id' as llm_call_id, e.refs ->> 'context_hash' as context_hash
      from lanefold._run r join lanefold.thread_entry e on e.thread_id = r.thread_id and e.context_ref = r.context_ref
      where r.thread_id = $1 and r.id = $2 and e.run_id = r.id and e.kind = 'ai_message' and e.role in ('assistant', 'tool')
      order by e.seq`,

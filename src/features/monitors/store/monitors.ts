@@ -1,21 +1,19 @@
 import { call, callRows } from '../../../database/store/call.ts';
 import type { CheckedMonitor } from '../definition/read-definition.ts';
 import type { ListedMonitor } from '../types.ts';
+import { readRows } from '../../../database/store/rows.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 
-const columns = `name, tenant_id as tenant, agents, sample, scorers, rubric, judge, alert, scored::float8 as scored, low_since as "lowSince",
-  read_to as "readTo", created_at as "createdAt", updated_at as "updatedAt", updated_by as "updatedBy"`;
+const columns = `name, tenant_id as tenant, agents, sample, scorers, rubric, judge, alert, scored::float8 as scored, low_since, read_to,
+  created_at, updated_at, updated_by`;
 
 /** All monitors that the caller may see, by tenant and name. */
 export const readMonitors = (db: Database): Promise<ListedMonitor[]> =>
-  db.query<ListedMonitor & Record<string, unknown>>(
-    'monitors',
-    `select ${columns} from lanefold._monitor order by tenant_id, name`,
-  );
+  readRows<ListedMonitor>(db, 'monitors', `select ${columns} from lanefold._monitor order by tenant_id, name`);
 
 export async function readMonitor(db: Database, tenant: string, name: string): Promise<ListedMonitor | undefined> {
   const text = `select ${columns} from lanefold._monitor where tenant_id = $1 and name = $2`;
-  return (await db.query<ListedMonitor & Record<string, unknown>>('monitor', text, [tenant, name]))[0];
+  return (await readRows<ListedMonitor>(db, 'monitor', text, [tenant, name]))[0];
 }
 
 /** See `set_monitor`. */

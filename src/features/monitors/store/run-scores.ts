@@ -2,7 +2,14 @@ import { call } from '../../../database/store/call.ts';
 import type { Json } from '../../../agent/context/message.ts';
 import type { Score } from '../../evals/item.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
-import { cursorText, microsSql, readCursor, timestampSql, type ListPage } from '../../../database/store/rows.ts';
+import {
+  cursorText,
+  microsSql,
+  readCursor,
+  readRows,
+  timestampSql,
+  type ListPage,
+} from '../../../database/store/rows.ts';
 import type { RunScore } from '../types.ts';
 import type { TakenMonitor, MonitorCursor } from './monitors.ts';
 
@@ -68,10 +75,10 @@ export async function listScores(
   { after, limit, below }: { after?: string | undefined; limit: number; below?: number | undefined },
 ): Promise<ListPage<RunScore>> {
   const [micros = null, threadId = null, runId = null] = readCursor(after, 2) ?? [];
-  const rows = await db.query<RunScore & { micros: string } & Record<string, unknown>>(
+  const rows = await readRows<RunScore & { micros: string }>(
+    db,
     'run_scores',
-    `select thread_id as "threadId", run_id as "runId", agent, agent_version as "agentVersion", status, score, scores,
-       ended_at as "endedAt", scored_at as "scoredAt", ${microsSql('scored_at')} as micros
+    `select thread_id, run_id, agent, agent_version, status, score, scores, ended_at, scored_at, ${microsSql('scored_at')} as micros
      from lanefold._run_score
      where tenant_id = $1 and monitor = $2 and ($3::text is null or (scored_at, thread_id, run_id) < (${timestampSql('$3')}, $4, $5))
        and ($6::float8 is null or score < $6::float8)
@@ -90,10 +97,10 @@ export async function dropScores(db: Database, days: number, limit: number): Pro
 
 /** A run that has ended, and is in the sample. */
 export interface SampledRun {
-  threadId: string;
+  thread_id: string;
   id: string;
   /** With microseconds. */
-  endedAt: string;
+  ended_at: string;
 }
 
 /** The share of a run: the same for all monitors, so that a larger sample includes a smaller one. 2^32 = 4,294,967,296. */
@@ -111,7 +118,7 @@ export async function nextRuns(
 ): Promise<{ runs: SampledRun[]; next: MonitorCursor | undefined }> {
   const found = await db.query<SampledRun & Record<string, unknown>>(
     'next_monitored_runs',
-    `select r.thread_id as "threadId", r.id, to_jsonb(r.finished_at) #>> '{}' as "endedAt" from lanefold._run r
+    `select r.thread_id, r.id, to_jsonb(r.finished_at) #>> '{}' as ended_at from lanefold._run r
      where r.finished_at is not null and r.trace_dropped_at is null and r.finished_at >= $1 and r.finished_at <= $2
        and (r.finished_at > $1 or (r.thread_id, r.id) > ($3, $4)) and r.tenant_id = any ($5) and ($6::text is null or r.queue_prefix = $6::text)
        and r.status in ('completed', 'failed') and not coalesce(r.options ? 'compaction', false) and (cardinality($7::text[]) = 0 or r.agent = any ($7::text[])) and ${share} < $8::float8
@@ -120,21 +127,21 @@ export async function nextRuns(
   );
   const last = found.at(-1);
   const full = found.length === limit && last;
-  const next = full ? { read_to: last.endedAt, thread_id: last.threadId, run_id: last.id } : undefined;
+  const next = full ? { read_to: last.ended_at, thread_id: last.thread_id, run_id: last.id } : undefined;
   const made = await threadsOfEvals(
     db,
     tenant_id,
-    found.map(({ threadId }) => threadId),
+    found.map(({ thread_id }) => thread_id),
   );
-  return { runs: found.filter(({ threadId }) => !made.has(threadId)), next };
+  return { runs: found.filter(({ thread_id }) => !made.has(thread_id)), next };
 }
 
 async function threadsOfEvals(db: Database, tenant: string, threads: readonly string[]): Promise<Set<string>> {
   if (threads.length === 0) return new Set();
-  const rows = await db.query<{ threadId: string }>(
+  const rows = await db.query<{ thread_id: string }>(
     'threads_of_evals',
-    `select thread_id as "threadId" from lanefold._eval_thread where tenant_id = $1 and thread_id = any ($2)`,
+    `select thread_id from lanefold._eval_thread where tenant_id = $1 and thread_id = any ($2)`,
     [tenant, [...threads]],
   );
-  return new Set(rows.map(({ threadId }) => threadId));
+  return new Set(rows.map(({ thread_id }) => thread_id));
 }

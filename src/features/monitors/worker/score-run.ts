@@ -24,12 +24,12 @@ const planMs = 600_000;
 export async function scoreOrExplain(
   deps: MonitorDependencies,
   monitor: TakenMonitor,
-  { threadId, id, endedAt }: SampledRun,
+  { thread_id, id, ended_at }: SampledRun,
   signal: AbortSignal,
 ): Promise<void> {
-  const run = await readRun(deps.db, threadId, id);
+  const run = await readRun(deps.db, thread_id, id);
   if (!run) return;
-  const of = { thread_id: threadId, run_id: id, agent: run.agent, agent_version: run.agentVersion, ended_at: endedAt };
+  const of = { thread_id, run_id: id, agent: run.agent, agent_version: run.agentVersion, ended_at };
   await scoreRun(deps, monitor, run, of, signal).catch((error: unknown) => {
     const lasting =
       isLanefoldError(error) && error.code !== 'database_error' ? isPermanent(error) : !isTransient(error);

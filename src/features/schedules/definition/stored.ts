@@ -8,7 +8,7 @@ import type { CatchUp, Overlap, ScheduleDefinition, ScheduleRunOptions, Timing }
 export interface StoredSchedule {
   agent: string;
   overlap: Overlap;
-  thread_id: string | null;
+  threadId: string | null;
   timing: StoredTiming;
   definition: StoredDefinition;
 }
@@ -34,7 +34,7 @@ export function toStored(given: ScheduleDefinition): StoredSchedule {
   return {
     agent,
     overlap,
-    thread_id: threadId ?? null,
+    threadId: threadId ?? null,
     timing: toStoredTiming(timing),
     definition: {
       input: acceptContent(input) as Json,
@@ -56,7 +56,7 @@ const toStoredTiming = ({ cron, everyMs, timeZone, startAt, endAt }: Timing): St
 });
 
 /** A stored schedule as a caller would set it, without the defaults. */
-export function fromStored({ agent, overlap, thread_id, timing, definition }: StoredSchedule): ScheduleDefinition {
+export function fromStored({ agent, overlap, threadId, timing, definition }: StoredSchedule): ScheduleDefinition {
   const { cron, every_ms: everyMs, time_zone: timeZone, start_at: startAt, end_at: endAt } = timing;
   const { input, catch_up: catchUp, jitter_ms: jitterMs, options } = definition;
   return {
@@ -67,7 +67,7 @@ export function fromStored({ agent, overlap, thread_id, timing, definition }: St
     ...(timeZone === undefined ? {} : { timeZone }),
     ...(startAt === undefined ? {} : { startAt: new Date(startAt) }),
     ...(endAt === undefined ? {} : { endAt: new Date(endAt) }),
-    ...(thread_id === null ? {} : { threadId: thread_id }),
+    ...(threadId === null ? {} : { threadId }),
     ...(overlap === 'skip' ? {} : { overlap }),
     ...(catchUp === undefined ? {} : { catchUp }),
     ...(jitterMs === undefined ? {} : { jitterMs }),

@@ -1,7 +1,8 @@
 import { call } from '../../../database/store/call.ts';
+import { snakeKeys } from '../../../base/common/case.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import type { StoredSchedule } from '../definition/stored.ts';
-import { readIds, type ListPage } from '../../../database/store/rows.ts';
+import { readIds, readRows, type ListPage } from '../../../database/store/rows.ts';
 
 /** A schedule with its state and history. */
 export interface ScheduleRow extends StoredSchedule {
@@ -25,7 +26,7 @@ export async function setSchedule(
   schedule: StoredSchedule,
   { nextAt, source, by }: { nextAt: Date | undefined; source: 'code' | 'user'; by: string },
 ): Promise<number> {
-  const given = { ...schedule, next_at: nextAt?.toISOString() ?? null, source, by };
+  const given = { ...snakeKeys(schedule), next_at: nextAt?.toISOString() ?? null, source, by };
   const { version } = (await call(db.query, 'set_schedule', { tenant, name, p: given })) as { version: number };
   return version;
 }
@@ -51,15 +52,12 @@ export async function pauseSchedule(
   return (await call(db.query, 'pause_schedule', args)) !== null;
 }
 
-const columns = `tenant_id as "tenantId", name, version::float8, next_at as "nextAt", paused_at as "pausedAt", agent, overlap, thread_id,
-  timing, definition, source, created_at as "createdAt", updated_at as "updatedAt", updated_by as "updatedBy"`;
+const columns = `tenant_id, name, version::float8, next_at, paused_at, agent, overlap, thread_id, timing, definition, source, created_at,
+  updated_at, updated_by`;
 
 /** By tenant and name. */
 export const readSchedules = (db: Database): Promise<ScheduleRow[]> =>
-  db.query<ScheduleRow & Record<string, unknown>>(
-    'schedules',
-    `select ${columns} from lanefold._schedule order by tenant_id, name`,
-  );
+  readRows<ScheduleRow>(db, 'schedules', `select ${columns} from lanefold._schedule order by tenant_id, name`);
 
 /** A page of them. @param after `nextAfter` of the page before */
 export async function listSchedules(
@@ -67,7 +65,8 @@ export async function listSchedules(
   { after, limit }: { after?: string | undefined; limit: number },
 ): Promise<ListPage<ScheduleRow>> {
   const [tenant = null, name = null] = readIds(after, 2) ?? [];
-  const rows = await db.query<ScheduleRow & Record<string, unknown>>(
+  const rows = await readRows<ScheduleRow>(
+    db,
     'list_schedules',
     `select ${columns} from lanefold._schedule
      where $1::text is null or (tenant_id, name) > ($1, $2) order by tenant_id, name limit $3`,
@@ -80,7 +79,8 @@ export async function listSchedules(
 
 export const readSchedule = async (db: Database, tenant: string, name: string): Promise<ScheduleRow | undefined> =>
   (
-    await db.query<ScheduleRow & Record<string, unknown>>(
+    await readRows<ScheduleRow>(
+      db,
       'schedule',
       `select ${columns} from lanefold._schedule where tenant_id = $1 and name = $2`,
       [tenant, name],
@@ -98,7 +98,8 @@ export const findDueSchedules = (
   limit: number,
   after?: Pick<ScheduleRow, 'nextAt' | 'tenantId' | 'name'>,
 ): Promise<(ScheduleRow & { now: Date })[]> =>
-  db.query<ScheduleRow & { now: Date } & Record<string, unknown>>(
+  readRows<ScheduleRow & { now: Date }>(
+    db,
     'due_schedules',
     `select ${columns}, c.now from lanefold._schedule, (select lanefold._now() as now) c
      where next_at <= c.now and $5::jsonb ? agent
@@ -119,10 +120,11 @@ export interface NextSlot {
 
 /** When something is to be done for these agents. @param againMs after which a slot that was taken is taken again */
 export async function untilNextSlot(db: Database, agents: readonly string[], againMs: number): Promise<NextSlot> {
-  const [row] = await db.query<NextSlot & Record<string, unknown>>(
+  const [row] = await readRows<NextSlot>(
+    db,
     'next_slot',
-    `select (extract(epoch from c.now) * 1000)::float8 as "atMs", coalesce(bool_or(s.at <= c.now), false) as now,
-       extract(epoch from min(s.at) filter (where s.at > c.now) - c.now)::float8 * 1000 as "nextMs"
+    `select (extract(epoch from c.now) * 1000)::float8 as at_ms, coalesce(bool_or(s.at <= c.now), false) as now,
+       extract(epoch from min(s.at) filter (where s.at > c.now) - c.now)::float8 * 1000 as next_ms
      from (select lanefold._now() as now) c left join (
        select next_at as at from lanefold._schedule where next_at is not null and $1::jsonb ? agent
        union all

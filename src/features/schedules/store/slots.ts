@@ -1,7 +1,15 @@
 import { call, callRows } from '../../../database/store/call.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import type { StoredSchedule } from '../definition/stored.ts';
-import { cursorText, microsSql, readCursor, timestampSql, type ListPage } from '../../../database/store/rows.ts';
+import {
+  cursorText,
+  fromRow,
+  microsSql,
+  readCursor,
+  readRows,
+  timestampSql,
+  type ListPage,
+} from '../../../database/store/rows.ts';
 import { everyThread } from '../../../database/store/each-thread.ts';
 import type { RunRef } from '../../../database/store/run/run.ts';
 import { tenantIs } from '../../../database/store/tenant/tenant-settings.ts';
@@ -101,14 +109,15 @@ export async function takeSlot(
   { tenant_id, name, slot }: OpenSlot,
   { agents, active, againMs }: { agents: readonly string[]; active: boolean; againMs: number },
 ): Promise<TakenSlot | UntakenSlot | null> {
-  return (await call(db.query, 'take_slot', {
+  const taken = (await call(db.query, 'take_slot', {
     tenant: tenant_id,
     name,
     slot,
     agents: JSON.stringify(agents),
     active,
     againMs,
-  })) as TakenSlot | UntakenSlot | null;
+  })) as (Omit<TakenSlot, 'request'> & { request: object }) | UntakenSlot | null;
+  return taken && 'request' in taken ? { ...taken, request: fromRow(taken.request) } : taken;
 }
 
 export async function settleSlot(
@@ -128,9 +137,10 @@ export async function readSlots(
   { after, limit }: { after?: string | undefined; limit: number },
 ): Promise<ListPage<SlotRow>> {
   const [before = null] = readCursor(after, 0) ?? [];
-  const rows = await db.query<SlotRow & { micros: string } & Record<string, unknown>>(
+  const rows = await readRows<SlotRow & { micros: string }>(
+    db,
     'schedule_slots',
-    `select slot, due_at as "dueAt", status, settled_at as "settledAt", thread_id as "threadId", run_id as "runId", error,
+    `select slot, due_at, status, settled_at, thread_id, run_id, error,
        ${microsSql('slot')} as micros
      from lanefold._schedule_slot where tenant_id = $1 and name = $2 and ($3::text is null or slot < ${timestampSql('$3')})
      order by slot desc limit $4`,
@@ -153,18 +163,20 @@ export async function unendedBefore(
   { tenant_id, name, slot }: OpenSlot,
   most: number,
 ): Promise<RunRef[]> {
-  const fired = await db.query<{ threadId: string; ids: string[] }>(
+  const fired = await readRows<{ threadId: string; ids: string[] }>(
+    db,
     'fired_slots',
-    `select f.thread_id as "threadId", array_agg(f.run_id) as ids from (
+    `select f.thread_id, array_agg(f.run_id) as ids from (
        select thread_id, run_id from lanefold._schedule_slot
        where tenant_id = $1 and name = $2 and slot < $3 and status = 'fired' order by slot desc limit $4) f group by 1`,
     [tenant_id, name, slot, most],
   );
   // a slot whose earlier runs are not all known is tried again
   return everyThread(fired, ({ threadId, ids }) =>
-    db.query<RunRef & Record<string, unknown>>(
+    readRows<RunRef>(
+      db,
       'unended_runs',
-      `select thread_id as "threadId", id from lanefold._run where thread_id = $1 and id = any ($2) and finished_at is null
+      `select thread_id, id from lanefold._run where thread_id = $1 and id = any ($2) and finished_at is null
        order by created_at desc, id desc`,
       [threadId, ids],
     ),
@@ -178,6 +190,6 @@ export async function findRequested(
   threadId: string,
   requestId: string,
 ): Promise<RunRef | undefined> {
-  const text = `select thread_id as "threadId", id from lanefold._run where thread_id = $1 and request_id = $2 and ${tenantIs(db, '$3')}`;
-  return (await db.query<RunRef & Record<string, unknown>>('requested_run', text, [threadId, requestId, tenant]))[0];
+  const text = `select thread_id, id from lanefold._run where thread_id = $1 and request_id = $2 and ${tenantIs(db, '$3')}`;
+  return (await readRows<RunRef>(db, 'requested_run', text, [threadId, requestId, tenant]))[0];
 }

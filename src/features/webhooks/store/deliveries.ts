@@ -2,6 +2,7 @@ import { call } from '../../../database/store/call.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import type { DeliveryStatus, WebhookDelivery } from '../types.ts';
 import { groupByThread, writeThreads } from './webhooks.ts';
+import { readRows } from '../../../database/store/rows.ts';
 import { eachThread } from '../../../database/store/each-thread.ts';
 
 /** How an attempt ended. */
@@ -70,8 +71,8 @@ export async function redeliver(
   return await call(db.query, 'redeliver', { threadId, id, webhookId, by });
 }
 
-const columns = `id, thread_id as "threadId", type, status, attempts, created_at as "createdAt", next_at as "nextAt",
-  attempted_at as "attemptedAt", settled_at as "settledAt", duration_ms as "durationMs", status_code as "statusCode", error, answer, payload`;
+const columns = `id, thread_id, type, status, attempts, created_at, next_at, attempted_at, settled_at, duration_ms, status_code, error,
+  answer, payload`;
 
 export interface DeliveryQuery {
   statuses?: readonly DeliveryStatus[] | undefined;
@@ -90,7 +91,8 @@ export async function readDeliveries(
   const values = [webhookId, id ?? null, since ?? null, limit];
   // the outbox first: what a worker takes from it meanwhile is then found twice rather than not at all
   const waiting = statuses && !statuses.includes('pending') ? [] : await readOutbox(db, values);
-  const rows = await db.query<WebhookDelivery & Record<string, unknown>>(
+  const rows = await readRows<WebhookDelivery>(
+    db,
     'webhook_deliveries',
     `select ${columns} from lanefold._webhook_delivery
      where webhook_id = $1 and ($2::text is null or id = $2) and ($3::timestamptz is null or created_at >= $3)
@@ -105,10 +107,11 @@ export async function readDeliveries(
 }
 
 const readOutbox = (db: Database, values: unknown[]): Promise<WebhookDelivery[]> =>
-  db.query<WebhookDelivery & Record<string, unknown>>(
+  readRows<WebhookDelivery>(
+    db,
     'webhook_outbox',
-    `select x.id, e.thread_id as "threadId", e.type, 'pending' as status, 0 as attempts, e.created_at as "createdAt", e.created_at as "nextAt",
-       null as "attemptedAt", null as "settledAt", null as "durationMs", null as "statusCode", null as error, null as answer,
+    `select x.id, e.thread_id, e.type, 'pending' as status, 0 as attempts, e.created_at, e.created_at as next_at,
+       null as attempted_at, null as settled_at, null as duration_ms, null as status_code, null as error, null as answer,
        case when $1 = any (e.result_ids) then e.payload else e.payload #- '{data,result}' #- '{data,result_bytes}' end as payload
      from lanefold._webhook_event e cross join lateral (select lanefold._delivery_id($1, e.type, e.key) as id) x
      where $1 = any (e.webhook_ids) and ($2::text is null or x.id = $2)

@@ -3,6 +3,7 @@ import { snakeKeys } from '../../../base/common/case.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import type { ListedWebhook, WebhookDefinition } from '../types.ts';
 import { tenantIs } from '../../../database/store/tenant/tenant-settings.ts';
+import { readRows } from '../../../database/store/rows.ts';
 import { eachThread } from '../../../database/store/each-thread.ts';
 
 /** An endpoint with its state, without its secrets. */
@@ -57,20 +58,21 @@ export async function testWebhook(
   return (await call(db.query, 'test_webhook', args)) as string | null;
 }
 
-const columns = `id, tenant_id as "tenantId", name, url, types, agents, ordered, include_result as "includeResult", paused_at as "pausedAt",
-  paused_reason as "pausedReason", failures, failing_since as "failingSince", dropped, version::float8, created_at as "createdAt",
-  updated_at as "updatedAt", updated_by as "updatedBy"`;
+const columns = `id, tenant_id, name, url, types, agents, ordered, include_result, paused_at, paused_reason, failures, failing_since,
+  dropped, version::float8, created_at, updated_at, updated_by`;
 
 /** By tenant and name. */
 export const readWebhooks = (db: Database): Promise<WebhookRow[]> =>
-  db.query<WebhookRow & Record<string, unknown>>(
+  readRows<WebhookRow>(
+    db,
     'webhooks',
     `select ${columns} from lanefold._webhook where removed_at is null order by tenant_id, name`,
   );
 
 export const readWebhook = async (db: Database, tenant: string, name: string): Promise<WebhookRow | undefined> =>
   (
-    await db.query<WebhookRow & Record<string, unknown>>(
+    await readRows<WebhookRow>(
+      db,
       'webhook',
       `select ${columns} from lanefold._webhook where ${tenantIs(db, '$1')} and name = $2 and removed_at is null`,
       [tenant, name],
@@ -89,9 +91,10 @@ export async function countAttempt(
 
 /** Endpoints that get nothing for a while: paused ones, and those that have failed for longer than this. */
 export const readBlocked = (db: Database, failingMs: number): Promise<{ tenantId: string; id: string }[]> =>
-  db.query(
+  readRows(
+    db,
     'blocked_webhooks',
-    `select tenant_id as "tenantId", id from lanefold._webhook, (select lanefold._now() as now) c
+    `select tenant_id, id from lanefold._webhook, (select lanefold._now() as now) c
      where removed_at is null and (paused_at is not null or failing_since < c.now - $1::float8 * interval '1 ms')`,
     [failingMs],
   );
@@ -102,10 +105,7 @@ export async function countDropped(db: Database, tenant: string, id: string, cou
 
 /** Endpoints that were removed, but may have deliveries. */
 export const readRemoved = (db: Database): Promise<{ tenantId: string; id: string }[]> =>
-  db.query(
-    'removed_webhooks',
-    'select tenant_id as "tenantId", id from lanefold._webhook where removed_at is not null',
-  );
+  readRows(db, 'removed_webhooks', 'select tenant_id, id from lanefold._webhook where removed_at is not null');
 
 export async function forgetWebhook(db: Database, tenant: string, id: string): Promise<void> {
   await call(db.query, 'forget_webhook', { tenant, webhookId: id });
