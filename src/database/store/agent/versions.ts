@@ -1,3 +1,4 @@
+import type { agentVersion } from '../../../../db/schema/agent-version.ts';
 import { call } from '../call.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
@@ -6,16 +7,8 @@ import { dayOf, spentColumns, toSpent, usageByModel, type SpentByModel } from '.
 import { fromRows, readRows } from '../rows.ts';
 
 /** A version of an agent as the database has it. */
-export interface StoredVersion {
-  agent: string;
-  id: string;
-  /** The label under which a worker last started with it; null: none. */
-  label: string | null;
+export interface StoredVersion extends Omit<typeof agentVersion.$inferSelect, 'definition'> {
   definition: JsonObject;
-  /** When a worker first started with it. */
-  firstAt: Date;
-  /** When a worker last started with it. */
-  lastAt: Date;
 }
 
 /** Stores the versions of the agents that a worker starts with. */

@@ -1,3 +1,4 @@
+import type { limit } from '../../../../db/schema/limit.ts';
 import { call } from '../call.ts';
 import type { StoredLimit } from '../../../agent/limits/limit.ts';
 import { snakeKeys } from '../../../base/common/case.ts';
@@ -5,16 +6,8 @@ import type { Database } from '../../postgres/pool.ts';
 import { readRows } from '../rows.ts';
 
 /** A limit with its history. */
-export interface KeptLimit extends StoredLimit {
-  /** The tenant that set it; `*`: the operator. */
-  owner: string;
-  name: string;
-  createdAt: Date;
-  updatedAt: Date;
-  updatedBy: string;
-  /** Null: it is in force. */
-  removedAt: Date | null;
-}
+export type KeptLimit = StoredLimit &
+  Pick<typeof limit.$inferSelect, 'owner' | 'name' | 'createdAt' | 'updatedAt' | 'updatedBy' | 'removedAt'>;
 
 /** Sets a limit; see `set_limit`. Returns its version. */
 export async function setLimit(

@@ -1,4 +1,5 @@
 import { call } from '../../../database/store/call.ts';
+import type { evaluation } from '../../../../db/schema/eval.ts';
 import type { OptionsWith } from '../../../agent/definition/options.ts';
 import type { SnakeCase } from '../../../base/common/case.ts';
 import type { Json, JsonObject } from '../../../agent/context/message.ts';
@@ -40,17 +41,13 @@ export interface StoredVariant {
   system_prompt?: string | null;
 }
 
-export interface EvalRow {
-  id: string;
+export interface EvalRow extends Pick<
+  typeof evaluation.$inferSelect,
+  'id' | 'dataset' | 'queuePrefix' | 'createdBy' | 'createdAt' | 'finishedAt'
+> {
   tenant: string;
-  dataset: string;
-  /** Null: any worker of a shared queue starts its runs. */
-  queuePrefix: string | null;
   status: 'running' | 'completed' | 'cancelled';
   spec: StoredEval;
-  createdBy: string;
-  createdAt: Date;
-  finishedAt: Date | null;
   items: Partial<Record<EvalItemStatus, number>>;
   costMicros: number;
 }

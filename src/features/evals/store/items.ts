@@ -1,4 +1,5 @@
 import { callRows, call } from '../../../database/store/call.ts';
+import type { evalItem } from '../../../../db/schema/eval.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
 import type { EvalItem } from '../item.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
@@ -6,15 +7,11 @@ import { readRows } from '../../../database/store/rows.ts';
 import type { StoredEval } from './evals.ts';
 
 /** An item, with its runs. */
-export interface EvalItemRow extends EvalItem {
-  no: number;
-  agent: string;
-  threadId: string | null;
-  runId: string | null;
-  judgeThreadId: string | null;
-  judgeRunId: string | null;
-  settledAt: Date | null;
-}
+export type EvalItemRow = EvalItem &
+  Pick<
+    typeof evalItem.$inferSelect,
+    'no' | 'agent' | 'threadId' | 'runId' | 'judgeThreadId' | 'judgeRunId' | 'settledAt'
+  >;
 
 /** The row of a case, as functions return it. */
 export interface CaseRow {

@@ -1,21 +1,19 @@
 import { call } from '../../../database/store/call.ts';
 import { snakeKeys } from '../../../base/common/case.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
+import type { schedule } from '../../../../db/schema/schedule.ts';
 import type { StoredSchedule } from '../definition/stored.ts';
 import { readIds, readRows, type ListPage } from '../../../database/store/rows.ts';
 
 /** A schedule with its state and history. */
-export interface ScheduleRow extends StoredSchedule {
-  tenantId: string;
-  name: string;
-  version: number;
-  /** The next slot; null while it is paused, and once it has ended. */
-  nextAt: Date | null;
-  pausedAt: Date | null;
+export interface ScheduleRow
+  extends
+    StoredSchedule,
+    Pick<
+      typeof schedule.$inferSelect,
+      'tenantId' | 'name' | 'version' | 'nextAt' | 'pausedAt' | 'createdAt' | 'updatedAt' | 'updatedBy'
+    > {
   source: 'code' | 'user';
-  createdAt: Date;
-  updatedAt: Date;
-  updatedBy: string;
 }
 
 /** Sets a schedule; see `set_schedule`. Returns its version. @param nextAt its next slot, if its timing is new */

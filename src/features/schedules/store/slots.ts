@@ -1,5 +1,6 @@
 import { call, callRows } from '../../../database/store/call.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
+import type { scheduleSlot } from '../../../../db/schema/schedule.ts';
 import type { StoredSchedule } from '../definition/stored.ts';
 import {
   cursorText,
@@ -17,13 +18,11 @@ import { tenantIs } from '../../../database/store/tenant/tenant-settings.ts';
 export type SlotStatus = 'due' | 'firing' | 'fired' | 'skipped' | 'missed' | 'failed';
 
 /** A slot that has come, and what became of it. */
-export interface SlotRow {
-  slot: Date;
-  dueAt: Date;
+export interface SlotRow extends Pick<
+  typeof scheduleSlot.$inferSelect,
+  'slot' | 'dueAt' | 'settledAt' | 'threadId' | 'runId'
+> {
   status: SlotStatus;
-  settledAt: Date | null;
-  threadId: string | null;
-  runId: string | null;
   error: { code: string; message: string } | null;
 }
 
