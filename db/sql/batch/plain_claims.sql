@@ -66,7 +66,8 @@ begin
     set status = 'running', lease = c.new_lease, worker_id = c.p ->> 'worker_id', lease_until = c.until,
         lease_ms = (c.p ->> 'lease_ms')::int, started_at = v_at, user_seq = c.user_seq,
         first_event_seq = coalesce(r.first_event_seq, c.event_rev), input = null,
-        agent_version = coalesce(c.p ->> 'agent_version', r.agent_version), limited_by = null, agent_unknown_since = null, iteration = greatest(r.iteration, 1), event_count = r.event_count + 2, claims_without_progress = 1
+        agent_version = coalesce(c.p ->> 'agent_version', r.agent_version), limited_by = null, agent_unknown_since = null,
+        iteration = greatest(r.iteration, 1), event_count = r.event_count + 2, claims_without_progress = 1
     from claim c where r.thread_id = c.thread_id and r.id = c.run_id
   ), begun as (
     update lanefold.thread t set rev = c.user_seq + 1, event_rev = c.event_rev + 2, updated_at = v_at

@@ -88,7 +88,8 @@ begin
       w.account.touched_at := v_at;
       v_accounts[v_account] := w.account;
       -- a process that has not heard of the end may ask after it
-      v_ended := case when v_call ? 'end' then array_append(v_ended, v_account) when v_call ? 'take' then array_remove(v_ended, v_account) else v_ended end;
+      v_ended := case when v_call ? 'end' then array_append(v_ended, v_account)
+                      when v_call ? 'take' then array_remove(v_ended, v_account) else v_ended end;
     end if;
     v_look := v_look || w.look;
     v_answers := array_append(v_answers, w.answer);

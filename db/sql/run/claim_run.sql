@@ -7,8 +7,9 @@
 -- its prompt, config_fingerprint, agent_version?: that of the worker, max_claims_without_progress,
 -- alone: whether the worker holds no other run and takes none until this one has made progress, loss_cause?: what loss_cause
 -- says of the worker that lost the run (`lost` of an earlier answer), strategies: the names of
--- those it knows, tools?: those it has for the agent, ignored_tools?: that the thread names and no worker has for the agent, lease_gap?: a random number by which the lease number rises, so that a claim lost in a failover and the
--- next claim do not share a number, max_context_bytes?}.
+-- those it knows, tools?: those it has for the agent, ignored_tools?: that the thread names and no worker has for the agent,
+-- lease_gap?: a random number by which the lease number rises, so that a claim lost in a failover and the next claim do not
+-- share a number, max_context_bytes?}.
 -- Returns {claimed: false, status, reason, promoted?: the run that becomes active if this ended one} or
 -- {claimed: true, fresh, lease, step, …, context, calls, nodes: the answers its strategy has, elapsed_ms: since it
 -- started, waited: a limit had delayed it, unknown_tools: those for which it was moved here, earlier_version: of its agent,

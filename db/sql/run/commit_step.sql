@@ -268,7 +268,8 @@ declare
 begin
   update lanefold._run
   set agent = p ->> 'agent', model = p ->> 'model', options = p -> 'options',
-      other_usage = coalesce(p -> 'other_usage', other_usage), status = 'queued', enqueue_no = enqueue_no + 1, enqueued_at = p_at, ready_at = p_at, lease_until = null, worker_id = null, agent_unknown_since = null, agent_version = null, sealed_at = null
+      other_usage = coalesce(p -> 'other_usage', other_usage), status = 'queued', enqueue_no = enqueue_no + 1, enqueued_at = p_at,
+      ready_at = p_at, lease_until = null, worker_id = null, agent_unknown_since = null, agent_version = null, sealed_at = null
   where thread_id = p_thread_id and id = p_run_id returning * into r;
   v_out := jsonb_build_object('status', 'queued', 'job', lanefold._job_of(r));
   v_answer := p_answer || v_out;

@@ -26,7 +26,8 @@ begin
   ), answers as materialized (
     select e.run_id, e.event_seq, (e.data ->> 'seq')::bigint as seq, e.data ->> 'model' as model,
            -- a call without an entry cannot be opened
-           case when e.data ? 'seq' then e.data ->> 'call_id' end as call_id, e.data ->> 'cut' as cut, e.data ? 'over_budget' as over_budget, row_number() over (partition by e.run_id order by e.event_seq) as n
+           case when e.data ? 'seq' then e.data ->> 'call_id' end as call_id, e.data ->> 'cut' as cut,
+           e.data ? 'over_budget' as over_budget, row_number() over (partition by e.run_id order by e.event_seq) as n
     from events e where e.kind = 'llm_completed'
   ), runs as materialized (
     select r.id, r.context_ref, r.user_seq, r.model, before.seq as before_seq,
