@@ -43,7 +43,7 @@ export type { Lanefold } from './lanefold/lanefold.ts';
 export type { LanefoldOptions } from './lanefold/options.ts';
 export type { NewKey } from './runs/operations/access/types.ts';
 export type { BrowserAccess } from './base/access/browser-token.ts';
-export type { ScheduleDefinition } from './features/schedules/definition/definition.ts';
+export type { ScheduleDefinition } from './features/schedules/types.ts';
 export type { WebhookDelivery } from './features/webhooks/types.ts';
 export type { MonitorDefinition } from './features/monitors/types.ts';
 export type { WebhookDefinition } from './features/webhooks/types.ts';

@@ -738,89 +738,150 @@ export interface components {
      * @description Data of any type.
      */
     StreamData: string;
-    ScheduleList: {
-      data: components['schemas']['Schedule'][];
-      /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
-      next_after: string | null;
+    MintedKey: {
+      id: components['schemas']['Id'];
+      /** @description Shown only once: the server stores only its hash. */
+      key: string;
     };
-    Schedule: {
+    NewKey: {
+      /** @description What the key is for. */
+      name: string;
+      scopes: components['schemas']['Scope'][];
+      /** @description Only threads of this tenant; default: the tenant of the key that creates it. */
+      tenant?: components['schemas']['Id'];
+      /** @description Only runs of these agents, in threads where no other agent has run. */
+      agents?: string[];
+      /** @description Only threads whose ids begin with this. */
+      thread_prefix?: components['schemas']['Id'];
+      limits?: components['schemas']['KeyLimits'];
+      /** @description Lifetime of the key; default: unlimited. */
+      expires_in_ms?: number;
+    };
+    /**
+     * @description `read`: read threads and runs. `run`: start, retry and resume runs, and write to threads. `steer`: steer and cancel active runs. `approve`: approve and deny tool calls. `admin`: everything else.
+     * @enum {string}
+     */
+    Scope: 'read' | 'run' | 'steer' | 'approve' | 'admin';
+    KeyLimits: {
+      /** @description Maximum requests per minute, in each API process. */
+      requests_per_minute?: number;
+      /** @description Maximum number of runs that have not ended. */
+      runs?: number;
+      /** @description Maximum number of open event streams, in each API process. */
+      streams?: number;
+      /** @description Maximum bytes of a request body. */
+      body_bytes?: number;
+    };
+    KeyList: {
+      data: components['schemas']['Key'][];
+    };
+    Key: {
+      id: components['schemas']['Id'];
+      /** @description What the key is for. */
+      name: string;
+      scopes: components['schemas']['Scope'][];
+      /** @description Only threads of this tenant; default: the tenant of the key that creates it. */
+      tenant?: components['schemas']['Id'];
+      /** @description Only runs of these agents, in threads where no other agent has run. */
+      agents?: string[];
+      /** @description Only threads whose ids begin with this. */
+      thread_prefix?: components['schemas']['Id'];
+      limits?: components['schemas']['KeyLimits'];
+      created_by: string;
+      /**
+       * Format: date-time
+       * @description When its newest secret was created.
+       */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description When it expires; null: never.
+       */
+      expires_at: string | null;
+      /**
+       * Format: date-time
+       * @description When it was revoked.
+       */
+      revoked_at: string | null;
+    };
+    RotateKey: {
+      /** @description How long the old secrets keep working; default: one hour. */
+      overlap_ms?: number;
+    };
+    BrowserToken: {
+      /** @description A Bearer token. */
+      token: string;
+      /**
+       * Format: date-time
+       * @description When it expires.
+       */
+      expires_at: string;
+    };
+    NewBrowserToken: {
+      thread_id: components['schemas']['Id'];
+      /** @description Only this run of the thread. */
+      run_id?: components['schemas']['Id'];
+      /**
+       * @description `read`: see the thread or run. `chat`: also ask, steer and cancel. `approve`: also approve and deny tool calls.
+       * @enum {string}
+       */
+      access: 'read' | 'chat' | 'approve';
+      /** @description Only runs of these agents, in threads where no other agent has run. */
+      agents?: string[];
+      /** @description Default: 15 minutes; at most one day. */
+      expires_in_ms?: number;
+    };
+    LimitList: {
+      data: components['schemas']['UsedLimit'][];
+    };
+    UsedLimit: {
       name: components['schemas']['Id'];
-      /** @description The tenant whose runs it starts. */
-      tenant: components['schemas']['Id'];
-      agent: string;
-      /** @description The user message of each run. In texts, `{{slot}}` is the time of the slot in ISO 8601, `{{date}}` and `{{time}}` its date and time in the time zone, and `{{previous}}` that of the last slot before it that started a run. */
-      input: components['schemas']['Content'];
-      /** @description Five fields, six with seconds in front, or a nickname such as `@daily`. Either this or `every_ms`. */
-      cron?: string;
-      /** @description Counted from `start_at`, else from 1970. */
-      every_ms?: number;
-      /** @description IANA time zone; default `UTC`. */
-      time_zone?: string;
+      /** @description The tenant that set it, for its own runs. Null: the operator, for all runs. */
+      tenant: components['schemas']['Id'] | null;
       /**
-       * Format: date-time
-       * @description The first slot is not before.
-       */
-      start_at?: string;
-      /**
-       * Format: date-time
-       * @description The last slot is before.
-       */
-      end_at?: string;
-      /** @description The thread that all its runs go on with, created if it does not exist; default: a new one for each run. */
-      thread_id?: components['schemas']['Id'];
-      /**
-       * @description While the run of an earlier slot has not ended: `skip` (default), the slot passes; `queue`, it waits; `interrupt`, the earlier run is cancelled.
+       * @description `concurrency`: runs at work. `runs`: runs started in the interval. `requests`, `tokens` and `money`: of model calls in the interval.
        * @enum {string}
        */
-      overlap?: 'skip' | 'queue' | 'interrupt';
-      /**
-       * @description Which slots of a backlog run: `none` of the late ones, only the newest `one` (default), or `all`.
-       * @enum {string}
-       */
-      catch_up?: 'none' | 'one' | 'all';
-      /** @description Each slot is delayed by up to this much. */
-      jitter_ms?: number;
-      /** @description Options of its runs, as in the request of a run. */
-      options?: {
-        /** @description Overrides the model of the agent. */
-        model?: string;
-        /** @description Overrides the strategy of the agent. */
-        strategy?: string;
-        /** @description Names of the tools to use instead of the tools of agent and thread. */
-        tools?: string[];
-        /** @description Restricts the available tools to these; an empty array allows none. */
-        allowed_tools?: string[];
-        /** @description Merged over the tool context of agent and thread. */
-        tool_context?: JsonObject;
-        /** @description Maximum number of iterations. */
-        max_iterations?: number;
-        /** @description Tokens of input and output after which the run ends with the best result it has. */
-        max_total_tokens?: number;
-        /** @description What the model calls may cost, in US dollars: the run ends with the best result it has before a call that could cost more than is left. */
-        max_cost?: number;
-        /** @description Time after its start at which the run ends with the best result it has. */
-        max_duration_ms?: number;
-        /** @description Priority of the job: 0 (default) goes first, then lower numbers before higher ones. */
-        priority?: number;
-        /** @description Values that limits may apply to, by dimension. */
-        limit_keys?: {
-          [key: string]: string;
-        };
-        /** @description The run fails with `expired` if no worker starts it within this time after it was accepted, or after its delay. */
-        ttl_ms?: number;
-        /** @description Stored in the refs of the user message. */
-        extra_refs?: JsonObject;
+      kind: 'concurrency' | 'runs' | 'requests' | 'tokens' | 'money';
+      /** @description The most of it. A whole number; for `money` US dollars, with at most 9 decimal places. */
+      amount: number;
+      /** @description The runs it applies to, by dimension: `tenant`, `key`, `agent`, `model`, `provider`, `thread`, or one of the `limit_keys` of requests. With the value `*`, each value of the dimension has the amount for itself. Default: all runs together. */
+      scope?: {
+        [key: string]: string;
       };
-      /** @description The next five slots; none while it is paused, and once it has ended. */
-      next: string[];
-      paused_at: string | null;
+      /** @description Other amounts, by the value of the dimension with `*`. With several such dimensions, by their values in the alphabetical order of the dimensions, joined by `/`. */
+      amounts?: {
+        [key: string]: number;
+      };
       /**
-       * @description `code`: a program defines it.
+       * @description Which tokens count, for the kind `tokens`; default `total`.
        * @enum {string}
        */
-      source: 'code' | 'user';
-      /** @description Rises with every change. */
-      version: number;
+      tokens?: 'input' | 'output' | 'total';
+      /** @description The interval, which slides: by name, or in ms, up to 31 days. Every kind except `concurrency` needs this or `calendar`. */
+      per?: ('second' | 'minute' | 'hour' | 'day') | number;
+      /**
+       * @description The interval starts with each day, week (on Monday) or month.
+       * @enum {string}
+       */
+      calendar?: 'day' | 'week' | 'month';
+      /** @description IANA time zone of `calendar`; default `UTC`. */
+      time_zone?: string;
+      /** @description The dimension whose values take turns when runs wait; default: the oldest run goes first. */
+      share?: string;
+      /** @description How many turns a value of `share` gets while another one gets one, from 0.001 to 1,000. */
+      weights?: {
+        [key: string]: number;
+      };
+      /** @description What only runs with this value of `share` may use: for all others, the limit is lower by that much, and they do not delay them. */
+      reserve?: {
+        [key: string]: number;
+      };
+      /**
+       * @description Once the amount is used, a run that needs more waits (default), or ends with `budget_exhausted`. With `notice`, for `requests`, `tokens` and `money`, nothing is refused, and the run that passes it gets an event `limit_reached`.
+       * @enum {string}
+       */
+      on_exhausted?: 'wait' | 'end' | 'notice';
       /**
        * Format: date-time
        * @description When it was first set.
@@ -831,101 +892,175 @@ export interface components {
        * @description When it was last changed.
        */
       updated_at: string;
-      /** @description `operator`, `key:<id>`, `cli:<user>` or `code`. */
+      /** @description `operator`, `key:<id>` or `cli:<user>`. */
       updated_by: string;
-    };
-    NewSchedule: {
-      agent: string;
-      /** @description The user message of each run. In texts, `{{slot}}` is the time of the slot in ISO 8601, `{{date}}` and `{{time}}` its date and time in the time zone, and `{{previous}}` that of the last slot before it that started a run. */
-      input: components['schemas']['Content'];
-      /** @description Five fields, six with seconds in front, or a nickname such as `@daily`. Either this or `every_ms`. */
-      cron?: string;
-      /** @description Counted from `start_at`, else from 1970. */
-      every_ms?: number;
-      /** @description IANA time zone; default `UTC`. */
-      time_zone?: string;
-      /**
-       * Format: date-time
-       * @description The first slot is not before.
-       */
-      start_at?: string;
-      /**
-       * Format: date-time
-       * @description The last slot is before.
-       */
-      end_at?: string;
-      /** @description The thread that all its runs go on with, created if it does not exist; default: a new one for each run. */
-      thread_id?: components['schemas']['Id'];
-      /**
-       * @description While the run of an earlier slot has not ended: `skip` (default), the slot passes; `queue`, it waits; `interrupt`, the earlier run is cancelled.
-       * @enum {string}
-       */
-      overlap?: 'skip' | 'queue' | 'interrupt';
-      /**
-       * @description Which slots of a backlog run: `none` of the late ones, only the newest `one` (default), or `all`.
-       * @enum {string}
-       */
-      catch_up?: 'none' | 'one' | 'all';
-      /** @description Each slot is delayed by up to this much. */
-      jitter_ms?: number;
-      /** @description Options of its runs, as in the request of a run. */
-      options?: {
-        /** @description Overrides the model of the agent. */
-        model?: string;
-        /** @description Overrides the strategy of the agent. */
-        strategy?: string;
-        /** @description Names of the tools to use instead of the tools of agent and thread. */
-        tools?: string[];
-        /** @description Restricts the available tools to these; an empty array allows none. */
-        allowed_tools?: string[];
-        /** @description Merged over the tool context of agent and thread. */
-        tool_context?: JsonObject;
-        /** @description Maximum number of iterations. */
-        max_iterations?: number;
-        /** @description Tokens of input and output after which the run ends with the best result it has. */
-        max_total_tokens?: number;
-        /** @description What the model calls may cost, in US dollars: the run ends with the best result it has before a call that could cost more than is left. */
-        max_cost?: number;
-        /** @description Time after its start at which the run ends with the best result it has. */
-        max_duration_ms?: number;
-        /** @description Priority of the job: 0 (default) goes first, then lower numbers before higher ones. */
-        priority?: number;
-        /** @description Values that limits may apply to, by dimension. */
-        limit_keys?: {
-          [key: string]: string;
-        };
-        /** @description The run fails with `expired` if no worker starts it within this time after it was accepted, or after its delay. */
-        ttl_ms?: number;
-        /** @description Stored in the refs of the user message. */
-        extra_refs?: JsonObject;
-      };
-    };
-    ScheduleSlotList: {
-      data: components['schemas']['ScheduleSlot'][];
+      /** @description First the keys that runs wait for, then the others, each in the order of the keys. */
+      usage: components['schemas']['LimitUse'][];
       /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
       next_after: string | null;
     };
-    ScheduleSlot: {
-      /**
-       * Format: date-time
-       * @description Its time.
-       */
-      slot: string;
-      /**
-       * Format: date-time
-       * @description When it starts its run: its time and its jitter.
-       */
-      due_at: string;
-      /** @enum {string} */
-      status: 'due' | 'firing' | 'fired' | 'skipped' | 'missed' | 'failed';
-      settled_at: string | null;
-      thread_id: components['schemas']['Id'] | null;
-      run_id: components['schemas']['Id'] | null;
-      /** @description Why it failed. */
-      error: {
-        code: string;
-        message: string;
+    LimitUse: {
+      /** @description The values of the dimensions with `*` in the scope, joined by `/`; empty without such dimensions. */
+      key: string;
+      /** @description The amount that applies to this key. */
+      amount: number;
+      /** @description Used in the interval, including `reserved`. For `money` in US dollars. */
+      used: number;
+      /** @description Taken by calls that have not ended. */
+      reserved: number;
+      /** @description Runs that wait for it. */
+      waiting: number;
+      /** @description Everything that was ever used. */
+      total: number;
+      resets_at: string | null;
+      noticed_at: string | null;
+      drained_until: string | null;
+      /** @description Used in each 1/32 of a sliding interval, oldest first; null for other limits. */
+      slices: number[] | null;
+      /** @description Runs that wait, by value of `share`: the ten with most. */
+      waiting_by: {
+        [key: string]: number;
       } | null;
+      /** @description Pass it as `after` to list the keys of the limit after this one. */
+      cursor: string;
+    };
+    LimitHolderPage: {
+      data: components['schemas']['LimitHolder'][];
+      /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
+      next_after: string | null;
+    };
+    /** @description A run that holds a slot of a limit, or has reserved some of it for a call. */
+    LimitHolder: {
+      name: components['schemas']['Id'];
+      /** @description The tenant that set it, for its own runs. Null: the operator, for all runs. */
+      tenant: components['schemas']['Id'] | null;
+      /**
+       * @description `concurrency`: runs at work. `runs`: runs started in the interval. `requests`, `tokens` and `money`: of model calls in the interval.
+       * @enum {string}
+       */
+      kind: 'concurrency' | 'runs' | 'requests' | 'tokens' | 'money';
+      /** @description The values of the dimensions with `*` in the scope, joined by `/`; empty without such dimensions. */
+      key: string;
+      /** @description What it holds. For `money` in US dollars. */
+      amount: number;
+      thread_id: components['schemas']['Id'];
+      run_id: components['schemas']['Id'];
+      agent: string;
+      status: components['schemas']['RunStatus'];
+      /** @description The worker that executes it; null: none. */
+      worker_id: string | null;
+      /**
+       * Format: date-time
+       * @description When the run started. Before its first claim, when it could have started.
+       */
+      since: string;
+    };
+    Limit: {
+      name: components['schemas']['Id'];
+      /** @description The tenant that set it, for its own runs. Null: the operator, for all runs. */
+      tenant: components['schemas']['Id'] | null;
+      /**
+       * @description `concurrency`: runs at work. `runs`: runs started in the interval. `requests`, `tokens` and `money`: of model calls in the interval.
+       * @enum {string}
+       */
+      kind: 'concurrency' | 'runs' | 'requests' | 'tokens' | 'money';
+      /** @description The most of it. A whole number; for `money` US dollars, with at most 9 decimal places. */
+      amount: number;
+      /** @description The runs it applies to, by dimension: `tenant`, `key`, `agent`, `model`, `provider`, `thread`, or one of the `limit_keys` of requests. With the value `*`, each value of the dimension has the amount for itself. Default: all runs together. */
+      scope?: {
+        [key: string]: string;
+      };
+      /** @description Other amounts, by the value of the dimension with `*`. With several such dimensions, by their values in the alphabetical order of the dimensions, joined by `/`. */
+      amounts?: {
+        [key: string]: number;
+      };
+      /**
+       * @description Which tokens count, for the kind `tokens`; default `total`.
+       * @enum {string}
+       */
+      tokens?: 'input' | 'output' | 'total';
+      /** @description The interval, which slides: by name, or in ms, up to 31 days. Every kind except `concurrency` needs this or `calendar`. */
+      per?: ('second' | 'minute' | 'hour' | 'day') | number;
+      /**
+       * @description The interval starts with each day, week (on Monday) or month.
+       * @enum {string}
+       */
+      calendar?: 'day' | 'week' | 'month';
+      /** @description IANA time zone of `calendar`; default `UTC`. */
+      time_zone?: string;
+      /** @description The dimension whose values take turns when runs wait; default: the oldest run goes first. */
+      share?: string;
+      /** @description How many turns a value of `share` gets while another one gets one, from 0.001 to 1,000. */
+      weights?: {
+        [key: string]: number;
+      };
+      /** @description What only runs with this value of `share` may use: for all others, the limit is lower by that much, and they do not delay them. */
+      reserve?: {
+        [key: string]: number;
+      };
+      /**
+       * @description Once the amount is used, a run that needs more waits (default), or ends with `budget_exhausted`. With `notice`, for `requests`, `tokens` and `money`, nothing is refused, and the run that passes it gets an event `limit_reached`.
+       * @enum {string}
+       */
+      on_exhausted?: 'wait' | 'end' | 'notice';
+      /**
+       * Format: date-time
+       * @description When it was first set.
+       */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description When it was last changed.
+       */
+      updated_at: string;
+      /** @description `operator`, `key:<id>` or `cli:<user>`. */
+      updated_by: string;
+    };
+    NewLimit: {
+      /**
+       * @description `concurrency`: runs at work. `runs`: runs started in the interval. `requests`, `tokens` and `money`: of model calls in the interval.
+       * @enum {string}
+       */
+      kind: 'concurrency' | 'runs' | 'requests' | 'tokens' | 'money';
+      /** @description The most of it. A whole number; for `money` US dollars, with at most 9 decimal places. */
+      amount: number;
+      /** @description The runs it applies to, by dimension: `tenant`, `key`, `agent`, `model`, `provider`, `thread`, or one of the `limit_keys` of requests. With the value `*`, each value of the dimension has the amount for itself. Default: all runs together. */
+      scope?: {
+        [key: string]: string;
+      };
+      /** @description Other amounts, by the value of the dimension with `*`. With several such dimensions, by their values in the alphabetical order of the dimensions, joined by `/`. */
+      amounts?: {
+        [key: string]: number;
+      };
+      /**
+       * @description Which tokens count, for the kind `tokens`; default `total`.
+       * @enum {string}
+       */
+      tokens?: 'input' | 'output' | 'total';
+      /** @description The interval, which slides: by name, or in ms, up to 31 days. Every kind except `concurrency` needs this or `calendar`. */
+      per?: ('second' | 'minute' | 'hour' | 'day') | number;
+      /**
+       * @description The interval starts with each day, week (on Monday) or month.
+       * @enum {string}
+       */
+      calendar?: 'day' | 'week' | 'month';
+      /** @description IANA time zone of `calendar`; default `UTC`. */
+      time_zone?: string;
+      /** @description The dimension whose values take turns when runs wait; default: the oldest run goes first. */
+      share?: string;
+      /** @description How many turns a value of `share` gets while another one gets one, from 0.001 to 1,000. */
+      weights?: {
+        [key: string]: number;
+      };
+      /** @description What only runs with this value of `share` may use: for all others, the limit is lower by that much, and they do not delay them. */
+      reserve?: {
+        [key: string]: number;
+      };
+      /**
+       * @description Once the amount is used, a run that needs more waits (default), or ends with `budget_exhausted`. With `notice`, for `requests`, `tokens` and `money`, nothing is refused, and the run that passes it gets an event `limit_reached`.
+       * @enum {string}
+       */
+      on_exhausted?: 'wait' | 'end' | 'notice';
     };
     Eval: {
       id: components['schemas']['Id'];
@@ -1113,29 +1248,6 @@ export interface components {
     RunRef: {
       thread_id: components['schemas']['Id'];
       id: string;
-    };
-    AuditPage: {
-      data: components['schemas']['AuditEntry'][];
-      /** @description Pass it as `after` to get the next page; null on the last page. */
-      next_after: number | null;
-    };
-    AuditEntry: {
-      /** @description Number of the row, ascending. */
-      no: number;
-      /**
-       * Format: date-time
-       * @description When the action was requested.
-       */
-      at: string;
-      tenant_id: components['schemas']['Id'] | null;
-      /** @description `operator`, `key:<id>`, `token:<id of the key>` or `cli:<user>`. */
-      actor: string;
-      action: string;
-      thread_id: components['schemas']['Id'] | null;
-      run_id: components['schemas']['Id'] | null;
-      detail: {
-        [key: string]: unknown;
-      };
     };
     Case: {
       id: components['schemas']['Id'];
@@ -1621,330 +1733,6 @@ export interface components {
       expires_ms?: number;
       /** @description As for the event; default 0. */
       keep_ms?: number;
-    };
-    MintedKey: {
-      id: components['schemas']['Id'];
-      /** @description Shown only once: the server stores only its hash. */
-      key: string;
-    };
-    NewKey: {
-      /** @description What the key is for. */
-      name: string;
-      scopes: components['schemas']['Scope'][];
-      /** @description Only threads of this tenant; default: the tenant of the key that creates it. */
-      tenant?: components['schemas']['Id'];
-      /** @description Only runs of these agents, in threads where no other agent has run. */
-      agents?: string[];
-      /** @description Only threads whose ids begin with this. */
-      thread_prefix?: components['schemas']['Id'];
-      limits?: components['schemas']['KeyLimits'];
-      /** @description Lifetime of the key; default: unlimited. */
-      expires_in_ms?: number;
-    };
-    /**
-     * @description `read`: read threads and runs. `run`: start, retry and resume runs, and write to threads. `steer`: steer and cancel active runs. `approve`: approve and deny tool calls. `admin`: everything else.
-     * @enum {string}
-     */
-    Scope: 'read' | 'run' | 'steer' | 'approve' | 'admin';
-    KeyLimits: {
-      /** @description Maximum requests per minute, in each API process. */
-      requests_per_minute?: number;
-      /** @description Maximum number of runs that have not ended. */
-      runs?: number;
-      /** @description Maximum number of open event streams, in each API process. */
-      streams?: number;
-      /** @description Maximum bytes of a request body. */
-      body_bytes?: number;
-    };
-    KeyList: {
-      data: components['schemas']['Key'][];
-    };
-    Key: {
-      id: components['schemas']['Id'];
-      /** @description What the key is for. */
-      name: string;
-      scopes: components['schemas']['Scope'][];
-      /** @description Only threads of this tenant; default: the tenant of the key that creates it. */
-      tenant?: components['schemas']['Id'];
-      /** @description Only runs of these agents, in threads where no other agent has run. */
-      agents?: string[];
-      /** @description Only threads whose ids begin with this. */
-      thread_prefix?: components['schemas']['Id'];
-      limits?: components['schemas']['KeyLimits'];
-      created_by: string;
-      /**
-       * Format: date-time
-       * @description When its newest secret was created.
-       */
-      created_at: string;
-      /**
-       * Format: date-time
-       * @description When it expires; null: never.
-       */
-      expires_at: string | null;
-      /**
-       * Format: date-time
-       * @description When it was revoked.
-       */
-      revoked_at: string | null;
-    };
-    RotateKey: {
-      /** @description How long the old secrets keep working; default: one hour. */
-      overlap_ms?: number;
-    };
-    BrowserToken: {
-      /** @description A Bearer token. */
-      token: string;
-      /**
-       * Format: date-time
-       * @description When it expires.
-       */
-      expires_at: string;
-    };
-    NewBrowserToken: {
-      thread_id: components['schemas']['Id'];
-      /** @description Only this run of the thread. */
-      run_id?: components['schemas']['Id'];
-      /**
-       * @description `read`: see the thread or run. `chat`: also ask, steer and cancel. `approve`: also approve and deny tool calls.
-       * @enum {string}
-       */
-      access: 'read' | 'chat' | 'approve';
-      /** @description Only runs of these agents, in threads where no other agent has run. */
-      agents?: string[];
-      /** @description Default: 15 minutes; at most one day. */
-      expires_in_ms?: number;
-    };
-    Limit: {
-      name: components['schemas']['Id'];
-      /** @description The tenant that set it, for its own runs. Null: the operator, for all runs. */
-      tenant: components['schemas']['Id'] | null;
-      /**
-       * @description `concurrency`: runs at work. `runs`: runs started in the interval. `requests`, `tokens` and `money`: of model calls in the interval.
-       * @enum {string}
-       */
-      kind: 'concurrency' | 'runs' | 'requests' | 'tokens' | 'money';
-      /** @description The most of it. A whole number; for `money` US dollars, with at most 9 decimal places. */
-      amount: number;
-      /** @description The runs it applies to, by dimension: `tenant`, `key`, `agent`, `model`, `provider`, `thread`, or one of the `limit_keys` of requests. With the value `*`, each value of the dimension has the amount for itself. Default: all runs together. */
-      scope?: {
-        [key: string]: string;
-      };
-      /** @description Other amounts, by the value of the dimension with `*`. With several such dimensions, by their values in the alphabetical order of the dimensions, joined by `/`. */
-      amounts?: {
-        [key: string]: number;
-      };
-      /**
-       * @description Which tokens count, for the kind `tokens`; default `total`.
-       * @enum {string}
-       */
-      tokens?: 'input' | 'output' | 'total';
-      /** @description The interval, which slides: by name, or in ms, up to 31 days. Every kind except `concurrency` needs this or `calendar`. */
-      per?: ('second' | 'minute' | 'hour' | 'day') | number;
-      /**
-       * @description The interval starts with each day, week (on Monday) or month.
-       * @enum {string}
-       */
-      calendar?: 'day' | 'week' | 'month';
-      /** @description IANA time zone of `calendar`; default `UTC`. */
-      time_zone?: string;
-      /** @description The dimension whose values take turns when runs wait; default: the oldest run goes first. */
-      share_by?: string;
-      /** @description How many turns a value of `share_by` gets while another one gets one, from 0.001 to 1,000. */
-      shares?: {
-        [key: string]: number;
-      };
-      /** @description What only runs with this value of `share_by` may use: for all others, the limit is lower by that much, and they do not delay them. */
-      reserve?: {
-        [key: string]: number;
-      };
-      /**
-       * @description Once the amount is used, a run that needs more waits (default), or ends with `budget_exhausted`. With `notice`, for `requests`, `tokens` and `money`, nothing is refused, and the run that passes it gets an event `limit_reached`.
-       * @enum {string}
-       */
-      on_exhausted?: 'wait' | 'end' | 'notice';
-      /**
-       * Format: date-time
-       * @description When it was first set.
-       */
-      created_at: string;
-      /**
-       * Format: date-time
-       * @description When it was last changed.
-       */
-      updated_at: string;
-      /** @description `operator`, `key:<id>` or `cli:<user>`. */
-      updated_by: string;
-    };
-    NewLimit: {
-      /**
-       * @description `concurrency`: runs at work. `runs`: runs started in the interval. `requests`, `tokens` and `money`: of model calls in the interval.
-       * @enum {string}
-       */
-      kind: 'concurrency' | 'runs' | 'requests' | 'tokens' | 'money';
-      /** @description The most of it. A whole number; for `money` US dollars, with at most 9 decimal places. */
-      amount: number;
-      /** @description The runs it applies to, by dimension: `tenant`, `key`, `agent`, `model`, `provider`, `thread`, or one of the `limit_keys` of requests. With the value `*`, each value of the dimension has the amount for itself. Default: all runs together. */
-      scope?: {
-        [key: string]: string;
-      };
-      /** @description Other amounts, by the value of the dimension with `*`. With several such dimensions, by their values in the alphabetical order of the dimensions, joined by `/`. */
-      amounts?: {
-        [key: string]: number;
-      };
-      /**
-       * @description Which tokens count, for the kind `tokens`; default `total`.
-       * @enum {string}
-       */
-      tokens?: 'input' | 'output' | 'total';
-      /** @description The interval, which slides: by name, or in ms, up to 31 days. Every kind except `concurrency` needs this or `calendar`. */
-      per?: ('second' | 'minute' | 'hour' | 'day') | number;
-      /**
-       * @description The interval starts with each day, week (on Monday) or month.
-       * @enum {string}
-       */
-      calendar?: 'day' | 'week' | 'month';
-      /** @description IANA time zone of `calendar`; default `UTC`. */
-      time_zone?: string;
-      /** @description The dimension whose values take turns when runs wait; default: the oldest run goes first. */
-      share_by?: string;
-      /** @description How many turns a value of `share_by` gets while another one gets one, from 0.001 to 1,000. */
-      shares?: {
-        [key: string]: number;
-      };
-      /** @description What only runs with this value of `share_by` may use: for all others, the limit is lower by that much, and they do not delay them. */
-      reserve?: {
-        [key: string]: number;
-      };
-      /**
-       * @description Once the amount is used, a run that needs more waits (default), or ends with `budget_exhausted`. With `notice`, for `requests`, `tokens` and `money`, nothing is refused, and the run that passes it gets an event `limit_reached`.
-       * @enum {string}
-       */
-      on_exhausted?: 'wait' | 'end' | 'notice';
-    };
-    LimitHolderPage: {
-      data: components['schemas']['LimitHolder'][];
-      /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
-      next_after: string | null;
-    };
-    /** @description A run that holds a slot of a limit, or has reserved some of it for a call. */
-    LimitHolder: {
-      name: components['schemas']['Id'];
-      /** @description The tenant that set it, for its own runs. Null: the operator, for all runs. */
-      tenant: components['schemas']['Id'] | null;
-      /**
-       * @description `concurrency`: runs at work. `runs`: runs started in the interval. `requests`, `tokens` and `money`: of model calls in the interval.
-       * @enum {string}
-       */
-      kind: 'concurrency' | 'runs' | 'requests' | 'tokens' | 'money';
-      /** @description The values of the dimensions with `*` in the scope, joined by `/`; empty without such dimensions. */
-      key: string;
-      /** @description What it holds. For `money` in US dollars. */
-      amount: number;
-      thread_id: components['schemas']['Id'];
-      run_id: components['schemas']['Id'];
-      agent: string;
-      status: components['schemas']['RunStatus'];
-      /** @description The worker that executes it; null: none. */
-      worker_id: string | null;
-      /**
-       * Format: date-time
-       * @description When the run started. Before its first claim, when it could have started.
-       */
-      since: string;
-    };
-    LimitList: {
-      data: components['schemas']['UsedLimit'][];
-    };
-    UsedLimit: {
-      name: components['schemas']['Id'];
-      /** @description The tenant that set it, for its own runs. Null: the operator, for all runs. */
-      tenant: components['schemas']['Id'] | null;
-      /**
-       * @description `concurrency`: runs at work. `runs`: runs started in the interval. `requests`, `tokens` and `money`: of model calls in the interval.
-       * @enum {string}
-       */
-      kind: 'concurrency' | 'runs' | 'requests' | 'tokens' | 'money';
-      /** @description The most of it. A whole number; for `money` US dollars, with at most 9 decimal places. */
-      amount: number;
-      /** @description The runs it applies to, by dimension: `tenant`, `key`, `agent`, `model`, `provider`, `thread`, or one of the `limit_keys` of requests. With the value `*`, each value of the dimension has the amount for itself. Default: all runs together. */
-      scope?: {
-        [key: string]: string;
-      };
-      /** @description Other amounts, by the value of the dimension with `*`. With several such dimensions, by their values in the alphabetical order of the dimensions, joined by `/`. */
-      amounts?: {
-        [key: string]: number;
-      };
-      /**
-       * @description Which tokens count, for the kind `tokens`; default `total`.
-       * @enum {string}
-       */
-      tokens?: 'input' | 'output' | 'total';
-      /** @description The interval, which slides: by name, or in ms, up to 31 days. Every kind except `concurrency` needs this or `calendar`. */
-      per?: ('second' | 'minute' | 'hour' | 'day') | number;
-      /**
-       * @description The interval starts with each day, week (on Monday) or month.
-       * @enum {string}
-       */
-      calendar?: 'day' | 'week' | 'month';
-      /** @description IANA time zone of `calendar`; default `UTC`. */
-      time_zone?: string;
-      /** @description The dimension whose values take turns when runs wait; default: the oldest run goes first. */
-      share_by?: string;
-      /** @description How many turns a value of `share_by` gets while another one gets one, from 0.001 to 1,000. */
-      shares?: {
-        [key: string]: number;
-      };
-      /** @description What only runs with this value of `share_by` may use: for all others, the limit is lower by that much, and they do not delay them. */
-      reserve?: {
-        [key: string]: number;
-      };
-      /**
-       * @description Once the amount is used, a run that needs more waits (default), or ends with `budget_exhausted`. With `notice`, for `requests`, `tokens` and `money`, nothing is refused, and the run that passes it gets an event `limit_reached`.
-       * @enum {string}
-       */
-      on_exhausted?: 'wait' | 'end' | 'notice';
-      /**
-       * Format: date-time
-       * @description When it was first set.
-       */
-      created_at: string;
-      /**
-       * Format: date-time
-       * @description When it was last changed.
-       */
-      updated_at: string;
-      /** @description `operator`, `key:<id>` or `cli:<user>`. */
-      updated_by: string;
-      /** @description First the keys that runs wait for, then the others, each in the order of the keys. */
-      usage: components['schemas']['LimitUse'][];
-      /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
-      next_after: string | null;
-    };
-    LimitUse: {
-      /** @description The values of the dimensions with `*` in the scope, joined by `/`; empty without such dimensions. */
-      key: string;
-      /** @description The amount that applies to this key. */
-      amount: number;
-      /** @description Used in the interval, including `reserved`. For `money` in US dollars. */
-      used: number;
-      /** @description Taken by calls that have not ended. */
-      reserved: number;
-      /** @description Runs that wait for it. */
-      waiting: number;
-      /** @description Everything that was ever used. */
-      total: number;
-      resets_at: string | null;
-      noticed_at: string | null;
-      drained_until: string | null;
-      /** @description Used in each 1/32 of a sliding interval, oldest first; null for other limits. */
-      slices: number[] | null;
-      /** @description Runs that wait, by value of `share_by`: the ten with most. */
-      waiting_by: {
-        [key: string]: number;
-      } | null;
-      /** @description Pass it as `after` to list the keys of the limit after this one. */
-      cursor: string;
     };
     MonitorList: {
       data: components['schemas']['Monitor'][];
@@ -2929,6 +2717,195 @@ export interface components {
       token: string;
       reason?: string;
     };
+    ScheduleList: {
+      data: components['schemas']['Schedule'][];
+      /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
+      next_after: string | null;
+    };
+    Schedule: {
+      name: components['schemas']['Id'];
+      /** @description The tenant whose runs it starts. */
+      tenant: components['schemas']['Id'];
+      agent: string;
+      /** @description The user message of each run. In texts, `{{slot}}` is the time of the slot in ISO 8601, `{{date}}` and `{{time}}` its date and time in the time zone, and `{{previous}}` that of the last slot before it that started a run. */
+      input: components['schemas']['Content'];
+      /** @description Five fields, six with seconds in front, or a nickname such as `@daily`. Either this or `every_ms`. */
+      cron?: string;
+      /** @description Counted from `start_at`, else from 1970. */
+      every_ms?: number;
+      /** @description IANA time zone; default `UTC`. */
+      time_zone?: string;
+      /**
+       * Format: date-time
+       * @description The first slot is not before.
+       */
+      start_at?: string;
+      /**
+       * Format: date-time
+       * @description The last slot is before.
+       */
+      end_at?: string;
+      /** @description The thread that all its runs go on with, created if it does not exist; default: a new one for each run. */
+      thread_id?: components['schemas']['Id'];
+      /**
+       * @description While the run of an earlier slot has not ended: `skip` (default), the slot passes; `queue`, it waits; `interrupt`, the earlier run is cancelled.
+       * @enum {string}
+       */
+      overlap?: 'skip' | 'queue' | 'interrupt';
+      /**
+       * @description Which slots of a backlog run: `none` of the late ones, only the newest `one` (default), or `all`.
+       * @enum {string}
+       */
+      catch_up?: 'none' | 'one' | 'all';
+      /** @description Each slot is delayed by up to this much. */
+      jitter_ms?: number;
+      /** @description Options of its runs, as in the request of a run. */
+      options?: {
+        /** @description Overrides the model of the agent. */
+        model?: string;
+        /** @description Overrides the strategy of the agent. */
+        strategy?: string;
+        /** @description Names of the tools to use instead of the tools of agent and thread. */
+        tools?: string[];
+        /** @description Restricts the available tools to these; an empty array allows none. */
+        allowed_tools?: string[];
+        /** @description Merged over the tool context of agent and thread. */
+        tool_context?: JsonObject;
+        /** @description Maximum number of iterations. */
+        max_iterations?: number;
+        /** @description Tokens of input and output after which the run ends with the best result it has. */
+        max_total_tokens?: number;
+        /** @description What the model calls may cost, in US dollars: the run ends with the best result it has before a call that could cost more than is left. */
+        max_cost?: number;
+        /** @description Time after its start at which the run ends with the best result it has. */
+        max_duration_ms?: number;
+        /** @description Priority of the job: 0 (default) goes first, then lower numbers before higher ones. */
+        priority?: number;
+        /** @description Values that limits may apply to, by dimension. */
+        limit_keys?: {
+          [key: string]: string;
+        };
+        /** @description The run fails with `expired` if no worker starts it within this time after it was accepted, or after its delay. */
+        ttl_ms?: number;
+        /** @description Stored in the refs of the user message. */
+        extra_refs?: JsonObject;
+      };
+      /** @description The next five slots; none while it is paused, and once it has ended. */
+      next: string[];
+      paused_at: string | null;
+      /**
+       * @description `code`: a program defines it.
+       * @enum {string}
+       */
+      source: 'code' | 'user';
+      /** @description Rises with every change. */
+      version: number;
+      /**
+       * Format: date-time
+       * @description When it was first set.
+       */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description When it was last changed.
+       */
+      updated_at: string;
+      /** @description `operator`, `key:<id>`, `cli:<user>` or `code`. */
+      updated_by: string;
+    };
+    NewSchedule: {
+      agent: string;
+      /** @description The user message of each run. In texts, `{{slot}}` is the time of the slot in ISO 8601, `{{date}}` and `{{time}}` its date and time in the time zone, and `{{previous}}` that of the last slot before it that started a run. */
+      input: components['schemas']['Content'];
+      /** @description Five fields, six with seconds in front, or a nickname such as `@daily`. Either this or `every_ms`. */
+      cron?: string;
+      /** @description Counted from `start_at`, else from 1970. */
+      every_ms?: number;
+      /** @description IANA time zone; default `UTC`. */
+      time_zone?: string;
+      /**
+       * Format: date-time
+       * @description The first slot is not before.
+       */
+      start_at?: string;
+      /**
+       * Format: date-time
+       * @description The last slot is before.
+       */
+      end_at?: string;
+      /** @description The thread that all its runs go on with, created if it does not exist; default: a new one for each run. */
+      thread_id?: components['schemas']['Id'];
+      /**
+       * @description While the run of an earlier slot has not ended: `skip` (default), the slot passes; `queue`, it waits; `interrupt`, the earlier run is cancelled.
+       * @enum {string}
+       */
+      overlap?: 'skip' | 'queue' | 'interrupt';
+      /**
+       * @description Which slots of a backlog run: `none` of the late ones, only the newest `one` (default), or `all`.
+       * @enum {string}
+       */
+      catch_up?: 'none' | 'one' | 'all';
+      /** @description Each slot is delayed by up to this much. */
+      jitter_ms?: number;
+      /** @description Options of its runs, as in the request of a run. */
+      options?: {
+        /** @description Overrides the model of the agent. */
+        model?: string;
+        /** @description Overrides the strategy of the agent. */
+        strategy?: string;
+        /** @description Names of the tools to use instead of the tools of agent and thread. */
+        tools?: string[];
+        /** @description Restricts the available tools to these; an empty array allows none. */
+        allowed_tools?: string[];
+        /** @description Merged over the tool context of agent and thread. */
+        tool_context?: JsonObject;
+        /** @description Maximum number of iterations. */
+        max_iterations?: number;
+        /** @description Tokens of input and output after which the run ends with the best result it has. */
+        max_total_tokens?: number;
+        /** @description What the model calls may cost, in US dollars: the run ends with the best result it has before a call that could cost more than is left. */
+        max_cost?: number;
+        /** @description Time after its start at which the run ends with the best result it has. */
+        max_duration_ms?: number;
+        /** @description Priority of the job: 0 (default) goes first, then lower numbers before higher ones. */
+        priority?: number;
+        /** @description Values that limits may apply to, by dimension. */
+        limit_keys?: {
+          [key: string]: string;
+        };
+        /** @description The run fails with `expired` if no worker starts it within this time after it was accepted, or after its delay. */
+        ttl_ms?: number;
+        /** @description Stored in the refs of the user message. */
+        extra_refs?: JsonObject;
+      };
+    };
+    ScheduleSlotList: {
+      data: components['schemas']['ScheduleSlot'][];
+      /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
+      next_after: string | null;
+    };
+    ScheduleSlot: {
+      /**
+       * Format: date-time
+       * @description Its time.
+       */
+      slot: string;
+      /**
+       * Format: date-time
+       * @description When it starts its run: its time and its jitter.
+       */
+      due_at: string;
+      /** @enum {string} */
+      status: 'due' | 'firing' | 'fired' | 'skipped' | 'missed' | 'failed';
+      settled_at: string | null;
+      thread_id: components['schemas']['Id'] | null;
+      run_id: components['schemas']['Id'] | null;
+      /** @description Why it failed. */
+      error: {
+        code: string;
+        message: string;
+      } | null;
+    };
     /** @description One conversation and its append-only log. */
     Thread: {
       id: components['schemas']['Id'];
@@ -3507,6 +3484,29 @@ export interface components {
        * @description All failed and dropped deliveries of events since then. Either this or `id`.
        */
       since?: string;
+    };
+    AuditPage: {
+      data: components['schemas']['AuditEntry'][];
+      /** @description Pass it as `after` to get the next page; null on the last page. */
+      next_after: number | null;
+    };
+    AuditEntry: {
+      /** @description Number of the row, ascending. */
+      no: number;
+      /**
+       * Format: date-time
+       * @description When the action was requested.
+       */
+      at: string;
+      tenant_id: components['schemas']['Id'] | null;
+      /** @description `operator`, `key:<id>`, `token:<id of the key>` or `cli:<user>`. */
+      actor: string;
+      action: string;
+      thread_id: components['schemas']['Id'] | null;
+      run_id: components['schemas']['Id'] | null;
+      detail: {
+        [key: string]: unknown;
+      };
     };
     AgentList: {
       data: components['schemas']['Agent'][];

@@ -9,7 +9,7 @@ import type { ModelRegistryOptions } from '../agent/models/registry.ts';
 import type { Logger } from '../base/log/logger.ts';
 import type { TelemetryOptions } from '../runs/telemetry/opentelemetry/open.ts';
 import type { RoleCheck } from '../runs/operations/access/role-check.ts';
-import type { ScheduleDefinition } from '../features/schedules/definition/definition.ts';
+import type { ScheduleDefinition } from '../features/schedules/types.ts';
 import type { Scorer } from '../features/evals/scorers/scorer.ts';
 import type { KeysOf } from '../base/checks/unknown-keys.ts';
 

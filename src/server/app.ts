@@ -30,7 +30,6 @@ import { problemHeaders, toProblem } from './problem.ts';
 import { requestCounter } from './request-counter.ts';
 import { addSignedEvents, byEventToken, signedEventsPath } from './routes/signed-events.ts';
 import { addEvals } from './routes/evals.ts';
-import { addSchedules } from './routes/schedules.ts';
 import { addMcp, mcpPath } from './routes/mcp.ts';
 import { addMetrics, addProbes } from './routes/operations.ts';
 import { addActivity, addOverview } from './routes/overview.ts';
@@ -123,7 +122,6 @@ export function createAppWith(
   const streams = new LiveStreams(omitUndefined(live));
   const serve = streamServer(streams);
   for (const door of doors) door.add(app, { lanefold, streams, answers });
-  addSchedules(app);
   addEvals(app);
   addSignedEvents(app, lanefold);
   addNouns(app, nouns, lanefold, handlersOf(app, lanefold, streams, serve, onError));

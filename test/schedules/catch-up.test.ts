@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDatabase, type Database } from '../../src/database/postgres/pool.ts';
 import { fireSchedules } from '../../src/features/schedules/worker/fire-schedules.ts';
 import type { FireDependencies } from '../../src/features/schedules/worker/dependencies.ts';
-import { catchUps, overlaps, type CatchUp, type Overlap } from '../../src/features/schedules/definition/definition.ts';
+import * as declared from '../../src/features/schedules/declaration.ts';
+import type { CatchUp, Overlap } from '../../src/features/schedules/types.ts';
 import { dueAt } from '../../src/features/schedules/definition/timing.ts';
 import { cases } from '../support/cases.ts';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
@@ -52,6 +53,8 @@ const spaced = (kind: 'late' | 'mixed' | 'on time') =>
     });
 
 const kinds = ['late', 'mixed', 'on time'] as const;
+const catchUps = declared.CatchUp.options;
+const overlaps = declared.Overlap.options;
 const combinations = catchUps.flatMap((catchUp) =>
   overlaps.flatMap((overlap) =>
     kinds.flatMap((kind) => [true, false].map((active) => ({ catchUp, overlap, kind, active }))),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { dueAt } from '../../src/features/schedules/definition/timing.ts';
-import type { CatchUp } from '../../src/features/schedules/definition/definition.ts';
+import type { CatchUp } from '../../src/features/schedules/types.ts';
 
 const minute = (n: number) => new Date(Date.UTC(2026, 10, 25, 0, n));
 const onTime = (n: number) => ({ slot: minute(n), late: false });

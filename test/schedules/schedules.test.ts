@@ -108,7 +108,8 @@ describe('schedules', () => {
     ['jitterMs', { ...daily, jitterMs: 3_600_001 }],
     ['input', { ...daily, input: 'Report of {{day}}' }],
     ['unknown_agent', { ...daily, agent: 'nobody' }],
-    ['invalid_input', { ...daily, options: { maxIterations: 0 } }],
+    ['options.maxIterations', { ...daily, options: { maxIterations: 0 } }],
+    ['options', { ...daily, options: { maxIteration: 1 } }],
     ['invalid_input', { ...daily, zone: 'UTC' }],
     ['empty_content', { ...daily, input: ' ' }],
   ])('that make no sense are refused: %s of %j', async (field, definition) => {
@@ -131,6 +132,8 @@ describe('schedules', () => {
     expect(await names()).toEqual(['a code', 'by-hand user']);
     expect(await lanefold.schedules.get('a')).toMatchObject({ input: 'Other', pausedAt: expect.any(Date) as Date });
     await expect(start({ a: { ...daily, cron: 'x' } })).rejects.toMatchObject({ details: { field: 'cron' } });
+    const typo = { ...daily, timezone: 'UTC' } as ScheduleDefinition;
+    await expect(start({ a: typo })).rejects.toMatchObject({ hint: 'Did you mean "timeZone"?' });
     await Promise.all([one.close(), two.close()]);
     for (const name of ['a', 'by-hand']) await lanefold.schedules.remove(name);
   });

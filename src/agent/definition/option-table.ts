@@ -1,5 +1,5 @@
-import { isObject } from '../../base/common/json.ts';
 import { z } from 'zod';
+import { jsonObject, typed } from '../../base/operations/schemas.ts';
 import type { JsonObject } from '../context/message.ts';
 import type { OutputOption } from '../contracts/contract.ts';
 import type { ModelName } from '../models/providers.ts';
@@ -45,11 +45,10 @@ export interface RunOption {
 
 const whole = (minimum: number, maximum = Number.MAX_SAFE_INTEGER) => z.int().min(minimum).max(maximum);
 const text = (most: number) => z.string().min(1).max(most);
+const modelName = typed('ModelName', 'agent/models/providers.ts', text(10_000) as z.ZodType<ModelName>);
 const names = z.array(text(64)).max(1_000);
 
-const jsonObject = z
-  .custom<JsonObject>(isObject, 'Must be an object.')
-  .meta({ type: 'object', additionalProperties: true });
+const object = (description: string) => jsonObject(description) as unknown as z.ZodType<JsonObject>;
 
 /** In US dollars; more than any run can spend. */
 const maxCost = 1_000_000;
@@ -75,7 +74,7 @@ export const runOptions = {
   },
   /** Overrides the agent's model for this run. */
   model: {
-    schema: (text(10_000) as z.ZodType<ModelName>).meta({ description: 'Overrides the model of the agent.' }),
+    schema: modelName.meta({ description: 'Overrides the model of the agent.' }),
     override: 'replace',
     schedule: true,
   },
@@ -87,9 +86,7 @@ export const runOptions = {
   },
   /** Options of the strategy, merged over the agent's if the agent has the same strategy. */
   strategyOptions: {
-    schema: jsonObject.meta({
-      description: 'Options of the strategy, merged over the agent’s if it has the same strategy.',
-    }),
+    schema: object('Options of the strategy, merged over the agent’s if it has the same strategy.'),
     override: 'replace',
   },
   /** Names of tools of the agent or of `createLanefold({ tools })`; they replace the agent's and the thread's tools. */
@@ -108,7 +105,7 @@ export const runOptions = {
   },
   /** Merged over the agent's `toolContext`. */
   toolContext: {
-    schema: jsonObject.meta({ description: 'Merged over the tool context of agent and thread.' }),
+    schema: object('Merged over the tool context of agent and thread.'),
     override: 'replace',
     schedule: true,
     stored: true,

@@ -24,6 +24,14 @@ export const optionsWith = <const TRAIT extends Partial<RunOption>>(trait: TRAIT
     Object.entries(trait).every(([key, value]) => option[key as keyof RunOption] === value) ? [name] : [],
   );
 
+/** The options of which the table says `trait`, as fields of a schema. */
+export const optionFields = <const TRAIT extends Partial<RunOption>>(trait: TRAIT) =>
+  Object.fromEntries(
+    optionsWith(trait).map((name) => [name, (runOptions[name] as RunOption).schema.optional()]),
+  ) as unknown as {
+    [NAME in keyof OptionsWith<TRAIT> & RunOptionName]: z.ZodOptional<Options[NAME]['schema']>;
+  };
+
 /** For `refuseUnknownKeys`: these names as keys. */
 export const asKeys = <NAME extends string>(names: readonly NAME[]): Record<NAME, true> =>
   Object.fromEntries(names.map((name) => [name, true])) as Record<NAME, true>;

@@ -14,7 +14,7 @@ import type { CaseFiles } from '../evals/operations/types.ts';
 import type { Monitors } from '../monitors/types.ts';
 import type { FleetHealth, FleetStats } from '../../runs/operations/fleet/health.ts';
 import type { Limits } from '../../runs/operations/limits/limits.ts';
-import type { Schedules } from '../schedules/operations/schedules.ts';
+import type { Schedules } from '../schedules/types.ts';
 import type { Webhooks } from '../webhooks/types.ts';
 import type { Approvals } from '../../runs/operations/runs/types.ts';
 import type { Runs } from '../../runs/operations/runs/runs.ts';

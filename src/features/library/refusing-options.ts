@@ -1,6 +1,5 @@
 import type { Library } from './library.ts';
 import type { Evals } from '../evals/operations/types.ts';
-import type { Schedules } from '../schedules/operations/schedules.ts';
 import type { Rollouts } from '../../runs/operations/agents/rollouts.ts';
 import type { AgentVersions } from '../../runs/operations/agents/versions.ts';
 import type { Workers } from '../../runs/operations/fleet/workers.ts';
@@ -9,7 +8,6 @@ import { refuseUnknownKeys } from '../../base/checks/unknown-keys.ts';
 
 /** The parts of the library whose methods are listed here. */
 interface Operation {
-  schedules: Schedules;
   evals: Evals;
   agents: AgentVersions & Rollouts;
   workers: Workers;
@@ -19,14 +17,6 @@ interface Operation {
 
 /** The options of the other methods of the library; a missing one does not compile. */
 const operationOptions = {
-  schedules: {
-    list: [[0, { after: true, limit: true } satisfies Options<Schedules['list'], 0>]],
-    set: [[2, { ...owner, from: true } satisfies Options<Schedules['set'], 2>]],
-    remove: [[1, owner satisfies Options<Schedules['remove'], 1>]],
-    pause: [[1, owner satisfies Options<Schedules['pause'], 1>]],
-    resume: [[1, owner satisfies Options<Schedules['resume'], 1>]],
-    get: [[1, { tenant: true } satisfies Options<Schedules['get'], 1>]],
-    slots: [[1, { tenant: true, after: true, limit: true } satisfies Options<Schedules['slots'], 1>]],
   },
   evals: {
     get: none,

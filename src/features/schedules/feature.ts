@@ -1,16 +1,21 @@
 import type { Feature } from '../feature.ts';
-import type { ScheduleDefinition } from './definition/definition.ts';
+import { checked } from '../../base/operations/checked.ts';
+import { schedules } from './declaration.ts';
 import { checkRuns } from './operations/check-runs.ts';
-import { schedulesOf, type Schedules } from './operations/schedules.ts';
+import { schedulesOf } from './operations/schedules.ts';
 import { syncSchedules } from './operations/sync.ts';
 import { eraseSchedules } from './store/schedules.ts';
+import type { ScheduleDefinition, Schedules } from './types.ts';
 
 /** @param defined by the program: workers set them when they start */
 export const schedulesFeature = (
   defined: Readonly<Record<string, ScheduleDefinition>> | undefined,
 ): Feature<{ schedules: Schedules }> => ({
   operations: ({ scopeTo, acceptingOn }, db) => ({
-    schedules: schedulesOf(db, scopeTo, (on, schedule, from) => checkRuns(acceptingOn(on), schedule, from)),
+    schedules: checked(
+      schedules,
+      schedulesOf(db, scopeTo, (on, schedule, from) => checkRuns(acceptingOn(on), schedule, from)),
+    ),
   }),
   keeper: { eraseTenant: eraseSchedules },
   async prepareWorker({ acceptingOn, scopeTo, ownTenant }) {

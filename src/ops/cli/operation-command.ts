@@ -145,6 +145,7 @@ function placeholder(name: string, flag: string, schema: z.ZodType): string {
   if (schema.type === 'date') return ' <time>';
   if (schema.type === 'number') return name.endsWith('Ms') ? ' <duration>' : ' <count>';
   if (schema.type === 'array') return ` <${flag}...>`;
+  if (name === 'after') return ' <cursor>';
   return name === flag ? ` <${flag.toLowerCase()}>` : ' <id>';
 }
 

@@ -1,7 +1,7 @@
 import pc from 'picocolors';
 import { printable } from '../../base/log/logger.ts';
 import type { LimitHolder, LimitUsage, ListedLimit } from '../../runs/operations/limits/types.ts';
-import type { ListedSchedule, ScheduleSlot } from '../../features/schedules/operations/schedules.ts';
+import type { ListedSchedule, ScheduleSlot } from '../../features/schedules/types.ts';
 import type { ListedWebhook, WebhookDelivery } from '../../features/webhooks/types.ts';
 
 type Stream = NodeJS.WriteStream;

@@ -6,6 +6,7 @@ import { monitors } from '../../features/monitors/declaration.ts';
 import { contexts } from '../../runs/operations/contexts/declaration.ts';
 import { audit, keys } from '../../runs/operations/access/declaration.ts';
 import { limits } from '../../runs/operations/limits/declaration.ts';
+import { schedules } from '../../features/schedules/declaration.ts';
 import { threads } from '../../runs/operations/threads/declaration.ts';
 import { webhooks } from '../../features/webhooks/declaration.ts';
 
@@ -20,6 +21,7 @@ export const nouns: readonly Noun[] = [
   limits,
   monitors,
   runs,
+  schedules,
   threads,
   waits,
   webhooks,

@@ -1,4 +1,4 @@
-import type { Overlap } from '../../../src/features/schedules/definition/definition.ts';
+import type { Overlap } from '../../../src/features/schedules/types.ts';
 import type { Random } from '../../../src/ops/chaos/schedule.ts';
 import type { Room } from './rooms.ts';
 

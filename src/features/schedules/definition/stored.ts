@@ -2,7 +2,8 @@ import { camelKeys, snakeKeys } from '../../../base/common/case.ts';
 import { omitUndefined } from '../../../base/common/json.ts';
 import type { Json, JsonObject } from '../../../agent/context/message.ts';
 import { acceptContent } from '../../../agent/models/accept-content.ts';
-import type { CatchUp, Overlap, ScheduleDefinition, ScheduleRunOptions, Timing } from './definition.ts';
+import type { CatchUp, Overlap, ScheduleDefinition, ScheduleRunOptions } from '../types.ts';
+import type { Timing } from './timing.ts';
 
 /** A schedule as the database has it. */
 export interface StoredSchedule {

@@ -1,6 +1,9 @@
 import { Cron } from 'croner';
-import type { Timing, ScheduleDefinition } from './definition.ts';
+import type { ScheduleDefinition } from '../types.ts';
 import { createHash } from 'node:crypto';
+
+/** When a schedule starts runs. */
+export type Timing = Pick<ScheduleDefinition, 'cron' | 'everyMs' | 'timeZone' | 'startAt' | 'endAt'>;
 
 /** The first slot after a time; undefined if there is none. @throws Error for an invalid cron expression */
 export const nextSlot = (timing: Timing, after: Date): Date | undefined => slotsAfter(timing)(after);

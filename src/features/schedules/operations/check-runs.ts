@@ -1,6 +1,6 @@
 import type { EnqueueDeps } from '../../../runs/operations/runs/enqueue-options.ts';
 import type { OverrideCaller } from '../../../agent/definition/overridable.ts';
-import type { ScheduleDefinition } from '../definition/definition.ts';
+import type { ScheduleDefinition } from '../types.ts';
 import { toRequest } from '../../../runs/operations/runs/to-request.ts';
 
 /** @throws what `runs.enqueue` throws for a request that the runs of a schedule could not make, whatever the limits are */

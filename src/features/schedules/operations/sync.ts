@@ -1,7 +1,9 @@
 import type { EnqueueDeps } from '../../../runs/operations/runs/enqueue-options.ts';
 import { defaultTenant } from '../../../base/checks/ids.ts';
-import type { ScheduleDefinition } from '../definition/definition.ts';
-import { readDefinition } from '../definition/read-definition.ts';
+import { checkBody } from '../../../base/operations/checked.ts';
+import { schedules } from '../declaration.ts';
+import type { ScheduleDefinition } from '../types.ts';
+import { checkDefinition } from '../definition/check-definition.ts';
 import { toStored } from '../definition/stored.ts';
 import { nextSlot } from '../definition/timing.ts';
 import { readNow } from '../../../database/store/database-clock.ts';
@@ -24,14 +26,13 @@ export async function syncSchedules(
   const { db, agents } = deps;
   const tenant = db.tenant ?? defaultTenant;
   const now = await readNow(db);
-  const checked: [string, ScheduleDefinition][] = [];
   for (const [name, definition] of Object.entries(defined)) {
     assertName(name);
-    const schedule = readDefinition(definition, now, { mayHaveEnded: true });
-    await checkRuns(deps, schedule);
-    checked.push([name, schedule]);
+    checkBody(`Schedule ${JSON.stringify(name)}`, schedules.operations.set, definition);
+    checkDefinition(definition, now, { mayHaveEnded: true });
+    await checkRuns(deps, definition);
   }
-  for (const [name, schedule] of checked) {
+  for (const [name, schedule] of Object.entries(defined)) {
     const nextAt = nextSlot(schedule, now);
     await setSchedule(db, tenant, name, toStored(schedule), { nextAt, source: 'code', by });
   }

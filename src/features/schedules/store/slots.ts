@@ -1,6 +1,5 @@
 import { call, callRows } from '../../../database/store/call.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
-import type { scheduleSlot } from '../../../../db/schema/schedule.ts';
 import type { StoredSchedule } from '../definition/stored.ts';
 import {
   cursorText,
@@ -11,20 +10,10 @@ import {
   timestampSql,
   type ListPage,
 } from '../../../database/store/rows.ts';
+import type { ScheduleSlot } from '../types.ts';
 import { everyThread } from '../../../database/store/each-thread.ts';
 import type { RunRef } from '../../../database/store/run/run.ts';
 import { tenantIs } from '../../../database/store/tenant/tenant-settings.ts';
-
-export type SlotStatus = 'due' | 'firing' | 'fired' | 'skipped' | 'missed' | 'failed';
-
-/** A slot that has come, and what became of it. */
-export interface SlotRow extends Pick<
-  typeof scheduleSlot.$inferSelect,
-  'slot' | 'dueAt' | 'settledAt' | 'threadId' | 'runId'
-> {
-  status: SlotStatus;
-  error: { code: string; message: string } | null;
-}
 
 /** A slot that is due. */
 export interface OpenSlot {
@@ -123,7 +112,7 @@ export async function settleSlot(
   db: Database,
   { tenant_id, name, slot }: OpenSlot,
   { taken_at }: TakenSlot,
-  outcome: { status: 'fired'; thread_id: string; run_id: string } | { status: 'failed'; error: SlotRow['error'] },
+  outcome: { status: 'fired'; thread_id: string; run_id: string } | { status: 'failed'; error: ScheduleSlot['error'] },
 ): Promise<void> {
   await call(db.query, 'settle_slot', { tenant: tenant_id, name, slot, takenAt: taken_at, p: outcome });
 }
@@ -134,9 +123,9 @@ export async function readSlots(
   tenant: string,
   name: string,
   { after, limit }: { after?: string | undefined; limit: number },
-): Promise<ListPage<SlotRow>> {
+): Promise<ListPage<ScheduleSlot>> {
   const [before = null] = readCursor(after, 0) ?? [];
-  const rows = await readRows<SlotRow & { micros: string }>(
+  const rows = await readRows<ScheduleSlot & { micros: string }>(
     db,
     'schedule_slots',
     `select slot, due_at, status, settled_at, thread_id, run_id, error,

@@ -1,5 +1,5 @@
 import type { Database } from '../../../database/postgres/pool.ts';
-import type { ScheduleDefinition, ScheduleRunOptions } from '../definition/definition.ts';
+import type { ScheduleDefinition, ScheduleRunOptions } from '../types.ts';
 import type { SlotOutcome } from '../../../runs/telemetry/telemetry.ts';
 import type { RunHandle, RunRef } from '../../../database/store/run/run.ts';
 

@@ -1,7 +1,7 @@
 import { headersOf } from '../provider.ts';
 import type { Random } from '../schedule.ts';
 import { waitForEnd, type Client, persist, type KnownSchedule } from './journal.ts';
-import type { ScheduleDefinition } from '../../../features/schedules/definition/definition.ts';
+import type { ScheduleDefinition } from '../../../features/schedules/types.ts';
 import { onAbort } from '../../../base/common/timer.ts';
 import type { Receiver } from '../services/receiver.ts';
 

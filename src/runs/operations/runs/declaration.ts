@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Content } from '../../../agent/models/content-schema.ts';
-import { runOptions, type RunOption } from '../../../agent/definition/option-table.ts';
+import { optionFields } from '../../../agent/definition/options.ts';
 import { idGrammar } from '../../../base/checks/ids.ts';
 import { noun, type Operation } from '../../../base/operations/operation.ts';
 import { Problem } from '../../../base/operations/problem.ts';
@@ -31,9 +31,7 @@ export const maxDelayMs = 31_536_000_000;
 export const maxExpiryMs = 3_155_760_000_000;
 
 /** Options of runs as fields of a body. An agent must list those that override it as overridable. */
-const runOptionFields = Object.fromEntries(
-  Object.entries<RunOption>(runOptions).map(([name, { schema }]) => [name, schema.optional()]),
-) as unknown as { [NAME in keyof typeof runOptions]: z.ZodOptional<(typeof runOptions)[NAME]['schema']> };
+const runOptionFields = optionFields({});
 
 const requestId = Id.optional().meta({
   description: 'Repeating the id returns the same run. Or send it as `Idempotency-Key`.',
